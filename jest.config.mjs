@@ -1,0 +1,38 @@
+/**
+ * Three suites in one configuration: `unit` needs nothing but Node; `integration` and `e2e` need the Postgres and
+ * Redis that `npm test` starts.
+ */
+const project = (displayName, testMatch, extra = {}) => ({
+  displayName,
+  testMatch,
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  testEnvironmentOptions: { customExportConditions: ['@posthorn/source', 'node', 'import', 'default'] },
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: {
+          target: 'es2023',
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+          keepClassNames: true,
+        },
+        module: { type: 'nodenext' },
+      },
+    ],
+  },
+  transformIgnorePatterns: ['/node_modules/', '/dist/'],
+  modulePathIgnorePatterns: ['<rootDir>/.posthorn', '<rootDir>/.nx', '<rootDir>/.*/dist/'],
+  ...extra,
+});
+
+export default {
+  projects: [
+    project('unit', ['<rootDir>/{apps,libs}/*/src/**/*.spec.ts', '<rootDir>/tools/**/*.spec.ts'], {
+      testPathIgnorePatterns: ['\\.integration\\.spec\\.ts$', '/node_modules/'],
+    }),
+    project('integration', ['<rootDir>/{apps,libs}/*/src/**/*.integration.spec.ts']),
+    project('e2e', ['<rootDir>/test/{e2e,chaos}/**/*.spec.ts']),
+  ],
+};

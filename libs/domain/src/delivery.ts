@@ -1,0 +1,31 @@
+/** Where in the dialogue (RFC 5321, section 4.1; RFC 3207; RFC 4954) something happened. */
+export type SmtpStage = 'connect' | 'greeting' | 'ehlo' | 'starttls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'content';
+
+/** A server's reply: its code (RFC 5321, section 4.2), enhanced code if it gave one (RFC 3463), and text, bounded and without controls. */
+export interface SmtpReply {
+  readonly code: number;
+  readonly enhancedCode?: string;
+  readonly text: string;
+}
+
+/** What became of one transmission, as the transport saw it. Each is an answer to be decided upon, never an exception. */
+export type Transmission =
+  /** The final dot was answered with 2xx: the relay has it. */
+  | { readonly kind: 'accepted'; readonly reply: SmtpReply }
+  /** The server said no at this stage: nothing was accepted. */
+  | { readonly kind: 'refused'; readonly stage: SmtpStage; readonly reply: SmtpReply }
+  /** The connection failed at this stage, before the message was written to its end: nothing was accepted. */
+  | { readonly kind: 'broken'; readonly stage: SmtpStage; readonly error: string }
+  /** The message was written to its end and no reply came: the relay may have it. */
+  | { readonly kind: 'unknown'; readonly error: string };
+
+/** What is to be done after a transmission. The database adds its own `now()` to an `afterSeconds`. */
+export type Verdict =
+  | { readonly kind: 'sent' }
+  /** The receiving side refused the recipient for good. */
+  | { readonly kind: 'bounced' }
+  /** Given up for another reason: the content or sender was refused for good, or the retries are used up. */
+  | { readonly kind: 'failed' }
+  | { readonly kind: 'retry'; readonly afterSeconds: number; readonly duplicatePossible: boolean }
+  /** The fault is the relay's, not the email's: its breaker opens, and the email waits without losing an attempt. */
+  | { readonly kind: 'relay_unavailable' };

@@ -1,0 +1,99 @@
+/** How items are put together; see {@link Coalescer}. */
+export interface CoalescerOptions<Item, Result> {
+  /** Serves one group; gives one result for each item, in the items' order. */
+  readonly serve: (items: Item[]) => Promise<Result[]>;
+  /** At most this many items in a group. */
+  readonly maxItems: number;
+  /** At most this many bytes in a group (an item that is larger goes alone). Default: no bound. */
+  readonly maxBytes?: number;
+  /** The size of an item; needed when `maxBytes` is given. */
+  readonly bytesOf?: (item: Item) => number;
+  /** How many groups may be under way at once. Default: 1. */
+  readonly tracks?: number;
+  /** Which track an item belongs to (any whole number ≥ 0). Items of one track are served in order. Default: 0. */
+  readonly trackOf?: (item: Item) => number;
+}
+
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  readonly bytes: number;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Lets requests that are in flight together share one statement: what arrives while a group is under way forms the
+ * next group. No timer and so no added latency: an item that finds its track idle leaves in the same tick of the
+ * event loop, together with what else was added in that tick. Nothing is remembered between groups.
+ */
+export class Coalescer<Item, Result> {
+  private readonly tracks: Track<Item, Result>[];
+
+  constructor(private readonly options: CoalescerOptions<Item, Result>) {
+    this.tracks = Array.from({ length: options.tracks ?? 1 }, () => new Track(options));
+  }
+
+  /** Gives the item's result, or rejects with what its whole group failed with. */
+  add(item: Item): Promise<Result> {
+    const index = (this.options.trackOf?.(item) ?? 0) % this.tracks.length;
+    return this.tracks[index]!.add(item);
+  }
+
+  /** Items that wait or are being served. */
+  get pending(): number {
+    return this.tracks.reduce((sum, track) => sum + track.pending, 0);
+  }
+}
+
+class Track<Item, Result> {
+  private queue: Waiting<Item, Result>[] = [];
+  private running = false;
+  pending = 0;
+
+  constructor(private readonly options: CoalescerOptions<Item, Result>) {}
+
+  add(item: Item): Promise<Result> {
+    const bytes = this.options.bytesOf?.(item) ?? 0;
+    this.pending += 1;
+    return new Promise<Result>((resolve, reject) => {
+      this.queue.push({ item, bytes, resolve, reject });
+      if (!this.running) {
+        this.running = true;
+        setImmediate(() => void this.drain());
+      }
+    });
+  }
+
+  private async drain(): Promise<void> {
+    while (this.queue.length > 0) {
+      const group = this.takeGroup();
+      await this.serveGroup(group);
+      this.pending -= group.length;
+    }
+    this.running = false;
+  }
+
+  private takeGroup(): Waiting<Item, Result>[] {
+    const { maxItems, maxBytes = Number.POSITIVE_INFINITY } = this.options;
+    let count = 0;
+    let bytes = 0;
+    for (const waiting of this.queue) {
+      if (count > 0 && (count >= maxItems || bytes + waiting.bytes > maxBytes)) break;
+      count += 1;
+      bytes += waiting.bytes;
+    }
+    const group = this.queue.slice(0, count);
+    this.queue = this.queue.slice(count);
+    return group;
+  }
+
+  private async serveGroup(group: Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.options.serve(group.map((waiting) => waiting.item));
+      if (results.length !== group.length) throw new Error('a group must give one result for each item');
+      group.forEach((waiting, index) => waiting.resolve(results[index]!));
+    } catch (error) {
+      for (const waiting of group) waiting.reject(error);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/** The reason phrases of the answers that the HTTP interface gives (RFC 9110, section 15). */
+export const REASON_PHRASES = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Payload Too Large',
+  415: 'Unsupported Media Type',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+} as const;
+
+export type ErrorStatus = keyof typeof REASON_PHRASES;
+
+/** The error body of the HTTP interface (interface 2.7). */
+export interface ErrorBody {
+  readonly statusCode: number;
+  readonly error: string;
+  readonly message: string;
+  readonly allowedEmails?: string[];
+  readonly allowedDomains?: string[];
+  readonly docsUrl?: string;
+}
+
+export interface RefusalDetails {
+  readonly allowedEmails?: string[];
+  readonly allowedDomains?: string[];
+  /** The name of the page that explains this error; the gateway turns it into `docsUrl`. */
+  readonly docsPage?: string;
+  /** After how many seconds it is worth asking again (the `Retry-After` header). */
+  readonly retryAfterSeconds?: number;
+}
+
+/**
+ * An answer other than success that is meant for the caller: its message is shown as it is. Whatever else is thrown is
+ * our own fault and is answered without any detail.
+ */
+export class Refusal extends Error {
+  constructor(
+    readonly statusCode: ErrorStatus,
+    /** One sentence that names the field and says how to mend it. */
+    message: string,
+    readonly details: RefusalDetails = {},
+  ) {
+    super(message);
+    this.name = 'Refusal';
+  }
+}

@@ -1,0 +1,88 @@
+import { randomFillSync } from 'node:crypto';
+
+declare const brand: unique symbol;
+
+/** A TypeID: prefix, `_`, and 26 characters of base-32 UUIDv7 (https://github.com/jetify-com/typeid/tree/main/spec). */
+export type Id<Prefix extends string> = `${Prefix}_${string}` & { readonly [brand]: Prefix };
+
+export type WorkspaceId = Id<'wrk'>;
+export type ApiKeyId = Id<'aki'>;
+export type IdentityId = Id<'idn'>;
+export type EmailId = Id<'trs'>;
+
+/** Crockford's alphabet in lower case: no i, l, o, u. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const VALUE_OF = new Map([...ALPHABET].map((character, value) => [character, BigInt(value)]));
+const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+const randomPool = Buffer.alloc(4096);
+let randomUsed = randomPool.length;
+
+/** Ten random bytes at a time out of a pool, because one call of the system's generator for each id costs more than the id. */
+function takeRandom(target: Buffer, offset: number, length: number): void {
+  if (randomUsed + length > randomPool.length) {
+    randomFillSync(randomPool);
+    randomUsed = 0;
+  }
+  randomPool.copy(target, offset, randomUsed, randomUsed + length);
+  randomUsed += length;
+}
+
+/**
+ * A new UUIDv7 (RFC 9562, section 5.7).
+ *
+ * @param atMs the time that the id carries, in milliseconds since 1970; the database's time, so that ids made by
+ *   different processes fall into the same partitions.
+ */
+export function newUuid(atMs: number): string {
+  const bytes = Buffer.alloc(16);
+  bytes.writeUIntBE(Math.trunc(atMs), 0, 6);
+  takeRandom(bytes, 6, 10);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x70;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  return formatUuid(bytes.toString('hex'));
+}
+
+function formatUuid(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** A new id that carries the given time (milliseconds since 1970). */
+export function newId<Prefix extends string>(prefix: Prefix, atMs: number): Id<Prefix> {
+  return idFromUuid(prefix, newUuid(atMs));
+}
+
+/** The id of a row whose native key is `uuid` (lower-case, with hyphens). */
+export function idFromUuid<Prefix extends string>(prefix: Prefix, uuid: string): Id<Prefix> {
+  let value = BigInt(`0x${uuid.replaceAll('-', '')}`);
+  let suffix = '';
+  for (let digit = 0; digit < 26; digit += 1) {
+    suffix = ALPHABET[Number(value & 31n)]! + suffix;
+    value >>= 5n;
+  }
+  return `${prefix}_${suffix}` as Id<Prefix>;
+}
+
+/** The native key of a well-formed id. */
+export function uuidOf(id: Id<string>): string {
+  let value = 0n;
+  for (const character of id.slice(id.lastIndexOf('_') + 1)) value = (value << 5n) | VALUE_OF.get(character)!;
+  return formatUuid(value.toString(16).padStart(32, '0'));
+}
+
+/** The id in `text`, or undefined when it is not a well-formed id with this prefix. */
+export function parseId<Prefix extends string>(prefix: Prefix, text: string): Id<Prefix> | undefined {
+  if (!text.startsWith(`${prefix}_`)) return undefined;
+  return SUFFIX.test(text.slice(prefix.length + 1)) ? (text as Id<Prefix>) : undefined;
+}
+
+/** Whether `text` is a UUID in the form in which Postgres prints it. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** The time that a UUIDv7 or an id made of one carries, in milliseconds since 1970. */
+export function timeOf(id: Id<string>): number {
+  return Number.parseInt(uuidOf(id).replaceAll('-', '').slice(0, 12), 16);
+}

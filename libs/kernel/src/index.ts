@@ -1,0 +1,4 @@
+export * from './coalescer.ts';
+export * from './errors.ts';
+export * from './ids.ts';
+export * from './time.ts';
