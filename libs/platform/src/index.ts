@@ -1,1 +1,30 @@
-export {};
+export { ALL_SECTIONS } from './settings/sections.ts';
+export * from './settings/connection-settings.ts';
+export { describeSettings, renderEnvExample, type SettingDescription } from './settings/describe-settings.ts';
+export { loadEnvFile } from './settings/env-file.ts';
+export { GatewaySettings } from './settings/gateway-settings.ts';
+export { LaneSettings } from './settings/lane-settings.ts';
+export {
+  readSettings,
+  SettingsError,
+  type JudgesTogether,
+  type Sections,
+  type SettingsFor,
+} from './settings/read-settings.ts';
+export { SenderSettings } from './settings/sender-settings.ts';
+export { Setting, type SettingOptions, type SettingsClass } from './settings/setting.ts';
+export { IsUrlWithScheme } from './settings/url-with-scheme.ts';
+export { createLogger, type Logger } from './logging/create-logger.ts';
+export { NestPinoLogger } from './logging/nest-pino-logger.ts';
+export { redactLine } from './logging/redact-line.ts';
+export { requestContext, type RequestContext } from './logging/request-context.ts';
+export { createHealthApp, createHttpApp, type HttpAppOptions } from './http/create-http-app.ts';
+export type { InFlightLimits } from './http/in-flight.ts';
+export { JsonText } from './http/json-text.ts';
+export { answerOf, errorBody, type ErrorAnswer } from './http/error-answer.ts';
+export { shapeFaults, shapePipe } from './http/shape-faults.ts';
+export { parseStrictJson } from './http/strict-json.ts';
+export type { DependencyProbe } from './health/dependency-watch.ts';
+export { HealthModule } from './health/health.module.ts';
+export { Health, type HealthChecks, type LivenessProbe } from './health/health.ts';
+export { runUntilSignal, type ProcessLike, type ShutdownOptions } from './shutdown/run-until-signal.ts';

@@ -1,0 +1,30 @@
+import { Controller, Get, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { errorBody } from '../http/error-answer.ts';
+import { Health, type HealthReport } from './health.ts';
+
+type HealthAnswer = Omit<HealthReport, 'ok'>;
+
+@Controller('health')
+export class HealthController {
+  constructor(private readonly health: Health) {}
+
+  /** 503 when only a restart helps. */
+  @Get('live')
+  live(@Res({ passthrough: true }) response: Response): HealthAnswer {
+    return answer(response, this.health.live());
+  }
+
+  /** 503 while this process starts or goes away. */
+  @Get('ready')
+  ready(@Res({ passthrough: true }) response: Response): HealthAnswer {
+    return answer(response, this.health.ready());
+  }
+}
+
+/** An answer that is not a success has the fields of the error body too. */
+function answer(response: Response, { ok, status, checks }: HealthReport): HealthAnswer {
+  if (ok) return { status, checks };
+  response.status(503).setHeader('Retry-After', '1');
+  return { ...errorBody(503, `This process is ${status}`), status, checks };
+}

@@ -1,0 +1,71 @@
+import type { INestApplication, Type, DynamicModule } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { Logger } from 'pino';
+import { HealthModule } from '../health/health.module.ts';
+import { Health, type HealthChecks } from '../health/health.ts';
+import { NestPinoLogger } from '../logging/nest-pino-logger.ts';
+import type { HttpSettings } from '../settings/connection-settings.ts';
+import { enterRequest } from './enter-request.ts';
+import { ErrorFilter } from './error-filter.ts';
+import { InFlight, type InFlightLimits } from './in-flight.ts';
+import { PlatformAdapter } from './platform-adapter.ts';
+import { readJsonBody } from './read-json-body.ts';
+import { shapePipe } from './shape-faults.ts';
+
+const MIB = 1024 * 1024;
+const DEFAULT_LIMITS: InFlightLimits = { maxRequests: 1_000, maxBytes: 256 * MIB };
+const HEALTH_APP_MAX_BYTES = 1024;
+
+export interface HttpAppOptions {
+  readonly logger: Logger;
+  readonly settings: HttpSettings;
+  /** What may be in work at once; above it the answer is 503. 1,000 requests and 256 MiB by default. */
+  readonly inFlight?: InFlightLimits;
+  /** The largest body in bytes; 10 MiB by default. */
+  readonly maxBodyBytes?: number;
+  /** Other bounds, by exact path. */
+  readonly maxBodyBytesByPath?: Readonly<Record<string, number>>;
+  /** What `/health/live` and `/health/ready` look at beside the process itself. */
+  readonly health?: HealthChecks;
+}
+
+/**
+ * Makes an HTTP app of a module: bounded, logged, with the error body of the interface on every answer that is not a
+ * success, and with `/health/live` and `/health/ready`. It does not listen yet.
+ */
+export async function createHttpApp(
+  module: Type | DynamicModule,
+  options: HttpAppOptions,
+): Promise<INestApplication> {
+  const {
+    logger,
+    settings,
+    inFlight = DEFAULT_LIMITS,
+    maxBodyBytes = 10 * MIB,
+    maxBodyBytesByPath = {},
+  } = options;
+  const health = new Health(options.health);
+  const app = await NestFactory.create(
+    { imports: [HealthModule.register(health), module] },
+    new PlatformAdapter(),
+    { bodyParser: false, logger: new NestPinoLogger(logger), abortOnError: false },
+  );
+  const entry = {
+    logger,
+    publicUrl: settings.publicUrl,
+    inFlight: new InFlight(inFlight),
+    isDraining: () => health.isDraining,
+  };
+  app.use(enterRequest(entry), readJsonBody({ maxBytes: maxBodyBytes, maxBytesByPath: maxBodyBytesByPath }));
+  app.useGlobalPipes(shapePipe());
+  app.useGlobalFilters(new ErrorFilter(logger, settings.publicUrl));
+  return app;
+}
+
+/** The same for a worker, which has nothing to say over HTTP but how it is. */
+export function createHealthApp(
+  module: Type | DynamicModule,
+  options: Pick<HttpAppOptions, 'logger' | 'settings' | 'health'>,
+): Promise<INestApplication> {
+  return createHttpApp(module, { ...options, maxBodyBytes: HEALTH_APP_MAX_BYTES });
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { Refusal } from '@posthorn/kernel';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
+import { requestContext } from '../logging/request-context.ts';
+import { answerOf, writeErrorEarly } from './error-answer.ts';
+import { InFlightShare, type InFlight } from './in-flight.ts';
+
+const WELL_FORMED_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+const SECURITY_HEADERS: readonly (readonly [name: string, value: string])[] = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Cache-Control', 'no-store'],
+  ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['Referrer-Policy', 'no-referrer'],
+];
+const HTTPS_ONLY = ['Strict-Transport-Security', 'max-age=31536000'] as const;
+
+const shares = new WeakMap<Request, InFlightShare>();
+
+/** What a request holds of the bounded whole; none for the health checks, which are always let in. */
+export function shareOf(request: Request): InFlightShare | undefined {
+  return shares.get(request);
+}
+
+export interface EntryOptions {
+  readonly logger: Logger;
+  readonly publicUrl: string;
+  readonly inFlight: InFlight;
+  /** Whether this process is going away, so that connections are not to be kept. */
+  readonly isDraining: () => boolean;
+}
+
+/** The first thing that every request meets: its id, the headers of every answer, the bound, and at its end its log line. */
+export function enterRequest(options: EntryOptions): RequestHandler {
+  const { logger, publicUrl, inFlight, isDraining } = options;
+  const headers = publicUrl.startsWith('https:') ? [...SECURITY_HEADERS, HTTPS_ONLY] : SECURITY_HEADERS;
+  return (request: Request, response: Response, next: NextFunction) => {
+    const startedAt = performance.now();
+    const requestId = requestIdOf(request);
+    response.setHeader('X-Request-Id', requestId);
+    for (const [name, value] of headers) response.setHeader(name, value);
+    if (isDraining()) response.setHeader('Connection', 'close');
+    requestContext.run({ requestId }, () => {
+      const refusal = letIn(request, response, inFlight);
+      response.once('close', () => logAccess(logger, request, response, requestId, startedAt));
+      if (refusal) writeErrorEarly(request, response, answerOf(refusal, publicUrl));
+      else next();
+    });
+  };
+}
+
+function requestIdOf(request: Request): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && WELL_FORMED_REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+function letIn(request: Request, response: Response, inFlight: InFlight): Refusal | undefined {
+  if (request.headers.host === undefined && request.httpVersion === '1.1') {
+    return new Refusal(400, 'The header `Host` is missing; HTTP/1.1 asks for it');
+  }
+  if (request.url.startsWith('/health/')) return undefined;
+  const entry = inFlight.enter();
+  if (entry instanceof Refusal) return entry;
+  shares.set(request, entry);
+  response.once('close', () => entry.leave());
+  return undefined;
+}
+
+function logAccess(
+  logger: Logger,
+  request: Request,
+  response: Response,
+  requestId: string,
+  startedAt: number,
+): void {
+  const level = request.originalUrl.startsWith('/health/') ? 'debug' : 'info';
+  logger[level](
+    {
+      requestId,
+      method: request.method,
+      route: routeOf(request),
+      status: response.statusCode,
+      durationMs: Math.round((performance.now() - startedAt) * 100) / 100,
+      ...(!response.writableFinished && { cutShort: true }),
+    },
+    'request',
+  );
+}
+
+/** The pattern of the route, which holds no ids or addresses; the path where no route took the request. */
+function routeOf(request: Request): string {
+  const { path } = (request.route ?? {}) as { path?: unknown };
+  if (typeof path === 'string') return path;
+  return (request.originalUrl.split('?', 1)[0] ?? '').slice(0, 200);
+}

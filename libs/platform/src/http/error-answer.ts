@@ -1,0 +1,75 @@
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import { REASON_PHRASES, Refusal, type ErrorBody } from '@posthorn/kernel';
+
+const RETRY_AFTER_SECONDS = 1;
+/** How long a caller may go on sending a body that nobody reads, before the connection is cut. */
+const LINGER_MS = 2_000;
+
+/** An answer other than success, ready to be written. */
+export interface ErrorAnswer {
+  readonly body: ErrorBody;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Turns a refusal into its answer.
+ *
+ * @param publicUrl where the pages that explain errors are, without a slash at its end
+ */
+export function answerOf(refusal: Refusal, publicUrl: string): ErrorAnswer {
+  const { allowedEmails, allowedDomains, docsPage, retryAfterSeconds } = refusal.details;
+  const retryAfter = retryAfterSeconds ?? (refusal.statusCode === 503 ? RETRY_AFTER_SECONDS : undefined);
+  return {
+    body: {
+      ...errorBody(refusal.statusCode, refusal.message),
+      ...(allowedEmails && { allowedEmails }),
+      ...(allowedDomains && { allowedDomains }),
+      ...(docsPage !== undefined && { docsUrl: `${publicUrl}/docs/errors/${encodeURIComponent(docsPage)}` }),
+    },
+    headers: retryAfter === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfter)) },
+  };
+}
+
+/** The error body of a status that has no details. */
+export function errorBody(statusCode: number, message: string): ErrorBody {
+  const phrases: Record<number, string | undefined> = REASON_PHRASES;
+  return { statusCode, error: phrases[statusCode] ?? STATUS_CODES[statusCode] ?? 'Error', message };
+}
+
+/** Writes an answer; where one has begun already, the connection is cut, so that nobody takes the half for the whole. */
+export function writeError(response: ServerResponse, answer: ErrorAnswer): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.end(writeHead(response, answer));
+}
+
+/**
+ * Answers before the body has been read, and closes the connection without cutting off a caller who is still sending:
+ * one who writes into a closed connection would never see the answer.
+ */
+export function writeErrorEarly(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: ErrorAnswer,
+): void {
+  response.setHeader('Connection', 'close');
+  response.write(writeHead(response, answer));
+  const finish = (): void => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(finish, LINGER_MS);
+  request.once('end', finish).once('close', finish).resume();
+}
+
+function writeHead(response: ServerResponse, { body, headers }: ErrorAnswer): string {
+  const text = JSON.stringify(body);
+  response.statusCode = body.statusCode;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.removeHeader('Content-Encoding');
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  return text;
+}

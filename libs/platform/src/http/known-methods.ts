@@ -1,0 +1,39 @@
+import { Refusal } from '@posthorn/kernel';
+import type { ErrorAnswer } from './error-answer.ts';
+import { answerOf } from './error-answer.ts';
+
+/** The part of a layer of Express' router that is looked at. */
+export interface RouterLayer {
+  readonly route?: { readonly methods: Readonly<Record<string, boolean>> } | undefined;
+  match(path: string): unknown;
+}
+
+/** The methods that some route has for `path`, as the `Allow` header lists them; none when no route knows the path. */
+export function knownMethods(stack: readonly RouterLayer[], path: string): string[] {
+  const methods = new Set<string>();
+  for (const { route, match } of stack.map((layer) => ({
+    route: layer.route,
+    match: () => layer.match(path),
+  }))) {
+    if (!route || route.methods['_all'] || !match()) continue;
+    for (const method of Object.keys(route.methods)) methods.add(method.toUpperCase());
+  }
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods].sort();
+}
+
+/** The answer to a request that no route took: 405 with `Allow` where the path is known, else 404. */
+export function answerToUnrouted(stack: readonly RouterLayer[], method: string, path: string): ErrorAnswer {
+  const allowed = knownMethods(stack, path);
+  if (allowed.length === 0) {
+    return answerOf(
+      new Refusal(404, `There is nothing at ${path.slice(0, 200)}; see the API reference for the paths`),
+      '',
+    );
+  }
+  const { body } = answerOf(
+    new Refusal(405, `${method} is not possible here; use ${allowed.join(' or ')}`),
+    '',
+  );
+  return { body, headers: { Allow: allowed.join(', ') } };
+}

@@ -1,0 +1,65 @@
+import { createServer, type Server } from 'node:http';
+import { StreamableFile } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import express, { type Express, type Request, type Response } from 'express';
+import { answerConnectionFaults } from './connection-faults.ts';
+import { writeError } from './error-answer.ts';
+import { JsonText } from './json-text.ts';
+import { answerToUnrouted, type RouterLayer } from './known-methods.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+const SERVER_OPTIONS = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 15_000,
+  // 50 MiB over a slow line.
+  requestTimeout: 120_000,
+  // Longer than the 60 s of common load balancers, which otherwise reuse a connection that we are closing.
+  keepAliveTimeout: 75_000,
+  connectionsCheckingInterval: 5_000,
+  // Answered by us, with the error body.
+  requireHostHeader: false,
+} as const;
+
+/** Express as Nest uses it, without what makes it slow (`res.json`, ETags) and with our answers where Nest has its own. */
+export class PlatformAdapter extends ExpressAdapter {
+  constructor() {
+    super(express().disable('x-powered-by').disable('etag'));
+  }
+
+  override initHttpServer(): void {
+    const app = this.getInstance<Express>();
+    const server = createServer(SERVER_OPTIONS, app);
+    // An expectation that we don't know may be ignored (RFC 9110, section 10.1.1).
+    server.on('checkExpectation', app);
+    answerConnectionFaults(server);
+    this.setHttpServer(server);
+  }
+
+  override reply(response: Response, body: unknown, statusCode?: number): unknown {
+    if (body instanceof StreamableFile) return super.reply(response, body, statusCode) as unknown;
+    if (statusCode !== undefined) response.statusCode = statusCode;
+    if (body === undefined || body === null) return response.end();
+    if (body instanceof Uint8Array) return end(response, body, 'application/octet-stream');
+    if (body instanceof JsonText) return end(response, body.text, JSON_TYPE);
+    if (typeof body === 'string') return end(response, body, 'text/plain; charset=utf-8');
+    return end(response, JSON.stringify(body), JSON_TYPE);
+  }
+
+  override setNotFoundHandler(): void {
+    this.getInstance<Express>().use((request: Request, response: Response) => {
+      const stack = this.getInstance<Express>().router.stack as unknown as RouterLayer[];
+      writeError(response, answerToUnrouted(stack, request.method, request.path));
+    });
+  }
+
+  override getHttpServer(): Server {
+    return super.getHttpServer() as Server;
+  }
+}
+
+function end(response: Response, body: string | Uint8Array, contentType: string): void {
+  if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', contentType);
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(body);
+}

@@ -1,0 +1,122 @@
+import { Refusal } from '@posthorn/kernel';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { shareOf } from './enter-request.ts';
+import { answerOf, writeErrorEarly } from './error-answer.ts';
+import { parseStrictJson } from './strict-json.ts';
+
+export interface JsonBodyOptions {
+  /** The largest body, in bytes. */
+  readonly maxBytes: number;
+  /** Other bounds, by exact path. */
+  readonly maxBytesByPath?: Readonly<Record<string, number>>;
+}
+
+const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Reads JSON bodies. Too large (413) and too many at once (503) are answered at once; any other fault is kept and thrown
+ * when the body is first asked for, so that a missing credential, an unknown path or a missing role is said before it,
+ * and a route that wants no body does not mind.
+ */
+export function readJsonBody(options: JsonBodyOptions): RequestHandler {
+  const { maxBytes, maxBytesByPath = {} } = options;
+  return (request: Request, response: Response, next: NextFunction) => {
+    if (!METHODS_WITH_BODY.has(request.method)) return next();
+    const fault = faultOfHeaders(request);
+    if (fault) {
+      failWhenAsked(request, fault);
+      return next();
+    }
+    const most = maxBytesByPath[request.path] ?? maxBytes;
+    receive(request, most, (outcome) => {
+      if (outcome instanceof Refusal) return writeErrorEarly(request, response, answerOf(outcome, ''));
+      take(request, outcome);
+      next();
+    });
+  };
+}
+
+function faultOfHeaders({ headers }: Request): Refusal | undefined {
+  if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') {
+    return new Refusal(400, 'The body is missing; send a JSON object');
+  }
+  if (!isJson(headers['content-type'])) {
+    return new Refusal(415, 'The header `Content-Type` must be application/json, in UTF-8');
+  }
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    return new Refusal(415, 'The body must not be compressed; leave the header `Content-Encoding` out');
+  }
+  return undefined;
+}
+
+function isJson(contentType: string | undefined): boolean {
+  if (contentType === 'application/json') return true;
+  const [type, ...parameters] = (contentType ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  return type === 'application/json' && (charset === undefined || /^charset="?utf-?8"?$/.test(charset));
+}
+
+/** Gathers the bytes of a body, within the bounds. A caller who goes away before its end gets no answer. */
+function receive(request: Request, most: number, done: (outcome: Buffer | Refusal) => void): void {
+  const share = shareOf(request);
+  const announced = Number(request.headers['content-length'] ?? 0);
+  const early = announced > most ? tooLarge(most) : share?.hold(announced);
+  if (early) return done(early);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const onData = (chunk: Buffer): void => {
+    size += chunk.length;
+    chunks.push(chunk);
+    const refusal = size > most ? tooLarge(most) : share?.hold(size);
+    if (refusal) stop(refusal);
+  };
+  const onEnd = (): void =>
+    stop(chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks));
+  const stop = (outcome: Buffer | Refusal): void => {
+    request.off('data', onData).off('end', onEnd);
+    done(outcome);
+  };
+  request.on('data', onData).on('end', onEnd);
+}
+
+function take(request: Request, bytes: Buffer): void {
+  try {
+    request.body = parseBody(bytes);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    failWhenAsked(request, error);
+  }
+}
+
+function parseBody(bytes: Buffer): object {
+  if (bytes.length === 0) throw new Refusal(400, 'The body is missing; send a JSON object');
+  const value = parseStrictJson(decode(bytes));
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw new Refusal(400, 'The body must be a JSON object');
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new Refusal(400, 'The body is not valid UTF-8; encode it as UTF-8');
+  }
+}
+
+function failWhenAsked(request: Request, refusal: Refusal): void {
+  Object.defineProperty(request, 'body', {
+    configurable: true,
+    get: () => {
+      throw refusal;
+    },
+  });
+}
+
+function tooLarge(most: number): Refusal {
+  return new Refusal(413, `The body is larger than ${most} bytes; send less at once`);
+}

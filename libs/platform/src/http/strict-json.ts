@@ -1,0 +1,115 @@
+// The base configuration's library ends before `isWellFormed`, which every Node that is supported has.
+/// <reference lib="es2024.string" />
+import { Refusal } from '@posthorn/kernel';
+import { firstDuplicateKey } from './duplicate-key.ts';
+import { endOfString } from './json-strings.ts';
+
+/** How deep objects and arrays may stand in each other. */
+export const MAX_JSON_DEPTH = 64;
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
+
+/**
+ * Parses JSON that another system will read too: what two parsers could understand differently, or what Postgres cannot
+ * hold, is refused. That is: duplicate keys, `__proto__`, NUL and unpaired surrogates in any string or key, numbers
+ * beyond a double, and more than 64 levels.
+ *
+ * @throws Refusal 400
+ */
+export function parseStrictJson(text: string): unknown {
+  const keysInText = countKeys(text);
+  const value = parse(text);
+  const walk = new Walk(text.includes('\\u'));
+  walk.visit(value, '');
+  // The parser keeps the last of duplicate keys: fewer keys in the value than in the text means that there are some.
+  if (walk.keys !== keysInText) {
+    throw new Refusal(
+      400,
+      `The body has the key \`${firstDuplicateKey(text)}\` twice in one object; send it once`,
+    );
+  }
+  return value;
+}
+
+/** Counts the colons outside of strings, which are the keys if the text is JSON, and watches the depth. */
+function countKeys(text: string): number {
+  let keys = 0;
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i);
+    if (char === QUOTE) {
+      i = endOfString(text, i);
+      if (i < 0) return keys; // no JSON; the parser says so
+    } else if (char === COLON) keys++;
+    // `{` and `[`, `}` and `]` differ in one bit.
+    else if ((char | 0x20) === 0x7b && ++depth > MAX_JSON_DEPTH) throw tooDeep();
+    else if ((char | 0x20) === 0x7d) depth--;
+  }
+  return keys;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Refusal(400, `The body is not valid JSON${whereItBreaks(error as Error)}`);
+  }
+}
+
+/** The engine's own message would repeat parts of the body. */
+function whereItBreaks({ message }: Error): string {
+  if (message.startsWith('Unexpected end')) return ': it ends too early';
+  const place = /line (\d+) column (\d+)/.exec(message);
+  return place ? `: look at line ${place[1]}, column ${place[2]}` : '';
+}
+
+/** Goes through a parsed value once, counts its keys and judges its strings, keys and numbers. */
+class Walk {
+  keys = 0;
+
+  /** @param hasEscapes without `\u` in the text, valid UTF-8 can hold neither NUL nor an unpaired surrogate */
+  constructor(private readonly hasEscapes: boolean) {}
+
+  visit(value: unknown, path: string): void {
+    if (typeof value === 'string') this.judgeText(value, path);
+    else if (typeof value === 'number') judgeNumber(value, path);
+    else if (Array.isArray(value)) value.forEach((item, index) => this.visit(item, `${path}[${index}]`));
+    else if (value !== null && typeof value === 'object')
+      this.visitObject(value as Record<string, unknown>, path);
+  }
+
+  private visitObject(value: Record<string, unknown>, path: string): void {
+    for (const key of Object.keys(value)) {
+      this.keys++;
+      if (key === '__proto__') throw new Refusal(400, `${named(path)} has the key \`__proto__\`; remove it`);
+      this.judgeText(key, path);
+      const item = value[key];
+      if (typeof item !== 'boolean' && item !== null) this.visit(item, path === '' ? key : `${path}.${key}`);
+    }
+  }
+
+  private judgeText(text: string, path: string): void {
+    if (!this.hasEscapes) return;
+    if (text.includes('\0')) throw new Refusal(400, `${named(path)} has the character U+0000; remove it`);
+    if (!text.isWellFormed()) {
+      throw new Refusal(
+        400,
+        `${named(path)} has half of a surrogate pair (U+D800 to U+DFFF); send both or none`,
+      );
+    }
+  }
+}
+
+function judgeNumber(value: number, path: string): void {
+  if (!Number.isFinite(value))
+    throw new Refusal(400, `${named(path)} is a number too large to hold; send it as text`);
+}
+
+function named(path: string): string {
+  return path === '' ? 'The body' : `\`${path.slice(0, 200).toWellFormed().replaceAll('\0', '')}\``;
+}
+
+function tooDeep(): Refusal {
+  return new Refusal(400, `The body is nested more than ${MAX_JSON_DEPTH} levels deep; flatten it`);
+}

@@ -1,0 +1,73 @@
+const REDACTED = '[redacted]';
+const MAX_DEPTH = 6;
+
+/** Names (lower case, without `-` and `_`) whose values are never logged, at whatever depth they stand. */
+const SECRET_FIELDS = new Set([
+  ...['authorization', 'proxyauthorization', 'cookie', 'setcookie', 'xservicesignature', 'webhooksignature'],
+  ...[
+    'token',
+    'secret',
+    'secretkey',
+    'apikey',
+    'password',
+    'pass',
+    'privatekey',
+    'credentials',
+    'credential',
+  ],
+  ...[
+    'html',
+    'text',
+    'subject',
+    'previewtext',
+    'variables',
+    'contactproperties',
+    'properties',
+    'body',
+    'payload',
+  ],
+  ...['to', 'from', 'fromname', 'replyto', 'cc', 'bcc', 'email', 'emails', 'address', 'recipient', 'sender'],
+  ...['params', 'parameters', 'databaseurl', 'redisurl', 'smtpurl'],
+]);
+
+/** Copies what is to be logged without the values of secret fields; of an error only what is known to be harmless. */
+export function redactFields(fields: Record<string, unknown>): Record<string, unknown> {
+  return redactObject(fields, 0);
+}
+
+function redactObject(fields: object, depth: number): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    copy[name] = isSecret(name) ? REDACTED : redactValue(value, depth + 1);
+  }
+  return copy;
+}
+
+function isSecret(name: string): boolean {
+  return SECRET_FIELDS.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
+}
+
+function redactValue(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  if (depth > MAX_DEPTH) return '[too deep]';
+  if (value instanceof Error) return describeError(value, depth);
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, depth + 1));
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  return redactObject(value, depth);
+}
+
+/**
+ * An error's type, code, message, stack and cause. Everything else that libraries hang on their errors (queries and their
+ * parameters, requests, replies) is left out.
+ */
+function describeError(error: Error, depth: number): Record<string, unknown> {
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  return {
+    type: error.constructor.name,
+    message: error.message,
+    stack: error.stack,
+    ...((typeof code === 'string' || typeof code === 'number') && { code }),
+    ...(cause !== undefined && { cause: redactValue(cause, depth + 1) }),
+    ...(error instanceof AggregateError && { errors: redactValue(error.errors.slice(0, 5), depth + 1) }),
+  };
+}

@@ -1,0 +1,56 @@
+const MASK = '***';
+const SECRETS = /\b(phk|wht)_[A-Za-z0-9]+/g;
+const BEARER = /\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]+/gi;
+// Greedy up to the last `@` before a slash: a password may hold an `@` itself.
+const URL_CREDENTIALS = /:\/\/[^\s"\\/?#]+@/g;
+const AT = /@|%40/g;
+const LOCAL_PART = /[^\s"\\<>()[\],:;@&?=]/;
+// 64 octets by RFC 5321, but each may be percent-encoded, and a longer one is no reason to show it.
+const MAX_LOCAL_PART_CHARS = 256;
+
+/**
+ * Masks, in one line of serialised JSON, what must not be logged wherever it stands: keys and tokens, credentials in
+ * URLs, the local parts of email addresses. The line stays valid JSON.
+ */
+export function redactLine(line: string): string {
+  let redacted = line;
+  if (line.includes('phk_') || line.includes('wht_')) redacted = redacted.replace(SECRETS, `$1_${MASK}`);
+  if (/bearer|basic/i.test(line)) redacted = redacted.replace(BEARER, `$1 ${MASK}`);
+  if (!line.includes('@') && !line.includes('%40')) return redacted;
+  return maskLocalParts(redacted.replace(URL_CREDENTIALS, `://${MASK}@`));
+}
+
+function maskLocalParts(line: string): string {
+  let masked = '';
+  let copied = 0;
+  for (const { index } of line.matchAll(AT)) {
+    const start = startOfLocalPart(line, index, copied);
+    // `@` after a slash is a package name in a stack trace.
+    if (start === index || line[index - 1] === '/') continue;
+    masked += line.slice(copied, start) + MASK;
+    copied = index;
+  }
+  return masked + line.slice(copied);
+}
+
+function startOfLocalPart(line: string, end: number, least: number): number {
+  if (line[end - 1] === '"') return startOfQuoted(line, end, least);
+  const floor = Math.max(least, end - MAX_LOCAL_PART_CHARS);
+  let start = end;
+  while (start > floor && LOCAL_PART.test(line[start - 1] ?? '')) start--;
+  return line[start - 1] === '\\' ? Math.min(end, start + escapedChars(line, start)) : start;
+}
+
+/** `"john doe"@example.com`, whose quotes are escaped in JSON. */
+function startOfQuoted(line: string, end: number, least: number): number {
+  const opening = line.lastIndexOf('\\"', end - 3);
+  return line[end - 2] === '\\' && opening > least ? opening : end;
+}
+
+/** How many characters after the backslash before `start` belong to its escape sequence and must stay. */
+function escapedChars(line: string, start: number): number {
+  let backslashes = 0;
+  while (line[start - 1 - backslashes] === '\\') backslashes++;
+  if (backslashes % 2 === 0) return 0;
+  return line[start] === 'u' ? 5 : 1;
+}

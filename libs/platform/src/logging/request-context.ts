@@ -1,0 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+export interface RequestContext {
+  readonly requestId: string;
+}
+
+/** The request (or the job that came of it) that the running code works for; its id is in every log line. */
+export const requestContext = new AsyncLocalStorage<RequestContext>();

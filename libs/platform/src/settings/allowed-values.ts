@@ -1,0 +1,34 @@
+import { getMetadataStorage } from 'class-validator';
+import type { SettingsClass } from './setting.ts';
+
+type Constraints = readonly unknown[];
+
+/** How each class-validator rule that settings use is said to an operator. */
+const RULE_TEXTS: Record<string, (constraints: Constraints) => string> = {
+  isInt: () => 'a whole number',
+  isBoolean: () => '`true` or `false`',
+  min: ([least]) => `at least ${String(least)}`,
+  max: ([most]) => `at most ${String(most)}`,
+  isIn: ([values]) => `one of ${(values as Constraints).join(', ')}`,
+  isUrlWithScheme: (schemes) => `a URL that begins with ${schemes.join(':// or ')}://`,
+  matches: ([pattern]) => `text that matches ${String(pattern)}`,
+  minLength: ([least]) => `at least ${String(least)} characters`,
+  maxLength: ([most]) => `at most ${String(most)} characters`,
+};
+
+/** The values that a setting may have, in words: `a whole number, at least 1, at most 65535`. */
+export function allowedValues(section: SettingsClass, name: string): string {
+  const rules = getMetadataStorage()
+    .getTargetValidationMetadatas(section, '', true, false)
+    .filter((rule) => rule.propertyName === name)
+    .reverse(); // decorators run from the bottom up
+  const texts = rules.flatMap((rule) => RULE_TEXTS[rule.name ?? rule.type]?.(rule.constraints ?? []) ?? []);
+  return texts.join(', ') || 'text';
+}
+
+/** Whether a setting may be unset without having a default. */
+export function isOptional(section: SettingsClass, name: string): boolean {
+  return getMetadataStorage()
+    .getTargetValidationMetadatas(section, '', true, false)
+    .some((rule) => rule.propertyName === name && rule.type === 'conditionalValidation');
+}

@@ -1,0 +1,16 @@
+import { DatabaseSettings, HttpSettings, LogSettings, RedisSettings } from './connection-settings.ts';
+import { GatewaySettings } from './gateway-settings.ts';
+import { LaneSettings } from './lane-settings.ts';
+import type { Sections } from './read-settings.ts';
+import { SenderSettings } from './sender-settings.ts';
+
+/** All sections, in the order of the operators' page. */
+export const ALL_SECTIONS = {
+  http: HttpSettings,
+  database: DatabaseSettings,
+  redis: RedisSettings,
+  log: LogSettings,
+  gateway: GatewaySettings,
+  sender: SenderSettings,
+  lanes: LaneSettings,
+} as const satisfies Sections;

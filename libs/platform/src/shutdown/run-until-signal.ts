@@ -1,0 +1,124 @@
+import type { EventEmitter } from 'node:events';
+import type { Server } from 'node:http';
+import type { INestApplication } from '@nestjs/common';
+import { sleep } from '@posthorn/kernel';
+import type { Logger } from 'pino';
+import { Health } from '../health/health.ts';
+
+export interface ShutdownOptions {
+  readonly logger: Logger;
+  /** What has to be finished before the process goes, one after the other: stop claiming, record outcomes, close pools. */
+  readonly drain?: readonly (() => Promise<void>)[];
+  /** After how long the process goes in any case; less than the time that the platform gives it before SIGKILL. */
+  readonly deadlineMs?: number;
+  /** For how long requests are still accepted while `/health/ready` says 503 already. */
+  readonly lingerMs?: number;
+  /** How long requests in work may take before their connections are cut. */
+  readonly requestGraceMs?: number;
+  /** The process to listen to and to end; another one in tests. */
+  readonly process?: ProcessLike;
+}
+
+/** What is needed of Node's `process`. */
+export interface ProcessLike extends Pick<EventEmitter, 'on' | 'off'> {
+  exit(code: number): unknown;
+}
+
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+const FATAL_EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
+
+/**
+ * Waits for SIGTERM or SIGINT and then ends the process in order: ready turns 503, nothing new is accepted, requests in
+ * work are finished, then every drain, then the app's own hooks, exit 0. A second signal, the deadline, or an error that
+ * nobody caught: exit 1.
+ *
+ * @returns when the process has been told to exit (which in production nobody sees)
+ */
+export function runUntilSignal(app: INestApplication, options: ShutdownOptions): Promise<void> {
+  return new Promise((resolve) => new Shutdown(app, options, resolve).listen());
+}
+
+class Shutdown {
+  private readonly process: ProcessLike;
+  private readonly logger: Logger;
+  private deadline: NodeJS.Timeout | undefined;
+  private exited = false;
+
+  constructor(
+    private readonly app: INestApplication,
+    private readonly options: ShutdownOptions,
+    private readonly resolve: () => void,
+  ) {
+    this.process = options.process ?? process;
+    this.logger = options.logger;
+  }
+
+  listen(): void {
+    for (const signal of SIGNALS) this.process.on(signal, this.onSignal);
+    for (const event of FATAL_EVENTS) this.process.on(event, this.onFatal);
+  }
+
+  private readonly onSignal = (signal: string): void => {
+    if (this.deadline !== undefined) {
+      this.logger.error({ signal }, 'a second signal: leaving without finishing');
+      this.exit(1);
+      return;
+    }
+    const { deadlineMs = 25_000 } = this.options;
+    this.logger.info({ signal, deadlineMs }, 'leaving');
+    this.deadline = setTimeout(() => {
+      this.logger.error({ deadlineMs }, 'the deadline has passed: leaving without finishing');
+      this.exit(1);
+    }, deadlineMs);
+    this.finish().then(
+      (clean) => this.exit(clean ? 0 : 1),
+      (error: unknown) => this.onFatal(error),
+    );
+  };
+
+  private readonly onFatal = (error: unknown): void => {
+    const err = error instanceof Error ? error : new Error(`thrown, but no error: ${typeof error}`);
+    this.logger.fatal({ err }, 'an error that nobody caught');
+    this.exit(1);
+  };
+
+  /** @returns whether everything could be finished */
+  private async finish(): Promise<boolean> {
+    this.app.get(Health, { strict: false }).drain();
+    await sleep(this.options.lingerMs ?? 0);
+    await closeServer(this.app.getHttpServer() as Server, this.options.requestGraceMs ?? 10_000);
+    let clean = true;
+    for (const drain of this.options.drain ?? []) {
+      await drain().catch((err: unknown) => {
+        clean = false;
+        this.logger.error({ err }, 'something could not be finished');
+      });
+    }
+    await this.app.close();
+    return clean;
+  }
+
+  private exit(code: number): void {
+    if (this.exited) return;
+    this.exited = true;
+    clearTimeout(this.deadline);
+    for (const signal of SIGNALS) this.process.off(signal, this.onSignal);
+    for (const event of FATAL_EVENTS) this.process.off(event, this.onFatal);
+    this.logger.info({ code }, 'left');
+    this.logger.flush();
+    this.process.exit(code);
+    this.resolve();
+  }
+}
+
+/** Accepts nothing more, lets the requests in work finish, and cuts what takes longer than `graceMs`. */
+async function closeServer(server: Server, graceMs: number): Promise<void> {
+  if (!server.listening) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
