@@ -7,7 +7,8 @@ const project = (displayName, testMatch, extra = {}) => ({
   testMatch,
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
-  testEnvironmentOptions: { customExportConditions: ['@posthorn/source', 'node', 'import', 'default'] },
+  // Jest adds `import` or `require` itself; named here, `import` would hand ES modules to CommonJS packages.
+  testEnvironmentOptions: { customExportConditions: ['@posthorn/source', 'node', 'node-addons'] },
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

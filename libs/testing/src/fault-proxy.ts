@@ -1,0 +1,214 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How much of what a client sent is remembered, so that a pattern is found across two packets. */
+const REMEMBERED_BYTES = 4_096;
+
+/** After the first bytes of a swallowed answer, the server may still be at the end of the work. */
+const SETTLE_MS = 50;
+
+/** A cut that waits for its bytes. */
+interface PlannedCut {
+  readonly pattern: string | RegExp;
+  readonly when: 'before' | 'after';
+  done(): void;
+}
+
+/** One client's connection through the proxy. */
+class Channel {
+  readonly client: Socket;
+  readonly server: Socket;
+  #seen = '';
+  #swallowing = false;
+  #frozen = false;
+
+  constructor(client: Socket, server: Socket) {
+    this.client = client;
+    this.server = server;
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      from.setNoDelay(true);
+      from.on('error', () => this.cut());
+      from.on('end', () => to.end());
+      from.on('close', () => to.destroy());
+      to.on('drain', () => this.#frozen || from.resume());
+    }
+    server.on('data', (bytes) => this.#answer(bytes));
+  }
+
+  /** Passes a client's bytes on, unless a planned cut says otherwise. @returns the cut that was made */
+  ask(bytes: Buffer, cuts: readonly PlannedCut[]): PlannedCut | undefined {
+    this.#seen = (this.#seen + bytes.toString('latin1')).slice(-REMEMBERED_BYTES - bytes.length);
+    const cut = cuts.find(({ pattern }) => matches(this.#seen, pattern));
+    if (cut?.when === 'before') this.cut();
+    else this.#forward(bytes, cut);
+    return cut;
+  }
+
+  #forward(bytes: Buffer, cut: PlannedCut | undefined): void {
+    if (!this.server.write(bytes)) this.client.pause();
+    if (cut === undefined) return;
+    this.#swallowing = true;
+    void once(this.server, 'data')
+      .then(() => sleep(SETTLE_MS))
+      .catch(() => undefined)
+      .then(() => {
+        this.cut();
+        cut.done();
+      });
+  }
+
+  #answer(bytes: Buffer): void {
+    if (!this.#swallowing && !this.client.write(bytes)) this.server.pause();
+  }
+
+  freeze(): void {
+    this.#frozen = true;
+    this.client.pause();
+    this.server.pause();
+  }
+
+  thaw(): void {
+    this.#frozen = false;
+    this.client.resume();
+    this.server.resume();
+  }
+
+  cut(): void {
+    this.client.resetAndDestroy();
+    this.server.resetAndDestroy();
+  }
+}
+
+function matches(text: string, pattern: string | RegExp): boolean {
+  return typeof pattern === 'string' ? text.includes(pattern) : pattern.test(text);
+}
+
+/** Stands between a client and a server (Postgres, Redis, SMTP) and breaks the line in the ways that lines break. */
+export class FaultProxy {
+  readonly #target: { host: string; port: number };
+  readonly #channels = new Set<Channel>();
+  readonly #waiting = new Set<Socket>();
+  #cuts: PlannedCut[] = [];
+  #server: Server | undefined;
+  #frozen = false;
+  #port = 0;
+
+  private constructor(target: { host: string; port: number }) {
+    this.#target = target;
+  }
+
+  /** @param url the server behind it, e.g. a database URL */
+  static async before(url: string): Promise<FaultProxy> {
+    const { hostname, port } = new URL(url);
+    const proxy = new FaultProxy({ host: hostname, port: Number(port) });
+    await proxy.#listen();
+    return proxy;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** How many connections are open through it. */
+  get connections(): number {
+    return this.#channels.size;
+  }
+
+  /** The same URL, by way of this proxy. */
+  urlFor(url: string): string {
+    const through = new URL(url);
+    through.hostname = '127.0.0.1';
+    through.port = String(this.#port);
+    return through.href;
+  }
+
+  async #listen(): Promise<void> {
+    const server = createServer({ allowHalfOpen: true }, (client) => this.#accept(client));
+    server.listen(this.#port, '127.0.0.1');
+    await once(server, 'listening');
+    this.#port = (server.address() as AddressInfo).port;
+    this.#server = server;
+  }
+
+  #accept(client: Socket): void {
+    client.on('error', () => undefined);
+    if (this.#frozen) {
+      this.#waiting.add(client.pause());
+      return;
+    }
+    const server = connect({ ...this.#target, allowHalfOpen: true });
+    const channel = new Channel(client, server);
+    this.#channels.add(channel);
+    client.once('close', () => this.#channels.delete(channel));
+    client.on('data', (bytes) => this.#ask(channel, bytes));
+  }
+
+  #ask(channel: Channel, bytes: Buffer): void {
+    const made = channel.ask(bytes, this.#cuts);
+    if (made === undefined) return;
+    this.#cuts = this.#cuts.filter((cut) => cut !== made);
+    if (made.when === 'before') made.done();
+  }
+
+  /** Nobody listens any more, and what was open is cut. */
+  async refuse(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    server?.close();
+    this.cutAll();
+    if (server !== undefined) await once(server, 'close');
+  }
+
+  /** Everything stays open, new connections too, and nothing moves. */
+  freeze(): void {
+    this.#frozen = true;
+    for (const channel of this.#channels) channel.freeze();
+  }
+
+  /** Takes every fault away; what was frozen moves on. */
+  async heal(): Promise<void> {
+    this.#cuts = [];
+    this.#frozen = false;
+    if (this.#server === undefined) await this.#listen();
+    for (const channel of this.#channels) channel.thaw();
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const client of waiting) this.#accept(client.resume());
+  }
+
+  /** Resets every connection; new ones are welcome. */
+  cutAll(): void {
+    for (const channel of this.#channels) channel.cut();
+    this.#channels.clear();
+    for (const client of this.#waiting) client.resetAndDestroy();
+    this.#waiting.clear();
+  }
+
+  /**
+   * The next client that sends these bytes is heard by the server, and cut off before it hears the answer.
+   *
+   * @param pattern e.g. `COMMIT`, or `\r\n.\r\n` for the end of a mail
+   * @returns resolves when it has happened
+   */
+  cutAfter(pattern: string | RegExp): Promise<void> {
+    return this.#plan(pattern, 'after');
+  }
+
+  /** The next client that sends these bytes is cut off before the server hears them. */
+  cutBefore(pattern: string | RegExp): Promise<void> {
+    return this.#plan(pattern, 'before');
+  }
+
+  #plan(pattern: string | RegExp, when: PlannedCut['when']): Promise<void> {
+    return new Promise((done) => this.#cuts.push({ pattern, when, done }));
+  }
+
+  /** Cuts everything and stops listening for good. */
+  async close(): Promise<void> {
+    await this.refuse();
+  }
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stackPiece, type StartedServer } from './stack.ts';
+
+const TEMPLATE = 'posthorn_template';
+
+/** SQLSTATE object_in_use: something, for instance autovacuum, is connected to the template for a moment. */
+const TEMPLATE_IN_USE = '55006';
+
+/** A migrated database that belongs to one test file. */
+export interface TestDatabase {
+  readonly url: string;
+  /** Ends whoever is still connected, and removes it. */
+  drop(): Promise<void>;
+}
+
+/** What `npm test` started. @throws when the tests were not started by it */
+export function testPostgresUrl(): string {
+  const url = process.env.TEST_POSTGRES_URL;
+  if (url === undefined)
+    throw new Error('TEST_POSTGRES_URL is not set: run this test through `npm test -- <path>`.');
+  return url;
+}
+
+/** A new database with every migration applied; copied, so it costs tens of milliseconds. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const maintenance = testPostgresUrl();
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const { query } = await stackPiece('postgres');
+  await copyTemplate(maintenance, name);
+  const url = new URL(maintenance);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    drop: async () => void (await query(maintenance, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+  };
+}
+
+async function copyTemplate(maintenance: string, name: string, triesLeft = 20): Promise<void> {
+  const { query } = await stackPiece('postgres');
+  try {
+    await query(maintenance, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+  } catch (error) {
+    if ((error as { code?: string }).code !== TEMPLATE_IN_USE || triesLeft === 0) throw error;
+    await sleep(100);
+    await copyTemplate(maintenance, name, triesLeft - 1);
+  }
+}
+
+/** A Postgres server that one test owns, and may stop, crash and start again at the same address. */
+export class PrivatePostgres {
+  /** A migrated database; the role is a superuser. */
+  readonly url: string;
+  readonly port: number;
+  readonly #directory: string;
+  #server: StartedServer | undefined;
+
+  private constructor(directory: string, server: StartedServer & { url(database?: string): string }) {
+    this.#directory = directory;
+    this.#server = server;
+    this.port = server.port;
+    this.url = server.url('posthorn');
+  }
+
+  /** @param options.settings server settings, e.g. `{ max_connections: '20' }` */
+  static async start(options: { settings?: Record<string, string> } = {}): Promise<PrivatePostgres> {
+    const [{ startPostgres, ensureDatabase, FAST_AND_TEMPORARY }, { freePort }, { migrate }] =
+      await Promise.all([stackPiece('postgres'), stackPiece('ports'), stackPiece('migrate')]);
+    const directory = await mkdtemp(join(tmpdir(), 'posthorn-postgres-'));
+    await chmod(directory, 0o755);
+    const settings = { ...FAST_AND_TEMPORARY, ...options.settings };
+    const server = await startPostgres({ directory, port: await freePort(), settings, leashed: true });
+    await ensureDatabase(server.url(), 'posthorn');
+    const postgres = new PrivatePostgres(directory, server);
+    await migrate(postgres.url);
+    return postgres;
+  }
+
+  /** Hangs up on everybody and stops, as an operator would stop it. */
+  async stop(): Promise<void> {
+    await this.#server?.stop();
+    this.#server = undefined;
+  }
+
+  /** Stops without ceremony; the next start recovers from the log. */
+  async crash(): Promise<void> {
+    const { stopProcess } = await stackPiece('processes');
+    if (this.#server !== undefined) await stopProcess(this.#server.child, { signal: 'SIGQUIT' });
+    await this.stop();
+  }
+
+  /** Starts again at the same port, with the same data. */
+  async restart(): Promise<void> {
+    await this.stop();
+    const { startPostgres, FAST_AND_TEMPORARY } = await stackPiece('postgres');
+    const options = {
+      directory: this.#directory,
+      port: this.port,
+      settings: FAST_AND_TEMPORARY,
+      leashed: true,
+    };
+    this.#server = await startPostgres(options);
+  }
+
+  /** Stops and removes everything. */
+  async close(): Promise<void> {
+    await this.stop();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+}

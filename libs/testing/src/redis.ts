@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stackPiece, type StartedServer } from './stack.ts';
+
+/** What `npm test` started; all test files use it, each with a prefix of its own. @throws when not started by it */
+export function testRedisUrl(): string {
+  const url = process.env.TEST_REDIS_URL;
+  if (url === undefined)
+    throw new Error('TEST_REDIS_URL is not set: run this test through `npm test -- <path>`.');
+  return url;
+}
+
+/** Keeps the queues of one test file apart from those of all others. */
+export function uniqueQueuePrefix(): string {
+  return `test-${randomBytes(6).toString('hex')}`;
+}
+
+/** A Redis server that one test owns, and may stop, freeze, empty and start again at the same address. */
+export class PrivateRedis {
+  readonly url: string;
+  readonly port: number;
+  readonly #directory: string;
+  readonly #durable: boolean;
+  #server: StartedServer | undefined;
+
+  private constructor(directory: string, durable: boolean, server: StartedServer & { url: string }) {
+    this.#directory = directory;
+    this.#durable = durable;
+    this.#server = server;
+    this.url = server.url;
+    this.port = server.port;
+  }
+
+  /** @param options.durable whether it remembers anything after a restart; by default it does not */
+  static async start({ durable = false } = {}): Promise<PrivateRedis> {
+    const [{ startRedis }, { freePort }] = await Promise.all([stackPiece('redis'), stackPiece('ports')]);
+    const directory = await mkdtemp(join(tmpdir(), 'posthorn-redis-'));
+    const server = await startRedis({ directory, port: await freePort(), durable, leashed: true });
+    return new PrivateRedis(directory, durable, server);
+  }
+
+  /** Its connections are refused from now on. */
+  async stop(): Promise<void> {
+    this.thaw();
+    await this.#server?.stop();
+    this.#server = undefined;
+  }
+
+  /** Connections stay open, and nobody answers. */
+  freeze(): void {
+    this.#server?.child.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#server?.child.kill('SIGCONT');
+  }
+
+  /** Forgets everything, as FLUSHALL does. */
+  async flush(): Promise<void> {
+    const { askRedis } = await stackPiece('redis');
+    const answer = await askRedis(this.port, 'FLUSHALL');
+    if (!answer.startsWith('+OK')) throw new Error(`Redis refused FLUSHALL: ${answer}`);
+  }
+
+  /** Starts again at the same port. */
+  async restart(): Promise<void> {
+    await this.stop();
+    const { startRedis } = await stackPiece('redis');
+    const options = { directory: this.#directory, port: this.port, durable: this.#durable, leashed: true };
+    this.#server = await startRedis(options);
+  }
+
+  /** Stops and removes everything. */
+  async close(): Promise<void> {
+    await this.stop();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { FaultProxy } from './fault-proxy.ts';
+import { createTestDatabase, PrivatePostgres, type TestDatabase } from './postgres.ts';
+import { PrivateRedis } from './redis.ts';
+import { stackPiece } from './stack.ts';
+
+const { query } = await stackPiece('postgres');
+const { askRedis } = await stackPiece('redis');
+
+describe('A test database', () => {
+  it('has every migration, and is gone after it was dropped', async () => {
+    const database = await createTestDatabase();
+    const tables = await query(database.url, `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`);
+    await database.drop();
+
+    expect(tables.map((row) => row.tablename)).toContain('_prisma_migrations');
+    await expect(query(database.url, 'SELECT 1')).rejects.toThrow('does not exist');
+  });
+
+  it('belongs to one test file', async () => {
+    const [one, other] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+    await query(one.url, 'CREATE TABLE mine ()');
+
+    await expect(query(other.url, 'SELECT * FROM mine')).rejects.toThrow('does not exist');
+    await Promise.all([one.drop(), other.drop()]);
+  });
+});
+
+describe('A private Redis', () => {
+  let redis: PrivateRedis;
+  beforeAll(async () => (redis = await PrivateRedis.start()));
+  afterAll(() => redis.close());
+
+  it('refuses connections while it is stopped, and comes back at the same address', async () => {
+    await redis.stop();
+    await expect(askRedis(redis.port, 'PING')).rejects.toThrow('ECONNREFUSED');
+    await redis.restart();
+    expect(await askRedis(redis.port, 'PING')).toBe('+PONG\r\n');
+  });
+
+  it('does not answer while it is frozen', async () => {
+    redis.freeze();
+    await expect(askRedis(redis.port, 'PING', { withinMs: 200 })).rejects.toThrow('did not answer');
+    redis.thaw();
+    expect(await askRedis(redis.port, 'PING')).toBe('+PONG\r\n');
+  });
+
+  it('forgets everything when it is flushed', async () => {
+    await askRedis(redis.port, 'SET a 1');
+    await redis.flush();
+    expect(await askRedis(redis.port, 'GET a')).toBe('$-1\r\n');
+  });
+});
+
+describe('A private Postgres', () => {
+  it('keeps what was committed over a stop and over a crash', async () => {
+    const postgres = await PrivatePostgres.start();
+    await query(postgres.url, 'CREATE TABLE kept ()');
+    await postgres.stop();
+    await expect(query(postgres.url, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
+    await postgres.restart();
+    await postgres.crash();
+    await postgres.restart();
+
+    expect(await query(postgres.url, 'SELECT * FROM kept')).toEqual([]);
+    await postgres.close();
+  }, 60_000);
+});
+
+describe('A fault proxy', () => {
+  let database: TestDatabase;
+  let proxy: FaultProxy;
+  let url: string;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    proxy = await FaultProxy.before(database.url);
+    url = proxy.urlFor(database.url);
+    await query(url, 'CREATE TABLE facts (fact text)');
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await database.drop();
+  });
+  const facts = async () => (await query(database.url, 'SELECT fact FROM facts')).map((row) => row.fact);
+
+  it('cuts after the server has heard: the work is done and the answer is lost', async () => {
+    const cut = proxy.cutAfter('INSERT INTO facts');
+    await expect(query(url, `INSERT INTO facts VALUES ('heard')`)).rejects.toThrow();
+    await cut;
+    expect(await facts()).toEqual(['heard']);
+    await expect(query(url, 'SELECT 1')).resolves.toHaveLength(1);
+  });
+
+  it('cuts before the server hears: nothing is done', async () => {
+    void proxy.cutBefore('unheard');
+    await expect(query(url, `INSERT INTO facts VALUES ('unheard')`)).rejects.toThrow();
+    expect(await facts()).not.toContain('unheard');
+  });
+
+  it('refuses, and then welcomes again at the same port', async () => {
+    await proxy.refuse();
+    await expect(query(url, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
+    await proxy.heal();
+    await expect(query(url, 'SELECT 1')).resolves.toHaveLength(1);
+  });
+
+  it('freezes, and moves on when it is healed', async () => {
+    proxy.freeze();
+    let answered = false;
+    const asked = query(url, 'SELECT 1').then(() => (answered = true));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(answered).toBe(false);
+    await proxy.heal();
+    await asked;
+    expect(answered).toBe(true);
+  });
+
+  it('cuts everything that is open', async () => {
+    const asked = query(url, 'SELECT pg_sleep(5)');
+    setTimeout(() => proxy.cutAll(), 200);
+    await expect(asked).rejects.toThrow();
+    expect(proxy.connections).toBe(0);
+  });
+});

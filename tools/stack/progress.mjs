@@ -1,0 +1,41 @@
+const STARTED = performance.now();
+
+/** @param {number} ms */
+export function seconds(ms) {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** The time since this program began, as people read it. */
+export function elapsed() {
+  return seconds(performance.now() - STARTED);
+}
+
+/** One line for the person who watches. @param {string} text */
+export function say(text) {
+  process.stdout.write(`${text}\n`);
+}
+
+/**
+ * Does a step and says so in one line, with the time that it took. A step may return a detail to be shown beside it.
+ *
+ * @template T
+ * @param {string} title what is being done, e.g. `Postgres`
+ * @param {() => Promise<T> | T} work
+ * @param {(result: T) => string} [detail] what to show of the result
+ * @returns {Promise<T>}
+ */
+export async function step(title, work, detail = () => '') {
+  const begun = performance.now();
+  const shown = process.stdout.isTTY === true;
+  if (shown) process.stdout.write(`  … ${title}`);
+  const line = (mark, text) =>
+    `${shown ? '\r\x1b[2K' : ''}  ${mark} ${title.padEnd(22)} ${seconds(performance.now() - begun).padStart(7)}  ${text}`.trimEnd();
+  try {
+    const result = await work();
+    say(line('✓', detail(result)));
+    return result;
+  } catch (error) {
+    say(line('✗', 'failed'));
+    throw error;
+  }
+}

@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { run } from './processes.mjs';
+
+const NAMES = ['redis-server', 'valkey-server'];
+
+/** How each system's package manager installs one, in the order in which they are looked for. */
+const INSTALLERS = [
+  {
+    manager: 'apt-get',
+    commands: [
+      ['apt-get', 'update'],
+      ['apt-get', 'install', '-y', '--no-install-recommends', 'redis-server'],
+    ],
+  },
+  {
+    manager: 'dnf',
+    commands: [['dnf', 'install', '-y', 'valkey']],
+    otherwise: [['dnf', 'install', '-y', 'redis']],
+  },
+  { manager: 'apk', commands: [['apk', 'add', '--no-cache', 'redis']] },
+  { manager: 'brew', commands: [['brew', 'install', 'redis']], asUser: true },
+];
+
+/**
+ * Where the machine's Redis or Valkey server is; installed through the package manager where it may be.
+ *
+ * @returns {Promise<string>} a path
+ * @throws with one line that says what to do
+ */
+export async function redisBinary() {
+  const found = findBinary();
+  if (found !== undefined) return found;
+  const installer = INSTALLERS.find(({ manager }) => which(manager) !== undefined);
+  const prefix = installer && (installer.asUser ? [] : rootPrefix());
+  if (installer === undefined || prefix === undefined) throw new Error(whatToDo(installer));
+  try {
+    await install(installer, prefix);
+  } catch (error) {
+    throw new Error(`${whatToDo(installer)} (tried, but: ${String(error.message).split('\n').at(-1)})`);
+  }
+  const installed = findBinary();
+  if (installed === undefined) throw new Error(whatToDo(installer));
+  return installed;
+}
+
+function findBinary() {
+  for (const name of NAMES) {
+    const path = which(name);
+    if (path !== undefined) return path;
+  }
+  return undefined;
+}
+
+/** @param {string} name */
+function which(name) {
+  // Debian keeps servers in folders that an ordinary user's PATH may lack.
+  const PATH = `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/opt/homebrew/bin`;
+  try {
+    const env = { ...process.env, PATH };
+    return execFileSync('sh', ['-c', `command -v ${name}`], { env, stdio: ['ignore', 'pipe', 'ignore'] })
+      .toString()
+      .trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** What to put before a command that needs root: nothing for root, `sudo -n` where it asks no password. */
+function rootPrefix() {
+  if (process.getuid?.() === 0) return [];
+  try {
+    execFileSync('sudo', ['-n', 'true'], { stdio: 'ignore' });
+    return ['sudo', '-n'];
+  } catch {
+    return undefined;
+  }
+}
+
+async function install({ commands, otherwise = undefined }, prefix) {
+  // The package would start a server of its own, on the port and with the data of nobody's choosing.
+  const env = {
+    ...process.env,
+    DEBIAN_FRONTEND: 'noninteractive',
+    RUNLEVEL: '1',
+    HOMEBREW_NO_AUTO_UPDATE: '1',
+  };
+  try {
+    for (const command of commands) await runAll([...prefix, ...command], env);
+  } catch (error) {
+    if (otherwise === undefined) throw error;
+    for (const command of otherwise) await runAll([...prefix, ...command], env);
+  }
+}
+
+function runAll([command = '', ...args], env) {
+  return run({ command, args, env });
+}
+
+function whatToDo(installer) {
+  const command = installer?.commands.at(-1)?.join(' ');
+  const how =
+    command === undefined
+      ? 'install Redis 7 or Valkey'
+      : `run \`${installer?.asUser ? '' : 'sudo '}${command}\``;
+  return `No redis-server or valkey-server was found: ${how}, or set REDIS_URL to a server of yours.`;
+}

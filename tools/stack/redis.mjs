@@ -1,0 +1,89 @@
+import { mkdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { hasEnded, leash, startProcess, stopProcess, tail, waitUntil } from './processes.mjs';
+import { redisBinary } from './redis-binary.mjs';
+
+const START_WITHIN_MS = 10_000;
+
+/**
+ * A Redis server of our own, listening on 127.0.0.1 only. It never evicts: a job that is evicted is a doorbell unheard.
+ *
+ * @param {object} options
+ * @param {string} options.directory for its data and its log; made when missing
+ * @param {number} options.port
+ * @param {boolean} [options.durable] keep what it holds over a restart
+ * @param {boolean} [options.leashed] end it when this program dies, however it dies
+ */
+export async function startRedis({ directory, port, durable = false, leashed = false }) {
+  mkdirSync(directory, { recursive: true });
+  const logFile = join(directory, 'redis.log');
+  const network = ['--port', String(port), '--bind', '127.0.0.1', '--maxmemory-policy', 'noeviction'];
+  const storage = ['--dir', directory, '--save', '', '--appendonly', durable ? 'yes' : 'no'];
+  const child = await startProcess({ command: await redisBinary(), args: [...network, ...storage], logFile });
+  const unleash = leashed ? leash(/** @type {number} */ (child.pid)) : () => undefined;
+  const isUp = () => {
+    if (hasEnded(child)) throw new Error(`Redis did not start:\n${tail(logFile)}`);
+    return answersPing(port);
+  };
+  await waitUntil(isUp, { withinMs: START_WITHIN_MS, what: 'Redis' });
+  return {
+    child,
+    port,
+    logFile,
+    url: `redis://127.0.0.1:${port}`,
+    stop: async () => {
+      unleash();
+      await stopProcess(child, { withinMs: 5_000 });
+    },
+  };
+}
+
+/** @param {number} port */
+async function answersPing(port) {
+  try {
+    return (await askRedis(port, 'PING')).startsWith('+PONG');
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Asks one inline command and gives the first piece of the raw answer; enough for `PING` and `FLUSHALL`.
+ *
+ * @param {number} port on 127.0.0.1
+ * @param {string} command
+ * @param {{ withinMs?: number }} [limit]
+ * @returns {Promise<string>}
+ */
+export function askRedis(port, command, { withinMs = 2_000 } = {}) {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(`${command}\r\n`));
+    const settle = (done, value) => {
+      socket.destroy();
+      done(value);
+    };
+    socket.setTimeout(withinMs, () => settle(reject, new Error(`Redis did not answer ${command}`)));
+    socket.once('error', (error) => settle(reject, error));
+    socket.once('end', () => settle(reject, new Error('Redis hung up')));
+    socket.once('data', (answer) => settle(resolve, answer.toString()));
+  });
+}
+
+/**
+ * Whether a Redis answers at a URL; a refused login is an answer too, and the apps then say what is wrong with it.
+ *
+ * @param {string} url
+ */
+export async function isRedisAt(url) {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = connect(
+      Number(port || 6379),
+      hostname || '127.0.0.1',
+      () => socket.destroy() && resolve(true),
+    );
+    socket.setTimeout(3_000, () => socket.destroy() && resolve(false));
+    socket.once('error', () => resolve(false));
+  });
+}

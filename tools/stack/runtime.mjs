@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The checkout. Everything that these scripts touch lies below it, except the temporary folders of a test run. */
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url)).replace(/[\\/]$/, '');
+
+const BIN = join(ROOT, 'node_modules', '.bin');
+
+/** The oldest Node that the apps run on; the scripts themselves begin on 20.19, before anything is installed. */
+const OLDEST = [22, 19];
+
+function isNewEnough(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
+}
+
+/**
+ * The Node that apps, builds and tests run on: the one that npm installed, else this one.
+ *
+ * @returns {string} a path
+ * @throws where the machine's Node is too old and npm brought none for this platform
+ */
+export function nodeBinary() {
+  const installed = join(BIN, 'node');
+  if (existsSync(installed)) return installed;
+  if (isNewEnough(process.versions.node)) return process.execPath;
+  throw new Error(
+    `Node ${process.versions.node} is too old to run Posthorn, and npm brings a newer one only for Linux on x64: ` +
+      `install Node ${OLDEST.join('.')} or newer, then run this again.`,
+  );
+}
+
+/**
+ * An environment in which a bare `node`, `nx` or `prisma` is the installed one.
+ *
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {NodeJS.ProcessEnv}
+ */
+export function withInstalledBinaries(env = process.env) {
+  return { ...env, PATH: `${BIN}${delimiter}${env.PATH ?? ''}` };
+}

@@ -1,0 +1,104 @@
+// npm test: every unit, integration and end-to-end test, with a Postgres and a Redis of its own.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from './stack/build.mjs';
+import { ensureInstalled } from './stack/install.mjs';
+import { migrate } from './stack/migrate.mjs';
+import { freePort } from './stack/ports.mjs';
+import { ensureDatabase, FAST_AND_TEMPORARY, startPostgres } from './stack/postgres.mjs';
+import { elapsed, say, step } from './stack/progress.mjs';
+import { startRedis } from './stack/redis.mjs';
+import { runJest } from './test/run-jest.mjs';
+
+const HELP = `npm test [-- [--no-build] <what jest takes, e.g. a path or --selectProjects unit>]
+Runs all tests: installs what is missing, builds, starts a Postgres and a Redis of its own on free ports, and takes
+everything away again. The last line is "N passed, N failed". TEST_POSTGRES_URL and TEST_REDIS_URL name servers to use
+instead; --no-build tests what was built before.`;
+
+/** What to undo, the newest first. @type {(() => unknown)[]} */
+const undo = [];
+
+async function cleanUp() {
+  for (const action of undo.splice(0).reverse()) await action();
+}
+
+/** @returns {Promise<string>} the URL of a maintenance database, beside the migrated template */
+async function preparePostgres(directory) {
+  const given = process.env.TEST_POSTGRES_URL;
+  if (given !== undefined) return given;
+  const postgres = await startPostgres({
+    directory: join(directory, 'postgres'),
+    port: await freePort(),
+    settings: FAST_AND_TEMPORARY,
+    leashed: true,
+  });
+  undo.push(postgres.stop);
+  return postgres.url();
+}
+
+async function prepareRedis(directory) {
+  const given = process.env.TEST_REDIS_URL;
+  if (given !== undefined) return given;
+  const redis = await startRedis({
+    directory: join(directory, 'redis'),
+    port: await freePort(),
+    leashed: true,
+  });
+  undo.push(redis.stop);
+  return redis.url;
+}
+
+async function prepareTemplate(maintenanceUrl) {
+  await ensureDatabase(maintenanceUrl, 'posthorn_template');
+  const template = new URL(maintenanceUrl);
+  template.pathname = '/posthorn_template';
+  return migrate(template.href);
+}
+
+function makeDirectory() {
+  const directory = mkdtempSync(join(tmpdir(), 'posthorn-test-'));
+  // mkdtemp closes the folder to others; Postgres, which refuses to be root, must pass through it.
+  chmodSync(directory, 0o755);
+  undo.push(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** @param {string[]} args @returns {Promise<{ passed: number, failed: number }>} */
+async function test(args) {
+  const directory = makeDirectory();
+  await step('Packages', ensureInstalled, String);
+  if (!args.includes('--no-build')) await step('Build', build);
+  const postgresUrl = await step('Postgres', () => preparePostgres(directory));
+  const redisUrl = await step('Redis', () => prepareRedis(directory));
+  await step('Migrations', () => prepareTemplate(postgresUrl), String);
+  const env = { TEST_POSTGRES_URL: postgresUrl, TEST_REDIS_URL: redisUrl };
+  const rest = args.filter((arg) => arg !== '--no-build');
+  return runJest(rest, {
+    env,
+    resultFile: join(directory, 'results.json'),
+    onStart: (stop) => undo.push(stop),
+  });
+}
+
+async function main(args) {
+  let outcome = { passed: 0, failed: 1 };
+  try {
+    outcome = await test(args);
+  } catch (error) {
+    say(error.message);
+  } finally {
+    await cleanUp();
+  }
+  say(`Took ${elapsed()}.`);
+  say(`${outcome.passed} passed, ${outcome.failed} failed`);
+  process.exitCode = outcome.failed === 0 ? 0 : 1;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.once(signal, () => void cleanUp().finally(() => process.exit(130)));
+}
+
+const args = process.argv.slice(2);
+if (args.includes('--help') || args.includes('-h')) say(HELP);
+else await main(args);

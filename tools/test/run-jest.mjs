@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { stopProcess } from '../stack/processes.mjs';
+import { nodeBinary, ROOT, withInstalledBinaries } from '../stack/runtime.mjs';
+
+const NODE_FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+
+/** Tests wait for processes, servers and locks more than they compute. */
+const WORKERS = Math.max(2, Math.floor(availableParallelism() / 2));
+
+/** Jest's words when a test file left a timer, a socket or a process behind. It only warns; here that is a failure. */
+const LEFT_OPEN = ['did not exit one second after the test run', 'failed to exit gracefully'];
+
+/**
+ * Runs jest and counts.
+ *
+ * @param {string[]} args passed on to jest
+ * @param {object} options
+ * @param {Record<string, string>} options.env
+ * @param {string} options.resultFile where jest may write its JSON
+ * @param {(stop: () => Promise<unknown>) => void} options.onStart given the way to stop it early
+ * @returns {Promise<{ passed: number, failed: number }>} a file that cannot be loaded, or leaves something open, counts as a failure
+ */
+export async function runJest(args, { env, resultFile, onStart }) {
+  const defaults = [`--maxWorkers=${WORKERS}`, '--testTimeout=30000', '--json', `--outputFile=${resultFile}`];
+  const child = spawn(nodeBinary(), [...NODE_FLAGS, 'node_modules/jest/bin/jest.js', ...defaults, ...args], {
+    cwd: ROOT,
+    env: { ...withInstalledBinaries(), ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}), ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  onStart(() => stopProcess(child));
+  const leftOpen = watchForLeftOvers(child);
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  return count({ code, leftOpen: leftOpen(), resultFile });
+}
+
+function watchForLeftOvers(child) {
+  let found = false;
+  child.stderr.on('data', (chunk) => {
+    process.stdout.write(chunk);
+    if (!LEFT_OPEN.some((words) => chunk.includes(words))) return;
+    found = true;
+    // Jest would wait for ever now.
+    void stopProcess(child, { withinMs: 2_000 });
+  });
+  return () => found;
+}
+
+function count({ code, leftOpen, resultFile }) {
+  if (!existsSync(resultFile)) return { passed: 0, failed: 1 };
+  const results = JSON.parse(readFileSync(resultFile, 'utf8'));
+  const failed = results.numFailedTests + results.numRuntimeErrorTestSuites + (leftOpen ? 1 : 0);
+  return { passed: results.numPassedTests, failed: failed === 0 && code !== 0 ? 1 : failed };
+}
