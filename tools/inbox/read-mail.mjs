@@ -1,0 +1,68 @@
+import PostalMime from 'postal-mime';
+
+/** Above this a mail is not taken apart, only kept: headers longer than this are nobody's mail. */
+const HEADER_BYTES = 256 * 1024;
+
+/**
+ * What a list shows of a mail. Only the head is parsed, so that a large mail costs no more than a small one.
+ *
+ * @param {Buffer} source
+ * @returns {Promise<{ from: string, to: string, subject: string }>}
+ */
+export async function readHeaders(source) {
+  const end = source.indexOf('\r\n\r\n');
+  const head = source.subarray(0, Math.min(end === -1 ? source.length : end + 4, HEADER_BYTES));
+  try {
+    const mail = await PostalMime.parse(head);
+    return { from: show(mail.from ? [mail.from] : []), to: show(mail.to ?? []), subject: mail.subject ?? '' };
+  } catch {
+    return { from: '', to: '', subject: '(could not be read)' };
+  }
+}
+
+/** @param {{ name?: string, address?: string }[]} addresses */
+function show(addresses) {
+  return addresses.map(({ name, address = '' }) => (name ? `${name} <${address}>` : address)).join(', ');
+}
+
+/**
+ * A mail taken apart.
+ *
+ * @param {Buffer} source
+ */
+export async function readMail(source) {
+  const mail = await PostalMime.parse(source);
+  return {
+    headers: mail.headerLines.map(({ key, line }) => ({
+      name: line.slice(0, line.indexOf(':')) || key,
+      value: line.slice(line.indexOf(':') + 1).trim(),
+    })),
+    html: mail.html,
+    text: mail.text,
+    attachments: mail.attachments.map(({ filename, mimeType, contentId, content }) => ({
+      filename: filename ?? '(no name)',
+      mimeType,
+      contentId,
+      size: typeof content === 'string' ? Buffer.byteLength(content) : content.byteLength,
+    })),
+  };
+}
+
+/**
+ * A mail's HTML with the pictures that it carries itself put in place. Links open outside of the page that shows it.
+ *
+ * @param {Buffer} source
+ */
+export async function readHtml(source) {
+  const mail = await PostalMime.parse(source, { attachmentEncoding: 'base64' });
+  const pictures = new Map(
+    mail.attachments
+      .filter(({ contentId, mimeType }) => contentId && /^image\/[\w.+-]+$/.test(mimeType))
+      .map(({ contentId, mimeType, content }) => [
+        contentId?.replace(/^<|>$/g, ''),
+        `data:${mimeType};base64,${content}`,
+      ]),
+  );
+  const html = (mail.html ?? '').replace(/cid:([^"'\s)>]+)/g, (whole, id) => pictures.get(id) ?? whole);
+  return `<base target="_blank">${html}`;
+}

@@ -1,0 +1,49 @@
+import { SMTPServer } from 'smtp-server';
+
+/** What the inbox takes in one mail. */
+const LARGEST_MAIL_BYTES = 50 * 1024 * 1024;
+
+/**
+ * The SMTP side: it believes every login, takes every mail for everybody, and says 250 when the mail is on the disk.
+ * It offers no TLS, because a certificate of its own making would be refused by every careful client.
+ *
+ * @param {import('./mailbox.mjs').Mailbox} mailbox
+ */
+export function createReceiver(mailbox) {
+  return new SMTPServer({
+    banner: 'Posthorn inbox',
+    authOptional: true,
+    allowInsecureAuth: true,
+    hideSTARTTLS: true,
+    disabledCommands: ['STARTTLS'],
+    disableReverseLookup: true,
+    size: LARGEST_MAIL_BYTES,
+    logger: false,
+    onAuth: (auth, _session, done) => done(null, { user: auth.username ?? 'somebody' }),
+    onData: (stream, session, done) => receive(mailbox, stream, session, done),
+  });
+}
+
+function receive(mailbox, stream, session, done) {
+  /** @type {Buffer[]} */
+  const chunks = [];
+  stream.on('data', (chunk) => chunks.push(chunk));
+  stream.on('error', done);
+  stream.on('end', () => {
+    if (stream.sizeExceeded) return done(refusal(552, 'The mail is too large'));
+    const { mailFrom, rcptTo } = session.envelope;
+    const envelope = {
+      from: mailFrom === false ? '' : mailFrom.address,
+      to: rcptTo.map(({ address }) => address),
+      helo: session.hostNameAppearsAs || undefined,
+    };
+    mailbox.keep(envelope, Buffer.concat(chunks)).then(
+      ({ id }) => done(null, `Kept as ${id}`),
+      (error) => done(refusal(451, `Could not be kept: ${error.message}`)),
+    );
+  });
+}
+
+function refusal(responseCode, message) {
+  return Object.assign(new Error(message), { responseCode });
+}

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { readHtml, readMail } from './read-mail.mjs';
+
+const PAGE = new URL('./page/', import.meta.url);
+const HTML = 'text/html; charset=utf-8';
+
+/** The page itself loads nothing from anywhere else and runs no inline code. */
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; img-src data:; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** A mail's HTML is a stranger's: no scripts, nothing from the network, an origin of its own. */
+const MAIL_POLICY =
+  "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; " +
+  "form-action 'none'; frame-ancestors 'self'";
+
+const FILES = new Map([
+  ['/', { name: 'index.html', type: HTML }],
+  ['/inbox.css', { name: 'inbox.css', type: 'text/css; charset=utf-8' }],
+  ['/inbox.js', { name: 'inbox.js', type: 'text/javascript; charset=utf-8' }],
+]);
+
+const LARGEST_LIST = 1_000;
+
+/** @typedef {{ status?: number, type?: string, policy?: string, body: string | Buffer }} Answer */
+
+/**
+ * The HTTP side: the page, and the addresses that scripts and tests ask.
+ *
+ * @param {import('./mailbox.mjs').Mailbox} mailbox
+ */
+export function createShow(mailbox) {
+  /** @type {Set<import('node:http').ServerResponse>} */
+  const watchers = new Set();
+  mailbox.on('change', () => watchers.forEach((watcher) => watcher.write('data: change\n\n')));
+  return createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://inbox');
+    if (url.pathname === '/api/changes') return watch(response, watchers);
+    answer(mailbox, request.method ?? 'GET', url)
+      .catch((error) => json({ message: error.message }, 500))
+      .then((result) => send(response, result));
+  });
+}
+
+/** Server-sent events: one line for each change, after which the page asks for the list again. */
+function watch(response, watchers) {
+  response
+    .writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+    .write(': welcome\n\n');
+  watchers.add(response);
+  response.once('close', () => watchers.delete(response));
+}
+
+/** @param {import('node:http').ServerResponse} response @param {Answer} answer */
+function send(
+  response,
+  { status = 200, type = 'application/json; charset=utf-8', policy = PAGE_POLICY, body },
+) {
+  response.writeHead(status, {
+    'content-type': type,
+    'content-security-policy': policy,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+  });
+  response.end(body);
+}
+
+/** @returns {Answer} */
+function json(value, status = 200) {
+  return { status, body: JSON.stringify(value) };
+}
+
+/** @returns {Promise<Answer>} */
+async function answer(mailbox, method, url) {
+  const [, api, messages, id, part] = url.pathname.split('/');
+  if (api === 'api' && messages === 'messages') {
+    if (method === 'DELETE' && id === undefined) return mailbox.clear().then(() => json({ deleted: true }));
+    if (method !== 'GET') return json({ message: `${method} is not possible here` }, 405);
+    return id === undefined ? json(mailbox.list(query(url))) : showOne(mailbox, id, part);
+  }
+  if (url.pathname === '/health') return json({ status: 'ok', messages: mailbox.size });
+  const file = FILES.get(url.pathname);
+  if (file === undefined) return json({ message: 'Not found' }, 404);
+  return { type: file.type, body: readFileSync(new URL(file.name, PAGE)) };
+}
+
+function query(url) {
+  const text = (name) => url.searchParams.get(name) ?? '';
+  const limit = Math.min(Math.max(Math.trunc(Number(text('limit') || 100)), 1) || 100, LARGEST_LIST);
+  return { limit, to: text('to'), subject: text('subject'), search: text('search') };
+}
+
+/** @returns {Promise<Answer>} */
+async function showOne(mailbox, id, part) {
+  const mail = mailbox.find(id);
+  if (mail === undefined) return json({ message: 'There is no such mail' }, 404);
+  const source = await mailbox.source(id);
+  if (part === undefined) return json({ ...mail, ...(await readMail(source)) });
+  if (part === 'source') return { type: 'message/rfc822', body: source };
+  if (part === 'html') return { type: HTML, policy: MAIL_POLICY, body: await readHtml(source) };
+  return json({ message: 'Not found' }, 404);
+}
