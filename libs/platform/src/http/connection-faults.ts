@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorBody } from './error-answer.ts';
 
@@ -13,22 +13,35 @@ const MALFORMED = [400, 'The request is not valid HTTP/1.1; mend its first line 
 /** Answers what is no valid HTTP with the error body of the interface, and closes the connection. */
 export function answerConnectionFaults(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (error.code === 'ECONNRESET' || !isAnswerable(socket)) {
-      socket.destroy();
-      return;
-    }
-    const [status, message] = FAULTS[error.code ?? ''] ?? MALFORMED;
-    socket.end(rawAnswer(status, message), () => socket.destroy());
+    const answer = answerUnderWay(socket);
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else if (answer?.req.complete) closeAfter(answer, socket);
+    else if (answer?.headersSent) socket.destroy();
+    else answerFault(error, socket);
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     socket.end(rawAnswer(405, 'CONNECT is not possible here; see the API reference for the paths'));
   });
 }
 
-/** Whether nothing of another answer has gone out on this connection. */
-function isAnswerable(socket: Duplex): boolean {
-  const answer = (socket as { _httpMessage?: { _headerSent: boolean } | null })._httpMessage;
-  return socket.writable && !answer?._headerSent;
+function answerFault({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
+  const [status, message] = FAULTS[code] ?? MALFORMED;
+  socket.end(rawAnswer(status, message), () => socket.destroy());
+}
+
+/** What Node is answering on this connection; it has no public name. */
+function answerUnderWay(socket: Duplex): ServerResponse | null | undefined {
+  return (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
+}
+
+/**
+ * The fault lies in what came after a whole request: that one keeps its answer. "Bad Request" in its place would deny
+ * what may have been accepted.
+ */
+function closeAfter(answer: ServerResponse, socket: Duplex): void {
+  socket.pause();
+  if (!answer.headersSent) answer.setHeader('Connection', 'close');
+  answer.once('close', () => socket.end());
 }
 
 function rawAnswer(status: number, message: string): string {

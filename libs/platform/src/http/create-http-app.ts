@@ -47,7 +47,7 @@ export async function createHttpApp(
   const health = new Health(options.health);
   const app = await NestFactory.create(
     { imports: [HealthModule.register(health), module] },
-    new PlatformAdapter(),
+    new PlatformAdapter(() => health.isDraining),
     { bodyParser: false, logger: new NestPinoLogger(logger), abortOnError: false },
   );
   const entry = {

@@ -4,7 +4,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { requestContext } from '../logging/request-context.ts';
 import { answerOf, writeErrorEarly } from './error-answer.ts';
-import { InFlightShare, type InFlight } from './in-flight.ts';
+import { type InFlightShare, type InFlight } from './in-flight.ts';
 
 const WELL_FORMED_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 

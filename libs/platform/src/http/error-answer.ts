@@ -1,5 +1,5 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
-import { REASON_PHRASES, Refusal, type ErrorBody } from '@posthorn/kernel';
+import { REASON_PHRASES, type Refusal, type ErrorBody } from '@posthorn/kernel';
 
 const RETRY_AFTER_SECONDS = 1;
 /** How long a caller may go on sending a body that nobody reads, before the connection is cut. */

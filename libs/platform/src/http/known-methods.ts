@@ -1,6 +1,5 @@
 import { Refusal } from '@posthorn/kernel';
-import type { ErrorAnswer } from './error-answer.ts';
-import { answerOf } from './error-answer.ts';
+import { answerOf, errorBody, type ErrorAnswer } from './error-answer.ts';
 
 /** The part of a layer of Express' router that is looked at. */
 export interface RouterLayer {
@@ -11,12 +10,9 @@ export interface RouterLayer {
 /** The methods that some route has for `path`, as the `Allow` header lists them; none when no route knows the path. */
 export function knownMethods(stack: readonly RouterLayer[], path: string): string[] {
   const methods = new Set<string>();
-  for (const { route, match } of stack.map((layer) => ({
-    route: layer.route,
-    match: () => layer.match(path),
-  }))) {
-    if (!route || route.methods['_all'] || !match()) continue;
-    for (const method of Object.keys(route.methods)) methods.add(method.toUpperCase());
+  for (const layer of stack) {
+    if (!layer.route || layer.route.methods['_all'] || !layer.match(path)) continue;
+    for (const method of Object.keys(layer.route.methods)) methods.add(method.toUpperCase());
   }
   if (methods.has('GET')) methods.add('HEAD');
   return [...methods].sort();
@@ -31,9 +27,6 @@ export function answerToUnrouted(stack: readonly RouterLayer[], method: string, 
       '',
     );
   }
-  const { body } = answerOf(
-    new Refusal(405, `${method} is not possible here; use ${allowed.join(' or ')}`),
-    '',
-  );
-  return { body, headers: { Allow: allowed.join(', ') } };
+  const message = `${method} is not possible here; use ${allowed.join(' or ')}`;
+  return { body: errorBody(405, message), headers: { Allow: allowed.join(', ') } };
 }

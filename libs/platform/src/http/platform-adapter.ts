@@ -23,7 +23,8 @@ const SERVER_OPTIONS = {
 
 /** Express as Nest uses it, without what makes it slow (`res.json`, ETags) and with our answers where Nest has its own. */
 export class PlatformAdapter extends ExpressAdapter {
-  constructor() {
+  /** @param isDraining whether this process is going away, so that connections are not to be kept */
+  constructor(private readonly isDraining: () => boolean) {
     super(express().disable('x-powered-by').disable('etag'));
   }
 
@@ -39,6 +40,7 @@ export class PlatformAdapter extends ExpressAdapter {
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     if (body instanceof StreamableFile) return super.reply(response, body, statusCode) as unknown;
     if (statusCode !== undefined) response.statusCode = statusCode;
+    if (this.isDraining()) response.setHeader('Connection', 'close');
     if (body === undefined || body === null) return response.end();
     if (body instanceof Uint8Array) return end(response, body, 'application/octet-stream');
     if (body instanceof JsonText) return end(response, body.text, JSON_TYPE);
@@ -54,7 +56,7 @@ export class PlatformAdapter extends ExpressAdapter {
   }
 
   override getHttpServer(): Server {
-    return super.getHttpServer() as Server;
+    return super.getHttpServer();
   }
 }
 

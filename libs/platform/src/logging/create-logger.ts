@@ -1,4 +1,11 @@
-import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
+import {
+  pino,
+  stdTimeFunctions,
+  type Bindings,
+  type ChildLoggerOptions,
+  type DestinationStream,
+  type Logger,
+} from 'pino';
 import type { LogSettings } from '../settings/connection-settings.ts';
 import { redactFields } from './redact-fields.ts';
 import { redactLine } from './redact-line.ts';
@@ -17,7 +24,7 @@ export function createLogger(
   appName: string,
   destination: DestinationStream = pino.destination({ dest: 1, sync: true }),
 ): Logger {
-  return pino(
+  const logger = pino(
     {
       level: settings.LOG_LEVEL,
       base: { app: appName, pid: process.pid },
@@ -33,6 +40,19 @@ export function createLogger(
     },
     destination,
   );
+  redactChildren(logger);
+  return logger;
+}
+
+/** pino's formatter of bindings is not asked about those of child loggers. */
+function redactChildren(logger: Logger): void {
+  const child: unknown = Reflect.get(logger, 'child');
+  if (typeof child !== 'function') throw new Error('this pino has no child loggers');
+  Object.assign(logger, {
+    child(this: Logger, bindings: Bindings, options?: ChildLoggerOptions): unknown {
+      return Reflect.apply(child, this, [redactFields(bindings), options]);
+    },
+  });
 }
 
 function requestIdOfNow(): { requestId?: string } {

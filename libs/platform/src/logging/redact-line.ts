@@ -17,7 +17,7 @@ export function redactLine(line: string): string {
   if (line.includes('phk_') || line.includes('wht_')) redacted = redacted.replace(SECRETS, `$1_${MASK}`);
   if (/bearer|basic/i.test(line)) redacted = redacted.replace(BEARER, `$1 ${MASK}`);
   if (!line.includes('@') && !line.includes('%40')) return redacted;
-  return maskLocalParts(redacted.replace(URL_CREDENTIALS, `://${MASK}@`));
+  return maskLocalParts(redacted.replace(URL_CREDENTIALS, '://[credentials]@'));
 }
 
 function maskLocalParts(line: string): string {

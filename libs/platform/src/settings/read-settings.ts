@@ -62,7 +62,7 @@ function readSection(section: SettingsClass, env: Environment): { section: objec
 /** Takes the type from the default; what does not convert is left as text, for the validation to refuse. */
 function convert(text: string, initial: unknown): unknown {
   if (typeof initial === 'number') return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
-  if (typeof initial === 'boolean') return { true: true, false: false }[text] ?? text;
+  if (typeof initial === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }
 

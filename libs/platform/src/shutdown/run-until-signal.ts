@@ -24,6 +24,7 @@ export interface ProcessLike extends Pick<EventEmitter, 'on' | 'off'> {
   exit(code: number): unknown;
 }
 
+const IDLE_SWEEP_MS = 50;
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 const FATAL_EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
 
@@ -115,9 +116,12 @@ class Shutdown {
 async function closeServer(server: Server, graceMs: number): Promise<void> {
   if (!server.listening) return;
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    // `close` closes only the connections that are idle at that moment; the others keep alive after their answer.
+    const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
     server.close(() => {
-      clearTimeout(timer);
+      clearTimeout(cut);
+      clearInterval(sweep);
       resolve();
     });
   });

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { DependencyWatch } from './dependency-watch.ts';
+
+describe('DependencyWatch', () => {
+  const said: string[] = [];
+  beforeEach(() => {
+    said.length = 0;
+    const say = (message: string): void => void said.push(message);
+    Logger.overrideLogger({ log: say, warn: say, error: say });
+  });
+  afterEach(() => {
+    Logger.overrideLogger(['error']);
+  });
+
+  it('shows whether the dependency answers, but not why it does not', async () => {
+    const fault = new Error('connect ECONNREFUSED db.internal:5432');
+    const watch = new DependencyWatch({ name: 'database', check: () => Promise.reject(fault) });
+    await watch.look();
+    expect(watch.state).toEqual({ ok: false, checkedAt: expect.any(String), durationMs: expect.any(Number) });
+  });
+
+  it('takes no answer within a second for none', async () => {
+    const watch = new DependencyWatch({ name: 'redis', check: () => new Promise(() => undefined) });
+    await watch.look();
+    expect(watch.state?.ok).toBe(false);
+    expect(watch.state?.durationMs).toBeGreaterThanOrEqual(999);
+  });
+
+  it('says once that a dependency is away and once that it is back', async () => {
+    let away = true;
+    const check = (): Promise<unknown> => (away ? Promise.reject(new Error('x')) : Promise.resolve());
+    const watch = new DependencyWatch({ name: 'redis', check });
+    await watch.look();
+    await watch.look();
+    away = false;
+    await watch.look();
+    await watch.look();
+    expect(said).toEqual(['redis does not answer', 'redis answers again']);
+  });
+
+  it('counts a check that throws at once as one that rejects', async () => {
+    const check = (): Promise<never> => {
+      throw new Error('x');
+    };
+    const watch = new DependencyWatch({ name: 'redis', check });
+    await watch.look();
+    expect(watch.state?.ok).toBe(false);
+  });
+});

@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { startSampleApp, type SampleApp } from '../http/sample-app.fixture.ts';
+import { Health, type HealthChecks } from './health.ts';
+
+describe('the health checks', () => {
+  let sample: SampleApp;
+  afterEach(() => sample.close());
+
+  async function start(health: HealthChecks): Promise<(path: string) => Promise<[number, unknown]>> {
+    sample = await startSampleApp({ health });
+    return async (path) => {
+      const response = await fetch(`${sample.url}/health/${path}`);
+      return [response.status, await response.json()];
+    };
+  }
+
+  it('say that a process lives whose event loop turns and whose own probes are well', async () => {
+    const ask = await start({ liveness: [{ name: 'turns', check: () => ({ ok: true, detail: 3 }) }] });
+    expect(await ask('live')).toEqual([
+      200,
+      {
+        status: 'live',
+        checks: { eventLoop: { ok: true, detail: expect.any(String) }, turns: { ok: true, detail: 3 } },
+      },
+    ]);
+  });
+
+  it.each([
+    ['is not well', () => ({ ok: false, detail: 'no progress for 90 s' })],
+    [
+      'throws',
+      () => {
+        throw new Error('hunter2');
+      },
+    ],
+  ])('say 503 when a probe %s', async (_how, check) => {
+    const ask = await start({ liveness: [{ name: 'turns', check }] });
+    const [status, body] = await ask('live');
+    expect(status).toBe(503);
+    expect(body).toMatchObject({
+      statusCode: 503,
+      error: 'Service Unavailable',
+      message: 'This process is stuck',
+      status: 'stuck',
+    });
+    expect(JSON.stringify(body)).not.toContain('hunter2');
+  });
+
+  it('show a dependency that is away, and stay ready', async () => {
+    const ask = await start({
+      dependencies: [
+        { name: 'database', check: () => Promise.resolve() },
+        { name: 'redis', check: () => Promise.reject(new Error('redis://u:hunter2@cache')) },
+      ],
+    });
+    const [status, body] = await ask('ready');
+    expect([status, body]).toMatchObject([
+      200,
+      { status: 'ready', checks: { database: { ok: true }, redis: { ok: false } } },
+    ]);
+    expect(JSON.stringify([body, sample.lines])).not.toContain('hunter2');
+  });
+
+  it('say 503 from the moment that the process drains, but that it lives', async () => {
+    const ask = await start({});
+    sample.app.get(Health).drain();
+    expect(await ask('ready')).toMatchObject([503, { statusCode: 503, status: 'draining' }]);
+    expect(await ask('live')).toMatchObject([200, {}]);
+  });
+
+  it('can be added to by a provider that is ready later', async () => {
+    const ask = await start({});
+    const health = sample.app.get(Health);
+    health.addLiveness({ name: 'lane', check: () => ({ ok: true }) });
+    health.addDependency({ name: 'relay', check: () => Promise.resolve() });
+    await new Promise(setImmediate);
+    expect(await ask('live')).toMatchObject([200, { checks: { lane: { ok: true } } }]);
+    expect(await ask('ready')).toMatchObject([200, { checks: { relay: { ok: true } } }]);
+  });
+
+  it('answer HEAD', async () => {
+    await start({});
+    const response = await fetch(`${sample.url}/health/ready`, { method: 'HEAD' });
+    expect([response.status, await response.text()]).toEqual([200, '']);
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { Heartbeat } from './heartbeat.ts';
+
+function heartbeatWithClock(): { heart: Heartbeat; wait: (ms: number) => void } {
+  let now = 0;
+  const heart = new Heartbeat(() => now);
+  return { heart, wait: (ms) => void (now += ms) };
+}
+
+describe('Heartbeat', () => {
+  it('is well while its timer comes about when it should', () => {
+    const { heart, wait } = heartbeatWithClock();
+    for (const ms of [1_000, 1_200, 9_000]) {
+      wait(ms);
+      heart.beat();
+      expect(heart.check().ok).toBe(true);
+    }
+  });
+
+  it('is not well when the timer has not come for more than ten seconds', () => {
+    const { heart, wait } = heartbeatWithClock();
+    wait(10_001);
+    expect(heart.check()).toEqual({ ok: false, detail: 'last turn 10001 ms ago' });
+  });
+
+  it('remembers a standstill for half a minute, so that a probe that could only come after it sees it', () => {
+    const { heart, wait } = heartbeatWithClock();
+    wait(11_000);
+    heart.beat();
+    expect(heart.check().ok).toBe(false);
+    for (let second = 0; second < 31; second++) {
+      wait(1_000);
+      heart.beat();
+    }
+    expect(heart.check().ok).toBe(true);
+  });
+});

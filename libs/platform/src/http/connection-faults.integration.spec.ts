@@ -1,0 +1,55 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startSampleApp, type SampleApp } from './sample-app.fixture.ts';
+
+describe('a connection that does not speak HTTP as it should', () => {
+  let sample: SampleApp;
+  beforeAll(async () => {
+    sample = await startSampleApp();
+  });
+  afterAll(() => sample.close());
+
+  it.each([
+    ['hello\r\n\r\n', 400, 'Bad Request'],
+    ['BREW /v1/things HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'Bad Request'],
+    ['GET /v1/things/1 HTTP/1.1\r\nHost: a\r\nno colon\r\n\r\n', 400, 'Bad Request'],
+    ['GET /v1/things/1 HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'Bad Request'],
+    [`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'Request Header Fields Too Large'],
+    [
+      'POST /v1/things HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      400,
+      'Bad Request',
+    ],
+    ['CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', 405, 'Method Not Allowed'],
+    ['GET /v1/nope HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n', 404, 'Not Found'],
+  ])('is answered %.40j with the error body', async (sent, statusCode, error) => {
+    const [head = '', body = ''] = (await exchange(sample.port, sent)).split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${statusCode} `));
+    expect(head).toMatch(/X-Request-Id: [0-9a-f-]{36}/);
+    expect(JSON.parse(body)).toEqual({ statusCode, error, message: expect.any(String) });
+  });
+
+  it('still gets the answer to the whole request that came before', async () => {
+    const slow = 'GET /v1/slow HTTP/1.1\r\nHost: a\r\n\r\nrubbish\r\n\r\n';
+    const received = await exchange(sample.port, slow);
+    expect(received.match(/^HTTP\/1\.1 /gm)).toHaveLength(1);
+    expect(received).toMatch(/^HTTP\/1\.1 200 OK[^]*Connection: close[^]*\{"slow":true\}$/);
+  });
+
+  it('is answered 400 when the body breaks off into rubbish', async () => {
+    const head =
+      'POST /v1/things HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+    expect(await exchange(sample.port, `${head}rubbish\r\n`)).toMatch(/^HTTP\/1\.1 400 Bad Request/);
+  });
+});
+
+/** Sends bytes and gives back all that comes until the other side closes. */
+function exchange(port: number, sent: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let received = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(sent));
+    socket.setEncoding('utf8').on('data', (text: string) => (received += text));
+    socket.on('end', () => socket.end()).on('error', reject);
+    socket.on('close', () => resolve(received));
+  });
+}

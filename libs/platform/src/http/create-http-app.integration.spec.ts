@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { postJson, startSampleApp, type SampleApp } from './sample-app.fixture.ts';
+
+describe('an app made by createHttpApp', () => {
+  let sample: SampleApp;
+  beforeAll(async () => {
+    sample = await startSampleApp();
+  });
+  afterAll(() => sample.close());
+
+  const get = (path: string, init?: RequestInit): Promise<Response> => fetch(sample.url + path, init);
+
+  it('answers JSON with its length, security headers, and neither ETag nor X-Powered-By', async () => {
+    const response = await postJson(`${sample.url}/v1/things`, '{"name":"ö"}');
+    expect([response.status, await response.text()]).toEqual([200, '{"name":"ö","size":0}']);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': '22',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'strict-transport-security': 'max-age=31536000',
+    });
+    expect(response.headers.has('etag')).toBe(false);
+    expect(response.headers.has('x-powered-by')).toBe(false);
+  });
+
+  it.each([
+    ['/v1/replayed', 'application/json; charset=utf-8', '{"b":1,  "a":2}'],
+    ['/v1/page', 'text/html; charset=utf-8', '<p>ö</p>'],
+  ])('answers %s as the route made it', async (path, type, text) => {
+    const response = await get(path);
+    expect([response.headers.get('content-type'), await response.text()]).toEqual([type, text]);
+  });
+
+  it('answers bytes', async () => {
+    const response = await get('/v1/pixel');
+    expect(response.headers.get('content-type')).toBe('image/gif');
+    expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([1, 2, 255]);
+  });
+
+  it.each(['my-id_1.2', 'a'.repeat(128)])('keeps the well-formed request id %.20s', async (requestId) => {
+    const response = await get('/v1/things/1', { headers: { 'X-Request-Id': requestId } });
+    expect(response.headers.get('x-request-id')).toBe(requestId);
+  });
+
+  it.each(['a b', 'a'.repeat(129), 'x;y', 'a, b'])(
+    'replaces the request id %.20j by its own',
+    async (requestId) => {
+      const response = await get('/nowhere', { headers: { 'X-Request-Id': requestId } });
+      expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
+
+  it('writes one line for each request, with its route instead of its ids', async () => {
+    const requestId = 'line-1';
+    await get('/v1/things/trs_123?token=x', { headers: { 'X-Request-Id': requestId } });
+    const lines = sample.lines.filter((line) => line['requestId'] === requestId);
+    expect(lines).toMatchObject([{ method: 'GET', route: '/v1/things/:id', status: 200, msg: 'request' }]);
+    expect(typeof lines[0]?.['durationMs']).toBe('number');
+    expect(JSON.stringify(lines)).not.toMatch(/trs_123|token/);
+  });
+
+  it.each(['/v1/fails', '/v1/fails-in-nest'])(
+    'shows nothing internal when %s goes wrong, and logs no secret',
+    async (path) => {
+      const requestId = `fault-${path.length}`;
+      const response = await get(path, { headers: { 'X-Request-Id': requestId } });
+      const body: unknown = await response.json();
+      expect(body).toEqual({
+        statusCode: 500,
+        error: 'Internal Server Error',
+        message: expect.stringMatching(/^Something went wrong on our side/),
+      });
+      const logged = sample.lines.filter((line) => line['requestId'] === requestId);
+      expect(logged).toMatchObject([{ level: 'error', err: { stack: expect.any(String) } }, { status: 500 }]);
+      expect(JSON.stringify([body, logged])).not.toMatch(/hunter2|jane|phk_abc123/);
+    },
+  );
+
+  it.each([
+    [
+      '/v1/refuses',
+      400,
+      {
+        error: 'Bad Request',
+        message: '`from` is not verified',
+        allowedEmails: ['a@example.com'],
+        allowedDomains: ['example.com'],
+        docsUrl: 'https://mail.example.com/docs/errors/unverified-sender',
+      },
+      {},
+    ],
+    ['/v1/limited', 429, { error: 'Too Many Requests', message: 'Too fast' }, { 'retry-after': '3' }],
+    [
+      '/v1/away',
+      503,
+      { error: 'Service Unavailable', message: 'The database does not answer' },
+      { 'retry-after': '1' },
+    ],
+    ['/v1/forbidden', 403, { error: 'Forbidden', message: 'Forbidden resource' }, {}],
+    [
+      '/v1/nope?secret=1',
+      404,
+      { error: 'Not Found', message: 'There is nothing at /v1/nope; see the API reference for the paths' },
+      {},
+    ],
+    [
+      '/v1/things',
+      405,
+      { error: 'Method Not Allowed', message: 'GET is not possible here; use POST' },
+      { allow: 'POST' },
+    ],
+    ['/v1/things/%FF', 400, { error: 'Bad Request', message: "Failed to decode param '%FF'" }, {}],
+  ])('answers %s with %i and exactly the error body', async (path, statusCode, body, headers) => {
+    const response = await get(path);
+    expect(response.status).toBe(statusCode);
+    expect(await response.json()).toEqual({ statusCode, ...body });
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'x-request-id': expect.any(String),
+      ...headers,
+    });
+  });
+
+  it.each([
+    ['DELETE', '/v1/things/1', 'GET, HEAD'],
+    ['PATCH', '/v1/things/1/cancel', 'POST'],
+    ['OPTIONS', '/v1/things', 'POST'],
+    ['POST', '/health/live', 'GET, HEAD'],
+  ])('says which methods there are when %s %s is not one', async (method, path, allow) => {
+    const response = await get(path, { method });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
+  });
+
+  it('answers HEAD as GET, without the body', async () => {
+    const response = await get('/v1/things/1', { method: 'HEAD' });
+    expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([
+      200,
+      '10',
+      '',
+    ]);
+  });
+});
+
+describe('an app that may have little in work', () => {
+  let sample: SampleApp;
+  beforeAll(async () => {
+    sample = await startSampleApp({ inFlight: { maxRequests: 2, maxBytes: 1_000 } });
+  });
+  afterAll(() => sample.close());
+
+  it('answers 503 at once above its bound of requests, but still says how it is', async () => {
+    const slow = [1, 2].map(() => fetch(`${sample.url}/v1/slow`));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const response = await postJson(`${sample.url}/v1/things`, '{"name":"a"}');
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await response.json()).toMatchObject({ statusCode: 503, error: 'Service Unavailable' });
+    expect((await fetch(`${sample.url}/health/live`)).status).toBe(200);
+    expect((await Promise.all(slow)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await postJson(`${sample.url}/v1/things`, '{"name":"a"}')).status).toBe(200);
+  });
+
+  it('answers 503 above its bound of bytes, and gives them back afterwards', async () => {
+    const big = JSON.stringify({ name: 'a', html: 'x'.repeat(2_000) });
+    expect((await postJson(`${sample.url}/v1/things`, big)).status).toBe(503);
+    const fits = JSON.stringify({ name: 'a', html: 'x'.repeat(900) });
+    for (let i = 0; i < 3; i++) expect((await postJson(`${sample.url}/v1/things`, fits)).status).toBe(200);
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { Refusal } from '@posthorn/kernel';
+import { InFlight, InFlightShare } from './in-flight.ts';
+
+function enter(all: InFlight): InFlightShare {
+  const entry = all.enter();
+  if (entry instanceof Refusal) throw entry;
+  return entry;
+}
+
+describe('InFlight', () => {
+  it('lets in as many requests as there may be, and the next when one has left', () => {
+    const all = new InFlight({ maxRequests: 2, maxBytes: 10 });
+    const first = enter(all);
+    enter(all);
+    expect(all.enter()).toMatchObject({ statusCode: 503, details: { retryAfterSeconds: 1 } });
+    first.leave();
+    first.leave();
+    expect(all.enter()).toBeInstanceOf(InFlightShare);
+    expect(all.requests).toBe(2);
+  });
+
+  it('bounds the bytes of all requests together', () => {
+    const all = new InFlight({ maxRequests: 9, maxBytes: 10 });
+    const [first, second] = [enter(all), enter(all)];
+    expect(first.hold(6)).toBeUndefined();
+    expect(first.hold(3)).toBeUndefined();
+    expect(second.hold(5)).toMatchObject({ statusCode: 503 });
+    first.leave();
+    expect(second.hold(5)).toBeUndefined();
+    second.leave();
+    expect(all.bytes).toBe(0);
+  });
+
+  it('takes nothing for a request that has left', () => {
+    const all = new InFlight({ maxRequests: 9, maxBytes: 10 });
+    const share = enter(all);
+    share.leave();
+    share.hold(5);
+    expect(all.bytes).toBe(0);
+  });
+});

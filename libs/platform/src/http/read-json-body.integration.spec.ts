@@ -1,0 +1,153 @@
+import { request, type IncomingHttpHeaders } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { postJson, startSampleApp, type SampleApp } from './sample-app.fixture.ts';
+
+describe('the JSON body', () => {
+  let sample: SampleApp;
+  beforeAll(async () => {
+    sample = await startSampleApp({
+      maxBodyBytes: 1_000,
+      maxBodyBytesByPath: { '/v1/things/big': 3_000_000 },
+    });
+  });
+  afterAll(() => sample.close());
+
+  async function post(
+    body: string | Uint8Array<ArrayBuffer>,
+    headers = {},
+    path = '/v1/things',
+  ): Promise<[number, unknown]> {
+    const response = await postJson(sample.url + path, body, headers);
+    const { statusCode, message, ...rest } = (await response.json()) as Record<string, unknown>;
+    return [response.status, statusCode === undefined ? rest : message];
+  }
+
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON ;charset="UTF-8"',
+    'application/json; profile=x',
+  ])('is taken as %s', async (type) => {
+    expect(await post('{"name":"a"}', { 'Content-Type': type })).toEqual([200, { name: 'a', size: 0 }]);
+  });
+
+  it.each([
+    'text/plain',
+    'application/json; charset=utf-16',
+    'application/x-www-form-urlencoded',
+    'application/json5',
+    '',
+  ])('is refused with 415 as %j', async (type) => {
+    const message = 'The header `Content-Type` must be application/json, in UTF-8';
+    expect(await post('{"name":"a"}', { 'Content-Type': type })).toEqual([415, message]);
+  });
+
+  it('is refused with 415 when it is compressed', async () => {
+    const headers = { 'Content-Encoding': 'gzip' };
+    expect(await post(new Uint8Array(gzipSync('{"name":"a"}')), headers)).toMatchObject([
+      415,
+      /not be compressed/,
+    ]);
+    expect(await post('{"name":"a"}', { 'Content-Encoding': 'identity' })).toMatchObject([200, {}]);
+  });
+
+  it.each([
+    ['', 'The body is missing; send a JSON object'],
+    ['{"name":', 'The body is not valid JSON: it ends too early'],
+    ['["a"]', 'The body must be a JSON object'],
+    ['null', 'The body must be a JSON object'],
+    ['"a"', 'The body must be a JSON object'],
+    ['{"name":"a","name":"b"}', 'The body has the key `name` twice in one object; send it once'],
+    ['{"name":"a","x":1}', '`x` is not a known field; remove it or mend its name'],
+  ])('is refused with 400 when it is %j', async (body, message) => {
+    expect(await post(body)).toEqual([400, message]);
+  });
+
+  it('is refused when it is not UTF-8, and taken with a byte order mark', async () => {
+    const latin1 = new Uint8Array(Buffer.from('{"name":"\xe4"}', 'latin1'));
+    expect(await post(latin1)).toEqual([400, 'The body is not valid UTF-8; encode it as UTF-8']);
+    const cutSurrogate = new Uint8Array([
+      ...Buffer.from('{"name":"'),
+      0xed,
+      0xa0,
+      0x80,
+      ...Buffer.from('"}'),
+    ]);
+    expect(await post(cutSurrogate)).toEqual([400, 'The body is not valid UTF-8; encode it as UTF-8']);
+    expect(await post('\ufeff{"name":"a"}')).toMatchObject([200, { name: 'a' }]);
+  });
+
+  it('is judged after credential, path and method', async () => {
+    expect(await post('{', {}, '/v1/things/guarded')).toMatchObject([401, /Authorization/]);
+    expect(await post('{', {}, '/v1/nope')).toMatchObject([404, /nothing/]);
+    expect(await post('{', {}, '/v1/things/1')).toMatchObject([405, /GET/]);
+  });
+
+  it('is not asked for by a route that needs none', async () => {
+    const response = await fetch(`${sample.url}/v1/things/1/cancel`, { method: 'POST' });
+    expect([response.status, await response.json()]).toEqual([200, { id: '1', isCancelled: true }]);
+  });
+
+  it('is refused with 413 by its announced length, before it has been read', async () => {
+    const big = JSON.stringify({ name: 'a', html: 'x'.repeat(2_000_000) });
+    expect(await post(big)).toEqual([413, 'The body is larger than 1000 bytes; send less at once']);
+    expect(await post(big, {}, '/v1/things/big')).toEqual([200, { size: 2_000_000 }]);
+  });
+
+  it('is refused with 413 while it streams in, and its sender sees the answer', async () => {
+    const answer = await stream(
+      sample.port,
+      Array.from({ length: 200 }, () => 'x'.repeat(10_000)),
+    );
+    expect(answer).toMatchObject({ status: 413, headers: { connection: 'close' } });
+    expect(JSON.parse(answer.body)).toMatchObject({ statusCode: 413, error: 'Payload Too Large' });
+  });
+
+  it('is put together from its pieces', async () => {
+    const answer = await stream(sample.port, ['{"na', 'me":"', 'ä"', '}']);
+    expect([answer.status, answer.body]).toEqual([200, '{"name":"ä","size":0}']);
+  });
+
+  it('leaves nothing behind when its sender goes away in the middle of it', async () => {
+    const outgoing = request({
+      port: sample.port,
+      method: 'POST',
+      path: '/v1/things',
+      headers: { 'Content-Type': 'application/json', 'Content-Length': '500', 'X-Request-Id': 'gone' },
+    });
+    outgoing.on('error', () => undefined);
+    outgoing.write('{"name":');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    outgoing.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(sample.lines.filter((line) => line['requestId'] === 'gone')).toMatchObject([
+      { msg: 'request', cutShort: true },
+    ]);
+  });
+});
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** Sends a chunked body piece by piece, and goes on sending after an early answer as simple clients do. */
+function stream(port: number, pieces: string[]): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' };
+    const outgoing = request({ port, method: 'POST', path: '/v1/things', headers }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (text: string) => (body += text));
+      response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body }));
+    });
+    outgoing.on('error', reject);
+    const sendNext = (): void => {
+      const piece = pieces.shift();
+      if (piece === undefined) outgoing.end();
+      else outgoing.write(piece, () => setImmediate(sendNext));
+    };
+    sendNext();
+  });
+}

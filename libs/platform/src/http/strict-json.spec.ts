@@ -1,0 +1,135 @@
+import { describe, expect, it } from '@jest/globals';
+import { Refusal } from '@posthorn/kernel';
+import fc from 'fast-check';
+import { MAX_JSON_DEPTH, parseStrictJson } from './strict-json.ts';
+
+function faultOf(text: string): string | undefined {
+  try {
+    parseStrictJson(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal && error.statusCode === 400) return error.message;
+    throw error;
+  }
+}
+
+function parserTakes(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+
+describe('parseStrictJson', () => {
+  it.each([
+    ['{"a":1,"a":2}', 'The body has the key `a` twice in one object; send it once'],
+    ['{"a":1,"\\u0061":2}', 'The body has the key `a` twice in one object; send it once'],
+    ['[{"x":{"b":":,{","c":1,"b":2}}]', 'The body has the key `b` twice in one object; send it once'],
+    ['{"__proto__":{}}', 'The body has the key `__proto__`; remove it'],
+    ['{"a":[{"\\u005f_proto__":1}]}', '`a[0]` has the key `__proto__`; remove it'],
+    ['{"a":{"b":"x\\u0000"}}', '`a.b` has the character U+0000; remove it'],
+    ['{"a\\u0000":1}', 'The body has the character U+0000; remove it'],
+    ['{"a":"\\ud83d"}', '`a` has half of a surrogate pair (U+D800 to U+DFFF); send both or none'],
+    ['{"a":{"\\udc00":1}}', '`a` has half of a surrogate pair (U+D800 to U+DFFF); send both or none'],
+    ['{"a":1e999}', '`a` is a number too large to hold; send it as text'],
+    [nested(MAX_JSON_DEPTH + 1), 'The body is nested more than 64 levels deep; flatten it'],
+    ['['.repeat(1_000_000), 'The body is nested more than 64 levels deep; flatten it'],
+    ['{"a":', 'The body is not valid JSON: it ends too early'],
+    ['{"a":1 "b":2}', 'The body is not valid JSON: look at line 1, column 8'],
+    ['{"a', 'The body is not valid JSON: look at line 1, column 4'],
+    ['', 'The body is not valid JSON: it ends too early'],
+    ['{a:1}', 'The body is not valid JSON: look at line 1, column 2'],
+    ['secret', 'The body is not valid JSON'],
+  ])('refuses %.60j', (text, message) => {
+    expect(faultOf(text)).toBe(message);
+  });
+
+  it.each([
+    ['{"a":"\\ud83d\\ude00 \\\\u0000 \\"","b":{"a":1},"c":[{"a":1},{"a":2}]}'],
+    ['{"constructor":1,"toString":2,"proto":3}'],
+    [nested(MAX_JSON_DEPTH)],
+    [' \t\r\n{ "a" : [ ] , "b" : "\\\\" } '],
+    ['"\\\\\\""'],
+    ['-0.5e-3'],
+    ['null'],
+  ])('takes %.60j as JSON.parse does', (text) => {
+    expect(parseStrictJson(text)).toEqual(JSON.parse(text));
+  });
+
+  it('takes every JSON value that holds nothing refused', () => {
+    const key = fc
+      .string({ unit: 'grapheme' })
+      .filter((text) => text !== '__proto__' && !text.includes('\0'));
+    const text = fc.string({ unit: 'grapheme' }).map((value) => value.replaceAll('\0', ''));
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small', withCrossShrink: true },
+        fc.oneof(text, fc.boolean(), fc.constant(null), fc.double({ noNaN: true, noDefaultInfinity: true })),
+        fc.array(tie('value')),
+        fc.dictionary(key, tie('value'), { noNullPrototype: true }),
+      ),
+    }));
+    fc.assert(
+      fc.property(value, fc.constantFrom('', ' ', '\n\t'), (json, indent) => {
+        const serialised = JSON.stringify(json, null, indent);
+        expect(parseStrictJson(serialised)).toEqual(JSON.parse(serialised));
+      }),
+    );
+  });
+
+  it('never takes what JSON.parse refuses, and names a class for what only we refuse', () => {
+    const token = fc.constantFrom(
+      ...[
+        '{',
+        '}',
+        '[',
+        ']',
+        ':',
+        ',',
+        '"a"',
+        '"b"',
+        '"a\\"',
+        '"\\\\"',
+        '"\\u0000"',
+        '"\\u0061"',
+        '"\\ud800"',
+      ],
+      ...['"__proto__"', '1', '1e999', 'true', 'null', ' ', '"', '\\'],
+    );
+    const text = fc.oneof(
+      fc.array(token, { maxLength: 12 }).map((tokens) => tokens.join('')),
+      fc
+        .array(fc.tuple(token, token), { maxLength: 4 })
+        .map((members) => `{${members.map((m) => m.join(':')).join()}}`),
+    );
+    fc.assert(
+      fc.property(text, (candidate) => {
+        const fault = faultOf(candidate);
+        if (!parserTakes(candidate)) expect(fault).toMatch(/^The body is not valid JSON/);
+        else if (fault !== undefined) expect(fault).toMatch(/twice|__proto__|U\+0000|surrogate|too large/);
+        else expect(JSON.stringify(JSON.parse(candidate))).toBe(JSON.stringify(parseStrictJson(candidate)));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('finds every duplicate key, wherever it stands', () => {
+    const value = fc.jsonValue({ depthSize: 'small' });
+    const key = fc.constantFrom('a', 'b', '"', '\\', ':', '{', 'é');
+    fc.assert(
+      fc.property(fc.array(fc.tuple(key, value), { maxLength: 6 }), (members) => {
+        const text = members
+          .map(([name, item]) => `${JSON.stringify(name)}:${JSON.stringify(item)}`)
+          .join(',');
+        const isDoubled = new Set(members.map(([name]) => name)).size < members.length;
+        const fault = faultOf(`[{"x":{${text}}}]`);
+        if (isDoubled) expect(fault).toContain('twice');
+        else expect(fault ?? '').not.toContain('twice');
+      }),
+    );
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { redactLine } from './redact-line.ts';
+
+function redacted(message: string): string {
+  return (JSON.parse(redactLine(JSON.stringify({ message }))) as { message: string }).message;
+}
+
+describe('redactLine', () => {
+  it.each([
+    ['phk_abcDEF1234567890 is wrong', 'phk_*** is wrong'],
+    ['token wht_A1b2C3', 'token wht_***'],
+    ['Authorization: Bearer abc.def-123', 'Authorization: Bearer ***'],
+    ['jane.doe+x@example.com bounced', '***@example.com bounced'],
+    ['Jane <jane@example.com>, bob@example.org', 'Jane <***@example.com>, ***@example.org'],
+    ['"jane doe"@example.com', '***@example.com'],
+    ['jörg@exämple.de', '***@exämple.de'],
+    ['a/b=c@example.com', 'a/b=***@example.com'],
+    ['jane%40example.com', '***%40example.com'],
+    ['/v1/suppressions?email=jane%40example.com', '/v1/suppressions?email=***%40example.com'],
+    ['postgres://user:pass@db:5432/x', 'postgres://[credentials]@db:5432/x'],
+    ['redis://:p@ss@cache:6379', 'redis://[credentials]@cache:6379'],
+    ['line\njane@example.com', 'line\n***@example.com'],
+    ['back\\jane@example.com', 'back\\***@example.com'],
+    ['\u0001jane@example.com', '\u0001***@example.com'],
+    ['at x (/app/node_modules/@nestjs/core/a.js:1:2)', 'at x (/app/node_modules/@nestjs/core/a.js:1:2)'],
+    ['nothing here', 'nothing here'],
+  ])('writes %j as %j', (text, expected) => {
+    expect(redacted(text)).toBe(expected);
+  });
+
+  it('leaves the line JSON, whatever stands in it, and shows no local part', () => {
+    const piece = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(
+        '@',
+        '%40',
+        '"@',
+        '\\',
+        '\n',
+        '\u0001',
+        '://',
+        'phk_a',
+        'jane@example.com',
+        ' jane@example.com',
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => {
+        expect(redacted(pieces.join(''))).not.toContain('jane@');
+      }),
+    );
+  });
+
+  it('is linear on long lines without blanks', () => {
+    const startedAt = performance.now();
+    redacted('a'.repeat(2_000_000) + '@'.repeat(50_000));
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+});

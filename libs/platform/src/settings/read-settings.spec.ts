@@ -1,0 +1,112 @@
+import { describe, expect, it } from '@jest/globals';
+import { IsBoolean, IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import { DatabaseSettings, HttpSettings } from './connection-settings.ts';
+import { describeSettings } from './describe-settings.ts';
+import { LaneSettings } from './lane-settings.ts';
+import { readSettings, SettingsError } from './read-settings.ts';
+import { Setting } from './setting.ts';
+import { IsUrlWithScheme } from './url-with-scheme.ts';
+
+class OvenSettings {
+  @Setting('How hot it gets, in degrees.')
+  @IsInt()
+  @Min(50)
+  @Max(300)
+  OVEN_HEAT = 180;
+
+  @Setting('Whether the fan turns.')
+  @IsBoolean()
+  OVEN_FAN = true;
+
+  @Setting('Where the recipe is.', { secret: true })
+  @IsUrlWithScheme('https')
+  RECIPE_URL!: string;
+
+  @Setting('What is in it.')
+  @IsOptional()
+  @IsIn(['bread', 'cake'])
+  CONTENT?: string;
+}
+
+const RECIPE_URL = 'https://cook:s3cret@example.com/';
+
+function faultsOf(env: Record<string, string>): string[] {
+  try {
+    readSettings({ oven: OvenSettings, database: DatabaseSettings }, env);
+  } catch (error) {
+    if (error instanceof SettingsError) return [...error.faults];
+  }
+  return [];
+}
+
+describe('readSettings', () => {
+  it('gives each variable the type of its property', () => {
+    const { oven } = readSettings(
+      { oven: OvenSettings },
+      { RECIPE_URL, OVEN_HEAT: '200', OVEN_FAN: 'false' },
+    );
+    expect(oven).toBeInstanceOf(OvenSettings);
+    expect({ ...oven }).toEqual({ RECIPE_URL, OVEN_HEAT: 200, OVEN_FAN: false });
+  });
+
+  it('takes an empty variable as unset', () => {
+    const { oven } = readSettings({ oven: OvenSettings }, { RECIPE_URL, OVEN_HEAT: '', CONTENT: '' });
+    expect(oven.OVEN_HEAT).toBe(180);
+    expect(oven.CONTENT).toBeUndefined();
+  });
+
+  it('reports all faults of all sections together', () => {
+    expect(
+      faultsOf({ OVEN_HEAT: '5000', OVEN_FAN: 'constructor', CONTENT: 'soup', DATABASE_POOL_SIZE: '1e3' }),
+    ).toEqual([
+      'OVEN_HEAT is "5000"; it must be a whole number, at least 50, at most 300',
+      'OVEN_FAN is "constructor"; it must be `true` or `false`',
+      'RECIPE_URL is not set; it must be a URL that begins with https://',
+      'CONTENT is "soup"; it must be one of bread, cake',
+      'DATABASE_URL is not set; it must be a URL that begins with postgresql:// or postgres://',
+      'DATABASE_POOL_SIZE is "1e3"; it must be a whole number, at least 2, at most 500',
+    ]);
+  });
+
+  it('never shows the value of a secret', () => {
+    const faults = faultsOf({
+      RECIPE_URL: 'ftp://cook:s3cret@example.com/',
+      DATABASE_URL: 'mysql://u:pa55@h/d',
+    });
+    expect(faults).toHaveLength(2);
+    expect(faults.join()).not.toMatch(/s3cret|pa55/);
+  });
+
+  it('judges settings that must go together', () => {
+    const env = { LEASE_MS: '30000', LEASE_RENEWAL_MS: '20000', LEASE_MARGIN_MS: '10000' };
+    expect(() => readSettings({ lanes: LaneSettings }, env)).toThrow(
+      /together must be less than LEASE_MS \(30000\)/,
+    );
+    expect(() => readSettings({ lanes: LaneSettings }, {})).not.toThrow();
+  });
+
+  it.each([
+    [{}, 'http://localhost:3000'],
+    [{ HTTP_PORT: '8080' }, 'http://localhost:8080'],
+    [{ PUBLIC_URL: 'https://mail.example.com/' }, 'https://mail.example.com'],
+  ])('knows the public address: %j is %s', (env, publicUrl) => {
+    expect(readSettings({ http: HttpSettings }, env).http.publicUrl).toBe(publicUrl);
+  });
+});
+
+describe('describeSettings', () => {
+  it('says what an operator needs to know', () => {
+    expect(describeSettings({ oven: OvenSettings })).toMatchObject([
+      {
+        section: 'oven',
+        name: 'OVEN_HEAT',
+        sentence: 'How hot it gets, in degrees.',
+        default: '180',
+        required: false,
+      },
+      { name: 'OVEN_FAN', allowed: '`true` or `false`', default: 'true' },
+      { name: 'RECIPE_URL', required: true, secret: true },
+      { name: 'CONTENT', allowed: 'one of bread, cake', required: false },
+    ]);
+  });
+});

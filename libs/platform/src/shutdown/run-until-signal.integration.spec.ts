@@ -1,0 +1,125 @@
+import { EventEmitter } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { sleep } from '@posthorn/kernel';
+import { startSampleApp, type SampleApp } from '../http/sample-app.fixture.ts';
+import { createLogger } from '../logging/create-logger.ts';
+import { runUntilSignal, type ShutdownOptions } from './run-until-signal.ts';
+
+class FakeProcess extends EventEmitter {
+  readonly exitCodes: number[] = [];
+  exit(code: number): void {
+    this.exitCodes.push(code);
+  }
+  get heldListeners(): number {
+    return this.eventNames().reduce((sum, name) => sum + this.listenerCount(name), 0);
+  }
+}
+
+describe('runUntilSignal', () => {
+  let sample: SampleApp;
+  let fake: FakeProcess;
+  let lines: string[];
+  beforeEach(async () => {
+    sample = await startSampleApp();
+    fake = new FakeProcess();
+    lines = [];
+  });
+  afterEach(() => sample.close());
+
+  function run(options: Partial<ShutdownOptions> = {}): Promise<void> {
+    const logger = createLogger({ LOG_LEVEL: 'info' }, 'test', { write: (line) => void lines.push(line) });
+    return runUntilSignal(sample.app, { logger, process: fake, ...options });
+  }
+
+  it.each(['SIGTERM', 'SIGINT'])(
+    'on %s finishes the drains in their order and leaves with 0',
+    async (signal) => {
+      const order: string[] = [];
+      const drain = ['claims', 'outcomes'].map((name) => async () => {
+        await sleep(name === 'claims' ? 30 : 1);
+        order.push(name);
+      });
+      const done = run({ drain });
+      fake.emit(signal, signal);
+      await done;
+      expect([order, fake.exitCodes, fake.heldListeners]).toEqual([['claims', 'outcomes'], [0], 0]);
+      await expect(fetch(sample.url)).rejects.toThrow();
+    },
+  );
+
+  it('lets requests in work finish, closing their connections, before the first drain', async () => {
+    const logged: unknown[] = [];
+    const note = (): void => void logged.push(...sample.lines.map((line) => line['route']));
+    const done = run({ drain: [() => Promise.resolve(note())] });
+    const agent = new Agent({ keepAlive: true });
+    const answered = new Promise<IncomingMessage>((resolve) =>
+      get(`${sample.url}/v1/slow`, { agent }, resolve),
+    );
+    await sleep(100);
+    fake.emit('SIGTERM', 'SIGTERM');
+    const answer = await answered;
+    answer.resume();
+    await done;
+    expect([answer.statusCode, answer.headers.connection]).toEqual([200, 'close']);
+    expect(logged).toContain('/v1/slow');
+    agent.destroy();
+  });
+
+  it('cuts requests that take longer than they may', async () => {
+    const done = run({ requestGraceMs: 50 });
+    const cut = expect(fetch(`${sample.url}/v1/slow`)).rejects.toThrow();
+    await sleep(100);
+    fake.emit('SIGTERM', 'SIGTERM');
+    await done;
+    await cut;
+    expect(fake.exitCodes).toEqual([0]);
+  });
+
+  it('says that it is not ready while it still accepts, if it is to linger', async () => {
+    const done = run({ lingerMs: 200 });
+    fake.emit('SIGTERM', 'SIGTERM');
+    const response = await fetch(`${sample.url}/health/ready`);
+    expect([response.status, response.headers.get('connection')]).toEqual([503, 'close']);
+    await done;
+  });
+
+  it('goes on with the other drains when one fails, and leaves with 1', async () => {
+    const order: string[] = [];
+    const failing = (): Promise<void> => Promise.reject(new Error('postgres://u:hunter2@db is away'));
+    const done = run({ drain: [failing, () => Promise.resolve(void order.push('second'))] });
+    fake.emit('SIGTERM', 'SIGTERM');
+    await done;
+    expect([order, fake.exitCodes]).toEqual([['second'], [1]]);
+    expect(lines.join()).toContain('something could not be finished');
+    expect(lines.join()).not.toContain('hunter2');
+  });
+
+  it('leaves at once with 1 on a second signal', async () => {
+    const done = run({ drain: [() => new Promise<void>(() => undefined)] });
+    fake.emit('SIGTERM', 'SIGTERM');
+    fake.emit('SIGINT', 'SIGINT');
+    await done;
+    expect(fake.exitCodes).toEqual([1]);
+    expect(lines.join()).toContain('a second signal');
+  });
+
+  it('leaves with 1 when the deadline has passed', async () => {
+    const done = run({ deadlineMs: 100, drain: [() => new Promise<void>(() => undefined)] });
+    fake.emit('SIGTERM', 'SIGTERM');
+    await done;
+    expect(fake.exitCodes).toEqual([1]);
+    expect(lines.join()).toContain('the deadline has passed');
+  });
+
+  it.each(['uncaughtException', 'unhandledRejection'])(
+    'logs an %s as fatal and leaves with 1',
+    async (event) => {
+      const done = run();
+      fake.emit(event, new Error('boom'));
+      await done;
+      expect([fake.exitCodes, fake.heldListeners]).toEqual([[1], 0]);
+      expect(lines[0]).toMatch(/"level":"fatal".*boom/);
+    },
+  );
+});
