@@ -1,1 +1,2 @@
-export {};
+export * from './api-key.ts';
+export * from './fingerprint.ts';

@@ -1,0 +1,18 @@
+/** Every status of an email, with what it means and what can come next. */
+export const EMAIL_STATUSES = {
+  SCHEDULED: 'waits for its time; can be moved or cancelled until it is taken up',
+  SENT: 'released for delivery; retried until a server takes it or refuses it for good',
+  DELIVERED: 'the receiving server took it; a complaint may still follow',
+  BOUNCED: 'the receiving side refused the recipient for good; the address may be suppressed',
+  COMPLAINED: 'the recipient reported it as unwanted; the address is suppressed',
+  FAILED: 'given up for a reason other than the recipient, or after the last retry',
+  SUPPRESSED: 'not sent, because the recipient is on the suppression list of the workspace',
+  CANCELLED: 'cancelled before it was taken up; does not count towards the monthly limit',
+} as const;
+
+export type EmailStatus = keyof typeof EMAIL_STATUSES;
+
+/** Whether `text` is a status of an email. */
+export function isEmailStatus(text: string): text is EmailStatus {
+  return Object.hasOwn(EMAIL_STATUSES, text);
+}

@@ -1,0 +1,46 @@
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** What a size counts: Unicode characters (code points), octets of UTF-8, members of an object, items of an array. */
+export type SizeUnit = 'characters' | 'bytes' | 'keys' | 'items';
+
+export interface Size {
+  readonly most: number;
+  readonly unit: SizeUnit;
+}
+
+/** How large what a caller sends may be. Objects are measured as the UTF-8 octets of their JSON. */
+export const SIZES = {
+  /** The body of one call. */
+  body: { most: 10 * MIB, unit: 'bytes' },
+  /** The body of one batch call. */
+  batchBody: { most: 50 * MIB, unit: 'bytes' },
+  batch: { most: 50, unit: 'items' },
+  html: { most: 5 * MIB, unit: 'bytes' },
+  text: { most: 5 * MIB, unit: 'bytes' },
+  /** The longest line of a message (RFC 5322, section 2.1.1), although a folded header could be longer. */
+  subject: { most: 998, unit: 'characters' },
+  previewText: { most: 1_000, unit: 'characters' },
+  groupBy: { most: 255, unit: 'characters' },
+  idempotencyKey: { most: 255, unit: 'characters' },
+  /** The name beside an address. */
+  displayName: { most: 255, unit: 'characters' },
+  templateName: { most: 255, unit: 'characters' },
+  replyTo: { most: 5, unit: 'items' },
+  variables: { most: 256 * KIB, unit: 'bytes' },
+  contactProperties: { most: 64 * KIB, unit: 'bytes' },
+  contactPropertyKeys: { most: 100, unit: 'keys' },
+  apiKeyDisplayName: { most: 100, unit: 'characters' },
+} as const satisfies Record<string, Size>;
+
+/** How many levels of objects and arrays `variables` and `contactProperties` may have, themselves included. */
+export const JSON_LEVELS = 32;
+
+/** How many of each a workspace may have. */
+export const WORKSPACE_LIMITS = { apiKeys: 100, webhooks: 50, templates: 1_000 } as const;
+
+/** How far ahead an email may be scheduled. */
+export const SCHEDULING_HORIZON_DAYS = 90;
+
+/** How far in the past a `sendAt` may lie and still mean "now": clocks differ, and requests travel. */
+export const SEND_AT_GRACE_MINUTES = 5;

@@ -1,0 +1,151 @@
+import { faultInAddressText, faultInHeaderText, faultInVisibleText } from './invisible-characters.ts';
+import { SIZES } from './limits.ts';
+import { parseMailDomain } from './mail-domain.ts';
+
+/** One mailbox (RFC 5322, section 3.4): its address with the domain in lower-case ASCII, and the name shown beside it. */
+export interface Mailbox {
+  readonly address: string;
+  readonly name?: string;
+}
+
+const LOCAL_PART_OCTETS = 64;
+const ADDRESS_OCTETS = 254;
+/** Longer than any name and address that pass; keeps the expressions below from reading a megabyte. */
+const TEXT_CHARACTERS = 1_000;
+
+const QUOTED_NAME = /^"((?:[^"\\]|\\.)*)" *<([^<>]*)>$/u;
+const PLAIN_NAME = /^([^<>"]*)<([^<>]*)>$/u;
+/** What has a meaning of its own in a list of addresses, and so must be quoted in a name (RFC 5322, section 3.2.3). */
+const NEEDS_QUOTES = /[,;:()@[\]\\]/u;
+const ENCODED_WORD = /=\?[^?]*\?[^?]*\?[^?]*\?=/u;
+/** atext (RFC 5322, section 3.2.3) and dots, and what RFC 6531 adds to them. */
+const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+\-./=?^_`{|}~\u00a1-\u{10ffff}]+$/u;
+/** Spaces of other scripts, and what Unicode has given no character to. */
+const SPACE_OR_UNASSIGNED = /[\p{Z}\p{C}]/u;
+
+const EXAMPLE = 'give one mailbox, such as `ada@example.com` or `Ada <ada@example.com>`';
+
+/**
+ * Reads exactly one mailbox: `a@b.c`, `Name <a@b.c>` or `"Quoted, Name" <a@b.c>`. The domain must have a dot; the local
+ * part is a dot-atom, in UTF-8 where it has to be (RFC 6531).
+ *
+ * @returns the mailbox, or what is wrong with the text (a predicate to be put after the name of the field)
+ */
+export function parseMailbox(text: string): { mailbox: Mailbox } | { fault: string } {
+  const trimmed = text.replace(/^ +| +$/g, '');
+  if (trimmed === '') return { fault: `is empty; ${EXAMPLE}` };
+  if (text.length > TEXT_CHARACTERS) return { fault: `is ${text.length} characters long; ${EXAMPLE}` };
+  const control = faultInHeaderText(text);
+  if (control !== undefined) return { fault: control };
+  return trimmed.includes('<') || trimmed.startsWith('"') ? parseNamed(trimmed) : parseBare(trimmed);
+}
+
+function parseNamed(text: string): { mailbox: Mailbox } | { fault: string } {
+  const quoted = QUOTED_NAME.exec(text);
+  const parts = quoted ?? PLAIN_NAME.exec(text);
+  if (parts === null) return { fault: faultInBrackets(text) };
+  const name = quoted ? parts[1]!.replace(/\\(.)/gu, '$1').trim() : parts[1]!.trim();
+  const nameFault =
+    (quoted ? undefined : faultInPlainName(name)) ?? (name === '' ? undefined : faultInDisplayName(name));
+  if (nameFault !== undefined) return { fault: nameFault };
+  const parsed = parseBare(parts[2]!);
+  if ('fault' in parsed || name === '') return parsed;
+  return { mailbox: { address: parsed.mailbox.address, name } };
+}
+
+function faultInBrackets(text: string): string {
+  if (/^"(?:[^"\\]|\\.)*"@/u.test(text))
+    return 'has a quoted local part; addresses of that kind are not supported';
+  if (/>.*[,;].*</u.test(text)) return `names more than one mailbox; ${EXAMPLE}`;
+  return `is not a name and an address in angle brackets; ${EXAMPLE}`;
+}
+
+function faultInPlainName(name: string): string | undefined {
+  if (name.includes('(')) return `holds a comment in parentheses; ${EXAMPLE}`;
+  const found = NEEDS_QUOTES.exec(name);
+  if (found === null) return undefined;
+  if (/^[^,;]*@[^,;]*[,;]/u.test(name)) return `names more than one mailbox; ${EXAMPLE}`;
+  return `has \`${found[0]}\` in its name; put the name in double quotes, as in \`"Lovelace, Ada" <ada@example.com>\``;
+}
+
+/** What is wrong with a name that is to be shown beside an address; undefined when nothing is. */
+export function faultInDisplayName(name: string): string | undefined {
+  if (name.trim() === '') return 'is empty; give a name or leave it out';
+  const unseen = faultInVisibleText(name);
+  if (unseen !== undefined) return unseen;
+  if (ENCODED_WORD.test(name))
+    return 'has an encoded word (`=?…?=`) in its name; write the name in plain Unicode';
+  const length = [...name].length;
+  const { most } = SIZES.displayName;
+  return length > most ? `has a name of ${length} characters; at most ${most} are possible` : undefined;
+}
+
+function parseBare(text: string): { mailbox: Mailbox } | { fault: string } {
+  const fault = faultInShape(text);
+  if (fault !== undefined) return { fault };
+  const at = text.indexOf('@');
+  const local = text.slice(0, at);
+  const localFault = faultInLocalPart(local);
+  if (localFault !== undefined) return { fault: localFault };
+  const parsed = parseMailDomain(text.slice(at + 1));
+  if ('fault' in parsed) return parsed;
+  const address = `${local}@${parsed.domain}`;
+  const octets = Buffer.byteLength(address);
+  if (octets > ADDRESS_OCTETS)
+    return { fault: `is an address of ${octets} octets; at most ${ADDRESS_OCTETS} are possible` };
+  return { mailbox: { address } };
+}
+
+/** What in the text makes it something other than one address. */
+const OTHER_SHAPES: readonly [RegExp, string][] = [
+  [/^ *$/u, `has no address; ${EXAMPLE}`],
+  [/^@[^:]*:/u, `holds a source route; ${EXAMPLE}`],
+  [/[()]/u, `holds a comment in parentheses; ${EXAMPLE}`],
+  [/[:;]/u, `is a group or a list; ${EXAMPLE}`],
+  [/,/u, `names more than one mailbox; ${EXAMPLE}`],
+  [/[<>]/u, `has an angle bracket without its counterpart; ${EXAMPLE}`],
+  [/"/u, 'has a quoted local part; addresses of that kind are not supported'],
+  [/^[^@]*$/u, `has no \`@\`; ${EXAMPLE}`],
+  [/@.*@/u, `has more than one \`@\`; ${EXAMPLE}`],
+  [/[\s\p{Z}]/u, `has a space in its address; ${EXAMPLE}`],
+];
+const ONE_ADDRESS = /^[^\s\p{Z}@()<>:;,"]+@[^\s\p{Z}@()<>:;,"]+$/u;
+
+function faultInShape(text: string): string | undefined {
+  const unseen = faultInAddressText(text);
+  if (unseen !== undefined) return unseen;
+  if (ONE_ADDRESS.test(text)) return undefined;
+  return OTHER_SHAPES.find(([shape]) => shape.test(text))?.[1];
+}
+
+function faultInLocalPart(local: string): string | undefined {
+  if (local === '') return 'has nothing before the `@`';
+  const octets = Buffer.byteLength(local);
+  if (octets > LOCAL_PART_OCTETS) {
+    return `has ${octets} octets before the \`@\`; at most ${LOCAL_PART_OCTETS} are possible`;
+  }
+  if (/^\.|\.\.|\.$/.test(local)) return 'has a dot at the beginning or end, or two in a row, before the `@`';
+  if (ENCODED_WORD.test(local))
+    return 'has an encoded word (`=?…?=`) in its address; write the address in plain Unicode';
+  if (!LOCAL_PART.test(local) || SPACE_OR_UNASSIGNED.test(local)) {
+    return 'has a character before the `@` that an address cannot have';
+  }
+  return undefined;
+}
+
+/** The form of an address in which two are compared: the domain in lower case, the local part as it is (RFC 5321, section 2.4). */
+export function addressKey(address: string): string {
+  return `${address.slice(0, address.lastIndexOf('@') + 1)}${domainOf(address)}`;
+}
+
+/** The domain of an address, in lower-case ASCII. */
+export function domainOf(address: string): string {
+  const text = address.slice(address.lastIndexOf('@') + 1);
+  const parsed = parseMailDomain(text);
+  return 'domain' in parsed ? parsed.domain : text.toLowerCase();
+}
+
+/** Whether the address can only be given to a server that offers SMTPUTF8 (RFC 6531): its local part is not ASCII. */
+export function needsSmtpUtf8(address: string): boolean {
+  return /[^\u0000-\u007f]/u.test(address);
+}

@@ -1,0 +1,71 @@
+import { SCHEDULING_HORIZON_DAYS, SEND_AT_GRACE_MINUTES } from './limits.ts';
+
+const TIMESTAMP =
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d{2}):(\d{2}))$/i;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const EXAMPLE = 'give a date, a time and an offset or `Z`, as in `2030-01-31T09:30:00Z`';
+
+/**
+ * Reads a point in time (RFC 3339, section 5.6; the seconds may be absent, as ISO 8601 allows). Neither leap seconds nor
+ * 24:00 nor days that no calendar has are taken.
+ *
+ * @returns milliseconds since 1970, or what is wrong (a predicate to be put after the name of the field)
+ */
+export function parseTimestamp(text: string): { atMs: number } | { fault: string } {
+  const parts = TIMESTAMP.exec(text);
+  if (parts === null) return { fault: `is not a time; ${EXAMPLE}` };
+  const [year, month, day, hour, minute, second] = parts
+    .slice(1, 7)
+    .map((digits) => Number(digits ?? 0)) as Six;
+  if (!isDate(year, month, day)) return { fault: `has the date ${text.slice(0, 10)}, which no calendar has` };
+  if (hour > 23 || minute > 59 || second > 59) {
+    return {
+      fault: `has the time ${text.slice(11).split(/[z+-]/i)[0]}, which no day has; hours go to 23, minutes and seconds to 59`,
+    };
+  }
+  const [sign, offsetHour, offsetMinute] = [parts[8], Number(parts[9] ?? 0), Number(parts[10] ?? 0)];
+  if (offsetHour > 23 || offsetMinute > 59) return { fault: `has an offset that no place has; ${EXAMPLE}` };
+  const ms = Number((parts[7] ?? '').padEnd(3, '0').slice(0, 3));
+  const offsetMs = (sign === '-' ? -1 : 1) * (offsetHour * 60 + offsetMinute) * MINUTE_MS;
+  return { atMs: utc(year, month, day, hour, minute, second) + ms - offsetMs };
+}
+
+type Six = [number, number, number, number, number, number];
+
+/** `Date.UTC` takes the years 0 to 99 for 1900 to 1999. */
+function utc(...[year, month, day, hour, minute, second]: Six): number {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.setUTCHours(hour, minute, second);
+}
+
+function isDate(year: number, month: number, day: number): boolean {
+  const date = new Date(utc(year, month, day, 0, 0, 0));
+  return month >= 1 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
+
+/**
+ * Decides when an email with this `sendAt` is to be sent.
+ *
+ * @param nowMs the database's time, in milliseconds since 1970
+ * @returns the time, with undefined for "now"; or what is wrong (a predicate to be put after the name of the field)
+ */
+export function parseSendAt(text: string, nowMs: number): { at: Date | undefined } | { fault: string } {
+  const parsed = parseTimestamp(text);
+  if ('fault' in parsed) return parsed;
+  const aheadMs = parsed.atMs - nowMs;
+  if (aheadMs > SCHEDULING_HORIZON_DAYS * DAY_MS) {
+    return {
+      fault: `is ${Math.ceil(aheadMs / DAY_MS)} days ahead; at most ${SCHEDULING_HORIZON_DAYS} are possible`,
+    };
+  }
+  if (aheadMs < -SEND_AT_GRACE_MINUTES * MINUTE_MS) return { fault: pastFault(-aheadMs) };
+  return { at: aheadMs > 0 ? new Date(parsed.atMs) : undefined };
+}
+
+function pastFault(agoMs: number): string {
+  const minutes = Math.ceil(agoMs / MINUTE_MS);
+  const ago = minutes > 2 * 24 * 60 ? `${Math.floor(minutes / (24 * 60))} days` : `${minutes} minutes`;
+  return `is ${ago} in the past; give a time to come, or leave it out to send now`;
+}

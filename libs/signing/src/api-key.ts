@@ -1,0 +1,55 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const PREFIX = 'phk_';
+const RANDOM_CHARACTERS = 32;
+const CHECKSUM_CHARACTERS = 6;
+const WELL_FORMED = /^phk_[0-9A-Za-z]{38}$/;
+/** The largest multiple of 62 that a byte can hold: bytes from here on would favour the first letters. */
+const UNBIASED_BYTES = 248;
+
+/**
+ * A new secret of an API key: `phk_`, 32 random characters of base 62 (190 bits) and 6 of checksum (CRC-32), so that a
+ * scanner finds one that leaked and one that is mistyped is refused without a look-up.
+ */
+export function newApiKeySecret(): string {
+  const unchecked = PREFIX + randomBase62(RANDOM_CHARACTERS);
+  return unchecked + checksumOf(unchecked);
+}
+
+/** Whether `text` could be a secret: prefix, length, alphabet and checksum. Whether it is one only its hash can tell. */
+export function isWellFormedSecret(text: string): boolean {
+  if (!WELL_FORMED.test(text)) return false;
+  return checksumOf(text.slice(0, -CHECKSUM_CHARACTERS)) === text.slice(-CHECKSUM_CHARACTERS);
+}
+
+/** What is stored of a secret, and what it is looked up by: SHA-256. With 190 random bits it needs neither salt nor stretching. */
+export function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+/** What is shown of a secret after its creation: the first 8 and the last 4 characters with `...` between. */
+export function abbreviate(secret: string): string {
+  return `${secret.slice(0, 8)}...${secret.slice(-4)}`;
+}
+
+function checksumOf(text: string): string {
+  let value = crc32(text);
+  let digits = '';
+  for (let digit = 0; digit < CHECKSUM_CHARACTERS; digit += 1) {
+    digits = ALPHABET[value % 62]! + digits;
+    value = Math.floor(value / 62);
+  }
+  return digits;
+}
+
+function randomBase62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length - text.length)) {
+      if (byte < UNBIASED_BYTES) text += ALPHABET[byte % 62]!;
+    }
+  }
+  return text;
+}
