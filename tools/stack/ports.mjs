@@ -33,26 +33,26 @@ export function freePort() {
   });
 }
 
-/** Hands out ports that are free now, and none of them twice. */
-export class Ports {
-  /** @type {Set<number>} */
-  #given = new Set();
-
-  /**
-   * The preferred port, or else the next free one above it.
-   *
-   * @param {number} preferred
-   * @returns {Promise<number>}
-   */
-  async take(preferred) {
-    for (let port = preferred; port < preferred + NEIGHBOURS; port += 1) {
-      if (!this.#given.has(port) && (await isFree(port))) return this.#give(port);
-    }
-    return this.#give(await freePort());
+/**
+ * A port for each name: the preferred one, or else the next free one that nobody else of the table prefers.
+ *
+ * @template {string} Name
+ * @param {Record<Name, number>} preferred
+ * @returns {Promise<Record<Name, number>>}
+ */
+export async function choosePorts(preferred) {
+  const spoken = new Set(Object.values(preferred));
+  const chosen = {};
+  for (const [name, port] of Object.entries(preferred)) {
+    chosen[name] = (await isFree(port)) ? port : await freeNeighbour(port, spoken);
+    spoken.add(chosen[name]);
   }
+  return /** @type {Record<Name, number>} */ (chosen);
+}
 
-  #give(port) {
-    this.#given.add(port);
-    return port;
+async function freeNeighbour(preferred, spoken) {
+  for (let port = preferred + 1; port < preferred + NEIGHBOURS; port += 1) {
+    if (!spoken.has(port) && (await isFree(port))) return port;
   }
+  return freePort();
 }

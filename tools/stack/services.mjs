@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { isHealthy, hasEnded, leash, startProcess, stopProcess, tail, waitUntil } from './processes.mjs';
+import { answers, ensureDatabase, startPostgres } from './postgres.mjs';
+import { isRedisAt, startRedis } from './redis.mjs';
+import { nodeBinary } from './runtime.mjs';
+import { newLogFile, STATE_FOLDER } from './state.mjs';
+
+/** @typedef {{ url: string, webUrl?: string, isOurs: boolean, stop: () => Promise<unknown> }} Service */
+
+const notOurs = async () => undefined;
+
+/** The database of the settings, else our own. @returns {Promise<Service>} */
+export async function providePostgres({ DATABASE_URL }, port) {
+  if (DATABASE_URL !== undefined) {
+    if (!(await answers(DATABASE_URL)))
+      throw new Error(`No Postgres answers at DATABASE_URL (${hideLogin(DATABASE_URL)}).`);
+    return { url: DATABASE_URL, isOurs: false, stop: notOurs };
+  }
+  const postgres = await startPostgres({ directory: join(STATE_FOLDER, 'postgres'), port, leashed: true });
+  await ensureDatabase(postgres.url(), 'posthorn');
+  return { url: postgres.url('posthorn'), isOurs: true, stop: postgres.stop };
+}
+
+/** The Redis of the settings, else our own. @returns {Promise<Service>} */
+export async function provideRedis({ REDIS_URL }, port) {
+  if (REDIS_URL !== undefined) {
+    if (!(await isRedisAt(REDIS_URL)))
+      throw new Error(`No Redis answers at REDIS_URL (${hideLogin(REDIS_URL)}).`);
+    return { url: REDIS_URL, isOurs: false, stop: notOurs };
+  }
+  const redis = await startRedis({
+    directory: join(STATE_FOLDER, 'redis'),
+    port,
+    durable: true,
+    leashed: true,
+  });
+  return { url: redis.url, isOurs: true, stop: redis.stop };
+}
+
+/**
+ * The inbox. It runs even where another relay is set, so that `inbox` in stack.json is always true.
+ *
+ * @param {{ smtp: number, web: number }} ports
+ * @returns {Promise<Service>}
+ */
+export async function provideInbox({ smtp, web }) {
+  const logFile = newLogFile('inbox');
+  const where = [
+    '--smtp-port',
+    String(smtp),
+    '--http-port',
+    String(web),
+    '--directory',
+    join(STATE_FOLDER, 'inbox'),
+  ];
+  const child = await startProcess({
+    command: nodeBinary(),
+    args: ['tools/inbox/main.mjs', ...where],
+    logFile,
+  });
+  const unleash = leash(/** @type {number} */ (child.pid));
+  const webUrl = `http://127.0.0.1:${web}`;
+  const isUp = () => {
+    if (hasEnded(child)) throw new Error(`The inbox did not start:\n${tail(logFile)}`);
+    return isHealthy(`${webUrl}/health`);
+  };
+  await waitUntil(isUp, { withinMs: 15_000, what: 'The inbox' });
+  const stop = async () => {
+    unleash();
+    await stopProcess(child, { withinMs: 1_000 });
+  };
+  return { url: `smtp://127.0.0.1:${smtp}`, webUrl, isOurs: true, stop };
+}
+
+/** An address without its name and password. @param {string} url */
+export function hideLogin(url) {
+  const shown = new URL(url);
+  shown.username = '';
+  shown.password = '';
+  return shown.href;
+}

@@ -1,0 +1,147 @@
+import { AppKeeper } from './apps.mjs';
+import { build } from './build.mjs';
+import { migrate } from './migrate.mjs';
+import { choosePorts } from './ports.mjs';
+import { say, step } from './progress.mjs';
+import { hideLogin, provideInbox, providePostgres, provideRedis } from './services.mjs';
+import { claimSupervision, endSupervision, makeStateFolder, STACK_FILE, writeJson } from './state.mjs';
+import { provideWorkspace } from './workspace.mjs';
+
+const PREFERRED_PORTS = {
+  'gateway': 3000,
+  'dashboard': 3001,
+  'sender': 3002,
+  'scheduler': 3003,
+  'webhook-dispatcher': 3004,
+  'inbox web': 8025,
+  'inbox smtp': 1025,
+  'postgres': 5433,
+  'redis': 6380,
+};
+
+/**
+ * Who is stopped after whom, and how long each may take in milliseconds; together less than the ten seconds that a
+ * Ctrl-C may last. First nothing new comes in, then what is in work is finished, then the ground is taken away.
+ */
+const STOP_ORDER = [
+  { apps: ['gateway'], withinMs: 2_000 },
+  { apps: ['sender', 'webhook-dispatcher', 'scheduler'], withinMs: 3_500 },
+  { apps: ['dashboard'], withinMs: 1_000 },
+];
+
+const APPS = STOP_ORDER.flatMap(({ apps }) => apps);
+
+/** The whole of Posthorn on this machine. */
+export class Stack {
+  #settings;
+  /** @type {import('./services.mjs').Service[]} started in this order, stopped in the other */
+  #services = [];
+  /** @type {Map<string, AppKeeper>} */
+  #apps = new Map();
+  #description = {};
+
+  /** @param {Record<string, string>} settings of the environment and `.env` */
+  constructor(settings) {
+    this.#settings = settings;
+  }
+
+  /** Starts everything. @returns {Promise<any>} what stack.json holds @throws when something does not become healthy */
+  async start({ withBuild = true } = {}) {
+    makeStateFolder();
+    claimSupervision();
+    if (withBuild) await step('Build', build);
+    const ports = await this.#choosePorts();
+    const show = ({ url, isOurs }) => (isOurs ? hideLogin(url) : `${hideLogin(url)}, as the settings say`);
+    const start = async (title, provide) => {
+      const service = await step(title, provide, show);
+      this.#services.push(service);
+      return service;
+    };
+    const postgres = await start('Postgres', () => providePostgres(this.#settings, ports.postgres));
+    const redis = await start('Redis', () => provideRedis(this.#settings, ports.redis));
+    const inbox = await start('Inbox', () =>
+      provideInbox({ smtp: ports['inbox smtp'], web: ports['inbox web'] }),
+    );
+    await step('Migrations', () => migrate(postgres.url), String);
+    const env = this.#appEnv({ postgres, redis, inbox, ports });
+    await this.#startApps(env, ports);
+    const apiUrl = this.#url('gateway');
+    const workspace = await step(
+      'Workspace and keys',
+      () => provideWorkspace(apiUrl, env),
+      ({ workspaceId }) => workspaceId,
+    );
+    this.#description = {
+      apiUrl,
+      dashboardUrl: this.#url('dashboard'),
+      inbox: { smtpUrl: inbox.url, webUrl: inbox.webUrl },
+      ...workspace,
+      databaseUrl: postgres.url,
+      redisUrl: redis.url,
+    };
+    return this.#writeDown();
+  }
+
+  async #choosePorts() {
+    const wanted = {
+      ...PREFERRED_PORTS,
+      gateway: Number(this.#settings.HTTP_PORT ?? PREFERRED_PORTS.gateway),
+    };
+    const ports = await choosePorts(wanted);
+    for (const [name, port] of Object.entries(wanted)) {
+      if (ports[name] !== port) say(`  ! port ${port} is taken: ${name} gets ${ports[name]}`);
+    }
+    return ports;
+  }
+
+  #appEnv({ postgres, redis, inbox, ports }) {
+    return {
+      HTTP_HOST: '127.0.0.1',
+      LOG_LEVEL: 'info',
+      SMTP_URL: inbox.url,
+      PUBLIC_URL: `http://127.0.0.1:${ports.gateway}`,
+      ...this.#settings,
+      DATABASE_URL: postgres.url,
+      REDIS_URL: redis.url,
+    };
+  }
+
+  async #startApps(env, ports) {
+    const starts = APPS.map((name) => {
+      const script = `apps/${name}/dist/main.js`;
+      const app = new AppKeeper({ name, script, port: ports[name], env, onRestart: () => this.#writeDown() });
+      this.#apps.set(name, app);
+      return step(
+        name,
+        () => app.start(),
+        () => app.url,
+      );
+    });
+    // All are given the chance to say what is wrong with them before everything is stopped.
+    const failed = (await Promise.allSettled(starts)).filter(({ status }) => status === 'rejected');
+    if (failed.length > 0) throw new Error(failed.map(({ reason }) => reason.message).join('\n\n'));
+  }
+
+  #url(app) {
+    return /** @type {AppKeeper} */ (this.#apps.get(app)).url;
+  }
+
+  #writeDown() {
+    const apps = [...this.#apps.values()].map(({ name, pid, logFile, healthUrl }) => [
+      name,
+      { pid, logFile, healthUrl },
+    ]);
+    const whole = { ...this.#description, apps: Object.fromEntries(apps) };
+    writeJson(STACK_FILE, whole);
+    return whole;
+  }
+
+  /** Stops everything, in order, within ten seconds. */
+  async stop() {
+    for (const { apps, withinMs } of STOP_ORDER) {
+      await Promise.all(apps.map((name) => this.#apps.get(name)?.stop(withinMs)));
+    }
+    for (const service of this.#services.reverse()) await service.stop();
+    endSupervision();
+  }
+}

@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isAlive } from './processes.mjs';
+import { ROOT } from './runtime.mjs';
+
+/** Everything that the local stack writes. */
+export const STATE_FOLDER = join(ROOT, '.posthorn');
+
+/** For scripts: where everything is. It is there exactly while the stack is up. */
+export const STACK_FILE = join(STATE_FOLDER, 'stack.json');
+
+/** The workspace and its keys, kept for the next `up`. */
+export const WORKSPACE_FILE = join(STATE_FOLDER, 'workspace.json');
+
+/** Which process keeps the stack; there from the first step of `up` until the last one of its end. */
+const SUPERVISOR_FILE = join(STATE_FOLDER, 'supervisor.json');
+
+export const LOG_FOLDER = join(STATE_FOLDER, 'logs');
+
+export function makeStateFolder() {
+  mkdirSync(LOG_FOLDER, { recursive: true, mode: 0o700 });
+  // Postgres passes through it under another account when the stack is root's; what is secret is closed by itself.
+  chmodSync(STATE_FOLDER, 0o755);
+}
+
+/** @returns {any} undefined when there is no such file */
+export function readJson(file) {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+}
+
+/** Writes whole or not at all; only its owner may read it, because there are keys in it. */
+export function writeJson(file, value) {
+  const unfinished = `${file}.${process.pid}`;
+  writeFileSync(unfinished, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  renameSync(unfinished, file);
+}
+
+export function claimSupervision() {
+  writeJson(SUPERVISOR_FILE, { pid: process.pid });
+}
+
+export function endSupervision() {
+  rmSync(STACK_FILE, { force: true });
+  rmSync(SUPERVISOR_FILE, { force: true });
+}
+
+/**
+ * The process that keeps the stack, if one does.
+ *
+ * @returns {number | undefined} its pid
+ */
+export function supervisorPid() {
+  const pid = readJson(SUPERVISOR_FILE)?.pid;
+  return typeof pid === 'number' && isAlive(pid) && commandOf(pid).includes('up.mjs') ? pid : undefined;
+}
+
+/** A pid may have become somebody else's since it was written down. */
+function commandOf(pid) {
+  try {
+    if (existsSync(`/proc/${pid}/cmdline`)) return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).toString();
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * A fresh log file; the one of the run before is kept beside it.
+ *
+ * @param {string} name
+ * @returns {string} its path
+ */
+export function newLogFile(name) {
+  const file = join(LOG_FOLDER, `${name}.log`);
+  if (existsSync(file)) renameSync(file, join(LOG_FOLDER, `${name}.previous.log`));
+  return file;
+}

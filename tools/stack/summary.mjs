@@ -1,0 +1,39 @@
+/**
+ * What a person needs once the stack is up.
+ *
+ * @param {any} stack what stack.json holds
+ * @returns {string}
+ */
+export function summary(stack) {
+  const { apiUrl, dashboardUrl, inbox, workspaceId, keys } = stack;
+  return `
+Posthorn is up.
+
+  API         ${apiUrl}
+  Inbox       ${inbox.webUrl}
+  Dashboard   ${dashboardUrl}
+  Workspace   ${workspaceId}, may send from anybody at example.com
+  API_USER    ${keys.apiUser}
+  EDITOR      ${keys.editor}
+
+Send an email, and see it in the inbox:
+
+${exampleCall(apiUrl, keys.apiUser)}
+
+Scripts find all of this in .posthorn/stack.json; the logs are in .posthorn/logs.
+`;
+}
+
+/** @param {string} apiUrl @param {string} key */
+export function exampleCall(apiUrl, key) {
+  const email = {
+    from: 'Posthorn <hello@example.com>',
+    to: 'you@example.net',
+    subject: 'It works',
+    html: '<h1>Hello</h1><p>This came all the way.</p>',
+  };
+  return `curl -sS ${apiUrl}/v1/emails \\
+  -H 'Authorization: Bearer ${key}' \\
+  -H 'Content-Type: application/json' \\
+  -d '${JSON.stringify(email)}'`;
+}

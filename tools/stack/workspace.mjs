@@ -1,0 +1,51 @@
+import { run } from './processes.mjs';
+import { nodeBinary, withInstalledBinaries } from './runtime.mjs';
+import { readJson, WORKSPACE_FILE, writeJson } from './state.mjs';
+
+/**
+ * @typedef {{ workspaceId: string, keys: { editor: string, apiUser: string } }} LocalWorkspace
+ */
+
+/**
+ * The workspace that the local stack is tried with: the one of the last time if its keys are still good, else a new one.
+ *
+ * @param {string} apiUrl
+ * @param {Record<string, string>} env what the operators' command line needs
+ * @returns {Promise<LocalWorkspace>}
+ */
+export async function provideWorkspace(apiUrl, env) {
+  const known = readJson(WORKSPACE_FILE);
+  if (
+    known !== undefined &&
+    (await isGood(apiUrl, known.keys.editor)) &&
+    (await isGood(apiUrl, known.keys.apiUser))
+  )
+    return known;
+  const made = await makeWorkspace(env);
+  writeJson(WORKSPACE_FILE, made);
+  return made;
+}
+
+/**
+ * Whether the gateway knows a key. It need not be allowed to do anything: a request that is wrong in itself is told so
+ * (400 or 404) only after its key was found good.
+ */
+async function isGood(apiUrl, key) {
+  const headers = { 'authorization': `Bearer ${key}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${apiUrl}/v1/emails`, { method: 'POST', headers, body: '{}' });
+  await answer.arrayBuffer();
+  return answer.status !== 401;
+}
+
+async function makeWorkspace(env) {
+  const posthorn = async (...words) => {
+    const args = ['tools/posthorn.mjs', ...words, '--json'];
+    return JSON.parse(await run({ command: nodeBinary(), args, env: withInstalledBinaries(env) }));
+  };
+  const { id } = await posthorn('workspace', 'create', '--name', 'Local');
+  const inIt = ['--workspace', id];
+  await posthorn('identity', 'create', ...inIt, '--domain', 'example.com', '--verified');
+  const editor = await posthorn('key', 'create', ...inIt, '--name', 'Editor', '--role', 'EDITOR');
+  const apiUser = await posthorn('key', 'create', ...inIt, '--name', 'API user', '--role', 'API_USER');
+  return { workspaceId: id, keys: { editor: editor.secretKey, apiUser: apiUser.secretKey } };
+}
