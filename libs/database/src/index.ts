@@ -1,1 +1,17 @@
-export {};
+export {
+  openDatabase,
+  greetDatabase,
+  DurabilityRefused,
+  type Database,
+  type DatabaseOptions,
+} from './connection.ts';
+export { faultOf, isOutage, type DatabaseFault } from './faults.ts';
+export { runMigrations, MigrationMismatch } from './migrations/run-migrations.ts';
+export * from './stores/acceptance-store.ts';
+export * from './stores/api-key-store.ts';
+export * from './stores/email-store.ts';
+export * from './stores/identity-store.ts';
+export * from './stores/outbox-store.ts';
+export * from './stores/paused-lane-store.ts';
+export * from './stores/upkeep-store.ts';
+export * from './stores/workspace-store.ts';

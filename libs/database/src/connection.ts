@@ -1,0 +1,74 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import { DatabaseClock } from '@posthorn/kernel';
+import pg from 'pg';
+import { PrismaClient } from './generated/client.ts';
+
+/** A connection that cannot be had within this time is reported as an outage. */
+const CONNECT_TIMEOUT_MS = 3_000;
+const LOCK_TIMEOUT_MS = 2_000;
+const STATEMENT_TIMEOUT_MS = 5_000;
+/** When the server says nothing at all for longer than its own time-out, the connection is given up. */
+const ANSWER_TIMEOUT_MS = 8_000;
+
+export interface DatabaseOptions {
+  readonly url: string;
+  /** How many connections this process may hold. */
+  readonly poolSize: number;
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName: string;
+  /** Told of connections that broke while nobody used them. */
+  readonly onIdleError?: (error: Error) => void;
+}
+
+/** The one pool of connections of a process, what is built on it, and the database's time. */
+export interface Database {
+  readonly pool: pg.Pool;
+  /** For what people read and write; the hot statements are SQL and go to the pool. */
+  readonly prisma: PrismaClient;
+  readonly clock: DatabaseClock;
+  close(): Promise<void>;
+}
+
+/** The server would answer before a commit is durable, so what was accepted could be lost. */
+export class DurabilityRefused extends Error {
+  constructor() {
+    super(
+      'synchronous_commit is off on this Postgres: accepted emails could be lost; set it to on and start again',
+    );
+  }
+}
+
+/** Opens the pool; connects when it is first used. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
+    keepAlive: true,
+  });
+  pool.on('error', options.onIdleError ?? (() => undefined));
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  const close = async (): Promise<void> => {
+    await prisma.$disconnect();
+    if (!pool.ended) await pool.end();
+  };
+  return { pool, prisma, clock: new DatabaseClock(), close };
+}
+
+/**
+ * Sets the process' idea of the database's time and refuses a database that does not keep what it confirms.
+ *
+ * @throws DurabilityRefused when `synchronous_commit` is off
+ */
+export async function greetDatabase(database: Database): Promise<void> {
+  const askedAt = performance.now();
+  const { rows } = await database.pool.query<{ now: Date; durability: string }>(
+    "SELECT clock_timestamp() AS now, current_setting('synchronous_commit') AS durability",
+  );
+  database.clock.observe(rows[0]!.now.getTime(), askedAt);
+  if (rows[0]!.durability === 'off') throw new DurabilityRefused();
+}

@@ -1,0 +1,64 @@
+/**
+ * What a failed statement means for what it was to do:
+ * - `data`: the database refused a value (SQLSTATE classes 22 and 23); the same again fails again.
+ * - `conflict`: two transactions were in each other's way (40001, 40P01); the same again may succeed.
+ * - `unavailable`: nothing was begun; nothing has changed.
+ * - `lost`: the connection or the answer was lost; whether the transaction was committed is not known.
+ * - `other`: our own fault, such as a statement that does not parse.
+ */
+export type DatabaseFault = 'data' | 'conflict' | 'unavailable' | 'lost' | 'other';
+
+/** SQLSTATEs and their classes; the longer is looked up first. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const FAULT_OF_SQLSTATE: Readonly<Record<string, DatabaseFault>> = {
+  '22': 'data',
+  '23': 'data',
+  '40001': 'conflict',
+  '40P01': 'conflict',
+  '40003': 'lost',
+  '08': 'lost',
+  '08001': 'unavailable',
+  '08004': 'unavailable',
+  // Terminated by an administrator or a crash: what was under way is rolled back, unless it was the COMMIT itself.
+  '57P01': 'lost',
+  '57P02': 'lost',
+  '57P03': 'unavailable',
+  '57P05': 'lost',
+  '57014': 'unavailable',
+  '55P03': 'unavailable',
+  '53': 'unavailable',
+  '25006': 'unavailable',
+  '58': 'lost',
+};
+
+/** Node's codes for a connection that never came about. */
+const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+const NEVER_BEGUN = [/timeout exceeded when trying to connect/i, /Cannot use a pool after calling end/i];
+const LOST_IN_BETWEEN = [
+  /Connection terminated/i,
+  /Query read timeout/i,
+  /not queryable/i,
+  /Client has encountered/i,
+];
+
+/** Judges an error of `pg`. */
+export function faultOf(error: unknown): DatabaseFault {
+  const { code, message = '', syscall } = error as { code?: unknown; message?: string; syscall?: string };
+  if (error instanceof AggregateError && error.errors.length > 0) return faultOf(error.errors[0]);
+  if (typeof code === 'string') {
+    const known =
+      FAULT_OF_SQLSTATE[code] ??
+      (/^[0-9A-Z]{5}$/.test(code) ? FAULT_OF_SQLSTATE[code.slice(0, 2)] : undefined);
+    if (known !== undefined) return known;
+    if (NEVER_CONNECTED.has(code) || syscall === 'connect') return 'unavailable';
+    if (code.startsWith('E')) return 'lost';
+  }
+  if (NEVER_BEGUN.some((pattern) => pattern.test(message))) return 'unavailable';
+  if (LOST_IN_BETWEEN.some((pattern) => pattern.test(message))) return 'lost';
+  return 'other';
+}
+
+/** Whether the database could not be reached or did not answer, so that the same is worth trying later. */
+export function isOutage(error: unknown): boolean {
+  const fault = faultOf(error);
+  return fault === 'unavailable' || fault === 'lost';
+}

@@ -1,0 +1,119 @@
+/**
+ * Accepts a group of emails, whatever its size and from however many workspaces.
+ *
+ * $1 json: the items. $2 int: the installation's monthly limit (null: none).
+ *
+ * Indexes: identities_workspace_value_key for the senders, workspaces_pkey and usage_pkey for the limit.
+ * Locks: the usage rows, in the order of their workspaces, before anything else is written. They are what makes the limit exact:
+ * a second group of the same workspace waits there, and (READ COMMITTED) then continues from the sum that the first one
+ * committed. `granted` is what this statement was granted; RETURNING could not tell it otherwise before Postgres 18.
+ * Everything after `grant` depends on its rows, which is what gives the parts of this statement their order.
+ */
+export const ACCEPT_EMAILS = `
+WITH item AS MATERIALIZED (
+  SELECT *
+  FROM   json_to_recordset($1::json) AS i (
+           n int, id uuid, workspace_id uuid, type email_type, status email_status,
+           from_address text, from_name text, to_address text, to_name text, from_domain text,
+           reply_to jsonb, subject text, message_id text, group_by text,
+           track_clicks boolean, track_opens boolean, send_at timestamptz, accepted_at timestamptz,
+           html text, text text, preview_text text, contact_properties jsonb,
+           lane_id text, state outbox_state, due_at timestamptz, bytes int)
+),
+permitted AS (
+  SELECT i.n, i.workspace_id,
+         row_number() OVER (PARTITION BY i.workspace_id ORDER BY i.n) AS place
+  FROM   item i
+  WHERE  EXISTS (
+           SELECT FROM identities d
+           WHERE  d.workspace_id = i.workspace_id
+           AND    d.value IN (i.from_address, i.from_domain)
+           AND    d.verified_at IS NOT NULL)
+),
+demand AS (
+  SELECT w.id AS workspace_id, p.wanted,
+         nullif(coalesce(w.monthly_email_limit, $2::int), 0) AS monthly_limit
+  FROM   (SELECT workspace_id, count(*)::int AS wanted FROM permitted GROUP BY workspace_id) p
+  JOIN   workspaces w ON w.id = p.workspace_id
+),
+"grant" AS (
+  INSERT INTO usage AS u (workspace_id, month, accepted, granted, monthly_limit)
+  SELECT   workspace_id, date_trunc('month', now() AT TIME ZONE 'UTC')::date,
+           least(wanted, monthly_limit), least(wanted, monthly_limit), monthly_limit
+  FROM     demand
+  ORDER BY workspace_id
+  ON CONFLICT (workspace_id, month) DO UPDATE
+  SET    granted       = least(excluded.granted, greatest(excluded.monthly_limit - u.accepted, 0)),
+         accepted      = u.accepted + least(excluded.granted, greatest(excluded.monthly_limit - u.accepted, 0)),
+         monthly_limit = excluded.monthly_limit
+  RETURNING workspace_id, accepted, granted, monthly_limit
+),
+accepted AS (
+  SELECT i.*
+  FROM   permitted p
+  JOIN   "grant" g ON g.workspace_id = p.workspace_id AND p.place <= g.granted
+  JOIN   item i ON i.n = p.n
+),
+new_outbox AS (
+  INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, bytes)
+  SELECT id, 'email', lane_id, state, due_at, bytes FROM accepted
+),
+new_emails AS (
+  INSERT INTO emails (id, workspace_id, type, status, from_address, from_name, to_address, to_name, reply_to, subject,
+                      message_id, group_by, track_clicks, track_opens, send_at, accepted_at)
+  SELECT id, workspace_id, type, status, from_address, from_name, to_address, to_name, reply_to, subject,
+         message_id, group_by, track_clicks, track_opens, send_at, accepted_at
+  FROM   accepted
+),
+new_contents AS (
+  INSERT INTO email_contents (email_id, html, text, preview_text, contact_properties)
+  SELECT id, html, text, preview_text, contact_properties FROM accepted
+)
+SELECT   i.n,
+         CASE WHEN p.n IS NULL                           THEN 'unverified'
+              WHEN p.place <= coalesce(g.granted, 0)     THEN 'accepted'
+              ELSE 'over_limit' END AS outcome,
+         g.accepted AS used, g.monthly_limit AS "monthlyLimit", clock_timestamp() AS now
+FROM     item i
+LEFT JOIN permitted p ON p.n = i.n
+LEFT JOIN "grant" g ON g.workspace_id = i.workspace_id
+ORDER BY i.n`;
+
+/**
+ * Takes idempotency keys; gives back the numbers of the items that got theirs.
+ *
+ * $1 json: the items with a key, no key twice.
+ *
+ * Index: idempotency_keys_pkey. Locks: the keys, in order; a key that another transaction has just taken makes this one
+ * wait until that has ended, and then it is taken here if that one gave it back. An expired key is taken over.
+ */
+export const TAKE_IDEMPOTENCY_KEYS = `
+WITH item AS (
+  SELECT * FROM json_to_recordset($1::json) AS i (n int, workspace_id uuid, key text, fingerprint text, answer text, expires_at timestamptz)
+),
+taken AS (
+  INSERT INTO idempotency_keys AS k (workspace_id, key, fingerprint, answer, expires_at)
+  SELECT   workspace_id, key, decode(fingerprint, 'hex'), answer, expires_at
+  FROM     item
+  ORDER BY workspace_id, key
+  ON CONFLICT (workspace_id, key) DO UPDATE
+  SET    fingerprint = excluded.fingerprint, answer = excluded.answer, expires_at = excluded.expires_at
+  WHERE  k.expires_at <= now()
+  RETURNING workspace_id, key
+)
+SELECT n FROM item JOIN taken USING (workspace_id, key)`;
+
+/** What the keys that were not to be had stand for. $1 json: n, workspace_id, key. Index: idempotency_keys_pkey. */
+export const READ_IDEMPOTENCY_KEYS = `
+SELECT i.n, k.fingerprint, k.answer
+FROM   json_to_recordset($1::json) AS i (n int, workspace_id uuid, key text)
+JOIN   idempotency_keys k USING (workspace_id, key)`;
+
+/** Gives back the keys of calls that were refused: a refusal does not use a key up. Index: idempotency_keys_pkey. */
+export const GIVE_BACK_IDEMPOTENCY_KEYS = `
+DELETE FROM idempotency_keys k
+USING  json_to_recordset($1::json) AS i (workspace_id uuid, key text)
+WHERE  k.workspace_id = i.workspace_id AND k.key = i.key`;
+
+/** Which of these emails exist. Index: emails_pkey. */
+export const FIND_EMAILS = 'SELECT id FROM emails WHERE id = ANY($1::uuid[])';

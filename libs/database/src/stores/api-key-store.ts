@@ -1,0 +1,93 @@
+import { type ApiKeyId, idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type Role } from '@posthorn/domain';
+import { type Database } from '../connection.ts';
+import { type ApiKey as ApiKeyRow } from '../generated/client.ts';
+
+export interface ApiKey {
+  readonly id: ApiKeyId;
+  readonly workspaceId: WorkspaceId;
+  readonly displayName: string;
+  readonly role: Role;
+  /** The abbreviated secret. */
+  readonly secretHint: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface NewApiKey {
+  readonly displayName: string;
+  readonly role: Role;
+  readonly secretHash: Buffer;
+  readonly secretHint: string;
+}
+
+/** What a request may do because of the key that it carries. */
+export interface KeyHolder {
+  readonly apiKeyId: ApiKeyId;
+  readonly workspaceId: WorkspaceId;
+  readonly role: Role;
+}
+
+/** By the hash of their secrets. Index: api_keys_secret_hash_key. */
+const FIND_KEY_HOLDERS = `
+SELECT secret_hash AS "secretHash", id, workspace_id AS "workspaceId", role
+FROM   api_keys
+WHERE  secret_hash = ANY($1::bytea[])`;
+
+/** The credentials of workspaces. */
+export class ApiKeyStore {
+  constructor(private readonly database: Database) {}
+
+  async create(workspaceId: WorkspaceId, key: NewApiKey): Promise<ApiKey> {
+    const { displayName, role, secretHint } = key;
+    const row = await this.database.prisma.apiKey.create({
+      data: {
+        id: newUuid(this.database.clock.nowMs()),
+        workspaceId: uuidOf(workspaceId),
+        displayName,
+        role,
+        secretHash: new Uint8Array(key.secretHash),
+        secretHint,
+      },
+    });
+    return apiKey(row);
+  }
+
+  /** All of a workspace, the oldest first. */
+  async list(workspaceId: WorkspaceId): Promise<ApiKey[]> {
+    const rows = await this.database.prisma.apiKey.findMany({
+      where: { workspaceId: uuidOf(workspaceId) },
+      orderBy: { id: 'asc' },
+    });
+    return rows.map(apiKey);
+  }
+
+  /** The holders of the keys with these hashes, in the order of the hashes. */
+  async findHolders(secretHashes: readonly Buffer[]): Promise<(KeyHolder | undefined)[]> {
+    const { rows } = await this.database.pool.query<{
+      secretHash: Buffer;
+      id: string;
+      workspaceId: string;
+      role: Role;
+    }>({ name: 'find_key_holders', text: FIND_KEY_HOLDERS, values: [secretHashes] });
+    const holders = new Map<string, KeyHolder>();
+    for (const { secretHash, id, workspaceId, role } of rows) {
+      const holder = { apiKeyId: idFromUuid('aki', id), workspaceId: idFromUuid('wrk', workspaceId), role };
+      holders.set(secretHash.toString('latin1'), holder);
+    }
+    return secretHashes.map((hash) => holders.get(hash.toString('latin1')));
+  }
+}
+
+function apiKey(row: ApiKeyRow): ApiKey {
+  const { displayName, role, secretHint, createdAt, updatedAt } = row;
+  return {
+    id: idFromUuid('aki', row.id),
+    workspaceId: idFromUuid('wrk', row.workspaceId),
+    displayName,
+    role,
+    secretHint,
+    createdAt,
+    updatedAt,
+  };
+}

@@ -1,0 +1,199 @@
+import { type EmailId, idFromUuid, type Id, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type LaneId, type Mailbox } from '@posthorn/domain';
+import type pg from 'pg';
+import { type Database } from '../connection.ts';
+import {
+  CLAIM_EMAILS,
+  GIVE_BACK,
+  LANES_WITH_READY_ROWS,
+  RECORD_OUTCOMES,
+  RENEW_LEASES,
+  REVIVE,
+  RIPEN,
+} from '../sql/outbox.ts';
+
+/** Which consumer a row is for. */
+export type OutboxQueue = 'email' | 'event' | 'webhook';
+
+/** A row that this process may work on while its lease lives. `claims` is the fencing token. */
+export interface Claim {
+  readonly id: EmailId;
+  readonly claims: number;
+}
+
+/** An email that was claimed, with all that sending it needs. */
+export interface ClaimedEmail extends Claim {
+  readonly laneId: LaneId;
+  readonly workspaceId: WorkspaceId;
+  /** Answers recorded before. */
+  readonly attempts: number;
+  readonly bytes: number;
+  readonly from: Mailbox;
+  readonly to: Mailbox;
+  readonly replyTo: readonly Mailbox[];
+  readonly subject: string;
+  readonly messageId: string;
+  readonly fellDueAt: Date;
+  readonly html: string;
+  /** Null: to be made from the HTML. */
+  readonly text: string | null;
+  readonly previewText: string | null;
+}
+
+export interface LaneDemand {
+  readonly laneId: LaneId;
+  readonly maxRows: number;
+}
+
+/** What became of a claimed email; see RECORD_OUTCOMES for what each field does. */
+export interface EmailOutcome extends Claim {
+  readonly kind: 'SENT' | 'DELAYED' | 'REPLY_LOST' | 'BOUNCED' | 'FAILED';
+  /** The email's new status; null: unchanged. */
+  readonly status: 'SENT' | 'BOUNCED' | 'FAILED' | null;
+  /** When it is tried again, counted from the record; null: it is finished. */
+  readonly retryAfterMs: number | null;
+  /** The lane in which it waits for that. */
+  readonly laneId: LaneId;
+  readonly duplicatePossible: boolean;
+  readonly detail: object;
+}
+
+interface ClaimRow {
+  id: string;
+  laneId: LaneId;
+  claims: number;
+  attempts: number;
+  bytes: number;
+  workspaceId: string;
+  fromAddress: string;
+  fromName: string | null;
+  toAddress: string;
+  toName: string | null;
+  replyTo: Mailbox[] | null;
+  subject: string;
+  messageId: string;
+  fellDueAt: Date;
+  html: string;
+  text: string | null;
+  previewText: string | null;
+}
+
+/** What is due, who has it, and what became of it. */
+export class OutboxStore {
+  private readonly pool: pg.Pool;
+
+  constructor(database: Database) {
+    this.pool = database.pool;
+  }
+
+  /** Claims up to so many ready emails of each lane. No lane may be named twice. */
+  async claimEmails(
+    demands: readonly LaneDemand[],
+    maxBytesPerLane: number,
+    leaseMs: number,
+  ): Promise<ClaimedEmail[]> {
+    const { rows } = await this.pool.query<ClaimRow>({
+      name: 'claim_emails',
+      text: CLAIM_EMAILS,
+      values: [
+        demands.map((demand) => demand.laneId),
+        demands.map((demand) => demand.maxRows),
+        maxBytesPerLane,
+        `${leaseMs} ms`,
+      ],
+    });
+    return rows.map(claimedEmail);
+  }
+
+  /** Records outcomes; says for each whether its claim still held, and so whether it changed the email's state. */
+  async record(outcomes: readonly EmailOutcome[]): Promise<boolean[]> {
+    const json = outcomes.map((outcome, n) => ({
+      n,
+      id: uuidOf(outcome.id),
+      claims: outcome.claims,
+      kind: outcome.kind,
+      status: outcome.status,
+      retry_after_ms: outcome.retryAfterMs,
+      lane_id: outcome.laneId,
+      duplicate_possible: outcome.duplicatePossible,
+      detail: outcome.detail,
+    }));
+    const { rows } = await this.pool.query<{ live: boolean }>({
+      name: 'record_outcomes',
+      text: RECORD_OUTCOMES,
+      values: [JSON.stringify(json)],
+    });
+    return rows.map((row) => row.live);
+  }
+
+  /** Renews leases; gives back the ids of those that still hold. */
+  async renew(claims: readonly Claim[], leaseMs: number): Promise<Set<string>> {
+    const { rows } = await this.pool.query<{ id: string }>(RENEW_LEASES, [
+      ...columnsOf(claims),
+      `${leaseMs} ms`,
+    ]);
+    return new Set(rows.map((row) => idFromUuid('trs', row.id)));
+  }
+
+  /** Gives back what was claimed and not begun. */
+  async giveBack(claims: readonly Claim[]): Promise<void> {
+    await this.pool.query(GIVE_BACK, columnsOf(claims));
+  }
+
+  /** Makes up to `limit` due rows ready; says how many there were. */
+  async ripen(limit: number): Promise<number> {
+    const { rowCount } = await this.pool.query({ name: 'ripen', text: RIPEN, values: [limit] });
+    return rowCount ?? 0;
+  }
+
+  /** Frees up to `limit` rows whose lease ended more than `graceMs` ago, and gives up those that were freed too often. */
+  async revive(
+    graceMs: number,
+    limit: number,
+    maxUnanswered: number,
+  ): Promise<{ revived: number; givenUp: number }> {
+    const { rows } = await this.pool.query<{ revived: number; givenUp: number }>({
+      name: 'revive',
+      text: REVIVE,
+      values: [`${graceMs} ms`, limit, maxUnanswered],
+    });
+    return rows[0]!;
+  }
+
+  /** The lanes that have ready rows and are not paused. */
+  async lanesWithReadyRows(): Promise<{ queue: OutboxQueue; laneId: LaneId }[]> {
+    const { rows } = await this.pool.query<{ queue: OutboxQueue; laneId: LaneId }>({
+      name: 'lanes_with_ready_rows',
+      text: LANES_WITH_READY_ROWS,
+    });
+    return rows;
+  }
+}
+
+function columnsOf(claims: readonly Claim[]): [string[], number[]] {
+  return [claims.map((claim) => uuidOf(claim.id as Id<string>)), claims.map((claim) => claim.claims)];
+}
+
+function mailbox(address: string, name: string | null): Mailbox {
+  return name === null ? { address } : { address, name };
+}
+
+function claimedEmail(row: ClaimRow): ClaimedEmail {
+  return {
+    id: idFromUuid('trs', row.id),
+    laneId: row.laneId,
+    claims: row.claims,
+    attempts: row.attempts,
+    bytes: row.bytes,
+    workspaceId: idFromUuid('wrk', row.workspaceId),
+    from: mailbox(row.fromAddress, row.fromName),
+    to: mailbox(row.toAddress, row.toName),
+    replyTo: row.replyTo ?? [],
+    subject: row.subject,
+    messageId: row.messageId,
+    fellDueAt: row.fellDueAt,
+    html: row.html,
+    text: row.text,
+    previewText: row.previewText,
+  };
+}

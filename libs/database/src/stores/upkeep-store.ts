@@ -1,0 +1,31 @@
+import { type Database } from '../connection.ts';
+
+/** Index: idempotency_keys_by_expiry_idx, from its front. */
+const EXPIRE_IDEMPOTENCY_KEYS = `
+WITH expired AS (
+  SELECT   workspace_id, key FROM idempotency_keys
+  WHERE    expires_at <= now()
+  ORDER BY expires_at
+  LIMIT    $1::int
+  FOR UPDATE SKIP LOCKED
+)
+DELETE FROM idempotency_keys k USING expired e WHERE k.workspace_id = e.workspace_id AND k.key = e.key`;
+
+/** What has to be done now and then so that everything else can go on. All of it may run twice, and at once. */
+export class UpkeepStore {
+  constructor(private readonly database: Database) {}
+
+  /** Deletes up to `limit` idempotency keys that have expired; says how many. */
+  async expireIdempotencyKeys(limit: number): Promise<number> {
+    const { rowCount } = await this.database.pool.query(EXPIRE_IDEMPOTENCY_KEYS, [limit]);
+    return rowCount ?? 0;
+  }
+
+  /** Makes the monthly partitions up to so many months ahead; says how many were missing. */
+  async makePartitions(monthsAhead: number): Promise<number> {
+    const { rows } = await this.database.pool.query<{ made: number }>('SELECT make_partitions($1) AS made', [
+      monthsAhead,
+    ]);
+    return rows[0]!.made;
+  }
+}
