@@ -22,7 +22,7 @@ describe('a connection that does not speak HTTP as it should', () => {
     ],
     ['CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', 405, 'Method Not Allowed'],
     ['GET /v1/nope HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n', 404, 'Not Found'],
-  ])('is answered %.40j with the error body', async (sent, statusCode, error) => {
+  ])('gets the error body, example %#', async (sent, statusCode, error) => {
     const [head = '', body = ''] = (await exchange(sample.port, sent)).split('\r\n\r\n');
     expect(head).toMatch(new RegExp(`^HTTP/1.1 ${statusCode} `));
     expect(head).toMatch(/X-Request-Id: [0-9a-f-]{36}/);

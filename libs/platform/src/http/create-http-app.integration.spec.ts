@@ -39,13 +39,13 @@ describe('an app made by createHttpApp', () => {
     expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([1, 2, 255]);
   });
 
-  it.each(['my-id_1.2', 'a'.repeat(128)])('keeps the well-formed request id %.20s', async (requestId) => {
+  it.each(['my-id_1.2', 'a'.repeat(128)])('keeps the well-formed request id %s', async (requestId) => {
     const response = await get('/v1/things/1', { headers: { 'X-Request-Id': requestId } });
     expect(response.headers.get('x-request-id')).toBe(requestId);
   });
 
   it.each(['a b', 'a'.repeat(129), 'x;y', 'a, b'])(
-    'replaces the request id %.20j by its own',
+    'replaces the request id %j by its own',
     async (requestId) => {
       const response = await get('/nowhere', { headers: { 'X-Request-Id': requestId } });
       expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);

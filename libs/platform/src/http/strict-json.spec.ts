@@ -44,7 +44,7 @@ describe('parseStrictJson', () => {
     ['', 'The body is not valid JSON: it ends too early'],
     ['{a:1}', 'The body is not valid JSON: look at line 1, column 2'],
     ['secret', 'The body is not valid JSON'],
-  ])('refuses %.60j', (text, message) => {
+  ])('refuses example %#', (text, message) => {
     expect(faultOf(text)).toBe(message);
   });
 
@@ -56,7 +56,7 @@ describe('parseStrictJson', () => {
     ['"\\\\\\""'],
     ['-0.5e-3'],
     ['null'],
-  ])('takes %.60j as JSON.parse does', (text) => {
+  ])('takes example %# as JSON.parse does', (text) => {
     expect(parseStrictJson(text)).toEqual(JSON.parse(text));
   });
 
@@ -68,7 +68,12 @@ describe('parseStrictJson', () => {
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
         { depthSize: 'small', withCrossShrink: true },
-        fc.oneof(text, fc.boolean(), fc.constant(null), fc.double({ noNaN: true, noDefaultInfinity: true })),
+        fc.oneof(
+          text,
+          fc.boolean(),
+          fc.constant(null),
+          fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0),
+        ),
         fc.array(tie('value')),
         fc.dictionary(key, tie('value'), { noNullPrototype: true }),
       ),
@@ -76,7 +81,7 @@ describe('parseStrictJson', () => {
     fc.assert(
       fc.property(value, fc.constantFrom('', ' ', '\n\t'), (json, indent) => {
         const serialised = JSON.stringify(json, null, indent);
-        expect(parseStrictJson(serialised)).toEqual(JSON.parse(serialised));
+        expect(parseStrictJson(serialised)).toEqual(json);
       }),
     );
   });
@@ -111,14 +116,25 @@ describe('parseStrictJson', () => {
         const fault = faultOf(candidate);
         if (!parserTakes(candidate)) expect(fault).toMatch(/^The body is not valid JSON/);
         else if (fault !== undefined) expect(fault).toMatch(/twice|__proto__|U\+0000|surrogate|too large/);
-        else expect(JSON.stringify(JSON.parse(candidate))).toBe(JSON.stringify(parseStrictJson(candidate)));
       }),
       { numRuns: 3_000 },
     );
   });
 
+  it('reads each key as it was written, whatever the engine has read before', () => {
+    const others = ['\\', '\\u00', 'k\\'].map((key) => JSON.stringify({ x: { [key]: 1 } }));
+    for (const other of [...others, ...others]) parseStrictJson(other);
+    expect(parseStrictJson('{"x":{"\\u00e9":1}}')).toEqual({ x: { é: 1 } });
+    expect(parseStrictJson('{"x":{"\\u0066rom":[ ] , "k\\"": {} }}')).toEqual({
+      x: { 'from': [], 'k"': {} },
+    });
+    expect(parseStrictJson('{"x":{"\\"":true,"b":[1,"]",null]}}')).toEqual({
+      x: { '"': true, 'b': [1, ']', null] },
+    });
+  });
+
   it('finds every duplicate key, wherever it stands', () => {
-    const value = fc.jsonValue({ depthSize: 'small' });
+    const value = fc.oneof(fc.integer(), fc.string(), fc.array(fc.integer()), fc.constant({ a: { b: 1 } }));
     const key = fc.constantFrom('a', 'b', '"', '\\', ':', '{', 'é');
     fc.assert(
       fc.property(fc.array(fc.tuple(key, value), { maxLength: 6 }), (members) => {
@@ -126,9 +142,8 @@ describe('parseStrictJson', () => {
           .map(([name, item]) => `${JSON.stringify(name)}:${JSON.stringify(item)}`)
           .join(',');
         const isDoubled = new Set(members.map(([name]) => name)).size < members.length;
-        const fault = faultOf(`[{"x":{${text}}}]`);
-        if (isDoubled) expect(fault).toContain('twice');
-        else expect(fault ?? '').not.toContain('twice');
+        if (isDoubled) expect(faultOf(`[{"x":{${text}}}]`)).toContain('twice');
+        else expect(parseStrictJson(`[{"x":{${text}}}]`)).toEqual([{ x: Object.fromEntries(members) }]);
       }),
     );
   });

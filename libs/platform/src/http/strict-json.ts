@@ -2,6 +2,7 @@
 /// <reference lib="es2024.string" />
 import { Refusal } from '@posthorn/kernel';
 import { firstDuplicateKey } from './duplicate-key.ts';
+import { readEscapedKeys } from './escaped-keys.ts';
 import { endOfString } from './json-strings.ts';
 
 /** How deep objects and arrays may stand in each other. */
@@ -18,8 +19,9 @@ const COLON = 0x3a;
  * @throws Refusal 400
  */
 export function parseStrictJson(text: string): unknown {
-  const keysInText = countKeys(text);
-  const value = parse(text);
+  const { keys: keysInText, hasEscapedKey } = scan(text);
+  let value = parse(text);
+  if (hasEscapedKey) value = readEscapedKeys(text);
   const walk = new Walk(text.includes('\\u'));
   walk.visit(value, '');
   // The parser keeps the last of duplicate keys: fewer keys in the value than in the text means that there are some.
@@ -33,20 +35,24 @@ export function parseStrictJson(text: string): unknown {
 }
 
 /** Counts the colons outside of strings, which are the keys if the text is JSON, and watches the depth. */
-function countKeys(text: string): number {
-  let keys = 0;
-  let depth = 0;
+function scan(text: string): { keys: number; hasEscapedKey: boolean } {
+  let [keys, depth, stringStart, hasEscapedKey] = [0, 0, 0, false];
+  const hasEscapes = text.includes('\\');
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
     if (char === QUOTE) {
+      stringStart = i;
       i = endOfString(text, i);
-      if (i < 0) return keys; // no JSON; the parser says so
-    } else if (char === COLON) keys++;
+      if (i < 0) break; // no JSON; the parser says so
+    } else if (char === COLON) {
+      keys++;
+      hasEscapedKey ||= hasEscapes && text.slice(stringStart, i).includes('\\');
+    }
     // `{` and `[`, `}` and `]` differ in one bit.
     else if ((char | 0x20) === 0x7b && ++depth > MAX_JSON_DEPTH) throw tooDeep();
     else if ((char | 0x20) === 0x7d) depth--;
   }
-  return keys;
+  return { keys, hasEscapedKey };
 }
 
 function parse(text: string): unknown {
