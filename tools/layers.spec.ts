@@ -1,0 +1,148 @@
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const layersPath = new URL('./layers.mjs', import.meta.url).href;
+const { APPS_MAY_IMPORT, LIBS } = (await import(layersPath)) as {
+  APPS_MAY_IMPORT: string[];
+  LIBS: Record<string, string[]>;
+};
+
+/** Where an import is planted, what it imports, and the rule that must refuse it; no rule means that it is allowed. */
+const PLANTED = [
+  ['libs/kernel/src/a.ts', '@posthorn/domain', 'floor-kernel'],
+  ['libs/kernel/src/b.ts', 'bullmq', 'kernel-stands-alone'],
+  ['libs/domain/src/a.ts', '@posthorn/database', 'floor-domain'],
+  ['libs/domain/src/b.ts', '@posthorn/signing', 'floor-domain'],
+  ['libs/domain/src/c.ts', '@posthorn/kernel', undefined],
+  ['libs/database/src/a.ts', '@posthorn/queues', 'floor-database'],
+  ['libs/database/src/b.ts', 'pg', undefined],
+  ['libs/database/src/c.ts', '@posthorn/use-cases', 'floor-database'],
+  ['libs/queues/src/a.ts', 'pg', 'only-database-knows'],
+  ['libs/queues/src/b.ts', '@prisma/client', 'only-database-knows'],
+  ['libs/use-cases/src/a.ts', '@posthorn/auth', 'floor-use-cases'],
+  ['libs/use-cases/src/b.ts', 'bullmq', 'only-queues-knows'],
+  ['libs/use-cases/src/c.ts', '@posthorn/database', undefined],
+  ['libs/use-cases/src/d.ts', '@posthorn/testing', 'floor-use-cases'],
+  ['libs/use-cases/src/d.spec.ts', '@posthorn/testing', undefined],
+  ['libs/domain/src/e.spec.ts', '@posthorn/database', 'floor-domain-tests'],
+  ['libs/auth/src/a.ts', '../../database/src/secret.ts', 'front-door-only'],
+  ['libs/auth/src/b.ts', './nowhere.ts', 'no-dead-end'],
+  ['apps/gateway/src/a.ts', '../../sender/src/index.ts', 'floor-apps'],
+  ['apps/gateway/src/b.ts', '@posthorn/use-cases', undefined],
+  ['apps/gateway/src/c.ts', './index.ts', undefined],
+  ['apps/gateway/src/d.ts', 'nodemailer', 'only-smtp-knows'],
+  ['apps/gateway/src/e.ts', '@posthorn/testing', 'floor-apps'],
+  ['apps/gateway/src/e.spec.ts', '@posthorn/testing', undefined],
+  ['apps/gateway/src/f.ts', '@posthorn/domain', undefined],
+] as const;
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** A workspace like ours, with nothing in it. */
+function plantWorkspace(root: string): void {
+  for (const lib of Object.keys(LIBS)) {
+    cpSync(join(ROOT, 'libs', lib, 'package.json'), join(root, 'libs', lib, 'package.json'));
+    write(join(root, 'libs', lib, 'src/index.ts'), 'export const here = 1;\n');
+    mkdirSync(join(root, 'node_modules/@posthorn'), { recursive: true });
+    symlinkSync(join(root, 'libs', lib), join(root, 'node_modules/@posthorn', lib));
+  }
+  write(join(root, 'libs/database/src/secret.ts'), 'export const here = 1;\n');
+  for (const app of ['gateway', 'sender'])
+    write(join(root, 'apps', app, 'src/index.ts'), 'export const here = 1;\n');
+  for (const name of ['pg', '@prisma/client', 'bullmq', 'nodemailer']) {
+    write(join(root, 'node_modules', name, 'package.json'), `{ "name": "${name}", "main": "index.js" }`);
+    write(join(root, 'node_modules', name, 'index.js'), '');
+  }
+  for (const file of ['.dependency-cruiser.mjs', 'tools/layers.mjs'])
+    cpSync(join(ROOT, file), join(root, file));
+}
+
+interface Violation {
+  from: string;
+  rule: { name: string };
+}
+
+describe('The layers', () => {
+  let root: string;
+  let violations: Violation[];
+
+  beforeAll(() => {
+    root = mkdtempSync(join(tmpdir(), 'layers-'));
+    plantWorkspace(root);
+    for (const [file, imported] of PLANTED) write(join(root, file), `import '${imported}';\n`);
+    const cruiser = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+    const args = [cruiser, '--config', '.dependency-cruiser.mjs', '--output-type', 'json', 'apps', 'libs'];
+    const { stdout } = spawnSync(process.execPath, args, {
+      cwd: root,
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    violations = (JSON.parse(stdout) as { summary: { violations: Violation[] } }).summary.violations;
+  }, 60_000);
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+  const rulesAgainst = (file: string) =>
+    violations.filter(({ from }) => from === file).map(({ rule }) => rule.name);
+
+  it.each(PLANTED.filter(([, , rule]) => rule !== undefined))(
+    'refuse that %s imports %s',
+    (file, _imported, rule) => {
+      expect(rulesAgainst(file)).toContain(rule);
+    },
+  );
+
+  it.each(PLANTED.filter(([, , rule]) => rule === undefined))('let %s import %s', (file) => {
+    expect(rulesAgainst(file)).toEqual([]);
+  });
+});
+
+describe('Every package.json', () => {
+  const rooms = ['libs', 'apps'].flatMap((kind) =>
+    readdirSync(join(ROOT, kind)).map((name) => [kind, name] as const),
+  );
+
+  it.each(rooms)(
+    'of %s/%s depends on what the table allows, and on what its sources import',
+    (kind, name) => {
+      const manifest = JSON.parse(readFileSync(join(ROOT, kind, name, 'package.json'), 'utf8')) as {
+        dependencies?: Record<string, string>;
+      };
+      const declared = ownLibs(Object.keys(manifest.dependencies ?? {}));
+      const allowed = kind === 'apps' ? APPS_MAY_IMPORT : LIBS[name];
+
+      expect(allowed).toEqual(expect.arrayContaining(declared));
+      expect(declared).toEqual(expect.arrayContaining(importedBy(join(ROOT, kind, name, 'src'))));
+    },
+  );
+
+  function ownLibs(names: string[]): string[] {
+    return names
+      .filter((dependency) => dependency.startsWith('@posthorn/'))
+      .map((dependency) => dependency.slice(10));
+  }
+
+  /** The libs that the sources, tests aside, name. */
+  function importedBy(folder: string): string[] {
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    const sources = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'));
+    const text = sources.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
+    return [...new Set([...text.matchAll(/from '@posthorn\/([a-z-]+)'/g)].map(([, lib]) => lib ?? ''))];
+  }
+});
