@@ -103,7 +103,7 @@ told AS (
 SELECT o.n, l.id IS NOT NULL AS live FROM outcome o LEFT JOIN live l ON l.id = o.id ORDER BY o.n`;
 
 /**
- * Renews leases; gives back the ids whose claims still hold. $1 uuid[], $2 int[]: ids and claims. $3 interval: the lease.
+ * Renews leases; gives back those that still hold. $1 uuid[], $2 int[]: ids and claims. $3 interval: the lease.
  * Index: outbox_pkey. Locks: in the order of the ids.
  */
 export const RENEW_LEASES = `
@@ -115,7 +115,7 @@ WITH held AS (
   FOR NO KEY UPDATE OF b
 )
 UPDATE outbox b SET lease_until = now() + $3::interval FROM held h WHERE b.subject_id = h.subject_id
-RETURNING b.subject_id AS id`;
+RETURNING b.subject_id AS id, b.claims`;
 
 /**
  * Gives claimed rows back as if they had never been claimed (but for `claims`, which only grows). $1 uuid[], $2 int[].

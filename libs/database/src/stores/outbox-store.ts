@@ -126,13 +126,14 @@ export class OutboxStore {
     return rows.map((row) => row.live);
   }
 
-  /** Renews leases; gives back the ids of those that still hold. */
-  async renew(claims: readonly Claim[], leaseMs: number): Promise<Set<string>> {
-    const { rows } = await this.pool.query<{ id: string }>(RENEW_LEASES, [
+  /** Renews leases; gives back those that still hold. */
+  async renew<Held extends Claim>(claims: readonly Held[], leaseMs: number): Promise<Held[]> {
+    const { rows } = await this.pool.query<{ id: string; claims: number }>(RENEW_LEASES, [
       ...columnsOf(claims),
       `${leaseMs} ms`,
     ]);
-    return new Set(rows.map((row) => idFromUuid('trs', row.id)));
+    const alive = new Set(rows.map((row) => `${row.id}/${row.claims}`));
+    return claims.filter((claim) => alive.has(`${uuidOf(claim.id)}/${claim.claims}`));
   }
 
   /** Gives back what was claimed and not begun. */

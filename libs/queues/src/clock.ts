@@ -1,0 +1,103 @@
+import { type LaneId } from '@posthorn/domain';
+import { CLOCK_SLOT } from './turn.ts';
+
+/** How many rows one statement makes ready or frees. */
+const ROWS_A_STATEMENT = 5_000;
+/** A row whose claims ended this often in a row without an answer is given up. */
+export const MAX_UNANSWERED_CLAIMS = 5;
+
+/** What the clock asks of the outbox. */
+export interface DueRows {
+  ripen(limit: number): Promise<number>;
+  revive(
+    graceMs: number,
+    limit: number,
+    maxUnanswered: number,
+  ): Promise<{ revived: number; givenUp: number }>;
+  lanesWithReadyRows(): Promise<{ queue: string; laneId: LaneId }[]>;
+}
+
+export interface ClockOptions {
+  readonly outbox: DueRows;
+  readonly rings: { ringSlot(laneId: LaneId, slot: string): void };
+  readonly tickMs: number;
+  /** How long after its end a lease is dead; also how long the database must have answered without a break before any is taken for dead. */
+  readonly graceMs: number;
+  /** Told what a tick found; for logs. */
+  readonly onTick?: (found: { ripened: number; revived: number; givenUp: number; lanes: number }) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Makes due rows ready, frees those of dead turns, and rings every lane that has ready rows. Any number of clocks may run.
+ * Whatever was lost with Redis, a worker or a gateway is found here within a tick or two, because it is a row.
+ */
+export class Clock {
+  private timer: NodeJS.Timeout | undefined;
+  private ticking: Promise<void> | undefined;
+  private ticks = 0;
+  private answeringSince: number | undefined;
+  private lastTickAt = performance.now();
+
+  constructor(private readonly options: ClockOptions) {}
+
+  start(): void {
+    this.timer = setInterval(() => {
+      // A tick that takes longer than the pause is not run over.
+      this.ticking ??= this.tick().finally(() => (this.ticking = undefined));
+    }, this.options.tickMs);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.ticking;
+  }
+
+  /** One round; never rejects. */
+  async tick(): Promise<void> {
+    try {
+      const ripened = await this.ripen();
+      const { revived, givenUp } = await this.revive();
+      const lanes = await this.ring();
+      this.answeringSince ??= performance.now();
+      this.lastTickAt = performance.now();
+      this.options.onTick?.({ ripened, revived, givenUp, lanes });
+    } catch (error) {
+      this.answeringSince = undefined;
+      this.options.onError(error);
+    }
+  }
+
+  /** How long ago the last round was finished, in milliseconds. */
+  get idleMs(): number {
+    return performance.now() - this.lastTickAt;
+  }
+
+  private async ripen(): Promise<number> {
+    let all = 0;
+    for (;;) {
+      const some = await this.options.outbox.ripen(ROWS_A_STATEMENT);
+      all += some;
+      if (some < ROWS_A_STATEMENT) return all;
+      // What is ripe is rung for before the rest is looked at: a hundred thousand due at once begin to flow at once.
+      await this.ring();
+    }
+  }
+
+  private async revive(): Promise<{ revived: number; givenUp: number }> {
+    const { graceMs, outbox } = this.options;
+    // After an outage of the database, those who know an outcome record it first.
+    if (this.answeringSince === undefined || performance.now() - this.answeringSince < graceMs) {
+      return { revived: 0, givenUp: 0 };
+    }
+    return outbox.revive(graceMs, ROWS_A_STATEMENT, MAX_UNANSWERED_CLAIMS);
+  }
+
+  private async ring(): Promise<number> {
+    const lanes = await this.options.outbox.lanesWithReadyRows();
+    // A dead turn holds its slot until Redis notices; the clock's own two slots are held by no turn for two ticks running.
+    const slot = `${CLOCK_SLOT}${(this.ticks += 1) % 2}`;
+    for (const { queue, laneId } of lanes) if (queue === 'email') this.options.rings.ringSlot(laneId, slot);
+    return lanes.length;
+  }
+}

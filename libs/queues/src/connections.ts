@@ -1,0 +1,45 @@
+import { Redis } from 'ioredis';
+
+/** How long a producer waits for Redis' answer; nobody waits for a producer, so this only bounds what piles up. */
+const COMMAND_TIMEOUT_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 3_000;
+const MAX_RECONNECT_DELAY_MS = 2_000;
+
+export type { Redis } from 'ioredis';
+
+/** Where Redis is, and what its keys begin with. */
+export interface RedisOptions {
+  readonly url: string;
+  readonly prefix: string;
+}
+
+/** Reconnects for ever, soon enough that an outage ends within two seconds of Redis being back. */
+const retryStrategy = (times: number): number =>
+  Math.min(100 * 2 ** Math.min(times, 10), MAX_RECONNECT_DELAY_MS);
+
+/**
+ * A connection for adding jobs. While Redis is away a command fails at once: queued offline, it would hang its caller
+ * and ring, much later, for work that is long done.
+ */
+export function connectProducer(url: string, onError: (error: Error) => void): Redis {
+  const connection = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    retryStrategy,
+  });
+  connection.on('error', onError);
+  return connection;
+}
+
+/** A connection for a worker: it waits as long as Redis is away, and goes on by itself. */
+export function connectWorker(url: string, onError: (error: Error) => void): Redis {
+  const connection = new Redis(url, {
+    maxRetriesPerRequest: null,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    retryStrategy,
+  });
+  connection.on('error', onError);
+  return connection;
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { type Job, Queue, Worker } from 'bullmq';
+import { connectProducer, connectWorker, type Redis, type RedisOptions } from './connections.ts';
+import { type JobHandlers, type JobName, type Jobs, type QueueName } from './jobs.ts';
+
+/** A dead worker's jobs are free again after this; BullMQ's own 30 s left the slots of a killed one deaf for a minute. */
+const LOCK_MS = 6_000;
+const STALLED_CHECK_MS = 3_000;
+/** A turn may be begun again however often its workers died: what its rows may suffer is counted in the outbox. */
+const MAX_STALLED = 1_000_000;
+const CANARY_EVERY_MS = 10_000;
+/** A worker that has served nothing for this long, not even a canary, is stuck. */
+const STUCK_AFTER_MS = 60_000;
+
+export interface JobWorkerOptions<Names extends JobName> extends RedisOptions {
+  readonly queue: QueueName;
+  readonly concurrency: number;
+  readonly handlers: JobHandlers<Names>;
+  readonly onError: (error: Error) => void;
+}
+
+/** Takes jobs off one queue and hands each to its handler. */
+export class JobWorker<Names extends JobName> {
+  private readonly connection: Redis;
+  private readonly canaryConnection: Redis;
+  private readonly canaryQueue: Queue;
+  private readonly canaryId = `canary-${randomUUID()}`;
+  private readonly worker: Worker;
+  private readonly canaries: NodeJS.Timeout;
+  private lastServedAt = performance.now();
+  private answeringSince: number | undefined;
+
+  constructor(private readonly options: JobWorkerOptions<Names>) {
+    this.connection = connectWorker(options.url, options.onError);
+    this.worker = new Worker(options.queue, (job) => this.handle(job), {
+      connection: this.connection,
+      prefix: options.prefix,
+      concurrency: options.concurrency,
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_CHECK_MS,
+      maxStalledCount: MAX_STALLED,
+      drainDelay: 2,
+      runRetryDelay: 1_000,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 100 },
+    });
+    this.worker.on('error', options.onError);
+    this.worker.on('failed', (_job, error) => options.onError(error));
+    this.canaryConnection = connectProducer(options.url, options.onError);
+    this.canaryQueue = new Queue(options.queue, {
+      connection: this.canaryConnection,
+      prefix: options.prefix,
+      skipWaitingForReady: true,
+    });
+    this.canaryQueue.on('error', options.onError);
+    this.canaries = setInterval(() => void this.sendCanary(), CANARY_EVERY_MS).unref();
+  }
+
+  /**
+   * Whether this worker serves jobs. It is asked for progress, not for its own opinion: some job, if only a canary, has been served in the
+   * last minute. While Redis does not answer nothing is held against it.
+   */
+  liveness(): { ok: boolean; detail: string } {
+    if (this.answeringSince === undefined) return { ok: true, detail: 'Redis does not answer' };
+    const idleMs = performance.now() - Math.max(this.lastServedAt, this.answeringSince);
+    return { ok: idleMs < STUCK_AFTER_MS, detail: `last job ${Math.round(idleMs)} ms ago` };
+  }
+
+  /** Takes no more jobs and waits for those in work. */
+  async close(): Promise<void> {
+    clearInterval(this.canaries);
+    await this.worker.close();
+    await this.canaryQueue.close();
+    this.canaryConnection.disconnect();
+    this.connection.disconnect();
+  }
+
+  private async handle(job: Job): Promise<void> {
+    this.lastServedAt = performance.now();
+    if (job.name === 'worker.canary') return;
+    const handler = this.options.handlers[job.name as Names] as
+      ((payload: unknown) => Promise<void>) | undefined;
+    if (handler === undefined)
+      throw new Error(`no handler for the job ${JSON.stringify(String(job.name).slice(0, 64))}`);
+    await handler(job.data);
+    this.lastServedAt = performance.now();
+  }
+
+  /** One canary a process waits at most; idle workers take them in turns, and a busy one has its jobs to show. */
+  private async sendCanary(): Promise<void> {
+    try {
+      const payload: Jobs['worker.canary'] = { v: 1 };
+      await this.canaryQueue.add('worker.canary', payload, {
+        deduplication: { id: this.canaryId },
+        removeOnComplete: true,
+        removeOnFail: true,
+      });
+      this.answeringSince ??= performance.now();
+    } catch {
+      this.answeringSince = undefined;
+    }
+  }
+}

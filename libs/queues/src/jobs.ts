@@ -1,0 +1,35 @@
+import { isLaneId, type LaneId } from '@posthorn/domain';
+
+/**
+ * Everything that crosses Redis: ids only, versioned. A job is a doorbell: whatever it says is judged before it is used,
+ * and nothing is lost when it never arrives.
+ */
+export interface Jobs {
+  /** "This lane of emails may have due work." */
+  'email.turn': { readonly v: 1; readonly laneId: LaneId; readonly slot: string };
+  /** Shows that a worker still takes jobs. */
+  'worker.canary': { readonly v: 1 };
+  /** Deletes what idempotency keys have expired. */
+  'idempotency-keys.expire': { readonly v: 1 };
+  /** Makes the partitions of the months to come. */
+  'partitions.make': { readonly v: 1 };
+}
+
+export type JobName = keyof Jobs;
+
+/** The queues; each is consumed by one app. */
+export const QUEUES = { emailTurns: 'email-turns', maintenance: 'maintenance' } as const;
+
+export type QueueName = (typeof QUEUES)[keyof typeof QUEUES];
+
+/** What handles the jobs of a queue: a job of the catalogue without its handler does not compile. */
+export type JobHandlers<Names extends JobName> = {
+  readonly [Name in Names]: (payload: Jobs[Name]) => Promise<void>;
+};
+
+/** Whether a turn's payload, which comes from Redis and so from outside, is one. */
+export function isEmailTurn(payload: unknown): payload is Jobs['email.turn'] {
+  if (typeof payload !== 'object' || payload === null) return false;
+  const { v, laneId, slot } = payload as Record<string, unknown>;
+  return v === 1 && isLaneId(laneId) && typeof slot === 'string' && slot.length <= 8;
+}

@@ -1,0 +1,101 @@
+import { type LaneId } from '@posthorn/domain';
+import { Queue } from 'bullmq';
+import { connectProducer, type Redis, type RedisOptions } from './connections.ts';
+import { type Jobs, QUEUES } from './jobs.ts';
+
+/** How many turns of one lane may run at once, over all workers: it caps a lane's parallelism, and so its share. */
+export const SLOTS_PER_LANE = 4;
+/** How many jobs are added in one go. */
+const RINGS_PER_FLUSH = 1_000;
+/** What BullMQ tells about jobs in a stream that nobody here reads. */
+const EVENTS_KEPT = 100;
+
+export interface LaneRingsOptions extends RedisOptions {
+  /** Rows a turn serves; a ring for more of them rings several slots. */
+  readonly rowsPerTurn: number;
+  readonly onError: (error: Error) => void;
+}
+
+/**
+ * Rings lanes: "there may be due work". A lane has at most one waiting and one running turn per slot; a ring during a turn
+ * is kept and becomes the next turn. Ringing never waits and never fails: a ring that is lost with Redis is
+ * made up for by the clock.
+ */
+export class LaneRings {
+  private readonly connection: Redis;
+  private readonly queue: Queue;
+  private waiting = new Map<string, Jobs['email.turn']>();
+  private flushing: Promise<void> | undefined;
+
+  constructor(private readonly options: LaneRingsOptions) {
+    this.connection = connectProducer(options.url, options.onError);
+    this.queue = new Queue(QUEUES.emailTurns, {
+      connection: this.connection,
+      prefix: options.prefix,
+      streams: { events: { maxLen: EVENTS_KEPT } },
+      skipWaitingForReady: true,
+    });
+    this.queue.on('error', options.onError);
+  }
+
+  /** Rings for `rows` new rows of a lane. */
+  ring(laneId: LaneId, rows = 1): void {
+    const slots = Math.min(SLOTS_PER_LANE, Math.max(1, Math.ceil(rows / this.options.rowsPerTurn)));
+    for (let slot = 0; slot < slots; slot += 1) this.ringSlot(laneId, `${slot}`);
+  }
+
+  /** Rings one slot again, from its own turn: there may be more. */
+  ringSlot(laneId: LaneId, slot: string): void {
+    this.waiting.set(`${laneId}-${slot}`, { v: 1, laneId, slot });
+    // One flush at a time: what is rung meanwhile forms the next, so that what waits is bounded by the lanes.
+    this.flushing ??= this.flush().finally(() => (this.flushing = undefined));
+  }
+
+  /** Resolves when what was rung before is in Redis, or given up. */
+  async settled(): Promise<void> {
+    await this.flushing;
+  }
+
+  /** Whether Redis can be reached just now. */
+  get isConnected(): boolean {
+    return this.connection.status === 'ready';
+  }
+
+  /** Rejects when Redis does not answer. */
+  async ping(): Promise<void> {
+    await this.connection.ping();
+  }
+
+  async close(): Promise<void> {
+    await this.flushing;
+    await this.queue.close();
+    this.connection.disconnect();
+  }
+
+  private async flush(): Promise<void> {
+    await Promise.resolve();
+    while (this.waiting.size > 0) {
+      const rings = [...this.waiting].slice(0, RINGS_PER_FLUSH);
+      for (const [key] of rings) this.waiting.delete(key);
+      if (this.isConnected) await this.add(rings);
+    }
+  }
+
+  private async add(rings: [string, Jobs['email.turn']][]): Promise<void> {
+    try {
+      await this.queue.addBulk(
+        rings.map(([key, data]) => ({
+          name: 'email.turn',
+          data,
+          opts: {
+            deduplication: { id: key, keepLastIfActive: true },
+            removeOnComplete: true,
+            removeOnFail: { count: 100 },
+          },
+        })),
+      );
+    } catch (error) {
+      this.options.onError(error as Error);
+    }
+  }
+}

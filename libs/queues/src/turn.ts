@@ -1,0 +1,76 @@
+import { type LaneId } from '@posthorn/domain';
+import { Coalescer, sleep } from '@posthorn/kernel';
+import { type LaneRings, SLOTS_PER_LANE } from './lane-rings.ts';
+import { type HeldRow, type Workbench } from './workbench.ts';
+
+export interface LaneDemand {
+  readonly laneId: LaneId;
+  readonly maxRows: number;
+}
+
+export interface TurnsOptions<Row extends HeldRow> {
+  /** How many rows a turn claims at most. */
+  readonly rowsPerTurn: number;
+  /** A turn of a lane that has more to do ends after this, though some of its rows are still in work. */
+  readonly handoverMs: number;
+  /** Claims ready rows of several lanes, none of which is named twice. */
+  readonly claim: (demands: readonly LaneDemand[], maxBytesPerLane: number) => Promise<Row[]>;
+  /** Whether this process may claim at all just now. */
+  readonly mayClaim: () => boolean;
+  readonly bench: Workbench<Row, never> | Workbench<Row, unknown>;
+  readonly rings: Pick<LaneRings, 'ring' | 'ringSlot'>;
+}
+
+/** The slot of a ring of the clock begins with this; such a turn rouses all slots of a lane that has a backlog. */
+export const CLOCK_SLOT = 'c';
+
+interface Claimed<Row> {
+  readonly rows: Row[];
+  readonly claimedAt: number;
+}
+
+/**
+ * Serves lanes a turn at a time: claim, hand to the workbench, ring again if rows were left, end. A turn that has emptied its lane ends
+ * at once; one that has not holds its slot until its rows are done or the handover is due, which is what bounds a lane's share.
+ */
+export class Turns<Row extends HeldRow> {
+  private readonly claims: Coalescer<LaneDemand, Claimed<Row>>;
+
+  constructor(private readonly options: TurnsOptions<Row>) {
+    this.claims = new Coalescer({ serve: (demands) => this.claimTogether(demands), maxItems: 200 });
+  }
+
+  /** Serves one turn of a lane. */
+  async serve(laneId: LaneId, slot: string): Promise<void> {
+    const { bench, handoverMs, rowsPerTurn } = this.options;
+    if (!this.options.mayClaim()) return;
+    if (bench.allowance(laneId, rowsPerTurn) === 0) await bench.untilRoom(handoverMs);
+    const maxRows = bench.allowance(laneId, rowsPerTurn);
+    if (maxRows === 0) return this.ringAgain(laneId, slot);
+    const { rows, claimedAt } = await this.claims.add({ laneId, maxRows });
+    const done = bench.put(rows, claimedAt);
+    if (rows.length < maxRows) return;
+    this.ringAgain(laneId, slot);
+    await Promise.race([done, sleep(handoverMs)]);
+  }
+
+  private ringAgain(laneId: LaneId, slot: string): void {
+    if (slot.startsWith(CLOCK_SLOT))
+      this.options.rings.ring(laneId, SLOTS_PER_LANE * this.options.rowsPerTurn);
+    else this.options.rings.ringSlot(laneId, slot);
+  }
+
+  /** One statement for the turns that start together; a lane with several of them is named once and its rows dealt out. */
+  private async claimTogether(demands: LaneDemand[]): Promise<Claimed<Row>[]> {
+    const ofLane = new Map<LaneId, number>();
+    for (const { laneId, maxRows } of demands) ofLane.set(laneId, (ofLane.get(laneId) ?? 0) + maxRows);
+    const lanes = [...ofLane].map(([laneId, maxRows]) => ({ laneId, maxRows }));
+    const claimedAt = performance.now();
+    const rows = await this.options.claim(lanes, this.options.bench.bytesFree);
+    const left = Map.groupBy(rows, (row) => row.laneId);
+    return demands.map(({ laneId, maxRows }) => ({
+      rows: left.get(laneId)?.splice(0, maxRows) ?? [],
+      claimedAt,
+    }));
+  }
+}

@@ -1,0 +1,210 @@
+import { type LaneId } from '@posthorn/domain';
+import { LaneLines } from './lane-lines.ts';
+
+/** A claimed row, as far as the workbench cares. */
+export interface HeldRow {
+  readonly id: string;
+  readonly laneId: LaneId;
+  /** The fencing token. */
+  readonly claims: number;
+  readonly bytes: number;
+}
+
+export interface WorkbenchOptions<Row extends HeldRow, Outcome> {
+  /** How many rows are worked on at once. */
+  readonly concurrency: number;
+  /** About how many rows may be in hand, those in work included. */
+  readonly maxRows: number;
+  /** About how many bytes may be in hand. */
+  readonly maxBytes: number;
+  /** How long a confirmed lease lasts, in milliseconds. */
+  readonly leaseMs: number;
+  readonly renewalMs: number;
+  /** No work begins with less of its lease left. */
+  readonly marginMs: number;
+  /** Does the work; undefined: it was not begun, and the row is given back. */
+  readonly work: (row: Row) => Promise<Outcome | undefined>;
+  /** Makes the outcome durable. The row's place is free for another by then. */
+  readonly record: (row: Row, outcome: Outcome) => Promise<void>;
+  /** Renews leases; gives back the rows whose claims still hold. */
+  readonly renew: (rows: readonly Row[]) => Promise<readonly Row[]>;
+  readonly giveBack: (rows: readonly Row[]) => Promise<void>;
+  /** Told of what failed on our own side; the row is left to its lease. */
+  readonly onError: (error: unknown) => void;
+}
+
+interface Held<Row> {
+  readonly row: Row;
+  /** By the monotonic clock, and on the safe side: counted from before the claim or renewal was asked for. */
+  leaseEndsAt: number;
+  stage: 'queued' | 'working' | 'recording';
+  readonly done: () => void;
+}
+
+/** A lane that has nothing in hand may always have so many rows, however full the bench is: nobody waits behind a backlog. */
+const ROWS_FOR_A_NEW_LANE = 5;
+
+/**
+ * Where the claimed rows of one process are worked on: lane by lane in turn, so many at once, their leases
+ * renewed for as long as they are in hand.
+ */
+export class Workbench<Row extends HeldRow, Outcome> {
+  private readonly held = new Map<string, Held<Row>>();
+  private readonly lines = new LaneLines<Held<Row>>();
+  private readonly rowsOfLane = new Map<LaneId, number>();
+  private readonly waitingForRoom = new Set<() => void>();
+  private working = 0;
+  private bytes = 0;
+  private draining = false;
+  private renewing = false;
+  private readonly renewals: NodeJS.Timeout;
+
+  constructor(private readonly options: WorkbenchOptions<Row, Outcome>) {
+    this.renewals = setInterval(() => void this.renewAll(), options.renewalMs);
+  }
+
+  /** How many rows of this lane may be claimed now, of `wanted`; 0: none for the moment. */
+  allowance(laneId: LaneId, wanted: number): number {
+    if (this.draining) return 0;
+    const free = this.bytes < this.options.maxBytes ? this.options.maxRows - this.held.size : 0;
+    const least = this.rowsOfLane.has(laneId) ? 0 : ROWS_FOR_A_NEW_LANE;
+    return Math.min(wanted, Math.max(free, least));
+  }
+
+  /** How many more bytes may come in hand. */
+  get bytesFree(): number {
+    return Math.max(this.options.maxBytes - this.bytes, 0);
+  }
+
+  /** Resolves when a row has left the bench, or after `withinMs`. */
+  async untilRoom(withinMs: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(done, withinMs);
+      const { waitingForRoom } = this;
+      function done(): void {
+        clearTimeout(timer);
+        waitingForRoom.delete(done);
+        resolve();
+      }
+      waitingForRoom.add(done);
+    });
+  }
+
+  /**
+   * Takes rows in hand.
+   *
+   * @param claimedAt `performance.now()` before the claim was asked for
+   * @returns resolves when all of them have left the bench, whatever became of them
+   */
+  async put(rows: readonly Row[], claimedAt: number): Promise<void> {
+    const all = rows.map((row) => this.takeInHand(row, claimedAt + this.options.leaseMs));
+    if (this.draining) await this.giveBackQueued();
+    this.fillPlaces();
+    await Promise.all(all);
+  }
+
+  /** Begins nothing more, gives back what was not begun, and waits for what was. */
+  async drain(): Promise<void> {
+    this.draining = true;
+    await this.giveBackQueued();
+    while (this.held.size > 0) await this.untilRoom(100);
+    clearInterval(this.renewals);
+  }
+
+  private takeInHand(row: Row, leaseEndsAt: number): Promise<void> {
+    return new Promise((done) => {
+      const held: Held<Row> = { row, leaseEndsAt, stage: 'queued', done };
+      this.held.set(keyOf(row), held);
+      this.bytes += row.bytes;
+      this.rowsOfLane.set(row.laneId, (this.rowsOfLane.get(row.laneId) ?? 0) + 1);
+      this.lines.add(row.laneId, held);
+    });
+  }
+
+  private fillPlaces(): void {
+    while (!this.draining && this.working < this.options.concurrency) {
+      const held = this.lines.next((candidate) => this.mayBegin(candidate));
+      if (held === undefined) break;
+      this.working += 1;
+      held.stage = 'working';
+      void this.serve(held);
+    }
+    // What is left although places are free has too little of its lease.
+    if (this.working < this.options.concurrency && this.lines.size > 0) void this.renewAll();
+  }
+
+  private mayBegin(held: Held<Row>): boolean {
+    return held.leaseEndsAt - performance.now() >= this.options.marginMs;
+  }
+
+  private async serve(held: Held<Row>): Promise<void> {
+    try {
+      const outcome = await this.workOn(held);
+      if (outcome === undefined) await this.options.giveBack([held.row]);
+      else await this.options.record(held.row, outcome);
+    } catch (error) {
+      this.options.onError(error);
+    } finally {
+      this.letGo(held);
+    }
+  }
+
+  private async workOn(held: Held<Row>): Promise<Outcome | undefined> {
+    try {
+      return await this.options.work(held.row);
+    } finally {
+      held.stage = 'recording';
+      this.working -= 1;
+      this.fillPlaces();
+    }
+  }
+
+  private letGo(held: Held<Row>): void {
+    const { row } = held;
+    if (!this.held.delete(keyOf(row))) return;
+    this.bytes -= row.bytes;
+    const left = this.rowsOfLane.get(row.laneId)! - 1;
+    if (left > 0) this.rowsOfLane.set(row.laneId, left);
+    else this.rowsOfLane.delete(row.laneId);
+    held.done();
+    for (const wake of this.waitingForRoom) wake();
+  }
+
+  private async renewAll(): Promise<void> {
+    if (this.renewing || this.held.size === 0) return;
+    this.renewing = true;
+    const all = [...this.held.values()];
+    const askedAt = performance.now();
+    try {
+      const alive = new Set(await this.options.renew(all.map((held) => held.row)));
+      for (const held of all) this.renewed(held, alive.has(held.row), askedAt);
+    } catch (error) {
+      // Nothing begins without a confirmed lease; the next renewal may bring one.
+      this.options.onError(error);
+    } finally {
+      this.renewing = false;
+    }
+    if (this.lines.size > 0) setTimeout(() => this.fillPlaces(), 100).unref();
+  }
+
+  private renewed(held: Held<Row>, alive: boolean, askedAt: number): void {
+    if (alive) held.leaseEndsAt = askedAt + this.options.leaseMs;
+    // Somebody else has it now. What is in work goes on: its outcome is recorded as late.
+    else if (held.stage === 'queued' && this.lines.remove(held.row.laneId, held)) this.letGo(held);
+  }
+
+  private async giveBackQueued(): Promise<void> {
+    const queued = this.lines.takeAll();
+    if (queued.length === 0) return;
+    try {
+      await this.options.giveBack(queued.map((held) => held.row));
+    } catch (error) {
+      this.options.onError(error);
+    }
+    for (const held of queued) this.letGo(held);
+  }
+}
+
+function keyOf(row: HeldRow): string {
+  return `${row.id}/${row.claims}`;
+}
