@@ -1,5 +1,6 @@
 /** Where in the dialogue (RFC 5321, section 4.1; RFC 3207; RFC 4954) something happened. */
-export type SmtpStage = 'connect' | 'greeting' | 'ehlo' | 'starttls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'content';
+export type SmtpStage =
+  'connect' | 'greeting' | 'ehlo' | 'starttls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'content';
 
 /** A server's reply: its code (RFC 5321, section 4.2), enhanced code if it gave one (RFC 3463), and text, bounded and without controls. */
 export interface SmtpReply {

@@ -1,0 +1,131 @@
+import { describe, expect, it } from '@jest/globals';
+import type { SmtpStage, Transmission, Verdict } from './delivery.ts';
+import { decideAfterAttempt, RETRY_AFTER_SECONDS } from './delivery-verdict.ts';
+
+const refused = (stage: SmtpStage, code: number, text = 'no', enhancedCode?: string): Transmission => ({
+  kind: 'refused',
+  stage,
+  reply: { code, text, ...(enhancedCode === undefined ? {} : { enhancedCode }) },
+});
+const broken = (stage: SmtpStage): Transmission => ({ kind: 'broken', stage, error: 'gone' });
+
+const SETUP = ['connect', 'greeting', 'ehlo', 'starttls', 'auth'] as const;
+const AFTER_A_MINUTE: Verdict = { kind: 'retry', afterSeconds: 60, duplicatePossible: false };
+
+describe('the retry table', () => {
+  it('steps from a minute to eight hours', () => {
+    const minutes = RETRY_AFTER_SECONDS.map((seconds) => seconds / 60);
+    expect(minutes.slice(0, 9)).toEqual([1, 5, 15, 30, 60, 120, 240, 480, 480]);
+    expect(new Set(minutes.slice(8))).toEqual(new Set([480]));
+  });
+
+  it('uses up three days and not more', () => {
+    const hours = RETRY_AFTER_SECONDS.reduce((sum, seconds) => sum + seconds, 0) / 3600;
+    expect(hours).toBeLessThanOrEqual(72);
+    expect(hours + 8).toBeGreaterThan(72);
+  });
+});
+
+describe('the verdict after an attempt', () => {
+  it('is that an accepted email was sent', () => {
+    expect(decideAfterAttempt({ kind: 'accepted', reply: { code: 250, text: 'queued' } }, 7)).toEqual({
+      kind: 'sent',
+    });
+  });
+
+  it.each(SETUP)('blames the relay for whatever it refuses at %s', (stage) => {
+    for (const code of [421, 450, 454, 530, 535, 554]) {
+      expect(decideAfterAttempt(refused(stage, code), 3)).toEqual({ kind: 'relay_unavailable' });
+    }
+    expect(decideAfterAttempt(broken(stage), 3)).toEqual({ kind: 'relay_unavailable' });
+  });
+
+  it.each(['mail', 'rcpt', 'data', 'content'] as const)('retries a connection that broke at %s', (stage) => {
+    expect(decideAfterAttempt(broken(stage), 0)).toEqual(AFTER_A_MINUTE);
+  });
+
+  it('bounces a recipient who is refused for good', () => {
+    expect(decideAfterAttempt(refused('rcpt', 550), 0)).toEqual({ kind: 'bounced' });
+  });
+
+  it.each(['data', 'content'] as const)('fails a message that is refused for good at %s', (stage) => {
+    expect(decideAfterAttempt(refused(stage, 554), 0)).toEqual({ kind: 'failed' });
+  });
+
+  it.each(['rcpt', 'data', 'content'] as const)('retries a temporary refusal at %s', (stage) => {
+    expect(decideAfterAttempt(refused(stage, 451), 0)).toEqual(AFTER_A_MINUTE);
+  });
+
+  it.each([
+    ['rcpt', AFTER_A_MINUTE],
+    ['content', AFTER_A_MINUTE],
+    ['mail', { kind: 'relay_unavailable' }],
+    ['data', { kind: 'relay_unavailable' }],
+  ] as const)('takes a 421 at %s for what it is there', (stage, verdict) => {
+    expect(decideAfterAttempt(refused(stage, 421), 0)).toEqual(verdict);
+  });
+
+  it('walks along the table and then gives up', () => {
+    RETRY_AFTER_SECONDS.forEach((afterSeconds, attempts) => {
+      expect(decideAfterAttempt(refused('rcpt', 451), attempts)).toMatchObject({
+        kind: 'retry',
+        afterSeconds,
+      });
+    });
+    const end = RETRY_AFTER_SECONDS.length;
+    expect(decideAfterAttempt(refused('rcpt', 451), end)).toEqual({ kind: 'failed' });
+    expect(decideAfterAttempt(broken('content'), end)).toEqual({ kind: 'failed' });
+    expect(decideAfterAttempt({ kind: 'unknown', error: 'gone' }, end)).toEqual({ kind: 'failed' });
+  });
+
+  it('says that a duplicate is possible when nobody knows whether the relay has it', () => {
+    expect(decideAfterAttempt({ kind: 'unknown', error: 'gone' }, 1)).toEqual({
+      kind: 'retry',
+      afterSeconds: 300,
+      duplicatePossible: true,
+    });
+  });
+
+  it.each([0, 99, 250, 354, 600, 999, Number.NaN])(
+    'takes the code %p of a refusal for a broken connection',
+    (code) => {
+      expect(decideAfterAttempt(refused('rcpt', code), 0)).toEqual(AFTER_A_MINUTE);
+      expect(decideAfterAttempt(refused('ehlo', code), 0)).toEqual({ kind: 'relay_unavailable' });
+    },
+  );
+});
+
+describe('a refusal at MAIL', () => {
+  it.each([
+    [553, '5.1.7', 'bad address syntax'],
+    [550, '5.1.8', 'domain not found'],
+    [552, '5.2.3', 'no'],
+    [552, '5.3.4', 'Message size exceeds fixed limit'],
+    [554, '5.3.4', 'no'],
+    [553, '5.7.1', '<a@example.com>: Sender address rejected: not owned by user joe'],
+    [550, '5.7.60', 'Client does not have permissions to send as this sender'],
+    [552, undefined, 'message size exceeds fixed maximum message size'],
+    [550, undefined, 'Invalid sender'],
+    [553, undefined, 'Bad return-path'],
+  ])('fails the email: %s %s %s', (code, enhancedCode, text) => {
+    expect(decideAfterAttempt(refused('mail', code, text, enhancedCode), 0)).toEqual({ kind: 'failed' });
+  });
+
+  it.each([
+    [550, '5.7.1', 'Client host rejected'],
+    [554, '5.7.1', 'Relay access denied'],
+    [550, '5.7.1', 'Sender IP is on a block list'],
+    [553, '5.7.1', '<a@example.com>: Sender address rejected: not logged in'],
+    [530, '5.7.0', 'Authentication required'],
+    [530, '5.7.0', 'Must issue a STARTTLS command first'],
+    [552, undefined, 'mailbox full'],
+    [503, '5.5.1', 'bad sequence of commands'],
+    [550, undefined, 'no'],
+    [452, '4.3.1', 'insufficient system storage'],
+    [451, '4.1.8', 'Sender domain not found'],
+  ])('is otherwise the relay’s: %s %s %s', (code, enhancedCode, text) => {
+    expect(decideAfterAttempt(refused('mail', code, text, enhancedCode), 0)).toEqual({
+      kind: 'relay_unavailable',
+    });
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConnectionPool, type PooledConnection } from './connection-pool.ts';
+
+class FakeConnection implements PooledConnection {
+  isAlive = true;
+  quits = 0;
+  quit(): Promise<void> {
+    this.isAlive = false;
+    this.quits += 1;
+    return Promise.resolve();
+  }
+}
+
+const someTime = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('the connection pool', () => {
+  it('hands a place to those who wait in the order of their coming', async () => {
+    const pool = new ConnectionPool<FakeConnection>(1, 60_000);
+    const place = await pool.take();
+    const served: string[] = [];
+    const others = ['first', 'second'].map(async (name) => {
+      const own = await pool.take();
+      served.push(name);
+      pool.give(own);
+    });
+    pool.give(place);
+    await Promise.all(others);
+    expect(served).toEqual(['first', 'second']);
+    await pool.drain();
+  });
+
+  it('prefers the connection that was used last', async () => {
+    const pool = new ConnectionPool<FakeConnection>(2, 60_000);
+    const [older, newer] = [await pool.take(), await pool.take()];
+    older.connection = new FakeConnection();
+    newer.connection = new FakeConnection();
+    pool.give(older);
+    pool.give(newer);
+    expect((await pool.take()).connection).toBe(newer.connection);
+    pool.give(newer);
+    await pool.drain();
+  });
+
+  it('quits a connection that is idle for too long, and its place can be taken again', async () => {
+    const pool = new ConnectionPool<FakeConnection>(1, 20);
+    const place = await pool.take();
+    const connection = new FakeConnection();
+    place.connection = connection;
+    pool.give(place);
+    await someTime(60);
+    expect(connection.quits).toBe(1);
+    expect((await pool.take()).connection).toBeUndefined();
+  });
+
+  it('drains only when what was taken or waited for is given back', async () => {
+    const pool = new ConnectionPool<FakeConnection>(1, 60_000);
+    const place = await pool.take();
+    place.connection = new FakeConnection();
+    const waiter = pool.take();
+    let drained = false;
+    const drain = pool.drain().then(() => (drained = true));
+    pool.give(place);
+    await waiter;
+    await someTime(5);
+    expect(drained).toBe(false);
+    pool.give(place);
+    await drain;
+    expect(place.connection.quits).toBe(1);
+  });
+});

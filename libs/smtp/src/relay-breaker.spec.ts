@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals';
+import { RelayBreaker } from './relay-breaker.ts';
+
+function breakerWithClock(): { breaker: RelayBreaker; pass: (ms: number) => void } {
+  let nowMs = 1_000_000;
+  const breaker = new RelayBreaker({ nowMs: () => nowMs });
+  return { breaker, pass: (ms) => (nowMs += ms) };
+}
+
+describe('the relay breaker', () => {
+  it('lets everything through while it is closed', () => {
+    const { breaker } = breakerWithClock();
+    expect([breaker.mayBegin(), breaker.mayBegin()]).toEqual(['yes', 'yes']);
+    expect(breaker.state).toBe('closed');
+    expect(breaker.retryAfterMs).toBe(0);
+  });
+
+  it('lets nothing through for a second after a failure, and then one probe', () => {
+    const { breaker, pass } = breakerWithClock();
+    breaker.failed();
+    expect(breaker.state).toBe('open');
+    expect(breaker.retryAfterMs).toBe(1_000);
+    pass(999);
+    expect(breaker.mayBegin()).toBe('no');
+    expect(breaker.retryAfterMs).toBe(1);
+    pass(1);
+    expect([breaker.mayBegin(), breaker.mayBegin(), breaker.mayBegin()]).toEqual(['probe', 'no', 'no']);
+    expect(breaker.state).toBe('half_open');
+  });
+
+  it('doubles the back-off with each probe that fails, up to half a minute', () => {
+    const { breaker, pass } = breakerWithClock();
+    const seen: number[] = [];
+    for (let round = 0; round < 8; round += 1) {
+      breaker.failed();
+      seen.push(breaker.retryAfterMs);
+      pass(breaker.retryAfterMs);
+      expect(breaker.mayBegin()).toBe('probe');
+    }
+    expect(seen).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+  });
+
+  it('takes the failures of what was under way when it opened for one', () => {
+    const { breaker, pass } = breakerWithClock();
+    for (let email = 0; email < 20; email += 1) breaker.failed();
+    expect(breaker.retryAfterMs).toBe(1_000);
+    pass(500);
+    breaker.failed();
+    expect(breaker.retryAfterMs).toBe(500);
+  });
+
+  it('closes when the probe succeeds, and begins with a second again', () => {
+    const { breaker, pass } = breakerWithClock();
+    breaker.failed();
+    pass(1_000);
+    breaker.mayBegin();
+    breaker.failed();
+    pass(2_000);
+    expect(breaker.mayBegin()).toBe('probe');
+    breaker.succeeded();
+    expect([breaker.state, breaker.mayBegin(), breaker.mayBegin()]).toEqual(['closed', 'yes', 'yes']);
+    breaker.failed();
+    expect(breaker.retryAfterMs).toBe(1_000);
+  });
+
+  it('lets another probe through when the first gives no result', () => {
+    const { breaker, pass } = breakerWithClock();
+    breaker.failed();
+    pass(1_000);
+    expect(breaker.mayBegin()).toBe('probe');
+    expect(breaker.retryAfterMs).toBe(1_000);
+    pass(59_999);
+    expect(breaker.mayBegin()).toBe('no');
+    expect(breaker.retryAfterMs).toBe(1);
+    pass(1);
+    expect([breaker.mayBegin(), breaker.mayBegin()]).toEqual(['probe', 'no']);
+  });
+
+  it('closes when anything succeeds while it is open', () => {
+    const { breaker } = breakerWithClock();
+    breaker.failed();
+    breaker.succeeded();
+    expect(breaker.mayBegin()).toBe('yes');
+  });
+});

@@ -1,0 +1,71 @@
+export interface RelayBreakerOptions {
+  /** A monotonic clock, in milliseconds. Default: `performance.now`. */
+  readonly nowMs?: () => number;
+  /** How long nothing begins after the first failure. Default: 1 s. */
+  readonly firstBackOffMs?: number;
+  /** The back-off doubles with each probe that fails, up to this. Default: 30 s. */
+  readonly longestBackOffMs?: number;
+  /** After how long a probe without a result is given up, so that another may begin. Default: 60 s. */
+  readonly probeDeadlineMs?: number;
+}
+
+/**
+ * `closed`: emails flow. `open`: the relay is unavailable, nothing begins until the back-off is over. `half_open`: one
+ * probe is on its way, and its result opens or closes.
+ */
+export type RelayBreakerState = 'closed' | 'open' | 'half_open';
+
+/** Keeps a relay that is unavailable from being tried by every email: after a failure one probe at a time goes through. */
+export class RelayBreaker {
+  private current: RelayBreakerState = 'closed';
+  private backOffMs = 0;
+  /** When the back-off ends (`open`), or when the probe is given up (`half_open`). */
+  private untilMs = 0;
+  private readonly nowMs: () => number;
+  private readonly firstBackOffMs: number;
+  private readonly longestBackOffMs: number;
+  private readonly probeDeadlineMs: number;
+
+  constructor(options: RelayBreakerOptions = {}) {
+    this.nowMs = options.nowMs ?? ((): number => performance.now());
+    this.firstBackOffMs = options.firstBackOffMs ?? 1_000;
+    this.longestBackOffMs = options.longestBackOffMs ?? 30_000;
+    this.probeDeadlineMs = options.probeDeadlineMs ?? 60_000;
+  }
+
+  /** Whether a transmission may begin. Whoever gets `probe` is the only one, and owes `succeeded()` or `failed()`. */
+  mayBegin(): 'yes' | 'probe' | 'no' {
+    if (this.current === 'closed') return 'yes';
+    if (this.nowMs() < this.untilMs) return 'no';
+    this.current = 'half_open';
+    this.untilMs = this.nowMs() + this.probeDeadlineMs;
+    return 'probe';
+  }
+
+  /** The relay has answered about an email: any verdict but `relay_unavailable`. */
+  succeeded(): void {
+    this.current = 'closed';
+    this.backOffMs = 0;
+  }
+
+  /** The verdict was `relay_unavailable`. */
+  failed(): void {
+    // What was under way when it opened fails too; that is the same failure and does not double the back-off.
+    if (this.current === 'open') return;
+    this.backOffMs = Math.min(this.backOffMs * 2 || this.firstBackOffMs, this.longestBackOffMs);
+    this.untilMs = this.nowMs() + this.backOffMs;
+    this.current = 'open';
+  }
+
+  /** For logs and metrics. */
+  get state(): RelayBreakerState {
+    return this.current;
+  }
+
+  /** After how many milliseconds it is worth asking again; 0 when closed. While a probe is under way its result may come any time. */
+  get retryAfterMs(): number {
+    if (this.current === 'closed') return 0;
+    const remainingMs = Math.max(0, this.untilMs - this.nowMs());
+    return this.current === 'open' ? remainingMs : Math.min(remainingMs, this.firstBackOffMs);
+  }
+}

@@ -1,0 +1,145 @@
+import { randomInt } from 'node:crypto';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { ScriptedSmtpServer, SmtpSink } from '@posthorn/testing';
+import { RelayTransport } from './relay-transport.ts';
+
+const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
+const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+async function sinkAndTransport(): Promise<[SmtpSink, RelayTransport]> {
+  const sink = await SmtpSink.start();
+  const transport = new RelayTransport(sink.url, { maxConnections: 4 });
+  open.push(transport, sink);
+  return [sink, transport];
+}
+
+/** Lines that stuffing could get wrong: made of dots, ends of lines and bytes of every kind. */
+function randomMessage(): Buffer {
+  const pieces = [
+    '.',
+    '..',
+    '\r\n',
+    '\r\n.',
+    '\r\n.\r\n',
+    '\r\n..\r\n',
+    'x',
+    '\0',
+    '\xff',
+    'QUIT\r\n',
+    ' '.repeat(900),
+  ];
+  const text = Array.from({ length: randomInt(0, 400) }, () => pieces[randomInt(pieces.length)]).join('');
+  return Buffer.from(`${text}\r\n`, 'latin1');
+}
+
+describe('the bytes of a message', () => {
+  it('arrive exactly as they were given, dots and all', async () => {
+    const [sink, transport] = await sinkAndTransport();
+    const special = ['.\r\n', '..\r\n', '\r\n.\r\n', '.\r\n.\r\n..\r\n', '\r\n'].map((text) =>
+      Buffer.from(text),
+    );
+    const messages = [...special, ...Array.from({ length: 200 }, randomMessage)];
+    for (const [index, message] of messages.entries()) {
+      const { kind } = await transport.send(ENVELOPE, message);
+      expect(kind).toBe('accepted');
+      expect(sink.messages[index]?.raw.equals(message)).toBe(true);
+    }
+  });
+
+  it('arrive whole when there are many of them', async () => {
+    const [sink, transport] = await sinkAndTransport();
+    const message = Buffer.alloc(80 * 100_000, `.${'y'.repeat(77)}\r\n`);
+    expect((await transport.send(ENVELOPE, message)).kind).toBe('accepted');
+    expect(sink.messages[0]?.raw.equals(message)).toBe(true);
+  });
+
+  it('are announced as 8BITMIME and in their number', async () => {
+    const server = await ScriptedSmtpServer.start(undefined, { extensions: ['8BITMIME', 'SIZE 100000'] });
+    const transport = new RelayTransport(server.url);
+    open.push(transport, server);
+    await transport.send(ENVELOPE, Buffer.from('ä\r\n'));
+    await transport.send(ENVELOPE, MESSAGE);
+    expect(server.commands.filter((command) => command.startsWith('MAIL'))).toEqual([
+      'MAIL FROM:<a@example.com> BODY=8BITMIME SIZE=4',
+      `MAIL FROM:<a@example.com> SIZE=${MESSAGE.length}`,
+    ]);
+  });
+});
+
+describe('an address beyond ASCII', () => {
+  const envelope = { from: 'a@example.com', to: 'jürgen@example.com' };
+
+  it('is sent where SMTPUTF8 is offered', async () => {
+    const [sink, transport] = await sinkAndTransport();
+    expect((await transport.send(envelope, MESSAGE)).kind).toBe('accepted');
+    expect(sink.messages[0]?.to).toEqual(['jürgen@example.com']);
+  });
+
+  it('is refused, and nothing of it sent, where SMTPUTF8 is not offered', async () => {
+    const server = await ScriptedSmtpServer.start(undefined, { extensions: ['XSMTPUTF8'] });
+    const transport = new RelayTransport(server.url);
+    open.push(transport, server);
+    expect(await transport.send(envelope, MESSAGE)).toEqual({
+      kind: 'refused',
+      stage: 'rcpt',
+      reply: { code: 550, enhancedCode: '5.6.7', text: expect.stringContaining('SMTPUTF8') },
+    });
+    expect(server.commands.join()).not.toContain('MAIL');
+    expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
+  });
+});
+
+describe('a relay with TLS and AUTH', () => {
+  const tls = { rejectUnauthorized: false };
+
+  async function sinkWithTls(): Promise<[SmtpSink, string]> {
+    const sink = await SmtpSink.start({ starttls: true, auth: true });
+    open.push(sink);
+    return [sink, sink.url.replace('//', '//joe:hunter2@')];
+  }
+
+  it('is spoken to over STARTTLS, and logged in to', async () => {
+    const [sink, url] = await sinkWithTls();
+    const transport = new RelayTransport(url, { tls, requireTls: true });
+    open.unshift(transport);
+    expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
+    expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
+    expect(sink.count).toBe(2);
+  });
+
+  it('is refused by us, and the fault is at STARTTLS, when nobody vouches for its certificate', async () => {
+    const [sink, url] = await sinkWithTls();
+    const transport = new RelayTransport(url);
+    open.unshift(transport);
+    expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage: 'starttls' });
+    expect(sink.count).toBe(0);
+  });
+
+  it('must offer STARTTLS when TLS is required', async () => {
+    const server = await ScriptedSmtpServer.start((stage) =>
+      stage === 'starttls' ? { reply: '502 5.5.1 what' } : undefined,
+    );
+    const transport = new RelayTransport(server.url, { requireTls: true });
+    open.push(transport, server);
+    expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'refused', stage: 'starttls' });
+  });
+
+  it('may refuse the credentials', async () => {
+    const sink = await SmtpSink.start({
+      auth: true,
+      script: (stage) => (stage === 'auth' ? { reply: '535 5.7.8 wrong' } : undefined),
+    });
+    const transport = new RelayTransport(sink.url.replace('//', '//joe:hunter2@'));
+    open.push(transport, sink);
+    expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({
+      kind: 'refused',
+      stage: 'auth',
+      reply: { code: 535 },
+    });
+  });
+});

@@ -1,0 +1,186 @@
+import { isAscii } from 'node:buffer';
+import type { Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { Transmission } from '@posthorn/domain';
+import type { PooledConnection } from './connection-pool.ts';
+import { Dialogue } from './dialogue.ts';
+import { redactionOf } from './reply.ts';
+import type { RelayAddress } from './relay-url.ts';
+import { needsSmtpUtf8 } from './sendable.ts';
+import type { SmtpEnvelope } from './smtp-transport.ts';
+
+/** How a connection is made and how long each part of it may take. */
+export interface ConnectionSettings {
+  readonly address: RelayAddress;
+  readonly requireTls: boolean;
+  readonly connectionTimeoutMs: number;
+  readonly greetingTimeoutMs: number;
+  readonly socketTimeoutMs: number;
+  readonly stepTimeoutMs: number;
+  readonly quitTimeoutMs: number;
+  readonly ehloName: string | undefined;
+  readonly tls: ConnectionOptions | undefined;
+}
+
+type Done = (error?: Error | null) => void;
+
+/** No reply of a server needs more; a connection that sends more is given up. */
+const MAX_REPLY_BYTES = 64 * 1024;
+
+const SMTPUTF8_MISSING: Transmission = {
+  kind: 'refused',
+  stage: 'rcpt',
+  reply: {
+    code: 550,
+    enhancedCode: '5.6.7',
+    text: 'Posthorn: an address has characters beyond ASCII and the relay does not offer SMTPUTF8',
+  },
+};
+
+/** The mailer refuses, before it sends anything, what is larger than the server has said to take (RFC 1870, section 6.1). */
+const isTooLarge = (error: Error): boolean =>
+  'code' in error &&
+  error.code === 'EMESSAGE' &&
+  'command' in error &&
+  error.command === 'MAIL FROM' &&
+  !('response' in error);
+
+/** What a connection ends with when nothing failed: it was closed, by us or by the server. */
+const SAID_GOODBYE = new Error('the connection was closed');
+
+async function gone(socket: Socket | false | null): Promise<void> {
+  if (socket && !socket.closed) await new Promise((resolve) => socket.once('close', resolve));
+}
+
+/** One connection to the relay, and the only place that knows the mailer. One message at a time. */
+export class RelayConnection implements PooledConnection {
+  private readonly dialogue: Dialogue;
+  private readonly smtp: SMTPConnection;
+  private end: Error | undefined;
+  private finishStep: Done = () => undefined;
+  /** How many messages were begun on it. */
+  messages = 0;
+
+  /** Connects, secures and authenticates; gives what the server or the network did about it if that fails. */
+  static async open(settings: ConnectionSettings): Promise<RelayConnection | Transmission> {
+    const connection = new RelayConnection(settings);
+    const error = await connection.establish();
+    if (error === undefined) return connection;
+    const outcome = connection.dialogue.outcome(error);
+    await connection.abandon();
+    return outcome;
+  }
+
+  private constructor(private readonly settings: ConnectionSettings) {
+    const { address } = settings;
+    this.dialogue = new Dialogue(redactionOf(address.credentials));
+    this.smtp = new SMTPConnection({
+      host: address.host,
+      port: address.port,
+      secure: address.implicitTls,
+      requireTLS: settings.requireTls,
+      name: settings.ehloName,
+      tls: settings.tls,
+      connectionTimeout: settings.connectionTimeoutMs,
+      dnsTimeout: settings.connectionTimeoutMs,
+      greetingTimeout: settings.greetingTimeoutMs,
+      socketTimeout: settings.socketTimeoutMs,
+      socketCloseTimeout: settings.quitTimeoutMs,
+      maxResponseSize: MAX_REPLY_BYTES,
+      logger: this.dialogue.log,
+      transactionLog: true,
+    });
+    this.smtp.on('error', (error: Error) => this.ended(error));
+    this.smtp.on('end', () => this.ended(SAID_GOODBYE));
+  }
+
+  get isAlive(): boolean {
+    return this.end === undefined && !this.smtp.destroyed;
+  }
+
+  /** Transmits a message; see `SmtpTransport.send`. */
+  async send(envelope: SmtpEnvelope, message: Buffer): Promise<Transmission> {
+    this.messages += 1;
+    this.dialogue.beginMessage();
+    if (needsSmtpUtf8(envelope) && !this.dialogue.offersSmtpUtf8) return SMTPUTF8_MISSING;
+    const mailerEnvelope = {
+      from: envelope.from,
+      to: [envelope.to],
+      size: message.length,
+      use8BitMime: !isAscii(message),
+    };
+    const error = await this.step((done) => this.smtp.send(mailerEnvelope, message, done));
+    if (error !== undefined && isTooLarge(error)) {
+      return {
+        kind: 'refused',
+        stage: 'mail',
+        reply: { code: 552, enhancedCode: '5.3.4', text: `Posthorn: ${error.message}` },
+      };
+    }
+    return this.dialogue.outcome(error);
+  }
+
+  /** Makes ready for another message, or gives the connection up: it is alive afterwards only if one may follow. */
+  async settle(transmission: Transmission): Promise<void> {
+    const mayGoOn = transmission.kind === 'accepted' || transmission.kind === 'refused';
+    if (!mayGoOn || !this.isAlive || !this.dialogue.isAtRest) return this.abandon();
+    // A refused recipient leaves the transaction open, and a second MAIL would be refused (RFC 5321, section 4.1.4).
+    const error =
+      transmission.kind === 'refused' ? await this.step((done) => this.smtp.reset(done)) : undefined;
+    if (error !== undefined) return this.abandon();
+    // A reply too many must not become the answer to the next message; the mailer reads on a turn later.
+    await nextTurnOfTheLoop();
+    await nextTurnOfTheLoop();
+  }
+
+  async quit(): Promise<void> {
+    if (!this.isAlive) return this.abandon();
+    const socket = this.smtp._socket;
+    const end = await this.step(() => this.smtp.quit(), this.settings.quitTimeoutMs);
+    if (end !== SAID_GOODBYE) return this.abandon();
+    // The server closes its side too before another connection takes this one's place; the mailer sees to it in time.
+    await gone(socket);
+  }
+
+  private async establish(): Promise<Error | undefined> {
+    const { credentials } = this.settings.address;
+    const error = await this.step((done) => this.smtp.connect(done));
+    // As mailers do: a relay that offers no AUTH gets none, and says at MAIL whether it needs it.
+    if (error !== undefined || credentials === undefined || !this.smtp.allowsAuth) return error;
+    return this.step((done) => this.smtp.login({ user: credentials.user, pass: credentials.password }, done));
+  }
+
+  /** Begins something and waits for its end: its own, the connection's or the deadline, whichever comes first. */
+  private step(
+    begin: (done: Done) => void,
+    timeoutMs = this.settings.stepTimeoutMs,
+  ): Promise<Error | undefined> {
+    return new Promise((resolve) => {
+      if (this.end !== undefined) return resolve(this.end);
+      const timer = setTimeout(() => {
+        this.ended(new Error(`not finished within ${timeoutMs} ms`));
+        this.smtp.close();
+      }, timeoutMs);
+      this.finishStep = (error): void => {
+        clearTimeout(timer);
+        resolve(error ?? undefined);
+      };
+      begin(this.finishStep);
+    });
+  }
+
+  private ended(error: Error): void {
+    this.end ??= error;
+    this.finishStep(this.end);
+  }
+
+  /** Closes at once, without a word, and waits until the socket is gone. */
+  private async abandon(): Promise<void> {
+    const socket = this.smtp._socket;
+    this.smtp.close();
+    if (socket) socket.destroy();
+    await gone(socket);
+  }
+}

@@ -1,0 +1,177 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { ScriptedSmtpServer, SmtpSink, type SinkScript } from '@posthorn/testing';
+import { RelayTransport, type RelayTransportOptions } from './relay-transport.ts';
+
+const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
+const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+function transportTo(url: string, options?: RelayTransportOptions): RelayTransport {
+  const transport = new RelayTransport(url, options);
+  open.unshift(transport);
+  return transport;
+}
+
+async function scripted(
+  script?: SinkScript,
+  extensions: readonly string[] = [],
+): Promise<ScriptedSmtpServer> {
+  const server = await ScriptedSmtpServer.start(script, { extensions });
+  open.push(server);
+  return server;
+}
+
+const someTime = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await someTime(5);
+}
+
+describe('the connections of a transport', () => {
+  it('are kept and used again, without RSET between messages that were accepted', async () => {
+    const server = await scripted();
+    const transport = transportTo(server.url);
+    for (let n = 0; n < 5; n += 1) {
+      expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
+      await someTime(5);
+    }
+    expect(server.connections.total).toBe(1);
+    expect(server.commands.filter((command) => command === 'RSET')).toEqual([]);
+  });
+
+  it('are used again after a refused recipient, with RSET in between', async () => {
+    const server = await scripted((stage, { to }) =>
+      stage === 'rcpt' && to[0] === 'x@example.com' ? { reply: '550 5.1.1 no' } : undefined,
+    );
+    const transport = transportTo(server.url);
+    expect(await transport.send({ ...ENVELOPE, to: 'x@example.com' }, MESSAGE)).toMatchObject({
+      stage: 'rcpt',
+    });
+    await until(() => server.commands.includes('RSET'));
+    await someTime(20);
+    expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
+    expect(server.connections.total).toBe(1);
+  });
+
+  it('are replaced, with QUIT, after as many messages as one may carry', async () => {
+    const server = await scripted();
+    const transport = transportTo(server.url, { maxConnections: 1, maxMessagesPerConnection: 3 });
+    await Promise.all(Array.from({ length: 7 }, () => transport.send(ENVELOPE, MESSAGE)));
+    expect(server.messages.map(({ connection }) => connection)).toEqual([1, 1, 1, 2, 2, 2, 3]);
+    expect(server.commands.filter((command) => command === 'QUIT')).toHaveLength(2);
+    expect(server.connections.most).toBe(1);
+  });
+
+  it('are closed, with QUIT, when they are idle for too long', async () => {
+    const server = await scripted();
+    const transport = transportTo(server.url, { idleMs: 30 });
+    await transport.send(ENVELOPE, MESSAGE);
+    await until(() => server.connections.open === 0);
+    expect(server.commands.at(-1)).toBe('QUIT');
+    expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
+  });
+
+  it('are never more than the bound, whatever is sent at once', async () => {
+    const sink = await SmtpSink.start();
+    open.push(sink);
+    const transport = transportTo(sink.url, { maxConnections: 4, maxMessagesPerConnection: 5 });
+    await Promise.all(Array.from({ length: 200 }, () => transport.send(ENVELOPE, MESSAGE)));
+    expect(await sink.received(200)).toHaveLength(200);
+    expect(sink.connections.most).toBe(4);
+  });
+
+  it.each(['', '421 4.4.2 idle for too long\r\n'])(
+    'may have been closed by the server while idle, which is nobody’s fault (it said %j)',
+    async (farewell) => {
+      const server = await scripted();
+      const transport = transportTo(server.url);
+      await transport.send(ENVELOPE, MESSAGE);
+      await someTime(10);
+      server.hangUp(farewell);
+      expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
+      await someTime(10);
+      server.hangUp(farewell);
+      await someTime(20);
+      expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
+      expect(server.connections.total).toBe(3);
+    },
+  );
+
+  it.each([
+    [{ drop: true }, []],
+    [{ drop: true }, ['PIPELINING']],
+    [{ reply: '421 4.4.2 bye', drop: true }, []],
+    [{ reply: '421 4.4.2 bye', drop: true }, ['PIPELINING']],
+    [{}, []],
+  ] as const)('are replaced once when a kept one ends at MAIL: %j %j', async (answer, extensions) => {
+    const server = await scripted(
+      (stage, { connection, transaction }) =>
+        stage === 'mail' && connection === 1 && transaction === 2 ? answer : undefined,
+      extensions,
+    );
+    const transport = transportTo(server.url, { socketTimeoutMs: 200 });
+    await transport.send(ENVELOPE, MESSAGE);
+    await someTime(10);
+    expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
+    expect(server.messages.map(({ connection }) => connection)).toEqual([1, 2]);
+  });
+
+  it('are replaced only once: a fresh one that ends at MAIL is the answer', async () => {
+    const server = await scripted((stage, { connection, transaction }) =>
+      stage === 'mail' && (connection === 2 || transaction === 2) ? { drop: true } : undefined,
+    );
+    const transport = transportTo(server.url);
+    await transport.send(ENVELOPE, MESSAGE);
+    await someTime(10);
+    expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage: 'mail' });
+    expect(server.connections.total).toBe(2);
+  });
+
+  it('are not replaced once a recipient was named', async () => {
+    const server = await scripted((stage, { transaction }) =>
+      stage === 'rcpt' && transaction === 2 ? { drop: true } : undefined,
+    );
+    const transport = transportTo(server.url);
+    await transport.send(ENVELOPE, MESSAGE);
+    await someTime(10);
+    expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage: 'rcpt' });
+    expect(server.connections.total).toBe(1);
+  });
+
+  it('never take a reply too many for the answer to the next message', async () => {
+    const server = await scripted((stage) =>
+      stage === 'content' ? { reply: '250 queued\r\n250 queued\r\n250 queued' } : undefined,
+    );
+    const transport = transportTo(server.url, { maxConnections: 1 });
+    const sent = await Promise.all(Array.from({ length: 5 }, () => transport.send(ENVELOPE, MESSAGE)));
+    expect(sent.map(({ kind }) => kind)).toEqual(Array(5).fill('accepted'));
+    expect(server.messages).toHaveLength(5);
+  });
+});
+
+describe('closing a transport', () => {
+  it('waits for what is in flight and in the queue, says QUIT, and leaves no connection', async () => {
+    const server = await scripted((stage) => (stage === 'content' ? { delayMs: 50 } : undefined));
+    const transport = transportTo(server.url, { maxConnections: 2 });
+    const sends = Array.from({ length: 4 }, () => transport.send(ENVELOPE, MESSAGE));
+    const closed = transport.close();
+    expect((await Promise.all(sends)).map(({ kind }) => kind)).toEqual(Array(4).fill('accepted'));
+    await closed;
+    expect(server.commands.filter((command) => command === 'QUIT')).toHaveLength(2);
+    await until(() => server.connections.open === 0);
+    await expect(transport.close()).resolves.toBeUndefined();
+  });
+
+  it('does not wait for ever for an answer to QUIT', async () => {
+    const server = await scripted();
+    const transport = transportTo(server.url, { quitTimeoutMs: 50 });
+    await transport.send(ENVELOPE, MESSAGE);
+    server.swallowsQuit = true;
+    await transport.close();
+    await until(() => server.connections.open === 0);
+  });
+});

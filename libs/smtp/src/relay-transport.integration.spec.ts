@@ -1,0 +1,194 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Transmission } from '@posthorn/domain';
+import { ScriptedSmtpServer, type SinkAnswer, type SinkScript, type SinkStage } from '@posthorn/testing';
+import { RelayTransport, type RelayTransportOptions } from './relay-transport.ts';
+
+const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
+const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
+
+/** Short, so that silence is noticed soon. */
+const TIMEOUTS = {
+  connectionTimeoutMs: 300,
+  greetingTimeoutMs: 150,
+  socketTimeoutMs: 150,
+  quitTimeoutMs: 100,
+};
+const MODES = [
+  ['one by one', []],
+  ['pipelined', ['PIPELINING', 'AUTH PLAIN LOGIN', 'SIZE']],
+] as const;
+const STAGES = ['greeting', 'ehlo', 'starttls', 'auth', 'mail', 'rcpt', 'data', 'content'] as const;
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+interface Attempt {
+  readonly script?: SinkScript;
+  readonly extensions?: readonly string[];
+  readonly message?: Buffer;
+  readonly options?: RelayTransportOptions;
+}
+
+async function attempt({
+  script,
+  extensions = [],
+  message = MESSAGE,
+  options,
+}: Attempt): Promise<Transmission> {
+  const server = await ScriptedSmtpServer.start(script, { extensions: ['AUTH PLAIN', ...extensions] });
+  const url = server.url.replace('//', '//joe:hunter2@');
+  const transport = new RelayTransport(url, { ...TIMEOUTS, ...options });
+  open.push(transport, server);
+  return transport.send(ENVELOPE, message);
+}
+
+const at =
+  (stage: SinkStage, answer: SinkAnswer): SinkScript =>
+  (reached) =>
+    reached === stage ? answer : undefined;
+
+/** STARTTLS is asked for only where it is offered. */
+const offers = (stage: SinkStage, extensions: readonly string[]): string[] =>
+  stage === 'starttls' ? [...extensions, 'STARTTLS'] : [...extensions];
+
+describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) => {
+  it('is accepted when the final dot is answered with 250', async () => {
+    expect(await attempt({ extensions })).toEqual({ kind: 'accepted', reply: { code: 250, text: 'queued' } });
+  });
+
+  it.each(STAGES)('is refused at %s by what is answered there', async (stage) => {
+    for (const [reply, code, enhancedCode] of [
+      ['451 4.3.0 later', 451, '4.3.0'],
+      ['550 5.0.0 later', 550, '5.0.0'],
+      ['421 4.3.2 later', 421, '4.3.2'],
+    ] as const) {
+      const transmission = await attempt({
+        script: at(stage, { reply }),
+        extensions: offers(stage, extensions),
+      });
+      expect(transmission).toEqual({ kind: 'refused', stage, reply: { code, enhancedCode, text: 'later' } });
+    }
+  });
+
+  it.each(STAGES)(
+    'is broken at %s, or unknown after the final dot, when the connection is dropped',
+    async (stage) => {
+      const transmission = await attempt({
+        script: at(stage, { drop: true }),
+        extensions: offers(stage, extensions),
+      });
+      expect(transmission).toEqual(
+        stage === 'content'
+          ? { kind: 'unknown', error: expect.any(String) }
+          : { kind: 'broken', stage, error: expect.any(String) },
+      );
+    },
+  );
+
+  it.each(STAGES)(
+    'is broken at %s, or unknown after the final dot, by silence or nonsense',
+    async (stage) => {
+      for (const answer of [{}, { reply: '999 what' }]) {
+        const transmission = await attempt({
+          script: at(stage, answer),
+          extensions: offers(stage, extensions),
+        });
+        expect(transmission).toMatchObject(
+          stage === 'content' ? { kind: 'unknown' } : { kind: 'broken', stage },
+        );
+      }
+    },
+  );
+
+  it('is broken at content when the connection is lost before the message was written to its end', async () => {
+    const message = Buffer.alloc(80 * 400_000, `${'x'.repeat(78)}\r\n`);
+    const server = at('data', { reply: '354 go on', drop: true });
+    const transmission = await attempt({ script: server, extensions, message });
+    expect(transmission).toMatchObject({ kind: 'broken', stage: 'content' });
+  });
+
+  it('is refused by the first no, whatever is answered to the commands after it', async () => {
+    const script: SinkScript = (stage) =>
+      stage === 'rcpt' ? { reply: '550 5.1.1 unknown' } : stage === 'content' ? { drop: true } : undefined;
+    expect(await attempt({ script, extensions })).toMatchObject({ kind: 'refused', stage: 'rcpt' });
+  });
+});
+
+describe('a transmission', () => {
+  it('is broken at connect when nobody listens', async () => {
+    const server = await ScriptedSmtpServer.start();
+    const { url } = server;
+    await server.close();
+    const transport = new RelayTransport(url);
+    expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage: 'connect' });
+    await transport.close();
+  });
+
+  it('is unknown when the last reply is cut off in the middle', async () => {
+    const server = await ScriptedSmtpServer.start(at('content', {}));
+    const transport = new RelayTransport(server.url);
+    open.push(transport, server);
+    const sent = transport.send(ENVELOPE, MESSAGE);
+    setTimeout(() => server.hangUp('250 que'), 100);
+    expect(await sent).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('is unknown when the relay takes longer than a whole step may', async () => {
+    const options = { stepTimeoutMs: 100, socketTimeoutMs: 60_000 };
+    const transmission = await attempt({ script: at('content', {}), options });
+    expect(transmission).toEqual({ kind: 'unknown', error: 'not finished within 100 ms' });
+  });
+
+  it('is refused before it begins when the relay has said that it takes nothing as large', async () => {
+    expect(await attempt({ extensions: ['SIZE 10'] })).toMatchObject({
+      kind: 'refused',
+      stage: 'mail',
+      reply: { code: 552, enhancedCode: '5.3.4' },
+    });
+  });
+
+  it('keeps no more than 512 characters of a reply of megabytes', async () => {
+    const lines = Array.from({ length: 500 }, () => `550-${'x'.repeat(100)}`).join('\r\n');
+    const long = await attempt({ script: at('rcpt', { reply: `${lines}\r\n550 end` }) });
+    expect(long.kind === 'refused' && long.reply.text.length).toBe(512);
+    const endless = await attempt({ script: at('rcpt', { reply: `550 ${'x'.repeat(5_000_000)}` }) });
+    expect(endless).toMatchObject({ kind: 'broken', stage: 'rcpt' });
+    expect(JSON.stringify(endless).length).toBeLessThan(1_000);
+  });
+
+  it('throws for what must never be sent, and asks no server', async () => {
+    const transport = new RelayTransport('smtp://127.0.0.1:1');
+    await expect(transport.send({ ...ENVELOPE, to: 'a@b\r\nDATA' }, MESSAGE)).rejects.toThrow('`to`');
+    await expect(transport.send(ENVELOPE, Buffer.from('a\nb'))).rejects.toThrow('bare CR or LF');
+    await transport.close();
+    await expect(transport.send(ENVELOPE, MESSAGE)).rejects.toThrow('the transport is closed');
+  });
+});
+
+describe('credentials', () => {
+  it.each(['AUTH PLAIN', 'AUTH LOGIN', 'AUTH CRAM-MD5'])(
+    'are in no text, though the relay repeats %s',
+    async (offer) => {
+      const echo = [
+        'joe',
+        'hunter2',
+        'am9l',
+        'aHVudGVyMg==',
+        Buffer.from('\0joe\0hunter2').toString('base64'),
+      ];
+      const server = await ScriptedSmtpServer.start(
+        at('auth', { reply: `535 5.7.8 no: ${echo.join(' ')}` }),
+        {
+          extensions: [offer],
+        },
+      );
+      const transport = new RelayTransport(server.url.replace('//', '//joe:hunter2@'), TIMEOUTS);
+      open.push(transport, server);
+      const transmission = await transport.send(ENVELOPE, MESSAGE);
+      expect(transmission).toMatchObject({ kind: 'refused', stage: 'auth', reply: { code: 535 } });
+      for (const secret of echo) expect(JSON.stringify(transmission)).not.toContain(secret);
+    },
+  );
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseRelayUrl } from './relay-url.ts';
+
+describe('an SMTP_URL', () => {
+  it.each([
+    ['smtp://relay.example.com', { host: 'relay.example.com', port: 587, implicitTls: false }],
+    ['smtps://relay.example.com', { host: 'relay.example.com', port: 465, implicitTls: true }],
+    ['smtp://127.0.0.1:25/', { host: '127.0.0.1', port: 25, implicitTls: false }],
+    ['smtp://[::1]:2525', { host: '::1', port: 2525, implicitTls: false }],
+    [
+      'smtp://me%40example.com:p%3A%2F%40ss@relay:26',
+      {
+        host: 'relay',
+        port: 26,
+        implicitTls: false,
+        credentials: { user: 'me@example.com', password: 'p:/@ss' },
+      },
+    ],
+  ])('is understood: %s', (url, address) => {
+    expect(parseRelayUrl(url)).toEqual(address);
+  });
+
+  it.each([
+    ['', 'is no URL'],
+    ['relay', 'is no URL'],
+    ['http://joe:hunter2@relay', 'is neither smtp:// nor smtps://'],
+    ['smtp://joe:hun/ter2@relay', 'is no URL'],
+    ['smtp://joe:12/hunter2@relay', 'has something after the host'],
+    ['smtp://joe:hunter2@relay?pool=true', 'has something after the host'],
+    ['smtp://joe:hunter2@relay/#x', 'has something after the host'],
+    ['smtp://joe:hunter2%@relay', 'has a user or password that is not percent-encoded'],
+    ['smtp://joe@relay', 'names only one of user and password'],
+    ['smtp://:hunter2@relay', 'names only one of user and password'],
+    ['smtp://joe:hunter2@relay:99999', 'is no URL'],
+    ['smtp:relay', 'names no host'],
+  ])('is refused without being repeated: %s', (url, what) => {
+    let error: unknown;
+    try {
+      parseRelayUrl(url);
+    } catch (caught) {
+      error = caught;
+    }
+    expect(error).toMatchObject({ message: expect.stringContaining(`SMTP_URL ${what};`) });
+    expect(JSON.stringify([error, String(error), (error as Error).stack])).not.toMatch(/hun|ter2|joe/);
+    expect((error as Error).cause).toBeUndefined();
+  });
+});

@@ -1,0 +1,57 @@
+/** Where the relay is and who we are to it. */
+export interface RelayAddress {
+  readonly host: string;
+  /** In the range 1–65535; 587 for `smtp`, 465 for `smtps` unless the URL names one (RFC 8314, section 3.3). */
+  readonly port: number;
+  /** TLS from the first byte, instead of by STARTTLS. */
+  readonly implicitTls: boolean;
+  readonly credentials?: { readonly user: string; readonly password: string };
+}
+
+/** What is wrong is said without the URL: it holds a password. */
+function fault(what: string): Error {
+  return new Error(
+    `SMTP_URL ${what}; expected smtp[s]://[user:password@]host[:port], with user and password percent-encoded`,
+  );
+}
+
+function parse(text: string): URL {
+  try {
+    return new URL(text);
+  } catch {
+    // Without `cause`: Node's error repeats its input.
+    throw fault('is no URL');
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw fault('has a user or password that is not percent-encoded');
+  }
+}
+
+/**
+ * Reads an `SMTP_URL`.
+ *
+ * @throws with a sentence for the operator, that never repeats the URL
+ */
+export function parseRelayUrl(text: string): RelayAddress {
+  const url = parse(text);
+  if (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') throw fault('is neither smtp:// nor smtps://');
+  if (url.hostname === '') throw fault('names no host');
+  if (!['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== '') {
+    throw fault('has something after the host');
+  }
+  if ((url.username === '') !== (url.password === '')) throw fault('names only one of user and password');
+  const implicitTls = url.protocol === 'smtps:';
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: Number(url.port) || (implicitTls ? 465 : 587),
+    implicitTls,
+    ...(url.username === ''
+      ? {}
+      : { credentials: { user: decode(url.username), password: decode(url.password) } }),
+  };
+}

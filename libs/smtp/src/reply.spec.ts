@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { readReply, redactionOf } from './reply.ts';
+
+const read = (raw: string): ReturnType<typeof readReply> => readReply(raw, (text) => text);
+
+describe('a reply', () => {
+  it.each([
+    ['250 ok', { code: 250, text: 'ok' }],
+    ['250', { code: 250, text: '' }],
+    ['550 5.1.1 no such user', { code: 550, enhancedCode: '5.1.1', text: 'no such user' }],
+    ['550-5.1.1 no such\n550 5.1.1 user', { code: 550, enhancedCode: '5.1.1', text: 'no such user' }],
+    ['451-4.7.1 wait\n451 a little', { code: 451, enhancedCode: '4.7.1', text: 'wait a little' }],
+    ['550 4.1.1 contradicts itself', { code: 550, text: 'contradicts itself' }],
+    ['550 5.1.1.1 is no enhanced code', { code: 550, text: '5.1.1.1 is no enhanced code' }],
+    ['550 5.1234.1 is none either', { code: 550, text: '5.1234.1 is none either' }],
+    ['550 a\u0000b\u001b[31mc\u202ed\u200be', { code: 550, text: 'a b [31mc d e' }],
+  ])('is read: %j', (raw, reply) => {
+    expect(read(raw)).toEqual(reply);
+  });
+
+  it.each(['', '55', '5500 x', '600 x', '150 x', 'hello', 'x250 ok'])('is none: %j', (raw) => {
+    expect(read(raw)).toBeUndefined();
+  });
+
+  it('is bounded to 512 characters, and no character is cut in half', () => {
+    expect(read(`550 ${'x'.repeat(100_000)}`)?.text).toHaveLength(512);
+    const text = read(`550 x${'😀'.repeat(1_000)}`)?.text ?? '';
+    expect(text).toBe(`x${'😀'.repeat(255)}`);
+  });
+});
+
+describe('the redaction', () => {
+  it('takes out user and password in every form that they travel in', () => {
+    const redact = redactionOf({ user: 'joe@x', password: 'hunter2/' });
+    const plain = Buffer.from('\0joe@x\0hunter2/').toString('base64');
+    const words = ['joe@x', 'hunter2/', 'joe%40x', 'hunter2%2F', plain].join(' ');
+    expect(redact(`535 ${words} ${Buffer.from('hunter2/').toString('base64')} denied`)).toBe(
+      '535 *** *** *** *** *** *** denied',
+    );
+  });
+
+  it('leaves texts alone when there are no credentials', () => {
+    expect(redactionOf(undefined)('any text')).toBe('any text');
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { assertSendableEnvelope, assertSendableMessage, needsSmtpUtf8 } from './sendable.ts';
+
+const good = { from: 'a@example.com', to: 'b@example.com' };
+
+describe('what may be sent', () => {
+  it('is an envelope of two plain addresses', () => {
+    expect(() => assertSendableEnvelope(good)).not.toThrow();
+    expect(() => assertSendableEnvelope({ ...good, to: 'jürgen@bücher.example' })).not.toThrow();
+  });
+
+  it.each([
+    '',
+    'nobody',
+    'a@b\r\nRCPT TO:<c@d>',
+    'a@b\n',
+    'a@b> SIZE=1',
+    '<a@b',
+    'a b@c',
+    'a@b\u00a0',
+    'a@b\u0000',
+    'a@b\u0085',
+    'a@b\ud800',
+  ])('is no address like %j', (address) => {
+    expect(() => assertSendableEnvelope({ ...good, to: address })).toThrow("the envelope's `to`");
+    expect(() => assertSendableEnvelope({ ...good, from: address })).toThrow("the envelope's `from`");
+  });
+
+  it.each(['\r\n', 'A: b\r\n\r\nc\r\n', '\r\n\r\n.\r\n'])('is a message in CRLF lines: %j', (text) => {
+    expect(() => assertSendableMessage(Buffer.from(text))).not.toThrow();
+  });
+
+  it.each(['', 'a', 'a\r', 'a\n', '\n', 'a\r\r\n', 'a\rb\r\n', 'a\r\n\nb\r\n', 'a\r\nb'])(
+    'is no message that would be altered on its way: %j',
+    (text) => {
+      expect(() => assertSendableMessage(Buffer.from(text))).toThrow(/bare CR or LF|does not end in CRLF/);
+    },
+  );
+
+  it('needs SMTPUTF8 only for addresses beyond ASCII', () => {
+    expect(needsSmtpUtf8(good)).toBe(false);
+    expect(needsSmtpUtf8({ ...good, from: 'ä@example.com' })).toBe(true);
+    expect(needsSmtpUtf8({ ...good, to: 'b@exämple.com' })).toBe(true);
+  });
+});

@@ -1,0 +1,40 @@
+import type { SmtpEnvelope } from './smtp-transport.ts';
+
+const BARE_LINE_END = /\r(?!\n)|(?<!\r)\n/;
+
+/** What could end the command, or the address within it; lone surrogates would leave as another character. */
+const FORBIDDEN_IN_ADDRESS = /[\s\p{Cc}\p{Cs}<>]/u;
+
+/**
+ * The last check before an address becomes part of an SMTP command; whoever made the envelope has judged it before.
+ *
+ * @throws when an address is empty, has no `@`, or holds a control, a white space or an angle bracket
+ */
+export function assertSendableEnvelope(envelope: SmtpEnvelope): void {
+  for (const name of ['from', 'to'] as const) {
+    const address = envelope[name];
+    if (!address.includes('@') || FORBIDDEN_IN_ADDRESS.test(address)) {
+      // The address itself is not repeated: this text goes into logs.
+      throw new Error(`the envelope's \`${name}\` is no address that can be part of an SMTP command`);
+    }
+  }
+}
+
+/**
+ * Bytes that are signed must leave as they are, and a bare CR or LF would be rewritten on the way (RFC 5321, section
+ * 2.3.8), which breaks the signature; some servers would even take it for the end of the message.
+ *
+ * @throws when a CR or LF stands alone, or the message does not end in CRLF
+ */
+export function assertSendableMessage(message: Buffer): void {
+  // One byte is one character of latin1; a regular expression is several times faster than a loop over the bytes.
+  const text = message.toString('latin1');
+  const at = text.search(BARE_LINE_END);
+  if (at >= 0) throw new Error(`the message has a bare CR or LF at byte ${at}`);
+  if (!text.endsWith('\r\n')) throw new Error('the message does not end in CRLF');
+}
+
+/** Whether the server must offer SMTPUTF8 for this envelope (RFC 6531, section 3.4). */
+export function needsSmtpUtf8(envelope: SmtpEnvelope): boolean {
+  return /[^\x00-\x7f]/.test(envelope.from + envelope.to);
+}

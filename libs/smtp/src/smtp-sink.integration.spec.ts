@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { SmtpSink, type SinkScript, type SinkStage } from '@posthorn/testing';
+import { RelayTransport } from './relay-transport.ts';
+
+const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
+const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+async function start(script?: SinkScript): Promise<[SmtpSink, RelayTransport]> {
+  const sink = await SmtpSink.start({ auth: true, ...(script === undefined ? {} : { script }) });
+  const transport = new RelayTransport(sink.url.replace('//', '//joe:hunter2@'), { socketTimeoutMs: 300 });
+  open.push(transport, sink);
+  return [sink, transport];
+}
+
+const STAGES: SinkStage[] = ['greeting', 'auth', 'mail', 'rcpt', 'content'];
+
+describe('the sink', () => {
+  it('keeps what it is sent, with its envelope and its time', async () => {
+    const [sink, transport] = await start();
+    setTimeout(() => void transport.send(ENVELOPE, MESSAGE), 20);
+    expect(await sink.received(1)).toEqual([
+      {
+        from: 'a@example.com',
+        to: ['b@example.com'],
+        raw: MESSAGE,
+        receivedAt: expect.any(Date),
+        connection: 1,
+      },
+    ]);
+  });
+
+  it('says how many messages there are when it waits for more in vain', async () => {
+    const [sink] = await start();
+    await expect(sink.received(2, 30)).rejects.toThrow('0 of 2 messages after 30 ms');
+  });
+
+  it.each(STAGES)('refuses at %s with the reply that its script gives', async (stage) => {
+    const [sink, transport] = await start((reached) =>
+      reached === stage ? { reply: '554 5.5.0 no' } : undefined,
+    );
+    expect(await transport.send(ENVELOPE, MESSAGE)).toEqual({
+      kind: 'refused',
+      stage,
+      reply: { code: 554, enhancedCode: '5.5.0', text: 'no' },
+    });
+    expect(sink.count).toBe(0);
+  });
+
+  it.each(STAGES)('cuts the connection at %s', async (stage) => {
+    const [, transport] = await start((reached) => (reached === stage ? { drop: true } : undefined));
+    const expected = stage === 'content' ? { kind: 'unknown' } : { kind: 'broken', stage };
+    expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject(expected);
+  });
+
+  it('is silent, or goes on after a while', async () => {
+    const [sink, transport] = await start((stage, { to }) => {
+      if (stage !== 'rcpt') return undefined;
+      return to[0] === 'silent@example.com' ? {} : { delayMs: 50 };
+    });
+    expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
+    expect(await transport.send({ ...ENVELOPE, to: 'silent@example.com' }, MESSAGE)).toMatchObject({
+      kind: 'broken',
+      stage: 'rcpt',
+    });
+    expect(sink.count).toBe(1);
+  });
+
+  it('tells its script from whom and to whom', async () => {
+    const seen: unknown[] = [];
+    const [, transport] = await start((stage, { from, to, transaction }) => {
+      seen.push([stage, from, to, transaction]);
+      return undefined;
+    });
+    await transport.send(ENVELOPE, MESSAGE);
+    expect(seen.slice(2)).toEqual([
+      ['mail', 'a@example.com', [], 1],
+      ['rcpt', 'a@example.com', ['b@example.com'], 1],
+      ['content', 'a@example.com', ['b@example.com'], 1],
+    ]);
+  });
+});

@@ -1,0 +1,21 @@
+import type { Transmission } from '@posthorn/domain';
+
+/** From whom and to whom a message goes, as the server is told (RFC 5321, section 3.3): one recipient, bare addresses. */
+export interface SmtpEnvelope {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The way out: whoever sends email asks for this and not for a socket. */
+export interface SmtpTransport {
+  /**
+   * Transmits a message once. What a server or the network does is the answer, never an exception.
+   *
+   * @param message the bytes that leave, in lines that end in CRLF; only dots are stuffed (RFC 5321, section 4.5.2)
+   * @throws for faults of our own: an envelope or message that must not be sent, a transport that is closed
+   */
+  send(envelope: SmtpEnvelope, message: Buffer): Promise<Transmission>;
+
+  /** Waits for what is in flight, takes leave of the server (QUIT) and leaves no handle open. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,194 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { sleep } from '@posthorn/kernel';
+import {
+  ConnectionCount,
+  goesOn,
+  type SinkMessage,
+  type SinkScript,
+  type SinkStage,
+} from './smtp-sink-script.ts';
+
+const DEFAULT_REPLY: Readonly<Record<SinkStage, string>> = {
+  greeting: '220 scripted',
+  ehlo: '250 scripted',
+  starttls: '220 go on',
+  auth: '235 welcome',
+  mail: '250 ok',
+  rcpt: '250 ok',
+  data: '354 go on',
+  content: '250 queued',
+};
+
+const STAGE_OF_VERB: Readonly<Record<string, SinkStage>> = {
+  EHLO: 'ehlo',
+  HELO: 'ehlo',
+  STARTTLS: 'starttls',
+  AUTH: 'auth',
+  MAIL: 'mail',
+  RCPT: 'rcpt',
+  DATA: 'data',
+};
+
+const END_OF_CONTENT = '\r\n.\r\n';
+
+/** One client's session: a few lines instead of a mail server, so that every stage can go wrong in every way. */
+class ScriptedSession {
+  private input = '';
+  private busy = false;
+  private inContent = false;
+  private silent = false;
+  private from = '';
+  private to: string[] = [];
+  private transaction = 0;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly server: ScriptedSmtpServer,
+    private readonly connection: number,
+  ) {
+    socket.on('data', (chunk) => {
+      this.input += chunk.toString('latin1');
+      void this.readOn();
+    });
+    socket.on('error', () => socket.destroy());
+    void this.answer('greeting');
+  }
+
+  private async readOn(): Promise<void> {
+    if (this.busy) return;
+    this.busy = true;
+    for (let part = this.nextPart(); part !== undefined; part = this.nextPart()) await this.serve(part);
+    this.busy = false;
+  }
+
+  /** A command, or the whole content with its final dot. */
+  private nextPart(): string | undefined {
+    const end = this.inContent ? END_OF_CONTENT : '\r\n';
+    const at = this.input.indexOf(end);
+    if (at < 0 || this.silent || this.socket.destroyed) return undefined;
+    const part = this.input.slice(0, at);
+    this.input = this.input.slice(at + end.length);
+    return part;
+  }
+
+  private async serve(part: string): Promise<void> {
+    if (this.inContent) return this.takeContent(part);
+    this.server.commands.push(part);
+    const verb = part.split(' ', 1)[0]!.toUpperCase();
+    const stage = STAGE_OF_VERB[verb];
+    if (stage === undefined) return this.serveOther(verb);
+    if (stage === 'mail') this.begin(part);
+    if (stage === 'rcpt') this.to.push(address(part));
+    const code = await this.answer(stage);
+    if (stage === 'data') this.inContent = code.startsWith('3');
+  }
+
+  private serveOther(verb: string): void {
+    if (verb === 'QUIT' && this.server.swallowsQuit) return;
+    this.socket.write(verb === 'QUIT' ? '221 bye\r\n' : '250 ok\r\n');
+    if (verb === 'QUIT') this.socket.end();
+  }
+
+  private begin(command: string): void {
+    this.transaction += 1;
+    this.from = address(command);
+    this.to = [];
+  }
+
+  private async takeContent(content: string): Promise<void> {
+    this.inContent = false;
+    const code = await this.answer('content');
+    if (!code.startsWith('2')) return;
+    const raw = Buffer.from(`${content}\r\n`.replace(/^\./gm, ''), 'latin1');
+    const { from, to, connection } = this;
+    this.server.messages.push({ from, to, raw, connection, receivedAt: new Date() });
+  }
+
+  /** Gives the code of what was said, or nothing. */
+  private async answer(stage: SinkStage): Promise<string> {
+    const { from, to, connection, transaction } = this;
+    const answer = this.server.script(stage, { from, to, connection, transaction });
+    const reply = answer === undefined || goesOn(answer) ? this.server.defaultReply(stage) : answer.reply;
+    if (answer?.delayMs !== undefined) await sleep(answer.delayMs, this.server.closing);
+    if (reply !== undefined) this.socket.write(`${reply}\r\n`);
+    // A server that owes an answer must not answer what was sent after it.
+    else this.silent = true;
+    if (answer?.drop === true) this.socket.destroySoon();
+    return reply ?? '';
+  }
+}
+
+const address = (command: string): string => /<([^>]*)>/.exec(command)?.[1] ?? '';
+
+export interface ScriptedSmtpServerOptions {
+  /** What EHLO offers, such as `PIPELINING`. */
+  readonly extensions?: readonly string[];
+}
+
+/** A server that says at each stage exactly what its script wants, be it against every RFC. */
+export class ScriptedSmtpServer {
+  readonly messages: SinkMessage[] = [];
+  /** Every command line of every client. */
+  readonly commands: string[] = [];
+  readonly connections = new ConnectionCount();
+  /** Whether QUIT is left without an answer. */
+  swallowsQuit = false;
+  private readonly sockets = new Set<Socket>();
+  private readonly abort = new AbortController();
+  private readonly server: Server;
+
+  private constructor(
+    /** May be exchanged while clients are connected. */
+    public script: SinkScript,
+    private readonly extensions: readonly string[],
+  ) {
+    this.server = createServer((socket) => this.serve(socket));
+  }
+
+  /** Listens on a free port of 127.0.0.1. */
+  static async start(
+    script: SinkScript = () => undefined,
+    options: ScriptedSmtpServerOptions = {},
+  ): Promise<ScriptedSmtpServer> {
+    const started = new ScriptedSmtpServer(script, options.extensions ?? []);
+    await new Promise<void>((resolve) => started.server.listen(0, '127.0.0.1', resolve));
+    return started;
+  }
+
+  get url(): string {
+    return `smtp://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Aborted when the server closes. */
+  get closing(): AbortSignal {
+    return this.abort.signal;
+  }
+
+  defaultReply(stage: SinkStage): string {
+    if (stage !== 'ehlo' || this.extensions.length === 0) return DEFAULT_REPLY[stage];
+    const lines = ['scripted', ...this.extensions];
+    return lines.map((line, at) => `250${at === lines.length - 1 ? ' ' : '-'}${line}`).join('\r\n');
+  }
+
+  /** Ends every connection from this side, as a server does with clients that are idle for too long. */
+  hangUp(farewell = ''): void {
+    for (const socket of this.sockets) socket.end(farewell);
+  }
+
+  async close(): Promise<void> {
+    this.abort.abort();
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+
+  private serve(socket: Socket): void {
+    this.sockets.add(socket);
+    const connection = this.connections.opened();
+    socket.once('close', () => {
+      this.sockets.delete(socket);
+      this.connections.closed();
+    });
+    new ScriptedSession(socket, this, connection);
+  }
+}

@@ -1,0 +1,179 @@
+import type { AddressInfo, Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { sleep } from '@posthorn/kernel';
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
+import {
+  ConnectionCount,
+  goesOn,
+  type SinkMessage,
+  type SinkScript,
+  type SinkSituation,
+  type SinkStage,
+} from './smtp-sink-script.ts';
+
+export interface SmtpSinkOptions {
+  /** Default: a free one. */
+  readonly port?: number;
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+  /** What it does instead of taking everything, at `greeting`, `auth`, `mail`, `rcpt` and `content`; may be exchanged later. */
+  readonly script?: SinkScript;
+  /** Whether AUTH is offered; whatever the script does not refuse is right. Default: no. */
+  readonly auth?: boolean;
+  /** Whether STARTTLS is offered, with a certificate that nobody has signed. Default: no. */
+  readonly starttls?: boolean;
+  /** Whether messages are kept, or only counted. Default: kept. */
+  readonly keepMessages?: boolean;
+}
+
+/** A refusal in the shape that smtp-server takes. */
+function refusal(reply: string): Error {
+  return Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) });
+}
+
+/** A mail server that keeps what it is sent. */
+export class SmtpSink {
+  readonly messages: SinkMessage[] = [];
+  /** How many messages were taken. */
+  count = 0;
+  readonly connections = new ConnectionCount();
+  /** Sessions that are open, by the server's own id. */
+  private readonly sessions = new Map<string, { connection: number; transactions: number }>();
+  private readonly abort = new AbortController();
+  private readonly waiting = new Set<() => void>();
+  private readonly server: SMTPServer;
+  script: SinkScript;
+
+  private constructor(private readonly options: SmtpSinkOptions) {
+    this.script = options.script ?? ((): undefined => undefined);
+    this.server = new SMTPServer(this.serverOptions());
+    // A client that hangs up is none of the sink's faults.
+    this.server.on('error', () => undefined);
+  }
+
+  static async start(options: SmtpSinkOptions = {}): Promise<SmtpSink> {
+    const sink = new SmtpSink(options);
+    await new Promise<void>((resolve, reject) => {
+      sink.server.server.once('error', reject);
+      sink.server.listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve);
+    });
+    return sink;
+  }
+
+  get port(): number {
+    return (this.server.server.address() as AddressInfo).port;
+  }
+
+  /** What `SMTP_URL` is set to, without credentials. */
+  get url(): string {
+    return `smtp://${this.options.host ?? '127.0.0.1'}:${this.port}`;
+  }
+
+  /**
+   * Waits until at least `n` messages were taken.
+   *
+   * @throws after `timeoutMs`, with how many there are
+   */
+  async received(n: number, timeoutMs = 5_000): Promise<SinkMessage[]> {
+    const deadline = AbortSignal.timeout(timeoutMs);
+    while (this.count < n) {
+      if (deadline.aborted) throw new Error(`${this.count} of ${n} messages after ${timeoutMs} ms`);
+      await new Promise<void>((resolve) => {
+        this.waiting.add(resolve);
+        deadline.addEventListener('abort', () => resolve(), { once: true });
+      });
+    }
+    return this.messages;
+  }
+
+  async close(): Promise<void> {
+    this.abort.abort();
+    const closed = new Promise<void>((resolve) => this.server.close(resolve));
+    for (const { socket } of this.openSockets()) socket.destroy();
+    await closed;
+  }
+
+  private serverOptions(): SMTPServerOptions {
+    const { auth = false, starttls = false } = this.options;
+    return {
+      // Else it warns, on stderr, of the certificate that it brings along.
+      logger: false,
+      disabledCommands: [...(auth ? [] : ['AUTH']), ...(starttls ? [] : ['STARTTLS'])],
+      allowInsecureAuth: true,
+      authOptional: true,
+      disableReverseLookup: true,
+      onConnect: (session, done) => {
+        this.sessions.set(session.id, { connection: this.connections.opened(), transactions: 0 });
+        void this.play('greeting', session, () => done(), done);
+      },
+      onClose: (session) => {
+        if (this.sessions.delete(session.id)) this.connections.closed();
+      },
+      onAuth: (_auth, session, done) =>
+        void this.play('auth', session, () => done(null, { user: 'sink' }), done),
+      onMailFrom: ({ address }, session, done) => {
+        this.sessions.get(session.id)!.transactions += 1;
+        void this.play('mail', session, () => done(), done, { from: address });
+      },
+      onRcptTo: ({ address }, session, done) =>
+        void this.play('rcpt', session, () => done(), done, { to: address }),
+      onData: (stream, session, done) => void this.take(stream, session, done),
+    };
+  }
+
+  private async take(
+    stream: Readable,
+    session: SMTPServerSession,
+    done: (error?: Error) => void,
+  ): Promise<void> {
+    const raw = await buffer(stream).catch(() => undefined);
+    if (raw === undefined) return;
+    await this.play('content', session, () => this.keep(raw, session, done), done);
+  }
+
+  private keep(raw: Buffer, session: SMTPServerSession, done: () => void): void {
+    const { from, to, connection } = this.situation(session);
+    this.count += 1;
+    if (this.options.keepMessages !== false) {
+      this.messages.push({ from, to, raw, receivedAt: new Date(), connection });
+    }
+    done();
+    for (const wake of this.waiting) wake();
+    this.waiting.clear();
+  }
+
+  /** Asks the script, and goes on, refuses, says nothing or cuts the connection. */
+  private async play(
+    stage: SinkStage,
+    session: SMTPServerSession,
+    goOn: () => void,
+    refuse: (error: Error) => void,
+    said: { from?: string; to?: string } = {},
+  ): Promise<void> {
+    const situation = this.situation(session, said);
+    const answer = this.script(stage, situation);
+    if (answer === undefined) return goOn();
+    if (answer.delayMs !== undefined) await sleep(answer.delayMs, this.abort.signal);
+    if (goesOn(answer) || answer.reply?.startsWith('2')) goOn();
+    else if (answer.reply !== undefined) refuse(refusal(answer.reply));
+    if (answer.drop === true)
+      this.openSockets()
+        .find(({ id }) => id === session.id)
+        ?.socket.destroySoon();
+  }
+
+  /** The server notes an address only after it was asked about it, hence `said`. */
+  private situation(session: SMTPServerSession, said: { from?: string; to?: string } = {}): SinkSituation {
+    const { mailFrom, rcptTo } = session.envelope;
+    const from = said.from ?? (mailFrom ? mailFrom.address : '');
+    const to = [...rcptTo.map(({ address }) => address), ...(said.to === undefined ? [] : [said.to])];
+    const { connection = 0, transactions = 0 } = this.sessions.get(session.id) ?? {};
+    return { from, to, connection, transaction: transactions };
+  }
+
+  private openSockets(): { id: string; socket: Socket }[] {
+    const connections = this.server.connections as Set<{ id: string; _socket: Socket }>;
+    return [...connections].map(({ id, _socket }) => ({ id, socket: _socket }));
+  }
+}
