@@ -13,42 +13,37 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { APPS_MAY_IMPORT, LIBS } from './layers.mjs';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-const layersPath = new URL('./layers.mjs', import.meta.url).href;
-const { APPS_MAY_IMPORT, LIBS } = (await import(layersPath)) as {
-  APPS_MAY_IMPORT: string[];
-  LIBS: Record<string, string[]>;
-};
-
 /** Where an import is planted, what it imports, and the rule that must refuse it; no rule means that it is allowed. */
-const PLANTED = [
+const PLANTED: [file: string, imported: string, rule?: string][] = [
   ['libs/kernel/src/a.ts', '@posthorn/domain', 'floor-kernel'],
   ['libs/kernel/src/b.ts', 'bullmq', 'kernel-stands-alone'],
   ['libs/domain/src/a.ts', '@posthorn/database', 'floor-domain'],
   ['libs/domain/src/b.ts', '@posthorn/signing', 'floor-domain'],
-  ['libs/domain/src/c.ts', '@posthorn/kernel', undefined],
+  ['libs/domain/src/c.ts', '@posthorn/kernel'],
   ['libs/database/src/a.ts', '@posthorn/queues', 'floor-database'],
-  ['libs/database/src/b.ts', 'pg', undefined],
+  ['libs/database/src/b.ts', 'pg'],
   ['libs/database/src/c.ts', '@posthorn/use-cases', 'floor-database'],
   ['libs/queues/src/a.ts', 'pg', 'only-database-knows'],
   ['libs/queues/src/b.ts', '@prisma/client', 'only-database-knows'],
   ['libs/use-cases/src/a.ts', '@posthorn/auth', 'floor-use-cases'],
   ['libs/use-cases/src/b.ts', 'bullmq', 'only-queues-knows'],
-  ['libs/use-cases/src/c.ts', '@posthorn/database', undefined],
+  ['libs/use-cases/src/c.ts', '@posthorn/database'],
   ['libs/use-cases/src/d.ts', '@posthorn/testing', 'floor-use-cases'],
-  ['libs/use-cases/src/d.spec.ts', '@posthorn/testing', undefined],
+  ['libs/use-cases/src/d.spec.ts', '@posthorn/testing'],
   ['libs/domain/src/e.spec.ts', '@posthorn/database', 'floor-domain-tests'],
   ['libs/auth/src/a.ts', '../../database/src/secret.ts', 'front-door-only'],
   ['libs/auth/src/b.ts', './nowhere.ts', 'no-dead-end'],
   ['apps/gateway/src/a.ts', '../../sender/src/index.ts', 'floor-apps'],
-  ['apps/gateway/src/b.ts', '@posthorn/use-cases', undefined],
-  ['apps/gateway/src/c.ts', './index.ts', undefined],
+  ['apps/gateway/src/b.ts', '@posthorn/use-cases'],
+  ['apps/gateway/src/c.ts', './index.ts'],
   ['apps/gateway/src/d.ts', 'nodemailer', 'only-smtp-knows'],
   ['apps/gateway/src/e.ts', '@posthorn/testing', 'floor-apps'],
-  ['apps/gateway/src/e.spec.ts', '@posthorn/testing', undefined],
-  ['apps/gateway/src/f.ts', '@posthorn/domain', undefined],
-] as const;
+  ['apps/gateway/src/e.spec.ts', '@posthorn/testing'],
+  ['apps/gateway/src/f.ts', '@posthorn/domain'],
+];
 
 function write(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });

@@ -18,7 +18,7 @@ import { readHeaders } from './read-mail.mjs';
  */
 
 /** Above this many mails the oldest ones go. */
-export const KEPT_MAILS = 10_000;
+const KEPT_MAILS = 10_000;
 
 /** Keeps mails in a folder, two files each: the bytes as they came (`.eml`) and what is known of them (`.json`). */
 export class Mailbox extends EventEmitter {

@@ -20,7 +20,7 @@ export async function readHeaders(source) {
   }
 }
 
-/** @param {{ name?: string, address?: string }[]} addresses */
+/** @param {import('postal-mime').Address[]} addresses groups are shown by their name */
 function show(addresses) {
   return addresses.map(({ name, address = '' }) => (name ? `${name} <${address}>` : address)).join(', ');
 }

@@ -6,8 +6,9 @@ import { newLogFile } from './state.mjs';
 
 const READY_WITHIN_MS = 60_000;
 
-/** How long to wait before an app that died is started again, in milliseconds; the last one repeats. */
-const BACK_OFF_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
+/** How long to wait before an app that died is started again, in milliseconds: after its first death, its second … */
+const BACK_OFF_MS = [1_000, 2_000, 5_000, 10_000];
+const LONGEST_BACK_OFF_MS = 30_000;
 
 /** An app that lived this long has earned a fresh start of the back-off. */
 const LIVED_WELL_MS = 60_000;
@@ -77,7 +78,7 @@ export class AppKeeper {
     await new Promise((resolve) => (hasEnded(child) ? resolve(undefined) : child.once('exit', resolve)));
     if (this.#stopping.signal.aborted) return;
     if (performance.now() - begun > LIVED_WELL_MS) this.#deaths = 0;
-    const pauseMs = BACK_OFF_MS[Math.min(this.#deaths, BACK_OFF_MS.length - 1)];
+    const pauseMs = BACK_OFF_MS[this.#deaths] ?? LONGEST_BACK_OFF_MS;
     this.#deaths += 1;
     const how = child.signalCode ?? `code ${child.exitCode}`;
     say(`${this.name} ended with ${how}; starting it again in ${pauseMs / 1000} s. Its log: ${this.logFile}`);

@@ -17,7 +17,7 @@ function lockDigest() {
 }
 
 /** Whether node_modules is what package-lock.json says. @returns {boolean} */
-export function isInstalled() {
+function isInstalled() {
   if (!existsSync(NPM_NOTE)) return false;
   return isStamped() || samePackages();
 }

@@ -9,7 +9,7 @@ const NEIGHBOURS = 50;
  * @param {number} port
  * @returns {Promise<boolean>}
  */
-export async function isFree(port) {
+async function isFree(port) {
   return (await canListen(port, '127.0.0.1')) && (await canListen(port, undefined));
 }
 

@@ -125,6 +125,7 @@ export async function answers(url) {
 /**
  * One statement on a connection of its own.
  *
+ * @public used by libs/testing
  * @param {string} url
  * @param {string} sql
  * @param {unknown[]} [values]

@@ -42,33 +42,28 @@ export async function startProcess({
 /**
  * Runs a command to its end.
  *
- * @param {Command & { logFile?: string, inherit?: boolean }} options with `inherit` its output is shown, else kept
+ * @param {Command & { keepLines?: number }} options `keepLines`: how much of its output an error shows
  * @returns {Promise<string>} what it wrote
  * @throws with the end of its output, when it fails
  */
-export function run({ command, args = [], env = process.env, cwd = ROOT, inherit = false, ...account }) {
+export function run({ command, args = [], env = process.env, cwd = ROOT, keepLines = 30, ...account }) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, env, ...account, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
-    const keep = (chunk) => {
-      output += chunk;
-      if (inherit) process.stdout.write(chunk);
-    };
-    child.stdout.on('data', keep);
-    child.stderr.on('data', keep);
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text) => (output += text));
+    }
     child.once('error', reject);
     child.once('close', (code, signal) => {
-      if (code === 0) resolve(output);
-      else
-        reject(
-          new Error(`${[command, ...args].join(' ')} ended with ${signal ?? code}:\n${lastLines(output)}`),
-        );
+      if (code === 0) return resolve(output);
+      const words = `${[command, ...args].join(' ')} ended with ${signal ?? code}:\n${lastLines(output, keepLines)}`;
+      return reject(new Error(words));
     });
   });
 }
 
 /** @param {string} text */
-export function lastLines(text, count = 30) {
+function lastLines(text, count = 30) {
   return text.trimEnd().split('\n').slice(-count).join('\n');
 }
 

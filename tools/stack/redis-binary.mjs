@@ -3,7 +3,15 @@ import { run } from './processes.mjs';
 
 const NAMES = ['redis-server', 'valkey-server'];
 
-/** How each system's package manager installs one, in the order in which they are looked for. */
+/**
+ * @typedef {object} Installer
+ * @property {string} manager
+ * @property {string[][]} commands
+ * @property {string[][]} [otherwise] where the first ones fail
+ * @property {boolean} [asUser] whether it refuses to be root
+ */
+
+/** How each system's package manager installs one, in the order in which they are looked for. @type {Installer[]} */
 const INSTALLERS = [
   {
     manager: 'apt-get',
@@ -76,7 +84,8 @@ function rootPrefix() {
   }
 }
 
-async function install({ commands, otherwise = undefined }, prefix) {
+/** @param {Installer} installer @param {string[]} prefix */
+async function install({ commands, otherwise }, prefix) {
   // The package would start a server of its own, on the port and with the data of nobody's choosing.
   const env = {
     ...process.env,

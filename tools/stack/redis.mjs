@@ -51,6 +51,7 @@ async function answersPing(port) {
 /**
  * Asks one inline command and gives the first piece of the raw answer; enough for `PING` and `FLUSHALL`.
  *
+ * @public used by libs/testing
  * @param {number} port on 127.0.0.1
  * @param {string} command
  * @param {{ withinMs?: number }} [limit]

@@ -8,11 +8,11 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url)).replace(/[
 const BIN = join(ROOT, 'node_modules', '.bin');
 
 /** The oldest Node that the apps run on; the scripts themselves begin on 20.19, before anything is installed. */
-const OLDEST = [22, 19];
+const OLDEST = { major: 22, minor: 19 };
 
 function isNewEnough(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
+  return major > OLDEST.major || (major === OLDEST.major && minor >= OLDEST.minor);
 }
 
 /**
@@ -27,7 +27,7 @@ export function nodeBinary() {
   if (isNewEnough(process.versions.node)) return process.execPath;
   throw new Error(
     `Node ${process.versions.node} is too old to run Posthorn, and npm brings a newer one only for Linux on x64: ` +
-      `install Node ${OLDEST.join('.')} or newer, then run this again.`,
+      `install Node ${OLDEST.major}.${OLDEST.minor} or newer, then run this again.`,
   );
 }
 

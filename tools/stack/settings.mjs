@@ -12,6 +12,6 @@ import { ROOT } from './runtime.mjs';
  */
 export function readSettings(env = process.env, file = join(ROOT, '.env')) {
   const fromFile = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
-  const isSet = ([, value]) => value !== undefined && value !== '';
-  return Object.fromEntries([...Object.entries(fromFile), ...Object.entries(env)].filter(isSet));
+  const given = [...Object.entries(fromFile), ...Object.entries(env)];
+  return Object.fromEntries(given.flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }

@@ -51,6 +51,7 @@ export class Stack {
     claimSupervision();
     if (withBuild) await step('Build', build);
     const ports = await this.#choosePorts();
+    /** @param {import('./services.mjs').Service} service */
     const show = ({ url, isOurs }) => (isOurs ? hideLogin(url) : `${hideLogin(url)}, as the settings say`);
     const start = async (title, provide) => {
       const service = await step(title, provide, show);
@@ -118,8 +119,11 @@ export class Stack {
       );
     });
     // All are given the chance to say what is wrong with them before everything is stopped.
-    const failed = (await Promise.allSettled(starts)).filter(({ status }) => status === 'rejected');
-    if (failed.length > 0) throw new Error(failed.map(({ reason }) => reason.message).join('\n\n'));
+    const outcomes = await Promise.allSettled(starts);
+    const reasons = outcomes.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [outcome.reason.message] : [],
+    );
+    if (reasons.length > 0) throw new Error(reasons.join('\n\n'));
   }
 
   #url(app) {

@@ -16,7 +16,7 @@ export const WORKSPACE_FILE = join(STATE_FOLDER, 'workspace.json');
 /** Which process keeps the stack; there from the first step of `up` until the last one of its end. */
 const SUPERVISOR_FILE = join(STATE_FOLDER, 'supervisor.json');
 
-export const LOG_FOLDER = join(STATE_FOLDER, 'logs');
+const LOG_FOLDER = join(STATE_FOLDER, 'logs');
 
 export function makeStateFolder() {
   mkdirSync(LOG_FOLDER, { recursive: true, mode: 0o700 });

@@ -25,7 +25,7 @@ Scripts find all of this in .posthorn/stack.json; the logs are in .posthorn/logs
 }
 
 /** @param {string} apiUrl @param {string} key */
-export function exampleCall(apiUrl, key) {
+function exampleCall(apiUrl, key) {
   const email = {
     from: 'Posthorn <hello@example.com>',
     to: 'you@example.net',

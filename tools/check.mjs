@@ -1,0 +1,56 @@
+// npm run check: every check that needs no services; all of them run, whatever fails.
+import { elapsed, say, seconds } from './stack/progress.mjs';
+import { run } from './stack/processes.mjs';
+import { withInstalledBinaries } from './stack/runtime.mjs';
+
+const HELP = `npm run check
+Runs format, lint, layers, types, unit tests and the search for unused code, each as npm run check:<name>, two at a time.
+All of them run even if one fails; what failed is shown at the end.`;
+
+/** The longest first, so that two lanes end at about the same time. */
+const CHECKS = ['lint', 'unit', 'types', 'unused', 'format', 'layers'];
+
+/** How many run at once. */
+const LANES = 2;
+
+/** @returns {Promise<{ name: string, output: string } | undefined>} what failed */
+async function check(name) {
+  const begun = performance.now();
+  const line = (mark) => `  ${mark} ${name.padEnd(8)} ${seconds(performance.now() - begun).padStart(7)}`;
+  try {
+    await run({
+      command: 'npm',
+      args: ['run', '--silent', `check:${name}`],
+      env: withInstalledBinaries(),
+      keepLines: Infinity,
+    });
+    say(line('✓'));
+    return undefined;
+  } catch (error) {
+    say(line('✗'));
+    return { name, output: error.message };
+  }
+}
+
+async function lane(waiting, failures) {
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+    const failure = await check(name);
+    if (failure !== undefined) failures.push(failure);
+  }
+}
+
+async function main() {
+  // Lint and the tests read the generated client, and the types are built into dist.
+  await run({ command: 'npm', args: ['run', '--silent', 'generate'], env: withInstalledBinaries() });
+  const waiting = [...CHECKS];
+  const failures = [];
+  await Promise.all(Array.from({ length: LANES }, () => lane(waiting, failures)));
+  for (const { name, output } of failures) say(`\n── ${name} ──\n${output}`);
+  const passed = CHECKS.length - failures.length;
+  say(`\n${passed} of ${CHECKS.length} checks passed in ${elapsed()}.`);
+  if (failures.length > 0) say(`To mend: ${failures.map(({ name }) => `npm run check:${name}`).join(', ')}`);
+  process.exitCode = failures.length === 0 ? 0 : 1;
+}
+
+if (process.argv.includes('--help') || process.argv.includes('-h')) say(HELP);
+else await main();

@@ -1,0 +1,70 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Mailbox } from './mailbox.mjs';
+import { readHtml } from './read-mail.mjs';
+
+const mail = (subject: string) =>
+  Buffer.from(`From: "A, b" <a@example.com>\r\nSubject: ${subject}\r\n\r\nHello\r\n`);
+const envelope = (to: string) => ({ from: 'bounce@example.com', to: [to] });
+
+describe('A mailbox', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'inbox-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('shows the newest first, and finds by address and subject', async () => {
+    const mailbox = new Mailbox(folder);
+    for (const name of ['one', 'two'])
+      await mailbox.keep(envelope(`${name}@example.net`), mail(`=?utf-8?q?N=C2=B0?= ${name}`));
+
+    expect(mailbox.list().messages.map(({ subject }) => subject)).toEqual(['N° two', 'N° one']);
+    expect(mailbox.list({ to: 'ONE@' }).matching).toBe(1);
+    expect(mailbox.list({ subject: 'three' }).matching).toBe(0);
+  });
+
+  it('has the same bytes after a restart, and forgets what was never acknowledged', async () => {
+    const { id } = await new Mailbox(folder).keep(envelope('one@example.net'), mail('kept'));
+    writeFileSync(join(folder, '99999999999999-00000.eml'), 'half a mail');
+    const again = new Mailbox(folder);
+
+    expect(again.size).toBe(1);
+    expect(await again.source(id)).toEqual(mail('kept'));
+    expect(readdirSync(folder)).toHaveLength(2);
+  });
+
+  it('lets the oldest go above its bound', async () => {
+    const mailbox = new Mailbox(folder, { limit: 2 });
+    for (const name of ['one', 'two', 'three']) await mailbox.keep(envelope('a@example.net'), mail(name));
+
+    expect(mailbox.list().messages.map(({ subject }) => subject)).toEqual(['three', 'two']);
+    expect(readdirSync(folder)).toHaveLength(4);
+  });
+});
+
+describe('The HTML of a mail', () => {
+  it('has the pictures that the mail carries, and no others', async () => {
+    const source = [
+      'Content-Type: multipart/related; boundary=b',
+      '',
+      '--b',
+      'Content-Type: text/html',
+      '',
+      '<img src="cid:logo"><img src="cid:other">',
+      '--b',
+      'Content-Type: image/png',
+      'Content-ID: <logo>',
+      'Content-Transfer-Encoding: base64',
+      '',
+      'AAAA',
+      '--b--',
+    ].join('\r\n');
+
+    const html = await readHtml(Buffer.from(source));
+    expect(html).toContain('src="data:image/png;base64,AAAA"');
+    expect(html).toContain('src="cid:other"');
+  });
+});

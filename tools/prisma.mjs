@@ -1,0 +1,32 @@
+// npm run prisma: Prisma's command line, also where its native engine could not be downloaded.
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { nodeBinary, ROOT, withInstalledBinaries } from './stack/runtime.mjs';
+
+const ENGINES = join(ROOT, 'node_modules', '@prisma', 'engines');
+
+function hasNativeEngine() {
+  return existsSync(ENGINES) && readdirSync(ENGINES).some((name) => name.startsWith('schema-engine-'));
+}
+
+/**
+ * Without its engine every command of Prisma fails, also those that never call it (generate, validate, format). Any
+ * executable satisfies the check; what really needs the engine (migrate) fails then as it would have before.
+ */
+function engineStandIn() {
+  const isAnswered = process.env.PRISMA_SCHEMA_ENGINE_BINARY !== undefined || hasNativeEngine();
+  return isAnswered ? {} : { PRISMA_SCHEMA_ENGINE_BINARY: nodeBinary() };
+}
+
+const child = spawn(nodeBinary(), ['node_modules/prisma/build/index.js', ...process.argv.slice(2)], {
+  cwd: ROOT,
+  env: {
+    ...withInstalledBinaries(),
+    CHECKPOINT_DISABLE: '1',
+    PRISMA_HIDE_UPDATE_MESSAGE: '1',
+    ...engineStandIn(),
+  },
+  stdio: 'inherit',
+});
+child.once('close', (code) => (process.exitCode = code ?? 1));

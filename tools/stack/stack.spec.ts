@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { choosePorts, freePort } from './ports.mjs';
+import { readSettings } from './settings.mjs';
+
+describe('Choosing ports', () => {
+  it('keeps a preferred port that is free', async () => {
+    const port = await freePort();
+    expect(await choosePorts({ gateway: port })).toEqual({ gateway: port });
+  });
+
+  it('avoids one that is taken, and never gives it to two', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, resolve));
+    const taken = (other.address() as AddressInfo).port;
+    const ports = await choosePorts({ gateway: taken, sender: taken });
+    other.close();
+
+    expect(ports.gateway).not.toBe(taken);
+    expect(ports.sender).not.toBe(taken);
+    expect(ports.gateway).not.toBe(ports.sender);
+  });
+});
+
+describe('Settings', () => {
+  it('come from the environment first, then from .env; an empty value is none', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+    const file = join(folder, '.env');
+    writeFileSync(file, 'A=file\nB="of the file" # why\nC=\n');
+    const settings = readSettings({ A: 'environment', B: '' }, file);
+    rmSync(folder, { recursive: true });
+
+    expect(settings).toEqual({ A: 'environment', B: 'of the file' });
+  });
+});
