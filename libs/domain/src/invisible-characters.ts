@@ -1,6 +1,9 @@
 /** C0 and C1 controls and DEL: no string that becomes a header may hold one (RFC 5322, section 2.2). */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/u;
 
+/** By far most texts; one look at them spares the others. */
+const PRINTABLE_ASCII = /^[ -~]*$/;
+
 /** Line separators, direction marks and overrides, zero-width, filler and tag characters: they make a text look like another. */
 const DECEPTIVE =
   /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]/u;
@@ -23,6 +26,7 @@ export function faultInHeaderText(text: string): string | undefined {
 
 /** As {@link faultInHeaderText}, and for characters that cannot be seen or that turn the direction of the text. */
 export function faultInVisibleText(text: string): string | undefined {
+  if (PRINTABLE_ASCII.test(text)) return undefined;
   const control = faultInHeaderText(text);
   if (control !== undefined) return control;
   const found = DECEPTIVE.exec(text.replace(JOINER_IN_PLACE, 'x'));
@@ -31,6 +35,7 @@ export function faultInVisibleText(text: string): string | undefined {
 
 /** As {@link faultInVisibleText}, without the exception for joiners: inside an address they only ever deceive. */
 export function faultInAddressText(text: string): string | undefined {
+  if (PRINTABLE_ASCII.test(text)) return undefined;
   const control = faultInHeaderText(text);
   if (control !== undefined) return control;
   const found = DECEPTIVE.exec(text);

@@ -32,8 +32,11 @@ function toAscii(text: string): string | undefined {
   const lower = text.toLowerCase();
   if (PLAIN_DOMAIN.test(text) && !lower.includes('xn--')) return lower;
   const ascii = domainToASCII(lower);
-  // A name that does not survive the way there and back is one that two programs would read as two names.
-  return ascii !== '' && domainToASCII(domainToUnicode(ascii)) === ascii ? ascii : undefined;
+  const unicode = domainToUnicode(ascii);
+  // A name that does not survive the way there and back is one that two programs would read as two names; a label that
+  // stays punycode stands for no characters at all.
+  const sound = ascii !== '' && !/(?:^|\.)xn--/.test(unicode) && domainToASCII(unicode) === ascii;
+  return sound ? ascii : undefined;
 }
 
 function faultInStructure(domain: string): string | undefined {

@@ -1,0 +1,73 @@
+import {
+  parseMailbox,
+  type EmailDraft,
+  type JsonObject,
+  type Mailbox,
+  type RawEmailDraft,
+  type TemplatedEmailDraft,
+} from '@posthorn/domain';
+import { RawEmailRequest, type AnyEmailRequest, type TemplatedEmailRequest } from './send-email.request.ts';
+
+/** The draft that a request asks for; the request must have passed `judgeEmailRequest`. */
+export function toDraft(request: RawEmailRequest | TemplatedEmailRequest): EmailDraft {
+  return request instanceof RawEmailRequest ? rawDraft(request) : templatedDraft(request);
+}
+
+function rawDraft(request: RawEmailRequest): RawEmailDraft {
+  const { subject, html, text, previewText, contactProperties } = request;
+  return {
+    type: 'raw',
+    ...traitsOf(request, { trackOpensByDefault: false }),
+    from: senderOf(request),
+    subject,
+    html,
+    ...(text === undefined ? {} : { text }),
+    ...(previewText ? { previewText } : {}),
+    replyTo: replyToOf(request) ?? [],
+    ...(contactProperties === undefined ? {} : { contactProperties }),
+  };
+}
+
+function templatedDraft(request: TemplatedEmailRequest): TemplatedEmailDraft {
+  const replyTo = replyToOf(request);
+  return {
+    type: 'templated',
+    ...traitsOf(request, { trackOpensByDefault: true }),
+    template: request.template,
+    variables: request.variables ?? {},
+    ...(replyTo === undefined ? {} : { replyTo }),
+  };
+}
+
+function traitsOf(request: AnyEmailRequest, { trackOpensByDefault }: { trackOpensByDefault: boolean }) {
+  const { settings, groupBy, sendAt, idempotencyKey } = request;
+  return {
+    to: mailboxOf(request.to),
+    trackClicks: settings?.trackClicks ?? true,
+    trackOpens: settings?.trackOpens ?? trackOpensByDefault,
+    ...(groupBy === undefined ? {} : { groupBy }),
+    ...(sendAt === undefined ? {} : { sendAt }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    fingerprintSource: withoutKey(request),
+  };
+}
+
+function withoutKey({ idempotencyKey: _, ...payload }: AnyEmailRequest): JsonObject {
+  return payload as unknown as JsonObject;
+}
+
+function senderOf({ from, fromName }: RawEmailRequest): Mailbox {
+  const sender = mailboxOf(from);
+  return fromName === undefined ? sender : { address: sender.address, name: fromName.trim() };
+}
+
+function replyToOf({ replyTo }: AnyEmailRequest): Mailbox[] | undefined {
+  if (replyTo === undefined) return undefined;
+  return (Array.isArray(replyTo) ? replyTo : [replyTo]).map(mailboxOf);
+}
+
+function mailboxOf(text: string): Mailbox {
+  const parsed = parseMailbox(text);
+  if ('fault' in parsed) throw new Error('a mailbox reached the draft without having been judged');
+  return parsed.mailbox;
+}

@@ -1,0 +1,60 @@
+import { Refusal } from '@posthorn/kernel';
+import { isJsonObject, kindOf } from '../validation/rule.ts';
+import { faultsInFields, shapeOf, type Shape } from '../validation/shape.ts';
+import { faultsInUnknown } from '../validation/unknown-fields.ts';
+import { RawEmailRequest, TemplatedEmailRequest } from './send-email.request.ts';
+
+const RAW = shapeOf(RawEmailRequest);
+const TEMPLATED = shapeOf(TemplatedEmailRequest);
+
+const REQUIRED_OF_RAW = ['from', 'to', 'subject', 'html'] as const;
+const REQUIRED_OF_TEMPLATED = ['template', 'to'] as const;
+const REQUIRED_OF_BOTH =
+  'a raw email requires `from`, `to`, `subject` and `html`; a templated email requires `template`, `to` and, for what ' +
+  'its template prints without a default, `variables`';
+
+/**
+ * Decides which kind of email a body asks for (one with `template` is templated, any other is raw) and whether its shape
+ * is sound. What needs the time or a look-up (the bounds of `sendAt`, the sender, the template) is not judged here.
+ *
+ * @param body what the JSON parser gave
+ * @throws Refusal (400) that names everything that is wrong
+ */
+export function judgeEmailRequest(body: unknown): RawEmailRequest | TemplatedEmailRequest {
+  if (!isJsonObject(body)) throw refusal([`the email is ${kindOf(body)}; give an object`, REQUIRED_OF_BOTH]);
+  return Object.hasOwn(body, 'template') ? judgeTemplated(body) : judgeRaw(body);
+}
+
+function judgeRaw(body: Record<string, unknown>): RawEmailRequest {
+  const unknown = faultsInUnknown(RAW, body, '', (name) => {
+    if (!TEMPLATED.names.includes(name)) return undefined;
+    return 'belongs to templated emails; name a `template` or leave it out';
+  });
+  refuseFaults(RAW, body, unknown, REQUIRED_OF_RAW);
+  return Object.assign(new RawEmailRequest(), body);
+}
+
+function judgeTemplated(body: Record<string, unknown>): TemplatedEmailRequest {
+  const unknown = faultsInUnknown(TEMPLATED, body, '', (name) => {
+    if (!RAW.names.includes(name)) return undefined;
+    return 'belongs to raw emails, and an email with `template` is templated; leave one of the two out';
+  });
+  refuseFaults(TEMPLATED, body, unknown, REQUIRED_OF_TEMPLATED);
+  return Object.assign(new TemplatedEmailRequest(), body);
+}
+
+function refuseFaults(
+  shape: Shape,
+  body: Record<string, unknown>,
+  unknown: string[],
+  required: readonly string[],
+): void {
+  const faults = [...faultsInFields(shape, body), ...unknown];
+  if (faults.length === 0) return;
+  if (required.some((name) => typeof body[name] !== 'string')) faults.push(REQUIRED_OF_BOTH);
+  throw refusal(faults);
+}
+
+function refusal(faults: string[]): Refusal {
+  return new Refusal(400, faults.join('; '), { docsPage: 'invalid-payload' });
+}

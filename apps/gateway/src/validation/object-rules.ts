@@ -1,0 +1,39 @@
+import { JSON_LEVELS, type Size } from '@posthorn/domain';
+import { isJsonObject, kindOf, type Rule } from './rule.ts';
+import { faultsInFields, shapeOf } from './shape.ts';
+import { bytesIn, sizeFault } from './sizes.ts';
+import { faultsInUnknown } from './unknown-fields.ts';
+
+/** `true` or `false`; neither the strings nor the numbers that other languages take for them. */
+export const flag: Rule = (value, field) =>
+  typeof value === 'boolean' ? undefined : `\`${field}\` is ${kindOf(value)}; give \`true\` or \`false\``;
+
+/** An object with any keys and any JSON as values, of at most {@link JSON_LEVELS} levels, measured as JSON. */
+export function jsonObject({ size, keys }: { size: Size; keys?: Size }): Rule {
+  return (value, field) => {
+    if (!isJsonObject(value)) return `\`${field}\` is ${kindOf(value)}; give an object`;
+    const fault = (keys && sizeFault(Object.keys(value).length, keys)) ?? faultInContent(value, size);
+    return fault === undefined ? undefined : `\`${field}\` ${fault}`;
+  };
+}
+
+function faultInContent(value: object, size: Size): string | undefined {
+  if (isDeeperThan(value, JSON_LEVELS)) return `is nested more than ${JSON_LEVELS} levels deep; flatten it`;
+  return sizeFault(bytesIn(JSON.stringify(value), size.most), size);
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
+}
+
+/** An object with the fields of another request class. */
+export function shapedAs(requestClass: new () => object): Rule {
+  const shape = shapeOf(requestClass);
+  return (value, field) => {
+    if (!isJsonObject(value)) return `\`${field}\` is ${kindOf(value)}; give an object`;
+    const path = `${field}.`;
+    const faults = [...faultsInFields(shape, value, path), ...faultsInUnknown(shape, value, path)];
+    return faults.join('; ') || undefined;
+  };
+}

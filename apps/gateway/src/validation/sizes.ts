@@ -1,0 +1,25 @@
+import { type Size } from '@posthorn/domain';
+
+/** What is wrong with an amount; undefined when it is within the size. */
+export function sizeFault(amount: number, { most, unit }: Size): string | undefined {
+  if (amount <= most) return undefined;
+  return `has ${grouped(amount)} ${unit}, ${grouped(amount - most)} more than the ${grouped(most)} that are possible`;
+}
+
+/** The characters (code points) of a text; counted only where there could be more than `most`. */
+export function charactersIn(text: string, most: number): number {
+  if (text.length <= most) return text.length;
+  let characters = 0;
+  for (const _ of text) characters += 1;
+  return characters;
+}
+
+/** The octets of a text in UTF-8; counted only where there could be more than `most`. */
+export function bytesIn(text: string, most: number): number {
+  // One UTF-16 unit makes at most three octets.
+  return text.length * 3 <= most ? text.length : Buffer.byteLength(text);
+}
+
+function grouped(amount: number): string {
+  return amount.toLocaleString('en-US');
+}
