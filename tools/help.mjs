@@ -22,6 +22,8 @@ export const SENTENCES = {
   'migrate': 'Brings the database at DATABASE_URL to the newest migration.',
   'prisma': 'Prisma’s own command line, also where its native engine is absent.',
   'bench': 'Measures accepting and sending against yardsticks of the same run.',
+  'complete-lock':
+    'After npm install: completes package-lock.json with packages for other platforms, so that npm ci takes it everywhere.',
   'help': 'Shows this.',
 };
 

@@ -33,6 +33,18 @@ function samePackages() {
   return Object.entries(wanted).every(isThere);
 }
 
+/** npm says what is wrong first, and then how to use it; the reason is what a person needs. */
+async function installPackages() {
+  try {
+    await run({ command: 'npm', args: ['ci', '--no-audit', '--no-fund'], keepLines: Infinity });
+  } catch (error) {
+    const reasons = error.message.split('\n').filter((line) => /^npm error \S/.test(line));
+    throw new Error(
+      reasons.length === 0 ? error.message : `npm ci failed:\n${reasons.slice(0, 12).join('\n')}`,
+    );
+  }
+}
+
 /**
  * Installs the packages when node_modules is missing or older than package-lock.json.
  *
@@ -40,7 +52,7 @@ function samePackages() {
  */
 export async function ensureInstalled() {
   const wasInstalled = isInstalled();
-  if (!wasInstalled) await run({ command: 'npm', args: ['ci', '--no-audit', '--no-fund'] });
+  if (!wasInstalled) await installPackages();
   if (!isStamped()) writeFileSync(STAMP, lockDigest());
   return wasInstalled ? 'up to date' : 'npm ci';
 }
