@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { HtmlToText } from './html-to-text.ts';
+import { withPreviewText } from './preview-text.ts';
+import { type RenderingFailed } from './rendering-failed.ts';
+
+const PATHOLOGICAL = '<div>'.repeat(200) + '<blockquote>x y</blockquote>'.repeat(150_000);
+
+const failureOf = (promise: Promise<string>): Promise<RenderingFailed | string> =>
+  promise.catch((error: unknown) => error as RenderingFailed);
+
+describe('HtmlToText', () => {
+  const htmlToText = new HtmlToText({ maxThreads: 1 });
+  afterAll(() => htmlToText.close());
+
+  it.each([
+    ['<p>Hi</p><p>there</p>', 'Hi\n\nthere'],
+    ['<a href="https://example.com/x">Pay now</a>', 'Pay now [https://example.com/x]'],
+    ['<a href="https://example.com/">https://example.com/</a>', 'https://example.com/'],
+    [
+      '<table><tr><td>Total</td><td>5 €</td></tr><tr><td>Due</td><td>1 May</td></tr></table>',
+      'Total 5 €\nDue 1 May',
+    ],
+    ['<img src="logo.png" alt="Acme"><img src="pixel.gif">', 'Acme'],
+    ['<h1>Welcome</h1><p>Hi</p>', 'Welcome\n\nHi'],
+    ['<title>No</title><style>p{}</style><p style="DISPLAY:none">No</p><p>Yes</p>', 'Yes'],
+    ['', ''],
+  ])('makes readable text of %s', async (html, text) => {
+    expect(await htmlToText.convert(html)).toBe(text);
+  });
+
+  it('leaves the pre-header out', async () => {
+    expect(await htmlToText.convert(withPreviewText('<body><p>Body</p></body>', 'Preview'))).toBe('Body');
+  });
+
+  it('kills a conversion at its deadline and works on', async () => {
+    const impatient = new HtmlToText({ maxThreads: 1, deadlineMs: 400 });
+    const slow = failureOf(impatient.convert(PATHOLOGICAL));
+    const next = failureOf(impatient.convert('<p>next</p>'));
+    expect(await slow).toMatchObject({ name: 'RenderingFailed', reason: 'deadline' });
+    expect(await next).toBe('next');
+    await impatient.close();
+  });
+
+  it('ends the thread, not the process, where the memory does not suffice, and works on', async () => {
+    const small = new HtmlToText({ maxThreads: 1, maxHeapMb: 64, deadlineMs: 30_000 });
+    expect(await failureOf(small.convert('<b>x</b>'.repeat(500_000)))).toMatchObject({ reason: 'memory' });
+    expect(await small.convert('<p>next</p>')).toBe('next');
+    await small.close();
+  });
+
+  it('says that it crashed where the markup is nested beyond the stack, and works on', async () => {
+    expect(await failureOf(htmlToText.convert('<ul><li>'.repeat(6_000)))).toMatchObject({ reason: 'crash' });
+    expect(await htmlToText.convert('<p>next</p>')).toBe('next');
+  });
+
+  it('refuses work after it was closed, also when it never began', async () => {
+    const closed = new HtmlToText();
+    await closed.close();
+    expect(await failureOf(closed.convert('x'))).toMatchObject({ reason: 'crash' });
+  });
+
+  it('keeps a process alive until the text is there, and no longer', () => {
+    const module = new URL('./html-to-text.ts', import.meta.url).href;
+    const script = `const { HtmlToText } = await import('${module}'); console.log(await new HtmlToText().convert('<p>done</p>'))`;
+    const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module'];
+    const output = execFileSync(process.execPath, [...flags, '-e', script], {
+      timeout: 20_000,
+      encoding: 'utf8',
+    });
+    expect(output).toBe('done\n');
+  });
+});

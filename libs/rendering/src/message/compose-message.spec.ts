@@ -1,0 +1,189 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import PostalMime, { type Email } from 'postal-mime';
+import { composeMessage, type MessageSource } from './compose-message.ts';
+import { UncomposableMessage } from './uncomposable-message.ts';
+
+const SOURCE: MessageSource = {
+  id: 'trs_01h455vb4pex5vsknk084sn02q',
+  messageId: '01h455vb4pex5vsknk084sn02q@example.com',
+  date: new Date('2026-03-04T05:06:07.890Z'),
+  from: { address: 'sender@example.com', name: 'Sender' },
+  to: { address: 'receiver@example.org' },
+  replyTo: [],
+  subject: 'Hello',
+  html: '<p>Hello</p>\n',
+  text: 'Hello\n',
+};
+
+const compose = (change: Partial<MessageSource>): Buffer => composeMessage({ ...SOURCE, ...change });
+const parse = (message: Buffer): Promise<Email> => PostalMime.parse(message);
+const withLf = (text: string | undefined): string => (text ?? '').replace(/\r\n?/g, '\n');
+/** The parser counts the line break before a boundary as content (RFC 2046 does not) and drops a byte order mark. */
+const isReadAs = (read: string | undefined, source: string): boolean => {
+  const expected = withLf(source).replace(/^\uFEFF/, '');
+  return [expected, `${expected}\n`].includes(withLf(read));
+};
+const linesOf = (message: Buffer): string[] => message.toString('latin1').split('\r\n');
+const headOf = (message: Buffer): string => message.toString('utf8').split('\r\n\r\n')[0]!;
+
+const CONTROL = /\p{Cc}/u;
+const headerText = fc.string({ unit: 'binary', maxLength: 200 }).filter((text) => !CONTROL.test(text));
+const asciiText = fc.string({ unit: 'grapheme-ascii', maxLength: 200 });
+/** Readers trim what surrounds a header's value, so what is compared has nothing there to trim. */
+const subjects = fc.oneof(headerText, asciiText).map((text) => text.trim());
+const addresses = fc
+  .tuple(fc.stringMatching(/^[a-z0-9][a-z0-9.+-]{0,20}[a-z0-9]$/), fc.domain())
+  .map(([local, domain]) => `${local}@${domain}`);
+const mailboxes = fc.record({ address: addresses, name: subjects.filter((name) => name !== '') });
+const bodies = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 2_000 }),
+  fc.string({
+    unit: fc.constantFrom('a', ' ', '\t', '\n', '\r', '.', '=', 'From ', 'é', '😀'),
+    maxLength: 500,
+  }),
+  fc.string({ unit: 'grapheme-ascii', maxLength: 3_000 }),
+);
+
+describe('composeMessage', () => {
+  it('writes these exact bytes for this source', () => {
+    expect(compose({ replyTo: [{ address: 'help@example.com' }] }).toString()).toBe(
+      [
+        'From: Sender <sender@example.com>',
+        'To: receiver@example.org',
+        'Reply-To: help@example.com',
+        'Subject: Hello',
+        'Date: Wed, 04 Mar 2026 05:06:07 +0000',
+        'Message-ID: <01h455vb4pex5vsknk084sn02q@example.com>',
+        'MIME-Version: 1.0',
+        'Content-Type: multipart/alternative;',
+        ' boundary="=_trs_01h455vb4pex5vsknk084sn02q"',
+        '',
+        '--=_trs_01h455vb4pex5vsknk084sn02q',
+        'Content-Type: text/plain; charset=utf-8',
+        'Content-Transfer-Encoding: 7bit',
+        '',
+        'Hello',
+        '',
+        '--=_trs_01h455vb4pex5vsknk084sn02q',
+        'Content-Type: text/html; charset=utf-8',
+        'Content-Transfer-Encoding: 7bit',
+        '',
+        '<p>Hello</p>',
+        '',
+        '--=_trs_01h455vb4pex5vsknk084sn02q--',
+        '',
+      ].join('\r\n'),
+    );
+  });
+
+  it('is read back by an independent parser as what was composed, whatever the words are', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        mailboxes,
+        mailboxes,
+        fc.array(mailboxes, { maxLength: 5 }),
+        subjects,
+        bodies,
+        bodies,
+        async (from, to, replyTo, subject, html, text) => {
+          const email = await parse(compose({ from, to, replyTo, subject, html, text }));
+          expect(email.from).toEqual(from);
+          expect(email.to).toEqual([to]);
+          expect(email.replyTo ?? []).toEqual(replyTo);
+          expect(email.subject ?? '').toBe(subject);
+          expect(isReadAs(email.html, html)).toBe(true);
+          expect(isReadAs(email.text, text)).toBe(true);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('keeps every line in bounds: CRLF only, 78 characters in a head, 998 in a body', () => {
+    fc.assert(
+      fc.property(mailboxes, headerText, bodies, (from, subject, html) => {
+        const message = compose({ from, subject, html });
+        const [head, ...rest] = message.toString('latin1').split('\r\n\r\n');
+        for (const line of head!.split('\r\n')) {
+          if (!line.includes('@')) expect(line.length).toBeLessThanOrEqual(78);
+          expect(line.trim()).not.toBe('');
+        }
+        for (const line of rest.join('\r\n\r\n').split('\r\n')) {
+          expect(line.length).toBeLessThanOrEqual(998);
+          expect(line).not.toMatch(/[\r\n]/);
+        }
+      }),
+    );
+  });
+
+  it('folds a long subject of plain words without changing it', async () => {
+    const subject = 'word '.repeat(150).trim();
+    const message = compose({ subject });
+    expect(headOf(message)).toContain('\r\n word word');
+    expect(Math.max(...linesOf(message).map((line) => line.length))).toBeLessThanOrEqual(78);
+    expect((await parse(message)).subject).toBe(subject);
+  });
+
+  it('carries a subject of 998 characters without a space', async () => {
+    const subject = 'x'.repeat(998);
+    const message = compose({ subject });
+    expect(Math.max(...linesOf(message).map((line) => line.length))).toBeLessThanOrEqual(78);
+    expect((await parse(message)).subject).toBe(subject);
+  });
+
+  it('gives the same bytes for the same source', () => {
+    const change = { subject: 'Grüße 😀', html: '<p>é</p>'.repeat(500), text: '漢字'.repeat(500) };
+    expect(compose(change).equals(compose(change))).toBe(true);
+  });
+
+  it('separates its parts by a boundary that no part holds, not even one that tries to', async () => {
+    const html = `<p>--=_${SOURCE.id}--</p>\n--=_${SOURCE.id}\nContent-Type: text/html\n\nforged`;
+    const message = compose({ html, text: html });
+    expect(message.toString().split(`--=_${SOURCE.id}`)).toHaveLength(4);
+    expect(isReadAs((await parse(message)).html, html)).toBe(true);
+  });
+
+  it('sends every line break of a part as CRLF', () => {
+    const message = compose({ text: 'a\nb\rc\r\nd\n\re' }).toString('latin1');
+    expect(message).toContain('\r\n\r\na\r\nb\r\nc\r\nd\r\n\r\ne\r\n--=_');
+  });
+
+  it.each(['\r\nBcc: x@example.net', '\n', '\r', '\0', '\t', '\x7f', '\x85'])(
+    'refuses %j in any header value',
+    (evil) => {
+      const bad = `a${evil}b`;
+      const address = `${bad}@example.com`;
+      const changes: Partial<MessageSource>[] = [
+        { subject: bad },
+        { id: bad },
+        { messageId: address },
+        { messageId: `a@b${evil}.c` },
+        { from: { address: 'a@example.com', name: bad } },
+        { from: { address } },
+        { to: { address: 'a@example.com', name: bad } },
+        { to: { address: `a@example${evil}.com` } },
+        { replyTo: [{ address: 'a@example.com', name: bad }] },
+        { replyTo: [{ address }] },
+        { to: { address: `"${bad}"@example.com` } },
+      ];
+      for (const change of changes) expect(() => compose(change)).toThrow(UncomposableMessage);
+    },
+  );
+
+  it('refuses a date that is none', () => {
+    expect(() => compose({ date: new Date(Number.NaN) })).toThrow(UncomposableMessage);
+  });
+
+  const corpus = new URL('../../../../test/corpus/email-templates/', import.meta.url);
+  const mails = readdirSync(corpus, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  it('knows eleven real mails', () => expect(mails).toHaveLength(11));
+  it.each(mails.map((entry) => entry.name))('carries the real mail "%s" unchanged', async (name) => {
+    const html = readFileSync(new URL(`${name}/content.html`, corpus), 'utf8');
+    const text = readFileSync(new URL(`${name}/content.txt`, corpus), 'utf8');
+    const email = await parse(compose({ html, text, subject: name }));
+    expect(isReadAs(email.html, html)).toBe(true);
+    expect(isReadAs(email.text, text)).toBe(true);
+  });
+});

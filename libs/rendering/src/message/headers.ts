@@ -1,0 +1,62 @@
+import { encodedWords } from './encoded-words.ts';
+import { mailboxTokens, wireAddress, type Mailbox } from './mailboxes.ts';
+import { refuseControls, UncomposableMessage } from './uncomposable-message.ts';
+
+/** Lines are folded to this many characters (RFC 5322 asks for 78, RFC 2047 for 76 where encoded words are). */
+const FOLD_AT = 76;
+/** A longer word of a subject is encoded, because it could not be folded. */
+const MAX_PLAIN_WORD = 64;
+const PLAIN_SUBJECT = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
+const ASCII_LOCAL = /^[\x21-\x7e]+@/;
+
+/** Tokens with white space before each, folded between them only; one that is longer than a line has a line to itself. */
+function folded(tokens: readonly string[], usedOfLine: number): string {
+  let lines = '';
+  let column = usedOfLine;
+  for (const [index, token] of tokens.entries()) {
+    // The first token stays: a line with nothing behind the colon confuses some readers.
+    if (index > 0 && column + 1 + token.length > FOLD_AT) {
+      lines += '\r\n';
+      column = 0;
+    }
+    lines += ` ${token}`;
+    column += 1 + token.length;
+  }
+  return lines;
+}
+
+/** `From`, `To` or `Reply-To` (RFC 5322, sections 3.6.2 and 3.6.3); each mailbox after the first begins a line. */
+export function mailboxesHeader(name: string, mailboxes: readonly Mailbox[]): string {
+  const lines = mailboxes.map((mailbox, index) => {
+    const used = index === 0 ? name.length + 1 : 0;
+    return folded(mailboxTokens(name, mailbox, used + 1), used);
+  });
+  return `${name}:${lines.join(',\r\n')}\r\n`;
+}
+
+/** `Subject` (RFC 5322, section 3.6.5): as it is where that is safe and can be folded, else in encoded words. */
+export function subjectHeader(subject: string): string {
+  refuseControls('Subject', subject);
+  if (subject === '') return 'Subject:\r\n';
+  const words = subject.split(' ');
+  const isPlain =
+    PLAIN_SUBJECT.test(subject) &&
+    !subject.includes('=?') &&
+    words.every((word) => word.length <= MAX_PLAIN_WORD);
+  const tokens = isPlain ? words : encodedWords(subject, 'Subject: '.length);
+  return `Subject:${folded(tokens, 'Subject:'.length)}\r\n`;
+}
+
+/** `Date` (RFC 5322, section 3.3), in UTC; seconds are what it can say. */
+export function dateHeader(date: Date): string {
+  if (Number.isNaN(date.getTime())) throw new UncomposableMessage('the date is not a point in time');
+  return `Date: ${date.toUTCString().replace('GMT', '+0000')}\r\n`;
+}
+
+/** `Message-ID` (RFC 5322, section 3.6.4) from `local@domain`. */
+export function messageIdHeader(messageId: string): string {
+  if (!ASCII_LOCAL.test(messageId)) {
+    throw new UncomposableMessage('the message id is not of the form local@domain');
+  }
+  return `Message-ID: <${wireAddress(messageId)}>\r\n`;
+}

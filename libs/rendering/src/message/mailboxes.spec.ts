@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { mailboxTokens, needsSmtpUtf8, wireAddress } from './mailboxes.ts';
+import { UncomposableMessage } from './uncomposable-message.ts';
+
+const shown = (name: string): string => mailboxTokens('To', { address: 'a@example.com', name }, 4).join(' ');
+
+describe('needsSmtpUtf8', () => {
+  it('asks about the local part alone, because a domain can become punycode', () => {
+    expect(needsSmtpUtf8('jörg@example.com')).toBe(true);
+    expect(needsSmtpUtf8('joerg@bücher.example')).toBe(false);
+  });
+});
+
+describe('wireAddress', () => {
+  it('writes an international domain as punycode and leaves the local part', () => {
+    expect(wireAddress('jörg@bücher.example')).toBe('jörg@xn--bcher-kva.example');
+    expect(wireAddress('Some.One+tag@Example.COM')).toBe('Some.One+tag@Example.COM');
+  });
+
+  it('takes quoted local parts and address literals', () => {
+    expect(wireAddress('"a b, c"@example.com')).toBe('"a b, c"@example.com');
+    expect(wireAddress('a@[192.0.2.1]')).toBe('a@[192.0.2.1]');
+  });
+
+  it.each([
+    '',
+    'a',
+    '@example.com',
+    'a@',
+    'a b@example.com',
+    'a@b c',
+    'a,b@example.com',
+    '<a@example.com>',
+    'a@b@c.example',
+    'a@example.com>',
+    'a@example.com, b@example.com',
+    '"a"b"@example.com',
+    'a@exa／mple.com',
+    `${'a'.repeat(600)}@b.c`,
+  ])('refuses %j', (address) => {
+    expect(() => wireAddress(address)).toThrow(UncomposableMessage);
+  });
+});
+
+describe('mailboxTokens', () => {
+  it.each([
+    ['Ann', 'Ann <a@example.com>'],
+    ['Ann Lee', 'Ann Lee <a@example.com>'],
+    ['Lee, Ann', '"Lee, Ann" <a@example.com>'],
+    ['Ann "The \\" Lee', '"Ann \\"The \\\\\\" Lee" <a@example.com>'],
+    ['b@example.com', '"b@example.com" <a@example.com>'],
+    ['Jörg', '=?UTF-8?B?SsO2cmc=?= <a@example.com>'],
+    ['=?UTF-8?Q?x?=', '=?UTF-8?B?PT9VVEYtOD9RP3g/PQ==?= <a@example.com>'],
+    ['a  b', '=?UTF-8?Q?a__b?= <a@example.com>'],
+    ['', 'a@example.com'],
+    ['  ', 'a@example.com'],
+  ])('shows the name %j as %s', (name, expected) => {
+    expect(shown(name)).toBe(expected);
+  });
+});

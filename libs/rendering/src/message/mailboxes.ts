@@ -1,0 +1,70 @@
+import { domainToASCII } from 'node:url';
+import { encodedWords } from './encoded-words.ts';
+import { refuseControls, UncomposableMessage } from './uncomposable-message.ts';
+
+/** An address and the name that is shown for it. */
+export interface Mailbox {
+  /** `local@domain` without angle brackets; both sides may be international. */
+  readonly address: string;
+  readonly name?: string | undefined;
+}
+
+/** RFC 5321 allows 64 + 1 + 255 octets; more than this could not be sent and would crowd the 998 octets of a line. */
+const MAX_ADDRESS_BYTES = 512;
+/** A longer name is encoded, because encoded words can be folded anywhere and a quoted string only at its spaces. */
+const MAX_UNENCODED_NAME = 64;
+
+const LOCAL_PART = /^(?:[^\s"(),:;<>@[\\\]\p{Cc}]+|"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])*")$/u;
+const ASCII_DOMAIN = /^(?:[A-Za-z0-9_.-]+|\[[A-Za-z0-9:.-]+\])$/;
+const ATOMS = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+const UNSTEADY_SPACE = /^ | $| {2}/;
+
+/** Whether `address` can only be sent where SMTPUTF8 is offered (RFC 6531): its local part is not ASCII. */
+export function needsSmtpUtf8(address: string): boolean {
+  return !PRINTABLE_ASCII.test(address.slice(0, address.lastIndexOf('@') + 1));
+}
+
+/**
+ * The address as it is written into headers and into the SMTP envelope: an international domain becomes punycode
+ * (RFC 5891), the local part is left as it is. Throws {@link UncomposableMessage} when it is not one bare address.
+ */
+export function wireAddress(address: string): string {
+  // Before all else: turning a domain into punycode drops line breaks and tabs in silence.
+  refuseControls('an address', address);
+  const at = address.lastIndexOf('@');
+  const local = address.slice(0, at);
+  const domain = address.slice(at + 1);
+  const asciiDomain = PRINTABLE_ASCII.test(domain) ? domain : domainToASCII(domain);
+  const wire = `${local}@${asciiDomain}`;
+  if (at < 1 || !LOCAL_PART.test(local) || !ASCII_DOMAIN.test(asciiDomain) || isTooLong(wire)) {
+    throw new UncomposableMessage('an address is not of the form local@domain or is too long');
+  }
+  return wire;
+}
+
+function isTooLong(wire: string): boolean {
+  return wire.length > MAX_ADDRESS_BYTES || Buffer.byteLength(wire) > MAX_ADDRESS_BYTES;
+}
+
+/**
+ * A mailbox (RFC 5322, section 3.4) as tokens between which a line may be folded.
+ *
+ * @param usedOfLine how many characters of the line are taken before it
+ */
+export function mailboxTokens(header: string, mailbox: Mailbox, usedOfLine: number): string[] {
+  const address = wireAddress(mailbox.address);
+  const name = mailbox.name ?? '';
+  if (name.trim() === '') return [address];
+  refuseControls(header, name);
+  return [...nameTokens(name, usedOfLine), `<${address}>`];
+}
+
+function nameTokens(name: string, usedOfLine: number): string[] {
+  // `=?` could be taken for an encoded word, and readers shrink runs of spaces: only encoding keeps them.
+  if (!PRINTABLE_ASCII.test(name) || name.includes('=?') || UNSTEADY_SPACE.test(name)) {
+    return encodedWords(name, usedOfLine);
+  }
+  const phrase = ATOMS.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`;
+  return phrase.length <= MAX_UNENCODED_NAME ? [phrase] : encodedWords(name, usedOfLine);
+}

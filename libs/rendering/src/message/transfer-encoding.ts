@@ -1,0 +1,76 @@
+import { quotedPrintableLength, startsWithFrom, writeQuotedPrintable } from './quoted-printable.ts';
+
+/** RFC 5322, section 2.1.1, without the CRLF. */
+const MAX_LINE = 998;
+const BASE64_LINE = 76;
+const CR = 0x0d;
+
+/** A text in the form in which it travels: how it is encoded, how long that is, and how to write it. */
+export interface EncodedText {
+  readonly encoding: '7bit' | 'quoted-printable' | 'base64';
+  /** In bytes. */
+  readonly length: number;
+  /** Writes it into `target` from `offset` on; gives the offset behind it. */
+  readonly write: (target: Buffer, offset: number) => number;
+}
+
+/**
+ * The shortest of the encodings of RFC 2045 that carries `text` unharmed: itself where it is ASCII in short lines,
+ * else quoted-printable or base64.
+ *
+ * Line endings are canonical in all three, as RFC 2045, section 6.8, has it for text: CRLF, LF and CR alone all travel
+ * as CRLF. But for that, what is decoded is `text`, byte for byte.
+ *
+ * @param boundary never occurs in what is written, whatever the text is; it must begin with `=_`, which neither
+ *   quoted-printable nor base64 can produce
+ */
+export function encodeText(text: string, boundary: string): EncodedText {
+  const bytes = Buffer.from(withCanonicalLines(text), 'utf8');
+  if (isSevenBit(bytes) && !bytes.includes(boundary, 0, 'latin1')) {
+    return {
+      encoding: '7bit',
+      length: bytes.length,
+      write: (target, offset) => offset + bytes.copy(target, offset),
+    };
+  }
+  const quoted = quotedPrintableLength(bytes);
+  const base64 = base64Length(bytes);
+  return quoted <= base64
+    ? { encoding: 'quoted-printable', length: quoted, write: (...to) => writeQuotedPrintable(bytes, ...to) }
+    : { encoding: 'base64', length: base64, write: (...to) => writeBase64(bytes, ...to) };
+}
+
+function withCanonicalLines(text: string): string {
+  if (text.includes('\r')) return text.replace(/\r\n?|\n/g, '\r\n');
+  return text.replaceAll('\n', '\r\n');
+}
+
+function isSevenBit(bytes: Buffer): boolean {
+  let lineStart = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index]!;
+    if (byte === CR) {
+      index += 1;
+      lineStart = index + 1;
+      continue;
+    }
+    if (byte >= 0x7f || (byte < 0x20 && byte !== 0x09)) return false;
+    if (index - lineStart >= MAX_LINE || (index === lineStart && startsWithFrom(bytes, index))) return false;
+  }
+  return true;
+}
+
+function base64Length(bytes: Buffer): number {
+  const characters = Math.ceil(bytes.length / 3) * 4;
+  return characters + 2 * Math.max(0, Math.ceil(characters / BASE64_LINE) - 1);
+}
+
+function writeBase64(bytes: Buffer, target: Buffer, offset: number): number {
+  const characters = bytes.toString('base64');
+  let out = offset;
+  for (let start = 0; start < characters.length; start += BASE64_LINE) {
+    if (start > 0) out += target.write('\r\n', out, 'latin1');
+    out += target.write(characters.slice(start, start + BASE64_LINE), out, 'latin1');
+  }
+  return out;
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { withPreviewText } from './preview-text.ts';
+
+/** The index in `html` where the pre-header of a preview text went. */
+const placeIn = (html: string): string => withPreviewText(html, 'Hi').split('<div style="display:none')[0]!;
+
+describe('withPreviewText', () => {
+  it('hides the escaped text at the start of the body and pads it to what an inbox shows', () => {
+    const html = withPreviewText('<body><p>Body</p></body>', `<b>"Tom" & 'Jo'</b>`);
+    expect(html).toMatch(
+      /^<body><div style="display:none;[^"]*">&lt;b&gt;&quot;Tom&quot; &amp; &#39;Jo&#39;&lt;\/b&gt;(&#847;&zwnj;&nbsp;)+<\/div><p>Body<\/p><\/body>$/,
+    );
+    expect(html.match(/&#847;&zwnj;&nbsp;/g)).toHaveLength(200 - `<b>"Tom" & 'Jo'</b>`.length);
+  });
+
+  it('changes nothing for a blank text', () => {
+    expect(withPreviewText('<p>Body</p>', '')).toBe('<p>Body</p>');
+    expect(withPreviewText('<p>Body</p>', ' \n')).toBe('<p>Body</p>');
+  });
+
+  it('does not pad a text that fills the inbox itself', () => {
+    expect(withPreviewText('<p>Body</p>', 'x'.repeat(1_000))).not.toContain('&nbsp;');
+  });
+
+  it.each([
+    ['<BODY class="a>b" data-x=\'>\'>', 'whose attributes hold ">"'],
+    ['<!doctype html><html><head><title><body></title></head><body>', 'behind a title that speaks of one'],
+    ['<!-- <body> --><body>', 'behind a comment that holds one'],
+    ['<!--[if mso]><body class="mso"><![endif]--><!--[if !mso]><!--><body>', 'behind conditional comments'],
+    ['<!--><body>', 'behind an empty comment'],
+    ['<style>a{content:"<body>"}</style><script>"<body>"</script><body>', 'behind styles and scripts'],
+    ["<p don't><body>", 'behind a stray quote'],
+    ['<bodyguard><body\n>', 'and not an element whose name begins alike'],
+  ])('finds the body in %s, %s', (before) => {
+    expect(placeIn(`${before}<p>Body</p>`)).toBe(before);
+  });
+
+  it.each([
+    '',
+    '<!DOCTYPE html>',
+    '<!doctype html><html lang="en">',
+    '<html><head><style>p{}</style></head>',
+  ])('goes behind %j where there is no body tag, so that the document keeps its mode', (before) => {
+    expect(placeIn(`${before}<p>Body</p>`)).toBe(before);
+  });
+
+  it.each(['<!-- <body>', '<style><body>', '<p title="<body>', 'a < b', '<'])(
+    'goes to the start where %j never ends or is no tag',
+    (html) => {
+      expect(placeIn(html)).toBe('');
+    },
+  );
+
+  it('takes time in proportion to the HTML, not to its square', () => {
+    const startedAt = performance.now();
+    for (const unit of ['<', '<!--', '<a "', '<style>', '<a b="', '</'])
+      withPreviewText(unit.repeat(300_000), 'Hi');
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+  });
+});

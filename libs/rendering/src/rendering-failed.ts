@@ -1,0 +1,18 @@
+export type RenderingFailure =
+  /** It took longer than it may. */
+  | 'deadline'
+  /** It needed more memory than it may have. */
+  | 'memory'
+  /** The renderer itself gave up: on markup that is nested too deeply, or because its thread ended. */
+  | 'crash';
+
+/** What was to be rendered could not be; the process and the threads that render are unharmed. */
+export class RenderingFailed extends Error {
+  readonly reason: RenderingFailure;
+
+  constructor(reason: RenderingFailure, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+    this.name = 'RenderingFailed';
+  }
+}

@@ -1,0 +1,23 @@
+/** So many at once, the others in the order in which they came. */
+export class Slots {
+  private readonly waiting: (() => void)[] = [];
+
+  private free: number;
+
+  constructor(count: number) {
+    this.free = count;
+  }
+
+  /** Resolves when it is the caller's turn, with what gives the place to the next; to be called exactly once. */
+  async take(): Promise<() => void> {
+    if (this.free > 0) this.free -= 1;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    return () => this.giveBack();
+  }
+
+  private giveBack(): void {
+    const next = this.waiting.shift();
+    if (next === undefined) this.free += 1;
+    else next();
+  }
+}
