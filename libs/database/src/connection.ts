@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { DatabaseClock } from '@posthorn/kernel';
+import { DatabaseClock, sleep } from '@posthorn/kernel';
 import pg from 'pg';
+import { isOutage } from './faults.ts';
 import { PrismaClient } from './generated/client.ts';
 
 /** A connection that cannot be had within this time is reported as an outage. */
@@ -59,12 +60,29 @@ export function openDatabase(options: DatabaseOptions): Database {
   return { pool, prisma, clock: new DatabaseClock(), close };
 }
 
+/** How long a process that starts waits for a database that is not there yet. */
+const GREETED_WITHIN_MS = 30_000;
+const TRY_AGAIN_MS = 500;
+
 /**
- * Sets the process' idea of the database's time and refuses a database that does not keep what it confirms.
+ * Sets the process' idea of the database's time and refuses a database that does not keep what it confirms. Waits up to
+ * half a minute for a database that is not there yet.
  *
  * @throws DurabilityRefused when `synchronous_commit` is off
  */
 export async function greetDatabase(database: Database): Promise<void> {
+  const deadline = performance.now() + GREETED_WITHIN_MS;
+  for (;;) {
+    try {
+      return await greetOnce(database);
+    } catch (error) {
+      if (!isOutage(error) || performance.now() > deadline) throw error;
+      await sleep(TRY_AGAIN_MS);
+    }
+  }
+}
+
+async function greetOnce(database: Database): Promise<void> {
   const askedAt = performance.now();
   const { rows } = await database.pool.query<{ now: Date; durability: string }>(
     "SELECT clock_timestamp() AS now, current_setting('synchronous_commit') AS durability",

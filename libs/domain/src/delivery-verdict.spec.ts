@@ -111,6 +111,15 @@ describe('a refusal at MAIL', () => {
     expect(decideAfterAttempt(refused('mail', code, text, enhancedCode), 0)).toEqual({ kind: 'failed' });
   });
 
+  it('tries an email again whose sender’s domain cannot be looked up just now, and holds nobody else back', () => {
+    const transmission = refused('mail', 451, 'Sender domain not found', '4.1.8');
+    expect(decideAfterAttempt(transmission, 0)).toEqual({
+      kind: 'retry',
+      afterSeconds: 60,
+      duplicatePossible: false,
+    });
+  });
+
   it.each([
     [550, '5.7.1', 'Client host rejected'],
     [554, '5.7.1', 'Relay access denied'],
@@ -122,7 +131,6 @@ describe('a refusal at MAIL', () => {
     [503, '5.5.1', 'bad sequence of commands'],
     [550, undefined, 'no'],
     [452, '4.3.1', 'insufficient system storage'],
-    [451, '4.1.8', 'Sender domain not found'],
   ])('is otherwise the relay’s: %s %s %s', (code, enhancedCode, text) => {
     expect(decideAfterAttempt(refused('mail', code, text, enhancedCode), 0)).toEqual({
       kind: 'relay_unavailable',

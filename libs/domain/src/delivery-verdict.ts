@@ -38,10 +38,13 @@ interface MailRefusal {
   readonly text?: RegExp;
 }
 
-/** The permanent refusals at MAIL that are about this email (RFC 3463, section 3; RFC 1870, section 6). */
+/**
+ * The refusals at MAIL that are about this email (RFC 3463, section 3; RFC 1870, section 6); any other is about the relay.
+ * The temporary ones among them too: one sender's domain that cannot be looked up must not hold everybody's mail back.
+ */
 const ABOUT_THE_EMAIL_AT_MAIL: readonly MailRefusal[] = [
-  { enhancedCode: /^5\.1\.[78]$/ }, // the sender's address or system
-  { enhancedCode: /^5\.(2\.3|3\.4)$/ }, // the size
+  { enhancedCode: /^[45]\.1\.[78]$/ }, // the sender's address or system
+  { enhancedCode: /^[45]\.(2\.3|3\.4)$/ }, // the size
   { codes: [550, 551, 553, 554], enhancedCode: /^5\.7\.\d+$/, text: NAMES_SENDER },
   { codes: [552], text: NAMES_SIZE },
   { codes: [550, 552, 553], text: NAMES_SENDER },
@@ -75,9 +78,9 @@ function decideAfterRefusal(stage: SmtpStage, reply: SmtpReply, attempts: number
     case 'relay':
       return { kind: 'relay_unavailable' };
     case 'reply decides': {
-      const aboutTheEmail =
-        isPermanent(reply) && ABOUT_THE_EMAIL_AT_MAIL.some((refusal) => matches(reply, refusal));
-      return { kind: aboutTheEmail ? 'failed' : 'relay_unavailable' };
+      if (!ABOUT_THE_EMAIL_AT_MAIL.some((refusal) => matches(reply, refusal)))
+        return { kind: 'relay_unavailable' };
+      return isPermanent(reply) ? { kind: 'failed' } : retry(attempts, false);
     }
     case 'recipient':
       return isPermanent(reply) ? { kind: 'bounced' } : retry(attempts, false);

@@ -32,7 +32,7 @@ const EXAMPLE = 'give one mailbox, such as `ada@example.com` or `Ada <ada@exampl
  * @returns the mailbox, or what is wrong with the text (a predicate to be put after the name of the field)
  */
 export function parseMailbox(text: string): { mailbox: Mailbox } | { fault: string } {
-  const trimmed = text.replace(/^ +| +$/g, '');
+  const trimmed = withoutOuterSpaces(text);
   if (trimmed === '') return { fault: `is empty; ${EXAMPLE}` };
   if (text.length > TEXT_CHARACTERS) return { fault: `is ${text.length} characters long; ${EXAMPLE}` };
   const control = faultInHeaderText(text);
@@ -44,13 +44,18 @@ function parseNamed(text: string): { mailbox: Mailbox } | { fault: string } {
   const quoted = QUOTED_NAME.exec(text);
   const parts = quoted ?? PLAIN_NAME.exec(text);
   if (parts === null) return { fault: faultInBrackets(text) };
-  const name = quoted ? parts[1]!.replace(/\\(.)/gu, '$1').trim() : parts[1]!.trim();
+  const name = quoted ? parts[1]!.replace(/\\(.)/gu, '$1') : withoutOuterSpaces(parts[1]!);
   const nameFault =
     (quoted ? undefined : faultInPlainName(name)) ?? (name === '' ? undefined : faultInDisplayName(name));
   if (nameFault !== undefined) return { fault: nameFault };
   const parsed = parseBare(parts[2]!);
   if ('fault' in parsed || name === '') return parsed;
   return { mailbox: { address: parsed.mailbox.address, name } };
+}
+
+/** `trim` would also take away what is to be refused, such as a byte order mark. */
+function withoutOuterSpaces(text: string): string {
+  return text.replace(/^ +| +$/g, '');
 }
 
 function faultInBrackets(text: string): string {

@@ -2,3 +2,4 @@ export * from './coalescer.ts';
 export * from './errors.ts';
 export * from './ids.ts';
 export * from './time.ts';
+export * from './release.ts';

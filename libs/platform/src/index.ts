@@ -28,3 +28,4 @@ export type { DependencyProbe } from './health/dependency-watch.ts';
 export { HealthModule } from './health/health.module.ts';
 export { Health, type HealthChecks, type LivenessProbe } from './health/health.ts';
 export { runUntilSignal, type ProcessLike, type ShutdownOptions } from './shutdown/run-until-signal.ts';
+export { startProcess } from './shutdown/start-process.ts';

@@ -68,9 +68,11 @@ export class Clock {
     }
   }
 
-  /** How long ago the last round was finished, in milliseconds. */
-  get idleMs(): number {
-    return performance.now() - this.lastTickAt;
+  /** Whether rounds are finished. While the database does not answer nothing is held against the clock. */
+  liveness(stuckAfterMs: number): { ok: boolean; detail: string } {
+    if (this.answeringSince === undefined) return { ok: true, detail: 'the database does not answer' };
+    const idleMs = performance.now() - this.lastTickAt;
+    return { ok: idleMs < stuckAfterMs, detail: `last round ${Math.round(idleMs)} ms ago` };
   }
 
   private async ripen(): Promise<number> {

@@ -1,1 +1,10 @@
-export {};
+export { AcceptEmails, type Acceptance, type AcceptEmailsOptions } from './accept/accept-emails.ts';
+export { unavailable } from './accept/refusals.ts';
+export { addIdentity } from './operate/add-identity.ts';
+export { createApiKey, type CreatedApiKey } from './operate/create-api-key.ts';
+export { pauseSending, resumeSending } from './operate/pause-sending.ts';
+export { createWorkspace, requireWorkspace } from './operate/workspaces.ts';
+export { ComposeEmail } from './send/compose-email.ts';
+export { DeliverEmail, type DeliverEmailOptions } from './send/deliver-email.ts';
+export { OutcomeRecorder } from './send/outcome-recorder.ts';
+export { SendEmails, type SendEmailsOptions } from './send/send-emails.ts';

@@ -107,7 +107,8 @@ SELECT n FROM item JOIN taken USING (workspace_id, key)`;
 export const READ_IDEMPOTENCY_KEYS = `
 SELECT i.n, k.fingerprint, k.answer
 FROM   json_to_recordset($1::json) AS i (n int, workspace_id uuid, key text)
-JOIN   idempotency_keys k USING (workspace_id, key)`;
+JOIN   idempotency_keys k USING (workspace_id, key)
+WHERE  k.expires_at > now()`;
 
 /** Gives back the keys of calls that were refused: a refusal does not use a key up. Index: idempotency_keys_pkey. */
 export const GIVE_BACK_IDEMPOTENCY_KEYS = `

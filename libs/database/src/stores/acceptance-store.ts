@@ -55,7 +55,9 @@ export type AcceptanceOutcome =
   /** The key was used before, by a call with this fingerprint, which was answered this. */
   | { readonly kind: 'replayed'; readonly fingerprint: Buffer; readonly answer: string }
   /** The key was taken by a call that then gave it back: judge this one afresh. */
-  | { readonly kind: 'again' };
+  | { readonly kind: 'again' }
+  /** The database refused this one's data, which nobody foresaw: our own fault. */
+  | { readonly kind: 'failed'; readonly error: unknown };
 
 interface AcceptRow {
   n: number;
@@ -110,6 +112,18 @@ export class AcceptanceStore {
   async findAccepted(ids: readonly EmailId[]): Promise<Set<EmailId>> {
     const { rows } = await this.pool.query<{ id: string }>(FIND_EMAILS, [ids.map(uuidOf)]);
     return new Set(rows.map((row) => idFromUuid('trs', row.id)));
+  }
+
+  /** What a key stands for, if it is in use. */
+  async findAnswer(
+    workspaceId: WorkspaceId,
+    key: string,
+  ): Promise<{ fingerprint: Buffer; answer: string } | undefined> {
+    const json = JSON.stringify([{ n: 0, workspace_id: uuidOf(workspaceId), key }]);
+    const { rows } = await this.pool.query<{ fingerprint: Buffer; answer: string }>(READ_IDEMPOTENCY_KEYS, [
+      json,
+    ]);
+    return rows[0];
   }
 
   private async acceptWithKeys(

@@ -50,6 +50,11 @@ export class DatabaseSettings {
   @Min(2)
   @Max(500)
   DATABASE_POOL_SIZE = 10;
+
+  /** As the database room takes them. */
+  get options(): { url: string; poolSize: number } {
+    return { url: this.DATABASE_URL, poolSize: this.DATABASE_POOL_SIZE };
+  }
 }
 
 /** How the doorbells are reached. */
@@ -64,6 +69,11 @@ export class RedisSettings {
   @Setting('What the keys in Redis begin with, so that several installations can have one Redis.')
   @Matches(/^[A-Za-z0-9_-]{1,64}$/)
   QUEUE_PREFIX = 'posthorn';
+
+  /** As the queues' room takes them. */
+  get options(): { url: string; prefix: string } {
+    return { url: this.REDIS_URL, prefix: this.QUEUE_PREFIX };
+  }
 }
 
 /** What is logged. */

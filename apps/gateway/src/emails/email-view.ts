@@ -1,0 +1,22 @@
+import { type EmailRecord } from '@posthorn/database';
+
+/** An email as the interface shows it (2.4), with what has become of it. */
+export function emailView(email: EmailRecord): object {
+  const { id, messageId, status, to, type, from, subject, groupBy, sendAt, acceptedAt, sentAt, timeline } =
+    email;
+  return {
+    ...{ id, messageId, status, to, type, from, subject },
+    ...(groupBy === null ? {} : { groupBy }),
+    ...{ createdAt: acceptedAt, sendAt, sentAt },
+    timeline: [
+      { event: sendAt === null ? 'ACCEPTED' : 'SCHEDULED', createdAt: acceptedAt },
+      ...timeline.map(({ kind, at, late, duplicatePossible, detail }) => ({
+        event: kind,
+        createdAt: at,
+        ...(late ? { late } : {}),
+        ...(duplicatePossible ? { duplicatePossible } : {}),
+        ...detail,
+      })),
+    ],
+  };
+}

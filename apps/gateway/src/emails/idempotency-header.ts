@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from '@posthorn/kernel';
+import { SIZES } from '@posthorn/domain';
+
+const NAME = 'idempotency-key';
+
+/**
+ * The `Idempotency-Key` header of a request, if it has one.
+ *
+ * @throws Refusal (400) when it has several, or one that cannot be a key
+ */
+export function idempotencyHeader(request: Pick<IncomingMessage, 'rawHeaders'>): string | undefined {
+  const values: string[] = [];
+  for (let index = 0; index < request.rawHeaders.length; index += 2) {
+    if (request.rawHeaders[index]!.toLowerCase() === NAME) values.push(request.rawHeaders[index + 1]!.trim());
+  }
+  // Node joins several into one, which would be a key that nobody sent.
+  if (values.length > 1)
+    throw new Refusal(400, 'There is more than one `Idempotency-Key` header; send exactly one');
+  const [key] = values;
+  if (key === undefined) return undefined;
+  const { most } = SIZES.idempotencyKey;
+  if (key === '' || key.length > most || !/^[ -~]+$/.test(key)) {
+    throw new Refusal(
+      400,
+      `The \`Idempotency-Key\` header must have 1 to ${most} printable ASCII characters`,
+    );
+  }
+  return key;
+}

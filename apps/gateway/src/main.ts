@@ -1,0 +1,57 @@
+import { LaneRings } from '@posthorn/queues';
+import {
+  createHttpApp,
+  createLogger,
+  DatabaseSettings,
+  GatewaySettings,
+  HttpSettings,
+  LaneSettings,
+  loadEnvFile,
+  LogSettings,
+  readSettings,
+  RedisSettings,
+  runUntilSignal,
+  startProcess,
+} from '@posthorn/platform';
+import { SIZES } from '@posthorn/domain';
+import { greetDatabase, openDatabase } from '@posthorn/database';
+import { GatewayModule } from './gateway.module.ts';
+
+await startProcess('gateway', async () => {
+  loadEnvFile();
+  const { http, database, redis, log, gateway, lanes } = readSettings({
+    http: HttpSettings,
+    database: DatabaseSettings,
+    redis: RedisSettings,
+    log: LogSettings,
+    gateway: GatewaySettings,
+    lanes: LaneSettings,
+  });
+  const logger = createLogger(log, 'gateway');
+  const onError = (err: unknown): void => logger.warn({ err }, 'a dependency does not answer');
+  const db = openDatabase({
+    ...database.options,
+    applicationName: 'posthorn-gateway',
+    onIdleError: onError,
+  });
+  await greetDatabase(db);
+  const rings = new LaneRings({ ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError });
+  const app = await createHttpApp(
+    GatewayModule.of({ database: db, rings, monthlyLimit: gateway.MONTHLY_EMAIL_LIMIT || null }),
+    {
+      logger,
+      settings: http,
+      inFlight: { maxRequests: gateway.MAX_REQUESTS_IN_FLIGHT, maxBytes: gateway.MAX_BYTES_IN_FLIGHT },
+      maxBodyBytes: SIZES.body.most,
+      health: {
+        dependencies: [
+          { name: 'database', check: () => db.pool.query('SELECT 1') },
+          { name: 'redis', check: () => rings.ping() },
+        ],
+      },
+    },
+  );
+  await app.listen(http.HTTP_PORT, http.HTTP_HOST);
+  logger.info({ port: http.HTTP_PORT }, 'listening');
+  await runUntilSignal(app, { logger, drain: [() => rings.close(), () => db.close()] });
+});

@@ -1,0 +1,11 @@
+import { type Logger } from '@posthorn/platform';
+
+/** Says what a tick found, if it is worth a line. */
+export function logTick(
+  logger: Logger,
+  { ripened, revived, givenUp, lanes }: { ripened: number; revived: number; givenUp: number; lanes: number },
+): void {
+  if (revived > 0) logger.warn({ revived }, 'rows of dead workers are served again');
+  if (givenUp > 0) logger.error({ givenUp }, 'emails were given up: each worker that took them died');
+  if (ripened > 0) logger.info({ ripened, lanes }, 'rows fell due');
+}

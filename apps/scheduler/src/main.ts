@@ -1,0 +1,89 @@
+import { Module } from '@nestjs/common';
+import { greetDatabase, openDatabase, OutboxStore, UpkeepStore } from '@posthorn/database';
+import {
+  createHealthApp,
+  createLogger,
+  DatabaseSettings,
+  HttpSettings,
+  LaneSettings,
+  loadEnvFile,
+  LogSettings,
+  readSettings,
+  RedisSettings,
+  runUntilSignal,
+  startProcess,
+} from '@posthorn/platform';
+import { Clock, JobWorker, LaneRings, MaintenanceSchedule, QUEUES } from '@posthorn/queues';
+import { logTick } from './log-tick.ts';
+import { type MaintenanceJob, maintenanceHandlers, REGULAR_JOBS } from './maintenance.ts';
+
+/** A clock that has finished no round for this long, although the database answers, is stuck. */
+const CLOCK_STUCK_AFTER_MS = 60_000;
+
+@Module({})
+class SchedulerModule {}
+
+await startProcess('scheduler', async () => {
+  loadEnvFile();
+  const { http, database, redis, log, lanes } = readSettings({
+    http: HttpSettings,
+    database: DatabaseSettings,
+    redis: RedisSettings,
+    log: LogSettings,
+    lanes: LaneSettings,
+  });
+  const logger = createLogger(log, 'scheduler');
+  const onError = (err: unknown): void => logger.warn({ err }, 'something has to be tried again');
+  const db = openDatabase({
+    ...database.options,
+    applicationName: 'posthorn-scheduler',
+    onIdleError: onError,
+  });
+  await greetDatabase(db);
+  const upkeep = new UpkeepStore(db);
+  const rings = new LaneRings({ ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError });
+  const schedule = new MaintenanceSchedule(redis.options, REGULAR_JOBS, onError);
+  const worker = new JobWorker<MaintenanceJob>({
+    ...redis.options,
+    queue: QUEUES.maintenance,
+    concurrency: 1,
+    handlers: maintenanceHandlers(upkeep, logger),
+    onError,
+  });
+  const clock = new Clock({
+    outbox: new OutboxStore(db),
+    rings,
+    tickMs: lanes.CLOCK_TICK_MS,
+    graceMs: lanes.LEASE_GRACE_MS,
+    onTick: (found) => {
+      logTick(logger, found);
+      void schedule.putBack();
+    },
+    onError,
+  });
+  const app = await createHealthApp(SchedulerModule, {
+    logger,
+    settings: http,
+    health: {
+      liveness: [
+        { name: 'maintenance', check: () => worker.liveness() },
+        { name: 'clock', check: () => clock.liveness(CLOCK_STUCK_AFTER_MS) },
+      ],
+      dependencies: [
+        { name: 'database', check: () => db.pool.query('SELECT 1') },
+        { name: 'redis', check: () => rings.ping() },
+      ],
+    },
+  });
+  clock.start();
+  await app.listen(http.HTTP_PORT, http.HTTP_HOST);
+  logger.info({ port: http.HTTP_PORT }, 'the clock runs');
+  const drain = [
+    () => clock.stop(),
+    () => worker.close(),
+    () => schedule.close(),
+    () => rings.close(),
+    () => db.close(),
+  ];
+  await runUntilSignal(app, { logger, drain });
+});

@@ -1,0 +1,104 @@
+import { Module } from '@nestjs/common';
+import { greetDatabase, openDatabase, OutboxStore } from '@posthorn/database';
+import {
+  createHealthApp,
+  createLogger,
+  DatabaseSettings,
+  HttpSettings,
+  LaneSettings,
+  loadEnvFile,
+  LogSettings,
+  readSettings,
+  RedisSettings,
+  runUntilSignal,
+  SenderSettings,
+  startProcess,
+} from '@posthorn/platform';
+import { isEmailTurn, JobWorker, LaneRings, QUEUES } from '@posthorn/queues';
+import { HtmlToText } from '@posthorn/rendering';
+import { RelayBreaker, RelayTransport } from '@posthorn/smtp';
+import { ComposeEmail, DeliverEmail, SendEmails } from '@posthorn/use-cases';
+
+@Module({})
+class SenderModule {}
+
+await startProcess('sender', async () => {
+  loadEnvFile();
+  const { http, database, redis, log, sender, lanes } = readSettings({
+    http: HttpSettings,
+    database: DatabaseSettings,
+    redis: RedisSettings,
+    log: LogSettings,
+    sender: SenderSettings,
+    lanes: LaneSettings,
+  });
+  const logger = createLogger(log, 'sender');
+  const onError = (err: unknown): void => logger.warn({ err }, 'something has to be tried again');
+  const db = openDatabase({ ...database.options, applicationName: 'posthorn-sender', onIdleError: onError });
+  await greetDatabase(db);
+  const rings = new LaneRings({ ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError });
+  const htmlToText = new HtmlToText();
+  const transport = new RelayTransport(sender.SMTP_URL, {
+    maxConnections: sender.SMTP_CONNECTIONS,
+    maxMessagesPerConnection: sender.SMTP_MESSAGES_PER_CONNECTION,
+    connectionTimeoutMs: sender.SMTP_CONNECTION_TIMEOUT_MS,
+    greetingTimeoutMs: sender.SMTP_GREETING_TIMEOUT_MS,
+    socketTimeoutMs: sender.SMTP_SOCKET_TIMEOUT_MS,
+    requireTls: sender.SMTP_REQUIRE_TLS,
+  });
+  const breaker = new RelayBreaker();
+  const sendEmails = new SendEmails({
+    outbox: new OutboxStore(db),
+    rings,
+    breaker,
+    delivery: new DeliverEmail({
+      composer: new ComposeEmail(htmlToText),
+      transport,
+      breaker,
+      onRelay: ({ isAvailable, reason }) =>
+        isAvailable
+          ? logger.info('the relay takes emails again')
+          : logger.error({ reason }, 'ALARM: the relay refuses us or cannot be reached; emails wait'),
+    }),
+    connections: sender.SMTP_CONNECTIONS,
+    rowsPerTurn: lanes.TURN_ROWS,
+    handoverMs: lanes.TURN_HANDOVER_MS,
+    leaseMs: lanes.LEASE_MS,
+    renewalMs: lanes.LEASE_RENEWAL_MS,
+    marginMs: lanes.LEASE_MARGIN_MS,
+    onError,
+  });
+  const worker = new JobWorker<'email.turn'>({
+    ...redis.options,
+    queue: QUEUES.emailTurns,
+    concurrency: lanes.TURN_CONCURRENCY,
+    handlers: {
+      'email.turn': async (payload) => {
+        if (!isEmailTurn(payload)) throw new Error('a job asks for a turn of no lane');
+        await sendEmails.serve(payload.laneId, payload.slot);
+      },
+    },
+    onError,
+  });
+  const app = await createHealthApp(SenderModule, {
+    logger,
+    settings: http,
+    health: {
+      liveness: [{ name: 'turns', check: () => worker.liveness() }],
+      dependencies: [
+        { name: 'database', check: () => db.pool.query('SELECT 1') },
+        { name: 'redis', check: () => rings.ping() },
+      ],
+    },
+  });
+  await app.listen(http.HTTP_PORT, http.HTTP_HOST);
+  logger.info({ port: http.HTTP_PORT }, 'serving turns');
+  const drain = [
+    () => Promise.all([worker.close(), sendEmails.drain()]).then(() => undefined),
+    () => rings.close(),
+    () => transport.close(),
+    () => htmlToText.close(),
+    () => db.close(),
+  ];
+  await runUntilSignal(app, { logger, drain });
+});

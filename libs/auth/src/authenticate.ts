@@ -1,0 +1,49 @@
+import { Coalescer, Refusal } from '@posthorn/kernel';
+import { type ApiKeyStore, isOutage } from '@posthorn/database';
+import { hashSecret } from '@posthorn/signing';
+import { unknownKey } from './bearer-credential.ts';
+import { type Principal } from './principal.ts';
+
+const MOST_KEYS_A_LOOK_UP = 500;
+const LOOK_UPS_AT_ONCE = 2;
+const RETRY_AFTER_SECONDS = 2;
+
+/**
+ * Finds out whose key it is. Requests that are in flight together share one look-up; nothing is remembered between
+ * requests, so a key that is deleted is dead at once, on every gateway.
+ */
+export class Authenticate {
+  private readonly lookUps: Coalescer<Buffer, Principal | undefined>;
+  private turn = 0;
+
+  constructor(apiKeys: Pick<ApiKeyStore, 'findHolders'>) {
+    this.lookUps = new Coalescer({
+      serve: (hashes) => apiKeys.findHolders(hashes),
+      maxItems: MOST_KEYS_A_LOOK_UP,
+      tracks: LOOK_UPS_AT_ONCE,
+      trackOf: () => (this.turn += 1),
+    });
+  }
+
+  /** @throws Refusal 401 when the key is nobody's, 503 when the database cannot be asked */
+  async authenticate(secret: string): Promise<Principal> {
+    const principal = await this.find(secret);
+    if (principal === undefined) throw unknownKey();
+    return principal;
+  }
+
+  private async find(secret: string): Promise<Principal | undefined> {
+    try {
+      return await this.lookUps.add(hashSecret(secret));
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+      throw new Refusal(
+        503,
+        'The service cannot check the API key just now; nothing has been done, send the request again',
+        {
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        },
+      );
+    }
+  }
+}

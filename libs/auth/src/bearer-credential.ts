@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from '@posthorn/kernel';
+import { isWellFormedSecret } from '@posthorn/signing';
+
+/** The scheme is case-insensitive (RFC 9110, section 11.1); one space, then the token (RFC 6750, section 2.1). */
+const BEARER = /^bearer +([!-~]+) *$/i;
+
+/**
+ * The API key of a request.
+ *
+ * @throws Refusal (401) when there is none, more than one, or one that cannot be a key
+ */
+export function bearerCredential(request: Pick<IncomingMessage, 'rawHeaders'>): string {
+  const values = authorizationHeaders(request.rawHeaders);
+  if (values.length === 0)
+    throw refused('The `Authorization` header is missing; send `Authorization: Bearer <API key>`');
+  // Node would keep the first and drop the others in silence; a proxy in front may have judged by another.
+  if (values.length > 1) throw refused('There is more than one `Authorization` header; send exactly one');
+  const token = BEARER.exec(values[0]!)?.[1];
+  if (token === undefined)
+    throw refused('The `Authorization` header has another form than `Bearer <API key>`');
+  if (!isWellFormedSecret(token)) throw refused('The API key is malformed; copy it again, whole');
+  return token;
+}
+
+/** The key is well-formed, but nobody's. */
+export function unknownKey(): Refusal {
+  return refused('The API key is not valid; it may have been deleted');
+}
+
+function refused(message: string): Refusal {
+  return new Refusal(401, message);
+}
+
+function authorizationHeaders(rawHeaders: readonly string[]): string[] {
+  const values: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]!.toLowerCase() === 'authorization') values.push(rawHeaders[index + 1]!);
+  }
+  return values;
+}

@@ -1,0 +1,24 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { type KeyHolder } from '@posthorn/database';
+import type { Request } from 'express';
+
+/** Who a request is from: the workspace and role of the key that it carries. */
+export type Principal = KeyHolder;
+
+const PRINCIPAL = Symbol('principal');
+
+interface RequestWithPrincipal extends Request {
+  [PRINCIPAL]?: Principal;
+}
+
+/** Remembers who a request is from, once its key has been found good. */
+export function setPrincipal(request: Request, principal: Principal): void {
+  (request as RequestWithPrincipal)[PRINCIPAL] = principal;
+}
+
+/** Gives a handler the principal of its request; the route must be guarded by `ApiKeyGuard`. */
+export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext): Principal => {
+  const principal = context.switchToHttp().getRequest<RequestWithPrincipal>()[PRINCIPAL];
+  if (principal === undefined) throw new Error('a route asks for its caller but is not guarded by a key');
+  return principal;
+});

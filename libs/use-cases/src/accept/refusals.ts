@@ -1,0 +1,51 @@
+import { Refusal } from '@posthorn/kernel';
+
+const RETRY_AFTER_SECONDS = 2;
+
+/** The workspace may not send from this address. */
+export function unverifiedSender(
+  address: string,
+  verified: { addresses: string[]; domains: string[] },
+): Refusal {
+  return new Refusal(
+    400,
+    `\`from\` is ${address}, which is neither a verified address nor on a verified domain of this workspace; ` +
+      'send from one of those listed, or verify this one first',
+    { allowedEmails: verified.addresses, allowedDomains: verified.domains, docsPage: 'unverified-sender' },
+  );
+}
+
+/** The workspace has used up its month. */
+export function overLimit(used: number, monthlyLimit: number, now: Date): Refusal {
+  const resetsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
+  return new Refusal(
+    403,
+    `The monthly sending limit of ${monthlyLimit} emails is reached (${used} used); it resets at ${resetsAt.toISOString()}`,
+  );
+}
+
+/** Another payload was sent under this key. */
+export function keyReused(): Refusal {
+  return new Refusal(
+    409,
+    '`idempotencyKey` was used before with another payload; repeat that payload, or use a new key for a new email',
+  );
+}
+
+export function noSuchTemplate(name: string): Refusal {
+  return new Refusal(
+    400,
+    `\`template\` names no template of this workspace: ${JSON.stringify(name)}; create it first`,
+  );
+}
+
+/** Nothing was begun, or nobody knows: the caller is to ask again. */
+export function unavailable(cause?: unknown): Refusal {
+  const refusal = new Refusal(
+    503,
+    'The service cannot confirm this request just now; send it again, with an idempotency key if it must not be sent twice',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  );
+  if (cause !== undefined) refusal.cause = cause;
+  return refusal;
+}

@@ -1,0 +1,18 @@
+import { type ClaimedEmail } from '@posthorn/database';
+import { composeMessage, type HtmlToText, withPreviewText } from '@posthorn/rendering';
+
+/** Makes the message that leaves. The same email gives the same bytes at every attempt and for every preview. */
+export class ComposeEmail {
+  constructor(private readonly htmlToText: Pick<HtmlToText, 'convert'>) {}
+
+  /**
+   * @throws RenderingFailed when no text can be made of the HTML in time
+   * @throws UncomposableMessage when a value could break out of its header
+   */
+  async compose(email: ClaimedEmail): Promise<Buffer> {
+    const { id, messageId, fellDueAt, from, to, replyTo, subject, previewText } = email;
+    const html = previewText === null ? email.html : withPreviewText(email.html, previewText);
+    const text = email.text ?? (await this.htmlToText.convert(html));
+    return composeMessage({ id, messageId, date: fellDueAt, from, to, replyTo, subject, html, text });
+  }
+}

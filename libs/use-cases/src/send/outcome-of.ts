@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { RELEASE } from '@posthorn/kernel';
+import { bulkLane, decideAfterAttempt, type Transmission, type Verdict } from '@posthorn/domain';
+import { type ClaimedEmail, type EmailOutcome } from '@posthorn/database';
+
+type Finished = Exclude<Verdict, { kind: 'relay_unavailable' }>;
+
+/** Turns a transmission and its verdict into what is recorded. */
+export function outcomeOf(
+  email: ClaimedEmail,
+  message: Buffer,
+  transmission: Transmission,
+  verdict: Finished,
+): EmailOutcome {
+  return {
+    ...withVerdict(email, verdict),
+    detail: {
+      ...answerOf(transmission),
+      attempt: email.attempts + 1,
+      ...(verdict.kind === 'retry' ? { retryAfterSeconds: verdict.afterSeconds } : {}),
+      messageSha256: createHash('sha256').update(message).digest('hex'),
+      release: RELEASE,
+    },
+  };
+}
+
+/** The outcome of an email that no message could be made of: tried again by the same table as a network fault, or given up. */
+export function outcomeWithoutMessage(email: ClaimedEmail, reason: string, isLasting: boolean): EmailOutcome {
+  const verdict = isLasting
+    ? ({ kind: 'failed' } as const)
+    : (decideAfterAttempt({ kind: 'broken', stage: 'content', error: reason }, email.attempts) as Finished);
+  return {
+    ...withVerdict(email, verdict),
+    detail: { reason, attempt: email.attempts + 1, release: RELEASE },
+  };
+}
+
+function withVerdict(
+  { id, claims, workspaceId }: ClaimedEmail,
+  verdict: Finished,
+): Omit<EmailOutcome, 'detail'> {
+  const finished = {
+    id,
+    claims,
+    laneId: bulkLane(workspaceId),
+    retryAfterMs: null,
+    duplicatePossible: false,
+  };
+  switch (verdict.kind) {
+    case 'sent':
+      return { ...finished, kind: 'SENT', status: 'SENT' };
+    case 'bounced':
+      return { ...finished, kind: 'BOUNCED', status: 'BOUNCED' };
+    case 'failed':
+      return { ...finished, kind: 'FAILED', status: 'FAILED' };
+    case 'retry':
+      return {
+        ...finished,
+        kind: verdict.duplicatePossible ? 'REPLY_LOST' : 'DELAYED',
+        status: null,
+        retryAfterMs: verdict.afterSeconds * 1_000,
+        duplicatePossible: verdict.duplicatePossible,
+      };
+  }
+}
+
+function answerOf(transmission: Transmission): object {
+  switch (transmission.kind) {
+    case 'accepted':
+      return { reply: transmission.reply };
+    case 'refused':
+      return { stage: transmission.stage, reply: transmission.reply };
+    case 'broken':
+      return { stage: transmission.stage, error: transmission.error };
+    case 'unknown':
+      return { error: transmission.error };
+  }
+}

@@ -1,0 +1,59 @@
+import { Coalescer, sleep } from '@posthorn/kernel';
+import { type EmailOutcome, faultOf, isOutage, type OutboxStore } from '@posthorn/database';
+
+const MOST_OUTCOMES_A_GROUP = 500;
+const TRY_AGAIN_MS = 500;
+
+export interface OutcomeRecorderOptions {
+  readonly store: Pick<OutboxStore, 'record'>;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Records what became of emails, a group at a time. An outcome that is known is never dropped: while the database is away it
+ * is kept and tried again, and this process claims nothing else before it is recorded.
+ */
+export class OutcomeRecorder {
+  private readonly groups: Coalescer<EmailOutcome, boolean>;
+  private failing = false;
+
+  constructor(private readonly options: OutcomeRecorderOptions) {
+    this.groups = new Coalescer({
+      serve: (outcomes) => this.recordTogether(outcomes),
+      maxItems: MOST_OUTCOMES_A_GROUP,
+    });
+  }
+
+  /** Resolves when the outcome is durable; says whether its claim still held. */
+  record(outcome: EmailOutcome): Promise<boolean> {
+    return this.groups.add(outcome);
+  }
+
+  /** Whether outcomes wait because the database does not take them. */
+  get isBehind(): boolean {
+    return this.failing;
+  }
+
+  private async recordTogether(outcomes: EmailOutcome[]): Promise<boolean[]> {
+    for (;;) {
+      try {
+        const live = await this.options.store.record(outcomes);
+        this.failing = false;
+        return live;
+      } catch (error) {
+        this.options.onError(error);
+        if (!isOutage(error) && faultOf(error) !== 'conflict') return this.recordOneByOne(outcomes, error);
+        this.failing = true;
+        await sleep(TRY_AGAIN_MS);
+      }
+    }
+  }
+
+  /** A detail that the database refuses must not cost the outcome: what counts is what became of the email. */
+  private async recordOneByOne(outcomes: EmailOutcome[], cause: unknown): Promise<boolean[]> {
+    if (outcomes.length > 1)
+      return (await Promise.all(outcomes.map((one) => this.recordTogether([one])))).flat();
+    if (Object.keys(outcomes[0]!.detail).length === 0) throw cause;
+    return this.recordTogether([{ ...outcomes[0]!, detail: {} }]);
+  }
+}
