@@ -73,10 +73,15 @@ export class PrivatePostgres {
     await chmod(directory, 0o755);
     const settings = { ...FAST_AND_TEMPORARY, ...options.settings };
     const server = await startPostgres({ directory, port: await freePort(), settings, leashed: true });
-    await ensureDatabase(server.url(), 'posthorn');
     const postgres = new PrivatePostgres(directory, server);
-    await migrate(postgres.url);
-    return postgres;
+    try {
+      await ensureDatabase(server.url(), 'posthorn');
+      await migrate(postgres.url);
+      return postgres;
+    } catch (error) {
+      await postgres.close();
+      throw error;
+    }
   }
 
   /** Hangs up on everybody and stops, as an operator would stop it. */
