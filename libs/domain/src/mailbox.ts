@@ -32,9 +32,9 @@ const EXAMPLE = 'give one mailbox, such as `ada@example.com` or `Ada <ada@exampl
  * @returns the mailbox, or what is wrong with the text (a predicate to be put after the name of the field)
  */
 export function parseMailbox(text: string): { mailbox: Mailbox } | { fault: string } {
+  if (text.length > TEXT_CHARACTERS) return { fault: `is ${text.length} characters long; ${EXAMPLE}` };
   const trimmed = withoutOuterSpaces(text);
   if (trimmed === '') return { fault: `is empty; ${EXAMPLE}` };
-  if (text.length > TEXT_CHARACTERS) return { fault: `is ${text.length} characters long; ${EXAMPLE}` };
   const control = faultInHeaderText(text);
   if (control !== undefined) return { fault: control };
   return trimmed.includes('<') || trimmed.startsWith('"') ? parseNamed(trimmed) : parseBare(trimmed);
@@ -76,13 +76,13 @@ function faultInPlainName(name: string): string | undefined {
 /** What is wrong with a name that is to be shown beside an address; undefined when nothing is. */
 export function faultInDisplayName(name: string): string | undefined {
   if (name.trim() === '') return 'is empty; give a name or leave it out';
-  const unseen = faultInVisibleText(name);
-  if (unseen !== undefined) return unseen;
+  const { most } = SIZES.displayName;
+  // A character takes at most two units: what is longer need not be counted, and could be a megabyte.
+  const length = name.length > 2 * most ? name.length : [...name].length;
+  if (length > most) return `has a name of ${length} characters; at most ${most} are possible`;
   if (ENCODED_WORD.test(name))
     return 'has an encoded word (`=?…?=`) in its name; write the name in plain Unicode';
-  const length = [...name].length;
-  const { most } = SIZES.displayName;
-  return length > most ? `has a name of ${length} characters; at most ${most} are possible` : undefined;
+  return faultInVisibleText(name);
 }
 
 function parseBare(text: string): { mailbox: Mailbox } | { fault: string } {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type Job, Queue, Worker } from 'bullmq';
-import { connectProducer, connectWorker, type Redis, type RedisOptions } from './connections.ts';
-import { type JobHandlers, type JobName, type Jobs, type QueueName } from './jobs.ts';
+import { type Job, Worker } from 'bullmq';
+import { connectWorker, type Redis, type RedisOptions } from './connections.ts';
+import { JobProducer } from './job-producer.ts';
+import { type JobHandlers, type JobName, type QueueName } from './jobs.ts';
 
 /** A dead worker's jobs are free again after this; BullMQ's own 30 s left the slots of a killed one deaf for a minute. */
 const LOCK_MS = 6_000;
@@ -22,8 +23,7 @@ export interface JobWorkerOptions<Names extends JobName> extends RedisOptions {
 /** Takes jobs off one queue and hands each to its handler. */
 export class JobWorker<Names extends JobName> {
   private readonly connection: Redis;
-  private readonly canaryConnection: Redis;
-  private readonly canaryQueue: Queue;
+  private readonly producer: JobProducer;
   private readonly canaryId = `canary-${randomUUID()}`;
   private readonly worker: Worker;
   private readonly canaries: NodeJS.Timeout;
@@ -46,13 +46,7 @@ export class JobWorker<Names extends JobName> {
     });
     this.worker.on('error', options.onError);
     this.worker.on('failed', (_job, error) => options.onError(error));
-    this.canaryConnection = connectProducer(options.url, options.onError);
-    this.canaryQueue = new Queue(options.queue, {
-      connection: this.canaryConnection,
-      prefix: options.prefix,
-      skipWaitingForReady: true,
-    });
-    this.canaryQueue.on('error', options.onError);
+    this.producer = new JobProducer(options.queue, options, options.onError);
     this.canaries = setInterval(() => void this.sendCanary(), CANARY_EVERY_MS).unref();
   }
 
@@ -70,8 +64,7 @@ export class JobWorker<Names extends JobName> {
   async close(): Promise<void> {
     clearInterval(this.canaries);
     await this.worker.close();
-    await this.canaryQueue.close();
-    this.canaryConnection.disconnect();
+    await this.producer.close();
     this.connection.disconnect();
   }
 
@@ -89,12 +82,8 @@ export class JobWorker<Names extends JobName> {
   /** One canary a process waits at most; idle workers take them in turns, and a busy one has its jobs to show. */
   private async sendCanary(): Promise<void> {
     try {
-      const payload: Jobs['worker.canary'] = { v: 1 };
-      await this.canaryQueue.add('worker.canary', payload, {
-        deduplication: { id: this.canaryId },
-        removeOnComplete: true,
-        removeOnFail: true,
-      });
+      const opts = { deduplication: { id: this.canaryId }, removeOnComplete: true, removeOnFail: true };
+      await this.producer.add([{ name: 'worker.canary', data: { v: 1 }, opts }]);
       this.answeringSince ??= performance.now();
     } catch {
       this.answeringSince = undefined;

@@ -1,14 +1,12 @@
 import { type LaneId } from '@posthorn/domain';
-import { Queue } from 'bullmq';
-import { connectProducer, type Redis, type RedisOptions } from './connections.ts';
+import { type RedisOptions } from './connections.ts';
+import { JobProducer } from './job-producer.ts';
 import { type Jobs, QUEUES } from './jobs.ts';
 
 /** How many turns of one lane may run at once, over all workers: it caps a lane's parallelism, and so its share. */
 export const SLOTS_PER_LANE = 4;
 /** How many jobs are added in one go. */
 const RINGS_PER_FLUSH = 1_000;
-/** What BullMQ tells about jobs in a stream that nobody here reads. */
-const EVENTS_KEPT = 100;
 
 export interface LaneRingsOptions extends RedisOptions {
   /** Rows a turn serves; a ring for more of them rings several slots. */
@@ -22,20 +20,12 @@ export interface LaneRingsOptions extends RedisOptions {
  * made up for by the clock.
  */
 export class LaneRings {
-  private readonly connection: Redis;
-  private readonly queue: Queue;
+  private readonly producer: JobProducer;
   private waiting = new Map<string, Jobs['email.turn']>();
   private flushing: Promise<void> | undefined;
 
   constructor(private readonly options: LaneRingsOptions) {
-    this.connection = connectProducer(options.url, options.onError);
-    this.queue = new Queue(QUEUES.emailTurns, {
-      connection: this.connection,
-      prefix: options.prefix,
-      streams: { events: { maxLen: EVENTS_KEPT } },
-      skipWaitingForReady: true,
-    });
-    this.queue.on('error', options.onError);
+    this.producer = new JobProducer(QUEUES.emailTurns, options, options.onError);
   }
 
   /** Rings for `rows` new rows of a lane. */
@@ -56,20 +46,14 @@ export class LaneRings {
     await this.flushing;
   }
 
-  /** Whether Redis can be reached just now. */
-  get isConnected(): boolean {
-    return this.connection.status === 'ready';
-  }
-
   /** Rejects when Redis does not answer. */
-  async ping(): Promise<void> {
-    await this.connection.ping();
+  ping(): Promise<void> {
+    return this.producer.ping();
   }
 
   async close(): Promise<void> {
     await this.flushing;
-    await this.queue.close();
-    this.connection.disconnect();
+    await this.producer.close();
   }
 
   private async flush(): Promise<void> {
@@ -77,15 +61,15 @@ export class LaneRings {
     while (this.waiting.size > 0) {
       const rings = [...this.waiting].slice(0, RINGS_PER_FLUSH);
       for (const [key] of rings) this.waiting.delete(key);
-      if (this.isConnected) await this.add(rings);
+      if (this.producer.isConnected) await this.add(rings);
     }
   }
 
   private async add(rings: [string, Jobs['email.turn']][]): Promise<void> {
     try {
-      await this.queue.addBulk(
+      await this.producer.add(
         rings.map(([key, data]) => ({
-          name: 'email.turn',
+          name: 'email.turn' as const,
           data,
           opts: {
             deduplication: { id: key, keepLastIfActive: true },

@@ -1,4 +1,5 @@
 import { type ClaimedEmail } from '@posthorn/database';
+import { SIZES } from '@posthorn/domain';
 import { composeMessage, type HtmlToText, withPreviewText } from '@posthorn/rendering';
 
 /** Makes the message that leaves. The same email gives the same bytes at every attempt and for every preview. */
@@ -12,7 +13,12 @@ export class ComposeEmail {
   async compose(email: ClaimedEmail): Promise<Buffer> {
     const { id, messageId, fellDueAt, from, to, replyTo, subject, previewText } = email;
     const html = previewText === null ? email.html : withPreviewText(email.html, previewText);
-    const text = email.text ?? (await this.htmlToText.convert(html));
+    const text = email.text ?? (await this.textOf(html));
     return composeMessage({ id, messageId, date: fellDueAt, from, to, replyTo, subject, html, text });
+  }
+
+  /** Made text can be many times its HTML (nested lists repeat their indentation); it may not be longer than one that is given. */
+  private async textOf(html: string): Promise<string> {
+    return (await this.htmlToText.convert(html)).slice(0, SIZES.text.most);
   }
 }

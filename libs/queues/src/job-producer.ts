@@ -1,0 +1,74 @@
+import { type JobsOptions, Queue } from 'bullmq';
+import { connectProducer, type Redis, type RedisOptions } from './connections.ts';
+import { type JobName, type Jobs, type QueueName } from './jobs.ts';
+
+/** What BullMQ tells about jobs in a stream that nobody here reads. */
+const EVENTS_KEPT = 100;
+
+/** A job to be added. */
+export interface NewJob<Name extends JobName = JobName> {
+  readonly name: Name;
+  readonly data: Jobs[Name];
+  readonly opts: JobsOptions;
+}
+
+/**
+ * Adds jobs to one queue while Redis is there. BullMQ asks Redis for its version when a queue is made, and a queue whose
+ * question failed fails for ever; so the queue is made when Redis can be asked, and made anew if that failed.
+ */
+export class JobProducer {
+  private readonly connection: Redis;
+  private made: Promise<Queue> | undefined;
+
+  constructor(
+    private readonly queueName: QueueName,
+    private readonly redis: RedisOptions,
+    private readonly onError: (error: Error) => void,
+  ) {
+    this.connection = connectProducer(redis.url, onError);
+  }
+
+  /** Whether Redis can be reached just now. */
+  get isConnected(): boolean {
+    return this.connection.status === 'ready';
+  }
+
+  /** Rejects when Redis does not answer. */
+  async ping(): Promise<void> {
+    await this.connection.ping();
+  }
+
+  /** Rejects when Redis does not take the jobs; they are then lost, or added unseen. */
+  async add(jobs: readonly NewJob[]): Promise<void> {
+    await (await this.queue()).addBulk([...jobs]);
+  }
+
+  /** The queue. Rejects while Redis is away. */
+  async queue(): Promise<Queue> {
+    if (!this.isConnected) throw new Error('Redis is away');
+    this.made ??= this.makeQueue();
+    return this.made;
+  }
+
+  async close(): Promise<void> {
+    const queue = await this.made?.catch(() => undefined);
+    await queue?.close();
+    this.connection.disconnect();
+  }
+
+  private async makeQueue(): Promise<Queue> {
+    const queue = new Queue(this.queueName, {
+      connection: this.connection,
+      prefix: this.redis.prefix,
+      streams: { events: { maxLen: EVENTS_KEPT } },
+    });
+    queue.on('error', this.onError);
+    try {
+      await queue.waitUntilReady();
+      return queue;
+    } catch (error) {
+      this.made = undefined;
+      throw error;
+    }
+  }
+}
