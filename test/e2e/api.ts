@@ -1,0 +1,124 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** An answer, read to its end. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The exact body. */
+  readonly text: string;
+  /** The body as JSON; null when it is none. */
+  readonly body: Record<string, unknown>;
+  readonly durationMs: number;
+}
+
+/** The Email object of an answer (interface 2.4). */
+export interface AcceptedEmail {
+  readonly id: string;
+  readonly messageId: string;
+  readonly status: string;
+  readonly to: string;
+  readonly type: string;
+  readonly from: string;
+  readonly subject: string;
+  readonly groupBy?: string;
+}
+
+export interface TimelineEntry {
+  readonly event: string;
+  readonly createdAt: string;
+  readonly [detail: string]: unknown;
+}
+
+/** An email with what has become of it. */
+export interface ShownEmail extends AcceptedEmail {
+  readonly createdAt: string;
+  readonly sendAt: string | null;
+  readonly sentAt: string | null;
+  readonly timeline: readonly TimelineEntry[];
+}
+
+export interface RequestOptions {
+  /** The secret of another key; null: no `Authorization` at all. */
+  readonly key?: string | null;
+  readonly headers?: Record<string, string>;
+}
+
+/** The HTTP interface of a gateway, for one key. */
+export class Api {
+  constructor(
+    readonly url: string,
+    private readonly key: string,
+  ) {}
+
+  get(path: string, options: RequestOptions = {}): Promise<Answer> {
+    return this.request('GET', path, undefined, options);
+  }
+
+  /** Posts a value as JSON; a string or bytes are posted as they are. */
+  post(path: string, body: unknown, options: RequestOptions = {}): Promise<Answer> {
+    const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+    return this.request('POST', path, isRaw ? body : JSON.stringify(body), options);
+  }
+
+  async request(
+    method: string,
+    path: string,
+    body: string | Uint8Array | undefined,
+    { key = this.key, headers = {} }: RequestOptions = {},
+  ): Promise<Answer> {
+    const startedAt = performance.now();
+    const response = await fetch(this.url + path, {
+      method,
+      // As bytes, so that fetch adds no Content-Type of its own.
+      ...(body === undefined ? {} : { body: new Uint8Array(Buffer.from(body)) }),
+      headers: {
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+        ...headers,
+      },
+    });
+    const received = await response.text();
+    const durationMs = performance.now() - startedAt;
+    return {
+      status: response.status,
+      headers: response.headers,
+      text: received,
+      body: parsed(received),
+      durationMs,
+    };
+  }
+
+  /** Sends lines that no client would let through, and reads all that comes back. The request must close its connection. */
+  async raw(head: readonly string[], body: string | Buffer = ''): Promise<Answer> {
+    const startedAt = performance.now();
+    const { hostname, port } = new URL(this.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), Buffer.from(body)]));
+    const [answerHead, received = ''] = (await text(socket)).split('\r\n\r\n', 2) as [string, string?];
+    const [statusLine, ...lines] = answerHead.split('\r\n') as [string, ...string[]];
+    const headers = new Headers(lines.map((line) => line.split(/: ?(.*)/s, 2) as [string, string]));
+    const durationMs = performance.now() - startedAt;
+    return {
+      status: Number(statusLine.split(' ')[1]),
+      headers,
+      text: received,
+      body: parsed(received),
+      durationMs,
+    };
+  }
+}
+
+/** The Email object of a successful answer. @throws with the answer when it is none */
+export function emailIn<Email extends AcceptedEmail = AcceptedEmail>(answer: Answer): Email {
+  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
+  return answer.body['email'] as Email;
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,30 @@
+import PostalMime, { type Email } from 'postal-mime';
+import { type SinkMessage } from '@posthorn/testing';
+
+/** Reads a message with a parser that has nothing to do with what composed it. */
+export function parseMail({ raw }: SinkMessage): Promise<Email> {
+  return PostalMime.parse(raw);
+}
+
+/**
+ * A decoded part, as the sender gave it: mail knows only CRLF, and the parser counts the line break before the boundary
+ * as content.
+ */
+export function asGiven(part: string | undefined): string {
+  return withLf(part ?? '').replace(/\n$/, '');
+}
+
+/** A text with every line break as LF. */
+export function withLf(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
+}
+
+/** The undecoded values of a header, unfolded. */
+export function headerValues({ raw }: SinkMessage, name: string): string[] {
+  const head = raw.toString('utf8').split('\r\n\r\n', 1)[0]!;
+  const lines = head.replace(/\r\n[ \t]/g, ' ').split('\r\n');
+  const prefix = `${name.toLowerCase()}:`;
+  return lines
+    .filter((line) => line.toLowerCase().startsWith(prefix))
+    .map((line) => line.slice(prefix.length).trim());
+}

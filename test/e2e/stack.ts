@@ -1,0 +1,256 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { domainToUnicode } from 'node:url';
+import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import {
+  ApiKeyStore,
+  type Database,
+  greetDatabase,
+  IdentityStore,
+  openDatabase,
+  WorkspaceStore,
+} from '@posthorn/database';
+import {
+  type AppName,
+  type AppUnderTest,
+  createTestDatabase,
+  type SinkMessage,
+  SmtpSink,
+  type SmtpSinkOptions,
+  startApp,
+  testRedisUrl,
+  uniqueQueuePrefix,
+} from '@posthorn/testing';
+import { addIdentity, createApiKey, createWorkspace } from '@posthorn/use-cases';
+import { Api, type Answer, emailIn, type RequestOptions, type ShownEmail } from './api.ts';
+
+const ASKED_EVERY_MS = 25;
+const POOL_OF_TESTS = 4;
+
+type Env = Record<string, string | undefined>;
+
+/** What a test file's stack is to be like. */
+export interface StackOptions {
+  /** Default: 1. */
+  readonly gateways?: number;
+  /** Whether emails leave: a sender and a scheduler run. Default: yes. */
+  readonly sends?: boolean;
+  /** Default: a new database on the server of `npm test`. */
+  readonly databaseUrl?: string;
+  /** Where the gateways find the database, if by another way than the rest of the stack. */
+  readonly gatewayDatabaseUrl?: string;
+  /** Default: the server of `npm test`. */
+  readonly redisUrl?: string;
+  readonly sink?: SmtpSinkOptions;
+  /** How `SMTP_URL` is made from the sink's. */
+  readonly smtpUrl?: (url: string) => string;
+  /** More settings, of every app. */
+  readonly env?: Env;
+}
+
+/** A workspace with a verified `example.com` and a key of each role. */
+export interface Tenant {
+  readonly workspaceId: WorkspaceId;
+  readonly keys: { readonly editor: string; readonly apiUser: string; readonly viewer: string };
+}
+
+/** The whole of Posthorn for one test file: built apps as processes, on a database and queues of their own. */
+export class Stack {
+  readonly gateways: AppUnderTest[] = [];
+  /** The tenant that requests are from unless they say otherwise. */
+  tenant!: Tenant;
+  sink!: SmtpSink;
+  sender!: AppUnderTest;
+  scheduler!: AppUnderTest;
+  private db!: Database;
+  private readonly env: Env;
+  /** What to undo, the newest first. */
+  private readonly undo: (() => unknown)[] = [];
+
+  private constructor(private readonly options: StackOptions) {
+    this.env = {
+      REDIS_URL: options.redisUrl ?? testRedisUrl(),
+      QUEUE_PREFIX: uniqueQueuePrefix(),
+      HTTP_HOST: '127.0.0.1',
+      DATABASE_POOL_SIZE: '6',
+      CLOCK_TICK_MS: '200',
+      LOG_LEVEL: 'info',
+      ...options.env,
+    };
+  }
+
+  static async start(options: StackOptions = {}): Promise<Stack> {
+    const stack = new Stack(options);
+    try {
+      await stack.startAll();
+      return stack;
+    } catch (error) {
+      await stack.close();
+      throw error;
+    }
+  }
+
+  /** What the tests ask the database directly. */
+  get database(): Database {
+    return this.db;
+  }
+
+  /** Everything that the apps have logged so far. */
+  get logs(): string {
+    const apps = [...this.gateways, this.sender, this.scheduler].filter((app) => app !== undefined);
+    return apps.map((app) => app.program.output).join('');
+  }
+
+  /** The interface of one of the gateways, as a key of the tenant's `API_USER` sees it. */
+  api(gateway = 0): Api {
+    return new Api(this.gateways[gateway]!.url, this.tenant.keys.apiUser);
+  }
+
+  /** Starts an app of this stack; it is stopped with it. */
+  async startApp(name: AppName, env: Env = {}): Promise<AppUnderTest> {
+    const app = await startApp(name, { ...this.env, ...env });
+    this.undo.push(async () => {
+      if (!app.program.hasEnded) await app.program.stop();
+    });
+    return app;
+  }
+
+  /** Adds a workspace. */
+  async createTenant(name: string, monthlyLimit: number | null = null): Promise<Tenant> {
+    const workspace = await createWorkspace(new WorkspaceStore(this.db), name, monthlyLimit);
+    const keys = new ApiKeyStore(this.db);
+    const secretOf = async (role: string): Promise<string> =>
+      (await createApiKey(keys, workspace.id, role, role)).secretKey;
+    await addIdentity(new IdentityStore(this.db), workspace.id, { domain: 'example.com' }, true);
+    return {
+      workspaceId: workspace.id,
+      keys: {
+        editor: await secretOf('EDITOR'),
+        apiUser: await secretOf('API_USER'),
+        viewer: await secretOf('VIEWER'),
+      },
+    };
+  }
+
+  /** Sends a raw email that is sound, but for `change`. */
+  send(change: Record<string, unknown> = {}, options: RequestOptions = {}): Promise<Answer> {
+    return this.api().post('/v1/emails', { ...soundEmail(), ...change }, options);
+  }
+
+  /** The email as the interface shows it. */
+  async show(id: string): Promise<ShownEmail> {
+    return emailIn<ShownEmail>(await this.api().get(`/v1/emails/${id}`));
+  }
+
+  /** How many rows a query gives, or the number that it selects as `count`. */
+  async count(sql: string, values: unknown[] = []): Promise<number> {
+    const { rows } = await this.db.pool.query<{ count: number }>(sql, values);
+    return Number(rows[0]!.count);
+  }
+
+  /** The outbox row of an email; undefined when it is finished. */
+  async outboxRow(id: string): Promise<{ state: string; attempts: number; due_at: Date } | undefined> {
+    const sql = 'SELECT state, attempts, due_at FROM outbox WHERE subject_id = $1';
+    const { rows } = await this.db.pool.query(sql, [uuidOf(id as EmailId)]);
+    return rows[0] as { state: string; attempts: number; due_at: Date } | undefined;
+  }
+
+  /** Waits until nothing is due any more, so that what has arrived is all that will. */
+  async settled(withinMs = 20_000): Promise<void> {
+    await until(
+      async () => (await this.count('SELECT count(*)::int FROM outbox')) === 0,
+      'the outbox is empty',
+      withinMs,
+    );
+  }
+
+  /** What has arrived for an address, its domain in ASCII; the sink shows it in Unicode. */
+  mailsTo(address: string): SinkMessage[] {
+    const [local, domain] = address.split('@');
+    const shown = `${local}@${domainToUnicode(domain!)}`;
+    return this.sink.messages.filter((message) => message.to.includes(shown));
+  }
+
+  /** Waits for the one mail to an address and for its record, so that a second one would have been seen. */
+  async onlyMailTo(address: string, withinMs = 20_000): Promise<SinkMessage> {
+    await until(() => this.mailsTo(address).length > 0, `a mail to ${address} arrives`, withinMs);
+    await until(
+      async () =>
+        (await this.count(
+          'SELECT count(*)::int FROM outbox JOIN emails ON id = subject_id WHERE to_address = $1',
+          [address],
+        )) === 0,
+      `the mail to ${address} is recorded`,
+      withinMs,
+    );
+    const mails = this.mailsTo(address);
+    if (mails.length !== 1) throw new Error(`${mails.length} mails arrived for ${address}`);
+    return mails[0]!;
+  }
+
+  /** Stops and removes everything, the newest first. */
+  async close(): Promise<void> {
+    for (const action of this.undo.splice(0).reverse()) await action();
+  }
+
+  private async startAll(): Promise<void> {
+    this.sink = await SmtpSink.start(this.options.sink);
+    this.undo.push(() => this.sink.close());
+    this.env['SMTP_URL'] = this.options.smtpUrl?.(this.sink.url) ?? this.sink.url;
+    await this.prepareDatabase();
+    this.tenant = await this.createTenant('End to end');
+    await this.startApps();
+  }
+
+  private async prepareDatabase(): Promise<void> {
+    let url = this.options.databaseUrl;
+    if (url === undefined) {
+      const created = await createTestDatabase();
+      this.undo.push(() => created.drop());
+      url = created.url;
+    }
+    this.env['DATABASE_URL'] = url;
+    this.db = openDatabase({ url, poolSize: POOL_OF_TESTS, applicationName: 'posthorn-e2e' });
+    this.undo.push(() => this.db.close());
+    await greetDatabase(this.db);
+  }
+
+  private async startApps(): Promise<void> {
+    const gatewayEnv =
+      this.options.gatewayDatabaseUrl === undefined ? {} : { DATABASE_URL: this.options.gatewayDatabaseUrl };
+    const gateways = Array.from({ length: this.options.gateways ?? 1 }, () =>
+      this.startApp('gateway', gatewayEnv),
+    );
+    const workers = this.options.sends === false ? [] : [this.startApp('sender'), this.startApp('scheduler')];
+    // All of them, so that none is left behind when another fails to start.
+    const started = await Promise.allSettled([...gateways, ...workers]);
+    for (const result of started) if (result.status === 'rejected') throw result.reason;
+    this.gateways.push(...(await Promise.all(gateways)));
+    const [sender, scheduler] = await Promise.all(workers);
+    if (sender !== undefined) this.sender = sender;
+    if (scheduler !== undefined) this.scheduler = scheduler;
+  }
+}
+
+/** Waits until something is so. @throws when it takes too long */
+export async function until(
+  isSo: () => Promise<boolean> | boolean,
+  what: string,
+  withinMs = 20_000,
+): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`not within ${withinMs / 1000} s: ${what}`);
+    await sleep(ASKED_EVERY_MS);
+  }
+}
+
+/** A recipient that no other email of the run has. */
+export function newRecipient(): string {
+  return `${randomBytes(6).toString('hex')}@receiver.example`;
+}
+
+/** A raw email that can be accepted, with only what is required. */
+export function soundEmail(): { from: string; to: string; subject: string; html: string } {
+  return { from: 'sender@example.com', to: newRecipient(), subject: 'Hello', html: '<p>Hello</p>' };
+}
