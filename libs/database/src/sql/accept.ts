@@ -43,8 +43,8 @@ demand AS (
   FROM     demand
   ORDER BY workspace_id
   ON CONFLICT (workspace_id, month) DO UPDATE
-  SET    granted       = least(excluded.granted, greatest(excluded.monthly_limit - u.accepted, 0)),
-         accepted      = u.accepted + least(excluded.granted, greatest(excluded.monthly_limit - u.accepted, 0)),
+  SET    granted       = least(excluded.granted, greatest(coalesce(excluded.monthly_limit - u.accepted, excluded.granted), 0)),
+         accepted      = u.accepted + least(excluded.granted, greatest(coalesce(excluded.monthly_limit - u.accepted, excluded.granted), 0)),
          monthly_limit = excluded.monthly_limit
   RETURNING workspace_id, accepted, granted, monthly_limit
 ),

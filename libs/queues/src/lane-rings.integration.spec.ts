@@ -1,0 +1,119 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { nowLane } from '@posthorn/domain';
+import { newId } from '@posthorn/kernel';
+import { testRedisUrl, uniqueQueuePrefix } from '@posthorn/testing';
+import { JobWorker, LaneRings, QUEUES } from './index.ts';
+
+describe('LaneRings', () => {
+  const closers: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+  const onError = (error: Error): void => void errors.push(error);
+  const errors: Error[] = [];
+
+  function redisOptions(): { url: string; prefix: string } {
+    return { url: testRedisUrl(), prefix: uniqueQueuePrefix() };
+  }
+
+  async function startRings(redis: { url: string; prefix: string }, count: number): Promise<LaneRings[]> {
+    const rings = Array.from({ length: count }, () => new LaneRings({ ...redis, rowsPerTurn: 50, onError }));
+    for (const one of rings) closers.push(() => one.close());
+    for (const one of rings)
+      while (
+        !(await one.ping().then(
+          () => true,
+          () => false,
+        ))
+      )
+        await sleep(5);
+    return rings;
+  }
+
+  function startWorker(redis: { url: string; prefix: string }, turn: () => Promise<void>): void {
+    const handlers = { 'email.turn': turn };
+    const worker = new JobWorker({ ...redis, queue: QUEUES.emailTurns, concurrency: 5, handlers, onError });
+    closers.push(() => worker.close());
+  }
+
+  it('loses none of 1,000 racing rings: the last turn of a lane begins after its last ring', async () => {
+    const redis = redisOptions();
+    const lane = nowLane(newId('wrk', Date.now()));
+    const rings = await startRings(redis, 3);
+    let rung = 0;
+    let seen = 0;
+    let turns = 0;
+    const turn = async (): Promise<void> => {
+      turns += 1;
+      seen = Math.max(seen, rung); // a claim sees every row that was committed before it
+      await sleep(Math.random() * 3);
+    };
+    startWorker(redis, turn);
+    startWorker(redis, turn);
+    for (let ring = 0; ring < 1_000; ring += 1) {
+      rung += 1; // the row is committed, then its lane is rung
+      rings[ring % rings.length]!.ring(lane);
+      if (ring % 7 === 0) await sleep(Math.random() * 2);
+    }
+    const deadline = performance.now() + 10_000;
+    while (seen < 1_000 && performance.now() < deadline) await sleep(10);
+    expect(seen).toBe(1_000);
+    expect(turns).toBeLessThan(1_000);
+    expect(errors).toEqual([]);
+  });
+
+  it('keeps at most one waiting and one running turn for each slot of a lane, however often it is rung', async () => {
+    const redis = redisOptions();
+    const lane = nowLane(newId('wrk', Date.now()));
+    const [rings] = await startRings(redis, 1);
+    let running = 0;
+    let most = 0;
+    startWorker(redis, async () => {
+      most = Math.max(most, (running += 1));
+      await sleep(20);
+      running -= 1;
+    });
+    startWorker(redis, async () => undefined);
+    for (let ring = 0; ring < 100; ring += 1) {
+      rings!.ring(lane);
+      await sleep(2);
+    }
+    expect(most).toBe(1);
+  });
+
+  it('rings as many slots as the rows need turns, and four at most', async () => {
+    const redis = redisOptions();
+    const [rings] = await startRings(redis, 1);
+    const slots: string[] = [];
+    const lanes = [1, 50, 51, 120, 10_000].map((rows) => ({ rows, lane: nowLane(newId('wrk', Date.now())) }));
+    for (const { rows, lane } of lanes) rings!.ring(lane, rows);
+    await rings!.settled();
+    const worker = new JobWorker({
+      ...redis,
+      queue: QUEUES.emailTurns,
+      concurrency: 20,
+      handlers: { 'email.turn': async ({ laneId, slot }) => void slots.push(`${laneId}/${slot}`) },
+      onError,
+    });
+    closers.push(() => worker.close());
+    while (slots.length < 11) await sleep(10);
+    await sleep(50);
+    const counts = lanes.map(({ lane }) => slots.filter((slot) => slot.startsWith(lane)).length);
+    expect(counts).toEqual([1, 1, 2, 3, 4]);
+  });
+
+  it('neither waits nor fails while Redis is away', async () => {
+    const rings = new LaneRings({
+      url: 'redis://127.0.0.1:1',
+      prefix: 'x',
+      rowsPerTurn: 50,
+      onError: () => undefined,
+    });
+    const begun = performance.now();
+    for (let ring = 0; ring < 1_000; ring += 1) rings.ring(nowLane(newId('wrk', Date.now())));
+    await rings.settled();
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    await rings.close();
+  });
+});

@@ -1,0 +1,181 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type LaneId } from '@posthorn/domain';
+import { type HeldRow, Workbench, type WorkbenchOptions } from './workbench.ts';
+
+interface Row extends HeldRow {
+  readonly name: string;
+}
+
+const lane = (name: string): LaneId => name as LaneId;
+
+function rowsOf(laneName: string, count: number, claims = 1): Row[] {
+  return Array.from({ length: count }, (_nothing, index) => ({
+    id: `${laneName}-${index}`,
+    name: `${laneName}${index}`,
+    laneId: lane(laneName),
+    claims,
+    bytes: 10,
+  }));
+}
+
+describe('Workbench', () => {
+  const benches: Workbench<Row, string>[] = [];
+  afterEach(async () => {
+    await Promise.all(benches.splice(0).map((bench) => bench.drain()));
+  });
+
+  function makeBench(change: Partial<WorkbenchOptions<Row, string>> = {}): {
+    bench: Workbench<Row, string>;
+    begun: string[];
+    given: string[];
+  } {
+    const begun: string[] = [];
+    const given: string[] = [];
+    const bench = new Workbench<Row, string>({
+      concurrency: 1,
+      maxRows: 20,
+      maxBytes: 1_000,
+      leaseMs: 60_000,
+      renewalMs: 20_000,
+      marginMs: 30_000,
+      work: async (row) => {
+        begun.push(row.name);
+        await sleep(1);
+        return 'done';
+      },
+      record: () => Promise.resolve(),
+      renew: (rows) => Promise.resolve(rows),
+      giveBack: (rows) => Promise.resolve(void given.push(...rows.map((row) => row.name))),
+      onError: (error) => {
+        throw error;
+      },
+      ...change,
+    });
+    benches.push(bench);
+    return { bench, begun, given };
+  }
+
+  it('serves the lanes in turn, one row of each', async () => {
+    const { bench, begun } = makeBench();
+    const now = performance.now();
+    await Promise.all([
+      bench.put(rowsOf('a', 4), now),
+      bench.put(rowsOf('b', 1), now),
+      bench.put(rowsOf('c', 2), now),
+    ]);
+    expect(begun).toEqual(['a0', 'a1', 'b0', 'c0', 'a2', 'c1', 'a3']);
+  });
+
+  it('never works on more rows at once than it may', async () => {
+    let working = 0;
+    let most = 0;
+    const { bench } = makeBench({
+      concurrency: 3,
+      work: async () => {
+        most = Math.max(most, (working += 1));
+        await sleep(2);
+        working -= 1;
+        return 'done';
+      },
+    });
+    await bench.put(rowsOf('a', 20), performance.now());
+    expect(most).toBe(3);
+  });
+
+  it('frees a place before the outcome is recorded, but the row stays in hand until it is', async () => {
+    let release: () => void = () => undefined;
+    const recorded = new Promise<void>((resolve) => (release = resolve));
+    const { bench, begun } = makeBench({ record: () => recorded });
+    const done = bench.put(rowsOf('a', 2), performance.now());
+    while (begun.length < 2) await sleep(1);
+    expect(bench.allowance(lane('a'), 50)).toBe(18);
+    release();
+    await done;
+    expect(bench.allowance(lane('a'), 50)).toBe(20);
+  });
+
+  it('begins nothing whose lease does not outlast the margin, until it is renewed', async () => {
+    const renewals: string[][] = [];
+    const { bench, begun } = makeBench({
+      renew: (rows) => {
+        renewals.push(rows.map((row) => row.name));
+        return Promise.resolve(rows);
+      },
+    });
+    await bench.put(rowsOf('a', 1), performance.now() - 31_000);
+    expect(renewals).toEqual([['a0']]);
+    expect(begun).toEqual(['a0']);
+  });
+
+  it('lets go of rows that somebody else has claimed meanwhile', async () => {
+    const { bench, begun } = makeBench({
+      renew: (rows) => Promise.resolve(rows.filter((row) => row.name !== 'a0')),
+    });
+    await bench.put(rowsOf('a', 2), performance.now() - 31_000);
+    expect(begun).toEqual(['a1']);
+  });
+
+  it('begins nothing while leases cannot be confirmed, and goes on when they can', async () => {
+    let failures = 3;
+    const { bench, begun } = makeBench({
+      renew: (rows) => ((failures -= 1) >= 0 ? Promise.reject(new Error('away')) : Promise.resolve(rows)),
+      onError: () => undefined,
+    });
+    await bench.put(rowsOf('a', 1), performance.now() - 31_000);
+    expect(failures).toBeLessThan(0);
+    expect(begun).toEqual(['a0']);
+  });
+
+  it('gives back what was not begun when it is drained, and waits for what was', async () => {
+    const finished: string[] = [];
+    const { bench, given } = makeBench({
+      work: async (row) => {
+        await sleep(20);
+        finished.push(row.name);
+        return 'done';
+      },
+    });
+    void bench.put(rowsOf('a', 3), performance.now());
+    await bench.drain();
+    expect(finished).toEqual(['a0']);
+    expect(given).toEqual(['a1', 'a2']);
+    expect(bench.allowance(lane('a'), 50)).toBe(0);
+  });
+
+  it('gives back a row whose work was not begun', async () => {
+    const { bench, given } = makeBench({ work: () => Promise.resolve(undefined) });
+    await bench.put(rowsOf('a', 2), performance.now());
+    expect(given).toEqual(['a0', 'a1']);
+  });
+
+  it('leaves a row to its lease when its work fails on our own side', async () => {
+    const faults: unknown[] = [];
+    const { bench, given } = makeBench({
+      work: (row) => (row.name === 'a0' ? Promise.reject(new Error('ours')) : Promise.resolve('done')),
+      onError: (error) => void faults.push(error),
+    });
+    await bench.put(rowsOf('a', 2), performance.now());
+    expect(faults).toHaveLength(1);
+    expect(given).toEqual([]);
+  });
+
+  it('always has room for a few rows of a lane that has none in hand, however full it is', async () => {
+    const { bench } = makeBench({ work: () => sleep(50, 'done') });
+    const done = bench.put(rowsOf('a', 20), performance.now());
+    expect(bench.allowance(lane('a'), 50)).toBe(0);
+    expect(bench.allowance(lane('b'), 50)).toBe(5);
+    expect(bench.allowance(lane('b'), 1)).toBe(1);
+    await bench.drain();
+    await done;
+  });
+
+  it('counts bytes as well as rows', async () => {
+    const { bench } = makeBench({ maxBytes: 15, work: () => sleep(20, 'done') });
+    const done = bench.put(rowsOf('a', 2), performance.now());
+    expect(bench.allowance(lane('a'), 50)).toBe(0);
+    expect(bench.bytesFree).toBe(0);
+    await done;
+    expect(bench.bytesFree).toBe(15);
+  });
+});

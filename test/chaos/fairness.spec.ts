@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bulkLane, type LaneId, nowLane } from '@posthorn/domain';
+import { OutboxStore } from '@posthorn/database';
+import { JobWorker, LaneRings, QUEUES } from '@posthorn/queues';
+import { RelayBreaker, RelayTransport } from '@posthorn/smtp';
+import { testRedisUrl, uniqueQueuePrefix } from '@posthorn/testing';
+import { ComposeEmail, DeliverEmail, SendEmails } from '@posthorn/use-cases';
+import { newRecipient, Stack, until } from '../e2e/stack.ts';
+import { seedEmails } from './seed.ts';
+
+const BACKLOG = 10_000;
+const CONNECTIONS = 5;
+const ROWS_PER_TURN = 50;
+/** A lane's four slots, once running and once waiting, for each of the two workers' looks at the queue. */
+const MOST_TURNS_BEFORE = 8;
+
+/** Two workers in this process, so that their turns can be counted. */
+describe('a backlog of 10,000', () => {
+  let stack: Stack;
+  let rings: LaneRings;
+  const turns: LaneId[] = [];
+  const closers: (() => Promise<unknown>)[] = [];
+
+  beforeEach(async () => {
+    turns.length = 0;
+    stack = await Stack.start({
+      sends: false,
+      sink: { script: (stage) => (stage === 'content' ? { delayMs: 2 } : undefined) },
+    });
+    const redis = { url: testRedisUrl(), prefix: uniqueQueuePrefix() };
+    const onError = (error: unknown): void => {
+      throw error;
+    };
+    rings = new LaneRings({ ...redis, rowsPerTurn: ROWS_PER_TURN, onError });
+    closers.push(() => rings.close());
+    while (
+      !(await rings.ping().then(
+        () => true,
+        () => false,
+      ))
+    )
+      await sleep(5);
+    startWorker(redis, onError);
+    startWorker(redis, onError);
+  });
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+    await stack.close();
+  });
+
+  function startWorker(redis: { url: string; prefix: string }, onError: (error: unknown) => void): void {
+    const transport = new RelayTransport(stack.sink.url, { maxConnections: CONNECTIONS });
+    const breaker = new RelayBreaker();
+    const composer = new ComposeEmail({ convert: () => Promise.reject(new Error('every seed has a text')) });
+    const sendEmails = new SendEmails({
+      outbox: new OutboxStore(stack.database),
+      rings,
+      breaker,
+      delivery: new DeliverEmail({ composer, transport, breaker, onRelay: onError }),
+      connections: CONNECTIONS,
+      rowsPerTurn: ROWS_PER_TURN,
+      handoverMs: 250,
+      ...{ leaseMs: 60_000, renewalMs: 20_000, marginMs: 30_000, onError },
+    });
+    const worker = new JobWorker<'email.turn'>({
+      ...redis,
+      queue: QUEUES.emailTurns,
+      concurrency: 10,
+      handlers: {
+        'email.turn': ({ laneId, slot }) => {
+          turns.push(laneId);
+          return sendEmails.serve(laneId, slot);
+        },
+      },
+      onError,
+    });
+    closers.push(
+      () => transport.close(),
+      () => Promise.all([worker.close(), sendEmails.drain()]),
+    );
+  }
+
+  /** How many turns of others begin, and how many mails of others arrive, between a lone email's ring and its own. */
+  async function loneEmail(
+    backlogLane: LaneId,
+    lone: { workspaceId: Stack['tenant']['workspaceId'] },
+  ): Promise<{
+    turnsBefore: number;
+    mailsBefore: number;
+  }> {
+    rings.ring(backlogLane, BACKLOG);
+    await until(() => stack.sink.count > 300, 'the backlog is being worked on');
+    const to = newRecipient();
+    await seedEmails(stack.database, { workspaceId: lone.workspaceId, count: 1, lane: 'now', to });
+    const turnsAtRing = turns.length;
+    const mailsAtRing = stack.sink.count;
+    rings.ring(nowLane(lone.workspaceId));
+    await until(() => stack.mailsTo(to).length === 1, 'the lone email arrives');
+    const mails = stack.sink.messages.slice(mailsAtRing).findIndex((message) => message.to.includes(to));
+    return {
+      turnsBefore: turns.indexOf(nowLane(lone.workspaceId), turnsAtRing) - turnsAtRing,
+      mailsBefore: mails,
+    };
+  }
+
+  it('does not delay the only email of another workspace by more than a lane’s slots', async () => {
+    const { workspaceId } = stack.tenant;
+    const other = await stack.createTenant('Other');
+    await seedEmails(stack.database, { workspaceId, count: BACKLOG, lane: 'now', to: newRecipient() });
+    const { turnsBefore, mailsBefore } = await loneEmail(nowLane(workspaceId), other);
+    expect(turnsBefore).toBeLessThanOrEqual(MOST_TURNS_BEFORE);
+    expect(mailsBefore).toBeLessThanOrEqual(2 * ROWS_PER_TURN);
+  }, 60_000);
+
+  it('in a batch does not delay a single email of the same workspace by more than a lane’s slots', async () => {
+    const { workspaceId } = stack.tenant;
+    await seedEmails(stack.database, { workspaceId, count: BACKLOG, lane: 'bulk', to: newRecipient() });
+    const { turnsBefore, mailsBefore } = await loneEmail(bulkLane(workspaceId), stack.tenant);
+    expect(turnsBefore).toBeLessThanOrEqual(MOST_TURNS_BEFORE);
+    expect(mailsBefore).toBeLessThanOrEqual(2 * ROWS_PER_TURN);
+  }, 60_000);
+});

@@ -1,0 +1,45 @@
+import { newId, type WorkspaceId } from '@posthorn/kernel';
+import { bulkLane, messageIdFor, nowLane } from '@posthorn/domain';
+import { type AcceptableEmail, AcceptanceStore, type Database } from '@posthorn/database';
+
+const EMAILS_A_GROUP = 500;
+
+export interface Seed {
+  readonly workspaceId: WorkspaceId;
+  readonly count: number;
+  /** `now`: as single emails; `bulk`: as a batch. */
+  readonly lane: 'now' | 'bulk';
+  /** All of them go to this address. */
+  readonly to: string;
+}
+
+/** Accepts many emails without a request for each and without ringing for them; says their ids. */
+export async function seedEmails(database: Database, seed: Seed): Promise<string[]> {
+  const store = new AcceptanceStore(database);
+  const emails = Array.from({ length: seed.count }, () => emailOf(database, seed));
+  for (let from = 0; from < emails.length; from += EMAILS_A_GROUP) {
+    const outcomes = await store.accept(emails.slice(from, from + EMAILS_A_GROUP), null);
+    if (outcomes.some((outcome) => outcome.kind !== 'accepted')) throw new Error('a seed was refused');
+  }
+  return emails.map((email) => email.id);
+}
+
+function emailOf(database: Database, { workspaceId, lane, to }: Seed): AcceptableEmail {
+  const acceptedAt = database.clock.now();
+  const id = newId('trs', acceptedAt.getTime());
+  return {
+    ...{ id, workspaceId, type: 'raw', status: 'SENT', acceptedAt, sendAt: null },
+    from: { address: 'sender@example.com' },
+    fromDomain: 'example.com',
+    to: { address: to },
+    replyTo: [],
+    subject: 'Seeded',
+    messageId: messageIdFor(id, 'example.com'),
+    trackClicks: false,
+    trackOpens: false,
+    html: '<p>Seeded</p>',
+    text: 'Seeded',
+    laneId: lane === 'now' ? nowLane(workspaceId) : bulkLane(workspaceId),
+    bytes: 100,
+  };
+}

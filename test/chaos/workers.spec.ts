@@ -1,0 +1,128 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AppUnderTest, PrivateRedis, type SinkMessage } from '@posthorn/testing';
+import { newRecipient, Stack, until } from '../e2e/stack.ts';
+import { headerValues } from '../e2e/mail.ts';
+import { seedEmails } from './seed.ts';
+
+/** A lease that is over soon: dead 2 s after its end, and a transmission begins only with a second of it left. */
+const SHORT_LEASES = {
+  LEASE_MS: '5000',
+  LEASE_RENEWAL_MS: '1000',
+  LEASE_MARGIN_MS: '2000',
+  LEASE_GRACE_MS: '2000',
+};
+const CONNECTIONS = 5;
+
+describe('two workers', () => {
+  let stack: Stack;
+  let redis: PrivateRedis | undefined;
+  let second: AppUnderTest;
+  afterEach(async () => {
+    await stack.close();
+    await redis?.close();
+    redis = undefined;
+  });
+
+  async function start(delayMs: number, redisUrl?: string): Promise<void> {
+    stack = await Stack.start({
+      env: { ...SHORT_LEASES, SMTP_CONNECTIONS: String(CONNECTIONS) },
+      sink: { script: (stage) => (stage === 'content' && delayMs > 0 ? { delayMs } : undefined) },
+      ...(redisUrl === undefined ? {} : { redisUrl }),
+    });
+    second = await stack.startApp('sender');
+  }
+
+  /** How often each message arrived, by its Message-ID. */
+  function arrivals(messages: readonly SinkMessage[]): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const message of messages) {
+      const id = headerValues(message, 'Message-ID')[0]!;
+      counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  async function seed(count: number): Promise<{ to: string; ids: string[] }> {
+    const to = newRecipient();
+    const ids = await seedEmails(stack.database, {
+      workspaceId: stack.tenant.workspaceId,
+      count,
+      lane: 'bulk',
+      to,
+    });
+    return { to, ids };
+  }
+
+  const twice = (to: string): number =>
+    [...arrivals(stack.mailsTo(to)).values()].filter((count) => count > 1).length;
+  const marked = (): Promise<number> =>
+    stack.count('SELECT count(DISTINCT email_id)::int FROM email_events WHERE duplicate_possible');
+
+  it('work on no row twice while its lease lives', async () => {
+    await start(0);
+    const { to } = await seed(3_000);
+    await stack.settled(60_000);
+    expect(arrivals(stack.mailsTo(to)).size).toBe(3_000);
+    expect(stack.mailsTo(to)).toHaveLength(3_000);
+    expect(await marked()).toBe(0);
+    expect(second.program.output).not.toContain('"level":"error"');
+  }, 90_000);
+
+  it('serve everything after a FLUSHALL, without anybody’s help', async () => {
+    redis = await PrivateRedis.start();
+    await start(5, redis.url);
+    const { to } = await seed(1_500);
+    await until(() => stack.mailsTo(to).length > 100, 'work is under way');
+    await redis.flush();
+    await until(() => stack.mailsTo(to).length > 500, 'work goes on');
+    await redis.flush();
+    await stack.settled(60_000);
+    expect(stack.mailsTo(to)).toHaveLength(1_500);
+    expect(arrivals(stack.mailsTo(to)).size).toBe(1_500);
+  }, 90_000);
+
+  it('serve what a killed one had in hand, and double at most what it was working on, marked as such', async () => {
+    await start(20);
+    const { to } = await seed(1_500);
+    await until(() => stack.mailsTo(to).length > 200, 'work is under way');
+    stack.sender.program.kill('SIGKILL');
+    const killedAt = performance.now();
+    const before = stack.mailsTo(to).length;
+    await until(() => stack.mailsTo(to).length > before + CONNECTIONS, 'the other goes on');
+    expect(performance.now() - killedAt).toBeLessThan(5_000);
+    await stack.settled(60_000);
+    expect(arrivals(stack.mailsTo(to)).size).toBe(1_500);
+    expect(twice(to)).toBeLessThanOrEqual(CONNECTIONS);
+    expect(await marked()).toBeGreaterThanOrEqual(twice(to));
+    expect(
+      await stack.count(`SELECT count(*)::int FROM emails WHERE status = 'SENT' AND sent_at IS NOT NULL`),
+    ).toBe(1_500);
+  }, 90_000);
+
+  it('serve what a frozen one had in hand; when it thaws, its late outcomes change no state', async () => {
+    await start(20);
+    const { to } = await seed(1_000);
+    await until(() => stack.mailsTo(to).length > 200, 'work is under way');
+    stack.sender.program.kill('SIGSTOP');
+    await stack.settled(60_000);
+    const statesBefore = await states();
+    stack.sender.program.kill('SIGCONT');
+    await sleep(4_000);
+    expect(await states()).toEqual(statesBefore);
+    expect(arrivals(stack.mailsTo(to)).size).toBe(1_000);
+    expect(twice(to)).toBeLessThanOrEqual(CONNECTIONS);
+    expect(await marked()).toBeGreaterThanOrEqual(twice(to));
+    // And it is of use again.
+    second.program.kill('SIGKILL');
+    const { to: later } = await seed(20);
+    await until(() => stack.mailsTo(later).length === 20, 'the thawed one serves', 30_000);
+  }, 120_000);
+
+  async function states(): Promise<unknown[]> {
+    const { rows } = await stack.database.pool.query<object>(
+      'SELECT id, status, sent_at FROM emails ORDER BY id',
+    );
+    return rows;
+  }
+});
