@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { addressKey, domainOf, needsSmtpUtf8, parseMailbox } from './mailbox.ts';
 
 function faultOf(text: string): string {
@@ -137,61 +136,6 @@ describe('parseMailbox', () => {
     ];
     for (const text of [...before, ...named])
       expect([text, faultOf(text)]).toEqual([text, expect.stringMatching(/U\+/)]);
-  });
-
-  it('takes its own answer again and gives the same', () => {
-    const domain = fc.domain();
-    const local = fc.stringMatching(/^[a-zA-Z0-9!#$%&'*+/=?^_`{|}~äöü-]{1,20}(\.[a-z]{1,10}){0,2}$/);
-    fc.assert(
-      fc.property(local, domain, (user, host) => {
-        const parsed = parseMailbox(`${user}@${host}`);
-        if ('fault' in parsed) return; // an encoded word, say, or punycode of nothing
-        expect(parseMailbox(parsed.mailbox.address)).toEqual(parsed);
-        expect(parseMailbox(`Ada <${parsed.mailbox.address}>`)).toEqual({
-          mailbox: { ...parsed.mailbox, name: 'Ada' },
-        });
-      }),
-    );
-  });
-
-  it('never gives an address or a name that could end a header line or begin another recipient', () => {
-    const hostile = fc.constantFrom(
-      '@',
-      '.',
-      ',',
-      ';',
-      ':',
-      '<',
-      '>',
-      '"',
-      '\\',
-      '(',
-      ')',
-      ' ',
-      '\r\n',
-      '\0',
-      '\u202e',
-      '=?u?q?a?=',
-      'a',
-      'co',
-      'ü',
-    );
-    fc.assert(
-      fc.property(fc.array(hostile, { maxLength: 14 }), (pieces) => {
-        const parsed = parseMailbox(pieces.join(''));
-        if ('fault' in parsed) return;
-        expect(parsed.mailbox.address).toMatch(/^[^\s@,;:<>"\\()]+@[a-z0-9.-]+$/);
-        expect(parsed.mailbox.name ?? '').not.toMatch(/[\p{Cc}\u202e]/u);
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  it('reads the longest text that it takes in, in any form, within milliseconds', () => {
-    const started = performance.now();
-    for (const piece of ['(', '"\\', '<', 'a@', ' ', '=?', '.', '\\"', '@:', 'a,'])
-      parseMailbox(piece.repeat(500));
-    expect(performance.now() - started).toBeLessThan(200);
   });
 });
 

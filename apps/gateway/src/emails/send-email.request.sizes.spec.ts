@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import { judgeEmailRequest } from './judge-email-request.ts';
+import { messageFor, RAW, TEMPLATED } from './send-email.request.samples.ts';
+
+describe('a size', () => {
+  const mebibytes = (count: number): number => count * 1024 * 1024;
+
+  it.each([
+    ['subject', 'x'.repeat(1_004), '`subject` has 1,004 characters, 6 more than the 998 that are possible'],
+    ['subject', '😀'.repeat(999), '`subject` has 999 characters, 1 more than the 998 that are possible'],
+    [
+      'previewText',
+      'x'.repeat(1_001),
+      '`previewText` has 1,001 characters, 1 more than the 1,000 that are possible',
+    ],
+    ['groupBy', 'x'.repeat(256), '`groupBy` has 256 characters, 1 more than the 255 that are possible'],
+    [
+      'idempotencyKey',
+      'x'.repeat(256),
+      '`idempotencyKey` has 256 characters, 1 more than the 255 that are possible',
+    ],
+    [
+      'html',
+      'x'.repeat(mebibytes(5) + 1),
+      '`html` has 5,242,881 bytes, 1 more than the 5,242,880 that are possible',
+    ],
+    [
+      'html',
+      'ü'.repeat(mebibytes(2.5) + 1),
+      '`html` has 5,242,882 bytes, 2 more than the 5,242,880 that are possible',
+    ],
+    [
+      'text',
+      'x'.repeat(mebibytes(5) + 1),
+      '`text` has 5,242,881 bytes, 1 more than the 5,242,880 that are possible',
+    ],
+    ['replyTo', Array(6).fill('a@b.co'), '`replyTo` has 6 items, 1 more than the 5 that are possible'],
+    ['replyTo', [], '`replyTo` is empty; give 1 to 5 mailboxes or leave it out'],
+    [
+      'contactProperties',
+      Object.fromEntries(Array.from({ length: 101 }, (_, index) => [index, 1])),
+      '`contactProperties` has 101 keys, 1 more than the 100 that are possible',
+    ],
+    ['contactProperties', { a: 'x'.repeat(65_528) }, undefined],
+    [
+      'contactProperties',
+      { a: 'x'.repeat(65_529) },
+      '`contactProperties` has 65,537 bytes, 1 more than the 65,536 that are possible',
+    ],
+    [
+      'contactProperties',
+      { a: 'ü'.repeat(40_000) },
+      '`contactProperties` has 80,008 bytes, 14,472 more than the 65,536 that are possible',
+    ],
+  ])('is told with what is too much: %s', (field, value, message) => {
+    const body = { ...RAW, [field]: value };
+    if (message === undefined) expect(judgeEmailRequest(body)).toMatchObject(body);
+    else expect(messageFor(body)).toBe(message);
+  });
+
+  it('bounds the variables of a template', () => {
+    expect(messageFor({ ...TEMPLATED, variables: { a: 'x'.repeat(262_144) } })).toMatch(
+      /^`variables` has 262,152 bytes, 8 more/,
+    );
+  });
+
+  it('bounds the levels of an object', () => {
+    const nested = (levels: number): unknown => (levels === 1 ? {} : { a: nested(levels - 1) });
+    expect(judgeEmailRequest({ ...TEMPLATED, variables: nested(32) })).toBeDefined();
+    expect(messageFor({ ...TEMPLATED, variables: nested(33) })).toMatch(
+      /^`variables` is nested more than 32 levels deep/,
+    );
+    expect(messageFor({ ...RAW, contactProperties: { a: Array(1).fill(nested(31)) } })).toMatch(
+      /nested more than 32/,
+    );
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import { messageFor, RAW, TEMPLATED } from './send-email.request.samples.ts';
+
+describe('an unknown field', () => {
+  it.each([
+    ['sendat', 'sendAt'],
+    ['send_at', 'sendAt'],
+    ['SendAt', 'sendAt'],
+    ['reply-to', 'replyTo'],
+    ['replyto', 'replyTo'],
+    ['subjct', 'subject'],
+    ['fromname', 'fromName'],
+    ['idempotency_key', 'idempotencyKey'],
+    ['idempotncyKey', 'idempotencyKey'],
+    ['contactPropertys', 'contactProperties'],
+    ['setting', 'settings'],
+    ['htlm', 'html'],
+  ])('%s is named with what was probably meant', (name, meant) => {
+    expect(messageFor({ ...RAW, [name]: 'x' })).toBe(
+      `\`${name}\` is not a known field; did you mean \`${meant}\`?`,
+    );
+  });
+
+  it.each([
+    'cc',
+    'bcc',
+    'attachments',
+    'headers',
+    'x',
+    '',
+    'constructor',
+    'toString',
+    'hasOwnProperty',
+    'validate',
+  ])('%j is named', (name) => {
+    expect(messageFor({ ...RAW, [name]: 'x' })).toBe(`\`${name}\` is not a known field; leave it out`);
+    expect(messageFor({ ...TEMPLATED, [name]: 'x' })).toBe(`\`${name}\` is not a known field; leave it out`);
+  });
+
+  it('is found even where JSON calls it __proto__, and changes no prototype', () => {
+    expect(messageFor(JSON.parse(`{"__proto__":{"html":"x"},"to":"a@b.co"}`))).toMatch(
+      /`__proto__` is not a known field/,
+    );
+  });
+
+  it('inside the settings is named by its path', () => {
+    expect(messageFor({ ...RAW, settings: { trackOpen: true } })).toBe(
+      '`settings.trackOpen` is not a known field; did you mean `trackOpens`?',
+    );
+  });
+
+  it.each(['from', 'fromName', 'subject', 'html', 'text', 'previewText', 'contactProperties'])(
+    '%s of a raw email is refused in a templated one',
+    (name) => {
+      expect(messageFor({ ...TEMPLATED, [name]: 'x' })).toMatch(
+        new RegExp(`^\`${name}\` belongs to raw emails`),
+      );
+    },
+  );
+
+  it('variables of a templated email are refused in a raw one', () => {
+    expect(messageFor({ ...RAW, variables: {} })).toMatch(/^`variables` belongs to templated emails/);
+  });
+
+  it.each([null, '', 0])('makes an email templated if it is template, even as %j', (template) => {
+    expect(messageFor({ ...RAW, template })).toMatch(/^`template` is .*`html` belongs to raw emails/);
+  });
+
+  it('does not make the answer grow with it', () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, index) => [`field number ${index}`, 1]),
+    );
+    expect(messageFor({ ...RAW, ...many })).toMatch(/9990 more fields are not known/);
+    expect(messageFor({ ...RAW, ...many }).length).toBeLessThan(1_000);
+    expect(messageFor({ ...RAW, ['x\r\n`'.repeat(100_000)]: 1 })).toMatch(
+      /^`(x���){15}…` is not a known field/,
+    );
+  });
+});
