@@ -9,8 +9,9 @@ import {
   runUntilSignal,
   startProcess,
 } from '@posthorn/platform';
+import { ClosedController } from './closed.controller.ts';
 
-@Module({})
+@Module({ controllers: [ClosedController] })
 class DashboardModule {}
 
 await startProcess('dashboard', async () => {

@@ -23,7 +23,7 @@ export interface RawEmailDraft extends DraftTraits {
   readonly from: Mailbox;
   readonly subject: string;
   readonly html: string;
-  /** The plain text; absent: to be made from the HTML; empty: the caller wants none. */
+  /** The plain text; absent: to be made from the HTML. */
   readonly text?: string;
   readonly previewText?: string;
   /** At most 5; empty when the caller gave none. */

@@ -39,3 +39,13 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.addEventListener('abort', done);
   });
 }
+
+/** Resolves with the promise, or after `ms` milliseconds if it has not settled by then; rejects with it. */
+export async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> {
+  const done = new AbortController();
+  try {
+    return await Promise.race([promise, sleep(ms, done.signal).then(() => undefined)]);
+  } finally {
+    done.abort();
+  }
+}

@@ -4,6 +4,8 @@ import { Redis } from 'ioredis';
 const COMMAND_TIMEOUT_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 const MAX_RECONNECT_DELAY_MS = 2_000;
+/** How long taking leave of Redis may take: a frozen one never answers, and must not keep a process from ending. */
+export const LEAVE_WITHIN_MS = 5_000;
 
 export type { Redis } from 'ioredis';
 

@@ -1,5 +1,6 @@
 import { type JobsOptions, Queue } from 'bullmq';
-import { connectProducer, type Redis, type RedisOptions } from './connections.ts';
+import { within } from '@posthorn/kernel';
+import { connectProducer, LEAVE_WITHIN_MS, type Redis, type RedisOptions } from './connections.ts';
 import { type JobName, type Jobs, type QueueName } from './jobs.ts';
 
 /** What BullMQ tells about jobs in a stream that nobody here reads. */
@@ -52,7 +53,7 @@ export class JobProducer {
 
   async close(): Promise<void> {
     const queue = await this.made?.catch(() => undefined);
-    await queue?.close();
+    if (queue !== undefined) await within(queue.close(), LEAVE_WITHIN_MS);
     this.connection.disconnect();
   }
 

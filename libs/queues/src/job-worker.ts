@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Job, Worker } from 'bullmq';
-import { connectWorker, type Redis, type RedisOptions } from './connections.ts';
+import { within } from '@posthorn/kernel';
+import { connectWorker, LEAVE_WITHIN_MS, type Redis, type RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import { type JobHandlers, type JobName, type QueueName } from './jobs.ts';
 
@@ -60,10 +61,10 @@ export class JobWorker<Names extends JobName> {
     return { ok: idleMs < STUCK_AFTER_MS, detail: `last job ${Math.round(idleMs)} ms ago` };
   }
 
-  /** Takes no more jobs and waits for those in work. */
+  /** Takes no more jobs and waits for those in work, as long as Redis answers. */
   async close(): Promise<void> {
     clearInterval(this.canaries);
-    await this.worker.close();
+    await within(this.worker.close(), LEAVE_WITHIN_MS);
     await this.producer.close();
     this.connection.disconnect();
   }

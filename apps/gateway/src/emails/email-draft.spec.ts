@@ -35,13 +35,17 @@ describe('the draft of an email', () => {
 
   it('carries over everything that is given', () => {
     const more = {
-      text: '',
+      text: 'Hello',
       previewText: 'Soon',
       contactProperties: { a: 1 },
       groupBy: 'g',
       sendAt: '2030-01-01T00:00:00Z',
     };
     expect(draftOf({ ...RAW, ...more, idempotencyKey: 'k' })).toMatchObject({ ...more, idempotencyKey: 'k' });
+  });
+
+  it('takes an empty text for none, so that one is made from the HTML', () => {
+    expect(draftOf({ ...RAW, text: '' })).not.toHaveProperty('text');
   });
 
   it('keeps the idempotency key out of what two requests are compared by', () => {

@@ -21,7 +21,7 @@ function rawDraft(request: RawEmailRequest): RawEmailDraft {
     from: senderOf(request),
     subject,
     html,
-    ...(text === undefined ? {} : { text }),
+    ...(text ? { text } : {}),
     ...(previewText ? { previewText } : {}),
     replyTo: replyToOf(request) ?? [],
     ...(contactProperties === undefined ? {} : { contactProperties }),

@@ -57,7 +57,7 @@ export class RawEmailRequest extends AnyEmailRequest {
   @Required(content(SIZES.html, { mayBeEmpty: false }))
   html!: string;
 
-  /** The plain text; made from the HTML if absent, left out of the email if empty. */
+  /** The plain text; made from the HTML if absent or empty. */
   @Optional(content(SIZES.text, { mayBeEmpty: true }))
   text?: string;
 

@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Coalescer } from './coalescer.ts';
+
+describe('Coalescer', () => {
+  function recording(change: { maxItems?: number; maxBytes?: number; tracks?: number } = {}): {
+    coalescer: Coalescer<number, string>;
+    groups: number[][];
+  } {
+    const groups: number[][] = [];
+    const coalescer = new Coalescer<number, string>({
+      serve: async (items) => {
+        groups.push(items);
+        await sleep(5);
+        return items.map((item) => `r${item}`);
+      },
+      maxItems: 100,
+      bytesOf: (item) => item,
+      trackOf: (item) => item,
+      ...change,
+    });
+    return { coalescer, groups };
+  }
+
+  it('serves what arrives in one tick together, and gives each item its own result', async () => {
+    const { coalescer, groups } = recording();
+    const results = await Promise.all([1, 2, 3].map((item) => coalescer.add(item)));
+    expect(results).toEqual(['r1', 'r2', 'r3']);
+    expect(groups).toEqual([[1, 2, 3]]);
+    expect(coalescer.pending).toBe(0);
+  });
+
+  it('makes the next group of what arrives while one is under way', async () => {
+    const { coalescer, groups } = recording();
+    const first = coalescer.add(1);
+    await sleep(1);
+    const others = [2, 3].map((item) => coalescer.add(item));
+    expect(coalescer.pending).toBe(3);
+    await Promise.all([first, ...others]);
+    expect(groups).toEqual([[1], [2, 3]]);
+  });
+
+  it('bounds a group in items and in bytes, and lets one that is too large go alone', async () => {
+    const { coalescer, groups } = recording({ maxItems: 3, maxBytes: 10 });
+    await Promise.all([4, 4, 4, 50, 1, 1, 1, 1].map((item) => coalescer.add(item)));
+    expect(groups).toEqual([[4, 4], [4], [50], [1, 1, 1], [1]]);
+  });
+
+  it('serves as many groups at once as it has tracks, and the items of a track in order', async () => {
+    const { coalescer, groups } = recording({ tracks: 2 });
+    await Promise.all([1, 2, 3, 4].map((item) => coalescer.add(item)));
+    expect(groups).toEqual([
+      [1, 3],
+      [2, 4],
+    ]);
+  });
+
+  it('fails the items of a group that fails, and no others', async () => {
+    let calls = 0;
+    const coalescer = new Coalescer<number, number>({
+      serve: (items) => ((calls += 1) === 1 ? Promise.reject(new Error('down')) : Promise.resolve(items)),
+      maxItems: 1,
+    });
+    const [first, second] = await Promise.allSettled([coalescer.add(1), coalescer.add(2)]);
+    expect(first).toMatchObject({ status: 'rejected', reason: new Error('down') });
+    expect(second).toEqual({ status: 'fulfilled', value: 2 });
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { idFromUuid, isUuid, newId, newUuid, parseId, RELEASE, timeOf, uuidOf } from './index.ts';
+
+describe('ids', () => {
+  it('are TypeIDs: the examples of its specification read the same', () => {
+    expect(idFromUuid('prefix', '01890a5d-ac96-774b-bcce-b302099a8057')).toBe(
+      'prefix_01h455vb4pex5vsknk084sn02q',
+    );
+    expect(idFromUuid('prefix', '00000000-0000-0000-0000-000000000000')).toBe(
+      'prefix_00000000000000000000000000',
+    );
+    expect(idFromUuid('prefix', 'ffffffff-ffff-ffff-ffff-ffffffffffff')).toBe(
+      'prefix_7zzzzzzzzzzzzzzzzzzzzzzzzz',
+    );
+  });
+
+  it('go there and back', () => {
+    fc.assert(fc.property(fc.uuid(), (uuid) => expect(uuidOf(idFromUuid('trs', uuid))).toBe(uuid)));
+  });
+
+  it('are UUIDv7 that carry their time, and are in the order of their times', () => {
+    const at = Date.UTC(2026, 10, 21, 12);
+    const uuid = newUuid(at);
+    expect(isUuid(uuid)).toBe(true);
+    expect(uuid[14]).toBe('7');
+    expect('89ab').toContain(uuid[19]);
+    expect(timeOf(newId('trs', at))).toBe(at);
+    expect(newId('trs', at) < newId('trs', at + 1)).toBe(true);
+  });
+
+  it('do not repeat', () => {
+    const ids = new Set(Array.from({ length: 10_000 }, () => newUuid(1_000)));
+    expect(ids.size).toBe(10_000);
+  });
+
+  it.each([
+    ['another prefix', 'wrk_01h455vb4pex5vsknk084sn02q'],
+    ['no prefix', '01h455vb4pex5vsknk084sn02q'],
+    ['more than 128 bits', 'trs_8zzzzzzzzzzzzzzzzzzzzzzzzz'],
+    ['a letter that is not in the alphabet', 'trs_01h455vb4pex5vsknk084sn0uq'],
+    ['capitals', 'trs_01H455VB4PEX5VSKNK084SN02Q'],
+    ['too few characters', 'trs_01h455vb4pex5vsknk084sn02'],
+    ['a line break at the end', 'trs_01h455vb4pex5vsknk084sn02q\n'],
+    ['nothing', ''],
+  ])('are refused with %s', (_what, text) => {
+    expect(parseId('trs', text)).toBeUndefined();
+  });
+});
+
+it('RELEASE is the version of the package', () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  expect(RELEASE).toBe(version);
+});
