@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PrivatePostgres } from '@posthorn/testing';
+import { newRecipient, Stack, until } from '../e2e/stack.ts';
+import { seedEmails } from './seed.ts';
+
+const EMAILS = 400;
+
+describe('while Postgres is away for some seconds', () => {
+  let postgres: PrivatePostgres;
+  let stack: Stack;
+  let to: string;
+
+  beforeEach(async () => {
+    postgres = await PrivatePostgres.start();
+    stack = await Stack.start({
+      databaseUrl: postgres.url,
+      env: { SMTP_CONNECTIONS: '5' },
+      sink: { script: (stage) => (stage === 'content' ? { delayMs: 20 } : undefined) },
+    });
+    to = newRecipient();
+    await seedEmails(stack.database, {
+      workspaceId: stack.tenant.workspaceId,
+      count: EMAILS,
+      lane: 'bulk',
+      to,
+    });
+    await until(() => stack.mailsTo(to).length > 50, 'work is under way');
+  });
+  afterEach(async () => {
+    await stack.close();
+    await postgres.close();
+  });
+
+  const sent = (): Promise<number> =>
+    stack.count(`SELECT count(*)::int FROM emails WHERE status = 'SENT' AND sent_at IS NOT NULL`);
+
+  it('the outcomes that a sender knows are kept, and recorded before it claims anything else', async () => {
+    await postgres.stop();
+    await sleep(4_000);
+    const whileAway = stack.mailsTo(to).length;
+    await sleep(500);
+    expect(stack.mailsTo(to)).toHaveLength(whileAway);
+    await postgres.restart();
+    await stack.settled(60_000);
+    expect(stack.mailsTo(to)).toHaveLength(EMAILS);
+    expect(await sent()).toBe(EMAILS);
+    expect(await stack.count('SELECT count(*)::int FROM email_events WHERE duplicate_possible')).toBe(0);
+  }, 90_000);
+
+  it('a sender that is told to end records what it knows when Postgres is back, and ends with 0', async () => {
+    await postgres.stop();
+    await sleep(1_000);
+    stack.sender.program.kill('SIGTERM');
+    await sleep(2_000);
+    expect(stack.sender.program.hasEnded).toBe(false);
+    await postgres.restart();
+    expect(await stack.sender.program.exit).toEqual({ code: 0, signal: null });
+    await until(
+      async () => (await sent()) === stack.mailsTo(to).length,
+      'everything that arrived is recorded',
+    );
+    await stack.startApp('sender');
+    await stack.settled(60_000);
+    expect(stack.mailsTo(to)).toHaveLength(EMAILS);
+  }, 90_000);
+});
