@@ -2,8 +2,10 @@ export { AcceptEmails, type Acceptance, type AcceptEmailsOptions } from './accep
 export { unavailable } from './accept/refusals.ts';
 export { addIdentity } from './operate/add-identity.ts';
 export { createApiKey, type CreatedApiKey } from './operate/create-api-key.ts';
-export { pauseSending, resumeSending } from './operate/pause-sending.ts';
-export { createWorkspace, requireWorkspace } from './operate/workspaces.ts';
+export { createWorkspace } from './operate/create-workspace.ts';
+export { listPauses, pauseSending, resumeSending, type Pause, type Whose } from './operate/pause-sending.ts';
+export { requireWorkspace } from './operate/require-workspace.ts';
+export { sendingStatus, type SendingStatus } from './operate/sending-status.ts';
 export { ComposeEmail } from './send/compose-email.ts';
 export { DeliverEmail, type DeliverEmailOptions } from './send/deliver-email.ts';
 export { OutcomeRecorder } from './send/outcome-recorder.ts';

@@ -1,0 +1,19 @@
+import { Refusal } from '@posthorn/kernel';
+import { faultInVisibleText } from '@posthorn/domain';
+
+/**
+ * A name or a reason as it is kept: one line that can be seen, without spaces around it.
+ *
+ * @param field what the caller knows it as
+ * @throws Refusal (400) when it is empty, longer than `most` characters, or holds what cannot be seen
+ */
+export function nameIn(field: string, text: string, most: number): string {
+  const trimmed = text.trim();
+  const length = [...trimmed].length;
+  if (length < 1 || length > most) {
+    throw new Refusal(400, `\`${field}\` has ${length} characters; give 1 to ${most}`);
+  }
+  const fault = faultInVisibleText(trimmed);
+  if (fault !== undefined) throw new Refusal(400, `\`${field}\` ${fault}`);
+  return trimmed;
+}

@@ -1,0 +1,25 @@
+import { parseId, Refusal } from '@posthorn/kernel';
+import { type Workspace, type WorkspaceStore } from '@posthorn/database';
+
+const MOST_SHOWN = 40;
+
+/**
+ * The workspace that is meant.
+ *
+ * @throws Refusal 400 when this is no id of a workspace, 404 when there is none with it
+ */
+export async function requireWorkspace(
+  workspaces: Pick<WorkspaceStore, 'find'>,
+  text: string,
+): Promise<Workspace> {
+  const id = parseId('wrk', text);
+  if (id === undefined) {
+    const shown = JSON.stringify(text.slice(0, MOST_SHOWN));
+    throw new Refusal(400, `${shown} is not the id of a workspace, which looks like wrk_01h2…`);
+  }
+  const workspace = await workspaces.find(id);
+  if (workspace === undefined) {
+    throw new Refusal(404, `There is no workspace ${id}; list them to see which there are`);
+  }
+  return workspace;
+}

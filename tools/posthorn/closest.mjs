@@ -1,0 +1,34 @@
+/** How many letters may be wrong for one name to be taken for another. */
+const MOST_EDITS = 3;
+
+/**
+ * The name that was probably meant.
+ *
+ * @param {string} text
+ * @param {string[]} names
+ * @returns {string | undefined} undefined when none is near
+ */
+export function closest(text, names) {
+  const nearest = names
+    .map((name) => ({ name, edits: editsBetween(text, name) }))
+    .sort((one, other) => one.edits - other.edits)[0];
+  return nearest !== undefined && nearest.edits <= Math.min(MOST_EDITS, nearest.name.length / 2)
+    ? nearest.name
+    : undefined;
+}
+
+/** Levenshtein's distance. @param {string} from @param {string} to */
+function editsBetween(from, to) {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (const letter of from) {
+    let [diagonal = 0, ...above] = row;
+    let left = diagonal + 1;
+    row = [left];
+    for (const [column, up] of above.entries()) {
+      left = Math.min(diagonal + (letter === to[column] ? 0 : 1), up + 1, left + 1);
+      diagonal = up;
+      row.push(left);
+    }
+  }
+  return row.at(-1) ?? 0;
+}

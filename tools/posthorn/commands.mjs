@@ -1,0 +1,31 @@
+import { IDENTITY_COMMANDS } from './commands/identities.mjs';
+import { KEY_COMMANDS } from './commands/keys.mjs';
+import { SENDING_COMMANDS } from './commands/sending.mjs';
+import { WORKSPACE_COMMANDS } from './commands/workspaces.mjs';
+
+/**
+ * @typedef {object} Flag
+ * @property {string} [value] what stands after it, such as `NAME`; without one it is a switch
+ * @property {string} sentence
+ * @property {boolean} [required]
+ * @property {string} [field] the name that use cases have for it, where it is another
+ */
+
+/**
+ * @typedef {Record<string, any>} Given the flags that were given, by their names
+ */
+
+/**
+ * @typedef {object} Command
+ * @property {string} name one word or two
+ * @property {string} [otherName]
+ * @property {string} sentence
+ * @property {Record<string, Flag>} flags
+ * @property {string[]} [exactlyOne] of these flags exactly one must be given
+ * @property {string} example what stands after `npm run posthorn -- `
+ * @property {(office: import('./office.mjs').Office, given: Given) => Promise<any>} run gives what `--json` prints
+ * @property {(result: any, given: Given) => string} show the same for people
+ */
+
+/** Everything that an operator can do here; parsing and help are made from it. @type {Command[]} */
+export const COMMANDS = [...WORKSPACE_COMMANDS, ...KEY_COMMANDS, ...IDENTITY_COMMANDS, ...SENDING_COMMANDS];

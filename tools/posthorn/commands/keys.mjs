@@ -1,0 +1,58 @@
+import { dateTime, table, visible } from '../print.mjs';
+import { WORKSPACE_FLAG } from './flags.mjs';
+
+/** @type {import('../commands.mjs').Command[]} */
+export const KEY_COMMANDS = [
+  {
+    name: 'key create',
+    sentence: 'Creates an API key and shows its secret, this once.',
+    flags: {
+      workspace: WORKSPACE_FLAG,
+      name: {
+        value: 'NAME',
+        required: true,
+        field: 'displayName',
+        sentence: 'who or what uses it, up to 100 characters',
+      },
+      role: {
+        value: 'ROLE',
+        sentence: 'VIEWER reads, API_USER also sends, EDITOR also manages (default: API_USER)',
+      },
+    },
+    example: 'key create --workspace wrk_01h2xcejqtf2nbrexx3vqjhp41 --name "Web shop" --role API_USER',
+    run: createKey,
+    show: ({ id, displayName, role, secretKey }) =>
+      `Created ${id} (${visible(displayName)}), role ${role}. Its secret:\n\n  ${secretKey}\n\n` +
+      'It is shown this once and kept nowhere: store it now.',
+  },
+  {
+    name: 'key list',
+    sentence: 'Lists the API keys of a workspace, their secrets abbreviated.',
+    flags: { workspace: WORKSPACE_FLAG },
+    example: 'key list --workspace wrk_01h2xcejqtf2nbrexx3vqjhp41',
+    run: async ({ useCases, workspaces, apiKeys }, { workspace }) => {
+      const { id } = await useCases.requireWorkspace(workspaces, workspace);
+      return apiKeys.list(id);
+    },
+    show: (keys, { workspace }) =>
+      table(
+        keys,
+        {
+          'ID': ({ id }) => id,
+          'NAME': ({ displayName }) => displayName,
+          'ROLE': ({ role }) => role,
+          'SECRET': ({ secretHint }) => secretHint,
+          'CREATED (UTC)': ({ createdAt }) => dateTime(createdAt),
+        },
+        `It has no keys yet; create one: key create --workspace ${workspace} --name NAME`,
+      ),
+  },
+];
+
+/** @param {import('../office.mjs').Office} office @param {import('../commands.mjs').Given} given */
+async function createKey({ useCases, workspaces, apiKeys }, given) {
+  const { workspace, name, role } = given;
+  const { id } = await useCases.requireWorkspace(workspaces, workspace);
+  const { key, secretKey } = await useCases.createApiKey(apiKeys, id, name, role);
+  return { ...key, secretKey };
+}

@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { ROOT } from '../stack/runtime.mjs';
+import { readSettings } from '../stack/settings.mjs';
+import { readJson, STACK_FILE } from '../stack/state.mjs';
+import { NotReady } from './usage-error.mjs';
+
+/**
+ * Which database to work on: that of the environment, of `.env`, or of the stack that runs here.
+ *
+ * @param {NodeJS.ProcessEnv} [env]
+ * @param {{ envFile?: string, stackFile?: string }} [files]
+ * @returns {{ url: string, from: string }} and where that was found
+ * @throws NotReady when nothing says so
+ */
+export function findDatabaseUrl(env = process.env, files = {}) {
+  const { envFile = join(ROOT, '.env'), stackFile = STACK_FILE } = files;
+  const url = readSettings(env, envFile).DATABASE_URL;
+  if (url !== undefined) return { url, from: env.DATABASE_URL ? 'the environment' : '.env' };
+  const stack = readJson(stackFile);
+  if (stack?.databaseUrl !== undefined) return { url: stack.databaseUrl, from: '.posthorn/stack.json' };
+  throw new NotReady(
+    'DATABASE_URL is not set, and no local stack is running: set it in the environment or in .env, or start a stack with npm run up',
+  );
+}

@@ -1,0 +1,83 @@
+import { findDatabaseUrl } from './database-url.mjs';
+import { NotReady } from './usage-error.mjs';
+
+/** Commands come one after the other; the pool takes no fewer. */
+const CONNECTIONS = 2;
+
+/**
+ * What commands work with.
+ *
+ * @typedef {object} Office
+ * @property {typeof import('@posthorn/use-cases')} useCases
+ * @property {import('@posthorn/database').WorkspaceStore} workspaces
+ * @property {import('@posthorn/database').ApiKeyStore} apiKeys
+ * @property {import('@posthorn/database').IdentityStore} identities
+ * @property {import('@posthorn/database').PausedLaneStore} pausedLanes
+ * @property {import('@posthorn/database').OutboxStore} outbox
+ */
+
+/** What was built. @throws NotReady when nothing was */
+async function loadLibs() {
+  try {
+    const [useCases, database, platform] = await Promise.all([
+      import('@posthorn/use-cases'),
+      import('@posthorn/database'),
+      import('@posthorn/platform'),
+    ]);
+    return { useCases, database, platform };
+  } catch (error) {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new NotReady(
+      'Posthorn is not built here: run npm run build (and npm ci before it, in a fresh clone)',
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/**
+ * Opens the database, does something with it, and closes it again.
+ *
+ * @template T
+ * @param {(office: Office) => Promise<T>} work
+ * @returns {Promise<T>}
+ * @throws NotReady when there is no database to be worked on
+ */
+export async function inOffice(work) {
+  const { useCases, database: lib, platform } = await loadLibs();
+  const { url, from } = findDatabaseUrl();
+  platform.readSettings({ database: platform.DatabaseSettings }, { DATABASE_URL: url });
+  const database = lib.openDatabase({ url, poolSize: CONNECTIONS, applicationName: 'posthorn-operator' });
+  try {
+    await greet(lib, database, { url, from });
+    return await work({
+      useCases,
+      workspaces: new lib.WorkspaceStore(database),
+      apiKeys: new lib.ApiKeyStore(database),
+      identities: new lib.IdentityStore(database),
+      pausedLanes: new lib.PausedLaneStore(database),
+      outbox: new lib.OutboxStore(database),
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+async function greet(lib, database, { url, from }) {
+  try {
+    // A person does not wait half a minute for a database that is away, as a process that starts does.
+    (await database.pool.connect()).release();
+    await lib.greetDatabase(database);
+  } catch (error) {
+    if (!lib.isOutage(error)) throw error;
+    const { host, pathname } = new URL(url);
+    const where = `${host}${pathname}`;
+    throw new NotReady(
+      `No database answers at ${where} (DATABASE_URL of ${from}): start it, or correct the URL`,
+      {
+        cause: error,
+      },
+    );
+  }
+}

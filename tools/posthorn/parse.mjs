@@ -1,0 +1,129 @@
+import { parseArgs } from 'node:util';
+import { closest } from './closest.mjs';
+import { COMMANDS } from './commands.mjs';
+import { UsageError } from './usage-error.mjs';
+
+/** @typedef {import('./commands.mjs').Command} Command */
+/** @typedef {{ command: Command | undefined, given: import('./commands.mjs').Given, json: boolean, help: boolean }} Call */
+
+/** Flags that every command has. @type {Record<string, import('./commands.mjs').Flag>} */
+export const GENERAL_FLAGS = {
+  json: { sentence: 'prints JSON, for machines' },
+  help: { sentence: 'shows how the command is called' },
+};
+
+/** What may stand before a command, and stands for any. */
+const HELP_WORDS = new Set(['-h', '--help', 'help', '--json']);
+
+/**
+ * Reads what was called.
+ *
+ * @param {string[]} args
+ * @returns {Call}
+ * @throws UsageError
+ */
+export function parse(args) {
+  const start = args.findIndex((arg) => !HELP_WORDS.has(arg));
+  const before = start < 0 ? args : args.slice(0, start);
+  const rest = start < 0 ? [] : args.slice(start);
+  const asked = before.some((word) => word !== '--json');
+  if (rest.length === 0)
+    return { command: undefined, given: {}, json: before.includes('--json'), help: true };
+  const { command, after } = findCommand(rest);
+  const { json, help, ...given } = readFlags(command, after);
+  const call = {
+    command,
+    given,
+    json: before.includes('--json') || json === true,
+    help: asked || help === true,
+  };
+  if (!call.help) demandFlags(command, given);
+  return call;
+}
+
+/** The longest name wins: `pause list` is not `pause`. */
+function findCommand(args) {
+  const words = args.slice(0, 2).filter((arg) => !arg.startsWith('-'));
+  for (let length = words.length; length > 0; length -= 1) {
+    const name = words.slice(0, length).join(' ');
+    const command = COMMANDS.find((each) => each.name === name || each.otherName === name);
+    if (command !== undefined) return { command, after: args.slice(length) };
+  }
+  throw unknownCommand(words, args[0]);
+}
+
+function unknownCommand(words, first) {
+  if (words.length === 0)
+    return new UsageError(`Name the command before ${first}; help shows which there are`);
+  const names = COMMANDS.flatMap(({ name, otherName }) =>
+    otherName === undefined ? [name] : [name, otherName],
+  );
+  const family = names.filter((name) => name.startsWith(`${words[0]} `));
+  if (words.length === 1 && family.length > 0)
+    return new UsageError(`\`${words[0]}\` alone is no command; there is \`${family.join('` and `')}\``);
+  const called = words.join(' ');
+  const meant = closest(called, names) ?? closest(words[0], names);
+  const mend = meant === undefined ? 'help shows which there are' : `did you mean \`${meant}\`?`;
+  return new UsageError(`There is no command ${JSON.stringify(called)}; ${mend}`);
+}
+
+function readFlags(command, args) {
+  const flags = { ...command.flags, ...GENERAL_FLAGS };
+  const options = Object.fromEntries(
+    Object.entries(flags).map(([name, { value }]) => [name, optionOf(value)]),
+  );
+  const { tokens } = parseArgs({
+    args: args.map((arg) => (arg === '-h' ? '--help' : arg)),
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const given = {};
+  for (const token of tokens) {
+    const { name, value } = readToken(command, flags, token);
+    if (name in given) throw new UsageError(`--${name} is given twice; give it once`);
+    given[name] = value;
+  }
+  return given;
+}
+
+/** @returns {{ type: 'string' | 'boolean' }} */
+function optionOf(value) {
+  return { type: value === undefined ? 'boolean' : 'string' };
+}
+
+function readToken(command, flags, token) {
+  if (token.kind !== 'option') throw tooManyWords(command, token);
+  const { name, rawName, value, inlineValue } = token;
+  if (!Object.hasOwn(flags, name)) throw unknownFlag(command, flags, rawName);
+  const wanted = flags[name].value;
+  if (wanted === undefined) {
+    if (value !== undefined) throw new UsageError(`--${name} takes no value; write it alone`);
+    return { name, value: true };
+  }
+  if (value === undefined || (!inlineValue && value.startsWith('-')))
+    throw new UsageError(`--${name} needs a value: --${name}=${wanted}`);
+  return { name, value };
+}
+
+function tooManyWords({ name }, { value = '--' }) {
+  const words = `\`${name}\` does not take ${JSON.stringify(value)}`;
+  return new UsageError(`${words}; put quotes around a value of several words, and flags before each value`);
+}
+
+function unknownFlag({ name }, flags, rawName) {
+  const meant = closest(rawName.replace(/^-+/, ''), Object.keys(flags));
+  const mend = meant === undefined ? `${name} --help shows which it has` : `did you mean --${meant}?`;
+  return new UsageError(`\`${name}\` has no flag ${rawName}; ${mend}`);
+}
+
+/** @param {Command} command @param {import('./commands.mjs').Given} given */
+function demandFlags({ name, flags, exactlyOne = [] }, given) {
+  const named = (all) => all.map((flag) => `--${flag}`).join(', ');
+  const missing = Object.keys(flags).filter((flag) => flags[flag]?.required && !(flag in given));
+  if (missing.length > 0) throw new UsageError(`\`${name}\` needs ${named(missing)}; see ${name} --help`);
+  const chosen = exactlyOne.filter((flag) => flag in given);
+  if (exactlyOne.length > 0 && chosen.length !== 1)
+    throw new UsageError(`\`${name}\` needs exactly one of ${named(exactlyOne)}; see ${name} --help`);
+}

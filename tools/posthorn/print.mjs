@@ -1,0 +1,43 @@
+/** Anything that moves the cursor, or turns the direction of a line, would let a name draw over the table. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/** A text of the database as it may be written to a terminal. @param {string} text */
+export function visible(text) {
+  return text.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+/** A moment in UTC, to the minute. @param {Date} date */
+export function dateTime(date) {
+  return date.toISOString().slice(0, 16).replace('T', ' ');
+}
+
+/**
+ * Rows as aligned columns.
+ *
+ * @template Row
+ * @param {readonly Row[]} rows
+ * @param {Record<string, (row: Row) => string>} columns by their headings
+ * @param {string} whenEmpty said instead when there are no rows
+ * @returns {string}
+ */
+export function table(rows, columns, whenEmpty) {
+  if (rows.length === 0) return whenEmpty;
+  const lines = [
+    Object.keys(columns),
+    ...rows.map((row) => Object.values(columns).map((cell) => visible(cell(row)))),
+  ];
+  return aligned(lines).join('\n');
+}
+
+/** Lines of cells, each column as wide as its widest cell. @param {string[][]} lines @returns {string[]} */
+export function aligned(lines) {
+  const widths = (lines[0] ?? []).map((_, column) =>
+    Math.max(...lines.map((line) => widthOf(line[column] ?? ''))),
+  );
+  const padded = (cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell));
+  return lines.map((line) => line.map(padded).join('  ').trimEnd());
+}
+
+function widthOf(text) {
+  return [...text].length;
+}
