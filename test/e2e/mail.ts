@@ -6,11 +6,8 @@ export function parseMail({ raw }: SinkMessage): Promise<Email> {
   return PostalMime.parse(raw);
 }
 
-/**
- * A decoded part, as the sender gave it: mail knows only CRLF, and the parser counts the line break before the boundary
- * as content.
- */
-export function asGiven(part: string | undefined): string {
+/** A decoded part, with LF; the parser counts the line break before the boundary as content (RFC 2046 does not). */
+export function decoded(part: string | undefined): string {
   return withLf(part ?? '').replace(/\n$/, '');
 }
 
