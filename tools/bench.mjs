@@ -1,0 +1,109 @@
+// npm run bench: what accepting and sending cost, beside yardsticks of the same run.
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { build } from './stack/build.mjs';
+import { ensureInstalled } from './stack/install.mjs';
+import { elapsed, say, step } from './stack/progress.mjs';
+
+const HELP = `npm run bench [-- --quick] [--only accept,drain,latency] [--json FILE] [--no-build]
+Measures accepting, draining and latency on a Postgres (durable) and a Redis of its own, three rounds each, and prints the
+medians beside the goals, as ratios to yardsticks of the same run. Everything stays on this machine and is taken away at the end.
+About four minutes; use nothing else on the machine meanwhile.
+
+  --quick      shorter rounds with fewer emails, within a minute: for a look, not for the record
+  --only       some of accept, drain and latency
+  --json       writes all rounds into a file as well
+  --no-build   measure what was built before`;
+
+const KINDS = ['accept', 'drain', 'latency'];
+
+const SCALES = {
+  full: { rounds: 3, warmMs: 500, measureMs: 2_000, emails: 10_000, idle: 34, lone: 20, limitMs: 6 * 60_000 },
+  quick: { rounds: 3, warmMs: 200, measureMs: 600, emails: 2_000, idle: 10, lone: 5, limitMs: 3 * 60_000 },
+};
+
+const onRound = (text) => say(`      ${text}`);
+
+/** @type {import('./bench/ground.mjs').Ground | undefined} */
+let ground;
+
+function readArguments() {
+  const { values } = parseArgs({
+    options: {
+      'quick': { type: 'boolean' },
+      'only': { type: 'string' },
+      'json': { type: 'string' },
+      'no-build': { type: 'boolean' },
+      'help': { type: 'boolean', short: 'h' },
+    },
+  });
+  const kinds = values.only?.split(',') ?? KINDS;
+  const unknown = kinds.filter((kind) => !KINDS.includes(kind));
+  if (unknown.length > 0) throw new Error(`--only takes ${KINDS.join(', ')}; not ${unknown.join(', ')}`);
+  return { ...values, kinds, scale: values.quick ? SCALES.quick : SCALES.full };
+}
+
+/** @param {string[]} kinds @param {typeof SCALES.full} scale */
+async function measure(kinds, { rounds, warmMs, measureMs, emails, idle, lone }) {
+  const { measureAccept } = await import('./bench/accept.mjs');
+  const { measureDrain } = await import('./bench/drain.mjs');
+  const { measureIdle, measureLone } = await import('./bench/latency.mjs');
+  const on = /** @type {import('./bench/ground.mjs').Ground} */ (ground);
+  /** @type {Parameters<typeof import('./bench/report.mjs').rowsOf>[0]} */
+  const results = {};
+  if (kinds.includes('accept')) {
+    say('  … Accept, no sender running');
+    results.accept = await measureAccept(on, { rounds, warmMs, measureMs, onRound });
+  }
+  if (kinds.includes('drain')) {
+    say(`  … Drain, ${emails} emails`);
+    results.drain = await measureDrain(on, { rounds, emails, onRound });
+  }
+  if (kinds.includes('latency')) {
+    say(`  … Latency, idle and beside a backlog of ${emails}`);
+    results.idle = await measureIdle(on, { rounds, emails: idle, onRound });
+    results.lone = await measureLone(on, { rounds, emails: lone, backlog: emails, onRound });
+  }
+  return results;
+}
+
+/** @param {ReturnType<typeof readArguments>} given */
+async function bench({ kinds, scale, json, 'no-build': asBuilt }) {
+  await step('Packages', ensureInstalled, String);
+  if (!asBuilt) await step('Build', build);
+  // Not before the packages are there.
+  const { Ground } = await import('./bench/ground.mjs');
+  const { describeMachine } = await import('./bench/machine.mjs');
+  const { markdown, rowsOf } = await import('./bench/report.mjs');
+  const made = new Ground();
+  ground = made;
+  setTimeout(() => void giveUp('The run took too long.', 1), scale.limitMs).unref();
+  await step('Ground', () => made.prepare());
+  const machine = await describeMachine(made);
+  const rows = rowsOf(await measure(kinds, scale));
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify({ machine, rows }, null, 2)}\n`);
+  say(`\n${markdown(rows, machine)}\n`);
+}
+
+async function giveUp(reason, code) {
+  say(reason);
+  await ground?.clear().catch(() => undefined);
+  process.exit(code);
+}
+
+async function main() {
+  try {
+    const given = readArguments();
+    if (given.help) return say(HELP);
+    await bench(given);
+    await ground?.clear();
+    say(`Took ${elapsed()}.`);
+  } catch (error) {
+    await giveUp(error.message, 1);
+  }
+}
+
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+  process.once(signal, () => void giveUp('Stopping …', 130));
+}
+await main();

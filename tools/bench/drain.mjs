@@ -1,0 +1,91 @@
+import { waitUntil } from '../stack/processes.mjs';
+import { emailRequest, load } from './http-load.mjs';
+import { sentMail } from './sent-mail.mjs';
+
+const FILL_CONNECTIONS = 128;
+const DRAIN_WITHIN_MS = 90_000;
+const RECORDED_WITHIN_MS = 10_000;
+/** What SMTP_CONNECTIONS is when nobody sets it. */
+const DEFAULT_CONNECTIONS = 20;
+
+/** This share of the mails is for the compiler, on both sides. */
+const WARM_UP_SHARE = 0.25;
+
+/** @typedef {{ ratio: number, sender: number, loop: number }} DrainRound emails/s that arrive */
+
+/**
+ * Measures how soon what is due has left, beside a bare nodemailer loop with the same mails, connections and sink.
+ *
+ * @param {import('./ground.mjs').Ground} ground
+ * @param {{ rounds: number, emails: number, onRound: (text: string) => void }} options
+ * @returns {Promise<DrainRound[]>}
+ */
+export async function measureDrain(ground, { rounds, emails, onRound }) {
+  const gateway = await ground.startApp('gateway');
+  const results = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    const loop = await loopPace(ground, emails);
+    await ground.sweep();
+    await fill(ground, gateway.port, emails);
+    const sender = await drainPace(ground, emails);
+    const ratio = sender / loop;
+    results.push({ ratio, sender, loop });
+    onRound(`round ${round}: ${Math.round(sender)}/s to ${Math.round(loop)}/s = ${ratio.toFixed(2)}`);
+  }
+  await gateway.stop();
+  return results;
+}
+
+/** Has so many emails of the first workspace accepted, each for a recipient of its own. */
+export async function fill(ground, port, emails) {
+  let begun = 0;
+  const next = () => {
+    if (begun === emails) return undefined;
+    begun += 1;
+    return emailRequest(port, ground.workspaces[0].key, sentMail(`drain-${begun}@example.net`));
+  };
+  await load({ port, connections: FILL_CONNECTIONS, next });
+}
+
+async function loopPace(ground, count) {
+  await ground.sink.ask('reset');
+  const loop = await ground.startHelper(new URL('./mail-loop-process.mjs', import.meta.url));
+  const connections = Number(process.env.SMTP_CONNECTIONS ?? DEFAULT_CONNECTIONS);
+  await loop.ask('send', { port: ground.sinkPort, count, connections });
+  await loop.stop();
+  return paceAtSink(ground, count);
+}
+
+async function drainPace(ground, count) {
+  const apps = await Promise.all([ground.startApp('sender'), ground.startApp('scheduler')]);
+  const isThere = async () => (await ground.sink.ask('count')) >= count;
+  const isRecorded = async () => (await unfinished(ground)) === '';
+  try {
+    await waitUntil(isThere, { withinMs: DRAIN_WITHIN_MS, what: `Draining ${count} emails` });
+    await waitUntil(isRecorded, { withinMs: RECORDED_WITHIN_MS, what: 'Recording what was sent' });
+  } catch (error) {
+    const arrived = await ground.sink.ask('count');
+    throw new Error(`${error.message}; ${arrived} arrived, left: ${await unfinished(ground)}`);
+  }
+  await Promise.all(apps.map((app) => app.stop()));
+  return paceAtSink(ground, count);
+}
+
+/** What is left in the outbox, for people; empty when all is recorded. */
+async function unfinished(ground) {
+  const rows = await ground.query(
+    'SELECT state, attempts, count(*)::int AS emails FROM outbox GROUP BY 1, 2 ORDER BY 1, 2',
+  );
+  return rows
+    .map(({ state, attempts, emails }) => `${emails} ${state} after ${attempts} attempts`)
+    .join(', ');
+}
+
+/** @throws when not every recipient got exactly one: a quick wrong answer is none */
+async function paceAtSink(ground, emails) {
+  const warmUp = Math.floor(emails * WARM_UP_SHARE);
+  const { count, recipients, ms } = await ground.sink.ask('report', { warmUp });
+  if (count !== emails || recipients !== emails)
+    throw new Error(`${count} mails for ${recipients} recipients arrived instead of ${emails}, one for each`);
+  return ((emails - 1 - warmUp) / ms) * 1_000;
+}

@@ -1,0 +1,44 @@
+/**
+ * What is measured, and what it should be. `least` and `most` bound the figure that counts: the ratio where there is a
+ * yardstick and `unit` is absent, else the figure itself.
+ *
+ * @typedef {{ least?: number, most?: number }} Bound
+ * @typedef {{ what: string, unit?: string, goal: Bound, stretch: Bound }} Goal
+ */
+
+/** @type {Readonly<Record<string, Goal>>} */
+export const GOALS = {
+  'accept-1': { what: 'accept, 1 at once', unit: 'ms', goal: { most: 3 }, stretch: { most: 2 } },
+  'accept-32': { what: 'accept, 32 at once', goal: { least: 0.55 }, stretch: { least: 0.65 } },
+  'accept-128': { what: 'accept, 128 at once', goal: { least: 0.7 }, stretch: { least: 0.85 } },
+  'statements-32': {
+    what: 'SQL statements an email, 32 at once',
+    unit: 'statements',
+    goal: { most: 0.25 },
+    stretch: { most: 0.15 },
+  },
+  'drain': { what: 'drain, recorded, without DKIM', goal: { least: 1 }, stretch: { least: 1.2 } },
+  'idle': {
+    what: 'idle: answer to relay, median',
+    unit: 'ms',
+    goal: { most: 30 },
+    stretch: { most: 10 },
+  },
+  'lone': {
+    what: 'a lone email beside a backlog: commit to relay, median',
+    unit: 'ms',
+    goal: { most: 50 },
+    stretch: { most: 20 },
+  },
+};
+
+/** @param {Bound} bound @param {string} [unit] */
+export function boundText({ least, most }, unit) {
+  const suffix = unit === 'ms' ? ' ms' : '';
+  return least === undefined ? `≤ ${most}${suffix}` : `≥ ${least}`;
+}
+
+/** @param {Bound} bound @param {number} value */
+export function isWithin({ least = -Infinity, most = Infinity }, value) {
+  return value >= least && value <= most;
+}

@@ -1,0 +1,67 @@
+import { fork } from 'node:child_process';
+import { nodeBinary } from '../stack/runtime.mjs';
+
+/**
+ * A process of the benchmark's own: it answers questions over Node's channel between parent and child, and ends with
+ * its parent.
+ *
+ * @typedef {{ ask: (verb: string, question?: object) => Promise<any>, stop: () => Promise<void> }} Helper
+ */
+
+/**
+ * @param {URL} script
+ * @returns {Promise<Helper>} once it runs
+ */
+export async function startHelper(script) {
+  const child = fork(script, { execPath: nodeBinary(), execArgv: [], detached: true, env: helperEnv() });
+  /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
+  const asked = new Map();
+  let questions = 0;
+  let isEnded = false;
+  child.on('message', (/** @type {any} */ { id, value, fault }) => {
+    const { resolve, reject } = asked.get(id) ?? {};
+    asked.delete(id);
+    if (fault === undefined) resolve?.(value);
+    else reject?.(new Error(fault));
+  });
+  const ended = new Promise((resolve) => child.once('exit', () => resolve(undefined)));
+  void ended.then(() => {
+    isEnded = true;
+    for (const { reject } of asked.values()) reject(new Error(`${script.pathname} ended`));
+  });
+  const ask = (verb, question = {}) => {
+    if (isEnded) return Promise.reject(new Error(`${script.pathname} ended`));
+    questions += 1;
+    const id = questions;
+    return new Promise((resolve, reject) => {
+      asked.set(id, { resolve, reject });
+      child.send({ id, verb, question });
+    });
+  };
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  await ask('ready');
+  return { ask, stop };
+}
+
+function helperEnv() {
+  return { ...process.env, NODE_ENV: 'production' };
+}
+
+/**
+ * The other side: answers the parent's questions until the parent is gone.
+ *
+ * @param {Record<string, (question: any) => unknown>} answers by verb
+ */
+export function answerParent(answers) {
+  process.on('disconnect', () => process.exit());
+  process.on('message', async (/** @type {any} */ { id, verb, question }) => {
+    try {
+      process.send?.({ id, value: verb === 'ready' ? true : await answers[verb]?.(question) });
+    } catch (error) {
+      process.send?.({ id, fault: error.message });
+    }
+  });
+}

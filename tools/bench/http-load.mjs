@@ -1,0 +1,104 @@
+import { connect } from 'node:net';
+import { nowMs } from './sent-mail.mjs';
+
+const END_OF_HEAD = '\r\n\r\n';
+
+/**
+ * The bytes of a request that posts an email. They are made once and written many times, so that the load costs little
+ * beside what it loads.
+ *
+ * @param {number} port
+ * @param {string} key
+ * @param {object} email
+ */
+export function emailRequest(port, key, email) {
+  const body = JSON.stringify(email);
+  return Buffer.from(
+    `POST /v1/emails HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
+/**
+ * Keeps so many connections busy: each writes the next request when the answer to its last one is complete.
+ *
+ * @param {object} options
+ * @param {number} options.port on 127.0.0.1
+ * @param {number} options.connections
+ * @param {() => Buffer | undefined} options.next the next request; undefined: no more
+ * @param {(ms: number, endedAt: number) => void} [options.onAnswer]
+ * @throws when an answer is not 200: what is refused or failed is not to be counted as work
+ */
+export async function load({ port, connections, next, onAnswer = () => undefined }) {
+  const lines = Array.from({ length: connections }, () => keepBusy(port, next, onAnswer));
+  try {
+    await Promise.all(lines.map(({ done }) => done));
+  } finally {
+    for (const { socket } of lines) socket.destroy();
+  }
+}
+
+function keepBusy(port, next, onAnswer) {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  const done = new Promise((resolve, reject) => {
+    let begunAt = 0;
+    let pending = Buffer.alloc(0);
+    const begin = () => {
+      const request = next();
+      if (request === undefined) return resolve(undefined);
+      begunAt = nowMs();
+      socket.write(request);
+    };
+    socket.once('connect', begin);
+    socket.on('data', (chunk) => {
+      pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+      const length = answerLength(pending);
+      if (length === undefined || pending.length < length) return;
+      if (pending.toString('latin1', 9, 12) !== '200') return reject(new Error(pending.toString()));
+      pending = Buffer.alloc(0);
+      const endedAt = nowMs();
+      onAnswer(endedAt - begunAt, endedAt);
+      begin();
+    });
+    socket.once('error', reject);
+    socket.once('close', () => reject(new Error('the server hung up')));
+  });
+  return { socket, done };
+}
+
+/** @param {Buffer} bytes @returns {number | undefined} undefined while the head is not complete */
+function answerLength(bytes) {
+  const end = bytes.indexOf(END_OF_HEAD);
+  if (end < 0) return undefined;
+  const length = /content-length: *(\d+)/i.exec(bytes.toString('latin1', 0, end))?.[1];
+  return end + END_OF_HEAD.length + Number(length ?? 0);
+}
+
+/**
+ * Loads for a time and tells what came of it after the warm-up.
+ *
+ * @param {object} options
+ * @param {number} options.port
+ * @param {number} options.connections
+ * @param {Buffer} options.request
+ * @param {number} options.warmMs
+ * @param {number} options.measureMs
+ * @returns {Promise<{ perSecond: number, answers: number, latencies: number[] }>} `answers`: with those of the warm-up
+ */
+export async function loadForTime({ port, connections, request, warmMs, measureMs }) {
+  const from = nowMs() + warmMs;
+  const to = from + measureMs;
+  /** @type {number[]} */
+  const latencies = [];
+  let answers = 0;
+  await load({
+    port,
+    connections,
+    next: () => (nowMs() < to ? request : undefined),
+    onAnswer: (ms, endedAt) => {
+      answers += 1;
+      if (endedAt >= from && endedAt < to) latencies.push(ms);
+    },
+  });
+  return { perSecond: (latencies.length / measureMs) * 1_000, answers, latencies };
+}

@@ -1,0 +1,80 @@
+import { boundText, GOALS, isWithin } from './goals.mjs';
+import { median, shown } from './numbers.mjs';
+
+/**
+ * @typedef {object} Row
+ * @property {string} id of GOALS
+ * @property {number} value what the goal is about
+ * @property {number[]} rounds the same of each round
+ * @property {string} ours
+ * @property {string} yardstick
+ */
+
+/**
+ * @param {{ accept?: Map<number, import('./accept.mjs').AcceptRound[]>, drain?: import('./drain.mjs').DrainRound[],
+ *   idle?: import('./latency.mjs').Latency[], lone?: import('./latency.mjs').Latency[] }} results
+ * @returns {Row[]}
+ */
+export function rowsOf({ accept, drain, idle, lone }) {
+  return [
+    ...[...(accept ?? [])].map(([connections, rounds]) => acceptRow(connections, rounds)),
+    ...(accept ? [statementsRow(accept.get(32) ?? [])] : []),
+    ...(drain ? [drainRow(drain)] : []),
+    ...(idle ? [latencyRow('idle', idle)] : []),
+    ...(lone ? [latencyRow('lone', lone)] : []),
+  ];
+}
+
+function row(id, rounds, ours, yardstick = '–') {
+  return { id, value: median(rounds), rounds, ours, yardstick };
+}
+
+function acceptRow(connections, rounds) {
+  const pace = (side) => {
+    const of = (name) => shown(median(rounds.map((round) => round[side][name])));
+    return `${of('perSecond')}/s; ${of('medianMs')} ms, p99 ${of('p99Ms')} ms`;
+  };
+  const judged = rounds.map((round) => (connections === 1 ? round.gateway.medianMs : round.ratio));
+  return row(`accept-${connections}`, judged, pace('gateway'), `Express echo ${pace('echo')}`);
+}
+
+function statementsRow(rounds) {
+  const counts = rounds.map((round) => round.statementsPerEmail);
+  return row('statements-32', counts, shown(median(counts)));
+}
+
+function drainRow(rounds) {
+  const pace = (side) => `${shown(median(rounds.map((round) => round[side])))}/s`;
+  return row(
+    'drain',
+    rounds.map((round) => round.ratio),
+    pace('sender'),
+    `nodemailer loop ${pace('loop')}`,
+  );
+}
+
+function latencyRow(id, rounds) {
+  const medians = rounds.map((round) => round.medianMs);
+  const p99 = median(rounds.map((round) => round.p99Ms));
+  return row(id, medians, `${shown(median(medians))} ms, p99 ${shown(p99)} ms`);
+}
+
+/** @param {Row[]} rows @param {Record<string, string>} machine */
+export function markdown(rows, machine) {
+  const facts = Object.entries(machine).map(([name, value]) => `- ${name}: ${value}`);
+  const lines = rows.map(({ id, value, rounds, ours, yardstick }) => {
+    const { what, unit, goal, stretch } = /** @type {import('./goals.mjs').Goal} */ (GOALS[id]);
+    const spread = `${shown(Math.min(...rounds))}–${shown(Math.max(...rounds))}`;
+    const figure = `**${shown(value)}${unit === 'ms' ? ' ms' : ''}** (${spread})`;
+    const verdict = isWithin(stretch, value) ? 'stretch' : isWithin(goal, value) ? 'yes' : 'no';
+    const cells = [what, ours, yardstick, figure, boundText(goal, unit), boundText(stretch, unit), verdict];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return [
+    ...facts,
+    '',
+    '| what | Posthorn | yardstick | figure (rounds) | goal | stretch | met |',
+    '| --- | --- | --- | --: | --: | --: | --- |',
+    ...lines,
+  ].join('\n');
+}

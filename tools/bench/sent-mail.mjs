@@ -1,0 +1,28 @@
+/** The email that everything is measured with: 1.5 kB of HTML and a text. */
+const PARAGRAPH =
+  '<p style="margin:0 0 16px;font:15px/1.5 Helvetica,Arial,sans-serif;color:#222">Thank you for your order. We have ' +
+  'packed it and handed it to the carrier; the parcel should be with you within two working days.</p>';
+
+const HTML = `<!doctype html><html><body style="background:#f6f6f6;padding:24px"><h1>Your order is on its way</h1>${PARAGRAPH.repeat(
+  6,
+)}<p><a href="https://example.com/orders/4711">Follow the parcel</a></p></body></html>`;
+
+const TEXT =
+  'Your order is on its way\n\nThank you for your order. We have packed it and handed it to the carrier;\nthe parcel should be ' +
+  'with you within two working days.\n\nFollow the parcel: https://example.com/orders/4711\n';
+
+/** @param {string} to */
+export function sentMail(to) {
+  return {
+    from: 'Example Shop <orders@example.com>',
+    to,
+    subject: 'Your order 4711 is on its way',
+    html: HTML,
+    text: TEXT,
+  };
+}
+
+/** Milliseconds of a clock that all processes of a machine share and that never jumps. */
+export function nowMs() {
+  return Number(process.hrtime.bigint()) / 1e6;
+}

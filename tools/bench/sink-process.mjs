@@ -1,0 +1,87 @@
+// The relay of all measurements: takes every mail, keeps none, and knows when each recipient's arrived.
+import { createServer } from 'node:net';
+import { answerParent } from './helper.mjs';
+import { nowMs } from './sent-mail.mjs';
+
+const END_OF_MAIL = '\r\n.\r\n';
+const EHLO = '250-sink\r\n250-PIPELINING\r\n250-8BITMIME\r\n250 SMTPUTF8\r\n';
+const REPLIES = { EHLO, HELO: '250 sink\r\n', DATA: '354 go on\r\n', QUIT: '221 bye\r\n' };
+
+/** @type {Map<string, { at: number, wallClock: number }>} */
+const arrivals = new Map();
+/** @type {Map<string, (arrival: object) => void>} */
+const awaited = new Map();
+let count = 0;
+
+function reset() {
+  arrivals.clear();
+  awaited.clear();
+  count = 0;
+}
+
+function keep(to) {
+  const arrival = { at: nowMs(), wallClock: Date.now() };
+  count += 1;
+  if (arrivals.has(to)) return;
+  arrivals.set(to, arrival);
+  awaited.get(to)?.(arrival);
+}
+
+/** Milliseconds from the arrival of mail number `warmUp` to that of the last. */
+function paced(warmUp) {
+  const times = [...arrivals.values()].map(({ at }) => at);
+  return (times.at(-1) ?? 0) - (times[warmUp] ?? 0);
+}
+
+function arrivalOf({ to }) {
+  return arrivals.get(to) ?? new Promise((resolve) => awaited.set(to, resolve));
+}
+
+/** @param {import('node:net').Socket} socket */
+function serve(socket) {
+  let [carry, to, isMail] = [Buffer.alloc(0), '', false];
+  const replyTo = (line) => {
+    const verb = line.slice(0, 4).toUpperCase();
+    if (verb === 'RCPT') to = line.slice(line.indexOf('<') + 1, line.indexOf('>'));
+    isMail = verb === 'DATA';
+    return REPLIES[verb] ?? '250 ok\r\n';
+  };
+  /** Takes one command or the rest of one mail off the front; undefined when it is not all there yet. */
+  const step = (bytes) => {
+    const end = bytes.indexOf(isMail ? END_OF_MAIL : '\r\n');
+    if (end < 0) return undefined;
+    if (!isMail) return { reply: replyTo(bytes.toString('latin1', 0, end)), taken: end + 2 };
+    isMail = false;
+    keep(to);
+    return { reply: '250 2.0.0 taken\r\n', taken: end + END_OF_MAIL.length };
+  };
+  socket.setNoDelay(true).on('error', () => socket.destroy());
+  socket.write('220 sink\r\n');
+  socket.on('data', (chunk) => {
+    let bytes = carry.length > 0 ? Buffer.concat([carry, chunk]) : chunk;
+    let replies = '';
+    for (let done = step(bytes); done !== undefined; done = step(bytes)) {
+      replies += done.reply;
+      bytes = bytes.subarray(done.taken);
+    }
+    // Of an unfinished mail only what may be the beginning of its end.
+    carry = isMail ? bytes.subarray(-END_OF_MAIL.length + 1) : bytes;
+    if (replies !== '') socket.write(replies);
+    if (replies.endsWith(REPLIES.QUIT)) socket.end();
+  });
+}
+
+const server = createServer(serve);
+
+answerParent({
+  listen: () =>
+    new Promise((resolve) => {
+      server.listen(0, '127.0.0.1', () => {
+        resolve(/** @type {import('node:net').AddressInfo} */ (server.address()).port);
+      });
+    }),
+  reset,
+  count: () => count,
+  report: ({ warmUp }) => ({ count, recipients: arrivals.size, ms: paced(warmUp) }),
+  arrivalOf,
+});
