@@ -52,6 +52,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
   });
   pool.on('error', options.onIdleError ?? (() => undefined));
+  // A connection that breaks inside a transaction tells its query, which is enough, and then emits this, which nobody
+  // else listens to while the connection is in use: it would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   const close = async (): Promise<void> => {
     await prisma.$disconnect();

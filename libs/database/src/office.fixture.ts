@@ -1,0 +1,171 @@
+import { type EmailId, newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { bulkLane, nowLane } from '@posthorn/domain';
+import type pg from 'pg';
+import { type Database, openDatabase } from './connection.ts';
+import { type AcceptableEmail, AcceptanceStore } from './stores/acceptance-store.ts';
+import { type ClaimedEmail, type EmailOutcome, OutboxStore } from './stores/outbox-store.ts';
+import { IdentityStore } from './stores/identity-store.ts';
+import { WorkspaceStore } from './stores/workspace-store.ts';
+
+const NO_END_OF_BYTES = 2 ** 40;
+const LEASE_MS = 60_000;
+
+/** One process' way to a test database: its pool, its stores, and what tests ask for again and again. */
+export class Office {
+  readonly database: Database;
+  readonly acceptance: AcceptanceStore;
+  readonly outbox: OutboxStore;
+
+  constructor(url: string, poolSize = 8) {
+    this.database = openDatabase({ url, poolSize, applicationName: 'test' });
+    this.acceptance = new AcceptanceStore(this.database);
+    this.outbox = new OutboxStore(this.database);
+  }
+
+  close(): Promise<void> {
+    return this.database.close();
+  }
+
+  async ask<Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {
+    return (await this.database.pool.query<Row>(sql, values)).rows;
+  }
+
+  async count(table: string, where = 'true', values: unknown[] = []): Promise<number> {
+    const [row] = await this.ask<{ count: number }>(
+      `SELECT count(*)::int AS count FROM ${table} WHERE ${where}`,
+      values,
+    );
+    return row!.count;
+  }
+
+  /** A workspace that may send from example.com. */
+  async openWorkspace(monthlyEmailLimit: number | null = null): Promise<WorkspaceId> {
+    const { id } = await new WorkspaceStore(this.database).create('Acme', monthlyEmailLimit);
+    await new IdentityStore(this.database).put(id, 'domain', 'example.com', true);
+    return id;
+  }
+
+  /** Accepts emails that are due now, one after the other in time; gives their ids, in the order in which they fell due. */
+  async acceptEmails(
+    workspaceId: WorkspaceId,
+    count: number,
+    change: Partial<AcceptableEmail> = {},
+  ): Promise<EmailId[]> {
+    const begunAt = Date.now() - 3_600_000;
+    const emails = Array.from({ length: count }, (_, n) =>
+      rawEmail(workspaceId, { acceptedAt: new Date(begunAt + n * 1_000), ...change }),
+    );
+    const outcomes = await this.acceptance.accept(emails, null);
+    if (outcomes.some((outcome) => outcome.kind !== 'accepted')) throw new Error(JSON.stringify(outcomes));
+    return emails.map((email) => email.id);
+  }
+
+  /** Claims from a workspace's `now` lane, whatever the size. */
+  claim(workspaceId: WorkspaceId, maxRows = 100, leaseMs = LEASE_MS): Promise<ClaimedEmail[]> {
+    return this.outbox.claimEmails([{ laneId: nowLane(workspaceId), maxRows }], NO_END_OF_BYTES, leaseMs);
+  }
+
+  /** Accepts one email and claims it. */
+  async acceptAndClaim(workspaceId: WorkspaceId): Promise<ClaimedEmail> {
+    await this.acceptEmails(workspaceId, 1);
+    return (await this.claim(workspaceId))[0]!;
+  }
+
+  /** As if the process that holds these rows had died long ago. */
+  async letLeasesEnd(ids: readonly EmailId[]): Promise<void> {
+    await this.ask(
+      `UPDATE outbox SET lease_until = now() - interval '1 hour' WHERE subject_id = ANY($1::uuid[])`,
+      [ids.map(uuidOf)],
+    );
+  }
+
+  /** What is due of an email. */
+  async rowOf(id: EmailId): Promise<OutboxRow | undefined> {
+    const [row] = await this.ask<OutboxRow>(
+      `SELECT state, lane_id AS "laneId", claims, attempts, unanswered,
+              extract(epoch FROM due_at - now())::float8 AS "dueInSeconds",
+              extract(epoch FROM lease_until - now())::float8 AS "leaseSeconds"
+       FROM   outbox WHERE subject_id = $1`,
+      [uuidOf(id)],
+    );
+    return row;
+  }
+
+  async statusOf(id: EmailId): Promise<string | undefined> {
+    const [row] = await this.ask<{ status: string }>('SELECT status FROM emails WHERE id = $1', [uuidOf(id)]);
+    return row?.status;
+  }
+
+  async timelineOf(id: EmailId): Promise<TimelineRow[]> {
+    return this.ask<TimelineRow>(
+      `SELECT kind, claims, late, duplicate_possible AS "duplicatePossible"
+       FROM   email_events WHERE email_id = $1 ORDER BY claims, kind`,
+      [uuidOf(id)],
+    );
+  }
+}
+
+export interface OutboxRow {
+  readonly state: string;
+  readonly laneId: string;
+  readonly claims: number;
+  readonly attempts: number;
+  readonly unanswered: number;
+  readonly dueInSeconds: number;
+  readonly leaseSeconds: number | null;
+}
+
+export interface TimelineRow {
+  readonly kind: string;
+  readonly claims: number | null;
+  readonly late: boolean;
+  readonly duplicatePossible: boolean;
+}
+
+/** An email as the use case hands it over: due now, from example.com. */
+export function rawEmail(workspaceId: WorkspaceId, change: Partial<AcceptableEmail> = {}): AcceptableEmail {
+  const id = newId('trs', Date.now());
+  return {
+    id,
+    workspaceId,
+    type: 'raw',
+    status: 'SENT',
+    from: { address: 'hello@example.com' },
+    fromDomain: 'example.com',
+    to: { address: 'ada@example.net' },
+    replyTo: [],
+    subject: 'Welcome',
+    messageId: `${id}@example.com`,
+    trackClicks: false,
+    trackOpens: false,
+    html: '<p>Welcome</p>',
+    sendAt: null,
+    acceptedAt: new Date(),
+    laneId: nowLane(workspaceId),
+    bytes: 42,
+    ...change,
+  };
+}
+
+/** An email that is to leave at `sendAt`. */
+export function scheduledEmail(workspaceId: WorkspaceId, sendAt: Date): AcceptableEmail {
+  return rawEmail(workspaceId, { status: 'SCHEDULED', sendAt, laneId: bulkLane(workspaceId) });
+}
+
+/** The relay took it. */
+export function sent(email: { id: EmailId; claims: number; laneId: EmailOutcome['laneId'] }): EmailOutcome {
+  const { id, claims, laneId } = email;
+  return {
+    ...{ id, claims, laneId },
+    kind: 'SENT',
+    status: 'SENT',
+    retryAfterMs: null,
+    duplicatePossible: false,
+    detail: { attempt: 1 },
+  };
+}
+
+/** The relay was busy. */
+export function delayed(email: ClaimedEmail, retryAfterMs = 60_000): EmailOutcome {
+  return { ...sent(email), kind: 'DELAYED', status: null, retryAfterMs, laneId: bulkLane(email.workspaceId) };
+}

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import fc from 'fast-check';
+import { faultOf } from '../faults.ts';
+import { Office, rawEmail } from '../office.fixture.ts';
+import { type AcceptableEmail, type AcceptanceOutcome } from './acceptance-store.ts';
+
+const STRANGER = { from: { address: 'hello@other.example' }, fromDomain: 'other.example' };
+const DAY_MS = 86_400_000;
+
+let testDatabase: TestDatabase;
+let office: Office;
+let otherOffice: Office;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  [office, otherOffice] = [new Office(testDatabase.url), new Office(testDatabase.url)];
+});
+afterAll(async () => {
+  await Promise.all([office.close(), otherOffice.close()]);
+  await testDatabase.drop();
+});
+
+function fingerprintOf(payload: string): Buffer {
+  return createHash('sha256').update(payload).digest();
+}
+
+function keyed(
+  workspaceId: WorkspaceId,
+  key: string,
+  { payload = 'same', expiresInMs = DAY_MS, ...change }: KeyedOptions = {},
+): AcceptableEmail {
+  const email = rawEmail(workspaceId, change);
+  const expiresAt = new Date(Date.now() + expiresInMs);
+  const idempotency = {
+    key,
+    fingerprint: fingerprintOf(payload),
+    answer: `answer of ${email.id}`,
+    expiresAt,
+  };
+  return { ...email, idempotency };
+}
+
+type KeyedOptions = { payload?: string; expiresInMs?: number } & Partial<AcceptableEmail>;
+
+async function acceptOne(email: AcceptableEmail, from = office): Promise<AcceptanceOutcome> {
+  const [outcome] = await from.acceptance.accept([email], null);
+  return outcome!;
+}
+
+function replayOf(email: AcceptableEmail): AcceptanceOutcome {
+  const { fingerprint, answer } = email.idempotency!;
+  return { kind: 'replayed', fingerprint, answer };
+}
+
+async function emailsOf(workspaceId: WorkspaceId): Promise<number> {
+  return office.count('emails', 'workspace_id = $1', [uuidOf(workspaceId)]);
+}
+
+describe('An idempotency key', () => {
+  it('gives every later call the answer of the first', async () => {
+    const acme = await office.openWorkspace();
+    const first = keyed(acme, 'k');
+    expect(await acceptOne(first)).toEqual({ kind: 'accepted' });
+    expect(await acceptOne(keyed(acme, 'k'), otherOffice)).toEqual(replayOf(first));
+    expect(await emailsOf(acme)).toBe(1);
+  });
+
+  it('tells a call with another payload whose key it is, and accepts nothing', async () => {
+    const acme = await office.openWorkspace();
+    const first = keyed(acme, 'k', { payload: 'one' });
+    await acceptOne(first);
+    expect(await acceptOne(keyed(acme, 'k', { payload: 'two' }))).toEqual(replayOf(first));
+    expect(await emailsOf(acme)).toBe(1);
+  });
+
+  it('is found by whoever asks for it, as long as it is in use', async () => {
+    const acme = await office.openWorkspace();
+    const first = keyed(acme, 'k');
+    await acceptOne(first);
+    await acceptOne(keyed(acme, 'past', { expiresInMs: -1_000 }));
+    const { fingerprint, answer } = first.idempotency!;
+
+    expect(await office.acceptance.findAnswer(acme, 'k')).toMatchObject({ fingerprint, answer });
+    expect(await office.acceptance.findAnswer(acme, 'K')).toBeUndefined();
+    expect(await office.acceptance.findAnswer(acme, 'past')).toBeUndefined();
+  });
+
+  it('belongs to its workspace', async () => {
+    const [acme, globex] = [await office.openWorkspace(), await office.openWorkspace()];
+    const outcomes = await office.acceptance.accept([keyed(acme, 'k'), keyed(globex, 'k')], null);
+    expect(outcomes).toEqual([{ kind: 'accepted' }, { kind: 'accepted' }]);
+  });
+
+  it('is taken over when it has expired', async () => {
+    const acme = await office.openWorkspace();
+    await acceptOne(keyed(acme, 'k', { expiresInMs: -1 }));
+    const second = keyed(acme, 'k', { payload: 'other' });
+    expect(await acceptOne(second)).toEqual({ kind: 'accepted' });
+    expect(await acceptOne(keyed(acme, 'k', { payload: 'other' }))).toEqual(replayOf(second));
+    expect(await emailsOf(acme)).toBe(2);
+  });
+
+  it.each([
+    { refusal: 'an unverified sender', change: STRANGER, limit: null },
+    { refusal: 'the monthly limit', change: {}, limit: 1 },
+  ])('is not used up by a call that was refused for $refusal', async ({ change, limit }) => {
+    const acme = await office.openWorkspace(limit);
+    if (limit !== null) await acceptOne(rawEmail(acme));
+    const outcomes = await office.acceptance.accept(
+      [keyed(acme, 'k', change), rawEmail(acme, STRANGER)],
+      null,
+    );
+    expect(outcomes.map((outcome) => outcome.kind)).not.toContain('accepted');
+    expect(await office.count('idempotency_keys', 'workspace_id = $1', [uuidOf(acme)])).toBe(0);
+
+    await office.ask('UPDATE workspaces SET monthly_email_limit = NULL WHERE id = $1', [uuidOf(acme)]);
+    expect(await acceptOne(keyed(acme, 'k'))).toEqual({ kind: 'accepted' });
+  });
+
+  it('stands beside emails without one, each with its own outcome in its place', async () => {
+    const acme = await office.openWorkspace();
+    const first = keyed(acme, 'used');
+    await acceptOne(first);
+    const group = [rawEmail(acme, STRANGER), keyed(acme, 'used'), keyed(acme, 'new'), rawEmail(acme)];
+    expect(await office.acceptance.accept(group, null)).toEqual([
+      { kind: 'unverified' },
+      replayOf(first),
+      { kind: 'accepted' },
+      { kind: 'accepted' },
+    ]);
+  });
+});
+
+describe('The loser of a race for a key', () => {
+  it('is judged afresh when the winner was refused, and does not see its answer', async () => {
+    const acme = await office.openWorkspace();
+    const winners = Array.from({ length: 8 }, () => acceptOne(keyed(acme, 'k', STRANGER)));
+    const losers = Array.from({ length: 8 }, () => acceptOne(keyed(acme, 'k'), otherOffice));
+    const refused = (await Promise.all(winners)).map((outcome) => outcome.kind);
+    const kinds = (await Promise.all(losers)).map((outcome) => outcome.kind);
+
+    expect(refused.every((kind) => ['unverified', 'replayed'].includes(kind))).toBe(true);
+    expect(kinds.filter((kind) => kind === 'accepted')).toHaveLength(1);
+    expect(kinds.filter((kind) => kind === 'replayed')).toHaveLength(7);
+  });
+
+  it('waits for a winner that is under way, and takes the key when that one comes to nothing', async () => {
+    const acme = await office.openWorkspace();
+    const winner = await office.database.pool.connect();
+    await winner.query('BEGIN');
+    await winner.query(
+      `INSERT INTO idempotency_keys VALUES ($1, 'k', sha256('x'), 'never told', now() + interval '1 day')`,
+      [uuidOf(acme)],
+    );
+    let answered = false;
+    const loser = acceptOne(keyed(acme, 'k'), otherOffice).finally(() => (answered = true));
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(answered).toBe(false);
+    await winner.query('ROLLBACK');
+    winner.release();
+    expect(await loser).toEqual({ kind: 'accepted' });
+  });
+
+  it('gives up on a winner that never ends, so that its caller can be told to come back', async () => {
+    const acme = await office.openWorkspace();
+    const winner = await office.database.pool.connect();
+    await winner.query('BEGIN');
+    await winner.query(
+      `INSERT INTO idempotency_keys VALUES ($1, 'k', sha256('x'), 'never told', now() + interval '1 day')`,
+      [uuidOf(acme)],
+    );
+    const error: unknown = await acceptOne(keyed(acme, 'k'), otherOffice).catch((thrown: unknown) => thrown);
+    await winner.query('ROLLBACK');
+    winner.release();
+    expect(faultOf(error)).toBe('unavailable');
+  });
+});
+
+describe('Keys under a race of two processes', () => {
+  /** Groups of (workspace, key, refused); no key twice in a group, as the use case sees to. */
+  const race = fc.array(
+    fc.uniqueArray(fc.tuple(fc.nat(2), fc.nat(3), fc.boolean()), {
+      selector: ([workspace, key]) => `${workspace} ${key}`,
+      minLength: 1,
+      maxLength: 8,
+    }),
+    { minLength: 10, maxLength: 24 },
+  );
+
+  it('let exactly one email a key pass, answer the others with its answer, and never deadlock', async () => {
+    await fc.assert(
+      fc.asyncProperty(race, async (groups) => {
+        const workspaces = await Promise.all([1, 2, 3].map(() => office.openWorkspace()));
+        const asked = groups.map((parts) =>
+          parts.map(([which, key, isRefused]) =>
+            keyed(workspaces[which]!, `key ${key}`, isRefused ? STRANGER : {}),
+          ),
+        );
+        const outcomes = await Promise.all(
+          asked.map((group, n) => (n % 2 === 0 ? office : otherOffice).acceptance.accept(group, null)),
+        );
+        const told = asked.flatMap((group, n) =>
+          group.map((email, place) => ({ email, outcome: outcomes[n]![place]! })),
+        );
+        await expectOneWinnerEach(told);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  async function expectOneWinnerEach(told: { email: AcceptableEmail; outcome: AcceptanceOutcome }[]) {
+    const byKey = Map.groupBy(told, ({ email }) => `${email.workspaceId} ${email.idempotency!.key}`);
+    const winners: EmailId[] = [];
+    for (const calls of byKey.values()) {
+      const accepted = calls.filter(({ outcome }) => outcome.kind === 'accepted');
+      const isPossible = calls.some(({ email }) => email.fromDomain === 'example.com');
+      expect(accepted).toHaveLength(isPossible ? 1 : 0);
+      winners.push(...accepted.map(({ email }) => email.id));
+      for (const { email, outcome } of calls) {
+        if (outcome.kind === 'accepted') continue;
+        expect(outcome).toEqual(
+          outcome.kind === 'unverified' && email.fromDomain !== 'example.com'
+            ? { kind: 'unverified' }
+            : replayOf(accepted[0]!.email),
+        );
+      }
+    }
+    expect(await office.acceptance.findAccepted(told.map(({ email }) => email.id))).toEqual(new Set(winners));
+  }
+});

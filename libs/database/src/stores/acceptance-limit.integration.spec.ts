@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import fc from 'fast-check';
+import { Office, rawEmail } from '../office.fixture.ts';
+
+let testDatabase: TestDatabase;
+let office: Office;
+let otherOffice: Office;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  [office, otherOffice] = [new Office(testDatabase.url), new Office(testDatabase.url)];
+});
+afterAll(async () => {
+  await Promise.all([office.close(), otherOffice.close()]);
+  await testDatabase.drop();
+});
+
+async function acceptMany(workspaceId: WorkspaceId, count: number, monthlyLimit: number | null) {
+  const emails = Array.from({ length: count }, () => rawEmail(workspaceId));
+  const outcomes = await office.acceptance.accept(emails, monthlyLimit);
+  return outcomes.filter((outcome) => outcome.kind === 'accepted').length;
+}
+
+async function usageOf(workspaceId: WorkspaceId): Promise<{ month: string; accepted: number }[]> {
+  return office.ask('SELECT month::text, accepted FROM usage WHERE workspace_id = $1 ORDER BY month', [
+    uuidOf(workspaceId),
+  ]);
+}
+
+describe('The monthly limit', () => {
+  it.each([
+    { own: null, installation: null, wanted: [3, 4], accepted: [3, 4], means: 'no limit at all' },
+    { own: 0, installation: 2, wanted: [3, 4], accepted: [3, 4], means: 'a workspace freed of the limit' },
+    { own: null, installation: 5, wanted: [3, 4], accepted: [3, 2], means: "the installation's limit" },
+    { own: null, installation: 0, wanted: [3, 4], accepted: [3, 4], means: 'an installation without limit' },
+    { own: 6, installation: 2, wanted: [3, 4], accepted: [3, 3], means: 'a wider limit of its own' },
+    { own: 1, installation: 9, wanted: [3, 4], accepted: [1, 0], means: 'a narrower limit of its own' },
+    { own: 5, installation: null, wanted: [5, 1], accepted: [5, 0], means: 'a limit reached exactly' },
+  ])('lets $accepted of $wanted pass: $means', async ({ own, installation, wanted, accepted }) => {
+    const workspaceId = await office.openWorkspace(own);
+    const counts = [];
+    for (const count of wanted) counts.push(await acceptMany(workspaceId, count, installation));
+
+    expect(counts).toEqual(accepted);
+    const total = accepted.reduce((sum, count) => sum + count);
+    expect((await usageOf(workspaceId))[0]!.accepted).toBe(total);
+    expect(await office.count('emails', 'workspace_id = $1', [uuidOf(workspaceId)])).toBe(total);
+  });
+
+  it('accepts nothing more, and keeps what was accepted, when it is lowered below what was used', async () => {
+    const workspaceId = await office.openWorkspace();
+    await acceptMany(workspaceId, 5, null);
+    expect(await acceptMany(workspaceId, 1, 3)).toBe(0);
+    expect((await usageOf(workspaceId))[0]!.accepted).toBe(5);
+  });
+
+  it('tells the refused what is used and what is possible', async () => {
+    const workspaceId = await office.openWorkspace(2);
+    const group = [rawEmail(workspaceId), rawEmail(workspaceId), rawEmail(workspaceId)];
+    const refused = { kind: 'over_limit', used: 2, monthlyLimit: 2 };
+    expect((await office.acceptance.accept(group, null))[2]).toEqual(refused);
+    expect(await office.acceptance.accept([rawEmail(workspaceId)], null)).toEqual([refused]);
+  });
+
+  it('does not count the unverified', async () => {
+    const workspaceId = await office.openWorkspace(2);
+    const stranger = { from: { address: 'a@other.example' }, fromDomain: 'other.example' };
+    const group = [rawEmail(workspaceId, stranger), rawEmail(workspaceId), rawEmail(workspaceId)];
+    expect((await office.acceptance.accept(group, null)).map((outcome) => outcome.kind)).toEqual([
+      'unverified',
+      'accepted',
+      'accepted',
+    ]);
+  });
+});
+
+describe('The month of the limit', () => {
+  let travelling: Office;
+  beforeAll(async () => {
+    // A schema before pg_catalog, whose now() the test sets: also in a session whose own time zone is far from UTC.
+    await office.ask('CREATE SCHEMA moved');
+    await office.ask('CREATE TABLE moved.moment (at timestamptz NOT NULL)');
+    await office.ask(
+      'CREATE FUNCTION moved.now() RETURNS timestamptz LANGUAGE sql STABLE RETURN (SELECT at FROM moved.moment)',
+    );
+    const url = new URL(testDatabase.url);
+    url.searchParams.set('options', '-c search_path=moved,public,pg_catalog -c timezone=Pacific/Kiritimati');
+    travelling = new Office(url.href, 2);
+  });
+  afterAll(() => travelling.close());
+
+  async function acceptedAt(moment: string, workspaceId: WorkspaceId): Promise<string> {
+    await office.ask('DELETE FROM moved.moment');
+    await office.ask('INSERT INTO moved.moment VALUES ($1)', [moment]);
+    const [outcome] = await travelling.acceptance.accept([rawEmail(workspaceId)], 1);
+    return outcome!.kind;
+  }
+
+  it('begins and ends at midnight in UTC, and each month counts for itself', async () => {
+    const workspaceId = await office.openWorkspace();
+    expect(await acceptedAt('2027-01-31T23:59:59.999Z', workspaceId)).toBe('accepted');
+    expect(await acceptedAt('2027-01-31T23:59:59.999Z', workspaceId)).toBe('over_limit');
+    expect(await acceptedAt('2027-02-01T00:00:00.000Z', workspaceId)).toBe('accepted');
+    expect(await acceptedAt('2027-02-28T23:59:59.999Z', workspaceId)).toBe('over_limit');
+    expect(await acceptedAt('2027-03-01T00:00:00.000Z', workspaceId)).toBe('accepted');
+    expect(await usageOf(workspaceId)).toEqual(
+      ['2027-01-01', '2027-02-01', '2027-03-01'].map((month) => ({ month, accepted: 1 })),
+    );
+  });
+});
+
+describe('The monthly limit under concurrency', () => {
+  /** Groups of (workspace, emails) parts; the limits of four workspaces, 0 being none. */
+  const race = fc.record({
+    limits: fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 4, maxLength: 4 }),
+    groups: fc.array(
+      fc.array(fc.tuple(fc.nat(3), fc.integer({ min: 1, max: 12 })), { minLength: 1, maxLength: 6 }),
+      { minLength: 10, maxLength: 24 },
+    ),
+  });
+
+  it('is exact, whoever asks at once from two processes', async () => {
+    await fc.assert(
+      fc.asyncProperty(race, async ({ limits, groups }) => {
+        const workspaces = await Promise.all(limits.map((limit) => office.openWorkspace(limit)));
+        const demanded = limits.map(() => 0);
+        const answers = await Promise.all(
+          groups.map((parts, n) => {
+            const emails = parts.flatMap(([which, count]) => {
+              demanded[which]! += count;
+              return Array.from({ length: count }, () => rawEmail(workspaces[which]!));
+            });
+            return (n % 2 === 0 ? office : otherOffice).acceptance.accept(emails, null);
+          }),
+        );
+        const possible = limits.map((limit, which) => Math.min(limit || Infinity, demanded[which]!));
+        const told = answers.flat().filter((outcome) => outcome.kind === 'accepted').length;
+        expect(told).toBe(possible.reduce((sum, count) => sum + count));
+        for (const [which, workspaceId] of workspaces.entries()) {
+          expect((await usageOf(workspaceId))[0]?.accepted ?? 0).toBe(possible[which]);
+          expect(await office.count('emails', 'workspace_id = $1', [uuidOf(workspaceId)])).toBe(
+            possible[which],
+          );
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+});

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { faultOf } from '../faults.ts';
+import { Office, rawEmail, scheduledEmail } from '../office.fixture.ts';
+import { type AcceptableEmail } from './acceptance-store.ts';
+import { IdentityStore } from './identity-store.ts';
+
+const STRANGER = { from: { address: 'hello@other.example' }, fromDomain: 'other.example' };
+const TABLES = ['emails', 'email_contents', 'outbox', 'usage', 'idempotency_keys', 'email_events'];
+
+let testDatabase: TestDatabase;
+let office: Office;
+let acme: WorkspaceId;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  office = new Office(testDatabase.url);
+});
+afterAll(async () => {
+  await office.close();
+  await testDatabase.drop();
+});
+
+async function rowCounts(): Promise<number[]> {
+  return Promise.all(TABLES.map((table) => office.count(table)));
+}
+
+async function outcomeKinds(
+  emails: AcceptableEmail[],
+  monthlyLimit: number | null = null,
+): Promise<string[]> {
+  return (await office.acceptance.accept(emails, monthlyLimit)).map((outcome) => outcome.kind);
+}
+
+async function usedBy(workspaceId: WorkspaceId): Promise<number | undefined> {
+  const where = 'SELECT accepted FROM usage WHERE workspace_id = $1';
+  const [row] = await office.ask<{ accepted: number }>(where, [uuidOf(workspaceId)]);
+  return row?.accepted;
+}
+
+describe('An accepted email', () => {
+  beforeAll(async () => (acme = await office.openWorkspace()));
+
+  it('is written with everything that it says', async () => {
+    const email = rawEmail(acme, {
+      from: { address: 'hello@example.com', name: 'Hello, "World"' },
+      to: { address: 'ada@example.net', name: 'Ada' },
+      replyTo: [{ address: 'help@example.com', name: 'Help' }, { address: 'us@example.com' }],
+      subject: 'Prices: 5 € \\ {"a":1} 👋',
+      groupBy: 'welcome',
+      trackClicks: true,
+      html: `<p>${'"\\\n\t'}</p>`,
+      text: 'plain',
+      previewText: 'peek',
+      contactProperties: { plan: 'pro', nested: [1, null] },
+    });
+    expect(await outcomeKinds([email])).toEqual(['accepted']);
+
+    const { prisma } = office.database;
+    expect(await prisma.email.findUnique({ where: { id: uuidOf(email.id) } })).toEqual({
+      id: uuidOf(email.id),
+      workspaceId: uuidOf(acme),
+      type: 'raw',
+      status: 'SENT',
+      fromAddress: 'hello@example.com',
+      fromName: 'Hello, "World"',
+      toAddress: 'ada@example.net',
+      toName: 'Ada',
+      replyTo: email.replyTo,
+      subject: email.subject,
+      messageId: email.messageId,
+      groupBy: 'welcome',
+      trackClicks: true,
+      trackOpens: false,
+      sendAt: null,
+      acceptedAt: email.acceptedAt,
+      sentAt: null,
+    });
+    expect(await prisma.emailContent.findUnique({ where: { emailId: uuidOf(email.id) } })).toEqual({
+      emailId: uuidOf(email.id),
+      html: email.html,
+      text: 'plain',
+      previewText: 'peek',
+      contactProperties: email.contactProperties,
+    });
+  });
+
+  it('is ready at once when it is due now, and waits when it is not', async () => {
+    const now = rawEmail(acme);
+    const later = scheduledEmail(acme, new Date(Date.now() + 3_600_000));
+    await office.acceptance.accept([now, later], null);
+
+    expect(await office.rowOf(now.id)).toMatchObject({ state: 'ready', laneId: now.laneId, claims: 0 });
+    const waiting = await office.rowOf(later.id);
+    expect(waiting).toMatchObject({ state: 'waiting', laneId: later.laneId });
+    expect(waiting!.dueInSeconds).toBeGreaterThan(3_500);
+    expect(await office.statusOf(later.id)).toBe('SCHEDULED');
+  });
+
+  it('may come from a verified address, or from any address of a verified domain', async () => {
+    const globex = await office.openWorkspace();
+    await new IdentityStore(office.database).put(globex, 'address', 'boss@else.example', true);
+    const from = (address: string, fromDomain: string) => rawEmail(globex, { from: { address }, fromDomain });
+
+    expect(
+      await outcomeKinds([
+        from('anyone@example.com', 'example.com'),
+        from('boss@else.example', 'else.example'),
+        from('clerk@else.example', 'else.example'),
+        from('anyone@sub.example.com', 'sub.example.com'),
+      ]),
+    ).toEqual(['accepted', 'accepted', 'unverified', 'unverified']);
+  });
+});
+
+describe('A refused email', () => {
+  beforeAll(async () => (acme = await office.openWorkspace(3)));
+
+  it('leaves no trace when its sender is not verified', async () => {
+    const before = await rowCounts();
+    expect(await outcomeKinds([rawEmail(acme, STRANGER)])).toEqual(['unverified']);
+    expect(await rowCounts()).toEqual(before);
+  });
+
+  it('does not come from an identity that was never verified, nor from that of another workspace', async () => {
+    const globex = await office.openWorkspace();
+    await new IdentityStore(office.database).put(globex, 'domain', 'other.example', false);
+    const initech = await office.openWorkspace();
+    await new IdentityStore(office.database).put(initech, 'domain', 'other.example', true);
+
+    expect(await outcomeKinds([rawEmail(globex, STRANGER), rawEmail(initech, STRANGER)])).toEqual([
+      'unverified',
+      'accepted',
+    ]);
+  });
+
+  it('is of a workspace that does not exist', async () => {
+    const before = await rowCounts();
+    expect(await outcomeKinds([rawEmail(newId('wrk', Date.now()))])).toEqual(['unverified']);
+    expect(await rowCounts()).toEqual(before);
+  });
+
+  it('does not fail its group, and the outcomes keep their places', async () => {
+    const globex = await office.openWorkspace(2);
+    const group = [
+      rawEmail(globex),
+      rawEmail(acme, STRANGER),
+      rawEmail(globex),
+      rawEmail(globex),
+      rawEmail(acme),
+      rawEmail(globex, STRANGER),
+    ];
+    const outcomes = await office.acceptance.accept(group, null);
+
+    expect(outcomes).toEqual([
+      { kind: 'accepted' },
+      { kind: 'unverified' },
+      { kind: 'accepted' },
+      { kind: 'over_limit', used: 2, monthlyLimit: 2 },
+      { kind: 'accepted' },
+      { kind: 'unverified' },
+    ]);
+    expect(await usedBy(globex)).toBe(2);
+    const found = await office.acceptance.findAccepted(group.map((email) => email.id));
+    expect(found).toEqual(new Set([group[0]!.id, group[2]!.id, group[4]!.id]));
+  });
+
+  it('takes its whole group back when the database refuses its data, and says so as `data`', async () => {
+    const before = await rowCounts();
+    const group = [rawEmail(acme), rawEmail(acme, { groupBy: 'x'.repeat(256) })];
+    const error: unknown = await office.acceptance.accept(group, null).catch((thrown: unknown) => thrown);
+
+    expect(faultOf(error)).toBe('data');
+    expect(await rowCounts()).toEqual(before);
+  });
+});
+
+describe('A group', () => {
+  beforeAll(async () => (acme = await office.openWorkspace()));
+
+  it('may be empty', async () => {
+    expect(await office.acceptance.accept([], null)).toEqual([]);
+  });
+
+  it('may be of 500 emails of many workspaces', async () => {
+    const workspaces = await Promise.all(Array.from({ length: 5 }, () => office.openWorkspace()));
+    const group = Array.from({ length: 500 }, (_, n) => rawEmail(workspaces[n % 5]!));
+    expect(new Set(await outcomeKinds(group))).toEqual(new Set(['accepted']));
+    expect(await Promise.all(workspaces.map(usedBy))).toEqual([100, 100, 100, 100, 100]);
+  });
+
+  it('does not set the clock wrong by having waited for another', async () => {
+    await office.acceptance.accept([rawEmail(acme)], null);
+    const holder = await office.database.pool.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM usage WHERE workspace_id = $1 FOR UPDATE', [uuidOf(acme)]);
+    const waiting = office.acceptance.accept([rawEmail(acme)], null);
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    await holder.query('COMMIT');
+    holder.release();
+    await waiting;
+
+    expect(Math.abs(office.database.clock.nowMs() - Date.now())).toBeLessThan(200);
+  });
+});
