@@ -1,0 +1,351 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { FaultProxy, PrivatePostgres, PrivateRedis, type SinkScript } from '@posthorn/testing';
+import { type Answer, emailIn } from './api.ts';
+import { newRecipient, soundEmail, Stack, until } from './stack.ts';
+
+/** What "quickly" means for a call that some dependency does not help with. */
+const QUICK_MS = 1_000;
+const LONGEST_WAIT_FOR_503_MS = 10_000;
+
+const idOf = (answer: Answer): string => emailIn(answer).id;
+
+describe('without Redis', () => {
+  let redis: PrivateRedis;
+  let stack: Stack;
+  beforeAll(async () => {
+    redis = await PrivateRedis.start();
+    stack = await Stack.start({ redisUrl: redis.url });
+  }, 60_000);
+  afterAll(async () => {
+    redis.thaw();
+    await stack.close();
+    await redis.close();
+  });
+
+  async function expectQuickAcceptance(count: number): Promise<string[]> {
+    const recipients = Array.from({ length: count }, newRecipient);
+    for (const to of recipients) {
+      const answer = await stack.send({ to });
+      expect(answer.status).toBe(200);
+      expect(answer.durationMs).toBeLessThan(QUICK_MS);
+    }
+    expect(recipients.flatMap((to) => stack.mailsTo(to))).toEqual([]);
+    return recipients;
+  }
+
+  it('accepts as quickly while it is stopped, and sends when it is back', async () => {
+    await redis.stop();
+    const recipients = await expectQuickAcceptance(5);
+    await redis.restart();
+    for (const to of recipients) await stack.onlyMailTo(to);
+  });
+
+  it('accepts as quickly while it is frozen, and sends when it moves again', async () => {
+    const complaints = (): number => stack.gateways[0]!.program.output.split('a dependency does not').length;
+    const complaintsBefore = complaints();
+    redis.freeze();
+    const first = await expectQuickAcceptance(5);
+    await until(() => complaints() > complaintsBefore, 'the gateway has given a ring up');
+    const recipients = [...first, ...(await expectQuickAcceptance(5))];
+    redis.thaw();
+    for (const to of recipients) await stack.onlyMailTo(to);
+  });
+
+  it('sends what was ready when it forgot everything', async () => {
+    stack.sender.program.kill('SIGSTOP');
+    const recipients = await expectQuickAcceptance(5);
+    await redis.flush();
+    stack.sender.program.kill('SIGCONT');
+    for (const to of recipients) await stack.onlyMailTo(to);
+  });
+
+  it('keeps a scheduled email that falls due while it is stopped', async () => {
+    await redis.stop();
+    const sent = emailIn(await stack.send({ sendAt: new Date(Date.now() + 500).toISOString() }));
+    await until(async () => (await stack.outboxRow(sent.id))?.state === 'ready', 'it is ready');
+    await redis.restart();
+    await stack.onlyMailTo(sent.to);
+  });
+});
+
+describe('without Postgres', () => {
+  let postgres: PrivatePostgres;
+  let proxy: FaultProxy;
+  let stack: Stack;
+  beforeAll(async () => {
+    postgres = await PrivatePostgres.start();
+    proxy = await FaultProxy.before(postgres.url);
+    stack = await Stack.start({ databaseUrl: postgres.url, gatewayDatabaseUrl: proxy.urlFor(postgres.url) });
+  }, 60_000);
+  afterAll(async () => {
+    await stack.close();
+    await proxy.close();
+    await postgres.close();
+  });
+
+  const count = (table: string): Promise<number> => stack.count(`SELECT count(*)::int FROM ${table}`);
+  const used = (): Promise<number> =>
+    stack.count('SELECT coalesce(sum(accepted), 0)::int AS count FROM usage');
+  const emailsTo = (to: string): Promise<number> =>
+    stack.count('SELECT count(*)::int FROM emails WHERE to_address = $1', [to]);
+
+  async function tables(): Promise<number[]> {
+    return Promise.all([...['emails', 'email_contents', 'idempotency_keys'].map(count), used()]);
+  }
+
+  function expectUnavailable(answer: Answer): void {
+    expect(answer.body).toStrictEqual({
+      statusCode: 503,
+      error: 'Service Unavailable',
+      message: expect.stringMatching(/send (it|the request) again/),
+    });
+    expect(answer.status).toBe(503);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(answer.durationMs).toBeLessThan(LONGEST_WAIT_FOR_503_MS);
+  }
+
+  const isWell = async (): Promise<boolean> => {
+    const answer = await stack.api().get('/v1/emails/trs_01h455vb4pex5vsknk084sn02q');
+    return answer.status === 404;
+  };
+
+  /** New connections for the gateway: what was said on the old ones must not be taken for what is to be cut. */
+  async function reconnect(): Promise<void> {
+    proxy.cutAll();
+    await until(isWell, 'the gateway has connections again');
+  }
+
+  it('answers 503 with Retry-After while it is stopped, does nothing by halves, and works again when it is back', async () => {
+    await stack.settled();
+    const before = await tables();
+    await postgres.stop();
+    const email = { ...soundEmail(), idempotencyKey: randomUUID() };
+    expectUnavailable(await stack.send(email));
+    expectUnavailable(await stack.send());
+    expectUnavailable(await stack.api().get('/v1/emails/trs_01h455vb4pex5vsknk084sn02q'));
+    await postgres.restart();
+    await until(isWell, 'the gateway works again');
+    expect(await tables()).toEqual(before);
+    expect((await stack.send(email)).headers.get('idempotent-replayed')).toBeNull();
+    await stack.onlyMailTo(email.to);
+  });
+
+  it('answers 503 within ten seconds while it is frozen', async () => {
+    const before = await tables();
+    proxy.freeze();
+    expectUnavailable(await stack.send());
+    await proxy.heal();
+    await until(isWell, 'the gateway works again');
+    expect(await tables()).toEqual(before);
+  });
+
+  it('accepts once, with the id that it answers, when the answer to the accepting statement is lost', async () => {
+    await reconnect();
+    const usedBefore = await used();
+    const cut = proxy.cutAfter('accept_emails');
+    const email = soundEmail();
+    const answer = await stack.send(email);
+    await cut;
+    expect(answer.status).toBe(200);
+    expect(await emailsTo(email.to)).toBe(1);
+    expect(await used()).toBe(usedBefore + 1);
+    expect((await stack.show(idOf(answer))).to).toBe(email.to);
+    await stack.onlyMailTo(email.to);
+  });
+
+  it('accepts once when the connection is lost before the accepting statement', async () => {
+    await reconnect();
+    const usedBefore = await used();
+    const cut = proxy.cutBefore('accept_emails');
+    const email = soundEmail();
+    const answer = await stack.send(email);
+    await cut;
+    expect(answer.status).toBe(200);
+    expect(await emailsTo(email.to)).toBe(1);
+    expect(await used()).toBe(usedBefore + 1);
+    await stack.onlyMailTo(email.to);
+  });
+
+  it.each(['cutAfter', 'cutBefore'] as const)(
+    'accepts once under an idempotency key when the connection is lost at COMMIT (%s)',
+    async (fault) => {
+      await reconnect();
+      const usedBefore = await used();
+      const cut = proxy[fault]('COMMIT');
+      const email = { ...soundEmail(), idempotencyKey: randomUUID() };
+      const answer = await stack.send(email);
+      await cut;
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('idempotent-replayed')).toBeNull();
+      expect(await emailsTo(email.to)).toBe(1);
+      expect(await used()).toBe(usedBefore + 1);
+      expect((await stack.show(idOf(answer))).to).toBe(email.to);
+      const again = await stack.send(email);
+      expect(again.text).toBe(answer.text);
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      await stack.onlyMailTo(email.to);
+    },
+  );
+
+  it('accepts each of many once when the answer to their common COMMIT is lost', async () => {
+    await reconnect();
+    const usedBefore = await used();
+    const cut = proxy.cutAfter('COMMIT');
+    const emails = Array.from({ length: 30 }, (_, n) => ({
+      ...soundEmail(),
+      ...(n % 2 === 0 ? { idempotencyKey: randomUUID() } : {}),
+    }));
+    const answers = await Promise.all(emails.map((email) => stack.send(email)));
+    await cut;
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
+    expect(await used()).toBe(usedBefore + 30);
+    for (const [n, { to }] of emails.entries()) {
+      expect(await emailsTo(to)).toBe(1);
+      expect((await stack.show(idOf(answers[n]!))).to).toBe(to);
+      await stack.onlyMailTo(to);
+    }
+  });
+});
+
+describe('when the relay', () => {
+  let stack: Stack;
+  const wellRelay: SinkScript = () => undefined;
+  beforeAll(async () => {
+    stack = await Stack.start({
+      sink: { auth: true },
+      smtpUrl: (url) => url.replace('//', '//user:pass@'),
+      // Each email meets the relay anew.
+      env: { SMTP_MESSAGES_PER_CONNECTION: '1' },
+    });
+  }, 60_000);
+  afterEach(() => {
+    stack.sink.script = wellRelay;
+  });
+  afterAll(() => stack.close());
+
+  /** What waits for its retry is due now. */
+  async function retryNow(id: string): Promise<void> {
+    await until(async () => (await stack.outboxRow(id))?.state === 'waiting', 'it waits for its retry');
+    await stack.database.pool.query("UPDATE outbox SET due_at = now() WHERE state = 'waiting'");
+  }
+
+  async function expectRetryInAMinute(id: string): Promise<void> {
+    const row = await stack.outboxRow(id);
+    expect(row).toMatchObject({ state: 'waiting', attempts: 1 });
+    const inSeconds = (row!.due_at.getTime() - Date.now()) / 1_000;
+    expect(inSeconds).toBeGreaterThan(50);
+    expect(inSeconds).toBeLessThanOrEqual(60.5);
+  }
+
+  const events = async (id: string): Promise<string[]> =>
+    (await stack.show(id)).timeline.map((entry) => entry.event);
+
+  it.each([
+    ['refuses our login', 'auth', { reply: '535 5.7.8 no such user' }],
+    ['greets with 554', 'greeting', { reply: '554 5.3.2 go away' }],
+    ['greets with 421', 'greeting', { reply: '421 4.3.2 too busy' }],
+    ['hangs up before it greets', 'greeting', { drop: true }],
+  ] as const)('%s, emails wait, lose no attempt, and leave when it is well', async (_what, where, answer) => {
+    let tries = 0;
+    stack.sink.script = (stage) => {
+      if (stage !== where) return undefined;
+      tries += 1;
+      return answer;
+    };
+    const [sent, other] = [emailIn(await stack.send()), emailIn(await stack.send())];
+    await until(() => tries >= 2, 'the sender has tried the relay twice');
+    for (const { id } of [sent, other]) {
+      expect(await stack.show(id)).toMatchObject({ status: 'SENT', sentAt: null });
+      expect(await events(id)).toEqual(['ACCEPTED']);
+      expect((await stack.outboxRow(id))?.attempts).toBe(0);
+    }
+    stack.sink.script = wellRelay;
+    for (const { id, to } of [sent, other]) {
+      await stack.onlyMailTo(to);
+      const shown = await stack.show(id);
+      expect(shown.timeline).toMatchObject([{ event: 'ACCEPTED' }, { event: 'SENT', attempt: 1 }]);
+    }
+  });
+
+  it('says 451 to a recipient, the email is delayed by a minute and then sent', async () => {
+    stack.sink.script = (stage) => (stage === 'rcpt' ? { reply: '451 4.7.1 greylisted' } : undefined);
+    const { id, to } = emailIn(await stack.send());
+    await until(async () => (await events(id)).length === 2, 'the answer is recorded');
+    const shown = await stack.show(id);
+    expect(shown).toMatchObject({ status: 'SENT', sentAt: null });
+    expect(shown.timeline[1]).toMatchObject({
+      event: 'DELAYED',
+      attempt: 1,
+      retryAfterSeconds: 60,
+      stage: 'rcpt',
+      reply: { code: 451, enhancedCode: '4.7.1' },
+    });
+    expect(shown.timeline[1]).not.toHaveProperty('duplicatePossible');
+    await expectRetryInAMinute(id);
+    stack.sink.script = wellRelay;
+    await retryNow(id);
+    await stack.onlyMailTo(to);
+    expect((await stack.show(id)).timeline.at(-1)).toMatchObject({ event: 'SENT', attempt: 2 });
+  });
+
+  it.each([
+    ['550 to a recipient', 'rcpt', '550 5.1.1 no such user', 'BOUNCED'],
+    ['554 to a message', 'content', '554 5.6.0 not that', 'FAILED'],
+  ] as const)('says %s, the email is not tried again', async (_what, where, reply, status) => {
+    stack.sink.script = (stage) => (stage === where ? { reply } : undefined);
+    const { id, to } = emailIn(await stack.send());
+    await until(async () => (await stack.show(id)).status === status, `it is ${status}`);
+    const shown = await stack.show(id);
+    expect(shown.sentAt).toBeNull();
+    expect(shown.timeline).toMatchObject([
+      { event: 'ACCEPTED' },
+      { event: status, attempt: 1, stage: where, reply: { code: Number(reply.slice(0, 3)) } },
+    ]);
+    expect(await stack.outboxRow(id)).toBeUndefined();
+    expect(stack.mailsTo(to)).toEqual([]);
+  });
+
+  it('hangs up after the final dot, the email may have been doubled, and says so', async () => {
+    stack.sink.script = (stage) => (stage === 'content' ? { drop: true } : undefined);
+    const { id, to } = emailIn(await stack.send());
+    await until(async () => (await events(id)).length === 2, 'the loss is recorded');
+    expect((await stack.show(id)).timeline[1]).toMatchObject({
+      event: 'REPLY_LOST',
+      attempt: 1,
+      retryAfterSeconds: 60,
+      duplicatePossible: true,
+    });
+    await expectRetryInAMinute(id);
+    stack.sink.script = wellRelay;
+    await retryNow(id);
+    await stack.onlyMailTo(to);
+    expect(await events(id)).toEqual(['ACCEPTED', 'REPLY_LOST', 'SENT']);
+  });
+});
+
+describe('when a sender is told to stop', () => {
+  const EMAILS = 200;
+  let stack: Stack;
+  beforeAll(async () => {
+    // A relay that takes its time, so that much is in hand when the signal comes.
+    const script: SinkScript = (stage) => (stage === 'content' ? { delayMs: 60 } : undefined);
+    stack = await Stack.start({ sink: { script }, env: { SMTP_CONNECTIONS: '4' } });
+  }, 60_000);
+  afterAll(() => stack.close());
+
+  it('it loses and doubles nothing, and ends with 0 within 25 seconds', async () => {
+    const answers = await Promise.all(Array.from({ length: EMAILS }, () => stack.send()));
+    await until(() => stack.sink.count >= 20, 'it is at work');
+    const askedAt = performance.now();
+    stack.sender.program.kill('SIGTERM');
+    expect(await stack.sender.program.exit).toEqual({ code: 0, signal: null });
+    expect(performance.now() - askedAt).toBeLessThan(25_000);
+    expect(stack.sink.count).toBeLessThan(EMAILS);
+    expect(await stack.count("SELECT count(*)::int FROM outbox WHERE state = 'taken'")).toBe(0);
+    await stack.startApp('sender');
+    await stack.settled();
+    for (const answer of answers) expect(stack.mailsTo(emailIn(answer).to)).toHaveLength(1);
+    expect(stack.sink.count).toBe(EMAILS);
+  });
+});
