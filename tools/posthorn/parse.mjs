@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { closest } from './closest.mjs';
-import { COMMANDS } from './commands.mjs';
+import { findCommand, isFamily } from './find-command.mjs';
 import { UsageError } from './usage-error.mjs';
 
 /** @typedef {import('./commands.mjs').Command} Command */
@@ -26,45 +26,14 @@ export function parse(args) {
   const start = args.findIndex((arg) => !HELP_WORDS.has(arg));
   const before = start < 0 ? args : args.slice(0, start);
   const rest = start < 0 ? [] : args.slice(start);
-  const asked = before.some((word) => word !== '--json');
-  if (rest.length === 0)
-    return { command: undefined, given: {}, json: before.includes('--json'), help: true };
+  const asksHelp = before.some((word) => word !== '--json');
+  const asksJson = before.includes('--json');
+  if (rest.length === 0 || (isFamily(rest) && (asksHelp || rest.includes('--help'))))
+    return { command: undefined, given: {}, json: asksJson || rest.includes('--json'), help: true };
   const { command, after } = findCommand(rest);
-  const { json, help, ...given } = readFlags(command, after);
-  const call = {
-    command,
-    given,
-    json: before.includes('--json') || json === true,
-    help: asked || help === true,
-  };
-  if (!call.help) demandFlags(command, given);
-  return call;
-}
-
-/** The longest name wins: `pause list` is not `pause`. */
-function findCommand(args) {
-  const words = args.slice(0, 2).filter((arg) => !arg.startsWith('-'));
-  for (let length = words.length; length > 0; length -= 1) {
-    const name = words.slice(0, length).join(' ');
-    const command = COMMANDS.find((each) => each.name === name || each.otherName === name);
-    if (command !== undefined) return { command, after: args.slice(length) };
-  }
-  throw unknownCommand(words, args[0]);
-}
-
-function unknownCommand(words, first) {
-  if (words.length === 0)
-    return new UsageError(`Name the command before ${first}; help shows which there are`);
-  const names = COMMANDS.flatMap(({ name, otherName }) =>
-    otherName === undefined ? [name] : [name, otherName],
-  );
-  const family = names.filter((name) => name.startsWith(`${words[0]} `));
-  if (words.length === 1 && family.length > 0)
-    return new UsageError(`\`${words[0]}\` alone is no command; there is \`${family.join('` and `')}\``);
-  const called = words.join(' ');
-  const meant = closest(called, names) ?? closest(words[0], names);
-  const mend = meant === undefined ? 'help shows which there are' : `did you mean \`${meant}\`?`;
-  return new UsageError(`There is no command ${JSON.stringify(called)}; ${mend}`);
+  const { json = asksJson, help = asksHelp, ...given } = readFlags(command, after);
+  if (!help) demandFlags(command, given);
+  return { command, given, json, help };
 }
 
 function readFlags(command, args) {

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  ApiKeyStore,
+  type Database,
+  greetDatabase,
+  IdentityStore,
+  openDatabase,
+  OutboxStore,
+  PausedLaneStore,
+  type Workspace,
+  WorkspaceStore,
+} from '@posthorn/database';
+import { bulkLane, nowLane } from '@posthorn/domain';
+import { hashSecret } from '@posthorn/signing';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { addIdentity } from './add-identity.ts';
+import { createApiKey } from './create-api-key.ts';
+import { createWorkspace } from './create-workspace.ts';
+import { listPauses, pauseSending, resumeSending } from './pause-sending.ts';
+import { requireWorkspace } from './require-workspace.ts';
+import { sendingStatus } from './sending-status.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let workspaces: WorkspaceStore;
+let workspace: Workspace;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, poolSize: 2, applicationName: 'test' });
+  await greetDatabase(database);
+  workspaces = new WorkspaceStore(database);
+});
+beforeEach(async () => {
+  workspace = await createWorkspace(workspaces, 'The shop', null);
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+describe('Creating a workspace', () => {
+  it('keeps the name without the spaces around it', async () => {
+    const { id } = await createWorkspace(workspaces, '  Ünïcode & Söhne ', 0);
+    expect(await requireWorkspace(workspaces, id)).toMatchObject({
+      name: 'Ünïcode & Söhne',
+      monthlyEmailLimit: 0,
+    });
+  });
+
+  it.each([
+    ['of nothing but spaces', '   ', '`name` has 0 characters; give 1 to 100'],
+    ['that is too long', '😀'.repeat(101), '`name` has 101 characters'],
+    ['with a NUL', 'a\0b', '`name` holds a NUL'],
+    ['with an escape sequence', 'a\u001b[2J', '`name` holds a control character (U+001B)'],
+    ['that turns the line around', 'a\u202eb', '`name` holds a character that cannot be seen'],
+  ])('refuses a name %s', async (_case, name, message) => {
+    await expect(createWorkspace(workspaces, name, null)).rejects.toMatchObject({
+      statusCode: 400,
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it.each([-1, 1.5, Number.NaN, Infinity, 1_000_000_001])('refuses a limit of %d', async (limit) => {
+    await expect(createWorkspace(workspaces, 'x', limit)).rejects.toMatchObject({ statusCode: 400 });
+  });
+});
+
+describe('Creating a key', () => {
+  it('gives a secret that opens the workspace, with the weakest role that sends', async () => {
+    const apiKeys = new ApiKeyStore(database);
+    const { key, secretKey } = await createApiKey(apiKeys, workspace.id, 'Web');
+    expect(await apiKeys.findHolders([hashSecret(secretKey)])).toEqual([
+      { apiKeyId: key.id, workspaceId: workspace.id, role: 'API_USER' },
+    ]);
+  });
+
+  it('takes no role that only looks like one', async () => {
+    const apiKeys = new ApiKeyStore(database);
+    for (const role of ['editor', 'constructor', '']) {
+      await expect(createApiKey(apiKeys, workspace.id, 'x', role)).rejects.toMatchObject({ statusCode: 400 });
+    }
+    expect(await apiKeys.list(workspace.id)).toEqual([]);
+  });
+});
+
+describe('Adding an identity', () => {
+  const identities = (): IdentityStore => new IdentityStore(database);
+
+  it('keeps one that is there, and keeps it verified', async () => {
+    const first = await addIdentity(identities(), workspace.id, { domain: 'bücher.example' }, true);
+    const second = await addIdentity(identities(), workspace.id, { domain: 'xn--bcher-kva.example' }, false);
+    expect(second).toEqual(first);
+    expect(first.value).toBe('xn--bcher-kva.example');
+  });
+
+  it.each([
+    ['nothing for a domain', { domain: '' }, '`domain` is empty'],
+    ['an address for a domain', { domain: 'ada@example.com' }, '`domain` is more than a domain'],
+    ['a domain with a port', { domain: 'example.com:25' }, '`domain` is more than a domain'],
+    ['a host without a dot', { domain: 'localhost' }, 'which has no dot'],
+    ['a name beside an address', { address: 'Ada <ada@example.com>' }, '`address` has a name beside it'],
+    ['a domain for an address', { address: 'example.com' }, '`address` has no `@`'],
+  ])('refuses %s', async (_case, value, message) => {
+    await expect(addIdentity(identities(), workspace.id, value, true)).rejects.toMatchObject({
+      statusCode: 400,
+      message: expect.stringContaining(message),
+    });
+    expect(await identities().list(workspace.id)).toEqual([]);
+  });
+});
+
+describe('Pausing', () => {
+  const paused = (): PausedLaneStore => new PausedLaneStore(database);
+
+  it('holds both lanes of a workspace back, and shows them as one', async () => {
+    await pauseSending(paused(), workspace.id, 'spam');
+    const lanes = (await paused().list()).map(({ laneId }) => laneId);
+    expect(lanes.sort()).toEqual([bulkLane(workspace.id), nowLane(workspace.id)]);
+    expect(await listPauses(paused())).toMatchObject([{ whose: workspace.id, reason: 'spam' }]);
+    expect(await resumeSending(paused(), workspace.id)).toMatchObject({ wasPaused: true });
+    expect(await paused().list()).toEqual([]);
+  });
+
+  it('keeps the first reason, and says so', async () => {
+    const first = await pauseSending(paused(), 'everything', 'first');
+    expect(first).toMatchObject({ reason: 'first', wasPaused: false });
+    expect(await pauseSending(paused(), 'everything', 'second')).toEqual({ ...first, wasPaused: true });
+    expect(await resumeSending(paused(), workspace.id)).toEqual({
+      whose: workspace.id,
+      wasPaused: false,
+      everythingIsPaused: true,
+    });
+    await resumeSending(paused(), 'everything');
+  });
+
+  it('demands a reason', async () => {
+    await expect(pauseSending(paused(), 'everything', ' ')).rejects.toMatchObject({ statusCode: 400 });
+    expect(await sendingStatus(paused(), new OutboxStore(database))).toEqual({
+      pauses: [],
+      lanesWithDueEmails: 0,
+    });
+  });
+});

@@ -1,0 +1,188 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ApiKeyStore, type Database, openDatabase } from '@posthorn/database';
+import { type WorkspaceId } from '@posthorn/kernel';
+import { createTestDatabase, type TestDatabase, testPostgresUrl } from '@posthorn/testing';
+import { createApiKey } from './create-api-key.ts';
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const UNKNOWN = 'wrk_01h2xcejqtf2nbrexx3vqjhp41';
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What the answers that are read on have in common. */
+interface Answer {
+  readonly id: WorkspaceId;
+  readonly secretKey: string;
+  readonly secretHint: string;
+}
+
+let testDatabase: TestDatabase;
+let database: Database;
+let workspaceId: WorkspaceId;
+
+const inIt = (): string[] => ['--workspace', workspaceId];
+
+/** Runs the command line as a process of its own, on a database. */
+function posthornOn(url: string, args: string[]): Promise<Ended> {
+  const { NODE_OPTIONS: _jestOnly, ...inherited } = process.env;
+  const options = { cwd: ROOT, env: { ...inherited, DATABASE_URL: url } };
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      ['tools/posthorn.mjs', ...args],
+      options,
+      (_error, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
+    );
+  });
+}
+
+const posthorn = (...args: string[]): Promise<Ended> => posthornOn(testDatabase.url, args);
+
+/** What a command prints for people. */
+async function told(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await posthorn(...args);
+  expect([code, stderr]).toEqual([0, '']);
+  return stdout;
+}
+
+/** What a command prints for machines. */
+async function answer(...args: string[]): Promise<Answer> {
+  return JSON.parse(await told(...args, '--json')) as Answer;
+}
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, poolSize: 2, applicationName: 'test' });
+  workspaceId = (await answer('workspace', 'create', '--name', ' The shop ', '--monthly-limit', '7')).id;
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+describe('An operator at the command line', () => {
+  it('sees the workspaces that there are', async () => {
+    expect(await answer('workspace', 'list')).toMatchObject([
+      { id: workspaceId, name: 'The shop', monthlyEmailLimit: 7 },
+    ]);
+    expect(await told('workspace', 'list')).toMatch(
+      new RegExp(`^ID +NAME +MONTHLY LIMIT .*\n${workspaceId}  The shop  7 `),
+    );
+  });
+
+  it('is shown the secret of a key once, and never again', async () => {
+    const key = await answer('key', 'create', ...inIt(), '--name', 'Editor', '--role', 'EDITOR');
+    expect(key).toMatchObject({ displayName: 'Editor', role: 'EDITOR' });
+    expect(await told('key', 'create', ...inIt(), '--name', 'Web')).toMatch(
+      /\(Web\), role API_USER.*\n\n {2}phk_\w{38}\n\nIt is shown this once/,
+    );
+    const listed = await told('key', 'list', ...inIt());
+    expect(listed).toContain(`EDITOR    ${key.secretHint}`);
+    expect(listed).not.toContain(key.secretKey);
+    expect(JSON.stringify(await answer('key', 'list', ...inIt()))).not.toMatch(/phk_\w{38}|secretHash/);
+  });
+
+  it('vouches for domains and addresses', async () => {
+    const added = await told('identity', 'create', ...inIt(), '--address', 'Ada@Example.ORG');
+    expect(added).toContain('--address Ada@example.org --verified');
+    const domain = await answer('identity', 'create', ...inIt(), '--domain', 'EXAMPLE.com', '--verified');
+    expect(domain).toMatchObject({ kind: 'domain', value: 'example.com', verifiedAt: expect.any(String) });
+    expect(await told('identity', 'list', ...inIt())).toMatch(
+      /address {2}Ada@example\.org +no\n.* {2}domain +example\.com +\d{4}-/,
+    );
+  });
+
+  it('pauses, sees why, and resumes', async () => {
+    expect(await told('pause', '--everything', '--reason', 'The relay moves')).toContain(
+      'Let the emails go again: resume --everything',
+    );
+    await answer('pause', ...inIt(), '--reason', 'Looks like spam');
+    expect(await told('pause', 'list')).toMatch(/^everything .* The relay moves\n.*Looks like spam$/m);
+    expect(await told('resume', ...inIt())).toContain('But everything is paused still');
+    expect(await answer('resume', '--everything')).toMatchObject({
+      wasPaused: true,
+      everythingIsPaused: false,
+    });
+    expect(await told('status')).toMatch(/^Nothing is paused\.\n/);
+  });
+});
+
+describe('An operator who asks for what cannot be', () => {
+  it.each([
+    ['a workspace that is not there', () => ['key', 'list', '--workspace', UNKNOWN], 'There is no workspace'],
+    ['an id of nothing', () => ['pause', '--workspace', 'shop', '--reason', 'x'], '"shop" is not the id'],
+    [
+      'a name too long',
+      () => ['workspace', 'create', '--name', 'x'.repeat(101)],
+      '--name has 101 characters',
+    ],
+    [
+      'a limit that is none',
+      () => ['workspace', 'create', '--name', 'x', '--monthly-limit', '1e3'],
+      '--monthly-limit must be a whole number',
+    ],
+    [
+      'a role that is none',
+      () => ['key', 'create', ...inIt(), '--name', 'x', '--role', 'ADMIN'],
+      '--role must be one of VIEWER, API_USER, EDITOR',
+    ],
+    [
+      'a URL for a domain',
+      () => ['identity', 'create', ...inIt(), '--domain', 'https://example.com'],
+      '--domain is more than a domain; give its name alone, such as example.com',
+    ],
+  ])('is told in one line: %s', async (_case, args, words) => {
+    expectRefusal(await posthorn(...args()), words);
+  });
+
+  it('gets a hundred keys in a workspace, and is told to delete one before the next', async () => {
+    const apiKeys = new ApiKeyStore(database);
+    const { id } = await answer('workspace', 'create', '--name', 'Many keys');
+    for (let n = 0; n < 100; n += 1) await createApiKey(apiKeys, id, `Key ${n}`);
+    const refused = await posthorn('key', 'create', '--workspace', id, '--name', 'One more');
+    expectRefusal(refused, 'has 100 keys, which is as many as it may; delete one first');
+    expect(await apiKeys.list(id)).toHaveLength(100);
+  });
+
+  it('is told of a wrong call with another exit code', async () => {
+    const { code, stdout, stderr } = await posthorn('workspce', 'list');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toBe('posthorn: There is no command "workspce list"; did you mean `workspace list`?\n');
+  });
+});
+
+describe('An operator whose database is not as it should be', () => {
+  const changed = (change: (url: URL) => void): string => {
+    const url = new URL(testDatabase.url);
+    change(url);
+    return url.href;
+  };
+
+  it.each([
+    ['away', () => changed((url) => (url.port = '1')), 'No database answers at 127.0.0.1:1/test_'],
+    ['empty', testPostgresUrl, 'run npm run migrate'],
+    [
+      'closed to this login',
+      () => changed((url) => (url.password = 'wrong')),
+      'correct the name and password',
+    ],
+    ['not there', () => changed((url) => (url.pathname = '/nowhere')), 'no database of this name'],
+    ['of another kind', () => 'mysql://ada:wrong@db/x', 'begins with postgresql:// or postgres://'],
+  ])('is told how to mend it, without the password, when it is %s', async (_case, url, words) => {
+    const ended = await posthornOn(url(), ['workspace', 'list']);
+    expectRefusal(ended, words);
+    expect(ended.stderr).not.toContain(new URL(url()).password);
+  });
+});
+
+function expectRefusal({ code, stdout, stderr }: Ended, words: string): void {
+  expect(stderr).toContain(words);
+  expect(stderr).toMatch(/^posthorn: .+\n$/);
+  expect([code, stdout]).toEqual([1, '']);
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { COMMANDS } from './commands.mjs';
+import { explain, withoutPassword } from './explain.mjs';
+import { NotReady } from './usage-error.mjs';
+
+const keyCreate = COMMANDS.find(({ name }) => name === 'key create');
+const refusal = (message: string) => Object.assign(new Error(message), { name: 'Refusal' });
+const failure = (fields: object) => Object.assign(new Error('as the driver says it'), fields);
+
+describe('The line that says what went wrong', () => {
+  it('names the flag where a use case names the field', () => {
+    expect(explain(refusal('`displayName` has 0 characters'), keyCreate)).toBe('--name has 0 characters');
+    expect(explain(refusal('`role` must be one of A, B'), keyCreate)).toBe('--role must be one of A, B');
+  });
+
+  it('leaves what is no field of the command as it is', () => {
+    expect(explain(refusal('take the domain `localhost`'), keyCreate)).toBe('take the domain `localhost`');
+  });
+
+  it.each([
+    ['a database without tables', { code: 'P2021' }, 'npm run migrate'],
+    ['a refused login', { code: '28P01' }, 'correct the name and password'],
+    ['a server without the database', { code: '3D000' }, 'no database of this name'],
+  ])('says how to mend %s', (_case, fields, words) => {
+    expect(explain(failure(fields))).toContain(words);
+  });
+
+  it('is one line, whatever was said', () => {
+    expect(explain(new NotReady('The settings are wrong:\n  - one\n  - two'))).toBe(
+      'The settings are wrong: one two',
+    );
+  });
+
+  it('of what nobody expected says how to see more', () => {
+    expect(explain(failure({}))).toMatch(/as the driver says it; POSTHORN_DEBUG=1 shows where$/);
+  });
+
+  it('holds no login', () => {
+    expect(explain(new Error('cannot reach postgresql://ada:secret@db/x'))).not.toContain('secret');
+    expect(withoutPassword('at postgres://ada:p%40ss@db:5432/x')).toBe('at postgres://***@db:5432/x');
+  });
+});

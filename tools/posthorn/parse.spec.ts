@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+import { parse } from './parse.mjs';
+import { UsageError } from './usage-error.mjs';
+
+const WORKSPACE = ['--workspace', 'wrk_1'];
+
+/** What a call that cannot be is told. */
+function fault(...args: string[]): string {
+  try {
+    parse(args);
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError);
+    return (error as Error).message;
+  }
+  throw new Error('It was taken.');
+}
+
+describe('What an operator types', () => {
+  it('is read as a command and its flags', () => {
+    const { command, given, json } = parse(['key', 'create', ...WORKSPACE, '--name=The shop', '--json']);
+    expect(command?.name).toBe('key create');
+    expect(given).toEqual({ workspace: 'wrk_1', name: 'The shop' });
+    expect(json).toBe(true);
+  });
+
+  it('may have --json before the command', () => {
+    expect(parse(['--json', 'workspace', 'list'])).toMatchObject({ json: true, help: false });
+  });
+
+  it('takes the longest name for the command', () => {
+    expect(parse(['pause', 'list']).command?.name).toBe('status');
+    expect(parse(['pause', '--everything', '--reason', 'x']).command?.name).toBe('pause');
+  });
+
+  it('may give a value that begins with a hyphen after a sign of equality', () => {
+    expect(parse(['workspace', 'create', '--name=-1']).given).toEqual({ name: '-1' });
+  });
+
+  it.each([
+    ['no command', [], undefined],
+    ['help', ['help'], undefined],
+    ['--help', ['--help'], undefined],
+    ['help and the first word of several commands', ['help', 'key'], undefined],
+    ['the first word of several commands and --help', ['key', '--help'], undefined],
+    ['help and a command', ['help', 'key', 'create'], 'key create'],
+    ['a command and --help, whatever else is missing', ['key', 'create', '--help'], 'key create'],
+    ['a command and -h', ['pause', '-h'], 'pause'],
+  ])('asks for help with %s', (_case, args, name) => {
+    const { command, help } = parse(args);
+    expect([command?.name, help]).toEqual([name, true]);
+  });
+});
+
+describe('What an operator mistypes', () => {
+  it.each([
+    ['a letter of a command', ['workspce', 'create'], 'did you mean `workspace create`?'],
+    ['the number of a command', ['keys', 'list'], 'did you mean `key list`?'],
+    ['another thing altogether', ['launch'], 'There is no command "launch"; help shows which there are'],
+    ['half of a command', ['key'], 'there is `key create` and `key list`'],
+    ['a flag before the command', ['--everything', 'pause'], 'Name the command before --everything'],
+    ['a letter of a flag', ['workspace', 'list', '--jsno'], 'has no flag --jsno; did you mean --json?'],
+    ['a short flag', ['workspace', 'list', '-x'], 'has no flag -x; workspace list --help shows'],
+    ['a flag that every object has', ['workspace', 'list', '--constructor'], 'has no flag --constructor'],
+    ['a flag without its value', ['workspace', 'create', '--name'], '--name needs a value: --name=NAME'],
+    ['a flag in place of a value', ['workspace', 'create', '--name', '--json'], '--name needs a value'],
+    ['a value after a switch', ['pause', '--everything=yes'], '--everything takes no value'],
+    ['a flag twice', ['workspace', 'create', '--name', 'a', '--name', 'b'], '--name is given twice'],
+    ['words without quotes', ['workspace', 'create', '--name', 'a', 'b'], 'does not take "b"; put quotes'],
+    ['a flag too few', ['key', 'create', ...WORKSPACE], '`key create` needs --name'],
+    ['neither of two flags', ['resume'], 'needs exactly one of --everything, --workspace'],
+    ['both of two flags', ['resume', '--everything', ...WORKSPACE], 'needs exactly one of'],
+  ])('is named, with how to mend it: %s', (_case, args, words) => {
+    expect(fault(...args)).toContain(words);
+  });
+});

@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { dateTime, table, visible } from './print.mjs';
+
+describe('What is printed', () => {
+  it('is aligned, with nothing at the ends of lines', () => {
+    const columns = { NAME: ({ name }: { name: string }) => name, KIND: () => 'x' };
+    expect(table([{ name: 'Ada Lovelace' }, { name: 'Bo' }], columns, 'none')).toBe(
+      'NAME          KIND\nAda Lovelace  x\nBo            x',
+    );
+  });
+
+  it('says in words that there is nothing', () => {
+    expect(table([], { NAME: () => '' }, 'There is none.')).toBe('There is none.');
+  });
+
+  it('never moves the cursor, whatever a name holds', () => {
+    expect(visible('a\u001b[2Jb\u202ec')).toBe('a\\u{1b}[2Jb\\u{202e}c');
+  });
+
+  it('has times in UTC, to the minute', () => {
+    expect(dateTime(new Date('2026-01-02T03:04:59Z'))).toBe('2026-01-02 03:04');
+  });
+});
