@@ -8,7 +8,9 @@ export default tseslint.config(
   })),
   {
     files: ['apps/**/*.ts', 'libs/**/*.ts', 'test/**/*.ts', 'tools/**/*.ts'],
-    languageOptions: { parserOptions: { project: './tsconfig.tests.json', tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: { project: './tsconfig.tests.json', tsconfigRootDir: import.meta.dirname },
+    },
     rules: {
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-floating-promises': 'error',
@@ -28,11 +30,12 @@ export default tseslint.config(
       'no-restricted-syntax': [
         'error',
         {
-          selector: "ImportDeclaration[importKind='type'] ImportSpecifier[imported.name=/(Request|Query|Params)$/]",
+          selector:
+            "ImportDeclaration[importKind='type'] ImportSpecifier[imported.name=/.+(Request|Query|Params)$/]",
           message: 'Import request classes as values: a type-only import switches their validation off.',
         },
         {
-          selector: "ImportSpecifier[importKind='type'][imported.name=/(Request|Query|Params)$/]",
+          selector: "ImportSpecifier[importKind='type'][imported.name=/.+(Request|Query|Params)$/]",
           message: 'Import request classes as values: a type-only import switches their validation off.',
         },
       ],

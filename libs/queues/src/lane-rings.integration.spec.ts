@@ -74,7 +74,7 @@ describe('LaneRings', () => {
       await sleep(20);
       running -= 1;
     });
-    startWorker(redis, async () => undefined);
+    startWorker(redis, () => Promise.resolve());
     for (let ring = 0; ring < 100; ring += 1) {
       rings!.ring(lane);
       await sleep(2);
@@ -93,7 +93,7 @@ describe('LaneRings', () => {
       ...redis,
       queue: QUEUES.emailTurns,
       concurrency: 20,
-      handlers: { 'email.turn': async ({ laneId, slot }) => void slots.push(`${laneId}/${slot}`) },
+      handlers: { 'email.turn': ({ laneId, slot }) => Promise.resolve(void slots.push(`${laneId}/${slot}`)) },
       onError,
     });
     closers.push(() => worker.close());

@@ -17,7 +17,7 @@ export interface TurnsOptions<Row extends HeldRow> {
   readonly claim: (demands: readonly LaneDemand[], maxBytesPerLane: number) => Promise<Row[]>;
   /** Whether this process may claim at all just now. */
   readonly mayClaim: () => boolean;
-  readonly bench: Workbench<Row, never> | Workbench<Row, unknown>;
+  readonly bench: Pick<Workbench<Row, unknown>, 'allowance' | 'bytesFree' | 'put' | 'untilRoom'>;
   readonly rings: Pick<LaneRings, 'ring' | 'ringSlot'>;
 }
 

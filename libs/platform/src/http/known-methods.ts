@@ -8,7 +8,7 @@ export interface RouterLayer {
 }
 
 /** The methods that some route has for `path`, as the `Allow` header lists them; none when no route knows the path. */
-export function knownMethods(stack: readonly RouterLayer[], path: string): string[] {
+function knownMethods(stack: readonly RouterLayer[], path: string): string[] {
   const methods = new Set<string>();
   for (const layer of stack) {
     if (!layer.route || layer.route.methods['_all'] || !layer.match(path)) continue;

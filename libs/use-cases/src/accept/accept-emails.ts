@@ -1,4 +1,4 @@
-import { Coalescer, type DatabaseClock, Refusal, type WorkspaceId } from '@posthorn/kernel';
+import { Coalescer, type DatabaseClock, type WorkspaceId } from '@posthorn/kernel';
 import { type EmailDraft, type LaneId, type RawEmailDraft } from '@posthorn/domain';
 import {
   type AcceptableEmail,
