@@ -180,6 +180,13 @@ describe('the log lines of a run with every kind of trouble', () => {
     expect(all.filter((line) => line.level === 'error' || line.level === 'warn')).not.toEqual([]);
   });
 
+  it('are searched by a search that finds things', () => {
+    expect(linesWith(requestIds[0]!.toUpperCase())).toHaveLength(1);
+    // What the relay repeated of us was logged, so that it is the masking that keeps the canaries out.
+    expect(linesWith('auth: 535 ***:*** refused')).toHaveLength(1);
+    expect(linesWith('mail: 451 <***@example.com> not now')).toHaveLength(1);
+  });
+
   it.each(Object.entries(CANARIES))('hold nothing of %s', (_what, canary) => {
     expect(linesWith(canary)).toEqual([]);
     expect(linesWith(encodeURIComponent(canary))).toEqual([]);

@@ -76,7 +76,12 @@ describe('without Postgres', () => {
   beforeAll(async () => {
     postgres = await PrivatePostgres.start();
     proxy = await FaultProxy.before(postgres.url);
-    stack = await Stack.start({ databaseUrl: postgres.url, gatewayDatabaseUrl: proxy.urlFor(postgres.url) });
+    stack = await Stack.start({
+      databaseUrl: postgres.url,
+      gatewayDatabaseUrl: proxy.urlFor(postgres.url),
+      // A claim whose answer was lost is free again soon.
+      env: { LEASE_MS: '5000', LEASE_RENEWAL_MS: '1500', LEASE_MARGIN_MS: '2000', LEASE_GRACE_MS: '1000' },
+    });
   }, 60_000);
   afterAll(async () => {
     await stack.close();
@@ -206,6 +211,38 @@ describe('without Postgres', () => {
       await stack.onlyMailTo(to);
     }
   });
+
+  it('loses and doubles nothing when it crashes under load and callers ask again', async () => {
+    const usedBefore = await used();
+    const emails = Array.from({ length: 120 }, () => ({ ...soundEmail(), idempotencyKey: randomUUID() }));
+    const waiting = [...emails];
+    const unsure: typeof emails = [];
+    let done = 0;
+    const callers = Array.from({ length: 12 }, async () => {
+      for (let email = waiting.pop(); email !== undefined; email = waiting.pop()) {
+        const answer = await stack.send(email);
+        if (answer.status !== 200) {
+          expectUnavailable(answer);
+          unsure.push(email);
+        }
+        done += 1;
+      }
+    });
+    await until(() => done >= 20, 'calls are under way');
+    await postgres.crash();
+    await until(() => unsure.length > 0, 'a call met the outage');
+    await postgres.restart();
+    await Promise.all(callers);
+    for (const email of unsure) {
+      await until(async () => (await stack.send(email)).status === 200, 'it is accepted when asked again');
+    }
+    await stack.settled();
+    for (const { to } of emails) {
+      expect(await emailsTo(to)).toBe(1);
+      expect(stack.mailsTo(to)).toHaveLength(1);
+    }
+    expect(await used()).toBe(usedBefore + emails.length);
+  }, 60_000);
 });
 
 describe('when the relay', () => {

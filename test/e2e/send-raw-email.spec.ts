@@ -357,10 +357,19 @@ describe('idempotency', () => {
     expect(await emailsTo(email.to)).toBe(1);
   });
 
-  it('S11: judges each of many racing calls afresh when all of them are refused', async () => {
+  it('S11: gives each of a hundred calls at once on one gateway the one answer', async () => {
+    const email = { ...soundEmail(), idempotencyKey: randomUUID() };
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => stack.api().post('/v1/emails', email)),
+    );
+    expect(new Set(statuses(answers))).toEqual(new Set([200]));
+    expect(answers.filter(isReplay)).toHaveLength(99);
+  });
+
+  it('S11: refuses each of a hundred calls at once for what is wrong with it', async () => {
     const email = { ...soundEmail(), from: 'nobody@unverified.example', idempotencyKey: randomUUID() };
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => stack.api(n % 2).post('/v1/emails', email)),
+      Array.from({ length: 100 }, (_, n) => stack.api(n % 2).post('/v1/emails', email)),
     );
     expect(new Set(statuses(answers))).toEqual(new Set([400]));
     expect(await emailsTo(email.to)).toBe(0);
