@@ -1,0 +1,191 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { EMAIL_STATUSES } from '@posthorn/domain';
+import { ALL_SECTIONS, describeSettings, type SettingDescription } from '@posthorn/platform';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const APPS = readdirSync(join(ROOT, 'apps'));
+const settings = describeSettings(ALL_SECTIONS);
+
+describe('docs/states.md', () => {
+  const page = read('docs/states.md');
+
+  it.each([
+    ['An email', Object.keys(EMAIL_STATUSES)],
+    ['An email', enumOfSchema('emails', 'EmailStatus')],
+    ['An outbox row', enumOfSchema('outbox', 'OutboxState')],
+    ['The breaker of a relay', relayBreakerStates()],
+  ])('draws every state of: %s', (title, states) => {
+    expect(states.length).toBeGreaterThan(2);
+    expect(difference(statesDrawn(page, title), states)).toEqual({ missing: [], unknown: [] });
+  });
+
+  it('is found out when a state is missing, or is none', () => {
+    const drawn = statesDrawn(page, 'An outbox row');
+    expect(difference(drawn, [...drawn, 'lost'])).toEqual({ missing: ['lost'], unknown: [] });
+    expect(difference(drawn, drawn.slice(1))).toEqual({ missing: [], unknown: [drawn[0]] });
+  });
+});
+
+describe('docs/settings.md', () => {
+  it('is what the settings say of themselves; UPDATE_DOCS=1 npm run check:unit -- --testPathPatterns tools/docs writes it', () => {
+    const rendered = settingsPage();
+    if (process.env['UPDATE_DOCS'] === '1') writeFileSync(join(ROOT, 'docs/settings.md'), rendered);
+    expect(read('docs/settings.md')).toBe(rendered);
+  });
+
+  it('shows no example of a secret', () => {
+    const secrets = settings.filter(({ secret, example }) => secret && example !== undefined);
+    expect(secrets).not.toEqual([]);
+    for (const { example } of secrets) expect(read('docs/settings.md')).not.toContain(example);
+  });
+});
+
+describe('docker-compose.yml', () => {
+  interface Service {
+    readonly image?: string;
+    readonly build?: { readonly target: string };
+    readonly user?: string;
+    readonly environment?: Readonly<Record<string, string>>;
+    readonly healthcheck?: object;
+  }
+  const { services } = parseYaml(read('docker-compose.yml')) as { services: Record<string, Service> };
+  const dockerfile = read('Dockerfile');
+  const ours = Object.entries(services).filter(([, { build }]) => build !== undefined);
+
+  it('has a service for every app, built from a target of the Dockerfile', () => {
+    for (const app of APPS) expect(services[app]?.build?.target).toBe(app);
+    for (const [, { build }] of ours) expect(dockerfile).toMatch(new RegExp(` AS ${build!.target}$`, 'm'));
+  });
+
+  it('gives our services only settings that exist, and each those that it requires', () => {
+    const known = settings.map(({ name }) => name);
+    for (const [name, { environment = {} }] of ours) {
+      expect({ name, unknown: Object.keys(environment).filter((key) => !known.includes(key)) }).toEqual({
+        name,
+        unknown: [],
+      });
+      const required = settings.filter(
+        (setting) => setting.required && readersOf(setting.section).includes(name),
+      );
+      for (const setting of required) expect(Object.keys(environment)).toContain(setting.name);
+    }
+  });
+
+  it('pins every image, looks after the health of whatever goes on, and runs nothing as root', () => {
+    for (const [name, { image, user, healthcheck }] of Object.entries(services)) {
+      if (image !== undefined) expect(image).toMatch(/:v?\d+\.\d+/);
+      if (image !== undefined) expect(healthcheck).toBeDefined();
+      if (image !== undefined) expect(user).toBeDefined();
+    }
+    for (const image of dockerfile.matchAll(/^FROM node:(\S+)/gm))
+      expect(image[1]).toMatch(/^\d+\.\d+\.\d+-/);
+    expect(dockerfile).toMatch(/^USER node$/m);
+    expect(dockerfile).toMatch(/^HEALTHCHECK /m);
+  });
+});
+
+describe('the links between the pages', () => {
+  const pages = ['README.md', 'CHANGELOG.md', 'k8s/README.md', ...pagesBelow('docs')];
+
+  it.each(pages)('of %s lead somewhere', (page) => {
+    const targets = [...read(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)(?:#[^)]*)?\)/g)].map(
+      ([, target]) => target!,
+    );
+    expect(targets.filter((target) => !existsSync(join(ROOT, dirname(page), target)))).toEqual([]);
+  });
+
+  it('name every npm script as it is called', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const known = [...Object.keys(scripts), '--silent'];
+    for (const page of pages) {
+      const named = [...read(page).matchAll(/npm run ([a-z:-]+)/g)].map(([, script]) => script!);
+      expect({ page, unknown: named.filter((script) => !known.includes(script)) }).toEqual({
+        page,
+        unknown: [],
+      });
+    }
+  });
+});
+
+/** The values of an enum in prisma/schema. */
+function enumOfSchema(file: string, name: string): string[] {
+  const body =
+    new RegExp(`^enum ${name} \\{\\n([^}]*)\\}`, 'm').exec(read(`prisma/schema/${file}.prisma`))?.[1] ?? '';
+  return [...body.matchAll(/^ {2}(\w+)/gm)].map(([, value]) => value!);
+}
+
+/** The words of the type; it exists only for the compiler. */
+function relayBreakerStates(): string[] {
+  const type = /type RelayBreakerState = ([^;]+);/.exec(read('libs/smtp/src/relay-breaker.ts'))?.[1] ?? '';
+  return [...type.matchAll(/'(\w+)'/g)].map(([, state]) => state!);
+}
+
+/** The states of the diagram below a heading. */
+function statesDrawn(page: string, title: string): string[] {
+  const section = page.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? '';
+  const diagram = /```mermaid\nstateDiagram-v2\n([\s\S]*?)```/.exec(section)?.[1] ?? '';
+  const ends = [...diagram.matchAll(/^ *(\S+) --> ([^\s:]+)/gm)].flatMap(([, from, to]) => [from!, to!]);
+  return [...new Set(ends)].filter((state) => state !== '[*]');
+}
+
+function difference(
+  drawn: readonly string[],
+  states: readonly string[],
+): { missing: string[]; unknown: string[] } {
+  return {
+    missing: states.filter((state) => !drawn.includes(state)),
+    unknown: drawn.filter((state) => !states.includes(state)),
+  };
+}
+
+/** The apps that read a section, as their main.ts says. */
+function readersOf(section: string): string[] {
+  return APPS.filter((app) => {
+    const asked = /readSettings\(\{([^}]*)\}\)/.exec(read(`apps/${app}/src/main.ts`))?.[1] ?? '';
+    return new RegExp(`\\b${section}:`).test(asked);
+  });
+}
+
+function settingsPage(): string {
+  const sections = Object.keys(ALL_SECTIONS).map((section) => {
+    const readers = readersOf(section).map((app) => `\`${app}\``);
+    const lines = settings.filter((setting) => setting.section === section).map(settingLine);
+    return `## ${section}\n\nRead by ${readers.join(', ')}.\n\n${lines.join('\n')}\n`;
+  });
+  return `# Settings\n\nThis page is made from the code. All settings come from the environment, and from a file \`.env\` in the working
+directory for what the environment lacks; an empty value is the same as none. They are read once, when a process
+starts; one that finds a fault names all of them and does not start.\n\n${sections.join('\n')}`;
+}
+
+function settingLine({
+  name,
+  sentence,
+  allowed,
+  required,
+  secret,
+  default: initial,
+}: SettingDescription): string {
+  const unset = required ? 'Required' : `Default: ${initial === undefined ? 'none' : `\`${initial}\``}`;
+  const values = allowed.replace(/\/\^\S+\$\//, (pattern) => `\`${pattern}\``);
+  return `- **\`${name}\`** — ${sentence} ${unset}; ${values}.${secret ? ' Secret: never shown in a log or an error.' : ''}`;
+}
+
+function pagesBelow(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => join(folder, path));
+}
+
+/** With the parser that Nx brings. */
+function parseYaml(text: string): unknown {
+  const requireAsNx = createRequire(createRequire(import.meta.url).resolve('nx/package.json'));
+  const { parse } = requireAsNx('yaml') as {
+    parse(text: string, options: { merge: boolean }): unknown;
+  };
+  return parse(text, { merge: true });
+}
