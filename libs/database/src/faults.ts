@@ -27,12 +27,19 @@ const FAULT_OF_SQLSTATE: Readonly<Record<string, DatabaseFault>> = {
   '55P03': 'unavailable',
   '53': 'unavailable',
   '25006': 'unavailable',
+  // Idle in a transaction, or in it altogether, for too long: rolled back.
+  '25P03': 'unavailable',
+  '25P04': 'unavailable',
   '58': 'lost',
 };
 
 /** Node's codes for a connection that never came about. */
 const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
-const NEVER_BEGUN = [/timeout exceeded when trying to connect/i, /Cannot use a pool after calling end/i];
+const NEVER_BEGUN = [
+  /timeout exceeded when trying to connect/i,
+  /due to connection timeout/i,
+  /Cannot use a pool after calling end/i,
+];
 const LOST_IN_BETWEEN = [
   /Connection terminated/i,
   /Query read timeout/i,
@@ -40,21 +47,50 @@ const LOST_IN_BETWEEN = [
   /Client has encountered/i,
 ];
 
-/** Judges an error of `pg`. */
+/** What Prisma makes of the system's errors. */
+const FAULT_OF_PRISMA_KIND: Readonly<Record<string, DatabaseFault>> = {
+  DatabaseNotReachable: 'unavailable',
+  TlsConnectionError: 'unavailable',
+  ConnectionClosed: 'lost',
+  SocketTimeout: 'lost',
+};
+
+interface Thrown {
+  readonly code?: unknown;
+  readonly message?: string;
+  readonly syscall?: string;
+  /** Prisma keeps what its driver said in here. */
+  readonly meta?: { readonly driverAdapterError?: { readonly cause?: PrismaCause } };
+}
+
+interface PrismaCause {
+  readonly originalCode?: string;
+  readonly kind: string;
+}
+
+/** Judges an error of `pg`, or one that Prisma made of it. */
 export function faultOf(error: unknown): DatabaseFault {
-  const { code, message = '', syscall } = error as { code?: unknown; message?: string; syscall?: string };
   if (error instanceof AggregateError && error.errors.length > 0) return faultOf(error.errors[0]);
-  if (typeof code === 'string') {
-    const known =
-      FAULT_OF_SQLSTATE[code] ??
-      (/^[0-9A-Z]{5}$/.test(code) ? FAULT_OF_SQLSTATE[code.slice(0, 2)] : undefined);
-    if (known !== undefined) return known;
-    if (NEVER_CONNECTED.has(code) || syscall === 'connect') return 'unavailable';
-    if (code.startsWith('E')) return 'lost';
-  }
+  const { code, message = '', syscall, meta } = (error ?? {}) as Thrown;
+  const cause = meta?.driverAdapterError?.cause;
+  if (cause !== undefined)
+    return FAULT_OF_PRISMA_KIND[cause.kind] ?? faultOfCode(cause.originalCode) ?? 'other';
+  return faultOfCode(code, syscall) ?? faultOfMessage(message);
+}
+
+function faultOfCode(code: unknown, syscall?: string): DatabaseFault | undefined {
+  if (typeof code !== 'string') return undefined;
+  const known =
+    FAULT_OF_SQLSTATE[code] ?? (/^[0-9A-Z]{5}$/.test(code) ? FAULT_OF_SQLSTATE[code.slice(0, 2)] : undefined);
+  if (known !== undefined) return known;
+  if (NEVER_CONNECTED.has(code) || syscall === 'connect') return 'unavailable';
+  // The system's own codes; those of Node (ERR_…) are mistakes of ours.
+  return /^E[A-Z0-9]+$/.test(code) ? 'lost' : undefined;
+}
+
+function faultOfMessage(message: string): DatabaseFault {
   if (NEVER_BEGUN.some((pattern) => pattern.test(message))) return 'unavailable';
-  if (LOST_IN_BETWEEN.some((pattern) => pattern.test(message))) return 'lost';
-  return 'other';
+  return LOST_IN_BETWEEN.some((pattern) => pattern.test(message)) ? 'lost' : 'other';
 }
 
 /** Whether the database could not be reached or did not answer, so that the same is worth trying later. */

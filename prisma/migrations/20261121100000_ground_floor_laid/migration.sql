@@ -130,7 +130,9 @@ CREATE TABLE outbox (
   attempts    smallint     NOT NULL DEFAULT 0 CHECK (attempts >= 0),
   unanswered  smallint     NOT NULL DEFAULT 0 CHECK (unanswered >= 0),
   bytes       integer      NOT NULL DEFAULT 0 CHECK (bytes >= 0),
-  CONSTRAINT outbox_taken_has_lease CHECK ((state = 'taken') = (lease_until IS NOT NULL))
+  -- A ready row with a lease was freed when that had ended; the next claim tells the timeline.
+  CONSTRAINT outbox_lease_fits_state
+    CHECK (CASE state WHEN 'taken' THEN lease_until IS NOT NULL WHEN 'waiting' THEN lease_until IS NULL ELSE true END)
 ) WITH (
   fillfactor = 70,
   -- Rows come and go by the thousand a second; the default (a fifth of the table) would let the dead outnumber the living.
@@ -162,7 +164,8 @@ CREATE FUNCTION uuid_v7_floor(moment timestamptz) RETURNS uuid
   RETURN rpad(lpad(to_hex(floor(extract(epoch FROM moment) * 1000)::bigint), 12, '0'), 32, '0')::uuid;
 
 -- Makes the monthly partitions from this month to `months_ahead` months on; says how many were missing. Safe to run
--- twice and from several places at once.
+-- twice and from several places at once. Made apart and then attached, because that waits for nobody who reads or writes
+-- emails, and makes nobody wait; CREATE TABLE … PARTITION OF would lock everybody out of the parent.
 CREATE FUNCTION make_partitions(months_ahead integer) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   parent text;
@@ -176,9 +179,10 @@ BEGIN
       month := date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => offset_months);
       name := format('%s_%s', parent, to_char(month, 'YYYY_MM'));
       CONTINUE WHEN to_regclass(name) IS NOT NULL;
+      EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL EXCLUDING INDEXES)', name, parent);
       EXECUTE format(
-        'CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)',
-        name, parent,
+        'ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)',
+        parent, name,
         uuid_v7_floor(month AT TIME ZONE 'UTC'),
         uuid_v7_floor((month + interval '1 month') AT TIME ZONE 'UTC')
       );

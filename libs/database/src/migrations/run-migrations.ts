@@ -24,7 +24,7 @@ interface Migration {
   readonly checksum: string;
 }
 
-/** A migration that was applied is not what its file now says, or its file is gone. */
+/** A migration that was applied is not what its file now says, its file is gone, or it was applied by half. */
 export class MigrationMismatch extends Error {}
 
 /**
@@ -40,6 +40,8 @@ export class MigrationMismatch extends Error {}
 export async function runMigrations(databaseUrl: string, directory: string): Promise<string[]> {
   const migrations = await readMigrations(directory);
   const client = new pg.Client({ connectionString: databaseUrl });
+  // A connection that breaks tells the statement under way; what it emits besides would end the process.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
@@ -64,9 +66,14 @@ async function readMigrations(directory: string): Promise<Migration[]> {
 }
 
 async function findMissing(client: pg.Client, migrations: Migration[]): Promise<Migration[]> {
-  const { rows } = await client.query<{ migration_name: string; checksum: string }>(
-    'SELECT migration_name, checksum FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
+  const { rows } = await client.query<{ migration_name: string; checksum: string; finished_at: Date | null }>(
+    'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL',
   );
+  const unfinished = rows.find((row) => row.finished_at === null);
+  if (unfinished !== undefined)
+    throw new MigrationMismatch(
+      `migration ${unfinished.migration_name} was begun by Prisma and did not finish; mend what it left, then run \`prisma migrate resolve\``,
+    );
   const applied = new Map(rows.map((row) => [row.migration_name, row.checksum]));
   const known = new Set(migrations.map((migration) => migration.name));
   for (const name of applied.keys()) {
@@ -95,7 +102,8 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
     );
     await client.query('COMMIT');
   } catch (error) {
-    await client.query('ROLLBACK');
+    // On a connection that is gone there is nothing left to roll back.
+    await client.query('ROLLBACK').catch(() => undefined);
     throw new Error(`migration ${migration.name} failed: ${(error as Error).message}`, { cause: error });
   }
 }

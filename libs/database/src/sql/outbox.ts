@@ -6,8 +6,8 @@
  *
  * Index: outbox_ready_by_lane_idx, read from its front for each lane; then primary keys.
  * Locks: the candidates, skipping what another turn is looking at; those beyond the bytes are let go at the commit.
- * The claim is what makes SCHEDULED into SENT: from here on an email cannot be moved or cancelled. A row whose last
- * claim ended without an answer was taken from a process that died, so what it did may be done twice.
+ * The claim is what makes SCHEDULED into SENT: from here on an email cannot be moved or cancelled. A ready row
+ * that still has a lease was taken from a process that died (see REVIVE), so what that one did may be done twice.
  */
 export const CLAIM_EMAILS = `
 WITH turn AS (
@@ -19,7 +19,7 @@ candidate AS MATERIALIZED (
   SELECT r.*, sum(r.bytes) OVER (PARTITION BY t.lane_id ORDER BY r.due_at, r.subject_id) AS bytes_so_far
   FROM   turn t
   CROSS JOIN LATERAL (
-    SELECT   o.subject_id, o.due_at, o.bytes, o.unanswered
+    SELECT   o.subject_id, o.due_at, o.bytes, o.lease_until
     FROM     outbox o
     WHERE    o.queue = 'email' AND o.lane_id = t.lane_id AND o.state = 'ready'
     ORDER BY o.due_at, o.subject_id
@@ -33,14 +33,14 @@ claimed AS (
   FROM   candidate c
   WHERE  o.subject_id = c.subject_id
   AND    (c.bytes_so_far <= $3::bigint OR c.bytes_so_far = c.bytes)
-  RETURNING o.subject_id, o.lane_id, o.claims, o.attempts, o.bytes, c.unanswered AS unanswered_before
+  RETURNING o.subject_id, o.lane_id, o.claims, o.attempts, o.bytes, c.lease_until IS NOT NULL AS from_the_dead
 ),
 released AS (
   UPDATE emails e SET status = 'SENT' FROM claimed c WHERE e.id = c.subject_id AND e.status = 'SCHEDULED'
 ),
 marked AS (
   INSERT INTO email_events (email_id, kind, claims, duplicate_possible)
-  SELECT subject_id, 'WORKER_DIED', claims - 1, true FROM claimed WHERE unanswered_before > 0
+  SELECT subject_id, 'WORKER_DIED', claims - 1, true FROM claimed WHERE from_the_dead
   ON CONFLICT DO NOTHING
 )
 SELECT   c.subject_id AS id, c.lane_id AS "laneId", c.claims, c.attempts, c.bytes,
@@ -58,7 +58,8 @@ JOIN     email_contents k ON k.email_id = c.subject_id`;
  * $1 json: n, id, claims, kind (of the event), status (null: unchanged), retry_after_ms (null: finished), lane_id (where it
  * waits for its retry), duplicate_possible, detail.
  *
- * Indexes: outbox_pkey, emails_pkey, email_events_claim_kind_key. Locks: the outbox rows in order, then the emails.
+ * Indexes: outbox_pkey, emails_pkey, email_events_claim_kind_key. Locks: the outbox rows in order, then the emails
+ * (nobody else locks those without the outbox row), then the unique index of the timeline, in order.
  * Fencing: an outcome whose claim has moved on changes no state, but its fact is appended to the timeline as `late`, and
  * marked as a possible duplicate. Recording the same outcome twice leaves what recording it once does.
  */
@@ -97,10 +98,11 @@ told AS (
   INSERT INTO email_events (email_id, kind, claims, late, duplicate_possible, detail)
   SELECT    o.id, o.kind, o.claims, l.id IS NULL, o.duplicate_possible OR l.id IS NULL, o.detail
   FROM      outcome o
-  LEFT JOIN live l ON l.id = o.id
+  LEFT JOIN live l ON l.n = o.n
+  ORDER BY  o.id, o.claims, o.kind
   ON CONFLICT DO NOTHING
 )
-SELECT o.n, l.id IS NOT NULL AS live FROM outcome o LEFT JOIN live l ON l.id = o.id ORDER BY o.n`;
+SELECT o.n, l.id IS NOT NULL AS live FROM outcome o LEFT JOIN live l ON l.n = o.n ORDER BY o.n`;
 
 /**
  * Renews leases; gives back those that still hold. $1 uuid[], $2 int[]: ids and claims. $3 interval: the lease.
@@ -146,6 +148,7 @@ UPDATE outbox o SET state = 'ready' FROM due d WHERE o.subject_id = d.subject_id
 /**
  * Frees the rows of turns whose lease ended long enough ago. $1 interval: the grace. $2 int: at most so many. $3 int: after
  * so many claims in a row without an answer an email is given up, so that one that kills workers does not do so for ever.
+ * A freed row keeps its lease, which the next claim reads as: whoever had it died.
  * Index: outbox_taken_by_lease_idx, from its front.
  */
 export const REVIVE = `
@@ -170,7 +173,7 @@ told AS (
   ON CONFLICT DO NOTHING
 ),
 revived AS (
-  UPDATE outbox o SET state = 'ready', lease_until = NULL
+  UPDATE outbox o SET state = 'ready'
   FROM   dead d
   WHERE  o.subject_id = d.subject_id AND NOT (d.queue = 'email' AND d.unanswered >= $3::int)
   RETURNING o.subject_id

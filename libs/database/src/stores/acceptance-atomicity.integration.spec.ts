@@ -40,7 +40,10 @@ async function contents(): Promise<Record<string, unknown>> {
 }
 
 function plus(before: Record<string, unknown>, more: Record<string, number>): Record<string, unknown> {
-  const added = Object.entries(more).map(([name, count]) => [name, (before[name] as number) + count]);
+  const added = Object.entries(more).map(([name, count]): [string, number] => [
+    name,
+    (before[name] as number) + count,
+  ]);
   return { ...before, ...Object.fromEntries(added) };
 }
 

@@ -1,0 +1,166 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import pg from 'pg';
+import { MigrationMismatch, runMigrations } from './run-migrations.ts';
+
+const FIRST = '20300101000000_first_laid';
+const SECOND = '20300102000000_second_laid';
+
+let testDatabase: TestDatabase;
+let client: pg.Client;
+let directory: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  client = new pg.Client({ connectionString: testDatabase.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  await client.query('DROP SCHEMA public CASCADE');
+  await client.query('CREATE SCHEMA public');
+  directory = await mkdtemp(join(tmpdir(), 'posthorn-migrations-'));
+  await writeFile(join(directory, 'migration_lock.toml'), 'provider = "postgresql"\n');
+  await write(FIRST, 'CREATE TABLE first (n int);\nINSERT INTO first VALUES (1);\n');
+  await write(SECOND, 'ALTER TABLE first ADD COLUMN m int;');
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+async function write(name: string, sql: string): Promise<void> {
+  await mkdir(join(directory, name), { recursive: true });
+  await writeFile(join(directory, name, 'migration.sql'), sql);
+}
+
+function migrate(): Promise<string[]> {
+  return runMigrations(testDatabase.url, directory);
+}
+
+async function query(sql: string): Promise<Record<string, unknown>[]> {
+  return (await client.query<Record<string, unknown>>(sql)).rows;
+}
+
+describe('The migration runner', () => {
+  it('applies what is missing in the order of the names, and nothing the second time', async () => {
+    expect(await migrate()).toEqual([FIRST, SECOND]);
+    expect(await migrate()).toEqual([]);
+    expect(await query('SELECT * FROM first')).toEqual([{ n: 1, m: null }]);
+  });
+
+  it('applies what was added since', async () => {
+    await migrate();
+    await write('20300103000000_third_laid', 'CREATE TABLE third ();');
+    expect(await migrate()).toEqual(['20300103000000_third_laid']);
+  });
+
+  it("keeps Prisma's own books", async () => {
+    await migrate();
+    const rows = await query('SELECT * FROM _prisma_migrations ORDER BY started_at');
+    expect(rows).toEqual(
+      [
+        [FIRST, 'CREATE TABLE first (n int);\nINSERT INTO first VALUES (1);\n'],
+        [SECOND, 'ALTER TABLE first ADD COLUMN m int;'],
+      ].map(([name, sql]) => ({
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        checksum: createHash('sha256').update(sql!).digest('hex'),
+        finished_at: expect.any(Date),
+        migration_name: name,
+        logs: null,
+        rolled_back_at: null,
+        started_at: expect.any(Date),
+        applied_steps_count: 1,
+      })),
+    );
+    const columns = `SELECT column_name || ' ' || data_type || coalesce('(' || character_maximum_length || ')', '')
+      || CASE is_nullable WHEN 'NO' THEN ' not null' ELSE '' END || coalesce(' default ' || column_default, '') AS words
+      FROM information_schema.columns WHERE table_name = '_prisma_migrations' ORDER BY ordinal_position`;
+    // As Prisma's schema engine makes it: sql_schema_connector/src/flavour/postgres.rs.
+    expect((await query(columns)).map(({ words }) => words)).toEqual([
+      'id character varying(36) not null',
+      'checksum character varying(64) not null',
+      'finished_at timestamp with time zone',
+      'migration_name character varying(255) not null',
+      'logs text',
+      'rolled_back_at timestamp with time zone',
+      'started_at timestamp with time zone not null default now()',
+      'applied_steps_count integer not null default 0',
+    ]);
+  });
+
+  it('applies again what Prisma has marked as rolled back', async () => {
+    await migrate();
+    await client.query(
+      `UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = '${SECOND}'`,
+    );
+    await client.query('ALTER TABLE first DROP COLUMN m');
+    expect(await migrate()).toEqual([SECOND]);
+  });
+
+  it('applies each migration once when several processes start at once', async () => {
+    await write(SECOND, 'SELECT pg_sleep(0.1); CREATE TABLE second ();');
+    const applied = await Promise.all([1, 2, 3, 4].map(migrate));
+    expect(applied.flat().sort()).toEqual([FIRST, SECOND]);
+    expect(await query('SELECT count(*)::int AS rows FROM _prisma_migrations')).toEqual([{ rows: 2 }]);
+  });
+
+  it("waits for Prisma's own migrator", async () => {
+    await client.query('SELECT pg_advisory_lock(72707369)');
+    let isDone = false;
+    const migrating = migrate().finally(() => (isDone = true));
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(isDone).toBe(false);
+    await client.query('SELECT pg_advisory_unlock(72707369)');
+    expect(await migrating).toHaveLength(2);
+  });
+
+  it('leaves nothing of a migration that fails, keeps those before it, and names it', async () => {
+    await write(SECOND, 'CREATE TABLE second ();\nINSERT INTO first VALUES (2);\nSELECT 1 / 0;');
+    await expect(migrate()).rejects.toThrow(`migration ${SECOND} failed: division by zero`);
+    expect(await query(`SELECT to_regclass('second') AS second, count(*)::int AS rows FROM first`)).toEqual([
+      { second: null, rows: 1 },
+    ]);
+    expect(await query('SELECT migration_name FROM _prisma_migrations')).toEqual([{ migration_name: FIRST }]);
+
+    await write(SECOND, 'CREATE TABLE second ();');
+    expect(await migrate()).toEqual([SECOND]);
+  });
+
+  it('names the migration during which the connection was lost', async () => {
+    await write(SECOND, 'SELECT pg_terminate_backend(pg_backend_pid());');
+    await expect(migrate()).rejects.toThrow(`migration ${SECOND} failed: `);
+  });
+});
+
+describe('A history that was changed', () => {
+  it('is refused when the text of an applied migration is another one, be it by a space', async () => {
+    await migrate();
+    await write(FIRST, 'CREATE TABLE first (n int);\nINSERT INTO first VALUES (1);\n ');
+    await write('20300103000000_third_laid', 'CREATE TABLE third ();');
+    await expect(migrate()).rejects.toThrow(MigrationMismatch);
+    await expect(migrate()).rejects.toThrow(`migration ${FIRST} was changed after it was applied`);
+    expect(await query(`SELECT to_regclass('third') AS third`)).toEqual([{ third: null }]);
+  });
+
+  it('is refused when an applied migration is not known', async () => {
+    await migrate();
+    await rm(join(directory, SECOND), { recursive: true });
+    await expect(migrate()).rejects.toThrow(MigrationMismatch);
+    await expect(migrate()).rejects.toThrow(`the database has migration ${SECOND}, which this release lacks`);
+  });
+
+  it('is refused when a migration was begun by another tool and not finished', async () => {
+    await migrate();
+    await client.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ($1, 'x', '20300103000000_third_laid')`,
+      [randomUUID()],
+    );
+    await write('20300103000000_third_laid', 'CREATE TABLE third ();');
+    await expect(migrate()).rejects.toThrow(MigrationMismatch);
+  });
+});

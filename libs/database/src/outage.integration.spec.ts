@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId, sleep } from '@posthorn/kernel';
+import { createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
+import { type Database, openDatabase } from './connection.ts';
+import { faultOf, isOutage } from './faults.ts';
+import { ApiKeyStore } from './stores/api-key-store.ts';
+import { EmailStore } from './stores/email-store.ts';
+import { WorkspaceStore } from './stores/workspace-store.ts';
+
+let testDatabase: TestDatabase;
+let proxy: FaultProxy;
+let database: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  proxy = await FaultProxy.before(testDatabase.url);
+  database = openDatabase({ url: proxy.urlFor(testDatabase.url), poolSize: 2, applicationName: 'test' });
+});
+afterAll(async () => {
+  await database.close();
+  await proxy.close();
+  await testDatabase.drop();
+});
+
+async function errorOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => new Error('it was answered'),
+    (error: unknown) => error,
+  );
+}
+
+/** Connections that broke may still be in the pool for a moment. */
+async function answered(ask: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return void (await ask());
+    } catch (error) {
+      if (!isOutage(error) || tries === 20) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+const workspaceId = newId('wrk', Date.now());
+const findEmail = () => new EmailStore(database).find(workspaceId, newId('trs', Date.now()));
+const findHolders = () => new ApiKeyStore(database).findHolders([Buffer.alloc(32)]);
+
+describe('A database that cannot be reached', () => {
+  it.each([
+    ['what Prisma asks', findEmail],
+    ['a statement of ours', findHolders],
+  ])('is an outage to %s, and over when it is back', async (_whose, ask) => {
+    await proxy.refuse();
+    expect(isOutage(await errorOf(ask()))).toBe(true);
+    await proxy.heal();
+    await answered(ask);
+  });
+
+  it.each([
+    ['what Prisma asks', findEmail],
+    ['a statement of ours', findHolders],
+  ])('is an outage to %s when the connection breaks under way', async (_whose, ask) => {
+    await ask();
+    const cut = proxy.cutBefore('SELECT');
+    const error = errorOf(ask());
+    await cut;
+    expect(isOutage(await error)).toBe(true);
+  });
+});
+
+describe('A value that the database refuses', () => {
+  it('is `data`, also through Prisma', async () => {
+    const error = await errorOf(new WorkspaceStore(database).create('', null));
+    expect(faultOf(error)).toBe('data');
+  });
+});

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newUuid } from '@posthorn/kernel';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import pg from 'pg';
+
+const CHECK_VIOLATION = '23514';
+const UNIQUE_VIOLATION = '23505';
+const NO_SUCH_WORKSPACE = '23503';
+
+let testDatabase: TestDatabase;
+let client: pg.Client;
+const workspace = newUuid(Date.now());
+const id = newUuid(Date.now());
+
+/** A row of each table that is as it should be, in SQL. */
+const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  workspaces: { id: 'gen_random_uuid()', name: `'Acme'` },
+  api_keys: {
+    id: 'gen_random_uuid()',
+    workspace_id: `'${workspace}'`,
+    display_name: `'Key'`,
+    role: `'EDITOR'`,
+    secret_hash: `sha256('secret')`,
+    secret_hint: `'re_…ab'`,
+  },
+  identities: {
+    id: 'gen_random_uuid()',
+    workspace_id: `'${workspace}'`,
+    kind: `'domain'`,
+    value: `'example.com'`,
+  },
+  usage: { workspace_id: `'${workspace}'`, month: `'2026-11-01'`, accepted: '1', granted: '1' },
+  emails: {
+    id: `'${id}'`,
+    workspace_id: `'${workspace}'`,
+    type: `'raw'`,
+    status: `'SENT'`,
+    from_address: `'a@example.com'`,
+    to_address: `'b@example.net'`,
+    subject: `''`,
+    message_id: `'x@example.com'`,
+    track_clicks: 'false',
+    track_opens: 'false',
+    accepted_at: 'now()',
+  },
+  email_contents: { email_id: `'${id}'`, html: `''` },
+  email_events: { email_id: `'${id}'`, kind: `'SENT'` },
+  idempotency_keys: {
+    workspace_id: `'${workspace}'`,
+    key: `'k'`,
+    fingerprint: `sha256('x')`,
+    answer: `'{}'`,
+    expires_at: 'now()',
+  },
+  outbox: {
+    subject_id: `'${id}'`,
+    queue: `'email'`,
+    lane_id: `'lane'`,
+    state: `'ready'`,
+    due_at: 'now()',
+  },
+  paused_lanes: { queue: `'email'`, lane_id: `'*'`, reason: `'incident'` },
+};
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  client = new pg.Client({ connectionString: testDatabase.url });
+  await client.connect();
+  await client.query(`INSERT INTO workspaces (id, name) VALUES ('${workspace}', 'Acme')`);
+});
+afterAll(async () => {
+  await client.end();
+  await testDatabase.drop();
+});
+
+/** The SQLSTATE with which the database refuses these rows, if it does. */
+async function refusal(table: string, ...changes: Record<string, string>[]): Promise<string | undefined> {
+  await client.query('BEGIN');
+  try {
+    for (const change of changes) {
+      const row = { ...GOOD[table], ...change };
+      const [columns, values] = [Object.keys(row).join(', '), Object.values(row).join(', ')];
+      await client.query(`INSERT INTO ${table} (${columns}) VALUES (${values})`);
+    }
+    return undefined;
+  } catch (error) {
+    return (error as pg.DatabaseError).code;
+  } finally {
+    await client.query('ROLLBACK');
+  }
+}
+
+describe('The database takes', () => {
+  it.each(Object.keys(GOOD))('a row of %s that is as it should be', async (table) => {
+    expect(await refusal(table, {})).toBeUndefined();
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['workspaces', { name: `repeat('ü', 100)`, monthly_email_limit: '0' }],
+    ['identities', { kind: `'address'`, value: `'a@example.com'` }],
+    ['emails', { status: `'SCHEDULED'`, send_at: 'now()' }],
+    ['emails', { status: `'DELIVERED'`, sent_at: 'now()', group_by: `repeat('x', 255)`, reply_to: `'[]'` }],
+    ['email_contents', { contact_properties: `'{}'` }],
+    ['idempotency_keys', { key: `repeat('k', 255)` }],
+    ['outbox', { state: `'taken'`, lease_until: 'now()' }],
+    ['outbox', { state: `'ready'`, lease_until: 'now()' }],
+    ['outbox', { lane_id: `repeat('l', 64)` }],
+  ])('a row of %s at the edge of what is possible: %j', async (table, change) => {
+    expect(await refusal(table, change)).toBeUndefined();
+  });
+});
+
+describe('The database refuses', () => {
+  it.each<[string, Record<string, string>]>([
+    ['workspaces', { name: `''` }],
+    ['workspaces', { name: `repeat('x', 101)` }],
+    ['workspaces', { monthly_email_limit: '-1' }],
+    ['api_keys', { display_name: `''` }],
+    ['api_keys', { display_name: `repeat('x', 101)` }],
+    ['api_keys', { secret_hash: `'\\x00'` }],
+    ['identities', { kind: `'address'` }],
+    ['identities', { value: `'a@example.com'` }],
+    ['usage', { month: `'2026-11-02'` }],
+    ['usage', { accepted: '-1' }],
+    ['usage', { granted: '-1' }],
+    ['usage', { monthly_limit: '0' }],
+    ['emails', { status: `'SCHEDULED'` }],
+    ['emails', { status: `'SCHEDULED'`, send_at: 'now()', sent_at: 'now()' }],
+    ['emails', { status: `'SUPPRESSED'`, sent_at: 'now()' }],
+    ['emails', { status: `'CANCELLED'`, sent_at: 'now()' }],
+    ['emails', { reply_to: `'{}'` }],
+    ['emails', { reply_to: `'null'` }],
+    ['emails', { group_by: `repeat('x', 256)` }],
+    ['email_contents', { contact_properties: `'[]'` }],
+    ['email_events', { detail: `'[]'` }],
+    ['idempotency_keys', { key: `''` }],
+    ['idempotency_keys', { key: `repeat('k', 256)` }],
+    ['idempotency_keys', { fingerprint: `'\\x00'` }],
+    ['outbox', { lane_id: `''` }],
+    ['outbox', { lane_id: `repeat('l', 65)` }],
+    ['outbox', { claims: '-1' }],
+    ['outbox', { attempts: '-1' }],
+    ['outbox', { unanswered: '-1' }],
+    ['outbox', { bytes: '-1' }],
+    ['outbox', { state: `'taken'` }],
+    ['outbox', { state: `'waiting'`, lease_until: 'now()' }],
+    ['paused_lanes', { reason: `''` }],
+    ['paused_lanes', { reason: `repeat('x', 501)` }],
+  ])('a row of %s with %j', async (table, change) => {
+    expect(await refusal(table, change)).toBe(CHECK_VIOLATION);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['api_keys', { id: 'gen_random_uuid()' }],
+    ['identities', { id: 'gen_random_uuid()' }],
+    ['usage', {}],
+    ['emails', {}],
+    ['email_contents', {}],
+    ['email_events', { claims: '1' }],
+    ['idempotency_keys', {}],
+    ['outbox', {}],
+    ['paused_lanes', {}],
+  ])('a second row of %s with the same key', async (table, change) => {
+    expect(await refusal(table, change, change)).toBe(UNIQUE_VIOLATION);
+  });
+
+  it.each(['api_keys', 'identities', 'usage'])('a row of %s of no workspace', async (table) => {
+    expect(await refusal(table, { workspace_id: 'gen_random_uuid()' })).toBe(NO_SUCH_WORKSPACE);
+  });
+
+  it('an email of a month that has no partition', async () => {
+    expect(await refusal('emails', { id: `'00000000-0000-7000-8000-000000000000'` })).toBe(CHECK_VIOLATION);
+  });
+
+  it.each([
+    ['a fact without a claim twice: that is no repetition', [{}, {}], undefined],
+    ['the same fact of two claims: those are two facts', [{ claims: '1' }, { claims: '2' }], undefined],
+  ])('not %s', async (_what, changes, expected) => {
+    expect(await refusal('email_events', ...changes)).toBe(expected);
+  });
+});
+
+describe('Every CHECK of the database', () => {
+  it('has a row above that it refuses', async () => {
+    const { rows } = await client.query<{ table: string; checks: number }>(
+      `SELECT conrelid::regclass::text AS table, count(*)::int AS checks
+       FROM   pg_constraint JOIN pg_class c ON c.oid = conrelid
+       WHERE  contype = 'c' AND NOT c.relispartition AND connamespace = 'public'::regnamespace
+       GROUP BY 1 ORDER BY 1`,
+    );
+    // When this changes, the table above wants another row.
+    expect(Object.fromEntries(rows.map(({ table, checks }) => [table, checks]))).toEqual({
+      api_keys: 2,
+      email_contents: 1,
+      email_events: 1,
+      emails: 4,
+      idempotency_keys: 2,
+      identities: 1,
+      outbox: 6,
+      paused_lanes: 1,
+      usage: 4,
+      workspaces: 2,
+    });
+  });
+});

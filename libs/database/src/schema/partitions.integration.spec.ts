@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { idFromUuid, newUuid, uuidOf } from '@posthorn/kernel';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { Office, rawEmail } from '../office.fixture.ts';
+import { UpkeepStore } from '../stores/upkeep-store.ts';
+
+const PARENTS = ['emails', 'email_contents', 'email_events'];
+
+let testDatabase: TestDatabase;
+let office: Office;
+let upkeep: UpkeepStore;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  office = new Office(testDatabase.url);
+  upkeep = new UpkeepStore(office.database);
+});
+afterAll(async () => {
+  await office.close();
+  await testDatabase.drop();
+});
+
+/** The first moment of a month from now (UTC). */
+function monthAhead(months: number): Date {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1));
+}
+
+function nameOf(parent: string, months: number): string {
+  return `${parent}_${monthAhead(months).toISOString().slice(0, 7).replace('-', '_')}`;
+}
+
+async function partitionsOf(parent: string): Promise<string[]> {
+  const rows = await office.ask<{ name: string }>(
+    'SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = $1::regclass ORDER BY 1',
+    [parent],
+  );
+  return rows.map(({ name }) => name);
+}
+
+describe('Making partitions', () => {
+  it.each(PARENTS)('has made this month and three more of %s when the database is new', async (parent) => {
+    expect(await partitionsOf(parent)).toEqual([0, 1, 2, 3].map((months) => nameOf(parent, months)));
+  });
+
+  it('makes what is missing, and nothing the second time', async () => {
+    expect(await upkeep.makePartitions(5)).toBe(2 * PARENTS.length);
+    expect(await upkeep.makePartitions(5)).toBe(0);
+    expect(await partitionsOf('email_events')).toHaveLength(6);
+  });
+
+  it('makes each once when several ask at once', async () => {
+    const made = await Promise.all([1, 2, 3, 4, 5].map(() => upkeep.makePartitions(8)));
+    expect(made.toSorted()).toEqual([0, 0, 0, 0, 3 * PARENTS.length].toSorted());
+  });
+
+  it('crosses the turn of a year', async () => {
+    await upkeep.makePartitions(13);
+    expect(await partitionsOf('emails')).toContain(nameOf('emails', 13));
+  });
+
+  it('neither waits for those who write emails nor makes them wait', async () => {
+    const acme = await office.openWorkspace();
+    const writer = await office.database.pool.connect();
+    try {
+      await writer.query('BEGIN');
+      for (const parent of PARENTS) await writer.query(`LOCK TABLE ${parent} IN ROW EXCLUSIVE MODE`);
+      expect(await upkeep.makePartitions(15)).toBe(2 * PARENTS.length);
+    } finally {
+      await writer.query('ROLLBACK');
+      writer.release();
+    }
+    expect(await office.acceptEmails(acme, 1)).toHaveLength(1);
+  });
+
+  it('gives each partition the keys, indexes and checks of its parent', async () => {
+    const countOf = (catalog: string, column: string, table: string) =>
+      office.count(catalog, `${column} = $1::regclass`, [table]);
+    for (const parent of PARENTS) {
+      for (const partition of await partitionsOf(parent)) {
+        expect(await countOf('pg_index', 'indrelid', partition)).toBe(
+          await countOf('pg_index', 'indrelid', parent),
+        );
+        expect(await countOf('pg_constraint', 'conrelid', partition)).toBe(
+          await countOf('pg_constraint', 'conrelid', parent),
+        );
+      }
+    }
+  });
+});
+
+describe('A partition', () => {
+  it('holds the emails of its month, from the first millisecond to the last', async () => {
+    const acme = await office.openWorkspace();
+    const [start, end] = [monthAhead(1).getTime(), monthAhead(2).getTime()];
+    const moments: [number, number][] = [
+      [start - 1, 0],
+      [start, 1],
+      [end - 1, 1],
+      [end, 2],
+    ];
+    for (const [moment, months] of moments) {
+      const id = idFromUuid('trs', newUuid(moment));
+      await office.acceptance.accept([rawEmail(acme, { id })], null);
+      for (const [parent, key] of [
+        ['emails', 'id'],
+        ['email_contents', 'email_id'],
+      ] as const) {
+        const [row] = await office.ask(
+          `SELECT tableoid::regclass::text AS partition FROM ${parent} WHERE ${key} = $1`,
+          [uuidOf(id)],
+        );
+        expect(row).toEqual({ partition: nameOf(parent, months) });
+      }
+    }
+  });
+
+  it('has its bounds in UTC, whatever the time zone of the one who made it', async () => {
+    const other = await createTestDatabase();
+    const url = new URL(other.url);
+    url.searchParams.set('options', '-c timezone=America/Los_Angeles');
+    const far = new Office(url.href, 1);
+    await new UpkeepStore(far.database).makePartitions(4);
+    const [row] = await far.ask<{ bounds: string }>(
+      `SELECT pg_get_expr(relpartbound, oid) AS bounds FROM pg_class WHERE oid = $1::regclass`,
+      [nameOf('emails', 4)],
+    );
+    await far.close();
+    await other.drop();
+    const floor = (months: number) => `${monthAhead(months).getTime().toString(16).padStart(12, '0')}`;
+    const bounds = [...row!.bounds.matchAll(/'([^']+)'/g)].map(([, bound]) => bound!.replaceAll('-', ''));
+    expect(bounds).toEqual([floor(4), floor(5)].map((hex) => hex.padEnd(32, '0')));
+  });
+});
+
+describe('The least id of a moment', () => {
+  it.each([
+    ['1970-01-01T00:00:00Z', '00000000-0000-0000-0000-000000000000'],
+    ['1970-01-01T00:00:00.001Z', '00000000-0001-0000-0000-000000000000'],
+    ['2026-11-21T10:00:00.123Z', '01a1fd8c-697b-0000-0000-000000000000'],
+    ['9999-12-31T23:59:59.999Z', 'e677d21f-dbff-0000-0000-000000000000'],
+  ])('of %s is %s', async (moment, floor) => {
+    const [row] = await office.ask('SELECT uuid_v7_floor($1::timestamptz)::text AS floor', [moment]);
+    expect(row).toEqual({ floor });
+  });
+
+  it('is not above any id of that millisecond, and above every id of the one before', async () => {
+    const moment = Date.UTC(2027, 0, 1);
+    for (let n = 0; n < 20; n += 1) {
+      const [row] = await office.ask(
+        'SELECT uuid_v7_floor($1) <= $2::uuid AS "reaches", uuid_v7_floor($1) > $3::uuid AS "exceeds"',
+        [new Date(moment), newUuid(moment), newUuid(moment - 1)],
+      );
+      expect(row).toEqual({ reaches: true, exceeds: true });
+    }
+  });
+
+  it('drops what is finer than a millisecond', async () => {
+    const floorOf = async (moment: string) =>
+      (await office.ask('SELECT uuid_v7_floor($1::timestamptz)::text AS floor', [moment]))[0];
+    expect(await floorOf('2026-11-21 10:00:00.123999Z')).toEqual(await floorOf('2026-11-21 10:00:00.123Z'));
+  });
+});

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { EVERY_LANE, nowLane } from '@posthorn/domain';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { delayed, Office, rawEmail, scheduledEmail } from '../office.fixture.ts';
+import { PausedLaneStore } from './paused-lane-store.ts';
+
+let testDatabase: TestDatabase;
+let office: Office;
+let otherOffice: Office;
+let acme: WorkspaceId;
+let globex: WorkspaceId;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  [office, otherOffice] = [new Office(testDatabase.url), new Office(testDatabase.url)];
+});
+afterAll(async () => {
+  await Promise.all([office.close(), otherOffice.close()]);
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  await office.ask('DELETE FROM outbox');
+  await office.ask('DELETE FROM paused_lanes');
+  [acme, globex] = [await office.openWorkspace(), await office.openWorkspace()];
+});
+
+function idsOf(claimed: readonly { id: string }[]): string[] {
+  return claimed.map(({ id }) => id).sort();
+}
+
+function demand(workspaceId: WorkspaceId, maxRows: number) {
+  return { laneId: nowLane(workspaceId), maxRows };
+}
+
+describe('A claim', () => {
+  it('gives all that sending needs', async () => {
+    const replyTo = [{ address: 'help@example.com', name: 'Help' }];
+    const to = { address: 'ada@example.net', name: 'Ada' };
+    const email = rawEmail(acme, { to, replyTo, text: 'plain', previewText: 'peek', bytes: 99 });
+    await office.acceptance.accept([email], null);
+
+    expect(await office.claim(acme)).toEqual([
+      {
+        id: email.id,
+        laneId: email.laneId,
+        claims: 1,
+        attempts: 0,
+        bytes: 99,
+        workspaceId: acme,
+        from: email.from,
+        to,
+        replyTo,
+        subject: email.subject,
+        messageId: email.messageId,
+        fellDueAt: email.acceptedAt,
+        html: email.html,
+        text: 'plain',
+        previewText: 'peek',
+      },
+    ]);
+    const row = await office.rowOf(email.id);
+    expect(row).toMatchObject({ state: 'taken', claims: 1, attempts: 0, unanswered: 1 });
+    expect(row!.leaseSeconds).toBeGreaterThan(50);
+    expect(row!.leaseSeconds).toBeLessThanOrEqual(60);
+  });
+
+  it('takes the longest due first', async () => {
+    const ids = await office.acceptEmails(acme, 6);
+    await office.ask(`UPDATE outbox SET due_at = due_at - interval '1 day' WHERE subject_id = $1`, [
+      uuidOf(ids[5]!),
+    ]);
+    expect(idsOf(await office.claim(acme, 3))).toEqual([ids[5]!, ids[0]!, ids[1]!].sort());
+  });
+
+  it('takes at most so many rows of each lane, and nothing of others', async () => {
+    await office.acceptEmails(acme, 5);
+    await office.acceptEmails(globex, 5);
+    await office.acceptEmails(await office.openWorkspace(), 5);
+    const claimed = await office.outbox.claimEmails([demand(acme, 2), demand(globex, 4)], 2 ** 40, 60_000);
+    const perLane = Map.groupBy(claimed, ({ laneId }) => laneId);
+    expect([...perLane].map(([laneId, rows]) => [laneId, rows.length]).sort()).toEqual(
+      [
+        [nowLane(acme), 2],
+        [nowLane(globex), 4],
+      ].sort(),
+    );
+  });
+
+  it('takes no more bytes of a lane than it may, each lane for itself', async () => {
+    const ids = await office.acceptEmails(acme, 5, { bytes: 400 });
+    const others = await office.acceptEmails(globex, 2, { bytes: 1_000 });
+    const claimed = await office.outbox.claimEmails([demand(acme, 9), demand(globex, 9)], 1_000, 60_000);
+    expect(idsOf(claimed)).toEqual([ids[0]!, ids[1]!, others[0]!].sort());
+  });
+
+  it('takes the first row whatever its size, and then no other', async () => {
+    const [first] = await office.acceptEmails(acme, 3, { bytes: 5_000 });
+    const claimed = await office.outbox.claimEmails([demand(acme, 9)], 1_000, 60_000);
+    expect(idsOf(claimed)).toEqual([first]);
+  });
+
+  it('takes the first row alone though those behind it are of no size', async () => {
+    const [first] = await office.acceptEmails(acme, 1, { bytes: 5_000 });
+    await office.acceptEmails(acme, 2, { bytes: 0, acceptedAt: new Date() });
+    const claimed = await office.outbox.claimEmails([demand(acme, 9)], 1_000, 60_000);
+    expect(idsOf(claimed)).toEqual([first]);
+  });
+
+  it('passes a paused lane by, and everything while everything is paused', async () => {
+    await office.acceptEmails(acme, 1);
+    await office.acceptEmails(globex, 1);
+    const claimAll = () => office.outbox.claimEmails([demand(acme, 9), demand(globex, 9)], 2 ** 40, 60_000);
+    const paused = new PausedLaneStore(office.database);
+
+    await paused.pause('email', [EVERY_LANE], 'incident');
+    expect(await claimAll()).toEqual([]);
+    await paused.resume('email', [EVERY_LANE]);
+    await paused.pause('webhook', [EVERY_LANE], 'of another queue');
+    await paused.pause('email', [nowLane(acme)], 'suspended');
+    expect((await claimAll()).map(({ workspaceId }) => workspaceId)).toEqual([globex]);
+    await paused.resume('email', [nowLane(acme)]);
+    expect((await claimAll()).map(({ workspaceId }) => workspaceId)).toEqual([acme]);
+  });
+
+  it('leaves what waits, what is taken and what is not an email', async () => {
+    await office.acceptEmails(acme, 2);
+    await office.claim(acme, 1);
+    await office.ask(`UPDATE outbox SET state = 'waiting' WHERE state = 'ready'`);
+    await office.ask(
+      `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES (gen_random_uuid(), 'webhook', $1, 'ready', now())`,
+      [nowLane(acme)],
+    );
+    expect(await office.claim(acme)).toEqual([]);
+  });
+
+  it('makes a scheduled email a sent one, which cannot be taken back any more', async () => {
+    const email = scheduledEmail(acme, new Date(Date.now() - 1_000));
+    await office.acceptance.accept([email], null);
+    expect(await office.statusOf(email.id)).toBe('SCHEDULED');
+    await office.outbox.ripen(10);
+    const [claimed] = await office.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);
+    expect(claimed!.fellDueAt).toEqual(email.sendAt);
+    expect(await office.statusOf(email.id)).toBe('SENT');
+  });
+
+  it('tells the timeline that the one before it died', async () => {
+    const { id } = await office.acceptAndClaim(acme);
+    expect(await office.timelineOf(id)).toEqual([]);
+    await office.letLeasesEnd([id]);
+    await office.outbox.revive(15_000, 10, 5);
+    const [again] = await office.claim(acme);
+
+    expect(again).toMatchObject({ id, claims: 2, attempts: 0 });
+    expect(await office.timelineOf(id)).toEqual([
+      { kind: 'WORKER_DIED', claims: 1, late: false, duplicatePossible: true },
+    ]);
+  });
+
+  it('tells the timeline nothing when the one before it was answered, or given back', async () => {
+    const claimed = await office.acceptAndClaim(acme);
+    await office.outbox.giveBack([claimed]);
+    const [again] = await office.claim(acme);
+    await office.outbox.record([delayed(again!, 0)]);
+    await office.outbox.ripen(10);
+    const laneId = (await office.rowOf(claimed.id))!.laneId as typeof claimed.laneId;
+    await office.outbox.claimEmails([{ laneId, maxRows: 1 }], 1e9, 60_000);
+    expect((await office.timelineOf(claimed.id)).map(({ kind }) => kind)).toEqual(['DELAYED']);
+  });
+
+  it('tells of one death once, though the next one was given back', async () => {
+    const { id } = await office.acceptAndClaim(acme);
+    await office.letLeasesEnd([id]);
+    await office.outbox.revive(15_000, 10, 5);
+    const [again] = await office.claim(acme);
+    await office.outbox.giveBack([again!]);
+    await office.claim(acme);
+    expect((await office.timelineOf(id)).map(({ kind }) => kind)).toEqual(['WORKER_DIED']);
+  });
+});
+
+describe('Claimers of two processes', () => {
+  it('never get the same row, and together get them all', async () => {
+    const ids = await office.acceptEmails(acme, 300);
+    const claims = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? office : otherOffice).claim(acme, 10)),
+    );
+    const claimed = claims.flat();
+    expect(new Set(idsOf(claimed)).size).toBe(claimed.length);
+    while (claimed.length < 300) {
+      const rest = await otherOffice.claim(acme, 50);
+      expect(rest).not.toEqual([]);
+      claimed.push(...rest);
+    }
+    expect(idsOf(claimed)).toEqual([...ids].sort());
+    expect(claimed.every(({ claims }) => claims === 1)).toBe(true);
+  });
+});

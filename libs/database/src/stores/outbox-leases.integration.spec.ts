@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { EVERY_LANE, type LaneId, nowLane } from '@posthorn/domain';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { Office, scheduledEmail, sent } from '../office.fixture.ts';
+import { PausedLaneStore } from './paused-lane-store.ts';
+
+const GRACE_MS = 15_000;
+const MOST_UNANSWERED = 5;
+
+let testDatabase: TestDatabase;
+let office: Office;
+let acme: WorkspaceId;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  office = new Office(testDatabase.url);
+});
+afterAll(async () => {
+  await office.close();
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  await office.ask('DELETE FROM outbox');
+  acme = await office.openWorkspace();
+});
+
+describe('Renewing leases', () => {
+  it('makes them longer, and says which still hold', async () => {
+    await office.acceptEmails(acme, 3);
+    const claimed = await office.claim(acme, 100, 1_000);
+    await office.outbox.record([sent(claimed[1]!)]);
+    const moved = { ...claimed[2]!, claims: claimed[2]!.claims - 1 };
+
+    expect(await office.outbox.renew([claimed[0]!, claimed[1]!, moved], 120_000)).toEqual([claimed[0]]);
+    expect((await office.rowOf(claimed[0]!.id))!.leaseSeconds).toBeGreaterThan(110);
+    expect((await office.rowOf(claimed[2]!.id))!.leaseSeconds).toBeLessThanOrEqual(1);
+  });
+
+  it('does not bring back a lease that was taken away', async () => {
+    const claimed = await office.acceptAndClaim(acme);
+    await office.letLeasesEnd([claimed.id]);
+    await office.outbox.revive(GRACE_MS, 10, MOST_UNANSWERED);
+    expect(await office.outbox.renew([claimed], 60_000)).toEqual([]);
+    expect(await office.rowOf(claimed.id)).toMatchObject({ state: 'ready', claims: 1 });
+  });
+});
+
+describe('Giving back', () => {
+  it('leaves the row as if it had not been claimed, but for the fencing token', async () => {
+    const [id] = await office.acceptEmails(acme, 1);
+    const before = await office.rowOf(id!);
+    await office.outbox.giveBack(await office.claim(acme));
+    const after = await office.rowOf(id!);
+    expect(after).toEqual({ ...before, claims: 1, dueInSeconds: after!.dueInSeconds });
+    expect(after!.dueInSeconds).toBeCloseTo(before!.dueInSeconds, -1);
+  });
+
+  it('does not touch what another holds by now', async () => {
+    const claimed = await office.acceptAndClaim(acme);
+    await office.letLeasesEnd([claimed.id]);
+    await office.outbox.revive(GRACE_MS, 10, MOST_UNANSWERED);
+    await office.claim(acme);
+    await office.outbox.giveBack([claimed]);
+    expect(await office.rowOf(claimed.id)).toMatchObject({ state: 'taken', claims: 2, unanswered: 2 });
+  });
+});
+
+describe('Ripening', () => {
+  it('makes ready what has fallen due, the longest due first, and at most so many', async () => {
+    const due = [3, 1, 2].map((minutes) => scheduledEmail(acme, new Date(Date.now() - minutes * 60_000)));
+    const later = scheduledEmail(acme, new Date(Date.now() + 60_000));
+    await office.acceptance.accept([...due, later], null);
+    const states = () => Promise.all([...due, later].map(async ({ id }) => (await office.rowOf(id))!.state));
+
+    expect(await office.outbox.ripen(2)).toBe(2);
+    expect(await states()).toEqual(['ready', 'waiting', 'ready', 'waiting']);
+    expect(await office.outbox.ripen(2)).toBe(1);
+    expect(await office.outbox.ripen(2)).toBe(0);
+    expect(await states()).toEqual(['ready', 'ready', 'ready', 'waiting']);
+  });
+});
+
+describe('Reviving', () => {
+  it('frees what was held beyond the lease and the grace, and nothing else', async () => {
+    await office.acceptEmails(acme, 3);
+    const [long, short, alive] = await office.claim(acme);
+    const endLease = (id: typeof long, seconds: number) =>
+      office.ask(`UPDATE outbox SET lease_until = now() - make_interval(secs => $2) WHERE subject_id = $1`, [
+        uuidOf(id!.id),
+        seconds,
+      ]);
+    await endLease(long, 20);
+    await endLease(short, 10);
+
+    expect(await office.outbox.revive(GRACE_MS, 10, MOST_UNANSWERED)).toEqual({ revived: 1, givenUp: 0 });
+    expect(await office.rowOf(long!.id)).toMatchObject({ state: 'ready', unanswered: 1, claims: 1 });
+    expect(await office.rowOf(short!.id)).toMatchObject({ state: 'taken' });
+    expect(await office.rowOf(alive!.id)).toMatchObject({ state: 'taken' });
+  });
+
+  it('frees at most so many at a time', async () => {
+    await office.acceptEmails(acme, 5);
+    await office.letLeasesEnd((await office.claim(acme)).map(({ id }) => id));
+    expect(await office.outbox.revive(GRACE_MS, 3, MOST_UNANSWERED)).toEqual({ revived: 3, givenUp: 0 });
+    expect(await office.outbox.revive(GRACE_MS, 3, MOST_UNANSWERED)).toEqual({ revived: 2, givenUp: 0 });
+  });
+
+  it('gives an email up after five claims in a row without an answer', async () => {
+    const [id] = await office.acceptEmails(acme, 1);
+    for (let claims = 1; claims <= MOST_UNANSWERED; claims += 1) {
+      expect(await office.claim(acme)).toHaveLength(1);
+      await office.letLeasesEnd([id!]);
+      const last = claims === MOST_UNANSWERED;
+      expect(await office.outbox.revive(GRACE_MS, 10, MOST_UNANSWERED)).toEqual({
+        revived: last ? 0 : 1,
+        givenUp: last ? 1 : 0,
+      });
+    }
+    expect(await office.statusOf(id!)).toBe('FAILED');
+    expect(await office.rowOf(id!)).toBeUndefined();
+    const timeline = await office.timelineOf(id!);
+    expect(timeline.map(({ kind, claims }) => [kind, claims])).toEqual([
+      ['WORKER_DIED', 1],
+      ['WORKER_DIED', 2],
+      ['WORKER_DIED', 3],
+      ['WORKER_DIED', 4],
+      ['FAILED', 5],
+    ]);
+    const [last] = await office.ask(
+      `SELECT detail FROM email_events WHERE email_id = $1 AND kind = 'FAILED'`,
+      [uuidOf(id!)],
+    );
+    expect(last).toEqual({ detail: { reason: 'worker_died' } });
+  });
+
+  it('never gives up the row of another queue', async () => {
+    await office.ask(
+      `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, lease_until, unanswered)
+       VALUES (gen_random_uuid(), 'webhook', 'whk_1', 'taken', now(), now() - interval '1 hour', 99)`,
+    );
+    expect(await office.outbox.revive(GRACE_MS, 10, MOST_UNANSWERED)).toEqual({ revived: 1, givenUp: 0 });
+  });
+
+  it('frees each row once, however many clocks there are', async () => {
+    await office.acceptEmails(acme, 60);
+    await office.letLeasesEnd((await office.claim(acme)).map(({ id }) => id));
+    const freed = await Promise.all(
+      Array.from({ length: 6 }, () => office.outbox.revive(GRACE_MS, 60, MOST_UNANSWERED)),
+    );
+    expect(freed.reduce((sum, { revived }) => sum + revived, 0)).toBe(60);
+  });
+});
+
+describe('The lanes with ready rows', () => {
+  const paused = () => new PausedLaneStore(office.database);
+  const rowIn = (queue: string, laneId: string, state: string) =>
+    office.ask(
+      `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, lease_until)
+       VALUES (gen_random_uuid(), $1, $2, $3::outbox_state, now(), CASE WHEN $3 = 'taken' THEN now() END)`,
+      [queue, laneId, state],
+    );
+
+  it('are none when nothing is ready', async () => {
+    await rowIn('email', 'a', 'waiting');
+    await rowIn('email', 'b', 'taken');
+    expect(await office.outbox.lanesWithReadyRows()).toEqual([]);
+  });
+
+  it('are each named once, of every queue, but for those that are held back', async () => {
+    for (const [queue, laneId] of [
+      ['email', 'a'],
+      ['email', 'a'],
+      ['email', 'b'],
+      ['event', 'a'],
+      ['webhook', 'c'],
+      ['webhook', 'd'],
+    ])
+      await rowIn(queue!, laneId!, 'ready');
+    await rowIn('webhook', 'z', 'waiting');
+    const lanes = async () =>
+      (await office.outbox.lanesWithReadyRows()).map(({ queue, laneId }) => `${queue}/${laneId}`).sort();
+
+    expect(await lanes()).toEqual(['email/a', 'email/b', 'event/a', 'webhook/c', 'webhook/d']);
+    await paused().pause('email', ['a' as LaneId], 'suspended');
+    await paused().pause('webhook', [EVERY_LANE], 'incident');
+    expect(await lanes()).toEqual(['email/b', 'event/a']);
+    await paused().resume('webhook', [EVERY_LANE]);
+    expect(await lanes()).toEqual(['email/b', 'event/a', 'webhook/c', 'webhook/d']);
+  });
+
+  it('are still the lane of emails that was left with work', async () => {
+    await office.acceptEmails(acme, 2);
+    await office.claim(acme, 1);
+    expect(await office.outbox.lanesWithReadyRows()).toEqual([{ queue: 'email', laneId: nowLane(acme) }]);
+    await office.claim(acme, 1);
+    expect(await office.outbox.lanesWithReadyRows()).toEqual([]);
+  });
+});

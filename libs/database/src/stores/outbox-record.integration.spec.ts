@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type WorkspaceId } from '@posthorn/kernel';
+import { bulkLane } from '@posthorn/domain';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { delayed, Office, sent } from '../office.fixture.ts';
+import { EmailStore } from './email-store.ts';
+import { type ClaimedEmail, type EmailOutcome } from './outbox-store.ts';
+
+let testDatabase: TestDatabase;
+let office: Office;
+let acme: WorkspaceId;
+let email: ClaimedEmail;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  office = new Office(testDatabase.url);
+});
+afterAll(async () => {
+  await office.close();
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  acme = await office.openWorkspace();
+  email = await office.acceptAndClaim(acme);
+});
+
+/** The lease ends, the clock frees the row and another process claims it. */
+async function loseToAnother(): Promise<ClaimedEmail> {
+  await office.letLeasesEnd([email.id]);
+  await office.outbox.revive(15_000, 10, 5);
+  const [again] = await office.claim(acme);
+  return again!;
+}
+
+describe('An outcome', () => {
+  it.each<Pick<EmailOutcome, 'kind' | 'status'> & { becomes: string }>([
+    { kind: 'SENT', status: 'SENT', becomes: 'SENT' },
+    { kind: 'BOUNCED', status: 'BOUNCED', becomes: 'BOUNCED' },
+    { kind: 'FAILED', status: 'FAILED', becomes: 'FAILED' },
+  ])(
+    'that is final ($kind) ends the work and is the state of the email',
+    async ({ kind, status, becomes }) => {
+      expect(await office.outbox.record([{ ...sent(email), kind, status }])).toEqual([true]);
+      expect(await office.rowOf(email.id)).toBeUndefined();
+      expect(await office.statusOf(email.id)).toBe(becomes);
+      expect(await office.timelineOf(email.id)).toEqual([
+        { kind, claims: 1, late: false, duplicatePossible: false },
+      ]);
+      const record = await new EmailStore(office.database).find(acme, email.id);
+      expect(record!.sentAt === null).toBe(kind !== 'SENT');
+      expect(record!.timeline[0]!.detail).toEqual({ attempt: 1 });
+    },
+  );
+
+  it.each<Pick<EmailOutcome, 'kind' | 'duplicatePossible'>>([
+    { kind: 'DELAYED', duplicatePossible: false },
+    { kind: 'REPLY_LOST', duplicatePossible: true },
+  ])('that is not ($kind) lets the email wait for its next attempt', async ({ kind, duplicatePossible }) => {
+    const outcome = { ...delayed(email, 90_000), kind, duplicatePossible };
+    expect(await office.outbox.record([outcome])).toEqual([true]);
+    const row = await office.rowOf(email.id);
+    expect(row).toMatchObject({
+      state: 'waiting',
+      laneId: bulkLane(acme),
+      claims: 1,
+      attempts: 1,
+      unanswered: 0,
+      leaseSeconds: null,
+    });
+    expect(Math.abs(row!.dueInSeconds - 90)).toBeLessThan(5);
+    expect(await office.statusOf(email.id)).toBe('SENT');
+    expect(await office.timelineOf(email.id)).toEqual([{ kind, claims: 1, late: false, duplicatePossible }]);
+  });
+
+  it('recorded twice is what it is recorded once', async () => {
+    await office.outbox.record([sent(email)]);
+    expect(await office.outbox.record([sent(email)])).toEqual([false]);
+    expect(await office.timelineOf(email.id)).toEqual([
+      { kind: 'SENT', claims: 1, late: false, duplicatePossible: false },
+    ]);
+  });
+
+  it('that is tried again, recorded twice, counts one attempt and does not move its time', async () => {
+    await office.outbox.record([delayed(email, 60_000)]);
+    expect(await office.outbox.record([delayed(email, 3_600_000)])).toEqual([false]);
+    const row = await office.rowOf(email.id);
+    expect(row).toMatchObject({ attempts: 1, claims: 1 });
+    expect(row!.dueInSeconds).toBeLessThanOrEqual(60);
+    expect(await office.timelineOf(email.id)).toHaveLength(1);
+  });
+
+  it('recorded at once from several connections is recorded once', async () => {
+    const told = await Promise.all(Array.from({ length: 6 }, () => office.outbox.record([delayed(email)])));
+    expect(told.flat().filter(Boolean)).toHaveLength(1);
+    expect(await office.rowOf(email.id)).toMatchObject({ attempts: 1 });
+    expect(await office.timelineOf(email.id)).toHaveLength(1);
+  });
+
+  it('still counts when the lease has ended and nobody has claimed the row since', async () => {
+    await office.letLeasesEnd([email.id]);
+    await office.outbox.revive(15_000, 10, 5);
+    expect(await office.outbox.record([sent(email)])).toEqual([true]);
+    expect(await office.rowOf(email.id)).toBeUndefined();
+  });
+
+  it.each([
+    { outcome: 'a final one', of: sent },
+    { outcome: 'one that is tried again', of: delayed },
+  ])('of a claim that has moved on ($outcome) is told as late, and changes nothing', async ({ of }) => {
+    await loseToAnother();
+    const before = await office.rowOf(email.id);
+    expect(await office.outbox.record([of(email)])).toEqual([false]);
+
+    expect(await office.rowOf(email.id)).toMatchObject({
+      ...before,
+      dueInSeconds: expect.any(Number),
+      leaseSeconds: expect.any(Number),
+    });
+    expect(await office.statusOf(email.id)).toBe('SENT');
+    const late = (await office.timelineOf(email.id)).filter((fact) => fact.late);
+    expect(late).toEqual([{ kind: of(email).kind, claims: 1, late: true, duplicatePossible: true }]);
+  });
+
+  it('is late when the email was given up meanwhile', async () => {
+    await office.letLeasesEnd([email.id]);
+    await office.outbox.revive(15_000, 10, 1);
+    expect(await office.outbox.record([sent(email)])).toEqual([false]);
+    expect(await office.statusOf(email.id)).toBe('FAILED');
+    expect((await office.timelineOf(email.id)).find((fact) => fact.late)?.kind).toBe('SENT');
+  });
+});
+
+describe('Outcomes recorded together', () => {
+  it('are told in the order in which they were given', async () => {
+    const ids = await office.acceptEmails(acme, 40);
+    const claimed = await office.claim(acme);
+    expect(claimed).toHaveLength(ids.length);
+    const stale = claimed.map((one, n) => (n % 3 === 0 ? { ...sent(one), claims: 7 } : sent(one)));
+    expect(await office.outbox.record(stale)).toEqual(stale.map(({ claims }) => claims === 1));
+  });
+
+  it('may be of two claims of one email: each is judged by its own', async () => {
+    const again = await loseToAnother();
+    expect(await office.outbox.record([sent(email), sent(again)])).toEqual([false, true]);
+    expect((await office.timelineOf(email.id)).filter(({ kind }) => kind === 'SENT')).toEqual([
+      { kind: 'SENT', claims: 1, late: true, duplicatePossible: true },
+      { kind: 'SENT', claims: 2, late: false, duplicatePossible: false },
+    ]);
+  });
+
+  it('do not block each other for ever, in whichever order they come', async () => {
+    await office.acceptEmails(acme, 30);
+    const claimed = await office.claim(acme);
+    const orders = [claimed, claimed.toReversed(), claimed.toSorted((a, b) => a.html.length - b.html.length)];
+    // Each from several connections: the live ones meet at the rows, the late ones at the timeline's unique index.
+    const late = claimed.map((one) => ({ ...one, claims: 9 }));
+    const groups = orders.flatMap((order) => [order.map(sent), late.map(sent), late.toReversed().map(sent)]);
+    const told = await Promise.all(groups.map((group) => office.outbox.record(group)));
+    expect(told.flat().filter(Boolean)).toHaveLength(30);
+  });
+
+  it('change nothing when one of them is refused by the database', async () => {
+    await office.acceptEmails(acme, 1);
+    const [other] = await office.claim(acme);
+    const refused = { ...sent(other!), detail: ['not an object'] };
+    await expect(office.outbox.record([sent(email), refused])).rejects.toMatchObject({ code: '23514' });
+    expect(await office.rowOf(email.id)).toMatchObject({ state: 'taken' });
+    expect(await office.timelineOf(email.id)).toEqual([]);
+  });
+});
