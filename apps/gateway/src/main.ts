@@ -10,6 +10,7 @@ import {
   LogSettings,
   readSettings,
   RedisSettings,
+  reportRepeated,
   runUntilSignal,
   startProcess,
 } from '@posthorn/platform';
@@ -28,7 +29,7 @@ await startProcess('gateway', async () => {
     lanes: LaneSettings,
   });
   const logger = createLogger(log, 'gateway');
-  const onError = (err: unknown): void => logger.warn({ err }, 'a dependency does not answer');
+  const onError = reportRepeated(logger, 'a dependency does not answer');
   const db = openDatabase({
     ...database.options,
     applicationName: 'posthorn-gateway',

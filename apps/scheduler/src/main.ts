@@ -10,6 +10,7 @@ import {
   LogSettings,
   readSettings,
   RedisSettings,
+  reportRepeated,
   runUntilSignal,
   startProcess,
 } from '@posthorn/platform';
@@ -33,7 +34,7 @@ await startProcess('scheduler', async () => {
     lanes: LaneSettings,
   });
   const logger = createLogger(log, 'scheduler');
-  const onError = (err: unknown): void => logger.warn({ err }, 'something has to be tried again');
+  const onError = reportRepeated(logger, 'something has to be tried again');
   const db = openDatabase({
     ...database.options,
     applicationName: 'posthorn-scheduler',

@@ -10,6 +10,7 @@ import {
   LogSettings,
   readSettings,
   RedisSettings,
+  reportRepeated,
   runUntilSignal,
   SenderSettings,
   startProcess,
@@ -33,7 +34,7 @@ await startProcess('sender', async () => {
     lanes: LaneSettings,
   });
   const logger = createLogger(log, 'sender');
-  const onError = (err: unknown): void => logger.warn({ err }, 'something has to be tried again');
+  const onError = reportRepeated(logger, 'something has to be tried again');
   const db = openDatabase({ ...database.options, applicationName: 'posthorn-sender', onIdleError: onError });
   await greetDatabase(db);
   const rings = new LaneRings({ ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError });

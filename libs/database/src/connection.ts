@@ -9,7 +9,7 @@ const CONNECT_TIMEOUT_MS = 3_000;
 const LOCK_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 5_000;
 /** When the server says nothing at all for longer than its own time-out, the connection is given up. */
-const ANSWER_TIMEOUT_MS = 8_000;
+const ANSWER_TIMEOUT_MS = 6_000;
 
 export interface DatabaseOptions {
   readonly url: string;

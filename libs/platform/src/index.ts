@@ -16,6 +16,7 @@ export { Setting, type SettingOptions, type SettingsClass } from './settings/set
 export { IsUrlWithScheme } from './settings/url-with-scheme.ts';
 export { createLogger, type Logger } from './logging/create-logger.ts';
 export { NestPinoLogger } from './logging/nest-pino-logger.ts';
+export { reportRepeated } from './logging/report-repeated.ts';
 export { redactLine } from './logging/redact-line.ts';
 export { requestContext, type RequestContext } from './logging/request-context.ts';
 export { createHealthApp, createHttpApp, type HttpAppOptions } from './http/create-http-app.ts';

@@ -1,10 +1,13 @@
 import { type JobsOptions, Queue } from 'bullmq';
+import { once } from 'node:events';
 import { within } from '@posthorn/kernel';
 import { connectProducer, LEAVE_WITHIN_MS, type Redis, type RedisOptions } from './connections.ts';
 import { type JobName, type Jobs, type QueueName } from './jobs.ts';
 
 /** What BullMQ tells about jobs in a stream that nobody here reads. */
 const EVENTS_KEPT = 100;
+/** How long connecting takes at most where Redis is well. */
+const CONNECTING_MS = 800;
 
 /** A job to be added. */
 export interface NewJob<Name extends JobName = JobName> {
@@ -34,8 +37,10 @@ export class JobProducer {
     return this.connection.status === 'ready';
   }
 
-  /** Rejects when Redis does not answer. */
+  /** Rejects when Redis does not answer; a connection that is just being made is given a moment. */
   async ping(): Promise<void> {
+    if (!this.isConnected)
+      await once(this.connection, 'ready', { signal: AbortSignal.timeout(CONNECTING_MS) });
     await this.connection.ping();
   }
 

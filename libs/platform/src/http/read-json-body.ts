@@ -97,7 +97,7 @@ function parseBody(bytes: Buffer): object {
   if (bytes.length === 0) throw new Refusal(400, 'The body is missing; send a JSON object');
   const value = parseStrictJson(decode(bytes));
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw new Refusal(400, 'The body must be a JSON object');
+  throw new Refusal(400, 'The body must be a JSON object', { docsPage: 'invalid-payload' });
 }
 
 function decode(bytes: Buffer): string {

@@ -10,6 +10,7 @@ import {
 import { type LaneRings } from '@posthorn/queues';
 import { acceptGroup } from './accept-group.ts';
 import { emailAnswer } from './email-answer.ts';
+import { leadersByKey, outcomeBehind } from './idempotency-leaders.ts';
 import { fingerprintOf, prepareEmail } from './prepare-email.ts';
 import { keyReused, noSuchTemplate, overLimit, unavailable, unverifiedSender } from './refusals.ts';
 
@@ -113,7 +114,8 @@ export class AcceptEmails {
   }
 
   private async acceptTogether(emails: AcceptableEmail[]): Promise<AcceptanceOutcome[]> {
-    const [first, later] = splitByKey(emails);
+    const leaders = leadersByKey(emails);
+    const first = [...new Set(leaders)];
     const outcomes = await acceptGroup(
       this.options.store,
       first.map((index) => emails[index]!),
@@ -121,8 +123,10 @@ export class AcceptEmails {
     );
     const all = new Array<AcceptanceOutcome>(emails.length);
     first.forEach((index, place) => (all[index] = outcomes[place]!));
-    // Under the key of another in this group: the next round finds that one's answer, or a key that was given back.
-    for (const index of later) all[index] = { kind: 'again' };
+    emails.forEach((email, index) => {
+      const leader = leaders[index]!;
+      all[index] ??= outcomeBehind(emails[leader]!, all[leader]!, email);
+    });
     this.ringFor(emails.filter((_email, index) => all[index]!.kind === 'accepted'));
     return all;
   }
@@ -135,18 +139,6 @@ export class AcceptEmails {
     // After the commit and not awaited: a ring that fails must not undo an acceptance that has happened.
     for (const [laneId, rows] of rowsOfLane) this.options.rings.ring(laneId, rows);
   }
-}
-
-/** The indexes of the first item of each idempotency key (and of those without one), and of the others. */
-function splitByKey(emails: readonly AcceptableEmail[]): [number[], number[]] {
-  const seen = new Set<string>();
-  const [first, later]: [number[], number[]] = [[], []];
-  emails.forEach(({ workspaceId, idempotency }, index) => {
-    const key = idempotency === undefined ? undefined : `${workspaceId} ${idempotency.key}`;
-    (key !== undefined && seen.has(key) ? later : first).push(index);
-    if (key !== undefined) seen.add(key);
-  });
-  return [first, later];
 }
 
 function replay(

@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { reportRepeated } from './report-repeated.ts';
+
+describe('reportRepeated', () => {
+  function reporter(): { said: object[]; report: (error: unknown) => void; wait: (ms: number) => void } {
+    let now = 0;
+    const said: object[] = [];
+    const logger = { warn: (fields: object) => void said.push(fields) };
+    const report = reportRepeated(logger as never, 'away', () => now);
+    return { said, report, wait: (ms) => void (now += ms) };
+  }
+
+  it('says the same error once in ten seconds, and then how often it came', () => {
+    const { said, report, wait } = reporter();
+    for (let time = 0; time < 5; time += 1) report(new Error('refused'));
+    expect(said).toHaveLength(1);
+    wait(10_000);
+    report(new Error('refused'));
+    expect(said[1]).toMatchObject({ timesBefore: 4 });
+  });
+
+  it('says another error at once', () => {
+    const { said, report } = reporter();
+    report(new Error('refused'));
+    report(new Error('reset'));
+    report('thrown, but no error');
+    expect(said).toHaveLength(3);
+  });
+
+  it('remembers a bounded number of kinds', () => {
+    const { said, report } = reporter();
+    for (let kind = 0; kind < 250; kind += 1) report(new Error(`kind ${kind}`));
+    report(new Error('kind 0'));
+    expect(said).toHaveLength(251);
+  });
+});

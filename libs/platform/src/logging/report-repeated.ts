@@ -1,0 +1,32 @@
+import type { Logger } from 'pino';
+
+const QUIET_MS = 10_000;
+/** More kinds of errors than an outage has; above it everything is forgotten and said again. */
+const MOST_KINDS = 100;
+
+/**
+ * Reports errors that come again and again while something is away: each kind once in ten seconds, with how often it
+ * came since.
+ *
+ * @param message what the errors mean together
+ * @param nowMs a monotonic clock
+ */
+export function reportRepeated(
+  logger: Pick<Logger, 'warn'>,
+  message: string,
+  nowMs: () => number = () => performance.now(),
+): (error: unknown) => void {
+  const kinds = new Map<string, { saidAtMs: number; unsaid: number }>();
+  return (error) => {
+    const err = error instanceof Error ? error : new Error(String(error));
+    const kind = `${err.name} ${err.message}`;
+    const known = kinds.get(kind);
+    if (known !== undefined && nowMs() - known.saidAtMs < QUIET_MS) {
+      known.unsaid += 1;
+      return;
+    }
+    if (kinds.size >= MOST_KINDS) kinds.clear();
+    kinds.set(kind, { saidAtMs: nowMs(), unsaid: 0 });
+    logger.warn({ err, ...(known?.unsaid ? { timesBefore: known.unsaid } : {}) }, message);
+  };
+}
