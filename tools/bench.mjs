@@ -85,10 +85,19 @@ async function bench({ kinds, scale, json, 'no-build': asBuilt }) {
   say(`\n${markdown(rows, machine)}\n`);
 }
 
-async function giveUp(reason, code) {
+/** @type {Promise<never> | undefined} */
+let leaving;
+
+/** Takes everything away and ends; what fails because of that is of no interest any more. */
+function giveUp(reason, code) {
+  leaving ??= leave(reason, code);
+  return leaving;
+}
+
+async function leave(reason, code) {
   say(reason);
-  await ground?.clear().catch(() => undefined);
-  process.exit(code);
+  await ground?.clear();
+  return process.exit(code);
 }
 
 async function main() {

@@ -13,6 +13,7 @@ import {
   tail,
   waitUntil,
 } from '../stack/processes.mjs';
+import { say } from '../stack/progress.mjs';
 import { askRedis, startRedis } from '../stack/redis.mjs';
 import { nodeBinary, ROOT } from '../stack/runtime.mjs';
 import { startHelper } from './helper.mjs';
@@ -39,6 +40,8 @@ export class Ground {
   #undo = [];
   #directory = '';
   #redisPort = 0;
+  /** @type {Promise<void> | undefined} */
+  #cleared;
   databaseUrl = '';
   sinkPort = 0;
   /** @type {Helper} */
@@ -88,7 +91,8 @@ export class Ground {
   }
 
   /**
-   * Starts an app as it is built, with its default settings, out of reach of a developer's `.env`.
+   * Starts an app as it is built, with its default settings, out of reach of a developer's `.env`. BENCH_NODE_OPTIONS goes to its
+   * Node, for profiles.
    *
    * @param {'gateway' | 'sender' | 'scheduler'} name
    */
@@ -138,8 +142,19 @@ export class Ground {
     await this.sink.ask('reset');
   }
 
-  /** Stops and removes everything, whatever state it is in. */
-  async clear() {
-    for (const action of this.#undo.splice(0).reverse()) await action();
+  /** Stops and removes everything, whatever state it is in; who asks again waits for the same end. */
+  clear() {
+    this.#cleared ??= this.#clear();
+    return this.#cleared;
+  }
+
+  async #clear() {
+    for (const action of this.#undo.splice(0).reverse()) {
+      try {
+        await action();
+      } catch (error) {
+        say(`  ! cleaning up: ${error.message}`);
+      }
+    }
   }
 }

@@ -1,0 +1,78 @@
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startHelper } from './helper.mjs';
+import { emailRequest, load } from './http-load.mjs';
+import { median, quantile } from './numbers.mjs';
+import { markdown, rowsOf } from './report.mjs';
+import { sentMail } from './sent-mail.mjs';
+
+const undo: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const action of undo.splice(0).reverse()) await action();
+});
+
+describe('the sink', () => {
+  const DIALOGUE =
+    'EHLO a\r\nMAIL FROM:<a@example.com>\r\nRCPT TO:<b@example.net>\r\nDATA\r\nHello\r\n..\r\n\r\n.\r\nQUIT\r\n';
+
+  it.each([1, 3, 1_000])('finds the end of a mail that comes in pieces of %d bytes', async (size) => {
+    const sink = await startHelper(new URL('./sink-process.mjs', import.meta.url));
+    undo.push(() => sink.stop());
+    const socket = connect((await sink.ask('listen')) as number, '127.0.0.1')
+      .setNoDelay(true)
+      .resume();
+    undo.push(() => socket.destroy());
+    for (let at = 0; at < DIALOGUE.length; at += size) {
+      socket.write(DIALOGUE.slice(at, at + size));
+      await sleep(1);
+    }
+    await sink.ask('arrivalOf', { to: 'b@example.net' });
+    expect(await sink.ask('report', { warmUp: 0 })).toMatchObject({ count: 1, recipients: 1 });
+  });
+});
+
+describe('the load', () => {
+  const serve = async (status: number): Promise<number> => {
+    const server = createServer((request, response) =>
+      request.resume().on('end', () => response.writeHead(status).end('{}')),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    undo.push(() => server.close());
+    return (server.address() as AddressInfo).port;
+  };
+  const three = (port: number): (() => Buffer | undefined) => {
+    const requests = Array.from({ length: 3 }, () => emailRequest(port, 'key', sentMail('a@example.net')));
+    return () => requests.pop();
+  };
+
+  it('sends each request once and hears each answer', async () => {
+    const port = await serve(200);
+    let answers = 0;
+    await load({ port, connections: 2, next: three(port), onAnswer: () => (answers += 1) });
+    expect(answers).toBe(3);
+  });
+
+  it('counts nothing that was refused', async () => {
+    const port = await serve(503);
+    await expect(load({ port, connections: 2, next: three(port) })).rejects.toThrow('503');
+  });
+});
+
+describe('the report', () => {
+  it('takes medians, and says which goals are met', () => {
+    const rounds = [0.9, 1.3, 1.1].map((ratio) => ({ ratio, sender: ratio * 1_000, loop: 1_000 }));
+    const table = markdown(rowsOf({ drain: rounds }), { processor: 'an abacus' });
+    expect(table).toContain('- processor: an abacus');
+    expect(table).toMatch(
+      /\| 1,100\/s \| nodemailer loop 1,000\/s \| \*\*1\.10\*\* \(0\.90–1\.30\) \|.*\| yes \|/,
+    );
+  });
+
+  it('knows the quantiles of a few values', () => {
+    expect(median([3, 1, 2])).toBe(2);
+    expect(quantile([1, 2, 3, 4], 0.99)).toBe(4);
+  });
+});
