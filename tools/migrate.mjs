@@ -2,13 +2,14 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOT } from './stack/runtime.mjs';
+import { readSettings } from './stack/settings.mjs';
 
 const HELP = `npm run migrate
-Applies every migration that the database at DATABASE_URL has not seen, each in a transaction of its own.
+Applies every migration that the database at DATABASE_URL (environment or .env) has not seen, each in a transaction of its own.
 Safe to run from several places at once, and again. Needs a build (npm run build).`;
 
 async function main() {
-  const databaseUrl = process.env.DATABASE_URL;
+  const databaseUrl = readSettings().DATABASE_URL;
   if (!databaseUrl)
     throw new Error(
       'DATABASE_URL is not set: say which database to migrate, e.g. DATABASE_URL=postgresql://… npm run migrate',

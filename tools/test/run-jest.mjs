@@ -9,6 +9,8 @@ const NODE_FLAGS = ['--experimental-vm-modules', '--disable-warning=Experimental
 /** Tests wait for processes, servers and locks more than they compute. */
 const WORKERS = Math.max(2, Math.floor(availableParallelism() / 2));
 
+const RESULTS_WRITTEN_WITHIN_MS = 15_000;
+
 /** Jest's words when a test file left a timer, a socket or a process behind. It only warns; here that is a failure. */
 const LEFT_OPEN = ['did not exit one second after the test run', 'failed to exit gracefully'];
 
@@ -41,8 +43,8 @@ function watchForLeftOvers(child) {
     process.stdout.write(chunk);
     if (!LEFT_OPEN.some((words) => chunk.includes(words))) return;
     found = true;
-    // Jest would wait for ever now.
-    void stopProcess(child, { withinMs: 2_000 });
+    // Jest may wait for ever now; but it may still have results to write.
+    setTimeout(() => void stopProcess(child, { withinMs: 2_000 }), RESULTS_WRITTEN_WITHIN_MS).unref();
   });
   return () => found;
 }

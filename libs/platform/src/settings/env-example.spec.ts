@@ -17,8 +17,12 @@ describe('.env.example', () => {
     expect(file).toBe(renderEnvExample(settings));
   });
 
-  it('is enough to start with, as it is', () => {
-    const lines = [...file.matchAll(/^([A-Z0-9_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
+  it('sets nothing as it is, so that a copy of it changes nothing', () => {
+    expect(file).not.toMatch(/^[A-Z]/m);
+  });
+
+  it('has examples that are enough to start with', () => {
+    const lines = [...file.matchAll(/^# ([A-Z0-9_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
     expect(() =>
       readSettings(ALL_SECTIONS, Object.fromEntries(lines) as Record<string, string>),
     ).not.toThrow();

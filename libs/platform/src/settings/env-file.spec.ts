@@ -11,11 +11,11 @@ describe('loadEnvFile', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('fills in what the environment lacks, and only that', () => {
+  it('fills in what the environment lacks or has empty, and only that', () => {
     const env = { A: 'from the environment', B: '' };
     writeFileSync(join(folder, '.env'), '# a comment\nA=from the file\nB="b"\nC="from the file"\n');
     loadEnvFile(join(folder, '.env'), env);
-    expect(env).toEqual({ A: 'from the environment', B: '', C: 'from the file' });
+    expect(env).toEqual({ A: 'from the environment', B: 'b', C: 'from the file' });
   });
 
   it('does not mind a missing file', () => {

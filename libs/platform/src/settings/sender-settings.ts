@@ -32,11 +32,13 @@ export class SenderSettings {
   @Max(300_000)
   SMTP_GREETING_TIMEOUT_MS = 30_000;
 
-  @Setting('How long a connection to the relay may be silent before we hang up, in milliseconds.')
+  @Setting(
+    'How long the relay may be silent before we hang up, in milliseconds. Hanging up after the whole message was written means sending it twice; RFC 5321 gives the relay ten minutes for its last answer.',
+  )
   @IsInt()
   @Min(1_000)
-  @Max(600_000)
-  SMTP_SOCKET_TIMEOUT_MS = 60_000;
+  @Max(900_000)
+  SMTP_SOCKET_TIMEOUT_MS = 600_000;
 
   @Setting('After how many emails a connection to the relay is closed and opened anew.')
   @IsInt()

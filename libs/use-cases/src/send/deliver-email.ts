@@ -9,7 +9,7 @@ export interface DeliverEmailOptions {
   readonly composer: Pick<ComposeEmail, 'compose'>;
   readonly transport: Pick<SmtpTransport, 'send'>;
   readonly breaker: RelayBreaker;
-  /** Told when the relay refuses us or cannot be reached, once for each time that its breaker opens, and when it is back. */
+  /** Told when the relay refuses us or cannot be reached, each time that its breaker opens (again, after a probe that failed), and when it is back. */
   readonly onRelay: (event: { readonly isAvailable: boolean; readonly reason?: string }) => void;
 }
 

@@ -14,6 +14,8 @@ export function outcomeOf(
 ): EmailOutcome {
   return {
     ...withVerdict(email, verdict),
+    // Also when it is given up after that: the relay may have it.
+    duplicatePossible: transmission.kind === 'unknown',
     detail: {
       ...answerOf(transmission),
       attempt: email.attempts + 1,

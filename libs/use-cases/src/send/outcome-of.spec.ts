@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals';
+import { newId } from '@posthorn/kernel';
+import { decideAfterAttempt, nowLane, type Transmission } from '@posthorn/domain';
+import { type ClaimedEmail } from '@posthorn/database';
+import { outcomeOf, outcomeWithoutMessage } from './outcome-of.ts';
+
+const workspaceId = newId('wrk', 0);
+
+function claimed(attempts: number): ClaimedEmail {
+  return {
+    ...{ id: newId('trs', 0), workspaceId, laneId: nowLane(workspaceId), claims: 3, attempts, bytes: 1 },
+    from: { address: 'a@example.com' },
+    to: { address: 'b@example.com' },
+    replyTo: [],
+    ...{
+      subject: 's',
+      messageId: 'm@example.com',
+      fellDueAt: new Date(0),
+      html: 'h',
+      text: 't',
+      previewText: null,
+    },
+  };
+}
+
+const ok: Transmission = { kind: 'accepted', reply: { code: 250, text: 'ok' } };
+const greylisted: Transmission = { kind: 'refused', stage: 'rcpt', reply: { code: 451, text: 'later' } };
+const unknownUser: Transmission = { kind: 'refused', stage: 'rcpt', reply: { code: 550, text: 'no' } };
+const lost: Transmission = { kind: 'unknown', error: 'the connection was closed' };
+
+describe('what is recorded of an attempt', () => {
+  function record(transmission: Transmission, attempts = 0) {
+    const verdict = decideAfterAttempt(transmission, attempts);
+    if (verdict.kind === 'relay_unavailable') throw new Error('not about the email');
+    return outcomeOf(claimed(attempts), Buffer.from('message'), transmission, verdict);
+  }
+
+  it.each([
+    ['250', ok, 0, { kind: 'SENT', status: 'SENT', retryAfterMs: null, duplicatePossible: false }],
+    ['451', greylisted, 0, { kind: 'DELAYED', status: null, retryAfterMs: 60_000, duplicatePossible: false }],
+    ['550', unknownUser, 0, { kind: 'BOUNCED', status: 'BOUNCED', retryAfterMs: null }],
+    [
+      'no reply',
+      lost,
+      0,
+      { kind: 'REPLY_LOST', status: null, retryAfterMs: 60_000, duplicatePossible: true },
+    ],
+    [
+      '451 for the last time',
+      greylisted,
+      15,
+      { kind: 'FAILED', status: 'FAILED', retryAfterMs: null, duplicatePossible: false },
+    ],
+    ['no reply for the last time', lost, 15, { kind: 'FAILED', status: 'FAILED', duplicatePossible: true }],
+  ])('follows from %s', (_what, transmission, attempts, expected) => {
+    expect(record(transmission, attempts)).toMatchObject({ claims: 3, ...expected });
+  });
+
+  it('waits for its retry in the lane of bulk, so that it holds up no new email', () => {
+    expect(record(greylisted).laneId).toBe(`${workspaceId}.bulk`);
+  });
+
+  it('says which attempt it was, what the relay said, and of which bytes', () => {
+    expect(record(greylisted, 2).detail).toEqual({
+      stage: 'rcpt',
+      reply: { code: 451, text: 'later' },
+      attempt: 3,
+      retryAfterSeconds: 900,
+      messageSha256: 'ab530a13e45914982b79f9b7e3fba994cfd1f3fb22f71cea1afbf02b460c6d1d',
+      release: expect.any(String),
+    });
+  });
+
+  it('of an email without a message is a retry, or the end if it can never have one', () => {
+    expect(outcomeWithoutMessage(claimed(0), 'rendering_deadline', false)).toMatchObject({
+      kind: 'DELAYED',
+      retryAfterMs: 60_000,
+      detail: { reason: 'rendering_deadline' },
+    });
+    expect(outcomeWithoutMessage(claimed(0), 'uncomposable', true)).toMatchObject({
+      kind: 'FAILED',
+      status: 'FAILED',
+    });
+  });
+});
