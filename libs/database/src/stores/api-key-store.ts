@@ -2,6 +2,7 @@ import { type ApiKeyId, idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@p
 import { type Role } from '@posthorn/domain';
 import { type Database } from '../connection.ts';
 import { type ApiKey as ApiKeyRow } from '../generated/client.ts';
+import { FIND_KEY_HOLDERS } from '../sql/api-keys.ts';
 
 export interface ApiKey {
   readonly id: ApiKeyId;
@@ -27,12 +28,6 @@ export interface KeyHolder {
   readonly workspaceId: WorkspaceId;
   readonly role: Role;
 }
-
-/** By the hash of their secrets. Index: api_keys_secret_hash_key. */
-const FIND_KEY_HOLDERS = `
-SELECT secret_hash AS "secretHash", id, workspace_id AS "workspaceId", role
-FROM   api_keys
-WHERE  secret_hash = ANY($1::bytea[])`;
 
 /** The credentials of workspaces. */
 export class ApiKeyStore {

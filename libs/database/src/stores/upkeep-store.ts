@@ -1,15 +1,5 @@
 import { type Database } from '../connection.ts';
-
-/** Index: idempotency_keys_by_expiry_idx, from its front. */
-const EXPIRE_IDEMPOTENCY_KEYS = `
-WITH expired AS (
-  SELECT   workspace_id, key FROM idempotency_keys
-  WHERE    expires_at <= now()
-  ORDER BY expires_at
-  LIMIT    $1::int
-  FOR UPDATE SKIP LOCKED
-)
-DELETE FROM idempotency_keys k USING expired e WHERE k.workspace_id = e.workspace_id AND k.key = e.key`;
+import { EXPIRE_IDEMPOTENCY_KEYS } from '../sql/upkeep.ts';
 
 /** What has to be done now and then so that everything else can go on. All of it may run twice, and at once. */
 export class UpkeepStore {

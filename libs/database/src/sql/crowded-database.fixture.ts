@@ -1,0 +1,46 @@
+import pg from 'pg';
+
+/** An id of now (UUIDv7 but for its version), made by the database. */
+const NEW_ID = `overlay(gen_random_uuid()::text PLACING substr(uuid_v7_floor(now())::text, 1, 13) FROM 1)::uuid`;
+
+/** How many workspaces, and emails of each that are not finished. */
+const WORKSPACES = 400;
+const ROWS_EACH = 300;
+
+/** 120,000 unfinished emails of 400 workspaces: in each 60 wait, 20 are taken and the others ready. Not analysed. */
+export async function crowd(url: string): Promise<void> {
+  const statements = [
+    `INSERT INTO workspaces (id, name) SELECT gen_random_uuid(), 'Crowd' FROM generate_series(1, ${WORKSPACES})`,
+    `INSERT INTO identities (id, workspace_id, kind, value, verified_at)
+     SELECT gen_random_uuid(), w.id, 'domain', n || '.example.com', now() FROM workspaces w, generate_series(1, 10) n`,
+    `INSERT INTO api_keys (id, workspace_id, display_name, role, secret_hash, secret_hint)
+     SELECT gen_random_uuid(), w.id, 'Key', 'API_USER', sha256((w.id::text || n)::bytea), '' FROM workspaces w, generate_series(1, 20) n`,
+    `INSERT INTO idempotency_keys
+     SELECT w.id, 'key ' || n, sha256('x'), '{}', now() + make_interval(mins => n - 10)
+     FROM   workspaces w, generate_series(1, ${ROWS_EACH}) n`,
+    `CREATE TEMP TABLE crowd AS
+     SELECT ${NEW_ID} AS id, w.id AS workspace_id, n FROM workspaces w, generate_series(1, ${ROWS_EACH}) n`,
+    `INSERT INTO emails (id, workspace_id, type, status, from_address, to_address, subject, message_id, track_clicks,
+                         track_opens, accepted_at)
+     SELECT id, workspace_id, 'raw', 'SENT', 'a@1.example.com', 'b@example.net', 'Welcome', id || '@example.com', false,
+            false, now()
+     FROM   crowd`,
+    `INSERT INTO email_contents (email_id, html) SELECT id, repeat('x', 100) FROM crowd`,
+    `INSERT INTO email_events (email_id, kind, claims) SELECT id, 'DELAYED', 0 FROM crowd`,
+    `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, lease_until, bytes, claims, unanswered)
+     SELECT id, 'email', workspace_id || '.now',
+            CASE WHEN n <= 60 THEN 'waiting' WHEN n <= 80 THEN 'taken' ELSE 'ready' END::outbox_state,
+            now() + make_interval(mins => n - 20),
+            CASE WHEN n BETWEEN 61 AND 80 THEN now() + make_interval(mins => n - 65) END,
+            500, (n BETWEEN 61 AND 80)::int, (n BETWEEN 61 AND 80)::int
+     FROM   crowd`,
+    'DROP TABLE crowd',
+  ];
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,320 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newUuid } from '@posthorn/kernel';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import pg from 'pg';
+import { Office } from '../office.fixture.ts';
+import {
+  ACCEPT_EMAILS,
+  FIND_EMAILS,
+  GIVE_BACK_IDEMPOTENCY_KEYS,
+  READ_IDEMPOTENCY_KEYS,
+  TAKE_IDEMPOTENCY_KEYS,
+} from './accept.ts';
+import { FIND_KEY_HOLDERS } from './api-keys.ts';
+import { crowd } from './crowded-database.fixture.ts';
+import {
+  CLAIM_EMAILS,
+  GIVE_BACK,
+  LANES_WITH_READY_ROWS,
+  RECORD_OUTCOMES,
+  RENEW_LEASES,
+  REVIVE,
+  RIPEN,
+} from './outbox.ts';
+import { EXPIRE_IDEMPOTENCY_KEYS } from './upkeep.ts';
+
+/** The tables that grow with what is sent: no statement may read one of them from end to end. */
+const GROWING =
+  /^(outbox|idempotency_keys|identities|api_keys|emails|email_contents|email_events)(_\d{4}_\d{2})?$/;
+
+/** A group of hundreds of rows needs a few pages for each; reading the outbox once for each needs hundreds of thousands. */
+const MOST_PAGES = 20_000;
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Plans'?: PlanNode[];
+  readonly 'Shared Hit Blocks': number;
+  readonly 'Shared Read Blocks': number;
+}
+
+/** An id of now that nothing has. */
+const NOBODY = newUuid(Date.now());
+
+interface Sample {
+  readonly ids: string[];
+  readonly workspaces: string[];
+  readonly hashes: string[];
+}
+
+let testDatabase: TestDatabase;
+let office: Office;
+/** A connection as every process of ours has it. */
+let client: pg.PoolClient;
+let sample: Sample;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  office = new Office(testDatabase.url, 2);
+  client = await office.database.pool.connect();
+  await client.query('ALTER TABLE outbox SET (autovacuum_enabled = off)');
+  await client.query('ANALYZE');
+  sample = { ids: [NOBODY], workspaces: [NOBODY], hashes: [] };
+  for (const [name, { sql, values }] of STATEMENTS) {
+    await client.query(`PREPARE ${name} AS ${sql}`);
+    for (let times = 1; times <= 8; times += 1) await inPassing(client, execute(name, values()));
+  }
+  await crowd(testDatabase.url);
+  const first = async (sql: string) =>
+    (await client.query<{ value: string }>(sql)).rows.map(({ value }) => value);
+  sample = {
+    ids: await first(
+      `SELECT subject_id AS value FROM outbox WHERE state = 'taken' ORDER BY subject_id LIMIT 50`,
+    ),
+    workspaces: await first('SELECT id AS value FROM workspaces ORDER BY id LIMIT 50'),
+    hashes: await first(
+      `SELECT encode(secret_hash, 'hex') AS value FROM api_keys ORDER BY secret_hash LIMIT 20`,
+    ),
+  };
+}, 60_000);
+afterAll(async () => {
+  client.release();
+  await office.close();
+  await testDatabase.drop();
+});
+
+function text(value: unknown): string {
+  return pg.escapeLiteral(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+function array(values: readonly (string | number)[]): string {
+  return pg.escapeLiteral(`{${values.join(',')}}`);
+}
+
+/** Calls with keys. */
+function calls(count: number): object[] {
+  return Array.from({ length: count }, (_, n) => ({
+    ...{ n, workspace_id: nth(sample.workspaces, n), key: `key ${n}` },
+    ...{ fingerprint: '00'.repeat(32), answer: '{}', expires_at: '2030-01-01T00:00:00Z' },
+  }));
+}
+
+function emails(count: number): object[] {
+  const now = new Date();
+  return Array.from({ length: count }, (_, n) => ({
+    ...{
+      n,
+      id: newUuid(now.getTime()),
+      workspace_id: nth(sample.workspaces, n),
+      type: 'raw',
+      status: 'SENT',
+    },
+    ...{ from_address: 'a@1.example.com', from_domain: '1.example.com', to_address: 'b@example.net' },
+    ...{ subject: '', message_id: 'x@example.com', track_clicks: false, track_opens: false, html: '' },
+    ...{ accepted_at: now, lane_id: 'lane', state: 'ready', due_at: now, bytes: 0 },
+  }));
+}
+
+function outcomes(): object[] {
+  const outcome = { claims: 1, kind: 'SENT', status: 'SENT', duplicate_possible: false, detail: {} };
+  return sample.ids.map((id, n) => ({ ...outcome, n, id }));
+}
+
+function nth(values: readonly string[], n: number): string {
+  return values[n % values.length]!;
+}
+
+/** Each statement with what it is given, as SQL literals, and the indexes that it must use. */
+const STATEMENTS: readonly [string, { sql: string; values: () => string[]; indexes: RegExp[] }][] = [
+  [
+    'ACCEPT_EMAILS',
+    {
+      sql: ACCEPT_EMAILS,
+      values: () => [text(emails(500)), 'NULL'],
+      indexes: [/^identities_workspace_value_key$/],
+    },
+  ],
+  ['TAKE_IDEMPOTENCY_KEYS', { sql: TAKE_IDEMPOTENCY_KEYS, values: () => [text(calls(100))], indexes: [] }],
+  [
+    'READ_IDEMPOTENCY_KEYS',
+    { sql: READ_IDEMPOTENCY_KEYS, values: () => [text(calls(100))], indexes: [/^idempotency_keys_pkey$/] },
+  ],
+  [
+    'GIVE_BACK_IDEMPOTENCY_KEYS',
+    {
+      sql: GIVE_BACK_IDEMPOTENCY_KEYS,
+      values: () => [text(calls(100))],
+      indexes: [/^idempotency_keys_pkey$/],
+    },
+  ],
+  [
+    'FIND_EMAILS',
+    { sql: FIND_EMAILS, values: () => [array(sample.ids)], indexes: [/^emails_\d{4}_\d{2}_pkey$/] },
+  ],
+  [
+    'FIND_KEY_HOLDERS',
+    {
+      sql: FIND_KEY_HOLDERS,
+      values: () => [`ARRAY[${sample.hashes.map((hash) => `'\\x${hash}'`).join(',')}]::bytea[]`],
+      indexes: [/^api_keys_secret_hash_key$/],
+    },
+  ],
+  [
+    'CLAIM_EMAILS',
+    {
+      sql: CLAIM_EMAILS,
+      values: () => [
+        array(sample.workspaces.map((id) => `${id}.now`)),
+        array(sample.workspaces.map(() => 5)),
+        '1000000',
+        `'60 s'`,
+      ],
+      indexes: [
+        /^outbox_ready_by_lane_idx$/,
+        /^outbox_pkey$/,
+        /^emails_.*_pkey$/,
+        /^email_contents_.*_pkey$/,
+      ],
+    },
+  ],
+  [
+    'RECORD_OUTCOMES',
+    {
+      sql: RECORD_OUTCOMES,
+      values: () => [text(outcomes())],
+      indexes: [/^outbox_pkey$/, /^emails_.*_pkey$/],
+    },
+  ],
+  [
+    'RENEW_LEASES',
+    {
+      sql: RENEW_LEASES,
+      values: () => [array(sample.ids), array(sample.ids.map(() => 1)), `'60 s'`],
+      indexes: [/^outbox_pkey$/],
+    },
+  ],
+  [
+    'GIVE_BACK',
+    {
+      sql: GIVE_BACK,
+      values: () => [array(sample.ids), array(sample.ids.map(() => 1))],
+      indexes: [/^outbox_pkey$/],
+    },
+  ],
+  ['RIPEN', { sql: RIPEN, values: () => ['500'], indexes: [/^outbox_waiting_by_due_idx$/, /^outbox_pkey$/] }],
+  [
+    'REVIVE',
+    {
+      sql: REVIVE,
+      values: () => [`'15 s'`, '500', '5'],
+      indexes: [/^outbox_taken_by_lease_idx$/, /^outbox_pkey$/, /^emails_.*_pkey$/],
+    },
+  ],
+  [
+    'LANES_WITH_READY_ROWS',
+    { sql: LANES_WITH_READY_ROWS, values: () => [], indexes: [/^outbox_ready_by_lane_idx$/] },
+  ],
+  [
+    'EXPIRE_IDEMPOTENCY_KEYS',
+    {
+      sql: EXPIRE_IDEMPOTENCY_KEYS,
+      values: () => ['1000'],
+      indexes: [/^idempotency_keys_by_expiry_idx$/, /^idempotency_keys_pkey$/],
+    },
+  ],
+];
+
+interface Explained {
+  readonly 'QUERY PLAN': [{ readonly Plan: PlanNode }];
+}
+
+function execute(name: string, values: string[]): string {
+  return `EXECUTE ${name}${values.length > 0 ? `(${values.join(', ')})` : ''}`;
+}
+
+/** Executes and undoes. */
+async function inPassing<Row extends pg.QueryResultRow>(on: pg.PoolClient, sql: string): Promise<Row[]> {
+  await on.query('BEGIN');
+  try {
+    return (await on.query<Row>(sql)).rows;
+  } finally {
+    await on.query('ROLLBACK');
+  }
+}
+
+async function pagesTouchedBy(on: pg.PoolClient, sql: string): Promise<number> {
+  const [row] = await inPassing<Explained>(on, `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${sql}`);
+  const { Plan } = row!['QUERY PLAN'][0];
+  return Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks'];
+}
+
+/** The plan that a statement gets when it is prepared now. */
+async function planOf(sql: string, values: string[]): Promise<PlanNode[]> {
+  await client.query(`PREPARE statement AS ${sql}`);
+  try {
+    const { rows } = await client.query<Explained>(`EXPLAIN (FORMAT JSON) ${execute('statement', values)}`);
+    return flatten(rows[0]!['QUERY PLAN'][0].Plan);
+  } finally {
+    await client.query('DEALLOCATE statement');
+  }
+}
+
+function flatten(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(flatten)];
+}
+
+/** The growing tables that the plan reads from end to end. */
+function readFromEndToEnd(plan: PlanNode[]): string[] {
+  return plan
+    .filter((node) => node['Node Type'] === 'Seq Scan' && GROWING.test(node['Relation Name'] ?? ''))
+    .map((node) => node['Relation Name']!);
+}
+
+describe('A statement that was prepared, and used, while there was nothing', () => {
+  it.each(STATEMENTS)(
+    '%s touches no more than it needs, once there are 120,000 rows',
+    async (name, { values }) => {
+      expect(await pagesTouchedBy(client, execute(name, values()))).toBeLessThan(MOST_PAGES);
+    },
+  );
+});
+
+describe('A connection of ours', () => {
+  it.each([
+    ['plan_cache_mode', 'force_custom_plan'],
+    ['enable_seqscan', 'off'],
+    ['jit', 'off'],
+  ])('has %s = %s, so that no plan outlives the statement it was made for', async (name, setting) => {
+    expect((await office.ask(`SELECT current_setting($1) AS setting`, [name]))[0]).toEqual({ setting });
+  });
+});
+
+describe.each(['force_custom_plan', 'force_generic_plan'])('With 120,000 rows and %s', (mode) => {
+  beforeAll(async () => {
+    await client.query('ANALYZE');
+    await client.query(`SET plan_cache_mode = ${mode}`);
+  });
+
+  it.each(STATEMENTS)('%s reads what it needs by its indexes', async (_name, { sql, values, indexes }) => {
+    const plan = await planOf(sql, values());
+    const used = plan.map((node) => node['Index Name'] ?? '');
+    expect(readFromEndToEnd(plan)).toEqual([]);
+    for (const index of indexes) expect(used).toContainEqual(expect.stringMatching(index));
+  });
+});
+
+describe('The test of plans is awake', () => {
+  it('sees a statement that reads a table from end to end', async () => {
+    expect(readFromEndToEnd(await planOf('SELECT FROM outbox WHERE attempts = 7', []))).toEqual(['outbox']);
+  });
+
+  it('sees an index that is gone', async () => {
+    await client.query('BEGIN');
+    await client.query('DROP INDEX outbox_waiting_by_due_idx');
+    const plan = await planOf(RIPEN, ['2000']);
+    await client.query('ROLLBACK');
+    expect(plan.map((node) => node['Index Name'])).not.toContain('outbox_waiting_by_due_idx');
+    expect(readFromEndToEnd(plan)).toEqual(['outbox']);
+  });
+});
