@@ -28,6 +28,7 @@ export async function describeMachine(ground) {
     system: `${platform()} ${release()}`,
     Node: (await run({ command: nodeBinary(), args: ['--version'] })).trim(),
     Postgres: `${server?.version}, fsync ${server?.fsync}, synchronous_commit ${server?.commit}`,
+    load: `${(loadavg()[0] ?? 0).toFixed(1)} in the minute before; above 0.5 others were at work`,
     disk: `${syncMs().toFixed(2)} ms for 8 kB with fdatasync`,
   };
 }
