@@ -39,12 +39,14 @@ export const SENDING_COMMANDS = [
   {
     name: 'status',
     otherName: 'pause list',
-    sentence: 'Shows what is paused and why, and whether emails are due besides.',
+    sentence:
+      'Shows what is paused and why, and how many emails are due, wait for their time, or are being sent.',
     flags: {},
     example: 'status',
     run: ({ useCases, pausedLanes, outbox }) => useCases.sendingStatus(pausedLanes, outbox),
-    show: ({ pauses, lanesWithDueEmails }) =>
-      `${pauseTable(pauses)}\n\nLanes with due emails that are not paused: ${lanesWithDueEmails}`,
+    show: ({ pauses, lanesWithDueEmails, emails: { due, waiting, taken } }) =>
+      `${pauseTable(pauses)}\n\nEmails: ${due} due, ${waiting} waiting for their time, ${taken} being sent\n` +
+      `Lanes with due emails that are not paused: ${lanesWithDueEmails}`,
   },
 ];
 

@@ -201,3 +201,12 @@ WITH RECURSIVE lane AS (
 SELECT l.queue, l.lane_id AS "laneId"
 FROM   lane l
 WHERE  NOT EXISTS (SELECT FROM paused_lanes p WHERE p.queue = l.queue AND p.lane_id IN (l.lane_id, '*'))`;
+
+/**
+ * How many emails are in each state, up to $1 of each: who looks at a backlog of ten million does not wait for its count.
+ * Indexes: outbox_ready_by_lane_idx, outbox_waiting_by_due_idx, outbox_taken_by_lease_idx.
+ */
+export const COUNT_EMAILS = `
+SELECT (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND state = 'ready'   LIMIT $1::int) r) AS due,
+       (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND state = 'waiting' LIMIT $1::int) w) AS waiting,
+       (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND state = 'taken'   LIMIT $1::int) t) AS taken`;

@@ -139,6 +139,7 @@ describe('Pausing', () => {
     expect(await sendingStatus(paused(), new OutboxStore(database))).toEqual({
       pauses: [],
       lanesWithDueEmails: 0,
+      emails: { due: 0, waiting: 0, taken: 0 },
     });
   });
 });
