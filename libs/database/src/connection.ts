@@ -12,13 +12,11 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 6_000;
 
 /**
- * The tables are empty at one moment and hold a million rows at the next, so a plan must not outlive the statement that it was
- * made for: a generic one, made while the outbox was empty, read all of it for every row of a claim (seconds, where 5 ms
- * are needed). Planning costs about a millisecond, for a group of emails. A statement without parameters is planned once
- * whatever is set here: that, and statistics that are behind, is what forbidding sequential scans is for; and the costs that
- * this pretends must not start the JIT compiler.
+ * Statistics are behind where tables grow by the thousand a second: a plan made for a table that was empty a minute ago would
+ * read it from end to end, so that is forbidden wherever there is an index. The costs by which Postgres forbids it must
+ * not start the JIT compiler.
  */
-const PLANNING = 'SET plan_cache_mode = force_custom_plan; SET enable_seqscan = off; SET jit = off';
+const PLANNING = 'SET enable_seqscan = off; SET jit = off';
 
 export interface DatabaseOptions {
   readonly url: string;
