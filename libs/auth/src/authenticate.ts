@@ -5,7 +5,6 @@ import { unknownKey } from './bearer-credential.ts';
 import { type Principal } from './principal.ts';
 
 const MOST_KEYS_A_LOOK_UP = 500;
-const LOOK_UPS_AT_ONCE = 2;
 const RETRY_AFTER_SECONDS = 2;
 
 /**
@@ -14,14 +13,11 @@ const RETRY_AFTER_SECONDS = 2;
  */
 export class Authenticate {
   private readonly lookUps: Coalescer<Buffer, Principal | undefined>;
-  private turn = 0;
 
   constructor(apiKeys: Pick<ApiKeyStore, 'findHolders'>) {
     this.lookUps = new Coalescer({
       serve: (hashes) => apiKeys.findHolders(hashes),
       maxItems: MOST_KEYS_A_LOOK_UP,
-      tracks: LOOK_UPS_AT_ONCE,
-      trackOf: () => (this.turn += 1),
     });
   }
 

@@ -12,7 +12,11 @@ export type EmailId = Id<'trs'>;
 
 /** Crockford's alphabet in lower case: no i, l, o, u. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-const VALUE_OF = new Map([...ALPHABET].map((character, value) => [character, BigInt(value)]));
+const VALUE_OF: Readonly<Record<string, number>> = Object.fromEntries(
+  [...ALPHABET].map((character, value) => [character, value]),
+);
+/** After two characters for the first byte, four characters (20 bits) stand for five hexadecimal digits. */
+const GROUPS = 6;
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -55,20 +59,34 @@ export function newId<Prefix extends string>(prefix: Prefix, atMs: number): Id<P
 
 /** The id of a row whose native key is `uuid` (lower-case, with hyphens). */
 export function idFromUuid<Prefix extends string>(prefix: Prefix, uuid: string): Id<Prefix> {
-  let value = BigInt(`0x${uuid.replaceAll('-', '')}`);
-  let suffix = '';
-  for (let digit = 0; digit < 26; digit += 1) {
-    suffix = ALPHABET[Number(value & 31n)]! + suffix;
-    value >>= 5n;
+  const hex = uuid.replaceAll('-', '');
+  let suffix = base32(Number.parseInt(hex.slice(0, 2), 16), 2);
+  for (let group = 0; group < GROUPS; group += 1) {
+    suffix += base32(Number.parseInt(hex.slice(2 + group * 5, 7 + group * 5), 16), 4);
   }
   return `${prefix}_${suffix}` as Id<Prefix>;
 }
 
+function base32(value: number, characters: number): string {
+  let text = '';
+  for (let shift = (characters - 1) * 5; shift >= 0; shift -= 5) text += ALPHABET[(value >> shift) & 31]!;
+  return text;
+}
+
 /** The native key of a well-formed id. */
 export function uuidOf(id: Id<string>): string {
-  let value = 0n;
-  for (const character of id.slice(id.lastIndexOf('_') + 1)) value = (value << 5n) | VALUE_OF.get(character)!;
-  return formatUuid(value.toString(16).padStart(32, '0'));
+  const suffix = id.slice(id.lastIndexOf('_') + 1);
+  let hex = hexadecimal(suffix.slice(0, 2), 2);
+  for (let group = 0; group < GROUPS; group += 1) {
+    hex += hexadecimal(suffix.slice(2 + group * 4, 6 + group * 4), 5);
+  }
+  return formatUuid(hex);
+}
+
+function hexadecimal(characters: string, digits: number): string {
+  let value = 0;
+  for (const character of characters) value = (value << 5) | VALUE_OF[character]!;
+  return value.toString(16).padStart(digits, '0');
 }
 
 /** The id in `text`, or undefined when it is not a well-formed id with this prefix. */

@@ -1,3 +1,4 @@
+import { sleep } from '@posthorn/kernel';
 import { type LaneId } from '@posthorn/domain';
 import { type RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
@@ -7,6 +8,8 @@ import { type Jobs, QUEUES } from './jobs.ts';
 export const SLOTS_PER_LANE = 4;
 /** How many jobs are added in one go. */
 const RINGS_PER_FLUSH = 1_000;
+/** The first ring leaves at once; under load, what is rung within this time of it leaves together: each flush costs the event loop more than an acceptance does. */
+const PAUSE_MS = 5;
 
 export interface LaneRingsOptions extends RedisOptions {
   /** Rows a turn serves; a ring for more of them rings several slots. */
@@ -38,7 +41,7 @@ export class LaneRings {
   ringSlot(laneId: LaneId, slot: string): void {
     this.waiting.set(`${laneId}-${slot}`, { v: 1, laneId, slot });
     // One flush at a time: what is rung meanwhile forms the next, so that what waits is bounded by the lanes.
-    this.flushing ??= this.flush().finally(() => (this.flushing = undefined));
+    this.flushing ??= this.flush();
   }
 
   /** Resolves when what was rung before is in Redis, or given up. */
@@ -62,7 +65,10 @@ export class LaneRings {
       const rings = [...this.waiting].slice(0, RINGS_PER_FLUSH);
       for (const [key] of rings) this.waiting.delete(key);
       if (this.producer.isConnected) await this.add(rings);
+      await sleep(PAUSE_MS);
     }
+    // In the same tick as the look at what waits: a ring that comes now begins a flush of its own.
+    this.flushing = undefined;
   }
 
   private async add(rings: [string, Jobs['email.turn']][]): Promise<void> {

@@ -22,7 +22,8 @@ export type { Logger } from 'pino';
 export function createLogger(
   settings: Pick<LogSettings, 'LOG_LEVEL'>,
   appName: string,
-  destination: DestinationStream = pino.destination({ dest: 1, sync: true }),
+  // Lines that come while others are being written go out together; what is left is written when the process exits.
+  destination: DestinationStream = pino.destination({ dest: 1, sync: false }),
 ): Logger {
   const logger = pino(
     {
