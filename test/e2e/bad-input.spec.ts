@@ -188,6 +188,7 @@ describe('what is refused', () => {
       ['nothing', ''],
       ['white space', ' \n\t'],
       ['half an object', '{"from":"a@example.com"'],
+      ['a number that no computer holds', '1e400'],
       ['a string without its end', '{"from":"a'],
       ['a comma too many', '{"from":"a@example.com",}'],
       ['single quotes', "{'from':'a@example.com'}"],
@@ -209,10 +210,10 @@ describe('what is refused', () => {
       expectRefusal(await api.post(PATH, body), 400, /^The body /);
     });
 
-    it.each(['null', 'true', '1', '"text"', '[]', '[{}]', '-0', '1e400'])(
+    it.each(['null', 'true', '1', '"text"', '[]', '[{}]', '-0'])(
       'G2: %s instead of an object',
       async (body) => {
-        expectRefusal(await api.post(PATH, body), 400, 'The body');
+        expectInvalidPayload(await api.post(PATH, body), 'The body');
       },
     );
 

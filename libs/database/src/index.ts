@@ -7,6 +7,7 @@ export {
 } from './connection.ts';
 export { faultOf, isOutage, type DatabaseFault } from './faults.ts';
 export { runMigrations, MigrationMismatch } from './migrations/run-migrations.ts';
+export { type AcceptableEmail, type IdempotencyClaim } from './stores/acceptable-email.ts';
 export * from './stores/acceptance-store.ts';
 export * from './stores/api-key-store.ts';
 export * from './stores/email-store.ts';

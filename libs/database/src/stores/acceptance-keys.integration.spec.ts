@@ -5,7 +5,8 @@ import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import fc from 'fast-check';
 import { faultOf } from '../faults.ts';
 import { Office, rawEmail } from '../office.fixture.ts';
-import { type AcceptableEmail, type AcceptanceOutcome } from './acceptance-store.ts';
+import { type AcceptableEmail } from './acceptable-email.ts';
+import { type AcceptanceOutcome } from './acceptance-store.ts';
 
 const STRANGER = { from: { address: 'hello@other.example' }, fromDomain: 'other.example' };
 const DAY_MS = 86_400_000;
