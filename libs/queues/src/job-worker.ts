@@ -10,14 +10,15 @@ const LOCK_MS = 6_000;
 const STALLED_CHECK_MS = 3_000;
 /** A turn may be begun again however often its workers died: what its rows may suffer is counted in the outbox. */
 const MAX_STALLED = 1_000_000;
-const CANARY_EVERY_MS = 10_000;
-/** A worker that has served nothing for this long, not even a canary, is stuck. */
-const STUCK_AFTER_MS = 60_000;
+/** A worker that has served nothing for a minute, not even a canary, is stuck. */
+const LIVENESS = { canaryEveryMs: 10_000, stuckAfterMs: 60_000 };
 
 export interface JobWorkerOptions<Names extends JobName> extends RedisOptions {
   readonly queue: QueueName;
   readonly concurrency: number;
   readonly handlers: JobHandlers<Names>;
+  /** How often a canary is sent, and after how long without any job the worker is stuck; in milliseconds. */
+  readonly liveness?: { readonly canaryEveryMs: number; readonly stuckAfterMs: number };
   readonly onError: (error: Error) => void;
 }
 
@@ -48,7 +49,8 @@ export class JobWorker<Names extends JobName> {
     this.worker.on('error', options.onError);
     this.worker.on('failed', (_job, error) => options.onError(error));
     this.producer = new JobProducer(options.queue, options, options.onError);
-    this.canaries = setInterval(() => void this.sendCanary(), CANARY_EVERY_MS).unref();
+    const { canaryEveryMs } = options.liveness ?? LIVENESS;
+    this.canaries = setInterval(() => void this.sendCanary(), canaryEveryMs).unref();
   }
 
   /**
@@ -58,13 +60,19 @@ export class JobWorker<Names extends JobName> {
   liveness(): { ok: boolean; detail: string } {
     if (this.answeringSince === undefined) return { ok: true, detail: 'Redis does not answer' };
     const idleMs = performance.now() - Math.max(this.lastServedAt, this.answeringSince);
-    return { ok: idleMs < STUCK_AFTER_MS, detail: `last job ${Math.round(idleMs)} ms ago` };
+    const { stuckAfterMs } = this.options.liveness ?? LIVENESS;
+    return { ok: idleMs < stuckAfterMs, detail: `last job ${Math.round(idleMs)} ms ago` };
   }
 
   /** Takes no more jobs and waits for those in work, as long as Redis answers. */
   async close(): Promise<void> {
     clearInterval(this.canaries);
-    await within(this.worker.close(), LEAVE_WITHIN_MS);
+    const closed = await within(
+      this.worker.close().then(() => true),
+      LEAVE_WITHIN_MS,
+    );
+    // A Redis that is away or frozen: its connections would be made again for ever.
+    if (closed === undefined) await within(this.worker.disconnect(), LEAVE_WITHIN_MS);
     await this.producer.close();
     this.connection.disconnect();
   }
