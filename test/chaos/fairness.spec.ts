@@ -57,7 +57,7 @@ describe('a backlog of 10,000', () => {
       outbox: new OutboxStore(stack.database),
       rings,
       breaker,
-      delivery: new DeliverEmail({ composer, transport, breaker, onRelay: onError }),
+      delivery: new DeliverEmail({ composer, transport, breaker, onError, onRelay: onError }),
       connections: CONNECTIONS,
       rowsPerTurn: ROWS_PER_TURN,
       handoverMs: 250,
@@ -75,6 +75,7 @@ describe('a backlog of 10,000', () => {
       },
       onError,
     });
+    worker.start();
     closers.push(
       () => transport.close(),
       () => Promise.all([worker.close(), sendEmails.drain()]),

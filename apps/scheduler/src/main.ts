@@ -76,7 +76,6 @@ await startProcess('scheduler', async () => {
       ],
     },
   });
-  clock.start();
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);
   logger.info({ port: http.HTTP_PORT }, 'the clock runs');
   const drain = [
@@ -86,5 +85,8 @@ await startProcess('scheduler', async () => {
     () => rings.close(),
     () => db.close(),
   ];
-  await runUntilSignal(app, { logger, drain });
+  const ended = runUntilSignal(app, { logger, drain });
+  worker.start();
+  clock.start();
+  await ended;
 });

@@ -5,6 +5,8 @@ import { type JobHandlers, type RegularJob } from '@posthorn/queues';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const KEYS_A_STATEMENT = 5_000;
+/** A job that takes longer than its worker may be silent would look like a worker that is stuck; the next one goes on. */
+const STATEMENTS_A_JOB = 100;
 /** Far enough that a scheduler which is away for a season stops nobody from being accepted. */
 const PARTITIONS_MONTHS_AHEAD = 3;
 
@@ -21,8 +23,10 @@ export function maintenanceHandlers(upkeep: UpkeepStore, logger: Logger): JobHan
   return {
     'idempotency-keys.expire': async () => {
       let expired = 0;
-      for (let some = KEYS_A_STATEMENT; some === KEYS_A_STATEMENT; expired += some) {
-        some = await upkeep.expireIdempotencyKeys(KEYS_A_STATEMENT);
+      for (let statement = 0; statement < STATEMENTS_A_JOB; statement += 1) {
+        const some = await upkeep.expireIdempotencyKeys(KEYS_A_STATEMENT);
+        expired += some;
+        if (some < KEYS_A_STATEMENT) break;
       }
       if (expired > 0) logger.info({ expired }, 'idempotency keys expired');
     },

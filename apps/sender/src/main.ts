@@ -56,6 +56,7 @@ await startProcess('sender', async () => {
       composer: new ComposeEmail(htmlToText),
       transport,
       breaker,
+      onError,
       onRelay: ({ isAvailable, reason }) =>
         isAvailable
           ? logger.info('the relay takes emails again')
@@ -101,5 +102,8 @@ await startProcess('sender', async () => {
     () => htmlToText.close(),
     () => db.close(),
   ];
-  await runUntilSignal(app, { logger, drain });
+  const ended = runUntilSignal(app, { logger, drain });
+  // Not before a signal would be heard: what is begun must be finished.
+  worker.start();
+  await ended;
 });

@@ -8,6 +8,8 @@ import { PrismaClient } from './generated/client.ts';
 const CONNECT_TIMEOUT_MS = 3_000;
 const LOCK_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 5_000;
+/** A process that vanishes in the middle of a transaction must not hold its locks until TCP notices. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 /** When the server says nothing at all for longer than its own time-out, the connection is given up. */
 const ANSWER_TIMEOUT_MS = 6_000;
 
@@ -55,6 +57,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     query_timeout: ANSWER_TIMEOUT_MS,
     keepAlive: true,
     // The pool waits for what this returns, though its type does not say so.

@@ -31,7 +31,7 @@ describe('A SQLSTATE means', () => {
     ['57P03', 'unavailable', 'still starting'],
     ['57P05', 'lost', 'idle session timeout'],
     ['57014', 'unavailable', 'statement timeout'],
-    ['55P03', 'unavailable', 'lock timeout'],
+    ['55P03', 'locked', 'lock timeout'],
     ['25006', 'unavailable', 'read-only: a standby, after a failover'],
     ['25P03', 'unavailable', 'idle in transaction for too long: rolled back'],
     ['25P04', 'unavailable', 'transaction timeout: rolled back'],

@@ -2,11 +2,12 @@
  * What a failed statement means for what it was to do:
  * - `data`: the database refused a value (SQLSTATE classes 22 and 23); the same again fails again.
  * - `conflict`: two transactions were in each other's way (40001, 40P01); the same again may succeed.
+ * - `locked`: somebody held a lock for longer than we wait; nothing has changed.
  * - `unavailable`: nothing was begun; nothing has changed.
  * - `lost`: the connection or the answer was lost; whether the transaction was committed is not known.
  * - `other`: our own fault, such as a statement that does not parse.
  */
-export type DatabaseFault = 'data' | 'conflict' | 'unavailable' | 'lost' | 'other';
+export type DatabaseFault = 'data' | 'conflict' | 'locked' | 'unavailable' | 'lost' | 'other';
 
 /** SQLSTATEs and their classes; the longer is looked up first. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const FAULT_OF_SQLSTATE: Readonly<Record<string, DatabaseFault>> = {
@@ -24,7 +25,7 @@ const FAULT_OF_SQLSTATE: Readonly<Record<string, DatabaseFault>> = {
   '57P03': 'unavailable',
   '57P05': 'lost',
   '57014': 'unavailable',
-  '55P03': 'unavailable',
+  '55P03': 'locked',
   '53': 'unavailable',
   '25006': 'unavailable',
   // Idle in a transaction, or in it altogether, for too long: rolled back.
@@ -96,5 +97,5 @@ function faultOfMessage(message: string): DatabaseFault {
 /** Whether the database could not be reached or did not answer, so that the same is worth trying later. */
 export function isOutage(error: unknown): boolean {
   const fault = faultOf(error);
-  return fault === 'unavailable' || fault === 'lost';
+  return fault === 'unavailable' || fault === 'lost' || fault === 'locked';
 }

@@ -74,6 +74,7 @@ export class JobProducer {
       return queue;
     } catch (error) {
       this.made = undefined;
+      await within(queue.close(), LEAVE_WITHIN_MS).catch(() => undefined);
       throw error;
     }
   }

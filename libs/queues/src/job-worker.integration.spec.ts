@@ -30,6 +30,7 @@ describe('a worker', () => {
       handlers: { 'email.turn': turn },
       onError: (error) => void errors.push(error),
     });
+    worker.start();
     workers.push(worker);
     return worker;
   }
@@ -93,6 +94,7 @@ describe('a worker', () => {
       handlers: {},
       onError: (error) => void errors.push(error),
     });
+    stranger.start();
     prefix = `${prefix}-other`;
     await ring();
     await until(

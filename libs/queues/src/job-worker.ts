@@ -38,6 +38,7 @@ export class JobWorker<Names extends JobName> {
       connection: this.connection,
       prefix: options.prefix,
       concurrency: options.concurrency,
+      autorun: false,
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: MAX_STALLED,
@@ -51,6 +52,11 @@ export class JobWorker<Names extends JobName> {
     this.producer = new JobProducer(options.queue, options, options.onError);
     const { canaryEveryMs } = options.liveness ?? LIVENESS;
     this.canaries = setInterval(() => void this.sendCanary(), canaryEveryMs).unref();
+  }
+
+  /** Begins to take jobs. */
+  start(): void {
+    this.worker.run().catch(this.options.onError);
   }
 
   /**

@@ -34,6 +34,7 @@ describe('LaneRings', () => {
   function startWorker(redis: { url: string; prefix: string }, turn: () => Promise<void>): void {
     const handlers = { 'email.turn': turn };
     const worker = new JobWorker({ ...redis, queue: QUEUES.emailTurns, concurrency: 5, handlers, onError });
+    worker.start();
     closers.push(() => worker.close());
   }
 
@@ -96,6 +97,7 @@ describe('LaneRings', () => {
       handlers: { 'email.turn': ({ laneId, slot }) => Promise.resolve(void slots.push(`${laneId}/${slot}`)) },
       onError,
     });
+    worker.start();
     closers.push(() => worker.close());
     while (slots.length < 11) await sleep(10);
     await sleep(50);

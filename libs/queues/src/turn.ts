@@ -17,9 +17,11 @@ export interface TurnsOptions<Row extends HeldRow> {
   readonly claim: (demands: readonly LaneDemand[], maxBytesPerLane: number) => Promise<Row[]>;
   /** Whether this process may claim at all just now. */
   readonly mayClaim: () => boolean;
-  readonly bench: Pick<Workbench<Row, unknown>, 'allowance' | 'bytesFree' | 'put' | 'untilRoom'>;
+  readonly bench: Pick<Workbench<Row, unknown>, 'bytesFree' | 'put' | 'release' | 'reserve' | 'untilRoom'>;
   readonly rings: Pick<LaneRings, 'ring' | 'ringSlot'>;
 }
+
+const LOOK_AGAIN_MS = 20;
 
 /** The slot of a ring of the clock begins with this; such a turn rouses all slots of a lane that has a backlog. */
 export const CLOCK_SLOT = 'c';
@@ -44,14 +46,31 @@ export class Turns<Row extends HeldRow> {
   async serve(laneId: LaneId, slot: string): Promise<void> {
     const { bench, handoverMs, rowsPerTurn } = this.options;
     if (!this.options.mayClaim()) return;
-    if (bench.allowance(laneId, rowsPerTurn) === 0) await bench.untilRoom(handoverMs);
-    const maxRows = bench.allowance(laneId, rowsPerTurn);
-    if (maxRows === 0) return this.ringAgain(laneId, slot);
-    const { rows, claimedAt } = await this.claims.add({ laneId, maxRows });
-    const done = bench.put(rows, claimedAt);
-    if (rows.length < maxRows) return;
+    let room = bench.reserve(laneId, rowsPerTurn);
+    if (room === 0) {
+      await bench.untilRoom(handoverMs);
+      room = bench.reserve(laneId, rowsPerTurn);
+    }
+    if (room === 0) return this.ringAgain(laneId, slot);
+    const { laneHasMore, done } = await this.claimInto(laneId, room);
+    if (!laneHasMore) return;
     this.ringAgain(laneId, slot);
     await Promise.race([done, sleep(handoverMs)]);
+  }
+
+  /** Resolves when no claim is under way. */
+  async settled(): Promise<void> {
+    while (this.claims.pending > 0) await sleep(LOOK_AGAIN_MS);
+  }
+
+  private async claimInto(
+    laneId: LaneId,
+    room: number,
+  ): Promise<{ laneHasMore: boolean; done: Promise<void> }> {
+    const { bench } = this.options;
+    const claimed = this.claims.add({ laneId, maxRows: room }).finally(() => bench.release(room));
+    const { rows, claimedAt } = await claimed;
+    return { laneHasMore: rows.some((row) => row.laneHasMore), done: bench.put(rows, claimedAt) };
   }
 
   private ringAgain(laneId: LaneId, slot: string): void {
@@ -66,7 +85,8 @@ export class Turns<Row extends HeldRow> {
     for (const { laneId, maxRows } of demands) ofLane.set(laneId, (ofLane.get(laneId) ?? 0) + maxRows);
     const lanes = [...ofLane].map(([laneId, maxRows]) => ({ laneId, maxRows }));
     const claimedAt = performance.now();
-    const rows = await this.options.claim(lanes, this.options.bench.bytesFree);
+    const bytesPerLane = Math.floor(this.options.bench.bytesFree / lanes.length);
+    const rows = await this.options.claim(lanes, bytesPerLane);
     const left = Map.groupBy(rows, (row) => row.laneId);
     return demands.map(({ laneId, maxRows }) => ({
       rows: left.get(laneId)?.splice(0, maxRows) ?? [],

@@ -16,7 +16,15 @@ function rowsOf(laneName: string, count: number, claims = 1): Row[] {
     laneId: lane(laneName),
     claims,
     bytes: 10,
+    laneHasMore: false,
   }));
+}
+
+/** How much room there is, without keeping it. */
+function roomFor(bench: Workbench<Row, string>, laneId: LaneId, wanted: number): number {
+  const rows = bench.reserve(laneId, wanted);
+  bench.release(rows);
+  return rows;
 }
 
 describe('Workbench', () => {
@@ -89,10 +97,10 @@ describe('Workbench', () => {
     const { bench, begun } = makeBench({ record: () => recorded });
     const done = bench.put(rowsOf('a', 2), performance.now());
     while (begun.length < 2) await sleep(1);
-    expect(bench.allowance(lane('a'), 50)).toBe(18);
+    expect(roomFor(bench, lane('a'), 50)).toBe(18);
     release();
     await done;
-    expect(bench.allowance(lane('a'), 50)).toBe(20);
+    expect(roomFor(bench, lane('a'), 50)).toBe(20);
   });
 
   it('begins nothing whose lease does not outlast the margin, until it is renewed', async () => {
@@ -140,7 +148,7 @@ describe('Workbench', () => {
     await bench.drain();
     expect(finished).toEqual(['a0']);
     expect(given).toEqual(['a1', 'a2']);
-    expect(bench.allowance(lane('a'), 50)).toBe(0);
+    expect(roomFor(bench, lane('a'), 50)).toBe(0);
   });
 
   it('gives back a row whose work was not begun', async () => {
@@ -163,17 +171,40 @@ describe('Workbench', () => {
   it('always has room for a few rows of a lane that has none in hand, however full it is', async () => {
     const { bench } = makeBench({ work: () => sleep(50, 'done') });
     const done = bench.put(rowsOf('a', 20), performance.now());
-    expect(bench.allowance(lane('a'), 50)).toBe(0);
-    expect(bench.allowance(lane('b'), 50)).toBe(5);
-    expect(bench.allowance(lane('b'), 1)).toBe(1);
+    expect(roomFor(bench, lane('a'), 50)).toBe(0);
+    expect(roomFor(bench, lane('b'), 50)).toBe(5);
+    expect(roomFor(bench, lane('b'), 1)).toBe(1);
     await bench.drain();
     await done;
+  });
+
+  it('gives the room that is set aside for one claim to no other', () => {
+    const { bench } = makeBench();
+    expect(bench.reserve(lane('a'), 15)).toBe(15);
+    expect(bench.reserve(lane('b'), 15)).toBe(5);
+    bench.release(20);
+    expect(bench.reserve(lane('b'), 50)).toBe(20);
+  });
+
+  it('asks for the lease again when the preparations of a row are over', async () => {
+    const answers: boolean[] = [];
+    const { bench } = makeBench({
+      marginMs: 59_980,
+      work: async (_row, mayStillBegin) => {
+        answers.push(mayStillBegin());
+        await sleep(40);
+        answers.push(mayStillBegin());
+        return 'done';
+      },
+    });
+    await bench.put(rowsOf('a', 1), performance.now());
+    expect(answers).toEqual([true, false]);
   });
 
   it('counts bytes as well as rows', async () => {
     const { bench } = makeBench({ maxBytes: 15, work: () => sleep(20, 'done') });
     const done = bench.put(rowsOf('a', 2), performance.now());
-    expect(bench.allowance(lane('a'), 50)).toBe(0);
+    expect(roomFor(bench, lane('a'), 50)).toBe(0);
     expect(bench.bytesFree).toBe(0);
     await done;
     expect(bench.bytesFree).toBe(15);

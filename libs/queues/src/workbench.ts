@@ -8,6 +8,8 @@ export interface HeldRow {
   /** The fencing token. */
   readonly claims: number;
   readonly bytes: number;
+  /** Whether the claim left ready rows of this lane behind. */
+  readonly laneHasMore: boolean;
 }
 
 export interface WorkbenchOptions<Row extends HeldRow, Outcome> {
@@ -22,8 +24,11 @@ export interface WorkbenchOptions<Row extends HeldRow, Outcome> {
   readonly renewalMs: number;
   /** No work begins with less of its lease left. */
   readonly marginMs: number;
-  /** Does the work; undefined: it was not begun, and the row is given back. */
-  readonly work: (row: Row) => Promise<Outcome | undefined>;
+  /**
+   * Does the work; undefined: it was not begun, and the row is given back. `mayStillBegin` is to be asked when preparations are
+   * over: whether enough of the lease is left.
+   */
+  readonly work: (row: Row, mayStillBegin: () => boolean) => Promise<Outcome | undefined>;
   /** Makes the outcome durable. The row's place is free for another by then. */
   readonly record: (row: Row, outcome: Outcome) => Promise<void>;
   /** Renews leases; gives back the rows whose claims still hold. */
@@ -54,6 +59,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
   private readonly rowsOfLane = new Map<LaneId, number>();
   private readonly waitingForRoom = new Set<() => void>();
   private working = 0;
+  private reserved = 0;
   private bytes = 0;
   private draining = false;
   private renewing = false;
@@ -63,12 +69,20 @@ export class Workbench<Row extends HeldRow, Outcome> {
     this.renewals = setInterval(() => void this.renewAll(), options.renewalMs);
   }
 
-  /** How many rows of this lane may be claimed now, of `wanted`; 0: none for the moment. */
-  allowance(laneId: LaneId, wanted: number): number {
+  /** Sets room aside for rows of a lane that are about to be claimed, for `wanted` at most; 0: there is none for the moment. */
+  reserve(laneId: LaneId, wanted: number): number {
     if (this.draining) return 0;
-    const free = this.bytes < this.options.maxBytes ? this.options.maxRows - this.held.size : 0;
+    const free =
+      this.bytes < this.options.maxBytes ? this.options.maxRows - this.held.size - this.reserved : 0;
     const least = this.rowsOfLane.has(laneId) ? 0 : ROWS_FOR_A_NEW_LANE;
-    return Math.min(wanted, Math.max(free, least));
+    const rows = Math.min(wanted, Math.max(free, least));
+    this.reserved += rows;
+    return rows;
+  }
+
+  /** Gives back room that was set aside, once the rows are in hand or the claim has failed. */
+  release(rows: number): void {
+    this.reserved -= rows;
   }
 
   /** How many more bytes may come in hand. */
@@ -101,6 +115,11 @@ export class Workbench<Row extends HeldRow, Outcome> {
     if (this.draining) await this.giveBackQueued();
     this.fillPlaces();
     await Promise.all(all);
+  }
+
+  /** From now on there is no room, and what comes in hand all the same is given back. */
+  refuse(): void {
+    this.draining = true;
   }
 
   /** Begins nothing more, gives back what was not begun, and waits for what was. */
@@ -151,7 +170,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
 
   private async workOn(held: Held<Row>): Promise<Outcome | undefined> {
     try {
-      return await this.options.work(held.row);
+      return await this.options.work(held.row, () => this.mayBegin(held));
     } finally {
       held.stage = 'recording';
       this.working -= 1;
@@ -188,9 +207,9 @@ export class Workbench<Row extends HeldRow, Outcome> {
   }
 
   private renewed(held: Held<Row>, alive: boolean, askedAt: number): void {
-    if (alive) held.leaseEndsAt = askedAt + this.options.leaseMs;
-    // Somebody else has it now. What is in work goes on: its outcome is recorded as late.
-    else if (held.stage === 'queued' && this.lines.remove(held.row.laneId, held)) this.letGo(held);
+    // Somebody else has a row that is not alive. What is being transmitted goes on: its outcome is recorded as late.
+    held.leaseEndsAt = alive ? askedAt + this.options.leaseMs : Number.NEGATIVE_INFINITY;
+    if (!alive && held.stage === 'queued' && this.lines.remove(held.row.laneId, held)) this.letGo(held);
   }
 
   private async giveBackQueued(): Promise<void> {

@@ -1,9 +1,9 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { parseId, Refusal } from '@posthorn/kernel';
-import { EmailStore, isOutage } from '@posthorn/database';
+import { EmailStore } from '@posthorn/database';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { JsonText } from '@posthorn/platform';
-import { AcceptEmails, unavailable } from '@posthorn/use-cases';
+import { AcceptEmails, orUnavailable } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { toDraft } from './email-draft.ts';
 import { emailView } from './email-view.ts';
@@ -38,17 +38,9 @@ export class EmailsController {
   @RequiresScope('user')
   async read(@Caller() caller: Principal, @Param('emailId') emailId: string): Promise<object> {
     const id = parseId('trs', emailId);
-    const email = id && (await this.find(caller, id));
+    const email = id && (await orUnavailable(this.emails.find(caller.workspaceId, id)));
     if (!email) throw new Refusal(404, 'There is no email with this id in this workspace');
     return { email: emailView(email) };
-  }
-
-  private async find(caller: Principal, id: NonNullable<ReturnType<typeof parseId<'trs'>>>) {
-    try {
-      return await this.emails.find(caller.workspaceId, id);
-    } catch (error) {
-      throw isOutage(error) ? unavailable(error) : error;
-    }
   }
 }
 

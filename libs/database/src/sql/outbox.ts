@@ -7,7 +7,8 @@
  * Index: outbox_ready_by_lane_idx, read from its front for each lane; then primary keys.
  * Locks: the candidates, skipping what another turn is looking at; those beyond the bytes are let go at the commit.
  * The claim is what makes SCHEDULED into SENT: from here on an email cannot be moved or cancelled. A ready row
- * that still has a lease was taken from a process that died (see REVIVE), so what that one did may be done twice.
+ * that still has a lease was taken from a process that died (see REVIVE), so what that one did may be done twice. Of
+ * those whose process has died twice in a row each claim takes one only: if it is the one that kills, it takes few with it.
  */
 export const CLAIM_EMAILS = `
 WITH turn AS (
@@ -16,16 +17,19 @@ WITH turn AS (
   WHERE  NOT EXISTS (SELECT FROM paused_lanes p WHERE p.queue = 'email' AND p.lane_id IN (t.lane_id, '*'))
 ),
 candidate AS MATERIALIZED (
-  SELECT r.*, sum(r.bytes) OVER (PARTITION BY t.lane_id ORDER BY r.due_at, r.subject_id) AS bytes_so_far
+  SELECT r.*, t.max_rows, count(*) OVER (PARTITION BY t.lane_id) AS candidates,
+         sum(r.bytes) OVER in_order AS bytes_so_far,
+         count(*) FILTER (WHERE r.unanswered > 1) OVER in_order AS suspects_so_far
   FROM   turn t
   CROSS JOIN LATERAL (
-    SELECT   o.subject_id, o.due_at, o.bytes, o.lease_until
+    SELECT   o.subject_id, o.due_at, o.bytes, o.lease_until, o.unanswered
     FROM     outbox o
     WHERE    o.queue = 'email' AND o.lane_id = t.lane_id AND o.state = 'ready'
     ORDER BY o.due_at, o.subject_id
     LIMIT    t.max_rows
     FOR NO KEY UPDATE SKIP LOCKED
   ) r
+  WINDOW in_order AS (PARTITION BY t.lane_id ORDER BY r.due_at, r.subject_id)
 ),
 claimed AS (
   UPDATE outbox o
@@ -33,7 +37,9 @@ claimed AS (
   FROM   candidate c
   WHERE  o.subject_id = c.subject_id
   AND    (c.bytes_so_far <= $3::bigint OR c.bytes_so_far = c.bytes)
-  RETURNING o.subject_id, o.lane_id, o.claims, o.attempts, o.bytes, c.lease_until IS NOT NULL AS from_the_dead
+  AND    (c.unanswered <= 1 OR c.suspects_so_far = 1)
+  RETURNING o.subject_id, o.lane_id, o.claims, o.attempts, o.bytes, c.lease_until IS NOT NULL AS from_the_dead,
+            c.candidates, c.max_rows
 ),
 released AS (
   UPDATE emails e SET status = 'SENT' FROM claimed c WHERE e.id = c.subject_id AND e.status = 'SCHEDULED'
@@ -44,6 +50,7 @@ marked AS (
   ON CONFLICT DO NOTHING
 )
 SELECT   c.subject_id AS id, c.lane_id AS "laneId", c.claims, c.attempts, c.bytes,
+         c.candidates >= c.max_rows OR c.candidates > count(*) OVER (PARTITION BY c.lane_id) AS "laneHasMore",
          e.workspace_id AS "workspaceId", e.from_address AS "fromAddress", e.from_name AS "fromName",
          e.to_address AS "toAddress", e.to_name AS "toName", e.reply_to AS "replyTo", e.subject,
          e.message_id AS "messageId", coalesce(e.send_at, e.accepted_at) AS "fellDueAt",

@@ -176,7 +176,7 @@ describe('The loser of a race for a key', () => {
     const error: unknown = await acceptOne(keyed(acme, 'k'), otherOffice).catch((thrown: unknown) => thrown);
     await winner.query('ROLLBACK');
     winner.release();
-    expect(faultOf(error)).toBe('unavailable');
+    expect(faultOf(error)).toBe('locked');
   });
 });
 

@@ -47,6 +47,7 @@ describe('A claim', () => {
         claims: 1,
         attempts: 0,
         bytes: 99,
+        laneHasMore: false,
         workspaceId: acme,
         from: email.from,
         to,
@@ -63,6 +64,23 @@ describe('A claim', () => {
     expect(row).toMatchObject({ state: 'taken', claims: 1, attempts: 0, unanswered: 1 });
     expect(row!.leaseSeconds).toBeGreaterThan(50);
     expect(row!.leaseSeconds).toBeLessThanOrEqual(60);
+  });
+
+  it('says whether it left ready rows of the lane behind', async () => {
+    await office.acceptEmails(acme, 5);
+    expect((await office.claim(acme, 3)).map((email) => email.laneHasMore)).toEqual([true, true, true]);
+    expect((await office.claim(acme, 3)).map((email) => email.laneHasMore)).toEqual([false, false]);
+  });
+
+  it('takes one at a time of those whose process has died twice in a row, and as many as it may of the others', async () => {
+    const ids = await office.acceptEmails(acme, 5);
+    await office.ask('UPDATE outbox SET unanswered = 2 WHERE subject_id = ANY($1::uuid[])', [
+      ids.slice(0, 3).map((id) => uuidOf(id)),
+    ]);
+    const first = await office.claim(acme);
+    expect(idsOf(first)).toEqual([ids[0]!, ids[3]!, ids[4]!].sort());
+    expect(first.every((email) => email.laneHasMore)).toBe(true);
+    expect(idsOf(await office.claim(acme))).toEqual([ids[1]!]);
   });
 
   it('takes the longest due first', async () => {

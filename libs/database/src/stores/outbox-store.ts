@@ -29,6 +29,8 @@ export interface ClaimedEmail extends Claim {
   /** Answers recorded before. */
   readonly attempts: number;
   readonly bytes: number;
+  /** Whether the claim left ready rows of this lane behind. */
+  readonly laneHasMore: boolean;
   readonly from: Mailbox;
   readonly to: Mailbox;
   readonly replyTo: readonly Mailbox[];
@@ -65,6 +67,7 @@ interface ClaimRow {
   claims: number;
   attempts: number;
   bytes: number;
+  laneHasMore: boolean;
   workspaceId: string;
   fromAddress: string;
   fromName: string | null;
@@ -203,6 +206,7 @@ function claimedEmail(row: ClaimRow): ClaimedEmail {
     claims: row.claims,
     attempts: row.attempts,
     bytes: row.bytes,
+    laneHasMore: row.laneHasMore,
     workspaceId: idFromUuid('wrk', row.workspaceId),
     from: mailbox(row.fromAddress, row.fromName),
     to: mailbox(row.toAddress, row.toName),

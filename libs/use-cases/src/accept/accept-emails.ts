@@ -4,7 +4,6 @@ import {
   type AcceptableEmail,
   type AcceptanceOutcome,
   type AcceptanceStore,
-  isOutage,
   type IdentityStore,
 } from '@posthorn/database';
 import { type LaneRings } from '@posthorn/queues';
@@ -12,7 +11,14 @@ import { acceptGroup } from './accept-group.ts';
 import { emailAnswer } from './email-answer.ts';
 import { leadersByKey, outcomeBehind } from './idempotency-leaders.ts';
 import { fingerprintOf, prepareEmail } from './prepare-email.ts';
-import { keyReused, noSuchTemplate, overLimit, unavailable, unverifiedSender } from './refusals.ts';
+import {
+  keyReused,
+  noSuchTemplate,
+  overLimit,
+  orUnavailable,
+  unavailable,
+  unverifiedSender,
+} from './refusals.ts';
 
 const MOST_EMAILS_A_GROUP = 500;
 const MOST_BYTES_A_GROUP = 8 * 1024 * 1024;
@@ -83,12 +89,8 @@ export class AcceptEmails {
 
   private async findReplay(workspaceId: WorkspaceId, draft: EmailDraft): Promise<Acceptance | undefined> {
     if (draft.idempotencyKey === undefined) return undefined;
-    try {
-      const answered = await this.options.store.findAnswer(workspaceId, draft.idempotencyKey);
-      return answered === undefined ? undefined : replay(draft, answered);
-    } catch (error) {
-      throw isOutage(error) ? unavailable(error) : error;
-    }
+    const answered = await orUnavailable(this.options.store.findAnswer(workspaceId, draft.idempotencyKey));
+    return answered === undefined ? undefined : replay(draft, answered);
   }
 
   private async answer(
@@ -104,7 +106,7 @@ export class AcceptEmails {
       case 'unverified':
         throw unverifiedSender(
           draft.from.address,
-          await this.options.identities.listVerified(email.workspaceId),
+          await orUnavailable(this.options.identities.listVerified(email.workspaceId)),
         );
       case 'over_limit':
         throw overLimit(outcome.used, outcome.monthlyLimit, this.options.clock.now());

@@ -1,4 +1,4 @@
-import { type EmailId, sleep } from '@posthorn/kernel';
+import { type EmailId, Refusal, sleep } from '@posthorn/kernel';
 import {
   type AcceptableEmail,
   type AcceptanceOutcome,
@@ -47,9 +47,24 @@ async function afterFault(
   monthlyLimit: number | null,
 ): Promise<AcceptanceOutcome[]> {
   if (fault === 'lost') return resolveLost(store, emails, monthlyLimit);
+  if (fault === 'locked') return acceptByWorkspace(error, store, emails, monthlyLimit);
   if (fault === 'unavailable' || fault === 'conflict') throw unavailable(error);
   if (fault === 'data' && emails.length > 1) return acceptOneByOne(store, emails, monthlyLimit);
   throw error;
+}
+
+/** A workspace whose usage or key somebody holds must not fail the others of its group. */
+async function acceptByWorkspace(
+  cause: unknown,
+  store: Acceptances,
+  emails: readonly AcceptableEmail[],
+  monthlyLimit: number | null,
+): Promise<AcceptanceOutcome[]> {
+  const parts = [...Map.groupBy(emails, (email) => email.workspaceId).values()];
+  if (parts.length === 1) throw unavailable(cause);
+  const outcomes = await Promise.all(parts.map((part) => acceptPart(store, part, monthlyLimit)));
+  const outcomeOf = new Map(parts.flatMap((part, n) => part.map((email, m) => [email.id, outcomes[n]![m]!])));
+  return emails.map((email) => outcomeOf.get(email.id)!);
 }
 
 /** One item's refused data must not fail the others of its group. */
@@ -60,13 +75,25 @@ async function acceptOneByOne(
 ): Promise<AcceptanceOutcome[]> {
   const outcomes: AcceptanceOutcome[] = [];
   for (const email of emails) {
-    try {
-      outcomes.push(...(await acceptGroup(store, [email], monthlyLimit)));
-    } catch (error) {
-      outcomes.push({ kind: 'failed', error });
-    }
+    const [outcome] = await acceptPart(store, [email], monthlyLimit);
+    outcomes.push(outcome!);
+    // Out of reach by now: whoever is left need not find that out one after the other.
+    if (outcome!.kind === 'failed' && outcome!.error instanceof Refusal) break;
   }
-  return outcomes;
+  return emails.map((_email, index) => outcomes[index] ?? outcomes.at(-1)!);
+}
+
+/** Accepts a part of a group; what it fails with is the outcome of each of its emails, and of no others. */
+async function acceptPart(
+  store: Acceptances,
+  part: readonly AcceptableEmail[],
+  monthlyLimit: number | null,
+): Promise<AcceptanceOutcome[]> {
+  try {
+    return await acceptGroup(store, part, monthlyLimit);
+  } catch (error) {
+    return part.map(() => ({ kind: 'failed', error }));
+  }
 }
 
 async function resolveLost(

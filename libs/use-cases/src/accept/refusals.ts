@@ -1,4 +1,5 @@
 import { Refusal } from '@posthorn/kernel';
+import { isOutage } from '@posthorn/database';
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -48,4 +49,13 @@ export function unavailable(cause?: unknown): Refusal {
   );
   if (cause !== undefined) refusal.cause = cause;
   return refusal;
+}
+
+/** Gives what the promise gives; an outage of the database becomes the refusal that tells the caller to ask again. */
+export async function orUnavailable<Value>(promise: Promise<Value>): Promise<Value> {
+  try {
+    return await promise;
+  } catch (error) {
+    throw isOutage(error) ? unavailable(error) : error;
+  }
 }

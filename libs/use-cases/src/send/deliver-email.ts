@@ -10,6 +10,8 @@ export interface DeliverEmailOptions {
   readonly transport: Pick<SmtpTransport, 'send'>;
   readonly breaker: RelayBreaker;
   /** Told when the relay refuses us or cannot be reached, each time that its breaker opens (again, after a probe that failed), and when it is back. */
+  /** Told of faults of our own. */
+  readonly onError: (error: unknown) => void;
   readonly onRelay: (event: { readonly isAvailable: boolean; readonly reason?: string }) => void;
 }
 
@@ -17,12 +19,18 @@ export interface DeliverEmailOptions {
 export class DeliverEmail {
   constructor(private readonly options: DeliverEmailOptions) {}
 
-  /** What became of the email; undefined: nothing, because the relay cannot be used just now, and it costs the email no attempt. */
-  async deliver(email: ClaimedEmail): Promise<EmailOutcome | undefined> {
+  /**
+   * What became of the email; undefined: nothing, because it may not be begun just now, and it costs the email no attempt.
+   *
+   * @param mayStillBegin whether the email is still ours, asked when its message is ready
+   */
+  async deliver(email: ClaimedEmail, mayStillBegin: () => boolean): Promise<EmailOutcome | undefined> {
+    if (this.options.breaker.retryAfterMs > 0) return undefined;
     const message = await this.composed(email);
     if (!Buffer.isBuffer(message)) return message;
-    if (this.options.breaker.mayBegin() === 'no') return undefined;
+    if (!mayStillBegin() || this.options.breaker.mayBegin() === 'no') return undefined;
     const transmission = await this.transmit(email, message);
+    if (transmission === undefined) return outcomeWithoutMessage(email, 'internal', false);
     const verdict = decideAfterAttempt(transmission, email.attempts);
     if (verdict.kind === 'relay_unavailable') return this.relayFailed(transmission);
     this.relayAnswered();
@@ -36,17 +44,18 @@ export class DeliverEmail {
       if (error instanceof RenderingFailed)
         return outcomeWithoutMessage(email, `rendering_${error.reason}`, false);
       if (error instanceof UncomposableMessage) return outcomeWithoutMessage(email, 'uncomposable', true);
-      throw error;
+      this.options.onError(error);
+      return outcomeWithoutMessage(email, 'internal', false);
     }
   }
 
-  private async transmit(email: ClaimedEmail, message: Buffer): Promise<Transmission> {
+  /** Undefined: a fault of our own, found before anything was said to the relay. If this was its probe, the breaker gives it up by itself. */
+  private async transmit(email: ClaimedEmail, message: Buffer): Promise<Transmission | undefined> {
     try {
       return await this.options.transport.send({ from: email.from.address, to: email.to.address }, message);
     } catch (error) {
-      // The transport only throws before it has said anything: its probe must not be left hanging.
-      this.options.breaker.succeeded();
-      throw error;
+      this.options.onError(error);
+      return undefined;
     }
   }
 

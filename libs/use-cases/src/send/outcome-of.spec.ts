@@ -8,7 +8,15 @@ const workspaceId = newId('wrk', 0);
 
 function claimed(attempts: number): ClaimedEmail {
   return {
-    ...{ id: newId('trs', 0), workspaceId, laneId: nowLane(workspaceId), claims: 3, attempts, bytes: 1 },
+    ...{
+      id: newId('trs', 0),
+      workspaceId,
+      laneId: nowLane(workspaceId),
+      claims: 3,
+      attempts,
+      bytes: 1,
+      laneHasMore: false,
+    },
     from: { address: 'a@example.com' },
     to: { address: 'b@example.com' },
     replyTo: [],

@@ -42,7 +42,7 @@ export class OutcomeRecorder {
         return live;
       } catch (error) {
         this.options.onError(error);
-        if (!isOutage(error) && faultOf(error) !== 'conflict') return this.recordOneByOne(outcomes, error);
+        if (!isOutage(error) && faultOf(error) !== 'conflict') return this.recordOneByOne(outcomes);
         this.failing = true;
         await sleep(TRY_AGAIN_MS);
       }
@@ -50,10 +50,11 @@ export class OutcomeRecorder {
   }
 
   /** A detail that the database refuses must not cost the outcome: what counts is what became of the email. */
-  private async recordOneByOne(outcomes: EmailOutcome[], cause: unknown): Promise<boolean[]> {
+  private async recordOneByOne(outcomes: EmailOutcome[]): Promise<boolean[]> {
     if (outcomes.length > 1)
       return (await Promise.all(outcomes.map((one) => this.recordTogether([one])))).flat();
-    if (Object.keys(outcomes[0]!.detail).length === 0) throw cause;
+    this.failing = true;
+    await sleep(TRY_AGAIN_MS);
     return this.recordTogether([{ ...outcomes[0]!, detail: {} }]);
   }
 }

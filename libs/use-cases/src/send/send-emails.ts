@@ -1,3 +1,4 @@
+import { Coalescer } from '@posthorn/kernel';
 import { type LaneId } from '@posthorn/domain';
 import { type ClaimedEmail, type EmailOutcome, type OutboxStore } from '@posthorn/database';
 import { type LaneRings, Turns, Workbench } from '@posthorn/queues';
@@ -7,6 +8,7 @@ import { OutcomeRecorder } from './outcome-recorder.ts';
 
 /** A few times the connections: enough to keep them busy while the next claim is under way. */
 const ROWS_IN_HAND_PER_CONNECTION = 6;
+const MOST_GIVEN_BACK_TOGETHER = 500;
 const MOST_BYTES_IN_HAND = 64 * 1024 * 1024;
 
 export interface SendEmailsOptions {
@@ -27,12 +29,20 @@ export interface SendEmailsOptions {
 /** Serves the turns of lanes of emails: claim, deliver, record. */
 export class SendEmails {
   private readonly recorder: OutcomeRecorder;
+  private readonly givenBack: Coalescer<ClaimedEmail, undefined>;
   private readonly bench: Workbench<ClaimedEmail, EmailOutcome>;
   private readonly turns: Turns<ClaimedEmail>;
 
   constructor(private readonly options: SendEmailsOptions) {
     const { outbox, onError } = options;
     this.recorder = new OutcomeRecorder({ store: outbox, onError });
+    this.givenBack = new Coalescer({
+      serve: async (emails) => {
+        await outbox.giveBack(emails);
+        return emails.map(() => undefined);
+      },
+      maxItems: MOST_GIVEN_BACK_TOGETHER,
+    });
     this.bench = this.createBench();
     this.turns = new Turns({
       rowsPerTurn: options.rowsPerTurn,
@@ -50,8 +60,10 @@ export class SendEmails {
   }
 
   /** Begins nothing more, gives back what was not begun, and resolves when what was is recorded. */
-  drain(): Promise<void> {
-    return this.bench.drain();
+  async drain(): Promise<void> {
+    this.bench.refuse();
+    await this.turns.settled();
+    await this.bench.drain();
   }
 
   private createBench(): Workbench<ClaimedEmail, EmailOutcome> {
@@ -61,10 +73,10 @@ export class SendEmails {
       maxRows: connections * ROWS_IN_HAND_PER_CONNECTION,
       maxBytes: MOST_BYTES_IN_HAND,
       ...{ leaseMs, renewalMs, marginMs, onError },
-      work: (email) => delivery.deliver(email),
+      work: (email, mayStillBegin) => delivery.deliver(email, mayStillBegin),
       record: async (_email, outcome) => void (await this.recorder.record(outcome)),
       renew: (emails) => outbox.renew(emails, leaseMs),
-      giveBack: (emails) => outbox.giveBack(emails),
+      giveBack: async (emails) => void (await Promise.all(emails.map((email) => this.givenBack.add(email)))),
     });
   }
 }

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import {
+  AcceptanceStore,
+  type Database,
+  greetDatabase,
+  IdentityStore,
+  openDatabase,
+  WorkspaceStore,
+} from '@posthorn/database';
+import { type RawEmailDraft } from '@posthorn/domain';
+import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { acceptGroup } from './accept-group.ts';
+import { prepareEmail } from './prepare-email.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, poolSize: 6, applicationName: 'test' });
+  await greetDatabase(database);
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+const draft: RawEmailDraft = {
+  type: 'raw',
+  from: { address: 'a@example.com' },
+  to: { address: 'b@example.net' },
+  replyTo: [],
+  subject: 'Hello',
+  html: '<p>Hello</p>',
+  trackClicks: true,
+  trackOpens: false,
+  fingerprintSource: {},
+};
+
+async function openWorkspace(): Promise<WorkspaceId> {
+  const { id } = await new WorkspaceStore(database).create('Group', null);
+  await new IdentityStore(database).put(id, 'domain', 'example.com', true);
+  return id;
+}
+
+it('a workspace whose usage somebody holds is told to ask again, and fails no other of its group', async () => {
+  const store = new AcceptanceStore(database);
+  const [held, free] = [await openWorkspace(), await openWorkspace()];
+  const emails = [held, free, held].map((workspaceId) => prepareEmail(workspaceId, draft, database.clock));
+  await acceptGroup(store, [prepareEmail(held, draft, database.clock)], null);
+
+  const holder = await database.pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('SELECT FROM usage WHERE workspace_id = $1 FOR UPDATE', [uuidOf(held)]);
+  const outcomes = await acceptGroup(store, emails, null);
+  await holder.query('ROLLBACK');
+  holder.release();
+
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['failed', 'accepted', 'failed']);
+  expect(outcomes[0]).toMatchObject({ error: { statusCode: 503 } });
+  const { rows } = await database.pool.query<{ count: number }>('SELECT count(*)::int FROM emails');
+  expect(rows[0]!.count).toBe(2);
+});
