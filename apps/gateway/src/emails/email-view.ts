@@ -1,7 +1,8 @@
 import { type EmailRecord } from '@posthorn/database';
+import { type EmailWithTimeline } from './email.answers.ts';
 
 /** An email as the interface shows it (2.4), with what has become of it. */
-export function emailView(email: EmailRecord): object {
+export function emailView(email: EmailRecord): EmailWithTimeline {
   const { id, messageId, status, to, type, from, subject, groupBy, sendAt, acceptedAt, sentAt, timeline } =
     email;
   return {

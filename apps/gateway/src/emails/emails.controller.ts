@@ -1,14 +1,19 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import { parseId, Refusal } from '@posthorn/kernel';
+import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { type EmailId, Refusal } from '@posthorn/kernel';
 import { EmailStore } from '@posthorn/database';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { JsonText } from '@posthorn/platform';
 import { AcceptEmails, orUnavailable } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
+import { Describes } from '../openapi/describes.ts';
+import { PathId, unknownId } from '../validation/path-ids.ts';
 import { toDraft } from './email-draft.ts';
+import { SEND_REFUSALS } from './email-refusals.ts';
 import { emailView } from './email-view.ts';
+import { EmailAcceptedAnswer, EmailAnswer } from './email.answers.ts';
 import { idempotencyHeader } from './idempotency-header.ts';
 import { judgeEmailRequest } from './judge-email-request.ts';
+import { RawEmailRequest, TemplatedEmailRequest } from './send-email.request.ts';
 
 @Controller('v1/emails')
 export class EmailsController {
@@ -17,10 +22,22 @@ export class EmailsController {
     private readonly emails: EmailStore,
   ) {}
 
-  /** Sends one email: at once, or at its `sendAt`. */
   @Post()
   @RequiresScope('api_user')
   @HttpCode(200)
+  @Describes({
+    name: 'sendEmail',
+    tag: 'Emails',
+    summary: 'Send one email',
+    description:
+      'Accepts one email, to be sent at once or at its `sendAt`. A body with `template` is a templated email, any other is a raw one. ' +
+      'Status 200 means that the email is durable: from here on nothing but a permanent refusal stops it. ' +
+      'Give an idempotency key to whatever must not be sent twice: the same call can then be repeated after a 503 or a broken connection.',
+    body: [RawEmailRequest, TemplatedEmailRequest],
+    idempotent: true,
+    answer: EmailAcceptedAnswer,
+    refuses: SEND_REFUSALS,
+  })
   async send(
     @Caller() caller: Principal,
     @Body() body: unknown,
@@ -33,13 +50,18 @@ export class EmailsController {
     return new JsonText(`{"email":${email}}`);
   }
 
-  /** Shows one email: its status, and what has become of it so far. */
-  @Get(':emailId')
+  @Get(':email_id')
   @RequiresScope('user')
-  async read(@Caller() caller: Principal, @Param('emailId') emailId: string): Promise<object> {
-    const id = parseId('trs', emailId);
-    const email = id && (await orUnavailable(this.emails.find(caller.workspaceId, id)));
-    if (!email) throw new Refusal(404, 'There is no email with this id in this workspace');
+  @Describes({
+    name: 'readEmail',
+    tag: 'Emails',
+    summary: 'Read one email',
+    description: 'Shows an email: its status, and what has become of it so far.',
+    answer: EmailAnswer,
+  })
+  async read(@Caller() caller: Principal, @PathId('email_id') id: EmailId): Promise<EmailAnswer> {
+    const email = await orUnavailable(this.emails.find(caller.workspaceId, id));
+    if (email === undefined) throw unknownId('email_id');
     return { email: emailView(email) };
   }
 }

@@ -6,77 +6,103 @@ import { content, displayName, shortText, singleLine, timestamp } from '../valid
 
 /** What is recorded of an email after it has arrived. */
 export class EmailSettingsRequest {
-  /** Whether links are rewritten so that a click is recorded; true if absent. */
-  @Optional(flag)
+  @Optional(flag, 'Whether links are rewritten so that a click is recorded.', {
+    default: true,
+    example: true,
+  })
   trackClicks?: boolean;
 
-  /** Whether an image is added so that an opening is recorded; if absent true for templated emails, false for raw ones. */
-  @Optional(flag)
+  @Optional(
+    flag,
+    'Whether an image is added so that an opening is recorded; if absent, true for templated emails and false for raw ones.',
+    { example: true },
+  )
   trackOpens?: boolean;
 }
 
 /** The fields that both kinds of email have. */
 export abstract class AnyEmailRequest {
-  /** The recipient: one mailbox, `a@b.c` or `Name <a@b.c>`. */
-  @Required(mailbox)
+  @Required(mailbox, 'The recipient: one mailbox, `a@b.c` or `Name <a@b.c>`.', {
+    example: 'Ada Lovelace <ada@example.com>',
+  })
   to!: string;
 
-  /** Where replies go: one mailbox, or up to 5 in an array. */
-  @Optional(mailboxes(SIZES.replyTo))
+  @Optional(mailboxes(SIZES.replyTo), 'Where replies go: one mailbox, or up to 5 in an array.', {
+    example: 'help@example.com',
+  })
   replyTo?: string | string[];
 
-  @Optional(shapedAs(EmailSettingsRequest))
+  @Optional(shapedAs(EmailSettingsRequest), 'What is recorded of the email after it has arrived.')
   settings?: EmailSettingsRequest;
 
-  /** Under which analytics are grouped. */
-  @Optional(singleLine(SIZES.groupBy))
+  @Optional(singleLine(SIZES.groupBy), 'Under which analytics are grouped.', { example: 'order-receipts' })
   groupBy?: string;
 
-  /** When to send: a date, a time and an offset or `Z`; at most 90 days ahead. */
-  @Optional(timestamp)
+  @Optional(
+    timestamp,
+    'When to send: a date, a time and an offset or `Z`; at most 90 days ahead, and at once if absent. What lies less than 5 minutes in the past is sent at once.',
+  )
   sendAt?: string;
 
-  /** A second request with the same key sends nothing. */
-  @Optional(singleLine(SIZES.idempotencyKey))
+  @Optional(
+    singleLine(SIZES.idempotencyKey),
+    'A second request with the same key and payload sends nothing and gets the first answer again.',
+    { example: 'receipt-10042' },
+  )
   idempotencyKey?: string;
 }
 
 /** An email whose HTML the caller gives. */
 export class RawEmailRequest extends AnyEmailRequest {
-  /** The sender: one mailbox at a verified address or on a verified domain. */
-  @Required(mailbox)
+  @Required(
+    mailbox,
+    'The sender: one mailbox at a verified address or on a verified domain of the workspace.',
+    { example: 'Shop <shop@example.com>' },
+  )
   from!: string;
 
-  /** The sender's name; it wins over a name in `from`. */
-  @Optional(displayName)
+  @Optional(displayName, 'The name of the sender; it wins over a name in `from`.', { example: 'The Shop' })
   fromName?: string;
 
-  @Required(singleLine(SIZES.subject))
+  @Required(singleLine(SIZES.subject), 'The subject line.', { example: 'Your receipt' })
   subject!: string;
 
-  @Required(content(SIZES.html, { mayBeEmpty: false }))
+  @Required(content(SIZES.html, { mayBeEmpty: false }), 'The HTML of the email, up to 5 MiB.', {
+    example: '<h1>Thank you!</h1><p>Your order is on its way.</p>',
+  })
   html!: string;
 
-  /** The plain text; made from the HTML if absent or empty. */
-  @Optional(content(SIZES.text, { mayBeEmpty: true }))
+  @Optional(
+    content(SIZES.text, { mayBeEmpty: true }),
+    'The plain text, up to 5 MiB; made from the HTML if absent or empty.',
+    { example: 'Thank you! Your order is on its way.' },
+  )
   text?: string;
 
-  /** What the inbox shows after the subject; an empty one is as good as none. */
-  @Optional(shortText(SIZES.previewText))
+  @Optional(
+    shortText(SIZES.previewText),
+    'What the inbox shows after the subject; an empty one is as good as none.',
+    { example: 'It arrives on Tuesday' },
+  )
   previewText?: string;
 
-  /** What is to be kept of the contact with the `to` address. */
-  @Optional(jsonObject({ size: SIZES.contactProperties, keys: SIZES.contactPropertyKeys }))
+  @Optional(
+    jsonObject({ size: SIZES.contactProperties, keys: SIZES.contactPropertyKeys }),
+    'What is to be kept of the contact with the `to` address: up to 100 keys and 64 KiB as JSON.',
+    { example: { firstName: 'Ada', plan: 'pro' } },
+  )
   contactProperties?: JsonObject;
 }
 
 /** An email made from a template of the workspace. */
 export class TemplatedEmailRequest extends AnyEmailRequest {
-  /** The name of the template. */
-  @Required(singleLine(SIZES.templateName))
+  @Required(singleLine(SIZES.templateName), 'The name of the template.', { example: 'welcome' })
   template!: string;
 
-  /** What the template prints; needed where it prints something that has no default. */
-  @Optional(jsonObject({ size: SIZES.variables }))
+  @Optional(
+    jsonObject({ size: SIZES.variables }),
+    'What the template prints, up to 256 KiB as JSON; needed where it prints something that has no default.',
+    { example: { firstName: 'Ada' } },
+  )
   variables?: JsonObject;
 }

@@ -1,20 +1,27 @@
 import { JSON_LEVELS, type Size } from '@posthorn/domain';
-import { isJsonObject, kindOf, type Rule } from './rule.ts';
+import { referenceTo } from '../openapi/json-schema.ts';
+import { isJsonObject, kindOf, makeRule, type Rule } from './rule.ts';
 import { faultsInFields, shapeOf } from './shape.ts';
 import { bytesIn, sizeFault } from './sizes.ts';
 import { faultsInUnknown } from './unknown-fields.ts';
 
 /** `true` or `false`; neither the strings nor the numbers that other languages take for them. */
-export const flag: Rule = (value, field) =>
-  typeof value === 'boolean' ? undefined : `\`${field}\` is ${kindOf(value)}; give \`true\` or \`false\``;
+export const flag: Rule = makeRule({ type: 'boolean' }, (value, field) =>
+  typeof value === 'boolean' ? undefined : `\`${field}\` is ${kindOf(value)}; give \`true\` or \`false\``,
+);
 
 /** An object with any keys and any JSON as values, of at most {@link JSON_LEVELS} levels, measured as JSON. */
 export function jsonObject({ size, keys }: { size: Size; keys?: Size }): Rule {
-  return (value, field) => {
+  const schema = {
+    type: 'object',
+    additionalProperties: true,
+    ...(keys && { maxProperties: keys.most }),
+  };
+  return makeRule(schema, (value, field) => {
     if (!isJsonObject(value)) return `\`${field}\` is ${kindOf(value)}; give an object`;
     const fault = (keys && sizeFault(Object.keys(value).length, keys)) ?? faultInContent(value, size);
     return fault === undefined ? undefined : `\`${field}\` ${fault}`;
-  };
+  });
 }
 
 function faultInContent(value: object, size: Size): string | undefined {
@@ -30,10 +37,23 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 /** An object with the fields of another request class. */
 export function shapedAs(requestClass: new () => object): Rule {
   const shape = shapeOf(requestClass);
-  return (value, field) => {
+  return makeRule(referenceTo(requestClass), (value, field) => {
     if (!isJsonObject(value)) return `\`${field}\` is ${kindOf(value)}; give an object`;
     const path = `${field}.`;
     const faults = [...faultsInFields(shape, value, path), ...faultsInUnknown(shape, value, path)];
     return faults.join('; ') || undefined;
-  };
+  });
+}
+
+/** An array of 1 to `size.most` values that the rule takes. */
+export function arrayOf(rule: Rule, size: Size): Rule {
+  const schema = { type: 'array', items: rule.schema, minItems: 1, maxItems: size.most };
+  return makeRule(schema, (value, field) => {
+    if (!Array.isArray(value)) return `\`${field}\` is ${kindOf(value)}; give an array`;
+    if (value.length === 0) return `\`${field}\` is empty; give 1 to ${size.most} items`;
+    const tooMany = sizeFault(value.length, size);
+    if (tooMany !== undefined) return `\`${field}\` ${tooMany}`;
+    const faults = value.map((item: unknown, index) => rule(item, `${field}[${index}]`));
+    return faults.filter((fault) => fault !== undefined).join('; ') || undefined;
+  });
 }

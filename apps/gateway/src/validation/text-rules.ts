@@ -1,18 +1,23 @@
-import { faultInDisplayName, faultInHeaderText, parseTimestamp, type Size } from '@posthorn/domain';
-import { kindOf, type Rule } from './rule.ts';
+import { faultInDisplayName, faultInHeaderText, parseTimestamp, SIZES, type Size } from '@posthorn/domain';
+import { type JsonSchema } from '../openapi/json-schema.ts';
+import { closestName } from './closest-name.ts';
+import { kindOf, makeRule, type Rule } from './rule.ts';
 import { charactersIn, bytesIn, sizeFault } from './sizes.ts';
 
+/** What {@link faultInHeaderText} refuses, in the words of a schema. */
+const NO_CONTROLS = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
+
 /** A string that the given function finds no fault in (its fault is a predicate to be put after the field's name). */
-export function text(faultIn: (value: string) => string | undefined): Rule {
-  return (value, field) => {
+export function text(schema: JsonSchema, faultIn: (value: string) => string | undefined): Rule {
+  return makeRule({ type: 'string', ...schema }, (value, field) => {
     const fault = typeof value === 'string' ? faultIn(value) : `is ${kindOf(value)}; give a string`;
     return fault === undefined ? undefined : `\`${field}\` ${fault}`;
-  };
+  });
 }
 
 /** One line of at least one character: it becomes, or could become, the value of a header. */
 export function singleLine(size: Size): Rule {
-  return text((value) => {
+  return text({ minLength: 1, maxLength: size.most, pattern: NO_CONTROLS }, (value) => {
     if (value === '') return 'is empty; give at least 1 character';
     return sizeFault(charactersIn(value, size.most), size) ?? faultInHeaderText(value);
   });
@@ -20,22 +25,35 @@ export function singleLine(size: Size): Rule {
 
 /** A text of at most so many characters, of any number of lines, possibly empty. */
 export function shortText(size: Size): Rule {
-  return text((value) => sizeFault(charactersIn(value, size.most), size));
+  return text({ maxLength: size.most }, (value) => sizeFault(charactersIn(value, size.most), size));
 }
 
-/** The content of an email, measured in octets of UTF-8. */
+/** The content of an email, measured in octets of UTF-8; a schema can only count its characters. */
 export function content(size: Size, { mayBeEmpty }: { mayBeEmpty: boolean }): Rule {
-  return text((value) => {
+  return text({ ...(mayBeEmpty ? {} : { minLength: 1 }), maxLength: size.most }, (value) => {
     if (value === '' && !mayBeEmpty) return 'is empty; give at least 1 character';
     return sizeFault(bytesIn(value, size.most), size);
   });
 }
 
 /** The name beside an address. */
-export const displayName: Rule = text(faultInDisplayName);
+export const displayName: Rule = text(
+  { minLength: 1, maxLength: SIZES.displayName.most, pattern: NO_CONTROLS },
+  faultInDisplayName,
+);
 
 /** A time (RFC 3339); whether it is too early or too late is judged when it is known that the request is a new one. */
-export const timestamp: Rule = text((value) => {
+export const timestamp: Rule = text({ format: 'date-time', examples: ['2030-01-31T09:30:00Z'] }, (value) => {
   const parsed = parseTimestamp(value);
   return 'fault' in parsed ? parsed.fault : undefined;
 });
+
+/** One of these words, in exactly this spelling. */
+export function oneOfWords(words: readonly string[]): Rule {
+  return text({ enum: [...words] }, (value) => {
+    if (words.includes(value)) return undefined;
+    const closest = closestName(value, words);
+    const meant = closest === undefined ? '' : `, perhaps \`${closest}\``;
+    return `is none of the known words; give one of ${words.map((word) => `\`${word}\``).join(', ')}${meant}`;
+  });
+}

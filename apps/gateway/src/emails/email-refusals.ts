@@ -1,0 +1,37 @@
+import { type DescribedRefusal } from '../openapi/describes.ts';
+
+/** What a send is refused with. */
+export const SEND_REFUSALS: readonly DescribedRefusal[] = [
+  {
+    status: 400,
+    when: 'Invalid payload',
+    message:
+      '`subject` is missing; a raw email requires `from`, `to`, `subject` and `html`; a templated email requires `template`, `to` and, for what its template prints without a default, `variables`',
+    docsPage: 'invalid-payload',
+  },
+  {
+    status: 400,
+    when: 'Sender not verified',
+    message:
+      '`from` is shop@mail.example.com, which is neither a verified address nor on a verified domain of this workspace; send from one of those listed, or verify this one first',
+    allowedEmails: ['office@example.org'],
+    allowedDomains: ['example.com'],
+    docsPage: 'unverified-sender',
+  },
+  {
+    status: 400,
+    when: 'Too far ahead',
+    message: '`sendAt` is 97 days ahead; at most 90 are possible',
+  },
+  {
+    status: 403,
+    when: 'Monthly limit reached',
+    message:
+      'The monthly limit of 100,000 emails is reached (100,000 are used); it resets at 2030-02-01T00:00:00.000Z',
+  },
+  {
+    status: 409,
+    when: 'Idempotency key used with another payload',
+    message: 'The idempotency key was used with another payload; give each email a key of its own',
+  },
+];

@@ -1,0 +1,104 @@
+import { EMAIL_STATUSES } from '@posthorn/domain';
+import {
+  anyObject,
+  count,
+  idOf,
+  listOf,
+  nullable,
+  objectOf,
+  text,
+  time,
+  truth,
+  wordOf,
+} from '../openapi/answer-schemas.ts';
+import { Shown } from '../openapi/shown.ts';
+
+/** An email as the answer to its sending shows it (interface 2.4). */
+export class Email {
+  @Shown('The id of the email.', idOf('trs'))
+  id!: string;
+
+  @Shown('The Message-ID that the email carries, without its angle brackets.', text, {
+    example: '01m7yxt5zwexraawhax4wxnnqq@example.com',
+  })
+  messageId!: string;
+
+  @Shown('What has become of it.', wordOf(Object.keys(EMAIL_STATUSES)), { example: 'SENT' })
+  status!: string;
+
+  @Shown('The address of the recipient.', text, { example: 'ada@example.com' })
+  to!: string;
+
+  @Shown('Whether it was sent with its HTML or with a template.', wordOf(['raw', 'templated']))
+  type!: string;
+
+  @Shown('The address of the sender; of raw emails.', text, { example: 'shop@example.com', optional: true })
+  from?: string;
+
+  @Shown('The subject line; of raw emails.', text, { example: 'Your receipt', optional: true })
+  subject?: string;
+
+  @Shown('The name of the template; of templated emails.', text, { optional: true })
+  template?: string;
+
+  @Shown('Under which analytics are grouped; only when it was given.', text, {
+    example: 'order-receipts',
+    optional: true,
+  })
+  groupBy?: string;
+}
+
+/** Something that happened to an email. */
+export class EmailTimelineEntry {
+  @Shown('What happened.', text, { example: 'SENT' })
+  event!: string;
+
+  @Shown('When it was recorded.', time)
+  createdAt!: Date;
+
+  @Shown('True: the recipient may get the email more than once because of this.', truth, {
+    optional: true,
+  })
+  duplicatePossible?: boolean;
+
+  @Shown('True: the answer came when the email was in other hands already; it changed nothing.', truth, {
+    optional: true,
+  })
+  late?: boolean;
+
+  @Shown('The number of the attempt, from 1.', count, { optional: true, example: 1 })
+  attempt?: number;
+
+  @Shown('What the relay answered: its `code`, `enhancedCode` and `text`.', anyObject, {
+    optional: true,
+    example: { code: 250, text: 'Ok' },
+  })
+  reply?: object;
+}
+
+/** An email with what has become of it. */
+export class EmailWithTimeline extends Email {
+  @Shown('When it was accepted.', time)
+  createdAt!: Date;
+
+  @Shown('When it was or is to be sent; `null` when that was at once.', nullable(time), { example: null })
+  sendAt!: Date | null;
+
+  @Shown('When the relay took it; `null` until then.', nullable(time))
+  sentAt!: Date | null;
+
+  @Shown('What happened to it, the oldest first, up to 500 entries.', listOf(EmailTimelineEntry))
+  timeline!: object[];
+}
+
+/** The answer to an email that was accepted. */
+export class EmailAcceptedAnswer {
+  @Shown('The email.', objectOf(Email))
+  email!: Email;
+}
+
+/** The answer that shows an email. */
+export class EmailAnswer {
+  @Shown('The email.', objectOf(EmailWithTimeline))
+  email!: EmailWithTimeline;
+}

@@ -1,0 +1,74 @@
+import { SetMetadata } from '@nestjs/common';
+import { type ErrorBody, type ErrorStatus } from '@posthorn/kernel';
+import { type DescribedClass, type JsonSchema } from './json-schema.ts';
+import { type Tag } from './tags.ts';
+
+const DESCRIPTION = 'posthorn:description';
+
+/** One way in which a route refuses, with what it says then. */
+export interface DescribedRefusal extends Pick<ErrorBody, 'allowedEmails' | 'allowedDomains'> {
+  readonly status: ErrorStatus;
+  /** A name of a few words, such as `Sender not verified`. */
+  readonly when: string;
+  /** The sentence as the route says it. */
+  readonly message: string;
+  /** The page of `docs/errors` that explains it. */
+  readonly docsPage?: string;
+}
+
+/** A body or an answer for the document, as somebody would really send or get it. */
+export interface DescribedExample {
+  readonly summary: string;
+  readonly value: object;
+}
+
+/** An answer that is not JSON. */
+export interface OtherContent {
+  readonly contentType: string;
+  readonly example: string;
+}
+
+/** A part of the path that is no id. */
+export interface DescribedPathPart {
+  readonly sentence: string;
+  readonly schema: JsonSchema;
+  readonly example: string;
+}
+
+/** What the document of the interface says about a route beside what its guards say. */
+export interface RouteDescription {
+  /** A verb and its object, in camel case, unique in the document: clients make the names of their functions of it. */
+  readonly name: string;
+  readonly tag: Tag;
+  /** A few words, without a full stop. */
+  readonly summary: string;
+  /** What is to be known beyond the summary, in Markdown. */
+  readonly description?: string;
+  /** The request class of the body, or several of which the body is one. */
+  readonly body?: DescribedClass | readonly DescribedClass[];
+  /** By name. Default: one for each request class, made of the examples of its fields. */
+  readonly bodyExamples?: Readonly<Record<string, DescribedExample>>;
+  readonly query?: DescribedClass;
+  /** The parts of the path that are not in `PATH_IDS`, by name. */
+  readonly path?: Readonly<Record<string, DescribedPathPart>>;
+  /** The class of the answer with status 200. */
+  readonly answer: DescribedClass | OtherContent;
+  /** By name. Default: one, made of the examples of the answer's fields. */
+  readonly answerExamples?: Readonly<Record<string, DescribedExample>>;
+  /** Whether the header `Idempotency-Key` is heard. */
+  readonly idempotent?: true;
+  /**
+   * What it refuses with, beside what follows from the rest: 401, 403 (role, workspace), 429 and 503 where it asks for a
+   * key, 400 where it has a body or a query, 413 and 415 where it has a body, 404 where its path has an id.
+   */
+  readonly refuses?: readonly (ErrorStatus | DescribedRefusal)[];
+}
+
+/** Describes a route for the document of the interface; every route has one, or the app does not start. */
+export const Describes = (description: RouteDescription): MethodDecorator =>
+  SetMetadata(DESCRIPTION, description);
+
+/** What `@Describes` says about a handler. */
+export function descriptionOf(handler: object): RouteDescription | undefined {
+  return Reflect.getMetadata(DESCRIPTION, handler) as RouteDescription | undefined;
+}

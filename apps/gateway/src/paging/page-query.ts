@@ -1,0 +1,24 @@
+import { wholeNumber } from '../validation/query-rules.ts';
+import { Optional } from '../validation/rule.ts';
+import { oneOfWords, singleLine } from '../validation/text-rules.ts';
+
+/** The parameters of every list; a list with filters has a class that extends this one. */
+export class PageQuery {
+  @Optional(wholeNumber({ least: 1, most: 100 }), 'How many items a page has at most.', {
+    default: 50,
+    example: 20,
+  })
+  limit?: string;
+
+  @Optional(oneOfWords(['createdAt.desc', 'createdAt.asc']), 'The newest first, or the oldest.', {
+    default: 'createdAt.desc',
+    example: 'createdAt.asc',
+  })
+  sort?: string;
+
+  @Optional(
+    singleLine({ most: 100, unit: 'characters' }),
+    'Where the page begins: what the last page had in `startAt`. The first page if absent.',
+  )
+  startAt?: string;
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from '@jest/globals';
+import { Refusal } from '@posthorn/kernel';
+import { parse } from 'node:querystring';
+import { PageQuery } from '../paging/page-query.ts';
+import { judgeBody } from './judge-body.ts';
+import { judgeQuery } from './judge-query.ts';
+import { arrayOf, flag } from './object-rules.ts';
+import { Optional, Required } from './rule.ts';
+import { oneOfWords, singleLine } from './text-rules.ts';
+
+class HookRequest {
+  @Required(arrayOf(oneOfWords(['OPENED', 'CLICKED']), { most: 2, unit: 'items' }), 'The events.')
+  events!: string[];
+
+  @Optional(singleLine({ most: 5, unit: 'characters' }), 'The name.')
+  name?: string;
+
+  @Optional(flag, 'Whether it is on.')
+  isOn = true;
+}
+
+function messageOf(judge: () => object): string {
+  try {
+    return `taken: ${JSON.stringify(judge())}`;
+  } catch (error) {
+    if (error instanceof Refusal && error.statusCode === 400) return error.message;
+    throw error;
+  }
+}
+
+describe('judgeBody', () => {
+  const message = (body: unknown): string => messageOf(() => judgeBody(HookRequest, body));
+
+  it('gives an instance, with what the class gives an absent field', () => {
+    const request = judgeBody(HookRequest, { events: ['OPENED'] });
+    expect(request).toBeInstanceOf(HookRequest);
+    expect({ ...request }).toEqual({ events: ['OPENED'], isOn: true });
+    expect(judgeBody(HookRequest, { events: ['OPENED'], isOn: false }).isOn).toBe(false);
+  });
+
+  it.each([[undefined], [null], [[]], ['x'], [1]])('refuses %j as a body', (body) => {
+    expect(message(body)).toMatch(/^The body is .+; give an object$/);
+  });
+
+  it('names everything that is wrong at once, unknown fields too', () => {
+    expect(message({ events: ['OPENED', 'CLICKD', 5], name: 'a\nb', isOn: null, nam: 1 })).toBe(
+      [
+        '`events` has 3 items, 1 more than the 2 that are possible',
+        '`name` holds a line break (U+000A) at character 2; take it out',
+        '`isOn` is null; give it a value or leave it out',
+        '`nam` is not a known field; did you mean `name`?',
+      ].join('; '),
+    );
+    expect(message({ events: ['CLICKD', 5] })).toBe(
+      [
+        '`events[0]` is none of the known words; give one of `OPENED`, `CLICKED`, perhaps `CLICKED`',
+        '`events[1]` is a number; give a string',
+      ].join('; '),
+    );
+    expect(message({ events: [] })).toBe('`events` is empty; give 1 to 2 items');
+    expect(message({})).toBe('`events` is missing; give an array');
+  });
+
+  it('is not misled by the names of what objects inherit', () => {
+    expect(message(JSON.parse('{"events":["OPENED"],"__proto__":{"isOn":false},"constructor":1}'))).toBe(
+      '`__proto__` is not a known field; leave it out; `constructor` is not a known field; leave it out',
+    );
+  });
+});
+
+describe('judgeQuery', () => {
+  const message = (query: string): string => messageOf(() => judgeQuery(PageQuery, parse(query)));
+
+  it.each([
+    ['', {}],
+    ['limit=1&sort=createdAt.asc&startAt=x', { limit: '1', sort: 'createdAt.asc', startAt: 'x' }],
+    ['limit=100', { limit: '100' }],
+  ])('takes %j', (query, parameters) => {
+    expect({ ...judgeQuery(PageQuery, parse(query)) }).toEqual(parameters);
+  });
+
+  it.each([
+    ['limit=0', '`limit` is 0; give a whole number from 1 to 100'],
+    ['limit=101', '`limit` is 101; give a whole number from 1 to 100'],
+    ['limit=1e1', '`limit` is not a whole number; give a whole number from 1 to 100'],
+    ['limit=', '`limit` is not a whole number; give a whole number from 1 to 100'],
+    ['limit=1&limit=2', '`limit` is given more than once; give it once'],
+    ['sort=up', '`sort` is none of the known words; give one of `createdAt.desc`, `createdAt.asc`'],
+    ['limt=1', '`limt` is not a known field; did you mean `limit`?'],
+    ['limit[]=1', '`limit[]` is not a known field; leave it out'],
+    ['__proto__=1', '`__proto__` is not a known field; leave it out'],
+    ['startAt=', '`startAt` is empty; give at least 1 character'],
+    ['startAt=a%00', '`startAt` holds a NUL (U+0000) at character 2; take it out'],
+  ])('refuses %j', (query, expected) => {
+    expect(message(query)).toBe(expected);
+  });
+});

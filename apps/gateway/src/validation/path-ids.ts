@@ -1,0 +1,39 @@
+import { Param } from '@nestjs/common';
+import { parseId, Refusal } from '@posthorn/kernel';
+
+interface PathIdTraits {
+  readonly prefix: string;
+  /** What it identifies, for the sentence of the 404. */
+  readonly noun: string;
+}
+
+/** The ids that paths have, by the name of the path's part. */
+export const PATH_IDS = {
+  workspace_id: { prefix: 'wrk', noun: 'workspace' },
+  api_key_id: { prefix: 'aki', noun: 'API key' },
+  email_id: { prefix: 'trs', noun: 'email' },
+  template_id: { prefix: 'tpl', noun: 'template' },
+  contact_id: { prefix: 'ctc', noun: 'contact' },
+  suppression_id: { prefix: 'sup', noun: 'suppression' },
+  identity_id: { prefix: 'idn', noun: 'identity' },
+  user_id: { prefix: 'usr', noun: 'member' },
+  invitation_id: { prefix: 'inv', noun: 'invitation' },
+  webhook_id: { prefix: 'wh', noun: 'webhook' },
+  event_id: { prefix: 'evt', noun: 'event' },
+  delivery_id: { prefix: 'dlv', noun: 'delivery' },
+} as const satisfies Record<string, PathIdTraits>;
+
+export type PathIdName = keyof typeof PATH_IDS;
+
+/** Gives a handler an id out of its path; a malformed one is answered as an unknown one is. */
+export const PathId = (name: PathIdName): ParameterDecorator =>
+  Param(name, { transform: (text: string) => parseId(PATH_IDS[name].prefix, text) ?? refuseUnknown(name) });
+
+/** What an id is answered with that does not exist in the caller's workspace, whether it exists elsewhere or not. */
+export function unknownId(name: PathIdName): Refusal {
+  return new Refusal(404, `There is no ${PATH_IDS[name].noun} with this id in this workspace`);
+}
+
+function refuseUnknown(name: PathIdName): never {
+  throw unknownId(name);
+}
