@@ -72,6 +72,7 @@ export class Stack {
       REDIS_URL: options.redisUrl ?? testRedisUrl(),
       QUEUE_PREFIX: uniqueQueuePrefix(),
       HTTP_HOST: '127.0.0.1',
+      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
       DATABASE_POOL_SIZE: '6',
       CLOCK_TICK_MS: '200',
       LOG_LEVEL: 'info',

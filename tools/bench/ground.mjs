@@ -16,6 +16,7 @@ import {
 import { say } from '../stack/progress.mjs';
 import { askRedis, startRedis } from '../stack/redis.mjs';
 import { nodeBinary, ROOT } from '../stack/runtime.mjs';
+import { newKeyRing } from '../stack/secrets.mjs';
 import { startHelper } from './helper.mjs';
 import { makeWorkspaces } from './workspaces.mjs';
 
@@ -131,6 +132,7 @@ export class Ground {
       REDIS_URL: `redis://127.0.0.1:${this.#redisPort}`,
       SMTP_URL: `smtp://127.0.0.1:${this.sinkPort}`,
       MONTHLY_EMAIL_LIMIT: '0',
+      ENCRYPTION_KEYS: newKeyRing(),
     };
   }
 

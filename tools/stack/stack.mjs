@@ -4,6 +4,7 @@ import { migrate } from './migrate.mjs';
 import { choosePorts } from './ports.mjs';
 import { say, step } from './progress.mjs';
 import { hideLogin, provideInbox, providePostgres, provideRedis } from './services.mjs';
+import { provideKeyRing } from './secrets.mjs';
 import { claimSupervision, endSupervision, makeStateFolder, STACK_FILE, writeJson } from './state.mjs';
 import { provideWorkspace } from './workspace.mjs';
 
@@ -102,6 +103,7 @@ export class Stack {
       SMTP_URL: inbox.url,
       PUBLIC_URL: `http://127.0.0.1:${ports.gateway}`,
       ...this.#settings,
+      ENCRYPTION_KEYS: provideKeyRing(this.#settings),
       DATABASE_URL: postgres.url,
       REDIS_URL: redis.url,
     };

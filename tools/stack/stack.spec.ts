@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { choosePorts, freePort } from './ports.mjs';
+import { newKeyRing, provideKeyRing } from './secrets.mjs';
 import { readSettings } from './settings.mjs';
 
 describe('Choosing ports', () => {
@@ -34,5 +35,19 @@ describe('Settings', () => {
     rmSync(folder, { recursive: true });
 
     expect(settings).toEqual({ A: 'environment', B: 'of the file' });
+  });
+});
+
+describe('The encryption key of the local stack', () => {
+  it('is made once, kept for its owner alone, and gives way to one of the settings', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'secrets-'));
+    const file = join(folder, 'secrets.json');
+    const made = provideKeyRing({}, file);
+    expect(made).toMatch(/^20\d\d:[A-Za-z0-9+/]{43}=$/);
+    expect(provideKeyRing({}, file)).toBe(made);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(provideKeyRing({ ENCRYPTION_KEYS: 'mine' }, file)).toBe('mine');
+    expect(newKeyRing()).not.toBe(made);
+    rmSync(folder, { recursive: true });
   });
 });

@@ -13,6 +13,9 @@ export const STACK_FILE = join(STATE_FOLDER, 'stack.json');
 /** The workspace and its keys, kept for the next `up`. */
 export const WORKSPACE_FILE = join(STATE_FOLDER, 'workspace.json');
 
+/** What encrypts the secrets of the local database, kept for the next `up`. */
+export const SECRETS_FILE = join(STATE_FOLDER, 'secrets.json');
+
 /** Which process keeps the stack; there from the first step of `up` until the last one of its end. */
 const SUPERVISOR_FILE = join(STATE_FOLDER, 'supervisor.json');
 

@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { ApiKeyStore, AcceptanceStore, type Database, EmailStore, IdentityStore } from '@posthorn/database';
 import { Authenticate } from '@posthorn/auth';
 import { type LaneRings } from '@posthorn/queues';
+import { SecretBox } from '@posthorn/signing';
 import { AcceptEmails } from '@posthorn/use-cases';
 import { ErrorPagesController } from './docs/error-pages.controller.ts';
 import { EmailsController } from './emails/emails.controller.ts';
@@ -11,12 +12,14 @@ export interface GatewayParts {
   readonly rings: LaneRings;
   /** Emails a month of a workspace without a limit of its own; null: none. */
   readonly monthlyLimit: number | null;
+  /** What keeps secrets at rest. */
+  readonly secretBox: SecretBox;
 }
 
 /** The HTTP interface. */
 @Module({})
 export class GatewayModule {
-  static of({ database, rings, monthlyLimit }: GatewayParts): DynamicModule {
+  static of({ database, rings, monthlyLimit, secretBox }: GatewayParts): DynamicModule {
     const acceptEmails = new AcceptEmails({
       store: new AcceptanceStore(database),
       identities: new IdentityStore(database),
@@ -29,6 +32,7 @@ export class GatewayModule {
       controllers: [EmailsController, ErrorPagesController],
       providers: [
         { provide: AcceptEmails, useValue: acceptEmails },
+        { provide: SecretBox, useValue: secretBox },
         { provide: EmailStore, useValue: new EmailStore(database) },
         { provide: Authenticate, useValue: new Authenticate(new ApiKeyStore(database)) },
       ],

@@ -12,6 +12,7 @@ import {
   RedisSettings,
   reportRepeated,
   runUntilSignal,
+  SecretSettings,
   startProcess,
 } from '@posthorn/platform';
 import { SIZES } from '@posthorn/domain';
@@ -20,13 +21,14 @@ import { GatewayModule } from './gateway.module.ts';
 
 await startProcess('gateway', async () => {
   loadEnvFile();
-  const { http, database, redis, log, gateway, lanes } = readSettings({
+  const { http, database, redis, log, gateway, lanes, secrets } = readSettings({
     http: HttpSettings,
     database: DatabaseSettings,
     redis: RedisSettings,
     log: LogSettings,
     gateway: GatewaySettings,
     lanes: LaneSettings,
+    secrets: SecretSettings,
   });
   const logger = createLogger(log, 'gateway');
   const onError = reportRepeated(logger, 'a dependency does not answer');
@@ -38,7 +40,12 @@ await startProcess('gateway', async () => {
   await greetDatabase(db);
   const rings = new LaneRings({ ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError });
   const app = await createHttpApp(
-    GatewayModule.of({ database: db, rings, monthlyLimit: gateway.MONTHLY_EMAIL_LIMIT || null }),
+    GatewayModule.of({
+      database: db,
+      rings,
+      monthlyLimit: gateway.MONTHLY_EMAIL_LIMIT || null,
+      secretBox: secrets.box,
+    }),
     {
       logger,
       settings: http,

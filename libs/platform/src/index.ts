@@ -11,6 +11,7 @@ export {
   type Sections,
   type SettingsFor,
 } from './settings/read-settings.ts';
+export { SecretSettings } from './settings/secret-settings.ts';
 export { SenderSettings } from './settings/sender-settings.ts';
 export { Setting, type SettingOptions, type SettingsClass } from './settings/setting.ts';
 export { IsUrlWithScheme } from './settings/url-with-scheme.ts';

@@ -1,3 +1,4 @@
+import { KEY_RING_FORM } from '@posthorn/signing';
 import { getMetadataStorage } from 'class-validator';
 import type { SettingsClass } from './setting.ts';
 
@@ -11,6 +12,7 @@ const RULE_TEXTS: Record<string, (constraints: Constraints) => string> = {
   max: ([most]) => `at most ${String(most)}`,
   isIn: ([values]) => `one of ${(values as Constraints).join(', ')}`,
   isUrlWithScheme: (schemes) => `a URL that begins with ${schemes.join(':// or ')}://`,
+  isKeyRing: () => KEY_RING_FORM,
   matches: ([pattern]) => `text that matches ${String(pattern)}`,
   minLength: ([least]) => `at least ${String(least)} characters`,
   maxLength: ([most]) => `at most ${String(most)} characters`,

@@ -1,11 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { describeSettings, renderEnvExample } from './describe-settings.ts';
 import { readSettings } from './read-settings.ts';
 import { ALL_SECTIONS } from './sections.ts';
 
-const file = readFileSync(new URL('../../../../.env.example', import.meta.url), 'utf8');
+const path = new URL('../../../../.env.example', import.meta.url);
 const settings = describeSettings(ALL_SECTIONS);
+if (process.env['UPDATE_DOCS'] === '1') writeFileSync(path, renderEnvExample(settings));
+const file = readFileSync(path, 'utf8');
 
 describe('.env.example', () => {
   it('names exactly the settings that exist', () => {
@@ -21,11 +24,12 @@ describe('.env.example', () => {
     expect(file).not.toMatch(/^[A-Z]/m);
   });
 
-  it('has examples that are enough to start with', () => {
+  it('has examples that are enough to start with, but for the key that everybody makes himself', () => {
     const lines = [...file.matchAll(/^# ([A-Z0-9_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
-    expect(() =>
-      readSettings(ALL_SECTIONS, Object.fromEntries(lines) as Record<string, string>),
-    ).not.toThrow();
+    const examples = Object.fromEntries(lines) as Record<string, string>;
+    const ENCRYPTION_KEYS = `first:${randomBytes(32).toString('base64')}`;
+    expect(() => readSettings(ALL_SECTIONS, { ...examples, ENCRYPTION_KEYS })).not.toThrow();
+    expect(() => readSettings(ALL_SECTIONS, examples)).toThrow('ENCRYPTION_KEYS has a value that');
   });
 
   it('says of each setting what it does, in a sentence', () => {

@@ -2,6 +2,7 @@ import { DatabaseSettings, HttpSettings, LogSettings, RedisSettings } from './co
 import { GatewaySettings } from './gateway-settings.ts';
 import { LaneSettings } from './lane-settings.ts';
 import type { Sections } from './read-settings.ts';
+import { SecretSettings } from './secret-settings.ts';
 import { SenderSettings } from './sender-settings.ts';
 
 /** All sections, in the order of the operators' page. */
@@ -10,6 +11,7 @@ export const ALL_SECTIONS = {
   database: DatabaseSettings,
   redis: RedisSettings,
   log: LogSettings,
+  secrets: SecretSettings,
   gateway: GatewaySettings,
   sender: SenderSettings,
   lanes: LaneSettings,

@@ -1,0 +1,94 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { type EncryptionKey, type KeyRing } from './key-ring.ts';
+
+const ALGORITHM = 'aes-256-gcm';
+/** The first byte of everything that is sealed, so that another form can follow one day. */
+const FORM = 1;
+/** GCM's own length; random ones are safe for 2³² secrets under one key (NIST SP 800-38D, section 8.3). */
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Something sealed could not be opened. The message holds nothing of it but the id of its key. */
+export class SecretNotOpened extends Error {
+  constructor(why: string) {
+    super(`A stored secret cannot be decrypted: ${why}`);
+    this.name = 'SecretNotOpened';
+  }
+}
+
+/**
+ * Encrypts secrets that are stored, and decrypts them (AES-256-GCM). What is sealed begins with the id of its key, so that
+ * keys can change, and is bound to a place: copied to another row it does not open.
+ *
+ * Its form: 1 byte form, 1 byte length of the key's id, the id, 12 bytes nonce, the ciphertext, 16 bytes tag.
+ */
+export class SecretBox {
+  constructor(private readonly ring: KeyRing) {}
+
+  /**
+   * Encrypts with the first key of the ring.
+   *
+   * @param boundTo the place where it will be kept, such as `webhook:<uuid>`; opening it asks for the same
+   */
+  seal(secret: string | Uint8Array, boundTo: string): Buffer {
+    const [key] = this.ring;
+    const head = headOf(key.id);
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, key.key, nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(additionalData(head, boundTo));
+    const ciphertext = Buffer.concat([cipher.update(secret), cipher.final()]);
+    return Buffer.concat([head, nonce, ciphertext, cipher.getAuthTag()]);
+  }
+
+  /**
+   * Decrypts what was sealed with any key of the ring.
+   *
+   * @throws SecretNotOpened when its key is not in the ring, when it was changed, or when it belongs to another place
+   */
+  open(sealed: Uint8Array, boundTo: string): Buffer {
+    const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+    const id = keyIdOf(bytes);
+    const key = this.keyNamed(id);
+    const head = headOf(id);
+    const nonceEnd = head.length + NONCE_BYTES;
+    const tagBegin = bytes.length - TAG_BYTES;
+    if (tagBegin < nonceEnd) throw new SecretNotOpened('it is cut short');
+    const nonce = bytes.subarray(head.length, nonceEnd);
+    const decipher = createDecipheriv(ALGORITHM, key.key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(additionalData(head, boundTo));
+    decipher.setAuthTag(bytes.subarray(tagBegin));
+    try {
+      return Buffer.concat([decipher.update(bytes.subarray(nonceEnd, tagBegin)), decipher.final()]);
+    } catch {
+      throw new SecretNotOpened(`it was changed, moved, or sealed with another key named ${id}`);
+    }
+  }
+
+  /** What everything begins with that is sealed with the first key; anything else waits to be sealed anew. */
+  get currentHead(): Buffer {
+    return headOf(this.ring[0].id);
+  }
+
+  private keyNamed(id: string): EncryptionKey {
+    const key = this.ring.find((each) => each.id === id);
+    if (key === undefined) throw new SecretNotOpened(`the key ${id} is not in ENCRYPTION_KEYS`);
+    return key;
+  }
+}
+
+function headOf(keyId: string): Buffer {
+  return Buffer.concat([Buffer.from([FORM, keyId.length]), Buffer.from(keyId, 'latin1')]);
+}
+
+/** The head is authenticated too: nobody can make a secret name another key. */
+function additionalData(head: Buffer, boundTo: string): Buffer {
+  return Buffer.concat([head, Buffer.from(boundTo, 'utf8')]);
+}
+
+function keyIdOf(bytes: Buffer): string {
+  if (bytes[0] !== FORM) throw new SecretNotOpened('it has no form that this release knows');
+  const id = bytes.subarray(2, 2 + (bytes[1] ?? 0)).toString('latin1');
+  // What is damaged must not bring control characters into an error.
+  if (!/^[A-Za-z0-9_-]{1,32}$/.test(id)) throw new SecretNotOpened('the id of its key is damaged');
+  return id;
+}

@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto';
+import { readJson, SECRETS_FILE, writeJson } from './state.mjs';
+
+/** A new ring with one key, named after its year. @returns {string} as ENCRYPTION_KEYS takes it */
+export function newKeyRing() {
+  return `${new Date().getFullYear()}:${randomBytes(32).toString('base64')}`;
+}
+
+/**
+ * The key ring of the settings, else our own, made with the first `up`: the local database is of no use without it.
+ *
+ * @param {Record<string, string>} settings
+ * @param {string} [file]
+ * @returns {string}
+ */
+export function provideKeyRing({ ENCRYPTION_KEYS }, file = SECRETS_FILE) {
+  if (ENCRYPTION_KEYS !== undefined) return ENCRYPTION_KEYS;
+  const known = readJson(file)?.encryptionKeys;
+  if (known !== undefined) return known;
+  const encryptionKeys = newKeyRing();
+  writeJson(file, { encryptionKeys });
+  return encryptionKeys;
+}
