@@ -8,13 +8,14 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { Refusal } from '@posthorn/kernel';
-import { hasScope, type Scope } from '@posthorn/domain';
+import { hasScope, mayManage, type Scope } from '@posthorn/domain';
 import type { Request } from 'express';
 import { Authenticate } from './authenticate.ts';
 import { bearerCredential } from './bearer-credential.ts';
 import { setPrincipal } from './principal.ts';
 
 const SCOPE = 'posthorn:scope';
+const MANAGES = 'posthorn:manages';
 
 /** Lets in who carries a valid key that has the scope of the route. */
 @Injectable()
@@ -27,18 +28,36 @@ export class ApiKeyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
     const principal = await this.authentication.authenticate(bearerCredential(request));
-    const scope = this.reflector.getAllAndOverride<Scope | undefined>(SCOPE, [
-      context.getHandler(),
-      context.getClass(),
-    ]);
+    const scope = this.traitOf<Scope>(context, SCOPE);
     if (scope !== undefined && !hasScope(principal.role, scope)) {
       throw new Refusal(401, `The API key lacks the scope \`${scope}\`; use a key with another role`);
     }
+    if (this.traitOf<true>(context, MANAGES) && !mayManage(principal.role)) {
+      throw new Refusal(403, 'The API key may not manage this workspace; use a key with the role `EDITOR`');
+    }
     setPrincipal(request, principal);
     return true;
+  }
+
+  private traitOf<Trait>(context: ExecutionContext, name: string): Trait | undefined {
+    return this.reflector.getAllAndOverride<Trait | undefined>(name, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
   }
 }
 
 /** The route needs a key with this scope. */
 export const RequiresScope = (scope: Scope): MethodDecorator & ClassDecorator =>
   applyDecorators(SetMetadata(SCOPE, scope), UseGuards(ApiKeyGuard));
+
+/** The route needs a key that may manage the workspace: `EDITOR`. */
+export const RequiresEditor = (): MethodDecorator & ClassDecorator =>
+  applyDecorators(
+    SetMetadata(SCOPE, 'user' satisfies Scope),
+    SetMetadata(MANAGES, true),
+    UseGuards(ApiKeyGuard),
+  );
+
+/** The route needs a valid key, whatever its scopes. */
+export const RequiresKey = (): MethodDecorator & ClassDecorator => applyDecorators(UseGuards(ApiKeyGuard));

@@ -1,3 +1,3 @@
-export { ApiKeyGuard, RequiresScope } from './api-key.guard.ts';
+export { ApiKeyGuard, RequiresEditor, RequiresKey, RequiresScope } from './api-key.guard.ts';
 export { Authenticate } from './authenticate.ts';
-export { Caller, type Principal } from './principal.ts';
+export { actorOf, Caller, type Principal } from './principal.ts';

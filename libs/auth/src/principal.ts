@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type KeyHolder } from '@posthorn/database';
+import { type Actor } from '@posthorn/domain';
 import type { Request } from 'express';
 
 /** Who a request is from: the workspace and role of the key that it carries. */
@@ -22,3 +23,8 @@ export const Caller = createParamDecorator((_data: unknown, context: ExecutionCo
   if (principal === undefined) throw new Error('a route asks for its caller but is not guarded by a key');
   return principal;
 });
+
+/** As whom a caller appears in the audit log. */
+export function actorOf({ apiKeyId, displayName }: Principal): Actor {
+  return { kind: 'api_key', id: apiKeyId, name: displayName };
+}

@@ -5,11 +5,13 @@ export {
   type Database,
   type DatabaseOptions,
 } from './connection.ts';
+export { type NewEvent } from './events.ts';
 export { faultOf, isOutage, type DatabaseFault } from './faults.ts';
 export { runMigrations, MigrationMismatch } from './migrations/run-migrations.ts';
 export { type AcceptableEmail, type IdempotencyClaim } from './stores/acceptable-email.ts';
 export * from './stores/acceptance-store.ts';
 export * from './stores/api-key-store.ts';
+export { AuditLogStore, type AuditEntry } from './stores/audit-log-store.ts';
 export * from './stores/email-store.ts';
 export * from './stores/identity-store.ts';
 export * from './stores/outbox-store.ts';

@@ -15,10 +15,15 @@ export function bulkLane(workspaceId: WorkspaceId): LaneId {
   return `${workspaceId}.bulk` as LaneId;
 }
 
+/** The lane of a workspace's events, before they become deliveries. */
+export function eventLane(workspaceId: WorkspaceId): LaneId {
+  return `${workspaceId}.events` as LaneId;
+}
+
 /** Stands for all lanes of a queue where lanes are paused. */
 export const EVERY_LANE = '*' as LaneId;
 
 /** Whether a text from outside (a job's payload) can be a lane. */
 export function isLaneId(text: unknown): text is LaneId {
-  return typeof text === 'string' && /^[a-z]{2,4}_[0-9a-z]{26}(\.now|\.bulk)?$/.test(text);
+  return typeof text === 'string' && /^[a-z]{2,4}_[0-9a-z]{26}(\.now|\.bulk|\.events)?$/.test(text);
 }

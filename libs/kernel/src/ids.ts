@@ -9,6 +9,15 @@ export type WorkspaceId = Id<'wrk'>;
 export type ApiKeyId = Id<'aki'>;
 export type IdentityId = Id<'idn'>;
 export type EmailId = Id<'trs'>;
+export type TemplateId = Id<'tpl'>;
+export type ContactId = Id<'ctc'>;
+export type WebhookId = Id<'wh'>;
+export type EventId = Id<'evt'>;
+export type UserId = Id<'usr'>;
+export type InvitationId = Id<'inv'>;
+
+/** The workspace that Posthorn's own mails leave from; a migration makes it. */
+export const SYSTEM_WORKSPACE_ID = 'wrk_0000000000e008000000000000' as WorkspaceId;
 
 /** Crockford's alphabet in lower case: no i, l, o, u. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';

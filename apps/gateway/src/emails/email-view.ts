@@ -3,10 +3,10 @@ import { type EmailWithTimeline } from './email.answers.ts';
 
 /** An email as the interface shows it (2.4), with what has become of it. */
 export function emailView(email: EmailRecord): EmailWithTimeline {
-  const { id, messageId, status, to, type, from, subject, groupBy, sendAt, acceptedAt, sentAt, timeline } =
-    email;
+  const { id, messageId, status, to, type, groupBy, sendAt, acceptedAt, sentAt, timeline } = email;
   return {
-    ...{ id, messageId, status, to, type, from, subject },
+    ...{ id, messageId, status, to, type },
+    ...ofType(email),
     ...(groupBy === null ? {} : { groupBy }),
     ...{ createdAt: acceptedAt, sendAt, sentAt },
     timeline: [
@@ -20,4 +20,12 @@ export function emailView(email: EmailRecord): EmailWithTimeline {
       })),
     ],
   };
+}
+
+function ofType({
+  from,
+  subject,
+  template,
+}: EmailRecord): Pick<EmailWithTimeline, 'from' | 'subject' | 'template'> {
+  return subject === null ? { template: template! } : { from, subject };
 }

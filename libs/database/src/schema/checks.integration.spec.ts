@@ -60,6 +60,27 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     due_at: 'now()',
   },
   paused_lanes: { queue: `'email'`, lane_id: `'*'`, reason: `'incident'` },
+  audit_log: {
+    id: `'${id}'`,
+    workspace_id: `'${workspace}'`,
+    action: `'api_key.created'`,
+    actor: `'{}'`,
+    subject_id: `'x'`,
+  },
+  templates: {
+    id: `'${id}'`,
+    workspace_id: `'${workspace}'`,
+    name: `'welcome'`,
+    current_version_id: `'${id}'`,
+  },
+  webhooks: {
+    id: `'${id}'`,
+    workspace_id: `'${workspace}'`,
+    url: `'https://example.com'`,
+    events: `'{CONTACT_CREATED}'`,
+    token: `''`,
+  },
+  contacts: { id: `'${id}'`, workspace_id: `'${workspace}'`, email: `'a@example.com'` },
 };
 
 beforeAll(async () => {
@@ -100,7 +121,7 @@ describe('The database takes', () => {
     ['identities', { kind: `'address'`, value: `'a@example.com'` }],
     ['emails', { status: `'SCHEDULED'`, send_at: 'now()' }],
     ['emails', { status: `'DELIVERED'`, sent_at: 'now()', group_by: `repeat('x', 255)`, reply_to: `'[]'` }],
-    ['email_contents', { contact_properties: `'{}'` }],
+    ['email_contents', { html: 'NULL', variables: `'{}'` }],
     ['idempotency_keys', { key: `repeat('k', 255)` }],
     ['outbox', { state: `'taken'`, lease_until: 'now()' }],
     ['outbox', { state: `'ready'`, lease_until: 'now()' }],
@@ -131,7 +152,10 @@ describe('The database refuses', () => {
     ['emails', { reply_to: `'{}'` }],
     ['emails', { reply_to: `'null'` }],
     ['emails', { group_by: `repeat('x', 256)` }],
-    ['email_contents', { contact_properties: `'[]'` }],
+    ['email_contents', { html: 'NULL', variables: `'[]'` }],
+    ['email_contents', { variables: `'{}'` }],
+    ['emails', { subject: 'NULL' }],
+    ['emails', { type: `'templated'`, template_name: `'x'` }],
     ['email_events', { detail: `'[]'` }],
     ['idempotency_keys', { key: `''` }],
     ['idempotency_keys', { key: `repeat('k', 256)` }],
@@ -146,6 +170,16 @@ describe('The database refuses', () => {
     ['outbox', { state: `'waiting'`, lease_until: 'now()' }],
     ['paused_lanes', { reason: `''` }],
     ['paused_lanes', { reason: `repeat('x', 501)` }],
+    ['workspaces', { rate_per_second: '-1' }],
+    ['workspaces', { rate_burst: '-1' }],
+    ['audit_log', { action: `''` }],
+    ['audit_log', { actor: `'[]'` }],
+    ['audit_log', { detail: `'[]'` }],
+    ['templates', { name: `''` }],
+    ['webhooks', { url: `repeat('x', 2049)` }],
+    ['webhooks', { events: `'{}'` }],
+    ['contacts', { properties: `'[]'` }],
+    ['contacts', { status: `'UNSUBSCRIBED'` }],
   ])('a row of %s with %j', async (table, change) => {
     expect(await refusal(table, change)).toBe(CHECK_VIOLATION);
   });
@@ -191,15 +225,20 @@ describe('Every CHECK of the database', () => {
     // When this changes, the table above wants another row.
     expect(Object.fromEntries(rows.map(({ table, checks }) => [table, checks]))).toEqual({
       api_keys: 2,
-      email_contents: 1,
+      audit_log: 3,
+      contacts: 2,
+      email_contents: 2,
       email_events: 1,
-      emails: 4,
+      emails: 5,
       idempotency_keys: 2,
       identities: 1,
       outbox: 6,
       paused_lanes: 1,
+      template_versions: 3,
+      templates: 1,
       usage: 4,
-      workspaces: 2,
+      webhooks: 2,
+      workspaces: 4,
     });
   });
 });

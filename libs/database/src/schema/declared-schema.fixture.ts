@@ -17,6 +17,7 @@ const TYPE_OF_NATIVE: Readonly<Record<string, string>> = {
   'Uuid': 'uuid',
   'SmallInt': 'smallint',
   'Date': 'date',
+  'Json': 'json',
   'Timestamptz(6)': 'timestamp with time zone',
 };
 const TYPE_OF_SCALAR: Readonly<Record<string, string>> = {
@@ -42,13 +43,18 @@ interface Field {
   /** Of an enum its name in the database. */
   readonly type: string;
   readonly isOptional: boolean;
+  readonly isList: boolean;
+  /** A type that Prisma does not know: it is in the database, not in the client. */
+  readonly isUnsupported: boolean;
   readonly attributes: string;
 }
 
 /** The models of the schema, with the names of their fields that are columns. */
 export async function declaredModels(): Promise<Map<string, string[]>> {
   const blocks = await readBlocks();
-  return new Map(blocks.model.map((model) => [model.name, fieldsOf(model, blocks).map(({ name }) => name)]));
+  const known = (model: Block): string[] =>
+    fieldsOf(model, blocks).flatMap(({ name, isUnsupported }) => (isUnsupported ? [] : [name]));
+  return new Map(blocks.model.map((model) => [model.name, known(model)]));
 }
 
 /** What prisma/schema declares. */
@@ -80,14 +86,22 @@ async function readBlocks(): Promise<Blocks> {
   return blocks;
 }
 
+const FIELD = /^(\w+)\s+(\w+(?:\("\w+"\))?)(\?|\[\])?\s*(.*)$/;
+
 function fieldsOf(model: Block, blocks: Blocks): Field[] {
   const isModel = (type: string) => blocks.model.some(({ name }) => name === type);
   return model.lines.flatMap((line) => {
-    const [, name, type, mark, attributes] = /^(\w+)\s+(\w+)(\?|\[\])?\s*(.*)$/.exec(line) ?? [];
+    const [, name, type, mark, attributes] = FIELD.exec(line) ?? [];
     if (name === undefined || type === undefined || isModel(type)) return [];
     const column = /(?<!@)@map\("(\w+)"\)/.exec(attributes!)?.[1] ?? name;
     const enumName = blocks.enum.find((one) => one.name === type)?.mappedName;
-    return [{ name, column, type: enumName ?? type, isOptional: mark === '?', attributes: attributes! }];
+    const unsupported = /^Unsupported\("(\w+)"\)$/.exec(type)?.[1];
+    return [
+      {
+        ...{ name, column, type: unsupported ?? enumName ?? type, attributes: attributes! },
+        ...{ isOptional: mark === '?', isList: mark === '[]', isUnsupported: unsupported !== undefined },
+      },
+    ];
   });
 }
 
@@ -96,7 +110,7 @@ function columnsInWords(model: Block, fields: Field[]): string[] {
   return fields.map((field) => {
     const place = key.indexOf(field.name) + 1;
     const suffix = `${field.isOptional ? ', null' : ''}${place > 0 ? `, key ${place}` : ''}`;
-    return `${model.mappedName}.${field.column}: ${typeOf(field)}${suffix}`;
+    return `${model.mappedName}.${field.column}: ${typeOf(field)}${field.isList ? '[]' : ''}${suffix}`;
   });
 }
 

@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { Office, rawEmail } from '../office.fixture.ts';
 import { UpkeepStore } from '../stores/upkeep-store.ts';
 
-const PARENTS = ['emails', 'email_contents', 'email_events'];
+const PARENTS = ['emails', 'email_contents', 'email_events', 'events'];
 
 let testDatabase: TestDatabase;
 let office: Office;

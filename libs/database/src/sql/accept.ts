@@ -17,7 +17,7 @@ WITH item AS MATERIALIZED (
            from_address text, from_name text, to_address text, to_name text, from_domain text,
            reply_to jsonb, subject text, message_id text, group_by text,
            track_clicks boolean, track_opens boolean, send_at timestamptz, accepted_at timestamptz,
-           html text, text text, preview_text text, contact_properties jsonb,
+           html text, text text, preview_text text,
            lane_id text, state outbox_state, due_at timestamptz, bytes int)
 ),
 permitted AS (
@@ -66,8 +66,8 @@ new_emails AS (
   FROM   accepted
 ),
 new_contents AS (
-  INSERT INTO email_contents (email_id, html, text, preview_text, contact_properties)
-  SELECT id, html, text, preview_text, contact_properties FROM accepted
+  INSERT INTO email_contents (email_id, html, text, preview_text)
+  SELECT id, html, text, preview_text FROM accepted
 )
 SELECT   i.n,
          CASE WHEN p.n IS NULL                           THEN 'unverified'

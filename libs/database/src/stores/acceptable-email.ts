@@ -78,7 +78,6 @@ export function emailsAsJson(emails: readonly [number, AcceptableEmail][]): stri
       html: email.html,
       text: email.text,
       preview_text: email.previewText,
-      contact_properties: email.contactProperties,
       lane_id: email.laneId,
       state: email.sendAt === null ? 'ready' : 'waiting',
       due_at: email.sendAt ?? email.acceptedAt,

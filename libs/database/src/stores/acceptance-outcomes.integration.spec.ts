@@ -53,7 +53,6 @@ describe('An accepted email', () => {
       html: `<p>${'"\\\n\t'}</p>`,
       text: 'plain',
       previewText: 'peek',
-      contactProperties: { plan: 'pro', nested: [1, null] },
     });
     expect(await outcomeKinds([email])).toEqual(['accepted']);
 
@@ -69,6 +68,9 @@ describe('An accepted email', () => {
       toName: 'Ada',
       replyTo: email.replyTo,
       subject: email.subject,
+      templateName: null,
+      templateVersionId: null,
+      idempotencyKeys: [],
       messageId: email.messageId,
       groupBy: 'welcome',
       trackClicks: true,
@@ -82,7 +84,7 @@ describe('An accepted email', () => {
       html: email.html,
       text: 'plain',
       previewText: 'peek',
-      contactProperties: email.contactProperties,
+      variables: null,
     });
   });
 

@@ -27,6 +27,16 @@ export interface KeyHolder {
   readonly apiKeyId: ApiKeyId;
   readonly workspaceId: WorkspaceId;
   readonly role: Role;
+  readonly displayName: string;
+  /** The workspace's own rate; null: the installation's. See RATE_LIMIT_PER_SECOND and RATE_LIMIT_BURST. */
+  readonly ratePerSecond: number | null;
+  readonly rateBurst: number | null;
+}
+
+interface KeyHolderRow extends Omit<KeyHolder, 'apiKeyId' | 'workspaceId'> {
+  readonly secretHash: Buffer;
+  readonly id: string;
+  readonly workspaceId: string;
 }
 
 /** The credentials of workspaces. */
@@ -59,16 +69,15 @@ export class ApiKeyStore {
 
   /** The holders of the keys with these hashes, in the order of the hashes. */
   async findHolders(secretHashes: readonly Buffer[]): Promise<(KeyHolder | undefined)[]> {
-    const { rows } = await this.database.pool.query<{
-      secretHash: Buffer;
-      id: string;
-      workspaceId: string;
-      role: Role;
-    }>({ name: 'find_key_holders', text: FIND_KEY_HOLDERS, values: [secretHashes] });
+    const { rows } = await this.database.pool.query<KeyHolderRow>({
+      name: 'find_key_holders',
+      text: FIND_KEY_HOLDERS,
+      values: [secretHashes],
+    });
     const holders = new Map<string, KeyHolder>();
-    for (const { secretHash, id, workspaceId, role } of rows) {
-      const holder = { apiKeyId: idFromUuid('aki', id), workspaceId: idFromUuid('wrk', workspaceId), role };
-      holders.set(secretHash.toString('latin1'), holder);
+    for (const { secretHash, id, workspaceId, ...traits } of rows) {
+      const ids = { apiKeyId: idFromUuid('aki', id), workspaceId: idFromUuid('wrk', workspaceId) };
+      holders.set(secretHash.toString('latin1'), { ...ids, ...traits });
     }
     return secretHashes.map((hash) => holders.get(hash.toString('latin1')));
   }

@@ -23,7 +23,10 @@ export interface EmailRecord {
   readonly status: EmailStatus;
   readonly from: string;
   readonly to: string;
-  readonly subject: string;
+  /** Null for a templated email. */
+  readonly subject: string | null;
+  /** Null for a raw email. */
+  readonly template: string | null;
   readonly messageId: string;
   readonly groupBy: string | null;
   readonly sendAt: Date | null;
@@ -63,6 +66,7 @@ function emailRecord(row: EmailRow, facts: EmailEventRow[]): EmailRecord {
     from: row.fromAddress,
     to: row.toAddress,
     subject,
+    template: row.templateName,
     messageId,
     groupBy,
     sendAt,

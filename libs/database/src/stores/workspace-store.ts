@@ -19,9 +19,12 @@ export class WorkspaceStore {
     return workspace(await this.database.prisma.workspace.create({ data: { id, name, monthlyEmailLimit } }));
   }
 
-  /** All of them, the oldest first. */
+  /** All of the customers, the oldest first. */
   async list(): Promise<Workspace[]> {
-    const rows = await this.database.prisma.workspace.findMany({ orderBy: { id: 'asc' } });
+    const rows = await this.database.prisma.workspace.findMany({
+      where: { isSystem: false },
+      orderBy: { id: 'asc' },
+    });
     return rows.map(workspace);
   }
 

@@ -1,0 +1,40 @@
+import { type Id, Refusal } from '@posthorn/kernel';
+import { PAGE_LIMITS, type PageRequest, parseOpaqueStart, parseTimeStart, type Sort } from '@posthorn/domain';
+
+/** The parameters of a list, already judged as to their shape. */
+export interface PageParameters {
+  readonly limit?: string;
+  readonly sort?: string;
+  readonly startAt?: string;
+}
+
+/** The page of a list that is ordered by ids with this prefix. @throws Refusal (400) for a malformed `startAt` */
+export function pageById<Prefix extends string>(
+  prefix: Prefix,
+  parameters: PageParameters,
+): PageRequest<Id<Prefix>> {
+  return pageRequest(parameters, (text) => parseOpaqueStart(prefix, text));
+}
+
+/** The page of a short list that is ordered by time alone. @throws Refusal (400) for a malformed `startAt` */
+export function pageByMoment(parameters: PageParameters): PageRequest<number> {
+  return pageRequest(parameters, parseTimeStart);
+}
+
+function pageRequest<Start>(
+  { limit, sort, startAt }: PageParameters,
+  parse: (text: string) => Start | undefined,
+): PageRequest<Start> {
+  const start = startAt === undefined ? undefined : parse(startAt);
+  if (startAt !== undefined && start === undefined) {
+    throw new Refusal(
+      400,
+      '`startAt` is malformed; give back what the last page had in `startAt`, unchanged',
+    );
+  }
+  return {
+    limit: limit === undefined ? PAGE_LIMITS.default : Number(limit),
+    sort: (sort as Sort | undefined) ?? 'createdAt.desc',
+    startAt: start,
+  };
+}

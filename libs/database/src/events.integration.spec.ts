@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { newUuid, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { POSTHORN } from '@posthorn/domain';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { recordEvents } from './events.ts';
+import { Office } from './office.fixture.ts';
+import { AuditLogStore, recordAudit } from './stores/audit-log-store.ts';
+import { WorkspaceStore } from './stores/workspace-store.ts';
+import { transact } from './transaction.ts';
+
+let testDatabase: TestDatabase;
+let office: Office;
+let acme: WorkspaceId;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  office = new Office(testDatabase.url);
+  acme = await office.openWorkspace();
+});
+afterAll(async () => {
+  await office.close();
+  await testDatabase.drop();
+});
+
+async function addWebhook(workspaceId: WorkspaceId, events: string[], status = 'ACTIVE'): Promise<string> {
+  const id = newUuid(Date.now());
+  await office.ask(
+    `INSERT INTO webhooks (id, workspace_id, url, events, token, status) VALUES ($1, $2, 'https://example.com', $3, '', $4)`,
+    [id, uuidOf(workspaceId), events, status],
+  );
+  return id;
+}
+
+const record = (workspaceId: WorkspaceId, name: 'CONTACT_CREATED' | 'CONTACT_DELETED'): Promise<void> =>
+  transact(office.database, (transaction) =>
+    recordEvents((sql, value) => transaction.$executeRawUnsafe(sql, value), office.database.clock.nowMs(), [
+      { workspaceId, name, data: { contact: { email: 'ada@example.net' } } },
+    ]),
+  );
+
+it('W9, W11: an event is for the webhooks that are subscribed at its moment, held ones too, and due at once', async () => {
+  const subscribed = await addWebhook(acme, ['CONTACT_CREATED', 'CONTACT_DELETED']);
+  const paused = await addWebhook(acme, ['CONTACT_CREATED'], 'PAUSED');
+  await addWebhook(acme, ['CONTACT_DELETED']);
+  await addWebhook(await office.openWorkspace(), ['CONTACT_CREATED']);
+  await record(acme, 'CONTACT_CREATED');
+
+  const [event] = await office.ask<{ id: string; webhook_ids: string[]; payload: string }>(
+    `SELECT id, webhook_ids, payload FROM events WHERE type = 'CONTACT_CREATED'`,
+  );
+  expect(event!.webhook_ids).toEqual([subscribed, paused].sort());
+  expect(JSON.parse(event!.payload)).toEqual({
+    event: 'CONTACT_CREATED',
+    createdAt: expect.any(String),
+    data: { contact: { email: 'ada@example.net' } },
+  });
+  expect(
+    await office.ask('SELECT queue, lane_id, state FROM outbox WHERE subject_id = $1', [event!.id]),
+  ).toEqual([{ queue: 'event', lane_id: `${acme}.events`, state: 'ready' }]);
+});
+
+it('an event that nobody subscribes to is kept and due to nobody', async () => {
+  const quiet = await office.openWorkspace();
+  await record(quiet, 'CONTACT_CREATED');
+  const where = `workspace_id = '${uuidOf(quiet)}'`;
+  expect(await office.count('events', where)).toBe(1);
+  expect(await office.count('outbox', `subject_id IN (SELECT id FROM events WHERE ${where})`)).toBe(0);
+});
+
+it('an event and an audited change are undone with what caused them', async () => {
+  const id = newUuid(Date.now());
+  const failed = transact(office.database, async (transaction) => {
+    const nowMs = office.database.clock.nowMs();
+    await recordAudit(transaction, nowMs, {
+      workspaceId: acme,
+      action: 'webhook.created',
+      actor: POSTHORN,
+      subjectId: SYSTEM_WORKSPACE_ID,
+      detail: { id },
+    });
+    await recordEvents((sql, value) => transaction.$executeRawUnsafe(sql, value), nowMs, [
+      { workspaceId: acme, name: 'CONTACT_DELETED', data: { id } },
+    ]);
+    throw new Error('changed its mind');
+  });
+  await expect(failed).rejects.toThrow('changed its mind');
+  expect(await office.count('events', `payload LIKE '%${id}%'`)).toBe(0);
+  expect(await office.count('audit_log', `detail->>'id' = '${id}'`)).toBe(0);
+});
+
+it('the audit log is read in pages', async () => {
+  const { clock } = office.database;
+  for (const action of ['template.created', 'template.updated', 'template.deleted'] as const) {
+    await transact(office.database, (transaction) =>
+      recordAudit(transaction, clock.nowMs(), {
+        workspaceId: acme,
+        action,
+        actor: POSTHORN,
+        subjectId: acme,
+      }),
+    );
+  }
+  const log = new AuditLogStore(office.database);
+  const first = await log.list(acme, { limit: 2, sort: 'createdAt.desc' });
+  expect(first.items.map(({ action }) => action)).toEqual(['template.deleted', 'template.updated']);
+  expect(first.hasMore).toBe(true);
+  expect((await log.list(SYSTEM_WORKSPACE_ID, { limit: 2, sort: 'createdAt.asc' })).items).toEqual([]);
+});
+
+it('the workspace of our own mails is there, and is not listed among the customers', async () => {
+  const workspaces = new WorkspaceStore(office.database);
+  expect(await workspaces.find(SYSTEM_WORKSPACE_ID)).toMatchObject({ name: 'system', monthlyEmailLimit: 0 });
+  expect((await workspaces.list()).map(({ id }) => id)).not.toContain(SYSTEM_WORKSPACE_ID);
+});

@@ -1,0 +1,82 @@
+import { idFromUuid, type Id, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import {
+  type Actor,
+  type AuditedAction,
+  type JsonObject,
+  type Page,
+  pageOf,
+  type PageRequest,
+} from '@posthorn/domain';
+import { type Database } from '../connection.ts';
+import { type AuditEntry as AuditRow } from '../generated/client.ts';
+import { type Transaction } from '../transaction.ts';
+
+/** A change as it is told to the log: who did what to which thing. */
+export interface AuditedChange {
+  readonly workspaceId: WorkspaceId;
+  readonly action: AuditedAction;
+  readonly actor: Actor;
+  readonly subjectId: Id<string>;
+  /** What changed; nothing secret. */
+  readonly detail?: JsonObject;
+}
+
+/** A change as the log shows it. */
+export interface AuditEntry {
+  readonly id: Id<'aud'>;
+  readonly action: string;
+  readonly actor: Actor;
+  readonly subjectId: string;
+  readonly detail: JsonObject;
+  readonly createdAt: Date;
+}
+
+/** Writes a change into the log, in the transaction that makes it. `nowMs` is the database's time. */
+export async function recordAudit(
+  transaction: Transaction,
+  nowMs: number,
+  { workspaceId, action, actor, subjectId, detail = {} }: AuditedChange,
+): Promise<void> {
+  await transaction.auditEntry.create({
+    data: {
+      id: newUuid(nowMs),
+      workspaceId: uuidOf(workspaceId),
+      action,
+      actor: { ...actor },
+      subjectId,
+      detail: detail,
+      at: new Date(nowMs),
+    },
+  });
+}
+
+/** Who changed what. */
+export class AuditLogStore {
+  constructor(private readonly database: Database) {}
+
+  /** A page of a workspace's changes. Index: audit_log_by_workspace_idx. */
+  async list(workspaceId: WorkspaceId, page: PageRequest<Id<'aud'>>): Promise<Page<AuditEntry>> {
+    const isAscending = page.sort === 'createdAt.asc';
+    const start = page.startAt === undefined ? undefined : uuidOf(page.startAt);
+    const rows = await this.database.prisma.auditEntry.findMany({
+      where: {
+        workspaceId: uuidOf(workspaceId),
+        ...(start === undefined ? {} : { id: isAscending ? { gte: start } : { lte: start } }),
+      },
+      orderBy: { id: isAscending ? 'asc' : 'desc' },
+      take: page.limit + 1,
+    });
+    return pageOf(rows.map(auditEntry), page.limit);
+  }
+}
+
+function auditEntry({ id, action, actor, subjectId, detail, at }: AuditRow): AuditEntry {
+  return {
+    id: idFromUuid('aud', id),
+    action,
+    actor: actor as unknown as Actor,
+    subjectId,
+    detail: detail as JsonObject,
+    createdAt: at,
+  };
+}

@@ -1,0 +1,26 @@
+import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type Database } from './connection.ts';
+import { type Prisma } from './generated/client.ts';
+
+/** Several statements that happen together or not at all. */
+export type Transaction = Prisma.TransactionClient;
+
+const WAIT_FOR_CONNECTION_MS = 3_000;
+/** Beyond the time-out of any statement in it. */
+const MOST_MS = 10_000;
+
+/** Does the work in one transaction; what it throws undoes all of it. Nothing in it may talk to a network. */
+export function transact<Result>(
+  database: Database,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return database.prisma.$transaction(work, { maxWait: WAIT_FOR_CONNECTION_MS, timeout: MOST_MS });
+}
+
+/**
+ * Makes whoever else counts or changes what a workspace has wait until this transaction has ended, so that a limit such as "at
+ * most 100 keys" holds when two add one at the same moment. It holds up no acceptance: those only share the row's key.
+ */
+export async function lockWorkspace(transaction: Transaction, workspaceId: WorkspaceId): Promise<void> {
+  await transaction.$executeRaw`SELECT FROM workspaces WHERE id = ${uuidOf(workspaceId)}::uuid FOR NO KEY UPDATE`;
+}
