@@ -1,16 +1,17 @@
+import { PAGE_LIMITS, SORTS } from '@posthorn/domain';
 import { wholeNumber } from '../validation/query-rules.ts';
 import { Optional } from '../validation/rule.ts';
 import { oneOfWords, singleLine } from '../validation/text-rules.ts';
 
 /** The parameters of every list; a list with filters has a class that extends this one. */
 export class PageQuery {
-  @Optional(wholeNumber({ least: 1, most: 100 }), 'How many items a page has at most.', {
-    default: 50,
+  @Optional(wholeNumber(PAGE_LIMITS), 'How many items a page has at most.', {
+    default: PAGE_LIMITS.default,
     example: 20,
   })
   limit?: string;
 
-  @Optional(oneOfWords(['createdAt.desc', 'createdAt.asc']), 'The newest first, or the oldest.', {
+  @Optional(oneOfWords(SORTS), 'The newest first, or the oldest.', {
     default: 'createdAt.desc',
     example: 'createdAt.asc',
   })

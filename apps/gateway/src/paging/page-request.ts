@@ -1,28 +1,19 @@
 import { type Id, Refusal } from '@posthorn/kernel';
 import { PAGE_LIMITS, type PageRequest, parseOpaqueStart, parseTimeStart, type Sort } from '@posthorn/domain';
-
-/** The parameters of a list, already judged as to their shape. */
-export interface PageParameters {
-  readonly limit?: string;
-  readonly sort?: string;
-  readonly startAt?: string;
-}
+import { type PageQuery } from './page-query.ts';
 
 /** The page of a list that is ordered by ids with this prefix. @throws Refusal (400) for a malformed `startAt` */
-export function pageById<Prefix extends string>(
-  prefix: Prefix,
-  parameters: PageParameters,
-): PageRequest<Id<Prefix>> {
-  return pageRequest(parameters, (text) => parseOpaqueStart(prefix, text));
+export function pageById<Prefix extends string>(prefix: Prefix, query: PageQuery): PageRequest<Id<Prefix>> {
+  return pageRequest(query, (text) => parseOpaqueStart(prefix, text));
 }
 
 /** The page of a short list that is ordered by time alone. @throws Refusal (400) for a malformed `startAt` */
-export function pageByMoment(parameters: PageParameters): PageRequest<number> {
-  return pageRequest(parameters, parseTimeStart);
+export function pageByMoment(query: PageQuery): PageRequest<number> {
+  return pageRequest(query, parseTimeStart);
 }
 
 function pageRequest<Start>(
-  { limit, sort, startAt }: PageParameters,
+  { limit, sort, startAt }: PageQuery,
   parse: (text: string) => Start | undefined,
 ): PageRequest<Start> {
   const start = startAt === undefined ? undefined : parse(startAt);
