@@ -12,7 +12,7 @@ export interface Answer {
   readonly durationMs: number;
 }
 
-/** The Email object of an answer (interface 2.4). */
+/** The Email object of an answer (F4). */
 export interface AcceptedEmail {
   readonly id: string;
   readonly messageId: string;
@@ -113,6 +113,16 @@ export class Api {
 export function emailIn<Email extends AcceptedEmail = AcceptedEmail>(answer: Answer): Email {
   if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
   return answer.body['email'] as Email;
+}
+
+/** Whether the answer is that of an earlier call. */
+export function isReplay(answer: Answer): boolean {
+  return answer.headers.get('idempotent-replayed') === 'true';
+}
+
+/** The status of each answer, in their order. */
+export function statusesOf(answers: readonly Answer[]): number[] {
+  return answers.map((answer) => answer.status);
 }
 
 function parsed(text: string): Record<string, unknown> {

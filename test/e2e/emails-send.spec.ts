@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Answer, emailIn, isReplay, statusesOf } from './api.ts';
+import { headerValues } from './mail.ts';
+import { newRecipient, soundEmail, Stack, type Tenant } from './stack.ts';
+import { DAY_MS, fromNow, MINUTE_MS, toSecond } from './times.ts';
+
+const IN_THE_PAST_AT_MOST_MS = 5 * MINUTE_MS;
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await Stack.start({ gateways: 2 });
+}, 60_000);
+afterAll(() => stack.close());
+
+describe('POST /v1/emails: 200', () => {
+  it('E1, F4, S8, G1: is an Email object with exactly the fields of the interface', async () => {
+    const to = newRecipient();
+    const answer = await stack.send({ to: `Ada <${to}>`, from: 'Shop <shop@example.com>', subject: 'Grüße' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    const { id, messageId } = emailIn(answer);
+    expect(answer.body).toStrictEqual({
+      email: {
+        id: expect.stringMatching(/^trs_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
+        messageId: `${id.slice('trs_'.length)}@example.com`,
+        status: 'SENT',
+        to,
+        type: 'raw',
+        from: 'shop@example.com',
+        subject: 'Grüße',
+      },
+    });
+    expect(headerValues(await stack.onlyMailTo(to), 'Message-ID')).toEqual([`<${messageId}>`]);
+  });
+
+  it('F4: repeats `groupBy` when it was given', async () => {
+    expect(emailIn(await stack.send({ groupBy: 'summer' }))).toMatchObject({ groupBy: 'summer' });
+  });
+
+  it('S9: has a Message-ID of its own for each email', async () => {
+    const sent = await Promise.all(Array.from({ length: 20 }, () => stack.send().then(emailIn)));
+    expect(new Set(sent.map((email) => email.messageId)).size).toBe(20);
+  });
+
+  it('F1, F3: is as good with every optional field', async () => {
+    const everything = {
+      ...{ fromName: 'Shop', text: 'Hi', previewText: 'Look', replyTo: 'help@example.com', groupBy: 'g' },
+      contactProperties: { firstName: 'Ada', tags: ['a', { b: null }] },
+      settings: { trackClicks: false, trackOpens: true },
+      sendAt: fromNow(-1_000),
+      idempotencyKey: randomUUID(),
+    };
+    expect(emailIn(await stack.send(everything)).status).toBe('SENT');
+  });
+
+  it('K2, A3: lets an EDITOR do both', async () => {
+    const key = stack.tenant.keys.editor;
+    const { id } = emailIn(await stack.send({}, { key }));
+    expect((await stack.api().get(`/v1/emails/${id}`, { key })).status).toBe(200);
+  });
+
+  it('S8, S10: is kept: the email is SCHEDULED until then, and SENT after', async () => {
+    const sendAt = fromNow(3_000);
+    const sent = emailIn(await stack.send({ sendAt }));
+    expect(sent.status).toBe('SCHEDULED');
+    const waiting = await stack.show(sent.id);
+    expect(waiting).toMatchObject({ status: 'SCHEDULED', sendAt, sentAt: null });
+    expect(waiting.timeline).toEqual([{ event: 'SCHEDULED', createdAt: waiting.createdAt }]);
+    const message = await stack.onlyMailTo(sent.to);
+    const lateMs = message.receivedAt.getTime() - Date.parse(sendAt);
+    expect(lateMs).toBeGreaterThanOrEqual(0);
+    expect(lateMs).toBeLessThan(3_000);
+    const shown = await stack.show(sent.id);
+    expect(shown).toMatchObject({ status: 'SENT', timeline: [{ event: 'SCHEDULED' }, { event: 'SENT' }] });
+    expect(new Date(headerValues(message, 'Date')[0]!).getTime()).toBe(toSecond(sendAt));
+  });
+
+  it('S10: is taken with an offset', async () => {
+    const inTwoHours = new Date(Date.now() + 2 * 60 * MINUTE_MS + 60 * MINUTE_MS).toISOString();
+    const sent = emailIn(await stack.send({ sendAt: inTwoHours.replace('Z', '+01:00') }));
+    const { sendAt } = await stack.show(sent.id);
+    expect(Date.parse(sendAt!)).toBe(Date.parse(inTwoHours) - 60 * MINUTE_MS);
+  });
+
+  it('S10: less than 5 minutes in the past means now', async () => {
+    const sent = emailIn(await stack.send({ sendAt: fromNow(10_000 - IN_THE_PAST_AT_MOST_MS) }));
+    expect(sent.status).toBe('SENT');
+    await stack.onlyMailTo(sent.to);
+  });
+
+  it('S10: is possible up to 90 days ahead', async () => {
+    expect(emailIn(await stack.send({ sendAt: fromNow(90 * DAY_MS - MINUTE_MS) })).status).toBe('SCHEDULED');
+  });
+});
+
+describe('POST /v1/emails: 400', () => {
+  it('S10: more than 5 minutes in the past is refused', async () => {
+    const answer = await stack.send({ sendAt: fromNow(-1_000 - IN_THE_PAST_AT_MOST_MS) });
+    expect(answer.body).toStrictEqual({
+      statusCode: 400,
+      error: 'Bad Request',
+      message: '`sendAt` is 6 minutes in the past; give a time to come, or leave it out to send now',
+    });
+  });
+
+  it('S10: more than 90 days ahead', async () => {
+    const answer = await stack.send({ sendAt: fromNow(90 * DAY_MS + MINUTE_MS) });
+    expect(answer.body).toStrictEqual({
+      statusCode: 400,
+      error: 'Bad Request',
+      message: '`sendAt` is 91 days ahead; at most 90 are possible',
+    });
+  });
+
+  it('X1, S6, F8: a sender that is not verified, with those that are', async () => {
+    const answer = await stack.send({ from: 'a@mail.example.com' });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toStrictEqual({
+      statusCode: 400,
+      error: 'Bad Request',
+      message: expect.stringContaining('`from` is a@mail.example.com, which is neither'),
+      allowedEmails: [],
+      allowedDomains: ['example.com'],
+      docsUrl: expect.stringMatching(/^http.*\/docs\/errors\/unverified-sender$/),
+    });
+  });
+
+  it('X2, S1, F8: a body of neither shape; the message lists what both require', async () => {
+    const answer = await stack.api().post('/v1/emails', {});
+    expect(answer.status).toBe(400);
+    expect(answer.body).toStrictEqual({
+      statusCode: 400,
+      error: 'Bad Request',
+      message: expect.stringMatching(/`from`, `to`, `subject` and `html`.*`template`, `to` and.*`variables`/),
+      docsUrl: expect.stringMatching(/^http.*\/docs\/errors\/invalid-payload$/),
+    });
+  });
+});
+
+describe('POST /v1/emails: 401', () => {
+  it('A4, K2, X3: a VIEWER has not the scope to send', async () => {
+    const refused = await stack.send({}, { key: stack.tenant.keys.viewer });
+    expect(refused.status).toBe(401);
+    expect(refused.body).toStrictEqual({
+      statusCode: 401,
+      error: 'Unauthorized',
+      message: 'The API key lacks the scope `api_user`; use a key with another role',
+    });
+  });
+});
+
+describe('POST /v1/emails: 403', () => {
+  const sendFor = (tenant: Tenant, gateway: number, change: object = {}): Promise<Answer> =>
+    stack.api(gateway).post('/v1/emails', { ...soundEmail(), ...change }, { key: tenant.keys.apiUser });
+
+  it('S13, X4: is exact when sixty calls race on two gateways', async () => {
+    const tenant = await stack.createTenant('Limited', 20);
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => sendFor(tenant, n % 2)));
+    const accepted = answers.filter((answer) => answer.status === 200);
+    const refused = answers.filter((answer) => answer.status !== 200);
+    expect(accepted).toHaveLength(20);
+    const now = new Date();
+    const reset = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString();
+    for (const { body } of refused) {
+      expect(body).toStrictEqual({
+        statusCode: 403,
+        error: 'Forbidden',
+        message: `The monthly sending limit of 20 emails is reached (20 used); it resets at ${reset}`,
+      });
+    }
+    const used = 'SELECT accepted AS count FROM usage JOIN workspaces ON id = workspace_id WHERE name = $1';
+    expect(await stack.count(used, ['Limited'])).toBe(20);
+  });
+
+  it('S13: is as exact with idempotency keys, and refuses no replay', async () => {
+    const tenant = await stack.createTenant('Limited too', 3);
+    const emails = Array.from({ length: 12 }, () => ({ ...soundEmail(), idempotencyKey: randomUUID() }));
+    const sendAll = (): Promise<Answer[]> =>
+      Promise.all(emails.map((email, n) => sendFor(tenant, n % 2, email)));
+    const first = await sendAll();
+    expect(statusesOf(first).filter((status) => status === 200)).toHaveLength(3);
+    expect(statusesOf(first).filter((status) => status === 403)).toHaveLength(9);
+    const again = await sendAll();
+    expect(statusesOf(again)).toEqual(statusesOf(first));
+    expect(again.filter(isReplay)).toHaveLength(3);
+  });
+
+  it('S13: counts what was accepted, not what was refused', async () => {
+    const tenant = await stack.createTenant('Limited again', 1);
+    expect((await sendFor(tenant, 0, { from: 'nobody@unverified.example' })).status).toBe(400);
+    expect((await sendFor(tenant, 1)).status).toBe(200);
+    expect((await sendFor(tenant, 0)).status).toBe(403);
+  });
+});
+
+describe('POST /v1/emails: 409', () => {
+  it('S11: another payload under a used key', async () => {
+    const [email, idempotencyKey] = [soundEmail(), randomUUID()];
+    emailIn(await stack.send({ ...email, idempotencyKey }));
+    const other = await stack.send({ ...email, subject: 'Other', idempotencyKey });
+    expect(other.body).toStrictEqual({
+      statusCode: 409,
+      error: 'Conflict',
+      message:
+        '`idempotencyKey` was used before with another payload; repeat that payload, or use a new key for a new email',
+    });
+  });
+});

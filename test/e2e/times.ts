@@ -1,0 +1,12 @@
+export const MINUTE_MS = 60_000;
+export const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** The time in so many milliseconds, as the interface writes times. */
+export function fromNow(ms: number): string {
+  return new Date(Date.now() + ms).toISOString();
+}
+
+/** The milliseconds since 1970 of the second that a time lies in: mails know no more. */
+export function toSecond(time: string): number {
+  return Math.floor(Date.parse(time) / 1_000) * 1_000;
+}
