@@ -1,5 +1,6 @@
 import { IDENTITY_COMMANDS } from './commands/identities.mjs';
 import { KEY_COMMANDS } from './commands/keys.mjs';
+import { SECRET_COMMANDS } from './commands/secrets.mjs';
 import { SENDING_COMMANDS } from './commands/sending.mjs';
 import { WORKSPACE_COMMANDS } from './commands/workspaces.mjs';
 
@@ -28,4 +29,10 @@ import { WORKSPACE_COMMANDS } from './commands/workspaces.mjs';
  */
 
 /** Everything that an operator can do here; parsing and help are made from it. @type {Command[]} */
-export const COMMANDS = [...WORKSPACE_COMMANDS, ...KEY_COMMANDS, ...IDENTITY_COMMANDS, ...SENDING_COMMANDS];
+export const COMMANDS = [
+  ...WORKSPACE_COMMANDS,
+  ...KEY_COMMANDS,
+  ...IDENTITY_COMMANDS,
+  ...SENDING_COMMANDS,
+  ...SECRET_COMMANDS,
+];

@@ -1,4 +1,5 @@
 import { findDatabaseUrl } from './database-url.mjs';
+import { findKeyRing } from './key-ring.mjs';
 import { NotReady } from './usage-error.mjs';
 
 /** Commands come one after the other; the pool takes no fewer. */
@@ -14,6 +15,9 @@ const CONNECTIONS = 2;
  * @property {import('@posthorn/database').IdentityStore} identities
  * @property {import('@posthorn/database').PausedLaneStore} pausedLanes
  * @property {import('@posthorn/database').OutboxStore} outbox
+ * @property {import('@posthorn/database').SealedSecretStore} sealedSecrets
+ * @property {readonly import('@posthorn/database').SealedColumn[]} sealedColumns
+ * @property {() => import('@posthorn/signing').SecretBox} openSecretBox throws NotReady when no key is set
  */
 
 /** What was built. @throws NotReady when nothing was */
@@ -58,6 +62,11 @@ export async function inOffice(work) {
       identities: new lib.IdentityStore(database),
       pausedLanes: new lib.PausedLaneStore(database),
       outbox: new lib.OutboxStore(database),
+      sealedSecrets: new lib.SealedSecretStore(database),
+      sealedColumns: Object.values(lib.SEALED_COLUMNS),
+      openSecretBox: () =>
+        platform.readSettings({ secrets: platform.SecretSettings }, { ENCRYPTION_KEYS: findKeyRing() })
+          .secrets.box,
     });
   } finally {
     await database.close();

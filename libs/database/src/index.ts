@@ -8,6 +8,7 @@ export {
 export { type NewEvent } from './events.ts';
 export { faultOf, isOutage, type DatabaseFault } from './faults.ts';
 export { runMigrations, MigrationMismatch } from './migrations/run-migrations.ts';
+export { placeOf, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
 export { type AcceptableEmail, type IdempotencyClaim } from './stores/acceptable-email.ts';
 export * from './stores/acceptance-store.ts';
 export * from './stores/api-key-store.ts';
@@ -16,5 +17,6 @@ export * from './stores/email-store.ts';
 export * from './stores/identity-store.ts';
 export * from './stores/outbox-store.ts';
 export * from './stores/paused-lane-store.ts';
+export * from './stores/sealed-secret-store.ts';
 export * from './stores/upkeep-store.ts';
 export * from './stores/workspace-store.ts';

@@ -5,6 +5,7 @@ export { createApiKey, type CreatedApiKey } from './operate/create-api-key.ts';
 export { createWorkspace } from './operate/create-workspace.ts';
 export { listPauses, pauseSending, resumeSending, type Pause, type Whose } from './operate/pause-sending.ts';
 export { requireWorkspace } from './operate/require-workspace.ts';
+export { rotateSecrets } from './operate/rotate-secrets.ts';
 export { sendingStatus, type SendingStatus } from './operate/sending-status.ts';
 export { ComposeEmail } from './send/compose-email.ts';
 export { DeliverEmail, type DeliverEmailOptions } from './send/deliver-email.ts';

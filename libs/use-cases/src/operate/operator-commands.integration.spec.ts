@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiKeyStore, type Database, openDatabase } from '@posthorn/database';
@@ -7,6 +8,7 @@ import { createTestDatabase, type TestDatabase, testPostgresUrl } from '@posthor
 import { createApiKey } from './create-api-key.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const KEY = `test:${randomBytes(32).toString('base64')}`;
 const UNKNOWN = 'wrk_01h2xcejqtf2nbrexx3vqjhp41';
 
 interface Ended {
@@ -31,7 +33,8 @@ const inIt = (): string[] => ['--workspace', workspaceId];
 /** Runs the command line as a process of its own, on a database. */
 function posthornOn(url: string, args: string[]): Promise<Ended> {
   const { NODE_OPTIONS: _jestOnly, ...inherited } = process.env;
-  const options = { cwd: ROOT, env: { ...inherited, DATABASE_URL: url } };
+  const env = { ...inherited, DATABASE_URL: url, ENCRYPTION_KEYS: KEY };
+  const options = { cwd: ROOT, env };
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
@@ -96,6 +99,11 @@ describe('An operator at the command line', () => {
     expect(await told('identity', 'list', ...inIt())).toMatch(
       /address {2}Ada@example\.org +no\n.* {2}domain +example\.com +\d{4}-/,
     );
+  });
+
+  it('changes the encryption key', async () => {
+    expect(await answer('secrets', 'rotate')).toEqual({ sealedAnew: 0 });
+    expect(await told('secrets', 'rotate')).toMatch(/^Every secret is encrypted with the first key already/);
   });
 
   it('pauses, sees why, and resumes', async () => {

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { Office } from '../office.fixture.ts';
+import { SEALED_COLUMNS, type SealedColumn } from '../sealed-columns.ts';
+
+const NAMED: SealedColumn[] = Object.values(SEALED_COLUMNS);
+
+describe('The columns that hold encrypted secrets', () => {
+  let testDatabase: TestDatabase;
+  let office: Office;
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase();
+    office = new Office(testDatabase.url);
+  });
+  afterAll(async () => {
+    await office.close();
+    await testDatabase.drop();
+  });
+
+  /** What the schema has: `table.column`. */
+  async function inSchema(): Promise<string[]> {
+    const rows = await office.ask<{ name: string }>(
+      `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+       WHERE table_schema = 'public' AND column_name LIKE 'sealed\\_%' AND data_type = 'bytea' ORDER BY 1`,
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  it('are all named, so that a rotation of the key forgets none', async () => {
+    expect(await inSchema()).toEqual(NAMED.map(({ table, column }) => `${table}.${column}`).sort());
+  });
+
+  it('are found when one is not named', async () => {
+    await office.ask('CREATE TABLE forgotten (id uuid PRIMARY KEY, sealed_secret bytea)');
+    expect(await inSchema()).toContain('forgotten.sealed_secret');
+    await office.ask('DROP TABLE forgotten');
+  });
+
+  it('bind their secrets to different places', () => {
+    const places = NAMED.map(({ boundTo }) => boundTo);
+    expect(new Set(places).size).toBe(places.length);
+  });
+});

@@ -1,0 +1,20 @@
+/** A column whose values are secrets, encrypted. Its name begins with `sealed_`; a test finds one that is not named here. */
+export interface SealedColumn {
+  /** A table whose key is a column `id` of type `uuid`. */
+  readonly table: string;
+  readonly column: `sealed_${string}`;
+  /** What a value is bound to, before the id of its row: see {@link placeOf}. */
+  readonly boundTo: string;
+}
+
+/** Every column that holds encrypted secrets: `posthorn secrets rotate` seals these anew. */
+export const SEALED_COLUMNS = {} as const satisfies Record<string, SealedColumn>;
+
+/**
+ * The place that a secret is sealed for and opened at: copied to another row or column it does not open.
+ *
+ * @param rowId the uuid of the row
+ */
+export function placeOf({ boundTo }: SealedColumn, rowId: string): string {
+  return `${boundTo}:${rowId}`;
+}

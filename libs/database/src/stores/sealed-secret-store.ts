@@ -1,0 +1,46 @@
+import { type Database } from '../connection.ts';
+import { type SealedColumn } from '../sealed-columns.ts';
+
+/** A row with an encrypted secret. */
+export interface SealedSecret {
+  readonly rowId: string;
+  readonly sealed: Buffer;
+}
+
+/** The encrypted secrets of all workspaces, whatever they are: for sealing them anew with another key. */
+export class SealedSecretStore {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * The next secrets that do not begin with `head`, in the order of their rows' ids. Index: the table's primary key.
+   *
+   * @param after the last row that was seen; null: from the beginning
+   */
+  async listOthers(
+    { table, column }: SealedColumn,
+    head: Buffer,
+    after: string | null,
+    limit: number,
+  ): Promise<SealedSecret[]> {
+    const { rows } = await this.database.pool.query<SealedSecret>(
+      `SELECT id AS "rowId", ${column} AS sealed FROM ${table}
+       WHERE substring(${column} FROM 1 FOR octet_length($1::bytea)) <> $1 AND ($2::uuid IS NULL OR id > $2)
+       ORDER BY id
+       LIMIT $3::int`,
+      [head, after, limit],
+    );
+    return rows;
+  }
+
+  /** Puts a secret that was sealed anew in the place of the old one; what has become another secret meanwhile stays. */
+  async replace(
+    { table, column }: SealedColumn,
+    { rowId, sealed }: SealedSecret,
+    anew: Buffer,
+  ): Promise<void> {
+    await this.database.pool.query(
+      `UPDATE ${table} SET ${column} = $3 WHERE id = $1::uuid AND ${column} = $2`,
+      [rowId, sealed, anew],
+    );
+  }
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  type Database,
+  openDatabase,
+  placeOf,
+  type SealedColumn,
+  SealedSecretStore,
+} from '@posthorn/database';
+import { newUuid } from '@posthorn/kernel';
+import { parseKeyRing, SecretBox } from '@posthorn/signing';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { rotateSecrets } from './rotate-secrets.ts';
+
+const KEYS = ['old', 'new', 'newest'].map((id) => `${id}:${randomBytes(32).toString('base64')}`);
+const COLUMN: SealedColumn = { table: 'jewels', column: 'sealed_stone', boundTo: 'jewel' };
+/** More than two batches. */
+const MANY = 450;
+
+let testDatabase: TestDatabase;
+let database: Database;
+let store: SealedSecretStore;
+
+const [oldBox, rotatingBox, newBox] = [[0], [1, 0], [1]].map((keys) => {
+  const parsed = parseKeyRing(keys.map((key) => KEYS[key]!).join(','));
+  if ('fault' in parsed) throw new Error(parsed.fault);
+  return new SecretBox(parsed.ring);
+}) as [SecretBox, SecretBox, SecretBox];
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
+  store = new SealedSecretStore(database);
+  await database.pool.query('CREATE TABLE jewels (id uuid PRIMARY KEY, sealed_stone bytea)');
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+beforeEach(() => database.pool.query('TRUNCATE jewels'));
+
+async function keep(secret: string | null, box = oldBox, id = newUuid(Date.now())): Promise<string> {
+  const sealed = secret === null ? null : box.seal(secret, placeOf(COLUMN, id));
+  await database.pool.query('INSERT INTO jewels VALUES ($1, $2)', [id, sealed]);
+  return id;
+}
+
+async function kept(id: string, box: SecretBox): Promise<string> {
+  const { rows } = await database.pool.query<{ sealed: Buffer }>(
+    'SELECT sealed_stone AS sealed FROM jewels WHERE id = $1',
+    [id],
+  );
+  return box.open(rows[0]!.sealed, placeOf(COLUMN, id)).toString();
+}
+
+describe('Rotating the encryption key', () => {
+  it('seals everything anew, in batches, so that the old key can go', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < MANY; n += 1) ids.push(await keep(`stone ${n}`));
+    await keep(null);
+    expect(await rotateSecrets(store, rotatingBox, [COLUMN])).toEqual({ sealedAnew: MANY });
+    for (const [n, id] of ids.entries()) expect(await kept(id, newBox)).toBe(`stone ${n}`);
+  });
+
+  it('does nothing the second time, and nothing to what has the new key', async () => {
+    await keep('of old');
+    await keep('of new', newBox);
+    expect(await rotateSecrets(store, rotatingBox, [COLUMN])).toEqual({ sealedAnew: 1 });
+    expect(await rotateSecrets(store, rotatingBox, [COLUMN])).toEqual({ sealedAnew: 0 });
+  });
+
+  it('may run at once in two places', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 50; n += 1) ids.push(await keep(`stone ${n}`));
+    await Promise.all([1, 2].map(() => rotateSecrets(store, rotatingBox, [COLUMN])));
+    for (const [n, id] of ids.entries()) expect(await kept(id, newBox)).toBe(`stone ${n}`);
+  });
+
+  it('leaves a secret that was changed while it was being sealed', async () => {
+    const id = await keep('before');
+    const racing = {
+      listOthers: async (...asked: Parameters<SealedSecretStore['listOthers']>) => {
+        const found = await store.listOthers(...asked);
+        await database.pool.query('UPDATE jewels SET sealed_stone = $1', [
+          oldBox.seal('changed', placeOf(COLUMN, id)),
+        ]);
+        return found;
+      },
+      replace: store.replace.bind(store),
+    };
+    await rotateSecrets(racing, rotatingBox, [COLUMN]);
+    expect(await kept(id, oldBox)).toBe('changed');
+  });
+
+  it('goes on after one that cannot be opened, and then says which and why', async () => {
+    const [, , newest] = KEYS;
+    const parsed = parseKeyRing(newest!);
+    const foreign = await keep('foreign', new SecretBox('ring' in parsed ? parsed.ring : ([] as never)));
+    const id = await keep('mine');
+    await expect(rotateSecrets(store, rotatingBox, [COLUMN])).rejects.toThrow(
+      `1 secrets were sealed anew, 1 could not be, the first of them jewels ${foreign}: A stored secret cannot be decrypted: the key newest is not in ENCRYPTION_KEYS`,
+    );
+    expect(await kept(id, newBox)).toBe('mine');
+  });
+});

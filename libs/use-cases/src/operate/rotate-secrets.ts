@@ -1,0 +1,66 @@
+import { placeOf, type SealedColumn, type SealedSecret, type SealedSecretStore } from '@posthorn/database';
+import { Refusal } from '@posthorn/kernel';
+import { type SecretBox, SecretNotOpened } from '@posthorn/signing';
+
+const SECRETS_A_BATCH = 200;
+
+/**
+ * Seals every stored secret anew that is not sealed with the first key of the ring. Safe to break off, to run twice, at once and
+ * while the apps run: what changes meanwhile keeps its change.
+ *
+ * @returns how many were sealed anew
+ * @throws Refusal (409), after all the others were done, when some cannot be decrypted
+ */
+export async function rotateSecrets(
+  secrets: Pick<SealedSecretStore, 'listOthers' | 'replace'>,
+  box: SecretBox,
+  columns: readonly SealedColumn[],
+): Promise<{ readonly sealedAnew: number }> {
+  let sealedAnew = 0;
+  const closed: string[] = [];
+  for (const column of columns) {
+    for await (const secret of othersOf(secrets, column, box.currentHead)) {
+      const anew = sealAnew(box, secret, placeOf(column, secret.rowId));
+      if (typeof anew === 'string') {
+        closed.push(`${column.table} ${secret.rowId}: ${anew}`);
+      } else {
+        await secrets.replace(column, secret, anew);
+        sealedAnew += 1;
+      }
+    }
+  }
+  if (closed.length > 0) throw notOpened(sealedAnew, closed);
+  return { sealedAnew };
+}
+
+async function* othersOf(
+  secrets: Pick<SealedSecretStore, 'listOthers'>,
+  column: SealedColumn,
+  head: Buffer,
+): AsyncGenerator<SealedSecret> {
+  let after: string | null = null;
+  for (;;) {
+    const batch: SealedSecret[] = await secrets.listOthers(column, head, after, SECRETS_A_BATCH);
+    yield* batch;
+    if (batch.length < SECRETS_A_BATCH) return;
+    after = batch.at(-1)!.rowId;
+  }
+}
+
+/** Or why it cannot be opened. */
+function sealAnew(box: SecretBox, { sealed }: SealedSecret, place: string): Buffer | string {
+  try {
+    return box.seal(box.open(sealed, place), place);
+  } catch (error) {
+    if (error instanceof SecretNotOpened) return error.message;
+    throw error;
+  }
+}
+
+function notOpened(sealedAnew: number, closed: readonly string[]): Refusal {
+  return new Refusal(
+    409,
+    `${sealedAnew} secrets were sealed anew, ${closed.length} could not be, the first of them ${closed[0]}; ` +
+      'bring back the key that they need and rotate again, and keep the old keys until nothing is left',
+  );
+}

@@ -1,0 +1,16 @@
+/** @type {import('../commands.mjs').Command[]} */
+export const SECRET_COMMANDS = [
+  {
+    name: 'secrets rotate',
+    sentence: 'Encrypts every stored secret anew with the first key of ENCRYPTION_KEYS.',
+    flags: {},
+    example: 'secrets rotate',
+    run: ({ useCases, sealedSecrets, sealedColumns, openSecretBox }) =>
+      useCases.rotateSecrets(sealedSecrets, openSecretBox(), sealedColumns),
+    show: ({ sealedAnew }) =>
+      sealedAnew === 0
+        ? 'Every secret is encrypted with the first key already; the others may go.'
+        : `${sealedAnew} secrets were encrypted anew. Run it again until none is left: a process that still ` +
+          'begins its list with another key encrypts with that one.',
+  },
+];
