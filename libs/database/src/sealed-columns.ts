@@ -1,14 +1,16 @@
-/** A column whose values are secrets, encrypted. Its name begins with `sealed_`; a test finds one that is not named here. */
+/** A column of type `bytea` whose values are secrets, encrypted. */
 export interface SealedColumn {
   /** A table whose key is a column `id` of type `uuid`. */
   readonly table: string;
-  readonly column: `sealed_${string}`;
+  readonly column: string;
   /** What a value is bound to, before the id of its row: see {@link placeOf}. */
   readonly boundTo: string;
 }
 
-/** Every column that holds encrypted secrets: `posthorn secrets rotate` seals these anew. */
-export const SEALED_COLUMNS = {} as const satisfies Record<string, SealedColumn>;
+/** Every column that holds encrypted secrets: `posthorn secrets rotate` seals these anew, and a test finds one that is missing. */
+export const SEALED_COLUMNS = {
+  webhookToken: { table: 'webhooks', column: 'token', boundTo: 'webhook' },
+} as const satisfies Record<string, SealedColumn>;
 
 /**
  * The place that a secret is sealed for and opened at: copied to another row or column it does not open.
