@@ -15,3 +15,5 @@ export * from './paging.ts';
 export * from './roles.ts';
 export * from './send-at.ts';
 export * from './lanes.ts';
+export * from './rate-limit.ts';
+export * from './rate-limit-fields.ts';

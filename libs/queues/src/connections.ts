@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions as ConnectionOptions } from 'ioredis';
 
 /** How long a producer waits for Redis' answer; nobody waits for a producer, so this only bounds what piles up. */
 const COMMAND_TIMEOUT_MS = 2_000;
@@ -23,8 +23,13 @@ const retryStrategy = (times: number): number =>
  * A connection for adding jobs. While Redis is away a command fails at once: queued offline, it would hang its caller
  * and ring, much later, for work that is long done.
  */
-export function connectProducer(url: string, onError: (error: Error) => void): Redis {
+export function connectProducer(
+  url: string,
+  onError: (error: Error) => void,
+  more: Pick<ConnectionOptions, 'socketTimeout'> = {},
+): Redis {
   const connection = new Redis(url, {
+    ...more,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: COMMAND_TIMEOUT_MS,

@@ -59,9 +59,15 @@ export class PrivateRedis {
 
   /** Forgets everything, as FLUSHALL does. */
   async flush(): Promise<void> {
+    await this.ask('FLUSHALL');
+  }
+
+  /** The raw answer (RESP) to one command, such as `SCRIPT FLUSH`. @throws when it is an error */
+  async ask(command: string): Promise<string> {
     const { askRedis } = await stackPiece('redis');
-    const answer = await askRedis(this.port, 'FLUSHALL');
-    if (!answer.startsWith('+OK')) throw new Error(`Redis refused FLUSHALL: ${answer}`);
+    const answer = await askRedis(this.port, command);
+    if (answer.startsWith('-')) throw new Error(`Redis refused ${command}: ${answer}`);
+    return answer;
   }
 
   /** Starts again at the same port. */

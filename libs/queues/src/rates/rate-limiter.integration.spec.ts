@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type RateLimit, type RateVerdict } from '@posthorn/domain';
+import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
+import { RateLimiter } from './rate-limiter.ts';
+
+/** 50 ms, and what a loaded machine adds. */
+const BOUND_MS = 250;
+const HOURLY: RateLimit = { amount: 1, periodSeconds: 3_600, burst: 10 };
+const AMPLE: RateLimit = { amount: 1_000, periodSeconds: 1, burst: 1_000_000 };
+
+describe('RateLimiter', () => {
+  let redis: PrivateRedis;
+  const errors: Error[] = [];
+  const limiters: RateLimiter[] = [];
+  beforeAll(async () => {
+    redis = await PrivateRedis.start();
+  }, 30_000);
+  afterEach(async () => {
+    redis.thaw();
+    for (const limiter of limiters.splice(0)) limiter.close();
+    errors.length = 0;
+    await redis.restart();
+  });
+  afterAll(() => redis.close());
+
+  const until = async (isSo: () => Promise<boolean> | boolean, what: string): Promise<void> => {
+    for (const deadline = performance.now() + 15_000; !(await isSo()); await sleep(20))
+      if (performance.now() > deadline) throw new Error(`it did not come to pass: ${what}`);
+  };
+
+  /** Whether what it takes is taken in Redis, where others see it. */
+  const shares = async (limiter: RateLimiter): Promise<boolean> => {
+    await limiter.judge('probe', 'a', HOURLY);
+    return (await redis.ask('KEYS *:probe:a')).startsWith('*1');
+  };
+
+  /** A limiter of another process, as it were, that has found Redis. */
+  async function connected(prefix = uniqueQueuePrefix()): Promise<RateLimiter> {
+    const limiter = new RateLimiter({ url: redis.url, prefix, onError: (error) => void errors.push(error) });
+    limiters.push(limiter);
+    await until(() => shares(limiter), 'the limiter finds Redis');
+    await redis.flush();
+    return limiter;
+  }
+
+  const judgeAll = (limiter: RateLimiter, count: number, id = 'a', limit = HOURLY): Promise<RateVerdict[]> =>
+    Promise.all(Array.from({ length: count }, () => limiter.judge('key', id, limit)));
+  const allowedIn = (verdicts: readonly RateVerdict[]): number =>
+    verdicts.filter(({ allowed }) => allowed).length;
+
+  /** Judges for a while, a few requests at a time; gives how long each one waited. */
+  async function underLoad(limiter: RateLimiter, ms: number): Promise<number[]> {
+    const waits: number[] = [];
+    const ask = async (): Promise<void> => {
+      const startedAt = performance.now();
+      const { allowed } = await limiter.judge('key', 'load', AMPLE);
+      if (!allowed) throw new Error('refused');
+      waits.push(performance.now() - startedAt);
+    };
+    for (const end = performance.now() + ms; performance.now() < end; await sleep(1))
+      await Promise.all([ask(), ask(), ask(), ask()]);
+    return waits;
+  }
+
+  it('R1: gives requests that come together one call to Redis, and the first of them the tokens', async () => {
+    const limiter = await connected();
+    const callsBefore = await scriptCalls();
+    const verdicts = await judgeAll(limiter, 12);
+    expect(verdicts.map(({ allowed }) => allowed)).toEqual(verdicts.map((_, index) => index < 10));
+    expect(verdicts.map(({ remaining }) => remaining)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0]);
+    expect(verdicts[11]!.nextAfterMs).toBeGreaterThan(3_590_000);
+    expect((await scriptCalls()) - callsBefore).toBe(1);
+    expect(errors).toEqual([]);
+  });
+
+  async function scriptCalls(): Promise<number> {
+    const stats = await redis.ask('INFO commandstats');
+    const calls = [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)];
+    return calls.reduce((sum, [, count]) => sum + Number(count), 0);
+  }
+
+  it('R1: shares its buckets with the limiters of other processes, and keeps keys and policies apart', async () => {
+    const prefix = uniqueQueuePrefix();
+    const [one, other] = [await connected(prefix), await connected(prefix)];
+    const verdicts = await Promise.all([judgeAll(one, 8), judgeAll(other, 8)]);
+    expect(allowedIn(verdicts.flat())).toBe(10);
+    expect((await other.judge('key', 'b', HOURLY)).remaining).toBe(9);
+    expect((await other.judge('address', 'a', HOURLY)).remaining).toBe(9);
+  });
+
+  it('knows without asking how a bucket stood when it last heard of it', async () => {
+    const limiter = await connected();
+    expect(limiter.peek('key', 'a', HOURLY)).toEqual({ allowed: true, remaining: 10, nextAfterMs: 0 });
+    await judgeAll(limiter, 3);
+    expect(limiter.peek('key', 'a', HOURLY)).toMatchObject({ allowed: true, remaining: 7 });
+  });
+
+  it('R3: limits by itself without Redis, and goes on from the bucket as it was', async () => {
+    const limiter = await connected();
+    expect(allowedIn(await judgeAll(limiter, 6))).toBe(6);
+    await redis.stop();
+    expect(allowedIn(await judgeAll(limiter, 6))).toBe(4);
+    expect(allowedIn(await judgeAll(limiter, 6, 'b'))).toBe(6);
+  });
+
+  it('R3: never had a Redis: serves and limits all the same', async () => {
+    await redis.stop();
+    const limiter = new RateLimiter({ url: redis.url, prefix: 'p', onError: () => undefined });
+    limiters.push(limiter);
+    const startedAt = performance.now();
+    expect(allowedIn(await judgeAll(limiter, 12))).toBe(10);
+    expect(performance.now() - startedAt).toBeLessThan(BOUND_MS);
+  });
+
+  it('R3: refuses nothing and holds nothing up while Redis is stopped, started and emptied under load', async () => {
+    const limiter = await connected();
+    const load = underLoad(limiter, 3_000);
+    await sleep(300);
+    await redis.flush();
+    await redis.ask('SCRIPT FLUSH');
+    await sleep(300);
+    await redis.stop();
+    await sleep(600);
+    await redis.restart();
+    const waits = await load;
+    expect(waits.length).toBeGreaterThan(500);
+    expect(Math.max(...waits)).toBeLessThan(BOUND_MS);
+    await until(() => shares(limiter), 'the limiter is back at Redis');
+  });
+
+  it('R3: waits for a frozen Redis once or twice, not with every request, and is back when it moves', async () => {
+    const limiter = await connected();
+    await underLoad(limiter, 200);
+    redis.freeze();
+    const waits = await underLoad(limiter, 5_000);
+    expect(Math.max(...waits)).toBeLessThan(BOUND_MS);
+    // Of thousands, those of the group that found Redis frozen, and of the one that tried again.
+    expect(waits.length).toBeGreaterThan(2_000);
+    expect(waits.filter((ms) => ms > 45).length).toBeLessThanOrEqual(20);
+    expect(errors.some(({ message }) => message.includes('in time'))).toBe(true);
+    redis.thaw();
+    await until(() => shares(limiter), 'the limiter is back at Redis');
+  }, 40_000);
+
+  it('R3: counts what waited for the group before into the 50 ms', async () => {
+    const limiter = await connected();
+    redis.freeze();
+    const startedAt = performance.now();
+    const first = limiter.judge('key', 'a', HOURLY);
+    await sleep(25);
+    const second = limiter.judge('key', 'a', HOURLY);
+    await Promise.all([first, second]);
+    expect(performance.now() - startedAt).toBeLessThan(50 + BOUND_MS / 2);
+  });
+});

@@ -1,0 +1,75 @@
+import { Coalescer } from '@posthorn/kernel';
+import { type RateLimit, type RateVerdict, verdictsOf } from '@posthorn/domain';
+import { type RedisOptions } from '../connections.ts';
+import { bucketName, type Demand, demandsOf, type Grant } from './demand.ts';
+import { KnownBuckets } from './known-buckets.ts';
+import { RedisBuckets } from './redis-buckets.ts';
+
+/** No request waits longer for the limiter than this. */
+const LONGEST_WAIT_MS = 50;
+const MOST_REQUESTS_A_GROUP = 500;
+/** About 10 MB a policy. */
+const MOST_KNOWN_BUCKETS = 50_000;
+
+export interface RateLimiterOptions extends RedisOptions {
+  readonly onError: (error: Error) => void;
+}
+
+interface Asked extends Omit<Demand, 'wanted'> {
+  readonly atMs: number;
+}
+
+/**
+ * Limits how often something may be done, over all gateways: token buckets in Redis. Requests that are in flight together
+ * share one call. While Redis is away or slow this process limits by itself, going on from the buckets as it last
+ * knew them: nothing waits longer than 50 ms, and nothing fails or is refused because Redis is not there.
+ */
+export class RateLimiter {
+  private readonly shared: RedisBuckets;
+  private readonly known = new KnownBuckets(MOST_KNOWN_BUCKETS);
+  private readonly groups: Coalescer<Asked, RateVerdict>;
+
+  constructor(options: RateLimiterOptions) {
+    this.shared = new RedisBuckets(options, options.onError);
+    this.groups = new Coalescer({ serve: (asked) => this.serve(asked), maxItems: MOST_REQUESTS_A_GROUP });
+  }
+
+  /**
+   * Takes a token for one request.
+   *
+   * @param policy whose buckets are apart from all others, such as `key`
+   * @param id the bucket: printable ASCII, and nothing that must not be seen in Redis
+   */
+  judge(policy: string, id: string, limit: RateLimit): Promise<RateVerdict> {
+    return this.groups.add({ policy, id, limit, atMs: performance.now() });
+  }
+
+  /** How a bucket stands as far as this process knows. It takes nothing and asks nobody. */
+  peek(policy: string, id: string, limit: RateLimit): RateVerdict {
+    return this.known.standing(policy, id, limit);
+  }
+
+  close(): void {
+    this.shared.close();
+  }
+
+  private async serve(asked: readonly Asked[]): Promise<RateVerdict[]> {
+    const demands = demandsOf(asked);
+    const grants = await this.grant([...demands.values()], asked[0]!.atMs);
+    const verdicts = new Map<string, IterableIterator<RateVerdict>>();
+    [...demands].forEach(([name, { limit, wanted }], index) =>
+      verdicts.set(name, verdictsOf(limit, wanted, grants[index]!).values()),
+    );
+    return asked.map((one) => verdicts.get(bucketName(one))!.next().value as RateVerdict);
+  }
+
+  /** @param sinceMs when the first of the requests came: what has waited for the group before has less time left */
+  private async grant(demands: readonly Demand[], sinceMs: number): Promise<readonly Grant[]> {
+    if (!this.shared.isReachable) return this.known.take(demands);
+    const leftMs = LONGEST_WAIT_MS - (performance.now() - sinceMs);
+    const grants = await this.shared.take(demands, leftMs);
+    if (grants === undefined) return this.known.take(demands);
+    this.known.learn(demands, grants);
+    return grants;
+  }
+}

@@ -1,0 +1,87 @@
+import { partsOfToken } from '@posthorn/domain';
+import { connectProducer, type Redis, type RedisOptions } from '../connections.ts';
+import { bucketName, type Demand, type Grant } from './demand.ts';
+import { TAKE_TOKENS } from './take-tokens.ts';
+
+const FIRST_BACK_OFF_MS = 1_000;
+const LONGEST_BACK_OFF_MS = 10_000;
+/** A connection on which an answer is so long overdue is given up, and another is made. */
+const SILENCE_MS = 1_000;
+
+type WithScript = Redis & { takeTokens(keyCount: number, ...args: (string | number)[]): Promise<number[]> };
+
+/**
+ * The buckets that all gateways share. Redis is not asked while it is away, nor for a while after it failed or was
+ * slow: 1 s, then 2 s, up to 10 s, until it answers in time.
+ */
+export class RedisBuckets {
+  private readonly connection: WithScript;
+  private backOffMs = 0;
+  private notBeforeMs = 0;
+
+  constructor(
+    private readonly redis: RedisOptions,
+    private readonly onError: (error: Error) => void,
+  ) {
+    const connection = connectProducer(redis.url, onError, { socketTimeout: SILENCE_MS });
+    // The script is sent whole on a new connection and after a SCRIPT FLUSH, else by its digest.
+    connection.defineCommand('takeTokens', { lua: TAKE_TOKENS });
+    this.connection = connection as WithScript;
+  }
+
+  /** Whether it is worth asking just now. */
+  get isReachable(): boolean {
+    return this.connection.status === 'ready' && performance.now() >= this.notBeforeMs;
+  }
+
+  /**
+   * Takes tokens out of different buckets, all in one call.
+   *
+   * @returns a grant for each demand, or undefined when Redis has failed or not answered within `withinMs`
+   */
+  async take(demands: readonly Demand[], withinMs: number): Promise<Grant[] | undefined> {
+    try {
+      const reply = await answerWithin(this.ask(demands), withinMs);
+      this.backOffMs = 0;
+      return demands.map((_, index) => grantIn(reply, index));
+    } catch (error) {
+      this.backOffMs = Math.min(this.backOffMs * 2 || FIRST_BACK_OFF_MS, LONGEST_BACK_OFF_MS);
+      this.notBeforeMs = performance.now() + this.backOffMs;
+      this.onError(error as Error);
+      return undefined;
+    }
+  }
+
+  close(): void {
+    this.connection.disconnect();
+  }
+
+  private ask(demands: readonly Demand[]): Promise<number[]> {
+    // One hash tag for all: a script may only touch keys of one slot of a Redis Cluster.
+    const keys = demands.map((demand) => `${this.redis.prefix}:{rates}:${bucketName(demand)}`);
+    const args = demands.flatMap(({ limit, wanted }) => [
+      limit.amount,
+      partsOfToken(limit),
+      limit.burst,
+      wanted,
+    ]);
+    return this.connection.takeTokens(keys.length, ...keys, ...args);
+  }
+}
+
+/** Rejects when the promise does, or is not resolved in time. */
+function answerWithin<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(new Error('Redis did not answer the rate limiter in time'));
+    // Where it was this process that stood still, the answer lies in the socket by now: let it be read first.
+    const timer = setTimeout(() => setImmediate(giveUp), ms);
+    void promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+function grantIn(reply: readonly number[], index: number): Grant {
+  const [granted, missing] = [reply[2 * index + 1], reply[2 * index + 2]];
+  if (granted === undefined || missing === undefined)
+    throw new Error('Redis gave the rate limiter another answer');
+  return { granted, bucket: { missing, atUs: reply[0]! } };
+}
