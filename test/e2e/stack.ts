@@ -73,6 +73,7 @@ export class Stack {
       QUEUE_PREFIX: uniqueQueuePrefix(),
       HTTP_HOST: '127.0.0.1',
       ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+      SYSTEM_FROM: 'Posthorn <posthorn@example.com>',
       DATABASE_POOL_SIZE: '6',
       CLOCK_TICK_MS: '200',
       LOG_LEVEL: 'info',

@@ -102,6 +102,7 @@ export class Stack {
       LOG_LEVEL: 'info',
       SMTP_URL: inbox.url,
       PUBLIC_URL: `http://127.0.0.1:${ports.gateway}`,
+      SYSTEM_FROM: 'Posthorn <posthorn@example.com>',
       ...this.#settings,
       ENCRYPTION_KEYS: provideKeyRing(this.#settings),
       DATABASE_URL: postgres.url,

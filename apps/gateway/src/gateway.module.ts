@@ -1,9 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ApiKeyStore, AcceptanceStore, type Database, EmailStore, IdentityStore } from '@posthorn/database';
 import { Authenticate } from '@posthorn/auth';
+import { type Mailbox } from '@posthorn/domain';
 import { type LaneRings } from '@posthorn/queues';
 import { SecretBox } from '@posthorn/signing';
-import { AcceptEmails } from '@posthorn/use-cases';
+import { AcceptEmails, SendSystemMail } from '@posthorn/use-cases';
 import { ErrorPagesController } from './docs/error-pages.controller.ts';
 import { EmailsController } from './emails/emails.controller.ts';
 
@@ -12,6 +13,8 @@ export interface GatewayParts {
   readonly rings: LaneRings;
   /** Emails a month of a workspace without a limit of its own; null: none. */
   readonly monthlyLimit: number | null;
+  /** The sender of Posthorn's own mails; undefined: it sends none. */
+  readonly systemFrom: Mailbox | undefined;
   /** What keeps secrets at rest. */
   readonly secretBox: SecretBox;
 }
@@ -19,7 +22,7 @@ export interface GatewayParts {
 /** The HTTP interface. */
 @Module({})
 export class GatewayModule {
-  static of({ database, rings, monthlyLimit, secretBox }: GatewayParts): DynamicModule {
+  static of({ database, rings, monthlyLimit, systemFrom, secretBox }: GatewayParts): DynamicModule {
     const acceptEmails = new AcceptEmails({
       store: new AcceptanceStore(database),
       identities: new IdentityStore(database),
@@ -32,6 +35,7 @@ export class GatewayModule {
       controllers: [EmailsController, ErrorPagesController],
       providers: [
         { provide: AcceptEmails, useValue: acceptEmails },
+        { provide: SendSystemMail, useValue: new SendSystemMail({ acceptEmails, from: systemFrom }) },
         { provide: SecretBox, useValue: secretBox },
         { provide: EmailStore, useValue: new EmailStore(database) },
         { provide: Authenticate, useValue: new Authenticate(new ApiKeyStore(database)) },

@@ -14,19 +14,22 @@ import {
   runUntilSignal,
   SecretSettings,
   startProcess,
+  SystemMailSettings,
 } from '@posthorn/platform';
 import { SIZES } from '@posthorn/domain';
-import { greetDatabase, openDatabase } from '@posthorn/database';
+import { greetDatabase, IdentityStore, openDatabase } from '@posthorn/database';
+import { admitSystemSender } from '@posthorn/use-cases';
 import { GatewayModule } from './gateway.module.ts';
 
 await startProcess('gateway', async () => {
   loadEnvFile();
-  const { http, database, redis, log, gateway, lanes, secrets } = readSettings({
+  const { http, database, redis, log, gateway, systemMail, lanes, secrets } = readSettings({
     http: HttpSettings,
     database: DatabaseSettings,
     redis: RedisSettings,
     log: LogSettings,
     gateway: GatewaySettings,
+    systemMail: SystemMailSettings,
     lanes: LaneSettings,
     secrets: SecretSettings,
   });
@@ -38,6 +41,7 @@ await startProcess('gateway', async () => {
     onIdleError: onError,
   });
   await greetDatabase(db);
+  await admitSystemSender(new IdentityStore(db), systemMail.from);
   const rings = new LaneRings({ ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError });
   const app = await createHttpApp(
     GatewayModule.of({
@@ -45,6 +49,7 @@ await startProcess('gateway', async () => {
       rings,
       monthlyLimit: gateway.MONTHLY_EMAIL_LIMIT || null,
       secretBox: secrets.box,
+      systemFrom: systemMail.from,
     }),
     {
       logger,

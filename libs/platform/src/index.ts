@@ -14,6 +14,7 @@ export {
 export { SecretSettings } from './settings/secret-settings.ts';
 export { SenderSettings } from './settings/sender-settings.ts';
 export { Setting, type SettingOptions, type SettingsClass } from './settings/setting.ts';
+export { SystemMailSettings } from './settings/system-mail-settings.ts';
 export { IsUrlWithScheme } from './settings/url-with-scheme.ts';
 export { createLogger, type Logger } from './logging/create-logger.ts';
 export { NestPinoLogger } from './logging/nest-pino-logger.ts';

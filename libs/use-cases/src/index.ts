@@ -11,3 +11,4 @@ export { ComposeEmail } from './send/compose-email.ts';
 export { DeliverEmail, type DeliverEmailOptions } from './send/deliver-email.ts';
 export { OutcomeRecorder } from './send/outcome-recorder.ts';
 export { SendEmails, type SendEmailsOptions } from './send/send-emails.ts';
+export { admitSystemSender, SendSystemMail, type SystemMail } from './system/send-system-mail.ts';

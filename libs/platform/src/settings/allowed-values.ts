@@ -1,5 +1,6 @@
 import { KEY_RING_FORM } from '@posthorn/signing';
 import { getMetadataStorage } from 'class-validator';
+import { MAILBOX_FORM } from './mailbox-text.ts';
 import type { SettingsClass } from './setting.ts';
 
 type Constraints = readonly unknown[];
@@ -13,6 +14,7 @@ const RULE_TEXTS: Record<string, (constraints: Constraints) => string> = {
   isIn: ([values]) => `one of ${(values as Constraints).join(', ')}`,
   isUrlWithScheme: (schemes) => `a URL that begins with ${schemes.join(':// or ')}://`,
   isKeyRing: () => KEY_RING_FORM,
+  isMailbox: () => MAILBOX_FORM,
   matches: ([pattern]) => `text that matches ${String(pattern)}`,
   minLength: ([least]) => `at least ${String(least)} characters`,
   maxLength: ([most]) => `at most ${String(most)} characters`,

@@ -4,6 +4,7 @@ import { LaneSettings } from './lane-settings.ts';
 import type { Sections } from './read-settings.ts';
 import { SecretSettings } from './secret-settings.ts';
 import { SenderSettings } from './sender-settings.ts';
+import { SystemMailSettings } from './system-mail-settings.ts';
 
 /** All sections, in the order of the operators' page. */
 export const ALL_SECTIONS = {
@@ -13,6 +14,7 @@ export const ALL_SECTIONS = {
   log: LogSettings,
   secrets: SecretSettings,
   gateway: GatewaySettings,
+  systemMail: SystemMailSettings,
   sender: SenderSettings,
   lanes: LaneSettings,
 } as const satisfies Sections;

@@ -1,0 +1,23 @@
+import { type Mailbox, parseMailbox } from '@posthorn/domain';
+import { IsOptional } from 'class-validator';
+import { IsMailbox } from './mailbox-text.ts';
+import { Setting } from './setting.ts';
+
+/** Posthorn's own mails: invitations and verifications. */
+export class SystemMailSettings {
+  @Setting(
+    "The sender of Posthorn's own mails, such as invitations; the relay must take it. What needs a mail of that kind is refused (409) while it is unset.",
+    { example: 'Posthorn <posthorn@example.com>', defaultText: 'unset' },
+  )
+  @IsOptional()
+  @IsMailbox()
+  SYSTEM_FROM?: string;
+
+  /** The sender; undefined when none is set. */
+  get from(): Mailbox | undefined {
+    if (this.SYSTEM_FROM === undefined) return undefined;
+    const parsed = parseMailbox(this.SYSTEM_FROM);
+    if ('fault' in parsed) throw new Error(`SYSTEM_FROM ${parsed.fault}`);
+    return parsed.mailbox;
+  }
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import {
+  AcceptanceStore,
+  type Database,
+  greetDatabase,
+  IdentityStore,
+  openDatabase,
+} from '@posthorn/database';
+import { type Mailbox } from '@posthorn/domain';
+import { SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { AcceptEmails } from '../accept/accept-emails.ts';
+import { admitSystemSender, SendSystemMail, type SystemMail } from './send-system-mail.ts';
+
+const FROM: Mailbox = { address: 'posthorn@example.com', name: 'Posthorn' };
+
+let testDatabase: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, poolSize: 2, applicationName: 'test' });
+  await greetDatabase(database);
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+function mail(change: Partial<SystemMail> = {}): SystemMail {
+  return {
+    to: 'ada@example.net',
+    subject: 'Hello',
+    html: '<p>Hello</p>',
+    text: 'Hello',
+    idempotencyKey: 'once',
+    ...change,
+  };
+}
+
+function sendSystemMail(from: Mailbox | undefined): SendSystemMail {
+  const acceptEmails = new AcceptEmails({
+    store: new AcceptanceStore(database),
+    identities: new IdentityStore(database),
+    rings: { ring: () => undefined },
+    clock: database.clock,
+    monthlyLimit: 1,
+  });
+  return new SendSystemMail({ acceptEmails, from });
+}
+
+async function acceptedFor(address: string): Promise<object[]> {
+  const { rows } = await database.pool.query<object>(
+    `SELECT workspace_id AS "workspaceId", from_address AS "fromAddress", track_clicks AS "trackClicks"
+     FROM   emails WHERE to_address = $1`,
+    [address],
+  );
+  return rows;
+}
+
+it('is accepted once in the workspace of the system, untracked, whatever the monthly limit of others', async () => {
+  await admitSystemSender(new IdentityStore(database), FROM);
+  await admitSystemSender(new IdentityStore(database), FROM);
+  const system = sendSystemMail(FROM);
+  await system.send(mail());
+  await system.send(mail());
+  await system.send(mail({ to: 'bob@example.net', idempotencyKey: 'another' }));
+  const expected = {
+    workspaceId: uuidOf(SYSTEM_WORKSPACE_ID),
+    fromAddress: FROM.address,
+    trackClicks: false,
+  };
+  expect(await acceptedFor('ada@example.net')).toEqual([expected]);
+  expect(await acceptedFor('bob@example.net')).toEqual([expected]);
+});
+
+it('is refused, with who can mend it, while no sender is set', async () => {
+  await admitSystemSender(new IdentityStore(database), undefined);
+  const system = sendSystemMail(undefined);
+  const refusal = { statusCode: 409, message: expect.stringContaining('has to set `SYSTEM_FROM`') };
+  await expect(system.send(mail({ to: 'carl@example.net', idempotencyKey: 'no' }))).rejects.toMatchObject(
+    refusal,
+  );
+  expect(() => system.from).toThrow('SYSTEM_FROM');
+  expect(await acceptedFor('carl@example.net')).toEqual([]);
+});
