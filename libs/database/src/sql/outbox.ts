@@ -1,3 +1,5 @@
+import { COMPOSITION_COLUMNS, COMPOSITION_JOINS } from './composition.ts';
+
 /**
  * Claims rows of several lanes at once: `claims` + 1 and a lease for each, and, for emails, all that sending needs.
  *
@@ -51,13 +53,10 @@ marked AS (
 )
 SELECT   c.subject_id AS id, c.lane_id AS "laneId", c.claims, c.attempts, c.bytes,
          c.candidates >= c.max_rows OR c.candidates > count(*) OVER (PARTITION BY c.lane_id) AS "laneHasMore",
-         e.workspace_id AS "workspaceId", e.from_address AS "fromAddress", e.from_name AS "fromName",
-         e.to_address AS "toAddress", e.to_name AS "toName", e.reply_to AS "replyTo", e.subject,
-         e.message_id AS "messageId", coalesce(e.send_at, e.accepted_at) AS "fellDueAt",
-         k.html, k.text, k.preview_text AS "previewText"
+         ${COMPOSITION_COLUMNS}
 FROM     claimed c
 JOIN     emails e ON e.id = c.subject_id
-JOIN     email_contents k ON k.email_id = c.subject_id`;
+${COMPOSITION_JOINS}`;
 
 /**
  * Records what became of claimed emails.

@@ -6,6 +6,8 @@ import {
   type EmailEvent as EmailEventRow,
   type EmailEventKind,
 } from '../generated/client.ts';
+import { READ_COMPOSITION } from '../sql/composition.ts';
+import { composableEmail, type ComposableEmail, type CompositionRow } from './composable-email.ts';
 
 /** A fact of an email's life. */
 export interface EmailFact {
@@ -54,6 +56,15 @@ export class EmailStore {
       }),
     ]);
     return row === null ? undefined : emailRecord(row, facts);
+  }
+
+  /** What a sender would be given of the email, if this workspace has it. */
+  async findComposable(workspaceId: WorkspaceId, id: EmailId): Promise<ComposableEmail | undefined> {
+    const { rows } = await this.database.pool.query<CompositionRow>(READ_COMPOSITION, [
+      uuidOf(id),
+      uuidOf(workspaceId),
+    ]);
+    return rows[0] && composableEmail(rows[0]);
   }
 }
 

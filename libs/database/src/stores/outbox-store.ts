@@ -1,5 +1,5 @@
-import { type EmailId, idFromUuid, type Id, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type LaneId, type Mailbox } from '@posthorn/domain';
+import { type EmailId, type Id, uuidOf } from '@posthorn/kernel';
+import { type LaneId } from '@posthorn/domain';
 import type pg from 'pg';
 import { type Database } from '../connection.ts';
 import {
@@ -12,6 +12,7 @@ import {
   REVIVE,
   RIPEN,
 } from '../sql/outbox.ts';
+import { composableEmail, type ComposableEmail, type CompositionRow } from './composable-email.ts';
 
 /** Which consumer a row is for. */
 export type OutboxQueue = 'email' | 'event' | 'webhook';
@@ -23,24 +24,13 @@ export interface Claim {
 }
 
 /** An email that was claimed, with all that sending it needs. */
-export interface ClaimedEmail extends Claim {
+export interface ClaimedEmail extends ComposableEmail, Claim {
   readonly laneId: LaneId;
-  readonly workspaceId: WorkspaceId;
   /** Answers recorded before. */
   readonly attempts: number;
   readonly bytes: number;
   /** Whether the claim left ready rows of this lane behind. */
   readonly laneHasMore: boolean;
-  readonly from: Mailbox;
-  readonly to: Mailbox;
-  readonly replyTo: readonly Mailbox[];
-  readonly subject: string;
-  readonly messageId: string;
-  readonly fellDueAt: Date;
-  readonly html: string;
-  /** Null: to be made from the HTML. */
-  readonly text: string | null;
-  readonly previewText: string | null;
 }
 
 export interface LaneDemand {
@@ -61,25 +51,12 @@ export interface EmailOutcome extends Claim {
   readonly detail: object;
 }
 
-interface ClaimRow {
-  id: string;
+interface ClaimRow extends CompositionRow {
   laneId: LaneId;
   claims: number;
   attempts: number;
   bytes: number;
   laneHasMore: boolean;
-  workspaceId: string;
-  fromAddress: string;
-  fromName: string | null;
-  toAddress: string;
-  toName: string | null;
-  replyTo: Mailbox[] | null;
-  subject: string;
-  messageId: string;
-  fellDueAt: Date;
-  html: string;
-  text: string | null;
-  previewText: string | null;
 }
 
 /** How many emails are due, wait for their time, and are being worked on; none is counted beyond a million. */
@@ -195,27 +172,7 @@ function columnsOf(claims: readonly Claim[]): [string[], number[]] {
   return [claims.map((claim) => uuidOf(claim.id as Id<string>)), claims.map((claim) => claim.claims)];
 }
 
-function mailbox(address: string, name: string | null): Mailbox {
-  return name === null ? { address } : { address, name };
-}
-
 function claimedEmail(row: ClaimRow): ClaimedEmail {
-  return {
-    id: idFromUuid('trs', row.id),
-    laneId: row.laneId,
-    claims: row.claims,
-    attempts: row.attempts,
-    bytes: row.bytes,
-    laneHasMore: row.laneHasMore,
-    workspaceId: idFromUuid('wrk', row.workspaceId),
-    from: mailbox(row.fromAddress, row.fromName),
-    to: mailbox(row.toAddress, row.toName),
-    replyTo: row.replyTo ?? [],
-    subject: row.subject,
-    messageId: row.messageId,
-    fellDueAt: row.fellDueAt,
-    html: row.html,
-    text: row.text,
-    previewText: row.previewText,
-  };
+  const { laneId, claims, attempts, bytes, laneHasMore } = row;
+  return { ...composableEmail(row), laneId, claims, attempts, bytes, laneHasMore };
 }

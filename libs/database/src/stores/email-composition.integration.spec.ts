@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId, type WorkspaceId } from '@posthorn/kernel';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { type AcceptableEmail } from './acceptable-email.ts';
+import { EmailStore } from './email-store.ts';
+import { Office, rawEmail } from '../office.fixture.ts';
+
+let testDatabase: TestDatabase;
+let office: Office;
+let emails: EmailStore;
+let acme: WorkspaceId;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  office = new Office(testDatabase.url);
+  emails = new EmailStore(office.database);
+  acme = await office.openWorkspace();
+});
+afterAll(async () => {
+  await office.close();
+  await testDatabase.drop();
+});
+
+const rich: Partial<AcceptableEmail> = {
+  from: { address: 'hello@example.com', name: 'Shop' },
+  to: { address: 'ada@example.net', name: 'Ada' },
+  replyTo: [{ address: 'help@example.com' }],
+  sendAt: new Date(Date.now() - 60_000),
+  text: 'plain',
+  previewText: 'peek',
+};
+
+describe('What composing takes', () => {
+  it.each([
+    ['a plain', {}],
+    ['a rich', rich],
+  ])('S18: is the same for who previews %s email as for who sends it', async (_kind, change) => {
+    const email = rawEmail(acme, change);
+    await office.acceptance.accept([email], null);
+    await office.outbox.ripen(10);
+    const shown = await emails.findComposable(acme, email.id);
+    const [claimed] = await office.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);
+    const { laneId: _l, claims: _c, attempts: _a, bytes: _b, laneHasMore: _m, ...composition } = claimed!;
+    expect(shown).toEqual(composition);
+    expect(await emails.findComposable(acme, email.id)).toEqual(shown);
+  });
+
+  it('S18, G3: is nothing to another workspace, and nothing of an email that is not there', async () => {
+    const [id] = await office.acceptEmails(acme, 1);
+    expect(await emails.findComposable(await office.openWorkspace(), id!)).toBeUndefined();
+    expect(await emails.findComposable(acme, newId('trs', Date.now()))).toBeUndefined();
+  });
+});
