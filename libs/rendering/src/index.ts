@@ -1,6 +1,11 @@
 export { composeMessage, type MessageSource } from './message/compose-message.ts';
 export { needsSmtpUtf8, wireAddress, type Mailbox } from './message/mailboxes.ts';
 export { UncomposableMessage } from './message/uncomposable-message.ts';
-export { HtmlToText, type HtmlToTextOptions } from './html-to-text.ts';
+export { HtmlToText } from './html-to-text.ts';
 export { withPreviewText } from './preview-text.ts';
 export { RenderingFailed, type RenderingFailure } from './rendering-failed.ts';
+export { type TemplateAnalysis } from './templates/analyse-template.ts';
+export { type RenderedTemplate, type TemplateVersionSource } from './templates/compiled-templates.ts';
+export { type TemplateParts, type Variables } from './templates/template-parts.ts';
+export { TemplateRenderer } from './templates/template-renderer.ts';
+export { missingVariables } from './templates/variable-paths.ts';

@@ -3,6 +3,8 @@ export type RenderingFailure =
   | 'deadline'
   /** It needed more memory than it may have. */
   | 'memory'
+  /** What came out of it is larger than it may be. */
+  | 'too_large'
   /** The renderer itself gave up: on markup that is nested too deeply, or because its thread ended. */
   | 'crash';
 

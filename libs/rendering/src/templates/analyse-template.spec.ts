@@ -1,0 +1,127 @@
+import { describe, expect, it } from '@jest/globals';
+import { analyseTemplate } from './analyse-template.ts';
+
+const analyse = (html: string) => analyseTemplate({ subject: 'Hi', html });
+const printedBy = (html: string): readonly string[] => {
+  const analysis = analyse(html);
+  if ('faults' in analysis) throw new Error(analysis.faults.join('; '));
+  return analysis.printed;
+};
+const faultsOf = (html: string): readonly string[] => {
+  const analysis = analyse(html);
+  return 'faults' in analysis ? analysis.faults : [];
+};
+
+describe('analyseTemplate', () => {
+  it.each([
+    ['{{name}} {{{name}}} {{&name}} {{this.name}} {{@root.name}} {{./name}}', ['name']],
+    ['{{user.name}} {{user/name}} {{user.[first name]}}', ['user.name', 'user.[first name]']],
+    ['{{"odd name"}} {{[odd name]}} {{12}} {{items.[0]}}', ['[odd name]', '12', 'items.0']],
+    [
+      '{{uppercase name}} {{number (lookup prices plan) decimals=digits}}',
+      ['name', 'prices', 'plan', 'digits'],
+    ],
+    [
+      '{{#each items}}{{name}} {{this}} {{@index}} {{@root.total}} {{../currency}}{{/each}}',
+      ['total', 'currency'],
+    ],
+    ['{{#each items as |item|}}{{item.name}} {{item}}{{/each}}{{item}}', ['item']],
+    ['{{#with user}}{{name}} {{../sender}}{{/with}}', ['sender']],
+    ['{{#items}}{{name}}{{/items}}{{^items}}{{nothing}}{{/items}}', ['nothing']],
+    [
+      '{{#if vip}}{{discount}}{{else if trial}}{{days}}{{else}}{{price}}{{/if}}',
+      ['discount', 'days', 'price'],
+    ],
+    ['{{#each items}}{{#if on}}{{../total}}{{/if}}{{/each}}', ['total']],
+    ['{{! {{note}} }}{{!-- {{note}} --}}\\{{shown}}', []],
+  ])('S2: a variable is printed where it stands in a tag: %s', (html, printed) => {
+    expect(printedBy(html)).toEqual(printed);
+  });
+
+  it.each([
+    '{{#if a}}x{{/if}}{{#unless b}}x{{/unless}}{{#each c}}x{{/each}}{{#with d}}x{{/with}}{{#e}}x{{/e}}',
+    '{{#if (eq plan "pro")}}x{{/if}}{{#gt total 100}}x{{else}}y{{/gt}}{{eq a b}}',
+    '{{default name "friend"}} {{default nickname name}}',
+    '{{uppercase (default name "friend")}}',
+  ])('S2: a variable that is only asked about need not be there: %s', (html) => {
+    expect(printedBy(html)).toEqual([]);
+  });
+
+  it.each([
+    '{{#if name}}Hi {{name}}{{else}}Hi there{{/if}}',
+    '{{#unless name}}Hi there{{else}}Hi {{name}}{{/unless}}',
+    '{{#if (and name city)}}{{name}} of {{city}}{{/if}}',
+    '{{#if user}}{{user.name}}{{/if}}',
+    '{{#with user}}{{@root.user.name}}{{../user.name}}{{/with}}',
+  ])('S2: a variable need not be there where a block around it asks about it: %s', (html) => {
+    expect(printedBy(html)).toEqual([]);
+  });
+
+  it('S3: a bare name is a variable, also where a helper has that name', () => {
+    expect(printedBy('{{date}} {{number}} {{default}} {{#join}}{{/join}}')).toEqual([
+      'date',
+      'number',
+      'default',
+    ]);
+  });
+
+  it.each([
+    ['{{> header}}', 'line 1, column 1: partials'],
+    ['{{#> layout}}{{/layout}}', 'partials'],
+    ['{{* setup}}', 'decorators'],
+    ['{{#*inline "x"}}{{/inline}}', 'decorators'],
+    ['a\nb {{shout name}}', 'line 2, column 3: there is no helper `shout`; there are uppercase,'],
+    ['{{formatDate day "YYYY"}}', 'write `{{date when "long"}}`'],
+    ['{{#equals a b}}{{/equals}}', 'write `(eq a b)`'],
+    ['{{log secret}}', 'there is no helper `log`'],
+    ['{{[@print] name}}', 'there is no helper `@print`'],
+    ['{{user.name first}}', 'there is no helper `user.name`'],
+    ['{{helperMissing a}}', 'there is no helper'],
+    ['{{constructor a}}', 'there is no helper'],
+    [
+      '{{#if a}}\n{{#each b}}',
+      'line 2, column 1: the block `{{#each}}` is never closed; close it with `{{/each}}`',
+    ],
+    ['{{#if a}}x{{/each}}', 'the block `{{#if}}` is closed by `{{/each}}`'],
+    ['{{/if}}', 'a block is closed that is not open'],
+    ['{{else}}', 'outside of a block'],
+    ['{{name', 'a tag is opened here or before and never closed'],
+    ['{{"name}}', 'a character stands here'],
+    ['{{}}', 'the tag ends too early'],
+    ['{{a.this}}', '`a.this` is no path'],
+    ['{{#if}}x{{/if}}', '`if` needs what it is about'],
+    ['{{#if a b}}x{{/if}}', 'exactly one argument, not 2'],
+    ['{{#each a limit=3}}x{{/each}}', '`each` has no option `limit`'],
+    ['{{if a}}', 'write `{{#if …}}…{{/if}}`'],
+    ['{{#uppercase a}}x{{/uppercase}}', 'opens no block; write `{{uppercase text}}`'],
+    ['{{#if a as |b|}}x{{/if}}', 'only `each` and `with` can name their items'],
+    ['{{currency a}}', '`currency` takes 2 arguments, not 1'],
+    ['{{currency a "EURO"}}', 'argument 2 of `currency` must be a currency'],
+    ['{{number a decimals=99}}', '`decimals` of `number` must be a whole number from 0 to 10'],
+    ['{{date a "YYYY"}}', 'argument 2 of `date` must be one of short, medium, long, full, iso'],
+    ['{{date a timeZone="Mars"}}', '`timeZone` of `date` must be a time zone'],
+    ['{{uppercase a b=1}}', '`uppercase` has no option `b`'],
+    ['{{@user}}', '`@user` is not known'],
+    ['{{../name}}', '`../name` climbs above all variables'],
+    ['{{#if a}}{{../name}}{{/if}}', 'climbs above all variables'],
+    ['{{{{raw}}}}{{x}}{{{{/raw}}}}', 'raw blocks'],
+    ['{{a}}'.repeat(2_001), 'has 2001 tags, more than the 2000 that are possible'],
+    ['{{#if a}}'.repeat(200) + '{{/if}}'.repeat(200), 'more than 100 deep'],
+    [Array.from({ length: 1_001 }, (_, n) => `{{v${n}}}`).join(''), 'prints 1001 variables'],
+  ])('S3: refuses %.60s and says where and how to mend it', (html, fault) => {
+    expect(faultsOf(html).join('; ')).toContain(fault);
+  });
+
+  it('names the part and at most five faults', () => {
+    const html = '{{> a}}'.repeat(8);
+    const analysis = analyseTemplate({ subject: '{{#if}}', html: 'x', text: html, previewText: '{{../a}}' });
+    expect('faults' in analysis && analysis.faults).toEqual([
+      expect.stringContaining('`subject`, line 1, column 1: '),
+      expect.stringContaining('`text`, line 1, column 1: '),
+      expect.stringContaining('`text`, line 1, column 8: '),
+      expect.stringContaining('`text`, line 1, column 15: '),
+      expect.stringContaining('`text`, line 1, column 22: '),
+      'and 5 more faults',
+    ]);
+  });
+});

@@ -1,0 +1,132 @@
+import Handlebars from 'handlebars';
+import { isTruthy } from './comparisons.ts';
+import { type Helper, HELPERS } from './helpers.ts';
+import { MOST_CHARACTERS, type Output, OutputTooLarge } from './output.ts';
+import { printed } from './printed.ts';
+import { namedBy } from './scope.ts';
+import { type Block, type Mustache, type Path, type Program, type SubExpression } from './syntax.ts';
+import { type Variables } from './template-parts.ts';
+
+/** Gives what a part says with these variables. @throws OutputTooLarge */
+export type CompiledPart = (variables: Variables, output: Output) => string;
+
+type Renders = (context: unknown, options?: { data?: unknown; blockParams?: unknown[] }) => string;
+
+interface CallOptions {
+  readonly hash: Readonly<Record<string, unknown>>;
+  readonly data: { readonly output: Output };
+  readonly fn?: Renders;
+  readonly inverse?: Renders;
+}
+
+/** Names that no template can call, because none of them is a helper of the language. */
+const PRINT = '@print';
+const PRINT_ESCAPED = '@print-escaped';
+const SECTION = '@section';
+
+const handlebars = Handlebars.create();
+const { each } = handlebars.helpers as { each: (this: unknown, list: unknown, options: object) => string };
+
+handlebars.unregisterHelper('log');
+handlebars.registerHelper(PRINT, function (value: unknown, { data }: CallOptions) {
+  return spent(printed(value), data.output);
+});
+handlebars.registerHelper(PRINT_ESCAPED, function (value: unknown, { data }: CallOptions) {
+  return spent(Handlebars.escapeExpression(printed(value)), data.output);
+});
+handlebars.registerHelper('each', boundedEach);
+handlebars.registerHelper(SECTION, section);
+for (const [name, helper] of HELPERS) handlebars.registerHelper(name, helperOf(helper));
+
+const KNOWN_HELPERS = Object.fromEntries(Object.keys(handlebars.helpers).map((name) => [name, true]));
+
+/**
+ * Compiles a part that has passed the walk.
+ *
+ * @param program as `parsePart` gave it; it is changed
+ * @param isHtml whether what `{{name}}` prints is escaped
+ */
+export function compilePart(program: Program, { isHtml }: { isHtml: boolean }): CompiledPart {
+  rewrite(program, isHtml ? PRINT_ESCAPED : PRINT);
+  const render = handlebars.compile<Variables>(program, {
+    knownHelpers: KNOWN_HELPERS,
+    knownHelpersOnly: true,
+  });
+  // Own properties only; said aloud, so that Handlebars does not write a warning for each name that somebody tries.
+  const options = { allowProtoPropertiesByDefault: false, allowProtoMethodsByDefault: false };
+  return (variables, output) => render(variables, { ...options, data: { output } });
+}
+
+/**
+ * Makes every tag the call of a helper of ours: what is printed is counted, turned into text without calling anything of
+ * the value's, and a bare name is always a variable, also where a helper has that name.
+ */
+function rewrite(program: Program | undefined, print: string): void {
+  for (const statement of program?.body ?? []) {
+    if (statement.type === 'MustacheStatement') rewriteMustache(statement, print);
+    if (statement.type !== 'BlockStatement') continue;
+    if (statement.params.length === 0 && statement.hash === undefined) rewriteSection(statement);
+    rewrite(statement.program, print);
+    rewrite(statement.inverse, print);
+  }
+}
+
+function rewriteMustache(mustache: Mustache, print: string): void {
+  const { path, params, hash, loc } = mustache;
+  const call: SubExpression = { type: 'SubExpression', path, params, hash, loc };
+  const isCall = params.length > 0 || hash !== undefined;
+  mustache.params = [isCall ? call : pathOf(path)];
+  mustache.hash = undefined;
+  mustache.path = word(mustache.escaped ? print : PRINT, path);
+  // Ours has escaped it already.
+  mustache.escaped = false;
+}
+
+function rewriteSection(block: Block): void {
+  block.params = [pathOf(block.path)];
+  block.path = word(SECTION, block.path);
+}
+
+function pathOf(path: Mustache['path']): Path {
+  return path.type === 'PathExpression' ? path : namedBy(path);
+}
+
+function word(name: string, { loc }: Mustache['path']): Path {
+  return { type: 'PathExpression', data: false, depth: 0, parts: [name], original: name, loc };
+}
+
+function spent(text: string, output: Output): string {
+  output.spend(text.length);
+  return text;
+}
+
+function helperOf(helper: Helper) {
+  return function (this: unknown, ...all: unknown[]): unknown {
+    const options = all.pop() as CallOptions;
+    const value = helper.value(all, options.hash);
+    if (typeof value === 'string' && value.length > MOST_CHARACTERS) throw new OutputTooLarge();
+    if (options.fn === undefined) return value;
+    return isTruthy(value) ? options.fn(this) : options.inverse!(this);
+  };
+}
+
+/** Handlebars' own, with an eye on how often it goes round and how much comes out of it. */
+function boundedEach(this: unknown, list: unknown, options: CallOptions): string {
+  let length = 0;
+  const fn: Renders = (item, frame) => {
+    options.data.output.spend(1);
+    const text = options.fn!(item, frame);
+    length += text.length;
+    if (length > MOST_CHARACTERS) throw new OutputTooLarge();
+    return text;
+  };
+  return each.call(this, list, { ...options, fn });
+}
+
+/** `{{#name}}`: for each item of a list, with an object, or if it is true. */
+function section(this: unknown, value: unknown, options: CallOptions): string {
+  if (Array.isArray(value)) return boundedEach.call(this, value, options);
+  // As Handlebars has it: an empty text and 0 are something.
+  if ((value ?? false) === false) return options.inverse!(this);
+  return options.fn!(value === true ? this : value);
+}

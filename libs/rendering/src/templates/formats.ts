@@ -1,0 +1,148 @@
+import { numeric } from './comparisons.ts';
+
+/** Numbers below it are seconds since 1970, others milliseconds: it is the year 5138 in the one and 1973 in the other. */
+const FIRST_MILLISECONDS = 100_000_000_000;
+/** The last moment that a date can hold (ECMA-262, section 21.4.1.1). */
+const MOST_MILLISECONDS = 8_640_000_000_000_000;
+const TIMESTAMP = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
+const MOST_FORMATS_KEPT = 100;
+const DEFAULT_LOCALE = 'en-US';
+/** Of which a number or an amount may have so many decimals. */
+export const MOST_DECIMALS = 10;
+export const DATE_STYLES = ['short', 'medium', 'long', 'full', 'iso'] as const;
+export const TIME_STYLES = ['short', 'medium', 'long', 'full'] as const;
+
+interface Formats {
+  format(value: number): string;
+}
+
+/** Making one costs more than a whole email; a thread keeps those of the last templates. */
+const kept = new Map<string, Formats | undefined>();
+
+function keptFormat(key: string, make: () => Formats): Formats | undefined {
+  if (!kept.has(key)) {
+    if (kept.size >= MOST_FORMATS_KEPT) kept.delete(kept.keys().next().value!);
+    kept.set(key, orNothing(make));
+  }
+  return kept.get(key);
+}
+
+/** A locale, a currency or a time zone that nobody knows is a RangeError. */
+function orNothing<Value>(make: () => Value): Value | undefined {
+  try {
+    return make();
+  } catch {
+    return undefined;
+  }
+}
+
+export function isLocale(text: string): boolean {
+  return orNothing(() => Intl.getCanonicalLocales(text)) !== undefined;
+}
+
+export function isTimeZone(text: string): boolean {
+  return orNothing(() => new Intl.DateTimeFormat('en', { timeZone: text })) !== undefined;
+}
+
+export function isCurrency(text: string): boolean {
+  return /^[A-Za-z]{3}$/.test(text);
+}
+
+/** A number in the manner of a locale; undefined for what is none, or where an option is unknown. */
+export function formattedNumber(
+  value: unknown,
+  options: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const decimals = decimalsOf(options.decimals);
+  return formatted(value, options.locale, decimals === undefined ? {} : decimals);
+}
+
+/** An amount of money in the manner of a locale; undefined for what is none, or where an option is unknown. */
+export function formattedCurrency(
+  value: unknown,
+  currency: unknown,
+  options: Readonly<Record<string, unknown>>,
+): string | undefined {
+  if (typeof currency !== 'string') return undefined;
+  return formatted(value, options.locale, { style: 'currency', currency, ...decimalsOf(options.decimals) });
+}
+
+function decimalsOf(value: unknown): Intl.NumberFormatOptions | undefined {
+  const decimals = numeric(value);
+  if (!Number.isInteger(decimals) || decimals < 0 || decimals > MOST_DECIMALS) return undefined;
+  return { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+}
+
+function formatted(value: unknown, locale: unknown, options: Intl.NumberFormatOptions): string | undefined {
+  const number = numeric(value);
+  if (Number.isNaN(number)) return undefined;
+  const wanted = localeOf(locale);
+  const key = JSON.stringify(['number', wanted, options]);
+  return keptFormat(key, () => new Intl.NumberFormat(wanted, options))?.format(number);
+}
+
+/**
+ * A day, and with `time` its time, in the manner of a locale and in a time zone (UTC unless one is named). Takes ISO 8601
+ * (without an offset: UTC) and seconds or milliseconds since 1970.
+ *
+ * @returns undefined for what is no date, or where an option is unknown
+ */
+export function formattedDate(
+  value: unknown,
+  style: unknown,
+  options: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const time = timeOf(value);
+  if (Number.isNaN(time)) return undefined;
+  const wanted = style === 'iso' ? isoOptions(options) : styledOptions(style, options);
+  const locale = style === 'iso' ? 'sv-SE' : localeOf(options.locale);
+  const key = JSON.stringify(['date', locale, wanted]);
+  // Some clients draw the narrow space before "PM" as a box.
+  return keptFormat(key, () => new Intl.DateTimeFormat(locale, wanted))
+    ?.format(time)
+    .replaceAll('\u202f', ' ');
+}
+
+function styledOptions(
+  style: unknown,
+  options: Readonly<Record<string, unknown>>,
+): Intl.DateTimeFormatOptions {
+  const dateStyle = oneOf(DATE_STYLES, style) ?? 'medium';
+  const timeStyle = oneOf(TIME_STYLES, options.time);
+  return {
+    dateStyle: dateStyle as Exclude<typeof dateStyle, 'iso'>,
+    ...(timeStyle === undefined ? {} : { timeStyle }),
+    timeZone: zoneOf(options),
+  };
+}
+
+/** Swedish is what writes a day as ISO 8601 has it. */
+function isoOptions(options: Readonly<Record<string, unknown>>): Intl.DateTimeFormatOptions {
+  const timeStyle = oneOf(TIME_STYLES, options.time);
+  const timeZone = zoneOf(options);
+  return timeStyle === undefined
+    ? { dateStyle: 'short', timeZone }
+    : { dateStyle: 'short', timeStyle, timeZone };
+}
+
+function oneOf<Style extends string>(styles: readonly Style[], value: unknown): Style | undefined {
+  return styles.find((style) => style === value);
+}
+
+function zoneOf({ timeZone }: Readonly<Record<string, unknown>>): string {
+  return typeof timeZone === 'string' ? timeZone : 'UTC';
+}
+
+function localeOf(locale: unknown): string {
+  return typeof locale === 'string' && isLocale(locale) ? locale : DEFAULT_LOCALE;
+}
+
+function timeOf(value: unknown): number {
+  if (typeof value === 'number') {
+    const time = Math.abs(value) < FIRST_MILLISECONDS ? value * 1_000 : value;
+    return Math.abs(time) <= MOST_MILLISECONDS ? time : Number.NaN;
+  }
+  const [, day, time = '00:00', zone = 'Z'] =
+    TIMESTAMP.exec(typeof value === 'string' ? value.trim() : '') ?? [];
+  return day === undefined ? Number.NaN : Date.parse(`${day}T${time}${zone.toUpperCase()}`);
+}

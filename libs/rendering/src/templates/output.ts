@@ -1,0 +1,64 @@
+import { type PartName } from './template-parts.ts';
+
+/** What one text may become while it is made; the same as the largest part of an email. */
+export const MOST_CHARACTERS = 5 * 1_048_576;
+
+/** A rendered part or a step on the way to it is larger than it may be. */
+export class OutputTooLarge extends Error {
+  constructor(message = `more than ${MOST_CHARACTERS} characters came out of it`) {
+    super(message);
+    this.name = 'OutputTooLarge';
+  }
+}
+
+/** Counts what one rendering prints and how often its loops go round, so that it ends by itself long before it is killed. */
+export class Output {
+  private left = MOST_CHARACTERS;
+
+  /** @throws OutputTooLarge */
+  spend(characters: number): void {
+    this.left -= characters;
+    if (this.left < 0) throw new OutputTooLarge();
+  }
+}
+
+const MOST_BYTES = 5 * 1_048_576;
+const MOST_SUBJECT_CHARACTERS = 998;
+const MOST_PREVIEW_CHARACTERS = 1_000;
+
+/** Line breaks and other controls: no header can hold them, so no variable can add one. */
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
+
+/**
+ * A rendered part as it goes into the email. A subject and a preview text become one line; a preview text is cut to what
+ * it may have, because no inbox shows that much anyway.
+ *
+ * @throws OutputTooLarge
+ */
+export function finishedPart(name: PartName, rendered: string): string {
+  switch (name) {
+    case 'html':
+    case 'text':
+      if (rendered.length * 3 > MOST_BYTES && Buffer.byteLength(rendered) > MOST_BYTES)
+        throw new OutputTooLarge(`it has more than ${MOST_BYTES} bytes when it is rendered`);
+      return rendered;
+    case 'subject':
+      return subjectLine(oneLine(rendered));
+    case 'previewText':
+      return charactersOf(oneLine(rendered), MOST_PREVIEW_CHARACTERS);
+  }
+}
+
+function oneLine(text: string): string {
+  return text.replace(CONTROLS, ' ').replace(/ {2,}/g, ' ').trim();
+}
+
+function subjectLine(subject: string): string {
+  if (charactersOf(subject, MOST_SUBJECT_CHARACTERS) === subject) return subject;
+  throw new OutputTooLarge(`it has more than ${MOST_SUBJECT_CHARACTERS} characters when it is rendered`);
+}
+
+/** At most so many characters (code points) of the text. */
+function charactersOf(text: string, most: number): string {
+  return text.length <= most ? text : [...text.slice(0, most * 2)].slice(0, most).join('');
+}

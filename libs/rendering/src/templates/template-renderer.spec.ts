@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { type RenderingFailed } from '../rendering-failed.ts';
+import { type TemplateVersionSource } from './compiled-templates.ts';
+import { TemplateRenderer } from './template-renderer.ts';
+
+let versions = 0;
+const version = (html: string): TemplateVersionSource => ({
+  id: `version-${(versions += 1)}`,
+  parts: { subject: 'Hi {{name}}', html },
+  defaults: {},
+});
+/** Questions asked ninety million times: prints nothing, and so is ended by nothing but the deadline. */
+const ENDLESS = version(`{{#each l}}${'{{#if a}}{{/if}}'.repeat(900)}{{/each}}`);
+const ENDLESS_VARIABLES = { l: Array.from({ length: 100_000 }, () => 0) };
+const failureOf = (promise: Promise<unknown>): Promise<RenderingFailed> =>
+  promise.then(
+    () => Promise.reject(new Error('it was rendered')),
+    (error: unknown) => error as RenderingFailed,
+  );
+
+describe('TemplateRenderer', () => {
+  const renderer = new TemplateRenderer({ maxThreads: 2 });
+  afterAll(() => renderer.close());
+
+  it('judges templates', async () => {
+    expect(await renderer.analyse({ subject: '{{a}}', html: '{{b}}' })).toEqual({ printed: ['a', 'b'] });
+    expect(await renderer.analyse({ subject: '{{#a}}', html: '' })).toEqual({
+      faults: [expect.stringContaining('never closed')],
+    });
+  });
+
+  it('renders many versions at once, each with its own variables', async () => {
+    const sources = [version('<p>{{name}}</p>'), version('<b>{{name}}</b>'), version('<i>{{name}}</i>')];
+    const rendered = await Promise.all(
+      Array.from({ length: 300 }, (_, n) => renderer.render(sources[n % 3]!, { name: n })),
+    );
+    rendered.forEach(({ subject, html }, n) => {
+      expect(subject).toBe(`Hi ${n}`);
+      expect(html).toBe(['<p>', '<b>', '<i>'][n % 3] + String(n) + ['</p>', '</b>', '</i>'][n % 3]);
+    });
+  });
+
+  it('gives the same for the same', async () => {
+    const source = version(
+      '{{date at "full" time="full" timeZone="Asia/Tokyo"}} {{number n}} {{#each o}}{{@key}}{{/each}}',
+    );
+    const variables = { at: 0, n: 1e6, o: { b: 1, a: 2 } };
+    expect(await renderer.render(source, variables)).toEqual(await renderer.render(source, variables));
+  });
+
+  it('lets one that becomes too large fail alone', async () => {
+    const large = version('{{#each l}}{{#each @root.l}}{{@root.t}}{{/each}}{{/each}}');
+    const variables = { l: Array.from({ length: 1_000 }, () => 0), t: 'x'.repeat(1_000) };
+    const [failure, fine] = await Promise.all([
+      failureOf(renderer.render(large, variables)),
+      renderer.render(version('fine'), {}),
+    ]);
+    expect(failure).toMatchObject({ name: 'RenderingFailed', reason: 'too_large' });
+    expect(fine.html).toBe('fine');
+  });
+
+  it('kills one that takes too long at its deadline; the others of its group are rendered', async () => {
+    const impatient = new TemplateRenderer({ maxThreads: 1, deadlineMs: 700 });
+    const [failure, ...fine] = await Promise.all([
+      failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES)),
+      ...[1, 2, 3].map((n) => impatient.render(version('fine {{n}}'), { n })),
+    ]);
+    expect(failure).toMatchObject({ name: 'RenderingFailed', reason: 'deadline' });
+    expect(fine.map(({ html }) => html)).toEqual(['fine 1', 'fine 2', 'fine 3']);
+    await impatient.close();
+  });
+
+  it('leaves a thread to others, however many of one that takes too long are asked for', async () => {
+    const impatient = new TemplateRenderer({ maxThreads: 2, deadlineMs: 700 });
+    await failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES));
+    const slow = Array.from({ length: 4 }, () => failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES)));
+    await impatient.render(version('warm'), {});
+    const began = performance.now();
+    expect((await impatient.render(version('fine'), {})).html).toBe('fine');
+    expect(performance.now() - began).toBeLessThan(500);
+    for (const failure of await Promise.all(slow)) expect(failure.reason).toBe('deadline');
+    await impatient.close();
+  });
+
+  it('ends the thread, not the process, where the memory does not suffice, and works on', async () => {
+    const small = new TemplateRenderer({ maxThreads: 1, maxHeapMb: 20, deadlineMs: 60_000 });
+    const tags = Array.from(
+      { length: 600 },
+      (_, n) => `{{#if a${n}}}{{uppercase (join b${n} "x")}}{{/if}}`,
+    ).join('');
+    expect(await failureOf(small.analyse({ subject: 'x', html: tags }))).toMatchObject({ reason: 'memory' });
+    expect((await small.render(version('next'), {})).html).toBe('next');
+    await small.close();
+  });
+
+  it('refuses work after it was closed', async () => {
+    const closed = new TemplateRenderer();
+    await closed.close();
+    expect(await failureOf(closed.render(version('x'), {}))).toMatchObject({ reason: 'crash' });
+  });
+});
+
+const CORPUS = new URL('../../../../test/corpus/email-templates/', import.meta.url);
+const NAMES = [
+  ...['comment-notification', 'dunning', 'example', 'invoice', 'password-reset', 'password-reset-help'],
+  ...['receipt', 'trial-expired', 'trial-expiring', 'user-invitation', 'welcome'],
+];
+
+describe('the templates of the corpus', () => {
+  const renderer = new TemplateRenderer();
+  afterAll(() => renderer.close());
+
+  it.each(NAMES)('S3: %s works as it is', async (name) => {
+    const read = (file: string) => readFileSync(new URL(`${name}/${file}`, CORPUS), 'utf8');
+    const parts = { subject: `About ${name}`, html: read('content.html'), text: read('content.txt') };
+    const analysis = await renderer.analyse(parts);
+    if ('faults' in analysis) throw new Error(analysis.faults.join('; '));
+    const variables = Object.fromEntries(analysis.printed.map((path) => [path, `<${path}>`]));
+    const { html, text } = await renderer.render({ id: name, parts, defaults: {} }, variables);
+    // One shows what a variable looks like.
+    expect(`${html}${text}`.replaceAll('{{ something }} will turn into', '')).not.toContain('{{');
+    for (const path of analysis.printed)
+      expect(`${html}${text}`).toMatch(new RegExp(`&lt;${path}&gt;|<${path}>`));
+    expect(html).not.toMatch(new RegExp(`<(?:${analysis.printed.join('|')})>`));
+  });
+});

@@ -1,0 +1,156 @@
+import { RenderingFailed } from '../rendering-failed.ts';
+import { RenderingThreads, type ThreadLimits, workerBeside } from '../rendering-threads.ts';
+import { type TemplateAnalysis } from './analyse-template.ts';
+import { type RenderedTemplate, type TemplateVersionSource } from './compiled-templates.ts';
+import { type TemplateParts, type Variables } from './template-parts.ts';
+import { type Rendering, type TemplateTask } from './template.worker.ts';
+
+const MOST_IN_A_GROUP = 32;
+/** Above it a group is sent off, whatever its number: what is large is copied to the thread and back. */
+const MOST_CHARACTERS_IN_A_GROUP = 1_048_576;
+const MOST_SUSPECTS_KNOWN = 1_000;
+
+interface Waiting {
+  readonly source: TemplateVersionSource;
+  readonly variables: Variables;
+  readonly resolve: (rendered: RenderedTemplate) => void;
+  readonly reject: (failure: unknown) => void;
+}
+
+/**
+ * Judges and renders templates in threads with a deadline and a memory limit, because a template is a program from outside.
+ * What waits together for a thread goes there together. A version that cost a thread its life is a suspect: from then on
+ * it is rendered alone, one suspect at a time, so that others keep the other threads.
+ */
+export class TemplateRenderer {
+  private readonly threads: RenderingThreads<TemplateTask, TemplateAnalysis | Rendering[]>;
+  private readonly suspects = new Set<string>();
+  private waiting: Waiting[] = [];
+  private lastSuspect: Promise<unknown> = Promise.resolve();
+
+  constructor(limits: ThreadLimits = {}) {
+    const worker = workerBeside(import.meta.url, 'template.worker');
+    this.threads = new RenderingThreads(worker, 'rendering the template', limits);
+  }
+
+  /**
+   * As {@link analyseTemplate}, in a thread.
+   *
+   * @throws {@link RenderingFailed} when it takes too long, needs too much memory or cannot be done
+   */
+  async analyse(parts: TemplateParts): Promise<TemplateAnalysis> {
+    return (await this.threads.run(() => ({ analyse: parts }))) as TemplateAnalysis;
+  }
+
+  /**
+   * What a version says with these variables, and its defaults where they have nothing. The same goes in, the same comes out.
+   *
+   * @throws {@link RenderingFailed} when it takes too long, needs too much memory, becomes too large or cannot be done
+   */
+  render(source: TemplateVersionSource, variables: Variables): Promise<RenderedTemplate> {
+    if (this.suspects.has(source.id)) return this.renderSuspect(source, variables);
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ source, variables, resolve, reject });
+      void this.renderSome();
+    });
+  }
+
+  /** Ends the threads; renderings under way or asked for later fail. */
+  close(): Promise<void> {
+    return this.threads.close();
+  }
+
+  /** Every call waits for a thread; the one that gets it takes along what has come until then. */
+  private async renderSome(): Promise<void> {
+    let group: Waiting[] = [];
+    try {
+      const renderings = await this.threads.run(() => {
+        group = this.takeGroup();
+        return group.length === 0 ? undefined : taskOf(group);
+      });
+      group.forEach((one, index) => settle(one, (renderings as Rendering[])[index]!));
+    } catch (failure) {
+      this.groupFailed(group, failure);
+    }
+  }
+
+  private takeGroup(): Waiting[] {
+    let count = 0;
+    let characters = 0;
+    const seen = new Set<string>();
+    for (const { source } of this.waiting) {
+      const size = seen.has(source.id) ? source.parts.html.length : source.parts.html.length * 2;
+      if (count > 0 && (count >= MOST_IN_A_GROUP || characters + size > MOST_CHARACTERS_IN_A_GROUP)) break;
+      seen.add(source.id);
+      count += 1;
+      characters += size;
+    }
+    const group = this.waiting.slice(0, count);
+    this.waiting = this.waiting.slice(count);
+    return group;
+  }
+
+  /** Whoever it was: rendered alone, it fails alone. */
+  private groupFailed(group: readonly Waiting[], failure: unknown): void {
+    if (group.length === 1) {
+      this.suspect(group[0]!.source.id);
+      group[0]!.reject(failure);
+      return;
+    }
+    for (const { source, variables, resolve, reject } of group)
+      this.renderSuspect(source, variables).then(resolve, reject);
+  }
+
+  private renderSuspect(source: TemplateVersionSource, variables: Variables): Promise<RenderedTemplate> {
+    const result = this.lastSuspect.then(() => this.renderAlone(source, variables));
+    this.lastSuspect = result.catch(() => undefined);
+    return result;
+  }
+
+  private async renderAlone(source: TemplateVersionSource, variables: Variables): Promise<RenderedTemplate> {
+    const task: TemplateTask = { sources: [source], items: [{ source: 0, variables }] };
+    let renderings: Rendering[];
+    try {
+      renderings = (await this.threads.run(() => task)) as Rendering[];
+    } catch (failure) {
+      this.suspect(source.id);
+      throw failure;
+    }
+    // It was not its fault, or not with these variables.
+    this.suspects.delete(source.id);
+    return renderedIn(renderings[0]!);
+  }
+
+  private suspect(id: string): void {
+    if (this.suspects.size >= MOST_SUSPECTS_KNOWN) this.suspects.delete(this.suspects.keys().next().value!);
+    this.suspects.add(id);
+  }
+}
+
+/** Each version goes along once. */
+function taskOf(group: readonly Waiting[]): TemplateTask {
+  const indexes = new Map<string, number>();
+  const sources: TemplateVersionSource[] = [];
+  const items = group.map(({ source, variables }) => {
+    let index = indexes.get(source.id);
+    if (index === undefined) {
+      index = sources.push(source) - 1;
+      indexes.set(source.id, index);
+    }
+    return { source: index, variables };
+  });
+  return { sources, items };
+}
+
+function settle({ resolve, reject }: Waiting, rendering: Rendering): void {
+  try {
+    resolve(renderedIn(rendering));
+  } catch (failure) {
+    reject(failure);
+  }
+}
+
+function renderedIn(rendering: Rendering): RenderedTemplate {
+  if ('rendered' in rendering) return rendering.rendered;
+  throw new RenderingFailed(rendering.reason, `rendering the template failed: ${rendering.detail}`);
+}

@@ -1,0 +1,41 @@
+import { analyseTemplate, type TemplateAnalysis } from './analyse-template.ts';
+import {
+  CompiledTemplates,
+  type RenderedTemplate,
+  type TemplateVersionSource,
+} from './compiled-templates.ts';
+import { OutputTooLarge } from './output.ts';
+import { type TemplateParts, type Variables } from './template-parts.ts';
+
+/** What a thread is asked: to judge a template, or to render some, of which several may be of one version. */
+export type TemplateTask =
+  | { readonly analyse: TemplateParts }
+  | {
+      readonly sources: readonly TemplateVersionSource[];
+      /** `source` is an index in `sources`. */
+      readonly items: readonly { readonly source: number; readonly variables: Variables }[];
+    };
+
+/** What became of one rendering. */
+export type Rendering =
+  | { readonly rendered: RenderedTemplate }
+  | { readonly reason: 'too_large' | 'crash'; readonly detail: string };
+
+const compiled = new CompiledTemplates();
+
+/** Runs in a thread of `TemplateRenderer`; it loads only what lies beside it, so that Node can run it from source or built alike. */
+export default function serve(task: TemplateTask): TemplateAnalysis | Rendering[] {
+  if ('analyse' in task) return analyseTemplate(task.analyse);
+  return task.items.map(({ source, variables }) => render(task.sources[source]!, variables));
+}
+
+function render(source: TemplateVersionSource, variables: Variables): Rendering {
+  try {
+    return { rendered: compiled.render(source, variables) };
+  } catch (error) {
+    const { message } = error as Error;
+    // A text that is longer than V8 can hold is a RangeError, as is a stack that overflows.
+    const isTooLarge = error instanceof OutputTooLarge || message === 'Invalid string length';
+    return { reason: isTooLarge ? 'too_large' : 'crash', detail: message };
+  }
+}
