@@ -17,7 +17,11 @@ export type RunSql = (sql: string, value: string) => Promise<unknown>;
  * operation has committed its events. `nowMs` is the database's time.
  */
 export async function recordEvents(run: RunSql, nowMs: number, events: readonly NewEvent[]): Promise<void> {
-  if (events.length === 0) return;
+  if (events.length > 0) await run(RECORD_EVENTS, eventsAsJson(nowMs, events));
+}
+
+/** Events, as the statements that record them take them. */
+export function eventsAsJson(nowMs: number, events: readonly NewEvent[]): string {
   const createdAt = new Date(nowMs);
   const rows = events.map(({ workspaceId, name, data }) => ({
     id: newUuid(nowMs),
@@ -27,5 +31,5 @@ export async function recordEvents(run: RunSql, nowMs: number, events: readonly 
     created_at: createdAt,
     lane_id: eventLane(workspaceId),
   }));
-  await run(RECORD_EVENTS, JSON.stringify(rows));
+  return JSON.stringify(rows);
 }

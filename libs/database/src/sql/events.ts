@@ -1,11 +1,6 @@
-/**
- * Records events, each with the webhooks that are subscribed at this moment, whatever their status; one that nobody subscribes
- * to is due to nobody. Must run in the transaction of what caused them.
- *
- * $1 json: id, workspace_id, type, payload, created_at, lane_id. Index: webhooks_by_workspace_idx. Locks: none.
- */
-export const RECORD_EVENTS = `
-WITH event AS MATERIALIZED (
+/** The rows out of $1 json, each with its webhooks, and what makes it due; to be followed by what keeps the rows. */
+const EVENTS = `
+event AS MATERIALIZED (
   SELECT e.*,
          ARRAY(SELECT   w.id FROM webhooks w
                WHERE    w.workspace_id = e.workspace_id AND e.type = ANY (w.events)
@@ -19,3 +14,19 @@ due AS (
 )
 INSERT INTO events (id, workspace_id, type, payload, webhook_ids, created_at)
 SELECT id, workspace_id, type, payload, webhook_ids, created_at FROM event`;
+
+/**
+ * Records events, each with the webhooks that are subscribed at this moment, whatever their status; one that nobody subscribes
+ * to is due to nobody. Must run in the transaction of what caused them.
+ *
+ * $1 json: id, workspace_id, type, payload, created_at, lane_id. Index: webhooks_by_workspace_idx. Locks: none.
+ */
+export const RECORD_EVENTS = `
+WITH ${EVENTS}`;
+
+/** The same, and with it what has caused them: a part of a statement that writes, whose parameters begin at $2. */
+export function recordEventsWith(cause: string): string {
+  return `
+WITH ${cause},
+${EVENTS}`;
+}

@@ -1,4 +1,4 @@
-import { endOfString } from './json-strings.ts';
+import { endOfString } from '@posthorn/domain';
 
 const MAX_SHOWN_CHARS = 100;
 

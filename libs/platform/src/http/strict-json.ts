@@ -1,9 +1,8 @@
 // The base configuration's library ends before `isWellFormed`, which every Node that is supported has.
 /// <reference lib="es2024.string" />
 import { Refusal } from '@posthorn/kernel';
+import { endOfString, readEscapedKeys } from '@posthorn/domain';
 import { firstDuplicateKey } from './duplicate-key.ts';
-import { readEscapedKeys } from './escaped-keys.ts';
-import { endOfString } from './json-strings.ts';
 
 /** How deep objects and arrays may stand in each other. */
 export const MAX_JSON_DEPTH = 64;

@@ -1,0 +1,126 @@
+import { newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import {
+  changesBetween,
+  type Contact,
+  type JsonObject,
+  type MergedProperties,
+  mergeProperties,
+  type Size,
+} from '@posthorn/domain';
+import type pg from 'pg';
+import { eventsAsJson, type NewEvent } from '../events.ts';
+import { LOCK_CONTACTS, READ_LOCKED_CONTACTS, WRITE_CONTACT_PROPERTIES } from '../sql/contacts.ts';
+import { contactEvent } from './contact-events.ts';
+import { contactOf, type ContactRow } from './contact-row.ts';
+
+/** What is to be kept of the contact with an address; the contact is made if there is none. */
+export interface ContactUpsert {
+  readonly workspaceId: WorkspaceId;
+  readonly email: string;
+  /** The keys given replace, those given as null are removed, the others stay. Judged to be within its sizes. */
+  readonly properties: JsonObject;
+}
+
+/** What became of an upsert. */
+export interface ContactWrite {
+  /**
+   * `too_large`: the contact's properties would have exceeded their sizes; it stays as the upserts before this one left it.
+   */
+  readonly outcome: 'created' | 'updated' | 'unchanged' | 'too_large';
+  /** As it is after all upserts of the call. */
+  readonly contact: Contact;
+  /** Which size would have been exceeded, and how large the properties would have been. */
+  readonly exceeded?: { readonly size: Size; readonly amount: number };
+}
+
+/** A contact as it was locked, what it becomes, and what the upserts of it come to. */
+interface Change {
+  readonly before: Contact;
+  readonly isNew: boolean;
+  readonly numbers: readonly number[];
+  properties: JsonObject;
+}
+
+/**
+ * Creates and updates contacts in a transaction that somebody else has begun (READ COMMITTED): three statements, however many
+ * they are. The upserts of one contact apply one after the other, in their order; together they cause one event, or none
+ * when nothing has changed in the end.
+ *
+ * @param nowMs the database's time
+ * @returns for each upsert, in their order, what became of it
+ */
+export async function upsertContacts(
+  client: pg.ClientBase,
+  nowMs: number,
+  upserts: readonly ContactUpsert[],
+): Promise<ContactWrite[]> {
+  if (upserts.length === 0) return [];
+  const changes = await lockContacts(client, nowMs, upserts);
+  const outcomes = changes.map((change) => applyUpserts(change, upserts));
+  const contacts = await writeContacts(client, nowMs, changes);
+  const writes = new Array<ContactWrite>(upserts.length);
+  for (const [place, { numbers }] of changes.entries()) {
+    for (const [at, n] of numbers.entries())
+      writes[n] = { ...outcomes[place]![at]!, contact: contacts[place]! };
+  }
+  return writes;
+}
+
+async function lockContacts(
+  client: pg.ClientBase,
+  nowMs: number,
+  upserts: readonly ContactUpsert[],
+): Promise<Change[]> {
+  const items = upserts.map(({ workspaceId, email, properties }, n) => ({
+    ...{ n, id: newUuid(nowMs), workspace_id: uuidOf(workspaceId), email },
+    properties: propertiesIn(mergeProperties({}, properties)) ?? {},
+  }));
+  await client.query(LOCK_CONTACTS, [JSON.stringify(items), new Date(nowMs)]);
+  const addresses = items.map(({ n, workspace_id, email }) => ({ n, workspace_id, email }));
+  const { rows } = await client.query<ContactRow & { numbers: number[] }>(READ_LOCKED_CONTACTS, [
+    JSON.stringify(addresses),
+  ]);
+  return rows.map((row) => {
+    const before = contactOf(row);
+    const isNew = row.id === items[row.numbers[0]!]!.id;
+    return { before, isNew, numbers: row.numbers, properties: before.properties };
+  });
+}
+
+function propertiesIn(merged: MergedProperties): JsonObject | undefined {
+  return 'properties' in merged ? merged.properties : undefined;
+}
+
+/** Applies the upserts of one contact; says what became of each. */
+function applyUpserts(change: Change, upserts: readonly ContactUpsert[]): Omit<ContactWrite, 'contact'>[] {
+  return change.numbers.map((n, place) => {
+    const before = change.properties;
+    const merged = mergeProperties(before, upserts[n]!.properties);
+    if (!('properties' in merged))
+      return { outcome: 'too_large', exceeded: { size: merged.exceeded, amount: merged.amount } };
+    change.properties = merged.properties;
+    if (change.isNew && place === 0) return { outcome: 'created' };
+    return { outcome: changesBetween(before, merged.properties) === undefined ? 'unchanged' : 'updated' };
+  });
+}
+
+/** Writes what differs, with its events; gives all contacts as they are then. */
+async function writeContacts(
+  client: pg.ClientBase,
+  nowMs: number,
+  changes: readonly Change[],
+): Promise<Contact[]> {
+  const [events, rows]: [NewEvent[], { id: string; properties: JsonObject; updated_at: Date }[]] = [[], []];
+  const updatedAt = new Date(nowMs);
+  const contacts = changes.map(({ before, isNew, properties }) => {
+    const changed = changesBetween(before.properties, properties);
+    const contact = changed === undefined ? before : { ...before, properties, updatedAt };
+    if (changed !== undefined) rows.push({ id: uuidOf(before.id), properties, updated_at: updatedAt });
+    if (isNew) events.push(contactEvent('CONTACT_CREATED', contact));
+    else if (changed !== undefined) events.push(contactEvent('CONTACT_UPDATED', contact, changed));
+    return contact;
+  });
+  if (events.length > 0)
+    await client.query(WRITE_CONTACT_PROPERTIES, [eventsAsJson(nowMs, events), JSON.stringify(rows)]);
+  return contacts;
+}

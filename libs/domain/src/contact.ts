@@ -1,0 +1,28 @@
+import { type ContactId, type WorkspaceId } from '@posthorn/kernel';
+import { type JsonObject } from './canonical-json.ts';
+
+export type ContactStatus = 'SUBSCRIBED' | 'UNSUBSCRIBED';
+
+/** A person that a workspace writes to. */
+export interface Contact {
+  readonly id: ContactId;
+  readonly workspaceId: WorkspaceId;
+  /** The address as it was first given; no two contacts of a workspace have addresses that differ only in case. */
+  readonly email: string;
+  readonly properties: JsonObject;
+  readonly status: ContactStatus;
+  readonly unsubscribedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/**
+ * What events tell of a contact.
+ *
+ * @param changes what an update has changed: each key with its new value, null for one that is gone
+ */
+export function contactEventData(contact: Contact, changes?: JsonObject): JsonObject {
+  const { id, workspaceId, email, properties, createdAt } = contact;
+  const shown = { id, email, properties, createdAt: createdAt.toISOString(), workspaceId };
+  return changes === undefined ? { contact: shown } : { contact: shown, changes };
+}
