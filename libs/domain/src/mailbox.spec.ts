@@ -117,6 +117,7 @@ describe('parseMailbox', () => {
     [`a@${'ü'.repeat(60)}.co`, /octets|internationalised/],
     ['x'.repeat(1_000_000), /1000000 characters/],
     [`${'x'.repeat(256)} <a@b.co>`, /256 characters/],
+    [`${'😀'.repeat(256)} <a@b.co>`, /256 characters/],
   ])('refuses %j', (text, fault) => {
     expect(faultOf(text)).toMatch(fault);
   });

@@ -1,0 +1,53 @@
+import { type Fault, NO_TEXTS, texts } from '../cases.ts';
+
+/** What is no mailbox, wherever one is asked for. */
+export const NO_MAILBOXES: readonly Fault[] = [
+  ...texts('', ' ', 'a', '@', 'a@', '@example.com', 'a@@example.com', 'a@b@example.com', 'a b@example.com'),
+  ...texts('a@localhost', 'a@example', 'a@.example.com', 'a@example..com', 'a@example.com.'),
+  ...texts('a@-example.com', 'a@example-.com', 'a@exa_mple.com', 'a@exa mple.com', 'a@example.c*m'),
+  ...texts('a@127.0.0.1', 'a@[127.0.0.1]', 'a@[IPv6:::1]', 'a@1.2', 'a@0x7f.1', 'a@example.123'),
+  ...texts('a@example.com/x', 'a@example.com?x', 'a@example.com#x', 'a@%65xample.com', 'a@example.com:25'),
+  ...texts('.a@example.com', 'a.@example.com', 'a..b@example.com', `${'a'.repeat(65)}@example.com`),
+  ...texts(`a@${'b'.repeat(64)}.com`, `a@${'b.'.repeat(127)}com`, `a@${'bcdefgh.'.repeat(32)}com`),
+  ...texts(`${'é'.repeat(33)}@example.com`, `a@${'ü'.repeat(60)}.com`, `a@${'x'.repeat(100_000)}.com`),
+  ...texts(
+    'a@example.com, b@example.com',
+    'a@example.com; b@example.com',
+    'a@example.com,',
+    ',a@example.com',
+  ),
+  ...texts('a@example.com b@example.com', 'A <a@example.com>, B <b@example.com>', 'undisclosed-recipients:;'),
+  ...texts('Team: a@example.com, b@example.com;', 'Team:a@example.com;', 'A <a@example.com> <b@example.com>'),
+  ...texts('A <a@example.com', 'A a@example.com>', '<a@example.com', '<>', 'A <>', '<<a@example.com>>'),
+  ...texts('<a@example.com> A', '"A <a@example.com>', '"A" a@example.com', '"A"<a@example.com>"B"'),
+  ...texts('a@example.com (comment)', '(c) a@example.com', 'A (c) <a@example.com>', 'a(c)@example.com'),
+  ...texts('@relay.example:a@example.com', '<@a.example,@b.example:c@d.example>', 'mailto:a@example.com'),
+  ...texts('"a b"@example.com', '"a\\"b"@example.com', '"<a@example.com>"@example.com', 'a\\@b@example.com'),
+  ...texts('a@xn--a.com', 'a@xn--.com', 'a@\u2024com.com', 'a@exam\u00adple.com', 'a@example\u3002\u3002com'),
+  ...texts('a\u200b@example.com', '\u202ea@example.com', 'a@example.com\u2028', '\ufeffa@example.com'),
+  ...texts('a\u00a0b@example.com', 'a@\u{1f4a9}\u{e0041}.example', '\ue000@example.com'),
+  ...texts('=?utf-8?q?a?=@example.com', '=?utf-8?q?A?= <a@example.com>', 'a@example.com?subject=x'),
+  ...texts(`${'N'.repeat(256)} <a@example.com>`, 'x'.repeat(5_000), 'A, B <a@example.com>'),
+  ...texts(
+    'A@B <a@example.com>',
+    '[object Object]',
+    'null',
+    'undefined',
+    'a@example.com\\r\\nBcc: b@example.com',
+  ),
+  ...texts(
+    'a@example.com\r\nBcc: b@example.com',
+    'a\n@example.com',
+    'a@exam\tple.com',
+    'A\x07 <a@example.com>',
+  ),
+  ...texts(
+    '\t',
+    '\r\n',
+    'a@example.com\r',
+    '\x1b[31ma@example.com',
+    'a\x7f@example.com',
+    'a@example.com\x85',
+  ),
+  ...NO_TEXTS,
+];

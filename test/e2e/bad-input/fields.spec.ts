@@ -1,0 +1,158 @@
+import { describe, it } from '@jest/globals';
+import { newRecipient, soundEmail } from '../stack.ts';
+import { type Case, casesOf, type Fault, inRawEmail, type Place, shown } from './cases.ts';
+import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
+
+const refusing = RefusingStack.forFile();
+const refuses = (_title: string, bad: Case): Promise<void> => refusing.refuses(bad);
+const ROUTE = 'POST /v1/emails';
+const UNKNOWN = 'is not a known field';
+
+/** A request to send exactly this. */
+const sending = (what: string, body: unknown, names: string | RegExp): Case => ({
+  ...{ what, route: ROUTE, body, status: 400, names },
+});
+const changed = (change: object): object => ({ ...soundEmail(), ...change });
+const templated = (change: object): object => ({ template: 't', to: newRecipient(), ...change });
+
+describe('X2, S1, F1, F2: what is missing', () => {
+  const without = (field: string): object => changed({ [field]: undefined });
+  it.each(
+    titled([
+      sending('nothing at all', {}, /a raw email requires `from`, `to`, `subject` and `html`/),
+      sending('nothing at all', {}, /a templated email requires `template`, `to` and.*`variables`/),
+      ...['from', 'to', 'subject', 'html'].map((field) =>
+        sending(`no \`${field}\``, without(field), `\`${field}\` is missing`),
+      ),
+      sending('a template without a recipient', { template: 'welcome' }, '`to` is missing'),
+      sending('a template that is null', templated({ template: null }), '`template` is null'),
+      sending(
+        'a template that is not there',
+        templated({}),
+        '`template` names no template of this workspace',
+      ),
+      sending(
+        'several faults',
+        changed({ to: 1, subject: '', sendat: 'x' }),
+        /`subject` is.*; `to` is.*; `sendat` is/,
+      ),
+    ]),
+  )('%s', refuses);
+
+  const bodies = ['null', 'true', '1', '"text"', '[]', '[{}]', '-0', '""', '0.5'];
+  it.each(titled(bodies.map((body) => sending(body, body, 'The body'))))('%s', refuses);
+});
+
+describe('S1: fields of the other kind', () => {
+  const ofRaw = ['from', 'fromName', 'subject', 'html', 'text', 'previewText', 'contactProperties'];
+  const both = sending('both kinds at once', changed({ template: 'welcome' }), 'belongs to raw emails');
+  it.each(
+    titled([
+      sending('`variables`', changed({ variables: { a: 1 } }), '`variables` belongs to templated emails'),
+      both,
+      ...ofRaw.map((field) =>
+        sending(`\`${field}\``, templated({ [field]: 'x' }), `\`${field}\` belongs to raw emails`),
+      ),
+    ]),
+  )('%s', refuses);
+});
+
+describe('F1, F2, F3: values of another kind', () => {
+  const kinds = (values: readonly unknown[]): Fault[] =>
+    values.map((value) => ({ what: shown(value), value }));
+  const strings = ['from', 'fromName', 'to', 'subject', 'html', 'text', 'previewText', 'replyTo', 'groupBy'];
+  const objects = ['settings', 'contactProperties'];
+  const flags: Place[] = ['trackOpens', 'trackClicks'].map((name) =>
+    inRawEmail(`settings.${name}`, (value) => ({ [name]: value })),
+  );
+  const variables: Place = {
+    ...{ route: ROUTE, field: 'variables' },
+    request: (value) => ({ body: templated({ variables: value }) }),
+  };
+  it.each(
+    atLeastForty([
+      ...casesOf(
+        kinds([null, 42, 0, true, false, {}, { a: 1 }, [1], [['a@example.com']]]),
+        [...strings, 'sendAt', 'idempotencyKey'].map((field) => inRawEmail(field)),
+      ),
+      ...casesOf(kinds([null, 'x', '', 0, 1, true, [], [1], '{}']), [
+        ...objects.map((name) => inRawEmail(name)),
+        variables,
+      ]),
+      ...casesOf(kinds(['true', 'false', 1, 0, null, 'yes', '', [], {}, [true]]), flags),
+    ]),
+  )('%s', refuses);
+});
+
+describe('G4: fields that are not known', () => {
+  const misspelt: [string, string][] = [
+    ...Object.entries({
+      sendat: 'sendAt',
+      send_at: 'sendAt',
+      SendAt: 'sendAt',
+      sendAT: 'sendAt',
+      sentAt: 'sendAt',
+    }),
+    ...Object.entries({
+      reply_to: 'replyTo',
+      idempotency_key: 'idempotencyKey',
+      Subject: 'subject',
+      subjct: 'subject',
+    }),
+    ...Object.entries({
+      form_name: 'fromName',
+      contactProprties: 'contactProperties',
+      HTML: 'html',
+      textt: 'text',
+    }),
+    ...Object.entries({ 'preview-text': 'previewText', 'group_by': 'groupBy', 'setings': 'settings' }),
+  ];
+  const others = [
+    ...[
+      'cc',
+      'bcc',
+      'attachments',
+      'headers',
+      'from ',
+      ' to',
+      '',
+      ' ',
+      'x'.repeat(5_000),
+      '<script>',
+      'a\u202eb',
+      '`',
+    ],
+    ...[
+      'constructor',
+      'prototype',
+      'toString',
+      'hasOwnProperty',
+      '__defineGetter__',
+      'valueOf',
+      '0',
+      'to[]',
+      'to.name',
+    ],
+  ];
+  const withField = (name: string): object => changed({ [name]: 'x' });
+  it.each(
+    atLeastForty([
+      ...misspelt.map(([name, meant]) =>
+        sending(name, withField(name), `\`${name}\` is not a known field; did you mean \`${meant}\`?`),
+      ),
+      ...others.map((name) => sending(shown(name), withField(name), UNKNOWN)),
+      ...['constructor', 'trackClick', '', 'track_opens'].map((name) =>
+        sending(
+          `settings.${name}`,
+          changed({ settings: { [name]: true } }),
+          `\`settings.${name}\` ${UNKNOWN}`,
+        ),
+      ),
+      sending(
+        'a thousand of them',
+        changed(Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`field${n}`, n]))),
+        '990 more fields are not known',
+      ),
+    ]),
+  )('%s', refuses);
+});

@@ -1,0 +1,66 @@
+import { describe, it } from '@jest/globals';
+import { type Case, casesOf, inRawEmail, NO_TEXTS, type Place, texts } from './cases.ts';
+import { NO_HEADER_LINES, NO_NAMES, tooLong } from './faults/texts.ts';
+import { atLeastForty, RefusingStack } from './refusing-stack.ts';
+
+const refusing = RefusingStack.forFile();
+const refuses = (_title: string, bad: Case): Promise<void> => refusing.refuses(bad);
+
+describe('S4, S5: what is no display name', () => {
+  const quoted = (name: unknown): unknown => `"${String(name)}" <a@example.com>`;
+  const bare = (name: unknown): unknown => `${String(name)} <a@example.com>`;
+  const alone = casesOf(
+    [...texts('', ' ', '   ', '\u00a0', '\u3000'), ...NO_NAMES, ...NO_TEXTS],
+    [inRawEmail('fromName')],
+  );
+  const besideAnAddress = casesOf(NO_NAMES, [
+    ...['from', 'to', 'replyTo'].flatMap((field) => [inRawEmail(field, quoted), inRawEmail(field, bare)]),
+  ]);
+  it.each(atLeastForty(alone))('%s', refuses);
+  it.each(atLeastForty(besideAnAddress))('%s', refuses);
+});
+
+describe('S4: a name that would have to be quoted', () => {
+  const names = texts(
+    ...[
+      'A, B',
+      'A; B',
+      'A: B',
+      'A (B)',
+      'A@B',
+      'A [B]',
+      'A \\ B',
+      'A, B, C',
+      'A. B, C',
+      'A)',
+      '(A',
+      ']',
+      ',',
+      '@',
+    ],
+  );
+  const places = ['from', 'to', 'replyTo'].map((field) =>
+    inRawEmail(field, (name) => `${String(name)} <a@example.com>`),
+  );
+  it.each(atLeastForty(casesOf(names, places)))('%s', refuses);
+});
+
+describe('S4, G11: what is no line of a header', () => {
+  const inTemplatedEmail: Place = {
+    route: 'POST /v1/emails',
+    field: 'template',
+    request: (template) => ({ body: { template, to: 'a@example.com' } }),
+  };
+  const places: [Place, number][] = [
+    [inRawEmail('subject'), 998],
+    [inRawEmail('groupBy'), 255],
+    [inRawEmail('idempotencyKey'), 255],
+    [inTemplatedEmail, 255],
+  ];
+  for (const [place, most] of places) {
+    it.each(atLeastForty(casesOf([...NO_HEADER_LINES, ...tooLong(most), ...NO_TEXTS], [place])))(
+      '%s',
+      refuses,
+    );
+  }
+});

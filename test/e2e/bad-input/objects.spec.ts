@@ -1,0 +1,156 @@
+import { describe, it } from '@jest/globals';
+import { newRecipient, soundEmail } from '../stack.ts';
+import { type Case, casesOf, type Fault, inRawEmail, type Place } from './cases.ts';
+import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
+
+const refusing = RefusingStack.forFile();
+const refuses = (_title: string, bad: Case): Promise<void> => refusing.refuses(bad);
+const KIB = 1024;
+
+const inVariables: Place = {
+  route: 'POST /v1/emails',
+  field: 'variables',
+  request: (variables) => ({ body: { template: 't', to: newRecipient(), variables } }),
+};
+const places = [inRawEmail('contactProperties'), inVariables];
+
+/** An object, or arrays, of so many levels. */
+function nested(levels: number, wrap: (inner: unknown) => unknown): unknown {
+  let value: unknown = wrap('x');
+  for (let level = 1; level < levels; level += 1) value = wrap(value);
+  return value;
+}
+const inObject = (inner: unknown): unknown => ({ a: inner });
+const inArray = (inner: unknown): unknown => [inner];
+
+describe('F1, F2: what is no object of JSON', () => {
+  const values = [
+    null,
+    'x',
+    '',
+    '{}',
+    '{"a":1}',
+    0,
+    1,
+    -1,
+    1.5,
+    true,
+    false,
+    [],
+    [1],
+    [{}],
+    [{ a: 1 }],
+    [['a', 1]],
+  ];
+  const faults = values.map((value): Fault => ({
+    what: JSON.stringify(value),
+    value,
+    says: /` is (null; give it a value|an? \w+; give an object)/,
+  }));
+  const deep = [33, 40, 60].flatMap((levels): Fault[] => [
+    { what: `${levels} objects`, value: nested(levels, inObject) },
+    { what: `${levels - 1} arrays in an object`, value: { a: nested(levels - 1, inArray) } },
+  ]);
+  it.each(
+    atLeastForty([
+      ...casesOf(faults, places),
+      ...casesOf(
+        deep.map((fault) => ({ ...fault, says: 'nested more than 32 levels deep' })),
+        places,
+      ),
+    ]),
+  )('%s', refuses);
+});
+
+describe('G2: JSON that means nothing, or two things', () => {
+  const inText = (field: string, rest: object) => (members: string) =>
+    `${JSON.stringify(rest).slice(0, -1)},"${field}":{${members}}}`;
+  const bodies = [
+    inText('contactProperties', soundEmail()),
+    inText('variables', { template: 't', to: newRecipient() }),
+  ];
+  const members: [what: string, text: string, names: string][] = [
+    ['a key twice', '"a":1,"b":2,"a":3', '`a` twice'],
+    ['a key twice, far inside', '"x":[{"a":{"b":1,"c":2,"b":1}}]', '`b` twice'],
+    ['a key twice, once escaped', '"a":1,"\\u0061":2', '`a` twice'],
+    ['an empty key twice', '"":1,"":2', 'twice'],
+    ['a key twice with the same value', '"a":1,"a":1', '`a` twice'],
+    ['`__proto__`', '"__proto__":{"admin":true}', '`__proto__`'],
+    ['`__proto__`, escaped', '"\\u005f_proto__":1', '`__proto__`'],
+    ['`__proto__`, far inside', '"a":[{"__proto__":null}]', '`__proto__`'],
+    ['a number that no double holds', '"n":1e999', '.n` is a number too large'],
+    ['a negative one', '"n":-1e400', '.n` is a number too large'],
+    ['one far inside', '"a":[0,{"n":1e309}]', '.a[1].n` is a number too large'],
+    ['a NUL in a key', '"a\\u0000":1', 'U+0000'],
+    ['a NUL in a value', '"a":"\\u0000"', '.a` has the character U+0000'],
+    ['a NUL far inside', '"a":{"b":["","x\\u0000"]}', '.a.b[1]` has the character U+0000'],
+    ['half of a pair in a key', '"\\ud800":1', 'half of a surrogate pair'],
+    ['half of a pair in a value', '"a":"\\udfff"', '.a` has half of a surrogate pair'],
+    ['a pair the wrong way round', '"a":"\\udc00\\ud800"', '.a` has half of a surrogate pair'],
+    ['a key without a value', '"a"', 'The body is not valid JSON'],
+    ['a value without a key', ':1', 'The body is not valid JSON'],
+    ['NaN', '"a":NaN', 'The body is not valid JSON'],
+    ['Infinity', '"a":-Infinity', 'The body is not valid JSON'],
+    ['undefined', '"a":undefined', 'The body is not valid JSON'],
+    ['a function', '"a":function(){}', 'The body is not valid JSON'],
+    ['a date', '"a":new Date()', 'The body is not valid JSON'],
+    ['a big integer', '"a":1n', 'The body is not valid JSON'],
+    ['hexadecimal', '"a":0x1', 'The body is not valid JSON'],
+    ['a plus', '"a":+1', 'The body is not valid JSON'],
+    ['a point and nothing', '"a":1.', 'The body is not valid JSON'],
+    ['a point alone', '"a":.5', 'The body is not valid JSON'],
+    ['a comma too many', '"a":1,', 'The body is not valid JSON'],
+  ];
+  const cases = bodies.flatMap((bodyOf, index) =>
+    members.map(([what, text, names]): Case => ({
+      what: `\`${places[index]!.field}\`: ${what}`,
+      ...{ route: 'POST /v1/emails', body: bodyOf(text), status: 400, names },
+    })),
+  );
+  it.each(atLeastForty(cases))('%s', refuses);
+});
+
+describe('G11: objects that are too large', () => {
+  const ofBytes = (bytes: number): object => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) });
+  const keys = (amount: number): object =>
+    Object.fromEntries(Array.from({ length: amount }, (_, n) => [`p${n}`, n]));
+  const properties: Fault[] = [
+    {
+      what: '65,537 bytes',
+      value: ofBytes(64 * KIB + 1),
+      says: '`contactProperties` has 65,537 bytes, 1 more than the 65,536',
+    },
+    {
+      what: '65,544 bytes',
+      value: { a: 'x'.repeat(64 * KIB) },
+      says: '`contactProperties` has 65,544 bytes, 8 more',
+    },
+    {
+      what: 'umlauts',
+      value: { ä: 'ä'.repeat(32 * KIB) },
+      says: '`contactProperties` has 65,545 bytes, 9 more',
+    },
+    { what: '101 keys', value: keys(101), says: '`contactProperties` has 101 keys, 1 more than the 100' },
+    {
+      what: '5,000 keys',
+      value: keys(5_000),
+      says: '`contactProperties` has 5,000 keys, 4,900 more than the 100',
+    },
+  ];
+  const variables: Fault[] = [
+    {
+      what: '262,145 bytes',
+      value: ofBytes(256 * KIB + 1),
+      says: '`variables` has 262,145 bytes, 1 more than the 262,144',
+    },
+    { what: 'a mebibyte', value: ofBytes(1024 * KIB), says: '`variables` has 1,048,576 bytes, 786,432 more' },
+    {
+      what: 'a hundred thousand keys',
+      value: keys(100_000),
+      says: /`variables` has [\d,]+ bytes, [\d,]+ more than/,
+    },
+  ];
+  it.each(
+    titled([...casesOf(properties, [inRawEmail('contactProperties')]), ...casesOf(variables, [inVariables])]),
+  )('%s', refuses);
+});

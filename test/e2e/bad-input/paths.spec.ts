@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Case } from './cases.ts';
+import { expectRefusal } from './refusal.ts';
+import { atLeastForty, RefusingStack } from './refusing-stack.ts';
+
+const refusing = RefusingStack.forFile();
+const auth = (): string => `Authorization: Bearer ${refusing.stack.tenant.keys.editor}`;
+const raw = (line: string) =>
+  refusing.stack.api().raw([`${line} HTTP/1.1`, 'Host: x', auth(), 'Connection: close']);
+
+describe('G2, E0: a path that nothing is at', () => {
+  const paths = [
+    ...[
+      '/',
+      '/v1',
+      '/v1/',
+      '/v2/emails',
+      '/v0/emails',
+      '/emails',
+      '/v1/email',
+      '/v1/emails/x/y/z',
+      '/v1/Users',
+      '/V1',
+    ],
+    ...[
+      '/favicon.ico',
+      '/.env',
+      '/.git/config',
+      '/robots.txt',
+      '/wp-login.php',
+      '/v1//emails',
+      '//v1/emails',
+      '/v1/emailss',
+    ],
+    ...[
+      '/docs/errors/none',
+      '/docs/errors/__proto__',
+      '/docs/errors/constructor',
+      '/docs/errors/..%2f..%2fpackage.json',
+    ],
+    ...[
+      '/v1/emails%00',
+      `/${'x'.repeat(5_000)}`,
+      '/health',
+      '/health/x',
+      '/metrics',
+      '/v1/..%5c..%5cetc',
+      '/v1/emails;a=b',
+    ],
+    ...[
+      '/graphql',
+      '/v1/api-keys',
+      '/v1/workspaces',
+      '/admin',
+      '/%2e%2e/v1',
+      '/v1%2femails',
+      '/v1/%65mails/x/y',
+      '/api/v1/emails',
+    ],
+    ...['/v1/keys', '/v1.0/emails', '/v1/sends', '/null', '/NaN', '/v1/emails/batch/x/y'],
+  ];
+  const cases = paths.map((path): Case => ({
+    what: 'unknown',
+    route: `GET ${path}`,
+    status: 404,
+    names: /^There is /,
+  }));
+  it.each(atLeastForty(cases))('%s', (_title, bad) => refusing.refuses(bad));
+
+  it('that is a whole address', async () => {
+    expectRefusal(await raw('GET http://evil.example/v1/nothing'), 404, 'There is nothing at /v1/nothing');
+  });
+});
+
+describe('G2: a method that a path does not have', () => {
+  it.each(['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'OPTIONS', 'LOCK', 'SEARCH', 'PURGE'])(
+    '%s of the emails',
+    async (method) => {
+      const answer = await raw(`${method} /v1/emails`);
+      expectRefusal(answer, 405, `${method} is not possible here`);
+      expect(answer.headers.get('allow')?.split(', ')).toContain('POST');
+    },
+  );
+
+  it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s of an email', async (method) => {
+    const answer = await raw(`${method} /v1/emails/trs_01h455vb4pex5vsknk084sn02q`);
+    expectRefusal(answer, 405, `${method} is not possible here`);
+    expect(answer.headers.get('allow')?.split(', ')).toEqual(expect.arrayContaining(['GET', 'HEAD']));
+  });
+
+  it('CONNECT', async () => {
+    const answer = await refusing.stack.api().raw(['CONNECT example.com:25 HTTP/1.1', 'Host: x']);
+    expectRefusal(answer, 405, 'CONNECT is not possible');
+  });
+});
