@@ -6,7 +6,7 @@
  */
 const KERNEL = ['kernel'];
 const CORE = ['domain', 'signing', 'rendering'];
-const ADAPTERS = ['database', 'queues', 'smtp', 'platform'];
+const ADAPTERS = ['database', 'dns', 'queues', 'smtp', 'platform'];
 const DOORS = ['use-cases', 'auth'];
 
 /** What each lib may import. Rooms of one floor do not know each other. @type {Record<string, string[]>} */
@@ -26,6 +26,7 @@ export const ONLY_IN = {
   database: ['pg', '@prisma/[^/]+'],
   queues: ['bullmq', 'ioredis'],
   smtp: ['nodemailer'],
+  dns: ['(?:node:)?dns(?:/promises)?'],
 };
 
 /** Only tests may import `testing`. */

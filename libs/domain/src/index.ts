@@ -22,3 +22,4 @@ export * from './send-at.ts';
 export * from './lanes.ts';
 export * from './rate-limit.ts';
 export * from './rate-limit-fields.ts';
+export * from './txt-answer.ts';

@@ -1,3 +1,4 @@
+export { DnsServer, type DnsBehaviour, type DnsQuery } from './dns-server.ts';
 export { FaultProxy } from './fault-proxy.ts';
 export { createTestDatabase, PrivatePostgres, type TestDatabase, testPostgresUrl } from './postgres.ts';
 export { type AppName, type AppUnderTest, type Exit, ProgramUnderTest, startApp } from './process.ts';

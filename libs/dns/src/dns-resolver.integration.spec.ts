@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DnsServer } from '@posthorn/testing';
+import { DnsResolver } from './dns-resolver.ts';
+
+const TIMEOUT_MS = 600;
+/** More than a datagram holds, in strings of at most 255 octets (RFC 1035, section 3.3). */
+const LONG = Array.from({ length: 20 }, (_, n) => `${n}`.padEnd(250, 'x'));
+
+let server: DnsServer;
+let resolver: DnsResolver;
+beforeAll(async () => {
+  server = await DnsServer.start();
+  resolver = new DnsResolver({ servers: [server.address], timeoutMs: TIMEOUT_MS });
+});
+afterAll(() => server.close());
+
+describe('DnsResolver', () => {
+  it('finds a record, whatever the case of its name', async () => {
+    server.set('one.example', { txt: ['v=DKIM1; p=abc'] });
+    expect(await resolver.lookUpTxt('ONE.example')).toEqual({ kind: 'found', values: ['v=DKIM1; p=abc'] });
+  });
+
+  it('joins the strings of one record, and keeps several records apart', async () => {
+    server.set('several.example', { txt: [['split ', 'in ', 'three'], 'another', ''] });
+    const answer = await resolver.lookUpTxt('several.example');
+    expect(answer.kind === 'found' && [...answer.values].sort()).toEqual(['', 'another', 'split in three']);
+  });
+
+  it('asks over TCP for what does not fit into a datagram', async () => {
+    server.set('long.example', { txt: [LONG] });
+    expect(await resolver.lookUpTxt('long.example')).toEqual({ kind: 'found', values: [LONG.join('')] });
+    expect(server.queries.filter(({ name }) => name === 'long.example').at(-1)?.transport).toBe('tcp');
+  });
+
+  it('follows an alias', async () => {
+    server.set('target.example', { txt: ['here'] });
+    server.set('alias.example', { cname: 'target.example' });
+    expect(await resolver.lookUpTxt('alias.example')).toEqual({ kind: 'found', values: ['here'] });
+  });
+
+  it('waits for an answer that is slow', async () => {
+    server.set('slow.example', { txt: ['late'], delayMs: TIMEOUT_MS / 4 });
+    expect(await resolver.lookUpTxt('slow.example')).toEqual({ kind: 'found', values: ['late'] });
+  });
+
+  it.each([
+    ['is no such name', 'nowhere.example', { rcode: 'NXDOMAIN' }],
+    ['is no TXT record at the name', 'empty.example', 'empty'],
+    ['is nothing behind an alias', 'dangling.example', { cname: 'nowhere.example' }],
+  ] as const)('knows that there %s', async (_case, name, behaviour) => {
+    server.set(name, behaviour);
+    expect(await resolver.lookUpTxt(name)).toEqual({ kind: 'absent' });
+  });
+
+  it.each([
+    ['SERVFAIL', { rcode: 'SERVFAIL' }, 'could not find out (SERVFAIL)'],
+    ['REFUSED', { rcode: 'REFUSED' }, 'refused to answer (REFUSED)'],
+    ['silence', 'silent', 'no name server answered'],
+    ['garbage', 'garbage', ''],
+  ] as const)('takes %s for no answer', async (name, behaviour, reason) => {
+    server.set(`${name}.example`, behaviour);
+    const answer = await resolver.lookUpTxt(`${name}.example`);
+    expect(answer).toEqual({ kind: 'failed', reason: expect.stringContaining(reason) });
+  });
+
+  it('ends at its deadline, and holds up no other look-up', async () => {
+    server.set('never.example', 'silent');
+    const begun = performance.now();
+    const [never, one] = await Promise.all([
+      resolver.lookUpTxt('never.example'),
+      resolver.lookUpTxt('one.example'),
+    ]);
+    expect(performance.now() - begun).toBeLessThan(2 * TIMEOUT_MS);
+    expect([never.kind, one.kind]).toEqual(['failed', 'found']);
+  });
+
+  it('does not fail a process for a server that is not there, or for a name that is none', async () => {
+    const away = new DnsResolver({ servers: ['127.0.0.1:1'], timeoutMs: TIMEOUT_MS });
+    expect(await away.lookUpTxt('one.example')).toMatchObject({ kind: 'failed' });
+    expect(await resolver.lookUpTxt(`${'x'.repeat(64)}.example`)).toMatchObject({ kind: 'failed' });
+    expect(await resolver.lookUpTxt('two..dots')).toMatchObject({ kind: 'failed' });
+  });
+
+  it('remembers nothing', async () => {
+    server.set('changing.example', { txt: ['before'] });
+    await resolver.lookUpTxt('changing.example');
+    server.set('changing.example', { txt: ['after'] });
+    expect(await resolver.lookUpTxt('changing.example')).toEqual({ kind: 'found', values: ['after'] });
+    server.remove('changing.example');
+    expect(await resolver.lookUpTxt('changing.example')).toEqual({ kind: 'absent' });
+  });
+});

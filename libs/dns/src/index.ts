@@ -1,0 +1,1 @@
+export { DnsResolver, type DnsResolverOptions } from './dns-resolver.ts';

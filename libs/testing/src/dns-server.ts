@@ -1,0 +1,132 @@
+import DNS from 'dns2';
+
+const ANY_PORT = 0;
+const LOOPBACK = '127.0.0.1';
+const PORT_TRIES = 20;
+const TTL_SECONDS = 1;
+
+/** How a name is answered. */
+export type DnsBehaviour =
+  /** With TXT records; one in several strings is an array. What does not fit into a datagram has to be asked for over TCP. */
+  | { readonly txt: readonly (string | readonly string[])[]; readonly delayMs?: number }
+  /** With an alias, and the records of the name that it stands for. */
+  | { readonly cname: string }
+  | { readonly rcode: 'SERVFAIL' | 'REFUSED' | 'NXDOMAIN' }
+  /** There is such a name, but it has no TXT record (NODATA). */
+  | 'empty'
+  /** Not at all. */
+  | 'silent'
+  /** With bytes that are no answer. */
+  | 'garbage';
+
+/** A question that arrived. */
+export interface DnsQuery {
+  readonly name: string;
+  readonly transport: 'udp' | 'tcp';
+}
+
+type Send = (message: DNS.Packet | Buffer) => unknown;
+
+/** A name server on loopback, over UDP and TCP, that knows what a test has told it; any other name does not exist. */
+export class DnsServer {
+  /** Everything that was asked, the oldest first. */
+  readonly queries: DnsQuery[] = [];
+  private readonly behaviours = new Map<string, DnsBehaviour>();
+  private readonly timers = new Set<NodeJS.Timeout>();
+
+  private constructor(
+    private readonly udp: InstanceType<typeof DNS.UDPServer>,
+    private readonly tcp: InstanceType<typeof DNS.TCPServer>,
+    /** Where it listens: `address:port`. */
+    readonly address: string,
+  ) {
+    udp.on('request', (request: DNS.Packet, send: Send) => this.serve(request, send, 'udp'));
+    tcp.on('request', (request: DNS.Packet, send: Send) => this.serve(request, send, 'tcp'));
+  }
+
+  static async start(): Promise<DnsServer> {
+    for (let attempt = 0; attempt < PORT_TRIES; attempt += 1) {
+      const tcp = DNS.createTCPServer();
+      await new Promise<void>((resolve) => tcp.listen(ANY_PORT, LOOPBACK, resolve));
+      const { port } = tcp.address() as { port: number };
+      const udp = await listenUdp(port);
+      if (udp !== undefined) return new DnsServer(udp, tcp, `${LOOPBACK}:${port}`);
+      tcp.close(); // somebody has that port for datagrams
+    }
+    throw new Error('no port is free for both UDP and TCP');
+  }
+
+  /** Says how a name is answered from now on. */
+  set(name: string, behaviour: DnsBehaviour): void {
+    this.behaviours.set(name.toLowerCase(), behaviour);
+  }
+
+  /** Makes a name unknown. */
+  remove(name: string): void {
+    this.behaviours.delete(name.toLowerCase());
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.timers) clearTimeout(timer);
+    await Promise.all([
+      new Promise<void>((resolve) => this.udp.close(() => resolve())),
+      new Promise<void>((resolve) => this.tcp.close(() => resolve())),
+    ]);
+  }
+
+  private serve(request: DNS.Packet, send: Send, transport: DnsQuery['transport']): void {
+    const { name } = request.questions[0]!;
+    this.queries.push({ name, transport });
+    const behaviour = this.behaviours.get(name.toLowerCase()) ?? { rcode: 'NXDOMAIN' };
+    if (behaviour === 'silent') return;
+    if (behaviour === 'garbage') {
+      send(Buffer.concat([idOf(request), Buffer.from('this is no answer')]));
+      return;
+    }
+    const answer = (): unknown => send(this.answerTo(request, name, behaviour));
+    const delayMs = typeof behaviour === 'object' && 'txt' in behaviour ? behaviour.delayMs : undefined;
+    if (delayMs === undefined) answer();
+    else this.timers.add(setTimeout(answer, delayMs));
+  }
+
+  private answerTo(request: DNS.Packet, name: string, behaviour: DnsBehaviour): DNS.Packet {
+    const response = DNS.Packet.createResponseFromRequest(request);
+    if (typeof behaviour === 'object' && 'rcode' in behaviour)
+      response.header.rcode = DNS.Packet.RCODE[behaviour.rcode];
+    else response.answers.push(...this.recordsAt(name, behaviour));
+    return response;
+  }
+
+  private recordsAt(name: string, behaviour: DnsBehaviour | undefined): DNS.Packet.Resource[] {
+    if (typeof behaviour !== 'object' || 'rcode' in behaviour) return [];
+    const base = { name, class: DNS.Packet.CLASS.IN, ttl: TTL_SECONDS };
+    if ('txt' in behaviour) {
+      const type = DNS.Packet.TYPE.TXT;
+      return behaviour.txt.map((data) => ({ ...base, type, data }) as unknown as DNS.Packet.Resource);
+    }
+    const alias = { ...base, type: DNS.Packet.TYPE.CNAME, domain: behaviour.cname };
+    return [
+      alias as unknown as DNS.Packet.Resource,
+      ...this.recordsAt(behaviour.cname, this.behaviours.get(behaviour.cname.toLowerCase())),
+    ];
+  }
+}
+
+/** Undefined when the port is taken. */
+async function listenUdp(port: number): Promise<InstanceType<typeof DNS.UDPServer> | undefined> {
+  const udp = DNS.createUDPServer();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      udp.once('error', reject);
+      udp.bind(port, LOOPBACK, resolve);
+    });
+    return udp;
+  } catch {
+    udp.close();
+    return undefined;
+  }
+}
+
+function idOf(request: DNS.Packet): Buffer {
+  return Buffer.from([request.header.id >> 8, request.header.id & 0xff]);
+}

@@ -1,0 +1,29 @@
+// Before types and builds: a lib or app that came with the last pull is found though `npm ci` has not run since.
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ROOT } from './stack/runtime.mjs';
+
+/**
+ * Links every room of a checkout into node_modules, as npm does with workspaces; what is there stays.
+ *
+ * @param {string} [root]
+ * @returns {string[]} the names that were missing
+ */
+export function linkRooms(root = ROOT) {
+  const rooms = ['apps', 'libs'].flatMap((kind) =>
+    readdirSync(join(root, kind)).map((name) => join(root, kind, name)),
+  );
+  return rooms.flatMap((room) => {
+    const manifest = join(room, 'package.json');
+    if (!existsSync(manifest)) return [];
+    const { name } = JSON.parse(readFileSync(manifest, 'utf8'));
+    const link = join(root, 'node_modules', name);
+    if (existsSync(link)) return [];
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(relative(dirname(link), room), link);
+    return [name];
+  });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) linkRooms();
