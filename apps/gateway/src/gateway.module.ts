@@ -1,4 +1,5 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { ApiKeyStore, AcceptanceStore, type Database, EmailStore, IdentityStore } from '@posthorn/database';
 import { Authenticate } from '@posthorn/auth';
 import { type Mailbox } from '@posthorn/domain';
@@ -6,7 +7,10 @@ import { type LaneRings } from '@posthorn/queues';
 import { SecretBox } from '@posthorn/signing';
 import { AcceptEmails, SendSystemMail } from '@posthorn/use-cases';
 import { ErrorPagesController } from './docs/error-pages.controller.ts';
+import { ReferenceController } from './docs/reference.controller.ts';
 import { EmailsController } from './emails/emails.controller.ts';
+import { ApiDocument } from './openapi/api-document.ts';
+import { OpenApiController } from './openapi/openapi.controller.ts';
 
 export interface GatewayParts {
   readonly database: Database;
@@ -17,12 +21,23 @@ export interface GatewayParts {
   readonly systemFrom: Mailbox | undefined;
   /** What keeps secrets at rest. */
   readonly secretBox: SecretBox;
+  /** The address of the gateway as callers see it, without a slash at its end. */
+  readonly publicUrl: string;
 }
+
+/** All of them; each route describes itself for the document of the interface. */
+export const CONTROLLERS: Type[] = [
+  EmailsController,
+  ErrorPagesController,
+  ReferenceController,
+  OpenApiController,
+];
 
 /** The HTTP interface. */
 @Module({})
 export class GatewayModule {
-  static of({ database, rings, monthlyLimit, systemFrom, secretBox }: GatewayParts): DynamicModule {
+  static of(parts: GatewayParts): DynamicModule {
+    const { database, rings, monthlyLimit, systemFrom, secretBox, publicUrl } = parts;
     const acceptEmails = new AcceptEmails({
       store: new AcceptanceStore(database),
       identities: new IdentityStore(database),
@@ -32,8 +47,14 @@ export class GatewayModule {
     });
     return {
       module: GatewayModule,
-      controllers: [EmailsController, ErrorPagesController],
+      imports: [DiscoveryModule],
+      controllers: CONTROLLERS,
       providers: [
+        {
+          provide: ApiDocument,
+          inject: [DiscoveryService],
+          useFactory: (discovery: DiscoveryService) => new ApiDocument(discovery, publicUrl),
+        },
         { provide: AcceptEmails, useValue: acceptEmails },
         { provide: SendSystemMail, useValue: new SendSystemMail({ acceptEmails, from: systemFrom }) },
         { provide: SecretBox, useValue: secretBox },

@@ -50,6 +50,7 @@ await startProcess('gateway', async () => {
       monthlyLimit: gateway.MONTHLY_EMAIL_LIMIT || null,
       secretBox: secrets.box,
       systemFrom: systemMail.from,
+      publicUrl: http.publicUrl,
     }),
     {
       logger,

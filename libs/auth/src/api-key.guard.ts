@@ -14,8 +14,8 @@ import { Authenticate } from './authenticate.ts';
 import { bearerCredential } from './bearer-credential.ts';
 import { setPrincipal } from './principal.ts';
 
-const SCOPE = 'posthorn:scope';
-const MANAGES = 'posthorn:manages';
+export const SCOPE = 'posthorn:scope';
+export const MANAGES = 'posthorn:manages';
 
 /** Lets in who carries a valid key that has the scope of the route. */
 @Injectable()

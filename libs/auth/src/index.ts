@@ -1,3 +1,4 @@
+export { accessOf, type Access } from './access-of.ts';
 export { ApiKeyGuard, RequiresEditor, RequiresKey, RequiresScope } from './api-key.guard.ts';
 export { Authenticate } from './authenticate.ts';
 export { actorOf, Caller, type Principal } from './principal.ts';

@@ -1,21 +1,51 @@
 import { Controller, Get, Header, Param, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import type { Response } from 'express';
+import { Describes } from '../openapi/describes.ts';
 import { ERROR_PAGES } from './error-pages.ts';
+import { textPage } from './html-page.ts';
 
-const STYLE =
-  'body{font:16px/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem;color-scheme:light dark}';
+const HTML = 'text/html; charset=utf-8';
+const EXAMPLE = { contentType: 'text/html', example: '<!doctype html>…' };
 
 @Controller('docs/errors')
 export class ErrorPagesController {
-  /** Explains one error to people. */
+  @Get()
+  @Header('Content-Type', HTML)
+  @Describes({
+    name: 'listErrorPages',
+    tag: 'Service',
+    summary: 'List the pages about errors',
+    answer: EXAMPLE,
+  })
+  list(@Res({ passthrough: true }) response: Response): string {
+    const items = Object.entries(ERROR_PAGES).map(
+      ([name, { title }]) => `<li><a href="errors/${name}">${title}</a></li>`,
+    );
+    return textPage(response, 'Errors of Posthorn', `<ul>${items.join('')}</ul>`);
+  }
+
   @Get(':page')
-  @Header('Content-Type', 'text/html; charset=utf-8')
+  @Header('Content-Type', HTML)
+  @Describes({
+    name: 'readErrorPage',
+    tag: 'Service',
+    summary: 'Read a page about an error',
+    description: 'What `docsUrl` points to: it explains one error to people.',
+    path: {
+      page: {
+        sentence: 'The name of the page.',
+        schema: { type: 'string', enum: Object.keys(ERROR_PAGES) },
+        example: 'unverified-sender',
+      },
+    },
+    answer: EXAMPLE,
+    refuses: [{ status: 404, when: 'No such page', message: 'There is no page about an error of this name' }],
+  })
   read(@Param('page') name: string, @Res({ passthrough: true }) response: Response): string {
     const page = Object.hasOwn(ERROR_PAGES, name) ? ERROR_PAGES[name] : undefined;
     if (page === undefined) throw new Refusal(404, 'There is no page about an error of this name');
-    response.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
     const paragraphs = page.paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join('');
-    return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${page.title}</title><style>${STYLE}</style><h1>${page.title}</h1>${paragraphs}</html>`;
+    return textPage(response, page.title, paragraphs);
   }
 }

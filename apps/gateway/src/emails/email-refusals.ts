@@ -24,14 +24,20 @@ export const SEND_REFUSALS: readonly DescribedRefusal[] = [
     message: '`sendAt` is 97 days ahead; at most 90 are possible',
   },
   {
+    status: 400,
+    when: 'No such template',
+    message: '`template` names no template of this workspace: "welcom"; create it first',
+  },
+  {
     status: 403,
     when: 'Monthly limit reached',
     message:
-      'The monthly limit of 100,000 emails is reached (100,000 are used); it resets at 2030-02-01T00:00:00.000Z',
+      'The monthly sending limit of 100000 emails is reached (100000 used); it resets at 2030-02-01T00:00:00.000Z',
   },
   {
     status: 409,
     when: 'Idempotency key used with another payload',
-    message: 'The idempotency key was used with another payload; give each email a key of its own',
+    message:
+      '`idempotencyKey` was used before with another payload; repeat that payload, or use a new key for a new email',
   },
 ];

@@ -1,6 +1,6 @@
+import { RELEASE } from '@posthorn/kernel';
 import { EMAIL_STATUSES } from '@posthorn/domain';
 import {
-  anyObject,
   count,
   idOf,
   listOf,
@@ -12,6 +12,8 @@ import {
   wordOf,
 } from '../openapi/answer-schemas.ts';
 import { Shown } from '../openapi/shown.ts';
+
+const REPLY = { code: 250, enhancedCode: '2.0.0', text: '2.0.0 Ok: queued as 4bQz7' };
 
 /** An email as the answer to its sending shows it (interface 2.4). */
 export class Email {
@@ -48,13 +50,52 @@ export class Email {
   groupBy?: string;
 }
 
+/** What a relay answered. */
+class RelayReply {
+  @Shown('The reply code (RFC 5321, section 4.2).', count, { example: 250 })
+  code!: number;
+
+  @Shown('The enhanced status code (RFC 3463), if it gave one.', text, { optional: true, example: '2.0.0' })
+  enhancedCode?: string;
+
+  @Shown('Its text, up to 512 characters.', text, { example: 'Ok: queued' })
+  text!: string;
+}
+
 /** Something that happened to an email. */
-export class EmailTimelineEntry {
+class EmailTimelineEntry {
   @Shown('What happened.', text, { example: 'SENT' })
   event!: string;
 
   @Shown('When it was recorded.', time)
   createdAt!: Date;
+
+  @Shown('The number of the attempt, from 1.', count, { optional: true, example: 1 })
+  attempt?: number;
+
+  @Shown('What the relay answered.', objectOf(RelayReply), { optional: true, example: REPLY })
+  reply?: object;
+
+  @Shown('Where in the conversation with the relay it was refused or broke.', text, { optional: true })
+  stage?: string;
+
+  @Shown('What broke, where there was no reply.', text, { optional: true })
+  error?: string;
+
+  @Shown('Why it was given up, where no relay refused it.', text, { optional: true })
+  reason?: string;
+
+  @Shown('After how many seconds the next attempt is due.', count, { optional: true })
+  retryAfterSeconds?: number;
+
+  @Shown('The SHA-256 of the bytes that were transmitted; the same at every attempt.', text, {
+    optional: true,
+    example: '696d629b7dff6b72b8f35fc54e363424f98d031b27d22967838c38a05ea6a8b2',
+  })
+  messageSha256?: string;
+
+  @Shown('The release of Posthorn that did it.', text, { optional: true, example: RELEASE })
+  release?: string;
 
   @Shown('True: the recipient may get the email more than once because of this.', truth, {
     optional: true,
@@ -65,15 +106,6 @@ export class EmailTimelineEntry {
     optional: true,
   })
   late?: boolean;
-
-  @Shown('The number of the attempt, from 1.', count, { optional: true, example: 1 })
-  attempt?: number;
-
-  @Shown('What the relay answered: its `code`, `enhancedCode` and `text`.', anyObject, {
-    optional: true,
-    example: { code: 250, text: 'Ok' },
-  })
-  reply?: object;
 }
 
 /** An email with what has become of it. */

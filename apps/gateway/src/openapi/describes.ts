@@ -22,10 +22,12 @@ export interface DescribedExample {
   readonly value: object;
 }
 
-/** An answer that is not JSON. */
+/** An answer that is of no answer class. */
 export interface OtherContent {
   readonly contentType: string;
-  readonly example: string;
+  /** Default: text. */
+  readonly schema?: JsonSchema;
+  readonly example: unknown;
 }
 
 /** A part of the path that is no id. */

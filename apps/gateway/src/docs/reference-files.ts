@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { readFileSync as read } from 'node:fs';
+import { createRequire } from 'node:module';
+import { REFERENCE_ICON, REFERENCE_SCRIPT, REFERENCE_STYLE } from './reference-page.ts';
+
+interface ReferenceFile {
+  readonly contentType: string;
+  readonly content: Buffer;
+}
+
+const require = createRequire(import.meta.url);
+
+const SCRIPT = 'text/javascript; charset=utf-8';
+const STYLE = 'text/css; charset=utf-8';
+
+/** The files of the reference page, by name; those of Swagger UI as its package has them. */
+export const REFERENCE_FILES: ReadonlyMap<string, ReferenceFile> = new Map([
+  [
+    'swagger-ui-bundle.js',
+    { contentType: SCRIPT, content: read(require.resolve('swagger-ui-dist/swagger-ui-bundle.js')) },
+  ],
+  [
+    'swagger-ui.css',
+    { contentType: STYLE, content: read(require.resolve('swagger-ui-dist/swagger-ui.css')) },
+  ],
+  ['posthorn.js', { contentType: SCRIPT, content: Buffer.from(REFERENCE_SCRIPT) }],
+  ['posthorn.css', { contentType: STYLE, content: Buffer.from(REFERENCE_STYLE) }],
+  ['posthorn.svg', { contentType: 'image/svg+xml', content: Buffer.from(REFERENCE_ICON) }],
+]);
+
+/** Changes when any of the files does. */
+export const REFERENCE_VERSION: string = versionOf([...REFERENCE_FILES.values()]);
+
+function versionOf(files: readonly ReferenceFile[]): string {
+  const hash = createHash('sha256');
+  for (const { content } of files) hash.update(content);
+  return hash.digest('hex').slice(0, 12);
+}

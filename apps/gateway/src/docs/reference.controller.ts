@@ -1,0 +1,60 @@
+import { Controller, Get, Header, Param, Res } from '@nestjs/common';
+import { Refusal } from '@posthorn/kernel';
+import type { Response } from 'express';
+import { Describes } from '../openapi/describes.ts';
+import { REFERENCE_FILES, REFERENCE_VERSION } from './reference-files.ts';
+import { REFERENCE_POLICY, referencePage } from './reference-page.ts';
+
+const PAGE = referencePage(REFERENCE_VERSION);
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
+@Controller('docs')
+export class ReferenceController {
+  @Get()
+  @Header('Content-Type', 'text/html; charset=utf-8')
+  @Header('Content-Security-Policy', REFERENCE_POLICY)
+  @Header('Cache-Control', 'no-cache')
+  @Describes({
+    name: 'readReference',
+    tag: 'Service',
+    summary: 'Read the reference',
+    description: 'This document as a page for people.',
+    answer: { contentType: 'text/html', example: '<!doctype html>…' },
+  })
+  page(): string {
+    return PAGE;
+  }
+
+  @Get('assets/:version/:file')
+  @Describes({
+    name: 'readReferenceFile',
+    tag: 'Service',
+    summary: 'Read a file of the reference',
+    path: {
+      version: {
+        sentence: 'Changes when a file does.',
+        schema: { type: 'string' },
+        example: REFERENCE_VERSION,
+      },
+      file: {
+        sentence: 'The name of the file.',
+        schema: { type: 'string', enum: [...REFERENCE_FILES.keys()] },
+        example: 'posthorn.css',
+      },
+    },
+    answer: { contentType: 'text/css', example: 'body{…}' },
+    refuses: [{ status: 404, when: 'No such file', message: 'The reference has no file of this name' }],
+  })
+  file(
+    @Param('version') version: string,
+    @Param('file') name: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Buffer {
+    const file = REFERENCE_FILES.get(name);
+    if (file === undefined) throw new Refusal(404, 'The reference has no file of this name');
+    response.setHeader('Content-Type', file.contentType);
+    // While a release is rolled out a page can ask a gateway of the other one: served, but not kept.
+    if (version === REFERENCE_VERSION) response.setHeader('Cache-Control', FOR_EVER);
+    return file.content;
+  }
+}

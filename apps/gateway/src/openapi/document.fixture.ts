@@ -1,0 +1,42 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { CONTROLLERS } from '../gateway.module.ts';
+import { documentOf } from './document.ts';
+import { type OpenApiDocument } from './document-types.ts';
+import { type JsonSchema } from './json-schema.ts';
+import { routesOf } from './routes.ts';
+
+/** An operation as tests look at it. */
+export interface TestedOperation {
+  readonly operationId: string;
+  readonly security: readonly object[];
+  readonly requestBody?: { readonly content: TestedContent };
+  readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly content?: TestedContent }>>;
+}
+
+export type TestedContent = Readonly<
+  Record<
+    string,
+    { readonly schema: JsonSchema; readonly examples: Readonly<Record<string, { readonly value: unknown }>> }
+  >
+>;
+
+/** The document of all controllers. */
+export const DOCUMENT: OpenApiDocument = documentOf(routesOf(CONTROLLERS), 'https://mail.example.com');
+
+/** The operations of the document, each with its method and path before it. */
+export const OPERATIONS: [string, TestedOperation][] = Object.entries(DOCUMENT.paths).flatMap(
+  ([path, operations]) =>
+    Object.entries(operations).map(([method, operation]): [string, TestedOperation] => [
+      `${method.toUpperCase()} ${path}`,
+      operation as unknown as TestedOperation,
+    ]),
+);
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+ajv.addSchema(DOCUMENT, 'document');
+
+/** Judges by a schema of the document, whose references are the document's. */
+export function judgeOf(schema: JsonSchema): ValidateFunction {
+  const text = JSON.stringify(schema).replaceAll('"#/', '"document#/');
+  return ajv.compile(JSON.parse(text) as JsonSchema);
+}

@@ -1,0 +1,151 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, Post } from '@nestjs/common';
+import { RELEASE } from '@posthorn/kernel';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Optional, Required } from '../validation/rule.ts';
+import { flag } from '../validation/object-rules.ts';
+import { count, text } from './answer-schemas.ts';
+import { documentOf } from './document.ts';
+import { DOCUMENT, judgeOf, OPERATIONS, type TestedContent } from './document.fixture.ts';
+import { Describes } from './describes.ts';
+import { referenceTo } from './json-schema.ts';
+import { routesOf } from './routes.ts';
+import { Shown } from './shown.ts';
+
+const copy = JSON.parse(JSON.stringify(DOCUMENT)) as Record<string, unknown>;
+
+function responsesIn(responses: Readonly<Record<string, object>>): [string, TestedContent][] {
+  const shared = (copy['components'] as { responses: Record<string, object> }).responses;
+  return Object.entries(responses).map(([status, response]) => {
+    const { $ref } = response as { $ref?: string };
+    const whole = $ref === undefined ? response : shared[$ref.split('/').at(-1)!]!;
+    return [status, (whole as { content: TestedContent }).content];
+  });
+}
+
+function faultsIn(content: TestedContent): unknown[] {
+  const json = content['application/json'];
+  if (json === undefined) return [];
+  const judge = judgeOf(json.schema);
+  return Object.values(json.examples).flatMap(({ value }) => (judge(value) ? [] : [value, judge.errors]));
+}
+
+describe('the document of the interface', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    expect(await new Validator().validate(copy)).toEqual({ valid: true });
+  });
+
+  it('is found invalid when it is: the validator is awake', async () => {
+    const { valid } = await new Validator().validate({ ...copy, paths: { x: 1 } });
+    expect(valid).toBe(false);
+  });
+
+  it('says which release it is about, and where it is', () => {
+    expect(copy).toMatchObject({
+      openapi: '3.1.0',
+      info: { version: RELEASE },
+      servers: [{ url: 'https://mail.example.com' }],
+    });
+  });
+
+  it('refers to nothing that it does not hold', () => {
+    const references = [...JSON.stringify(copy).matchAll(/"\$ref":"#([^"]+)"/g)].map(([, path]) => path!);
+    const held = (path: string): unknown =>
+      path
+        .slice(1)
+        .split('/')
+        .reduce<unknown>((part, name) => (part as Record<string, unknown> | undefined)?.[name], copy);
+    expect(references.length).toBeGreaterThan(20);
+    expect(references.filter((path) => held(path) === undefined)).toEqual([]);
+  });
+
+  it('has an example for every body and every answer, and the schemas take them all', () => {
+    for (const [name, { requestBody, responses }] of OPERATIONS) {
+      const contents = responsesIn(responses);
+      if (requestBody !== undefined) contents.push(['body', requestBody.content]);
+      for (const [part, content] of contents) {
+        const [only] = Object.values(content);
+        expect([name, part, Object.keys(only?.examples ?? {})]).not.toEqual([name, part, []]);
+        expect([name, part, faultsIn(content)]).toEqual([name, part, []]);
+      }
+    }
+  });
+
+  it('says of every route with a key that it needs one, and how it is refused', () => {
+    for (const [name, { security, responses }] of OPERATIONS) {
+      const statuses = Object.keys(responses);
+      if (name.includes(' /v1/')) expect([name, security]).toEqual([name, [{ apiKey: [] }]]);
+      if (security.length > 0) {
+        expect([name, statuses]).toEqual([name, expect.arrayContaining(['200', '401', '429', '503'])]);
+      }
+    }
+  });
+});
+
+class ThingRequest {
+  @Required(flag, 'Whether it is.', { example: true })
+  isIt!: boolean;
+
+  @Optional(flag, 'Whether it was.')
+  wasIt?: boolean;
+}
+
+class ThingAnswer {
+  @Shown('How many.', count, { example: 1 })
+  count!: number;
+}
+
+class MuteAnswer {
+  @Shown('A text.', text)
+  text!: string;
+}
+
+describe('a route', () => {
+  const common = { tag: 'Service', summary: 'x' } as const;
+
+  it('that does not describe itself is found', () => {
+    @Controller('things')
+    class Silent {
+      @Get(':thing')
+      read(): void {}
+    }
+    expect(() => routesOf([Silent])).toThrow('get /things/{thing} does not describe itself; add @Describes');
+  });
+
+  it('that lacks an example, a name of its own, or a known id in its path is found', () => {
+    @Controller('things')
+    class Poor {
+      @Get('a')
+      @Describes({ ...common, name: 'a', answer: MuteAnswer })
+      a(): void {}
+
+      @Get('b/:thing')
+      @Describes({ ...common, name: 'b', answer: ThingAnswer })
+      b(): void {}
+
+      @Post('c')
+      @Describes({ ...common, name: 'c', answer: ThingAnswer, body: ThingRequest })
+      c(): void {}
+    }
+    const [a, b, c] = routesOf([Poor]) as [never, never, never];
+    expect(() => documentOf([a], '')).toThrow('MuteAnswer.text needs an example');
+    expect(() => documentOf([b], '')).toThrow('the part {thing} of a path is not in PATH_IDS');
+    expect(() => documentOf([c, c], '')).toThrow('2 routes are called c');
+    expect(documentOf([c], '').components['schemas']).toMatchObject({
+      ThingRequest: {
+        type: 'object',
+        required: ['isIt'],
+        additionalProperties: false,
+        properties: { isIt: { type: 'boolean', description: 'Whether it is.', examples: [true] } },
+      },
+      ThingAnswer: { required: ['count'], properties: { count: { type: 'integer', minimum: 0 } } },
+    });
+  });
+
+  it('cannot have a class of the name of another', () => {
+    const first = class Twin {};
+    referenceTo(first);
+    expect(referenceTo(first)).toEqual({ $ref: '#/components/schemas/Twin' });
+    expect(() => referenceTo(class Twin {})).toThrow('two classes of the interface are called Twin');
+  });
+});

@@ -1,0 +1,70 @@
+import { describedFields, isAnswerClass, type DescribedField } from './described-fields.ts';
+import { type DescribedExample } from './describes.ts';
+import { type DescribedClass, type JsonSchema, referredClass } from './json-schema.ts';
+
+type Examples = Readonly<Record<string, DescribedExample>>;
+
+/**
+ * An answer or a request as the document shows it: every field that has an example; of a required one, what its schema
+ * shows where it has none of its own.
+ *
+ * @throws Error when a required field has no example at all
+ */
+function exampleOf(described: DescribedClass): object {
+  return exampleOfFields(described, describedFields(described));
+}
+
+/** The examples of a request class: with only what is required, and with everything. */
+export function requestExamples(requestClass: DescribedClass): Examples {
+  const words = wordsOf(requestClass.name.replace(/Request$/, ''));
+  const key = words.join('-');
+  const summary = words.join(' ').replace(/^./, (first) => first.toUpperCase());
+  const fields = describedFields(requestClass);
+  const full = exampleOfFields(requestClass, fields);
+  const least = exampleOfFields(
+    requestClass,
+    fields.filter(({ isRequired }) => isRequired),
+  );
+  const isApart = ![0, Object.keys(full).length].includes(Object.keys(least).length);
+  return {
+    [key]: { summary, value: full },
+    ...(isApart && { [`${key}-least`]: { summary: `${summary}, with only what is required`, value: least } }),
+  };
+}
+
+function exampleOfFields(described: DescribedClass, fields: readonly DescribedField[]): object {
+  const shown = fields.filter(({ isRequired, example }) => isRequired || example !== undefined);
+  return Object.fromEntries(
+    shown.map(({ field, example, schema }) => {
+      const value = example === undefined ? exampleInSchema(schema) : example;
+      if (value === undefined) throw new Error(`${described.name}.${field} needs an example`);
+      return [field, value];
+    }),
+  );
+}
+
+function exampleInSchema(schema: JsonSchema): unknown {
+  const { examples, enum: words, items, anyOf, oneOf } = schema as Record<string, unknown[] | undefined>;
+  const described = referredClass(schema);
+  if (described !== undefined) return exampleOf(described);
+  if (examples !== undefined) return examples[0];
+  if (words !== undefined) return words[0];
+  if (items !== undefined) return exampleOfItems(items as unknown as JsonSchema);
+  const [first] = (anyOf ?? oneOf ?? []) as JsonSchema[];
+  return first === undefined ? undefined : exampleInSchema(first);
+}
+
+function exampleOfItems(items: JsonSchema): unknown[] | undefined {
+  const item = exampleInSchema(items);
+  return item === undefined ? undefined : [item];
+}
+
+function wordsOf(name: string): string[] {
+  return name.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
+}
+
+/** The example of an answer class, under its only name. */
+export function answerExamples(answerClass: DescribedClass): Examples {
+  if (!isAnswerClass(answerClass)) throw new Error(`${answerClass.name} shows no fields`);
+  return { answer: { summary: 'The answer', value: exampleOf(answerClass) } };
+}

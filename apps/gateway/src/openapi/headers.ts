@@ -1,0 +1,51 @@
+import { SIZES } from '@posthorn/domain';
+import { type Part } from './document-types.ts';
+
+/** The headers of answers, by name. */
+export const ANSWER_HEADERS = {
+  'X-Request-Id': {
+    description:
+      'Names the request in the logs of the service. One that the request itself carries is kept: up to 128 of `A–Z a–z 0–9 . _ -`.',
+    schema: { type: 'string', examples: ['3b241101-e2bb-4255-8caf-4136c566a962'] },
+  },
+  'RateLimit': {
+    description:
+      'How many requests the key has left (`r`), and in how many seconds it has all of them again (`t`): the IETF draft “RateLimit header fields for HTTP”.',
+    schema: { type: 'string', examples: ['"key";r=199;t=1'] },
+  },
+  'RateLimit-Policy': {
+    description: 'How many requests (`q`) the key has in how many seconds (`w`).',
+    schema: { type: 'string', examples: ['"key";q=200;w=2'] },
+  },
+  'Retry-After': {
+    description: 'In how many seconds it is worth asking again.',
+    schema: { type: 'integer', minimum: 0, examples: [1] },
+  },
+  'Idempotent-Replayed': {
+    description:
+      'There, and `true`, when this is the answer that the first call with the idempotency key was given.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'ETag': { description: 'Changes when the content does.', schema: { type: 'string' } },
+} as const satisfies Record<string, Part>;
+
+export type AnswerHeader = keyof typeof ANSWER_HEADERS;
+
+/** The headers of an answer, for its `headers` in the document. */
+export function answerHeaders(names: readonly AnswerHeader[]): Part {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** The request header that does what the field `idempotencyKey` does. */
+export const IDEMPOTENCY_KEY_PARAMETER = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'A second call with the same key and the same body does nothing and gets the first answer again, byte for byte; with another body it is refused (409). Kept for 30 days.',
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: SIZES.idempotencyKey.most,
+    pattern: '^[ -~]+$',
+  },
+} as const;

@@ -1,0 +1,39 @@
+import { Controller, Get, Headers, Res } from '@nestjs/common';
+import { JsonText } from '@posthorn/platform';
+import type { Response } from 'express';
+import { ApiDocument } from './api-document.ts';
+import { Describes } from './describes.ts';
+
+@Controller('openapi.json')
+export class OpenApiController {
+  constructor(private readonly document: ApiDocument) {}
+
+  @Get()
+  @Describes({
+    name: 'readInterface',
+    tag: 'Service',
+    summary: 'Read this document',
+    description:
+      'The interface as OpenAPI 3.1. With `If-None-Match` and the last `ETag`: 304 when nothing has changed.',
+    answer: {
+      contentType: 'application/json',
+      schema: { type: 'object' },
+      example: { openapi: '3.1.0' },
+    },
+  })
+  read(
+    @Headers('if-none-match') known: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): JsonText | undefined {
+    response.setHeader('ETag', this.document.tag);
+    response.setHeader('Cache-Control', 'public, max-age=300');
+    if (!isAmong(this.document.tag, known)) return new JsonText(this.document.text);
+    response.status(304);
+    return undefined;
+  }
+}
+
+/** Whether a list of entity tags has this one, by weak comparison (RFC 9110, section 13.1.2). */
+function isAmong(tag: string, list = ''): boolean {
+  return list.split(',').some((item) => ['*', tag, `W/${tag}`].includes(item.trim()));
+}

@@ -1,0 +1,91 @@
+import { hasScope, mayManage, ROLE_NAMES } from '@posthorn/domain';
+import { type Access } from '@posthorn/auth';
+import { PATH_IDS, type PathIdName } from '../validation/path-ids.ts';
+import { idOf } from './answer-schemas.ts';
+import { schemaOfField } from './class-schemas.ts';
+import { describedFields } from './described-fields.ts';
+import { type DescribedPathPart, type RouteDescription } from './describes.ts';
+import { type Part } from './document-types.ts';
+import { requestExamples } from './examples.ts';
+import { IDEMPOTENCY_KEY_PARAMETER } from './headers.ts';
+import { type DescribedClass, referenceTo } from './json-schema.ts';
+import { responsesOf } from './responses.ts';
+import { type Route } from './routes.ts';
+
+export const SECURITY_SCHEME = 'apiKey';
+
+/** What the document says about a route. */
+export function operationOf(route: Route, publicUrl: string): Part {
+  const { description, access } = route;
+  const parameters = parametersOf(route);
+  const body = [description.body ?? []].flat();
+  return {
+    operationId: description.name,
+    tags: [description.tag],
+    summary: description.summary,
+    description: [description.description, accessSentence(access)].filter(Boolean).join('\n\n'),
+    security: access === undefined ? [] : [{ [SECURITY_SCHEME]: [] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body.length > 0 && { requestBody: requestBodyOf(body, description) }),
+    responses: responsesOf(route, publicUrl),
+  };
+}
+
+function accessSentence(access: Access | undefined): string {
+  if (access === undefined) return 'Needs no key.';
+  const roles = ROLE_NAMES.filter(
+    (role) =>
+      (access.scope === undefined || hasScope(role, access.scope)) && (!access.manages || mayManage(role)),
+  );
+  if (roles.length === ROLE_NAMES.length) return 'Any key may.';
+  return `Needs a key with the role ${roles.map((role) => `\`${role}\``).join(' or ')}.`;
+}
+
+function requestBodyOf(
+  body: readonly DescribedClass[],
+  { bodyExamples }: Pick<RouteDescription, 'bodyExamples'>,
+): Part {
+  const [only, ...others] = body.map(referenceTo);
+  const schema = others.length === 0 ? only : { oneOf: [only, ...others] };
+  const examples =
+    bodyExamples ?? Object.fromEntries(body.flatMap((one) => Object.entries(requestExamples(one))));
+  return { required: true, content: { 'application/json': { schema, examples } } };
+}
+
+function parametersOf({ path, description }: Route): Part[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  return [
+    ...names.map((name) => pathParameter(name, description.path?.[name] ?? pathIdPart(name))),
+    ...(description.query === undefined ? [] : queryParameters(description.query)),
+    ...(description.idempotent ? [IDEMPOTENCY_KEY_PARAMETER] : []),
+  ];
+}
+
+function pathParameter(name: string, part: DescribedPathPart): Part {
+  const { sentence, schema, example } = part;
+  return { name, in: 'path', required: true, description: sentence, schema, example };
+}
+
+function pathIdPart(name: string): DescribedPathPart {
+  if (!Object.hasOwn(PATH_IDS, name)) {
+    throw new Error(`the part {${name}} of a path is not in PATH_IDS and is not described by its route`);
+  }
+  const { prefix, noun } = PATH_IDS[name as PathIdName];
+  const schema = idOf(prefix);
+  const [example] = schema['examples'] as [string];
+  return { sentence: `The id of the ${noun}.`, schema, example };
+}
+
+function queryParameters(queryClass: DescribedClass): Part[] {
+  return describedFields(queryClass).map((field) => {
+    const { description, examples: _, ...schema } = schemaOfField(field);
+    return {
+      name: field.field,
+      in: 'query',
+      required: field.isRequired,
+      description,
+      schema,
+      ...(field.example !== undefined && { example: field.example }),
+    };
+  });
+}

@@ -1,0 +1,35 @@
+import { type RouteDescription } from './describes.ts';
+import { HealthAnswer } from './service.answers.ts';
+
+/** The routes that every app has from the platform, which knows nothing of the document. */
+export const ROUTES_OF_PLATFORM: Readonly<Record<string, RouteDescription>> = {
+  '/health/live': {
+    name: 'checkLiveness',
+    tag: 'Service',
+    summary: 'Is the process alive?',
+    description: 'For whoever restarts processes: 503 when only a restart helps.',
+    answer: HealthAnswer,
+    answerExamples: {
+      live: {
+        summary: 'It is',
+        value: { status: 'live', checks: { eventLoop: { ok: true } } },
+      },
+    },
+    refuses: [{ status: 503, when: 'Stuck', message: 'This process is stuck' }],
+  },
+  '/health/ready': {
+    name: 'checkReadiness',
+    tag: 'Service',
+    summary: 'Does the process take requests?',
+    description:
+      'For whoever sends it requests: 503 while it starts or goes away. What it depends on is shown and changes nothing.',
+    answer: HealthAnswer,
+    answerExamples: {
+      ready: {
+        summary: 'It does',
+        value: { status: 'ready', checks: { database: { ok: true, checkedAt: '2030-01-31T09:30:00.000Z' } } },
+      },
+    },
+    refuses: [{ status: 503, when: 'Starting or going away', message: 'This process is draining' }],
+  },
+};

@@ -1,0 +1,110 @@
+import { PATH_IDS, type PathIdName, unknownId } from '../validation/path-ids.ts';
+import { faultsInFields, shapeOf } from '../validation/shape.ts';
+import { type DescribedRefusal } from './describes.ts';
+import { type DescribedClass } from './json-schema.ts';
+import { type Route } from './routes.ts';
+
+const MISSING_KEY: DescribedRefusal = {
+  status: 401,
+  when: 'Key missing',
+  message: 'The `Authorization` header is missing; send `Authorization: Bearer <API key>`',
+};
+const UNKNOWN_KEY: DescribedRefusal = {
+  status: 401,
+  when: 'Key not valid',
+  message: 'The API key is not valid; it may have been deleted',
+};
+const NO_SCOPE: DescribedRefusal = {
+  status: 401,
+  when: 'Scope missing',
+  message: 'The API key lacks the scope `api_user`; use a key with another role',
+};
+const NO_EDITOR: DescribedRefusal = {
+  status: 403,
+  when: 'Role missing',
+  message: 'The API key may not manage this workspace; use a key with the role `EDITOR`',
+};
+const OTHER_WORKSPACE: DescribedRefusal = {
+  status: 403,
+  when: 'Another workspace',
+  message: 'The API key belongs to another workspace than the one in the path; use a key of that workspace',
+};
+const BODY_TOO_LARGE: DescribedRefusal = {
+  status: 413,
+  when: 'Body too large',
+  message: 'The body is larger than 10485760 bytes; send less at once',
+};
+const NO_JSON: DescribedRefusal = {
+  status: 415,
+  when: 'No JSON',
+  message: 'The header `Content-Type` must be application/json, in UTF-8',
+};
+const TOO_FAST: DescribedRefusal = {
+  status: 429,
+  when: 'Too fast',
+  message: 'The API key has used up its requests for now; wait as long as `Retry-After` says',
+};
+const OVERLOADED: DescribedRefusal = {
+  status: 503,
+  when: 'Overloaded',
+  message: 'Too many requests are being worked on; try again in a moment',
+};
+
+/** The refusals that are the same on every route that has them; the document says them once. */
+export const COMMON_REFUSALS: readonly DescribedRefusal[] = [
+  MISSING_KEY,
+  UNKNOWN_KEY,
+  NO_SCOPE,
+  BODY_TOO_LARGE,
+  NO_JSON,
+  TOO_FAST,
+  OVERLOADED,
+];
+
+/** Everything that a route refuses with: what follows from its guards, body and path, and what it names itself. */
+export function refusalsOf(route: Route): DescribedRefusal[] {
+  const named = (route.description.refuses ?? []).map((refusal) =>
+    typeof refusal === 'number' ? { status: refusal, when: '', message: '' } : refusal,
+  );
+  return [...shapeRefusals(route), ...accessRefusals(route), ...pathRefusals(route), ...named];
+}
+
+function accessRefusals({ access, path }: Route): DescribedRefusal[] {
+  if (access === undefined) return [];
+  return [
+    ...[MISSING_KEY, UNKNOWN_KEY],
+    ...(access.scope === 'api_user' ? [NO_SCOPE] : []),
+    ...(access.manages ? [NO_EDITOR] : []),
+    ...(path.includes('{workspace_id}') ? [OTHER_WORKSPACE] : []),
+    ...[TOO_FAST, OVERLOADED],
+  ];
+}
+
+function pathRefusals({ path }: Route): DescribedRefusal[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  return names
+    .filter((name): name is PathIdName => Object.hasOwn(PATH_IDS, name) && name !== 'workspace_id')
+    .map((name) => ({
+      status: 404,
+      when: `Unknown ${PATH_IDS[name].noun}`,
+      message: unknownId(name).message,
+    }));
+}
+
+function shapeRefusals({ description: { body, query, refuses = [] } }: Route): DescribedRefusal[] {
+  const ofBody = body === undefined ? [] : [BODY_TOO_LARGE, NO_JSON];
+  const judged = [body, query].flat().find((one) => one !== undefined);
+  // What the route says itself about a bad shape is better than what can be found for it.
+  const isSaid = refuses.some((refusal) => typeof refusal !== 'number' && refusal.status === 400);
+  if (judged === undefined || isSaid) return ofBody;
+  return [{ status: 400, when: 'Bad shape', message: faultOfShape(judged) }, ...ofBody];
+}
+
+/** A fault that the rules of a class really find. */
+function faultOfShape(requestClass: DescribedClass): string {
+  const shape = shapeOf(requestClass);
+  const [ofEmpty] = faultsInFields(shape, {});
+  if (ofEmpty !== undefined) return ofEmpty;
+  const ofControls = faultsInFields(shape, Object.fromEntries(shape.names.map((name) => [name, '\0'])));
+  return ofControls[0]!;
+}

@@ -1,0 +1,109 @@
+import { REASON_PHRASES, Refusal } from '@posthorn/kernel';
+import { answerOf } from '@posthorn/platform';
+import { answerExamples } from './examples.ts';
+import { type DescribedExample, type DescribedRefusal, type OtherContent } from './describes.ts';
+import { type Part } from './document-types.ts';
+import { type AnswerHeader, answerHeaders } from './headers.ts';
+import { type DescribedClass, referenceTo } from './json-schema.ts';
+import { COMMON_REFUSALS, refusalsOf } from './refusals.ts';
+import { type Route } from './routes.ts';
+import { ErrorAnswer } from './service.answers.ts';
+
+const RETRIED = new Set([429, 503]);
+
+/** All answers of a route, by status. */
+export function responsesOf(route: Route, publicUrl: string): Part {
+  const byStatus = Map.groupBy(refusalsOf(route), ({ status }) => status);
+  const refusals = [...byStatus].sort(([a], [b]) => a - b);
+  return {
+    200: success(route),
+    ...Object.fromEntries(
+      refusals.map(([status, group]) => [status, refusalResponse(status, group, publicUrl)]),
+    ),
+  };
+}
+
+/** The answers that many routes share, for the components of the document. */
+export function commonResponses(publicUrl: string): Part {
+  const byStatus = Map.groupBy(COMMON_REFUSALS, ({ status }) => status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [nameOfCommon(group)!, responseOf(status, group, publicUrl)]),
+  );
+}
+
+function refusalResponse(
+  status: DescribedRefusal['status'],
+  group: readonly DescribedRefusal[],
+  publicUrl: string,
+): Part {
+  const common = nameOfCommon(group);
+  return common === undefined
+    ? responseOf(status, group, publicUrl)
+    : { $ref: `#/components/responses/${common}` };
+}
+
+/** The name of an answer that consists of shared refusals alone. */
+function nameOfCommon(group: readonly DescribedRefusal[]): string | undefined {
+  if (!group.every((refusal) => COMMON_REFUSALS.includes(refusal))) return undefined;
+  return REASON_PHRASES[group[0]!.status].replaceAll(' ', '');
+}
+
+function success({ description, access }: Route): Part {
+  const { answer, idempotent } = description;
+  const headers: AnswerHeader[] = [
+    ...headersOfAll(access !== undefined),
+    ...(idempotent ? (['Idempotent-Replayed'] as const) : []),
+  ];
+  return { description: 'Done', headers: answerHeaders(headers), content: contentOf(answer, description) };
+}
+
+function contentOf(
+  answer: DescribedClass | OtherContent,
+  { answerExamples: given }: Route['description'],
+): Part {
+  if (typeof answer === 'function') {
+    const examples: Record<string, DescribedExample> = { ...(given ?? answerExamples(answer)) };
+    return { 'application/json': { schema: referenceTo(answer), examples } };
+  }
+  const { contentType, schema = { type: 'string' }, example } = answer;
+  return { [contentType]: { schema, examples: { answer: { value: example } } } };
+}
+
+function responseOf(
+  status: DescribedRefusal['status'],
+  group: readonly DescribedRefusal[],
+  publicUrl: string,
+): Part {
+  const told = group.filter(({ message }) => message !== '');
+  const headers: AnswerHeader[] = [
+    'X-Request-Id',
+    ...(RETRIED.has(status) ? (['Retry-After'] as const) : []),
+  ];
+  const examples = told.map((refusal) => [
+    keyOf(refusal.when),
+    { summary: refusal.when, value: bodyOf(refusal, publicUrl) },
+  ]);
+  return {
+    description: told.map(({ when }) => when).join('; ') || REASON_PHRASES[status],
+    headers: answerHeaders(headers),
+    content: {
+      'application/json': {
+        schema: referenceTo(ErrorAnswer),
+        examples: Object.fromEntries(examples) as Part,
+      },
+    },
+  };
+}
+
+/** As the gateway would answer it. */
+function bodyOf({ status, message, when: _, ...details }: DescribedRefusal, publicUrl: string): Part {
+  return { ...answerOf(new Refusal(status, message, details), publicUrl).body };
+}
+
+function keyOf(when: string): string {
+  return when.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+}
+
+function headersOfAll(isLimited: boolean): AnswerHeader[] {
+  return ['X-Request-Id', ...(isLimited ? (['RateLimit', 'RateLimit-Policy'] as const) : [])];
+}

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { INestApplication } from '@nestjs/common';
+import { createHttpApp, createLogger, HttpSettings } from '@posthorn/platform';
+import type { Express } from 'express';
+import { GatewayModule, type GatewayParts } from '../gateway.module.ts';
+import { ApiDocument } from './api-document.ts';
+import { type OpenApiDocument } from './document-types.ts';
+
+/** Stands for whatever the gateway is made of: here only its routes are looked at, and nothing is asked of them. */
+const anything: unknown = new Proxy(class {}, {
+  get: (_, name) => (typeof name === 'symbol' || name === 'then' ? undefined : anything),
+  apply: () => anything,
+});
+
+describe('the gateway', () => {
+  let app: INestApplication;
+  beforeAll(async () => {
+    const parts = new Proxy({ publicUrl: 'https://mail.example.com' } as GatewayParts, {
+      get: (given, name) => (name === 'publicUrl' ? given.publicUrl : anything),
+    });
+    const logger = createLogger({ LOG_LEVEL: 'silent' }, 'gateway', { write: () => {} });
+    app = await createHttpApp(GatewayModule.of(parts), { logger, settings: new HttpSettings() });
+    await app.init();
+  });
+  afterAll(() => app.close());
+
+  function routed(): string[] {
+    const { stack } = (app.getHttpAdapter().getInstance() as Express).router;
+    return stack
+      .flatMap(({ route }) => (route === undefined ? [] : [route]))
+      .flatMap(({ path, stack: handlers }) =>
+        handlers.map(({ method }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
+      );
+  }
+
+  it('has every route of the document, and the document every route of the gateway', () => {
+    const { paths } = JSON.parse(app.get(ApiDocument).text) as OpenApiDocument;
+    const documented = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method} ${path}`),
+    );
+    expect(documented).toContain('post /v1/emails');
+    expect([...new Set(routed())].sort()).toEqual(documented.sort());
+  });
+});

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Answer } from './api.ts';
+import { Stack } from './stack.ts';
+
+describe('the reference', () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await Stack.start({ sends: false });
+  });
+  afterAll(() => stack.close());
+
+  const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
+    stack.api().get(path, { key: null, headers });
+
+  it('is open to everybody as a document, and is sent again only when it has changed', async () => {
+    const first = await get('/openapi.json');
+    expect([first.status, first.headers.get('content-type')]).toEqual([
+      200,
+      'application/json; charset=utf-8',
+    ]);
+    expect(first.headers.get('cache-control')).toBe('public, max-age=300');
+    expect(first.body).toMatchObject({ openapi: '3.1.0', info: { title: 'Posthorn' } });
+    const again = await get('/openapi.json', { 'If-None-Match': first.headers.get('etag')! });
+    expect([again.status, again.text.length]).toEqual([304, 0]);
+    expect((await get('/openapi.json', { 'If-None-Match': '"another"' })).status).toBe(200);
+  });
+
+  it('is a page that loads nothing from elsewhere and runs no script but its files', async () => {
+    const page = await get('/docs');
+    expect(page.text).toContain('<title>Posthorn: API reference</title>');
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self'; /);
+    expect(page.text).not.toMatch(/https?:\/\/|<script>|onload=/);
+    const files = [...page.text.matchAll(/(?:src|href)="(docs\/assets\/[^"]+)"/g)].map(([, path]) => path!);
+    expect(files).toHaveLength(5);
+    for (const path of files) {
+      const file = await get(`/${path}`);
+      expect([path, file.status, file.headers.get('cache-control')]).toEqual([
+        path,
+        200,
+        'public, max-age=31536000, immutable',
+      ]);
+      expect(file.headers.get('x-content-type-options')).toBe('nosniff');
+    }
+  });
+
+  it('keeps no file of another version, and has none but its own', async () => {
+    const other = await get('/docs/assets/0123456789ab/posthorn.css');
+    expect([other.status, other.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    for (const name of ['index.html', 'package.json', '..%2f..%2fpackage.json', 'constructor']) {
+      expect((await get(`/docs/assets/0123456789ab/${name}`)).status).toBe(404);
+    }
+  });
+
+  it('lists the pages about errors, each of which is there', async () => {
+    const list = await get('/docs/errors');
+    const names = [...list.text.matchAll(/href="errors\/([^"]+)"/g)].map(([, name]) => name!);
+    expect(names).toEqual(expect.arrayContaining(['invalid-payload', 'unverified-sender']));
+    for (const name of names) expect((await get(`/docs/errors/${name}`)).status).toBe(200);
+  });
+});
