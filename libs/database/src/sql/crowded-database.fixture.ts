@@ -7,7 +7,7 @@ const NEW_ID = `overlay(gen_random_uuid()::text PLACING substr(uuid_v7_floor(now
 const WORKSPACES = 400;
 const ROWS_EACH = 300;
 
-/** 120,000 unfinished emails of 400 workspaces: in each 60 wait, 20 are taken and the others ready. Not analysed. */
+/** 120,000 unfinished emails of 400 workspaces: in each 60 wait, 20 are taken and the others ready; and as many contacts. Not analysed. */
 export async function crowd(url: string): Promise<void> {
   const statements = [
     `INSERT INTO workspaces (id, name) SELECT gen_random_uuid(), 'Crowd' FROM generate_series(1, ${WORKSPACES})`,
@@ -15,6 +15,10 @@ export async function crowd(url: string): Promise<void> {
      SELECT gen_random_uuid(), w.id, 'domain', n || '.example.com', now() FROM workspaces w, generate_series(1, 10) n`,
     `INSERT INTO api_keys (id, workspace_id, display_name, role, secret_hash, secret_hint)
      SELECT gen_random_uuid(), w.id, 'Key', 'API_USER', sha256((w.id::text || n)::bytea), '' FROM workspaces w, generate_series(1, 20) n`,
+    `INSERT INTO contacts (id, workspace_id, email)
+     SELECT gen_random_uuid(), w.id, 'person' || n || '@example.net' FROM workspaces w, generate_series(1, ${ROWS_EACH}) n`,
+    `INSERT INTO webhooks (id, workspace_id, url, events, token)
+     SELECT gen_random_uuid(), w.id, 'https://example.com', '{CONTACT_UPDATED}', '' FROM workspaces w, generate_series(1, 10) n`,
     `INSERT INTO idempotency_keys
      SELECT w.id, 'key ' || n, sha256('x'), '{}', now() + make_interval(mins => n - 10)
      FROM   workspaces w, generate_series(1, ${ROWS_EACH}) n`,

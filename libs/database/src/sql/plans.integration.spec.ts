@@ -12,6 +12,7 @@ import {
   TAKE_IDEMPOTENCY_KEYS,
 } from './accept.ts';
 import { FIND_KEY_HOLDERS } from './api-keys.ts';
+import { LOCK_CONTACTS, READ_LOCKED_CONTACTS, WRITE_CONTACT_PROPERTIES } from './contacts.ts';
 import { crowd } from './crowded-database.fixture.ts';
 import {
   CLAIM_EMAILS,
@@ -27,7 +28,7 @@ import { EXPIRE_IDEMPOTENCY_KEYS } from './upkeep.ts';
 
 /** The tables that grow with what is sent: no statement may read one of them from end to end. */
 const GROWING =
-  /^(outbox|idempotency_keys|identities|api_keys|emails|email_contents|email_events)(_\d{4}_\d{2})?$/;
+  /^(outbox|idempotency_keys|identities|api_keys|contacts|emails|email_contents|email_events|events)(_\d{4}_\d{2})?$/;
 
 /** A group of hundreds of rows needs a few pages for each; reading the outbox once for each needs hundreds of thousands. */
 const MOST_PAGES = 20_000;
@@ -121,6 +122,22 @@ function emails(count: number): object[] {
   }));
 }
 
+/** Contacts of all the workspaces, half of which are there. */
+function contacts(count: number): object[] {
+  return Array.from({ length: count }, (_, n) => ({
+    ...{ n, id: newUuid(Date.now()), workspace_id: nth(sample.workspaces, n) },
+    ...{ email: `PERSON${n + 50}@example.net`, properties: { n }, updated_at: new Date() },
+  }));
+}
+
+function events(count: number): object[] {
+  const now = Date.now();
+  return Array.from({ length: count }, (_, n) => ({
+    ...{ id: newUuid(now), workspace_id: nth(sample.workspaces, n), type: 'CONTACT_UPDATED' },
+    ...{ payload: '{}', created_at: new Date(now), lane_id: 'lane' },
+  }));
+}
+
 function outcomes(): object[] {
   const outcome = { claims: 1, kind: 'SENT', status: 'SENT', duplicate_possible: false, detail: {} };
   return sample.ids.map((id, n) => ({ ...outcome, n, id }));
@@ -138,6 +155,23 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
       sql: ACCEPT_EMAILS,
       values: () => [text(emails(500)), 'NULL'],
       indexes: [/^identities_workspace_value_key$/],
+    },
+  ],
+  ['LOCK_CONTACTS', { sql: LOCK_CONTACTS, values: () => [text(contacts(500)), 'now()'], indexes: [] }],
+  [
+    'READ_LOCKED_CONTACTS',
+    {
+      sql: READ_LOCKED_CONTACTS,
+      values: () => [text(contacts(500))],
+      indexes: [/^contacts_workspace_email_key$/],
+    },
+  ],
+  [
+    'WRITE_CONTACT_PROPERTIES',
+    {
+      sql: WRITE_CONTACT_PROPERTIES,
+      values: () => [text(events(500)), text(contacts(500))],
+      indexes: [/^contacts_pkey$/, /^webhooks_by_workspace_idx$/],
     },
   ],
   ['TAKE_IDEMPOTENCY_KEYS', { sql: TAKE_IDEMPOTENCY_KEYS, values: () => [text(calls(100))], indexes: [] }],
