@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { uuidOf } from '@posthorn/kernel';
+import fc from 'fast-check';
+import { type Answer, emailIn, isReplay, statusesOf } from '../api.ts';
+import { soundEmail, Stack, type Tenant } from '../stack.ts';
+import { DAY_MS, fromNow } from '../times.ts';
+import { explore, SEED, TEST_TIMEOUT_MS } from './explore.ts';
+
+const GATEWAYS = 2;
+const MOST_AT_ONCE = 8;
+
+interface Model {
+  readonly limit: number;
+  used: number;
+  /** The emails that were accepted under a key, to be sent again. */
+  readonly keyed: object[];
+  /** The emails that still wait for their time. */
+  readonly scheduled: string[];
+}
+interface Real {
+  readonly tenant: Tenant;
+}
+type Command = fc.AsyncCommand<Model, Real>;
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await Stack.start({ gateways: GATEWAYS, sends: false, env: { RATE_LIMIT_PER_SECOND: '0' } });
+}, 60_000);
+afterAll(() => stack.close());
+
+const post = ({ tenant }: Real, gateway: number, email: object): Promise<Answer> =>
+  stack.api(gateway % GATEWAYS).post('/v1/emails', email, { key: tenant.keys.apiUser });
+
+const howMany = (status: number, answers: readonly Answer[]): number =>
+  statusesOf(answers).filter((one) => one === status).length;
+
+/** So many emails at once, over both gateways. As many get in as there is room for. */
+class SendAtOnce implements Command {
+  constructor(
+    private readonly amount: number,
+    private readonly isScheduled: boolean,
+  ) {}
+
+  check = (): boolean => true;
+
+  async run(model: Model, real: Real): Promise<void> {
+    const when = this.isScheduled ? { sendAt: fromNow(DAY_MS) } : {};
+    const emails = Array.from({ length: this.amount }, () => ({
+      ...soundEmail(),
+      ...when,
+      idempotencyKey: crypto.randomUUID(),
+    }));
+    const answers = await Promise.all(emails.map((email, n) => post(real, n, email)));
+    const room = Math.min(this.amount, model.limit - model.used);
+    expect([howMany(200, answers), howMany(403, answers)]).toEqual([room, this.amount - room]);
+    answers.forEach((answer, n) => {
+      if (answer.status !== 200) return;
+      model.keyed.push(emails[n]!);
+      if (this.isScheduled) model.scheduled.push(emailIn(answer).id);
+    });
+    model.used += room;
+  }
+
+  toString = (): string => `sendAtOnce(${this.amount}${this.isScheduled ? ', scheduled' : ''})`;
+}
+
+/** What is refused, or was accepted before, counts nothing; however full the month is. */
+class SendWhatCountsNothing implements Command {
+  constructor(private readonly amount: number) {}
+
+  check = (): boolean => true;
+
+  async run(model: Model, real: Real): Promise<void> {
+    const unverified = { ...soundEmail(), from: 'a@unverified.example' };
+    const again = model.keyed.slice(0, this.amount);
+    const [refused, replayed] = await Promise.all([
+      Promise.all(Array.from({ length: this.amount }, (_, n) => post(real, n, unverified))),
+      Promise.all(again.map((email, n) => post(real, n, email))),
+    ]);
+    expect(howMany(400, refused)).toBe(this.amount);
+    expect(replayed.filter(isReplay)).toHaveLength(again.length);
+  }
+
+  toString = (): string => `sendWhatCountsNothing(${this.amount})`;
+}
+
+/** The usage is the model's; the next refusal says it. */
+class LookAtUsage implements Command {
+  check = (): boolean => true;
+
+  async run(model: Model, real: Real): Promise<void> {
+    const sql = 'SELECT coalesce(sum(accepted), 0)::int AS count FROM usage WHERE workspace_id = $1';
+    expect(await stack.count(sql, [uuidOf(real.tenant.workspaceId)])).toBe(model.used);
+    if (model.used < model.limit) return;
+    const { body } = await post(real, 0, soundEmail());
+    expect(body['message']).toContain(`limit of ${model.limit} emails is reached (${model.used} used)`);
+  }
+
+  toString = (): string => 'lookAtUsage()';
+}
+
+const amount = fc.integer({ min: 1, max: MOST_AT_ONCE });
+const sequences = fc
+  .commands<Model, Real, false>(
+    [
+      fc.tuple(amount, fc.boolean()).map(([many, isScheduled]) => new SendAtOnce(many, isScheduled)),
+      amount.map((many) => new SendWhatCountsNothing(many)),
+      fc.constant(new LookAtUsage()),
+    ],
+    { maxCommands: 12 },
+  )
+  .map((commands) => [...commands, new LookAtUsage()]);
+
+describe('S13: the monthly limit, by a model', () => {
+  it(
+    `two gateways accept as many as it predicts (MODEL_SEED=${SEED})`,
+    async () => {
+      let limit = 0;
+      await explore(sequences, async () => {
+        limit = (limit % 12) + 1;
+        return {
+          model: { limit, used: 0, keyed: [], scheduled: [] },
+          real: { tenant: await stack.createTenant('Model', limit) },
+        };
+      });
+    },
+    TEST_TIMEOUT_MS,
+  );
+});
