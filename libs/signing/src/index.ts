@@ -2,3 +2,4 @@ export * from './api-key.ts';
 export * from './fingerprint.ts';
 export * from './key-ring.ts';
 export * from './secret-box.ts';
+export * from './dkim-keys.ts';

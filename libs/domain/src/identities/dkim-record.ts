@@ -1,0 +1,110 @@
+/** What a DKIM record must publish. */
+export interface PublishedKey {
+  readonly algorithm: 'rsa' | 'ed25519';
+  /** Base64, as the `p` of the record has it. */
+  readonly publicKey: string;
+}
+
+/** A SubjectPublicKeyInfo of a 2048-bit RSA key is this long a head and an RSAPublicKey, which RFC 6376 also takes for `p`. */
+const RSA_HEAD_BYTES = 24;
+
+/** The record that publishes a key (RFC 6376, section 3.6.1; RFC 8463, section 4). */
+export function dkimRecord({ algorithm, publicKey }: PublishedKey): string {
+  return `v=DKIM1; k=${algorithm}; p=${publicKey}`;
+}
+
+/**
+ * What keeps a record from publishing a key, as a predicate ("has no `p`"); undefined when it does publish it. White space, the
+ * order of tags, unknown tags and the case of values are of no account where receivers take none (RFC 6376, section 3.6.1).
+ */
+export function faultInDkimRecord(record: string, key: PublishedKey): string | undefined {
+  const tags = parseTags(record);
+  if (tags === undefined) return faultInSpelling(record);
+  const published = tags.get('p');
+  if (published === undefined) return 'has no `p`, which holds the key';
+  return (
+    faultInVersion(tags) ??
+    faultInAlgorithm(tags, key.algorithm) ??
+    faultInKey(published, key) ??
+    faultInUse(tags)
+  );
+}
+
+/** Whether receivers take no account of a key, because its owner only tries DKIM out (RFC 6376, section 3.6.1, `t=y`). */
+export function isTesting(record: string): boolean {
+  return wordsOf(parseTags(record)?.get('t')).includes('y');
+}
+
+/** Undefined when it is no list of tags (RFC 6376, section 3.2): a part without `=`, or a tag that is there twice. */
+function parseTags(record: string): Map<string, string> | undefined {
+  const tags = new Map<string, string>();
+  const parts = record.split(';').map((part) => part.trim());
+  if (parts.at(-1) === '') parts.pop();
+  for (const part of parts) {
+    const [, name, value] = /^([A-Za-z]\w*)\s*=\s*(.*)$/s.exec(part) ?? [];
+    if (name === undefined || tags.has(name)) return undefined;
+    tags.set(name, value!);
+  }
+  return tags;
+}
+
+/** What commonly becomes of a record on its way through somebody's form. */
+function faultInSpelling(record: string): string {
+  if (/^\s*["'“]/u.test(record)) return 'has quotation marks in it; enter the value without them';
+  if (record.includes('\\;')) return 'has backslashes before its semicolons; enter the value without them';
+  return 'is no list of `name=value` parts with a semicolon between them, each name once';
+}
+
+function faultInVersion(tags: ReadonlyMap<string, string>): string | undefined {
+  const version = tags.get('v');
+  if (version === undefined) return undefined; // recommended, not required
+  if (version !== 'DKIM1') return `begins with \`v=${shown(version)}\`; it must be \`v=DKIM1\``;
+  return [...tags.keys()][0] === 'v' ? undefined : 'does not begin with `v=DKIM1`';
+}
+
+function faultInAlgorithm(
+  tags: ReadonlyMap<string, string>,
+  algorithm: PublishedKey['algorithm'],
+): string | undefined {
+  const found = tags.get('k') ?? 'rsa';
+  return found.toLowerCase() === algorithm
+    ? undefined
+    : `has \`k=${shown(found)}\`; it must be \`k=${algorithm}\``;
+}
+
+function faultInKey(found: string, key: PublishedKey): string | undefined {
+  const published = withoutPadding(found.replaceAll(/\s/g, ''));
+  if (published === '') return 'has an empty `p`, which says that the key is revoked';
+  if (formsOf(key).includes(published)) return undefined;
+  return key.publicKey.startsWith(published)
+    ? 'has a `p` that is cut short; enter all of the value, in several strings if your provider asks for that'
+    : 'publishes another key';
+}
+
+function formsOf({ algorithm, publicKey }: PublishedKey): string[] {
+  if (algorithm === 'ed25519') return [withoutPadding(publicKey)];
+  const bare = Buffer.from(publicKey, 'base64').subarray(RSA_HEAD_BYTES).toString('base64');
+  return [withoutPadding(publicKey), withoutPadding(bare)];
+}
+
+function withoutPadding(base64: string): string {
+  return base64.replace(/=+$/, '');
+}
+
+function faultInUse(tags: ReadonlyMap<string, string>): string | undefined {
+  if (tags.has('h') && !wordsOf(tags.get('h')).includes('sha256')) {
+    return 'allows hashes (`h`) without `sha256`, with which we sign; take `h` out';
+  }
+  if (tags.has('s') && !wordsOf(tags.get('s')).some((service) => service === '*' || service === 'email')) {
+    return 'is not for email (`s`); take `s` out';
+  }
+  return undefined;
+}
+
+function wordsOf(list: string | undefined): string[] {
+  return (list ?? '').split(':').map((word) => word.trim().toLowerCase());
+}
+
+function shown(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}

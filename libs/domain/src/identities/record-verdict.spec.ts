@@ -1,0 +1,139 @@
+import { describe, expect, it } from '@jest/globals';
+import { recordVerdict } from './record-verdict.ts';
+import { type TxtAnswer } from './txt-answer.ts';
+import {
+  dkimSelector,
+  type DomainKey,
+  leavesRoomForRecords,
+  type RecordPurpose,
+  type WantedRecord,
+  wantedRecords,
+} from './wanted-records.ts';
+
+const IDENTITY = 'idn_01h2xcejqtf2nbrexx3vqjhp41';
+const KEYS: DomainKey[] = [
+  { algorithm: 'rsa', publicKey: 'A'.repeat(392), selector: dkimSelector(IDENTITY, 'rsa') },
+  {
+    algorithm: 'ed25519',
+    publicKey: '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=',
+    selector: dkimSelector(IDENTITY, 'ed25519'),
+  },
+];
+const found = (...values: string[]): TxtAnswer => ({ kind: 'found', values });
+const ABSENT: TxtAnswer = { kind: 'absent' };
+
+function wanted(purpose: RecordPurpose, spfInclude?: string): WantedRecord {
+  return wantedRecords('mail.example.com', KEYS, spfInclude).find((record) => record.purpose === purpose)!;
+}
+
+describe('The records that a domain should have', () => {
+  it('are both keys, SPF and DMARC; the RSA key alone verifies', () => {
+    const records = wantedRecords('mail.example.com', KEYS, '_spf.relay.example');
+    expect(
+      records.map(({ purpose, isRequired, name, value }) => ({ purpose, isRequired, name, value })),
+    ).toEqual([
+      {
+        purpose: 'DKIM_RSA',
+        isRequired: true,
+        name: `ph-${IDENTITY.slice(-10)}-rsa._domainkey.mail.example.com`,
+        value: `v=DKIM1; k=rsa; p=${'A'.repeat(392)}`,
+      },
+      {
+        purpose: 'DKIM_ED25519',
+        isRequired: false,
+        name: `ph-${IDENTITY.slice(-10)}-ed25519._domainkey.mail.example.com`,
+        value: 'v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=',
+      },
+      {
+        purpose: 'SPF',
+        isRequired: false,
+        name: 'mail.example.com',
+        value: 'v=spf1 include:_spf.relay.example ~all',
+      },
+      { purpose: 'DMARC', isRequired: false, name: '_dmarc.mail.example.com', value: 'v=DMARC1; p=none' },
+    ]);
+  });
+
+  it('leave the servers of the relay open while the operator has not named them', () => {
+    expect(wanted('SPF')).toMatchObject({ value: null });
+  });
+
+  it('count a DMARC record of the domains above, as receivers do, but not of a top-level domain', () => {
+    expect(wanted('DMARC').alsoAt).toEqual(['_dmarc.example.com']);
+    expect(wantedRecords('example.com', [], undefined).at(-1)!.alsoAt).toEqual([]);
+    expect(wantedRecords('a.b.c.d.e.f.example.com', [], undefined).at(-1)!.alsoAt).toHaveLength(4);
+  });
+
+  it('have selectors that differ from identity to identity and fit into a name', () => {
+    expect(dkimSelector(IDENTITY, 'rsa')).not.toBe(dkimSelector('idn_01h2xcejqtf2nbrexx3vqjhp42', 'rsa'));
+    expect(dkimSelector(IDENTITY, 'ed25519')).toMatch(/^ph-[0-9a-z]{10}-ed25519$/);
+    expect(leavesRoomForRecords('x'.repeat(219))).toBe(true);
+    expect(leavesRoomForRecords('x'.repeat(222))).toBe(false);
+  });
+});
+
+describe('A DKIM record that is looked for', () => {
+  const ed = wanted('DKIM_ED25519');
+
+  it.each([
+    ['is there', found(ed.value!), 'FOUND', 'The key is published'],
+    ['is there beside others', found('something else', ed.value!), 'FOUND', 'there are other TXT records'],
+    ['is there for tests', found(`${ed.value}; t=y`), 'FOUND', 'for tests only'],
+    ['is not there', ABSENT, 'MISSING', 'set one with this value'],
+    ['is another one', found('v=DKIM1; k=ed25519; p=AAAA'), 'WRONG', 'The record publishes another key'],
+    ['is wrong beside others', found('hello', 'v=DKIM1; k=ed25519; p='), 'WRONG', 'is revoked'],
+    ['is something else', found('hello'), 'WRONG', 'is no list'],
+    [
+      'gets no answer',
+      { kind: 'failed', reason: 'no name server answered within 5000 ms' },
+      'UNANSWERED',
+      'no name server answered within 5000 ms; it is tried again',
+    ],
+  ] as const)('%s', (_case, answer, state, message) => {
+    expect(recordVerdict(ed, answer)).toEqual({ state, message: expect.stringContaining(message) });
+  });
+});
+
+describe('An SPF record', () => {
+  const named = wanted('SPF', '_spf.relay.example');
+
+  it.each([
+    ['v=spf1 include:_spf.relay.example ~all', 'FOUND'],
+    ['V=SPF1 mx +Include:_SPF.relay.example. -all', 'FOUND'],
+    ['v=spf1 mx -all', 'WRONG'],
+    ['v=spf1 -include:_spf.relay.example ~all', 'WRONG'],
+    ['v=spf1 include:_spf.relay.example.org ~all', 'WRONG'],
+    ['v=spf10 include:_spf.relay.example', 'MISSING'],
+    ['some-verification=1', 'MISSING'],
+  ])('%j is %s', (record, state) => {
+    expect(recordVerdict(named, found('unrelated', record)).state).toBe(state);
+  });
+
+  it('may not be there twice', () => {
+    const verdict = recordVerdict(named, found('v=spf1 ~all', 'v=spf1 include:_spf.relay.example ~all'));
+    expect(verdict).toMatchObject({ state: 'WRONG', message: expect.stringContaining('2 SPF records') });
+  });
+
+  it('is only looked for while the operator has not said what must be in it', () => {
+    expect(recordVerdict(wanted('SPF'), found('v=spf1 ip4:192.0.2.1 -all')).state).toBe('FOUND');
+    expect(recordVerdict(wanted('SPF'), ABSENT)).toMatchObject({
+      state: 'MISSING',
+      message: expect.stringContaining('as its operator says'),
+    });
+  });
+});
+
+describe('A DMARC record', () => {
+  it.each([
+    [found('v=DMARC1; p=none'), 'FOUND'],
+    [found('v=DMARC1;P=REJECT;rua=mailto:a@example.com'), 'FOUND'],
+    [found('v=DMARC1; sp=none'), 'WRONG'],
+    [found('v=DMARC1'), 'WRONG'],
+    [found('v=DMARC1; p=block'), 'WRONG'],
+    [found('v=DMARC1; p=none', 'v=DMARC1; p=reject'), 'WRONG'],
+    [found('v=DMARC10; p=none'), 'MISSING'],
+    [ABSENT, 'MISSING'],
+  ] as const)('%j is %s', (answer, state) => {
+    expect(recordVerdict(wanted('DMARC'), answer).state).toBe(state);
+  });
+});

@@ -1,0 +1,102 @@
+import { dkimRecord, type PublishedKey } from './dkim-record.ts';
+
+/** What a record of a sending domain is for. */
+export type RecordPurpose = 'DKIM_RSA' | 'DKIM_ED25519' | 'SPF' | 'DMARC';
+
+/** A key that a domain is to publish, at `<selector>._domainkey.<domain>`. */
+export interface DomainKey extends PublishedKey {
+  readonly selector: string;
+}
+
+/** A TXT record that a domain that emails are sent from should have. */
+export interface WantedRecord {
+  readonly purpose: RecordPurpose;
+  /** Whether the domain is verified by it; the others are advice. */
+  readonly isRequired: boolean;
+  /** Where it is to be set. */
+  readonly name: string;
+  /** Where it counts as well, nearest first, while there is none at `name`. */
+  readonly alsoAt: readonly string[];
+  /** What to set; null where only the operator of the relay knows. */
+  readonly value: string | null;
+  /** What a record must publish, if it is one of DKIM. */
+  readonly key?: PublishedKey;
+  /** What a record must include, if it is one of SPF and that is known. */
+  readonly include?: string;
+}
+
+const PURPOSES = { rsa: 'DKIM_RSA', ed25519: 'DKIM_ED25519' } as const;
+const DNS_NAME_OCTETS = 253;
+/** DMARC's own bound on how far a receiver walks up. */
+const DMARC_LOOKUPS = 5;
+
+/** Of the random part of an id: enough that two identities of one domain do not meet. */
+const SELECTOR_CHARACTERS = 10;
+
+/**
+ * Where a key of an identity is published. It holds something of the identity's id, so that workspaces that share a domain, and an
+ * identity that is made anew, do not get in each other's way.
+ */
+export function dkimSelector(identityId: string, algorithm: PublishedKey['algorithm']): string {
+  return `ph-${identityId.slice(-SELECTOR_CHARACTERS)}-${algorithm}`;
+}
+
+/** Whether the names of all records fit into the DNS (RFC 1035, section 2.3.4). */
+export function leavesRoomForRecords(domain: string): boolean {
+  const longest = dkimName(dkimSelector('x'.repeat(SELECTOR_CHARACTERS), 'ed25519'), domain);
+  return longest.length <= DNS_NAME_OCTETS;
+}
+
+/**
+ * The records that a domain should have: a DKIM record for each key, SPF and DMARC. The RSA key is what verifies the domain: only
+ * who holds the domain can publish it, and it is the one that every receiver can check.
+ *
+ * @param spfInclude what the SPF record must include so that the relay may send; undefined: the operator has not said
+ */
+export function wantedRecords(
+  domain: string,
+  keys: readonly DomainKey[],
+  spfInclude: string | undefined,
+): WantedRecord[] {
+  return [...keys.map((key) => dkim(domain, key)), spf(domain, spfInclude), dmarc(domain)];
+}
+
+function dkim(domain: string, key: DomainKey): WantedRecord {
+  return {
+    purpose: PURPOSES[key.algorithm],
+    isRequired: key.algorithm === 'rsa',
+    name: dkimName(key.selector, domain),
+    alsoAt: [],
+    value: dkimRecord(key),
+    key,
+  };
+}
+
+/** The return path of an email is its sender's address, so SPF is looked for at the domain itself (RFC 7208, section 2.4). */
+function spf(domain: string, include: string | undefined): WantedRecord {
+  const wanted = { purpose: 'SPF', isRequired: false, name: domain, alsoAt: [] } as const;
+  return include === undefined
+    ? { ...wanted, value: null }
+    : { ...wanted, value: `v=spf1 include:${include} ~all`, include };
+}
+
+function dmarc(domain: string): WantedRecord {
+  const [own, ...above] = [domain, ...parentsOf(domain)].map((name) => `_dmarc.${name}`);
+  return {
+    purpose: 'DMARC',
+    isRequired: false,
+    name: own!,
+    alsoAt: above.slice(0, DMARC_LOOKUPS - 1),
+    value: 'v=DMARC1; p=none',
+  };
+}
+
+/** The domains above it that are more than one label, nearest first. */
+function parentsOf(domain: string): string[] {
+  const labels = domain.split('.');
+  return labels.slice(1, -1).map((_label, index) => labels.slice(index + 1).join('.'));
+}
+
+function dkimName(selector: string, domain: string): string {
+  return `${selector}._domainkey.${domain}`;
+}
