@@ -1,4 +1,5 @@
 export * from './actor.ts';
+export * from './address-range.ts';
 export * from './audited-actions.ts';
 export * from './canonical-json.ts';
 export * from './contact-properties.ts';
@@ -17,9 +18,11 @@ export * from './mailbox.ts';
 export * from './message-id.ts';
 export * from './paging.ts';
 export * from './parse-json.ts';
+export { mayConnectTo } from './public-address.ts';
 export * from './roles.ts';
 export * from './send-at.ts';
 export * from './lanes.ts';
+export * from './webhook-url.ts';
 export * from './rate-limit.ts';
 export * from './rate-limit-fields.ts';
 export * from './identities/txt-answer.ts';

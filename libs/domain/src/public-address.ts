@@ -1,0 +1,77 @@
+import ipaddr from 'ipaddr.js';
+import {
+  type Address,
+  type AddressRange,
+  isAmong,
+  parseAddress,
+  parseAddressRange,
+} from './address-range.ts';
+
+/**
+ * What no setting opens: where a cloud tells its machines their credentials, addresses that stand for a machine's own network, for
+ * many machines or for none, and forms of IPv6 whose traffic ends at an IPv4 address that somebody else chose.
+ */
+const ALWAYS_CLOSED = ranges(
+  '0.0.0.0/8', // this host (RFC 1122, section 3.2.1.3)
+  '169.254.0.0/16', // link-local (RFC 3927), with the metadata of most clouds
+  '100.100.100.200', // metadata of Alibaba Cloud
+  '168.63.129.16', // metadata of Azure
+  '192.0.0.192', // metadata of Oracle Cloud
+  '224.0.0.0/4', // multicast (RFC 5771)
+  '240.0.0.0/4', // reserved, and broadcast (RFC 1112, section 4; RFC 919)
+  '::ffff:0:0:0/96', // IPv4-translated (RFC 7915)
+  '64:ff9b:1::/48', // NAT64 of one's own (RFC 8215)
+  '100::/64', // discarded (RFC 6666)
+  '2001::/32', // Teredo (RFC 4380)
+  '2002::/16', // 6to4 (RFC 3056)
+  'fd00:ec2::254', // metadata of AWS
+  'fd20:ce::254', // metadata of Google Cloud
+  'fd00:c1::a9fe:a9fe', // metadata of Oracle Cloud
+  'fd00:42::42', // metadata of Scaleway
+  'fe80::/10', // link-local (RFC 4291, section 2.5.6)
+  'fec0::/10', // site-local (RFC 3879)
+  'ff00::/8', // multicast (RFC 4291, section 2.7)
+);
+
+/** IPv4 addresses written as IPv6 ones in a form that was given up (RFC 4291, section 2.5.5.1); `::1` is not one of them. */
+const IPV4_COMPATIBLE = ranges('::/96');
+/** The IPv4 internet as it is seen from a network without IPv4 (RFC 6052, section 2.1). */
+const NAT64 = ranges('64:ff9b::/96');
+/** All that is given out of IPv6 (https://www.iana.org/assignments/ipv6-address-space). */
+const GLOBAL_IPV6 = ranges('2000::/3');
+
+/**
+ * Whether Posthorn may connect to an address that a caller chose: it is public, or the operator allows its network. To be asked
+ * of what a name resolves to, each time, just before the connection.
+ *
+ * @param text one IP address, as a resolver or `URL` writes it; anything else is refused
+ */
+export function mayConnectTo(text: string, allowed: readonly AddressRange[]): boolean {
+  const parsed = parseAddress(text);
+  if (parsed === undefined) return false;
+  const address = isAmong(parsed, NAT64) ? embeddedIpv4(parsed) : parsed;
+  if (isAlwaysClosed(address)) return false;
+  return isPublic(address) || isAmong(address, allowed);
+}
+
+function isAlwaysClosed(address: Address): boolean {
+  if (isAmong(address, ALWAYS_CLOSED)) return true;
+  return isAmong(address, IPV4_COMPATIBLE) && address.range() !== 'loopback';
+}
+
+function isPublic(address: Address): boolean {
+  if (address.range() !== 'unicast') return false;
+  return address.kind() === 'ipv4' || isAmong(address, GLOBAL_IPV6);
+}
+
+function embeddedIpv4(address: Address): Address {
+  return new ipaddr.IPv4(address.toByteArray().slice(-4));
+}
+
+function ranges(...texts: string[]): AddressRange[] {
+  return texts.map((text) => {
+    const range = parseAddressRange(text);
+    if (range === undefined) throw new Error(`${text} is no range of addresses`);
+    return range;
+  });
+}
