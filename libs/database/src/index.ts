@@ -20,5 +20,13 @@ export * from './stores/identity-store.ts';
 export * from './stores/outbox-store.ts';
 export * from './stores/paused-lane-store.ts';
 export * from './stores/sealed-secret-store.ts';
+export { TemplateChanges, type NamedContent, type TemplateRefusal } from './stores/template-changes.ts';
+export {
+  type Template,
+  type TemplateContent,
+  type TemplateSummary,
+  type TemplateVersionSummary,
+} from './stores/template-row.ts';
+export { TemplateStore, type CurrentTemplate } from './stores/template-store.ts';
 export * from './stores/upkeep-store.ts';
 export * from './stores/workspace-store.ts';

@@ -10,6 +10,8 @@ export type ApiKeyId = Id<'aki'>;
 export type IdentityId = Id<'idn'>;
 export type EmailId = Id<'trs'>;
 export type TemplateId = Id<'tpl'>;
+/** Of a version of a template; within, only: people see its number. */
+export type TemplateVersionId = Id<'tpv'>;
 export type ContactId = Id<'ctc'>;
 export type WebhookId = Id<'wh'>;
 export type EventId = Id<'evt'>;

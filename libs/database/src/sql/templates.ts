@@ -1,0 +1,100 @@
+/** What a version says, out of `template_versions v`. Defaults as text: the driver's own parser can misread keys of a caller's choice. */
+const VERSION_COLUMNS = `v.id AS "versionId", v.number AS version, v.from_address AS "fromAddress", v.from_name AS "fromName",
+       v.reply_to AS "replyTo", v.subject, v.html, v.text, v.preview_text AS "previewText", v.defaults::text AS defaults,
+       v.required, v.created_at AS "versionCreatedAt"`;
+
+const TEMPLATE_COLUMNS = 't.id, t.name, t.created_at AS "createdAt", t.updated_at AS "updatedAt"';
+
+/**
+ * What accepting an email takes of the templates with these names. $1 uuid[]: workspaces. $2 text[]: names, beside them.
+ * `bytes` reads no content: the length is kept apart from what is stored outside of the row.
+ *
+ * Indexes: templates_living_name_key, template_versions_pkey.
+ */
+export const FIND_CURRENT_TEMPLATES = `
+SELECT i.n::int AS n, t.id, v.id AS "versionId", v.from_address AS "fromAddress", v.from_name AS "fromName",
+       v.reply_to AS "replyTo", v.required,
+       octet_length(v.html) + coalesce(octet_length(v.text), 0) AS bytes
+FROM   unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS i (workspace_id, name, n)
+JOIN   templates t ON t.workspace_id = i.workspace_id AND t.name = i.name AND t.deleted_at IS NULL
+JOIN   template_versions v ON v.id = t.current_version_id`;
+
+/** What these versions say, also of templates that were deleted. $1 uuid[]. Index: template_versions_pkey. */
+export const FIND_TEMPLATE_VERSIONS = `
+SELECT v.id AS "versionId", v.subject, v.html, v.text, v.preview_text AS "previewText", v.defaults::text AS defaults
+FROM   template_versions v
+WHERE  v.id = ANY($1::uuid[])`;
+
+/** A living template with its current version. $1 uuid: the template. $2 uuid: its workspace. Index: templates_pkey. */
+export const READ_TEMPLATE = `
+SELECT ${TEMPLATE_COLUMNS}, ${VERSION_COLUMNS}
+FROM   templates t
+JOIN   template_versions v ON v.id = t.current_version_id
+WHERE  t.id = $1::uuid AND t.workspace_id = $2::uuid AND t.deleted_at IS NULL`;
+
+/** As READ_TEMPLATE, with the version of number $3. Index: template_versions_template_number_key. */
+export const READ_TEMPLATE_VERSION = `
+SELECT ${TEMPLATE_COLUMNS}, ${VERSION_COLUMNS}
+FROM   templates t
+JOIN   template_versions v ON v.template_id = t.id AND v.number = $3::int
+WHERE  t.id = $1::uuid AND t.workspace_id = $2::uuid AND t.deleted_at IS NULL`;
+
+/** What a list shows of templates or versions: no content, which may be 10 MiB of each. */
+const SUMMARY_COLUMNS = `v.number AS version, v.from_address AS "fromAddress", v.from_name AS "fromName", v.subject, v.required`;
+
+/**
+ * A page of a workspace's living templates, without their content. $1 uuid: the workspace. $2 uuid: the first, or null. $3 int.
+ * Index: templates_living_by_workspace_idx, read in its order.
+ */
+export const LIST_TEMPLATES = inBothOrders(
+  (order, from) => `
+SELECT   ${TEMPLATE_COLUMNS}, ${SUMMARY_COLUMNS}
+FROM     templates t
+JOIN     template_versions v ON v.id = t.current_version_id
+WHERE    t.workspace_id = $1::uuid AND t.deleted_at IS NULL AND ($2::uuid IS NULL OR t.id ${from} $2::uuid)
+ORDER BY t.id ${order}
+LIMIT    $3::int`,
+);
+
+/**
+ * A page of a template's versions, without their content; their ids are in the order of their numbers. $1 uuid: the template.
+ * $2 uuid: the first, or null. $3 int.
+ * Index: template_versions_template_number_key.
+ */
+export const LIST_TEMPLATE_VERSIONS = inBothOrders(
+  (order, from) => `
+SELECT   v.id AS "versionId", v.created_at AS "versionCreatedAt", ${SUMMARY_COLUMNS}
+FROM     template_versions v
+WHERE    v.template_id = $1::uuid
+AND      ($2::uuid IS NULL OR v.number ${from} (SELECT f.number FROM template_versions f WHERE f.id = $2::uuid))
+ORDER BY v.number ${order}
+LIMIT    $3::int`,
+);
+
+/** $1 uuid: the template. $4 timestamptz: now. The rest: the version. */
+const INSERT_VERSION = `
+INSERT INTO template_versions (template_id, created_at, id, number, from_address, from_name, reply_to, subject, html, text,
+                               preview_text, defaults, required)
+VALUES ($1::uuid, $4::timestamptz, $5::uuid, $6::int, $7::text, $8::text, $9::jsonb, $10::text, $11::text, $12::text,
+        $13::text, $14::json, $15::text[])`;
+
+/**
+ * Makes a template with its first version; they point at each other, so it is one statement. $1 uuid: the template. $2 uuid: the
+ * workspace. $3 text: the name. $4 timestamptz: now. $5 uuid, $6 int …: the version, as INSERT_VERSION names its columns.
+ */
+export const INSERT_TEMPLATE = `
+WITH template AS (
+  INSERT INTO templates (id, workspace_id, name, current_version_id, created_at, updated_at)
+  VALUES ($1::uuid, $2::uuid, $3::text, $5::uuid, $4::timestamptz, $4::timestamptz)
+)${INSERT_VERSION}`;
+
+/** Names a template anew, adds a version to it and makes that the current one. Parameters as INSERT_TEMPLATE's. */
+export const INSERT_TEMPLATE_VERSION = `
+WITH template AS (
+  UPDATE templates SET name = $3::text, current_version_id = $5::uuid, updated_at = $4::timestamptz
+  WHERE  id = $1::uuid AND workspace_id = $2::uuid
+)${INSERT_VERSION}`;
+
+function inBothOrders(statement: (order: string, from: string) => string): Record<'asc' | 'desc', string> {
+  return { asc: statement('ASC', '>='), desc: statement('DESC', '<=') };
+}

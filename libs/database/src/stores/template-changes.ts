@@ -1,0 +1,150 @@
+import { newId, type TemplateId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type Actor, type AuditedAction, type JsonObject, WORKSPACE_LIMITS } from '@posthorn/domain';
+import { type Database } from '../connection.ts';
+import { INSERT_TEMPLATE, INSERT_TEMPLATE_VERSION } from '../sql/templates.ts';
+import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
+import { recordAudit } from './audit-log-store.ts';
+import { type Template, type TemplateContent } from './template-row.ts';
+
+/** Why a template was not written; nothing has changed. */
+export type TemplateRefusal =
+  /** Another living template of the workspace has that name. */
+  | 'name_taken'
+  /** The workspace has as many as it may. */
+  | 'too_many'
+  /** There is no such template, or not any more. */
+  | 'unknown'
+  /** Somebody else has changed it since it was read. */
+  | 'changed';
+
+/** A template as it is to be. */
+export interface NamedContent {
+  readonly name: string;
+  readonly content: TemplateContent;
+}
+
+/** Writes templates: each change in a transaction with its line in the audit log, changes of one workspace one after the other. */
+export class TemplateChanges {
+  constructor(private readonly database: Database) {}
+
+  async create(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    { name, content }: NamedContent,
+  ): Promise<Template | TemplateRefusal> {
+    const now = this.database.clock.now();
+    const id = newId('tpl', now.getTime());
+    return transact(this.database, async (transaction) => {
+      await lockWorkspace(transaction, workspaceId);
+      const living = { workspaceId: uuidOf(workspaceId), deletedAt: null };
+      if ((await transaction.template.count({ where: { ...living, name } })) > 0) return 'name_taken';
+      if ((await transaction.template.count({ where: living })) >= WORKSPACE_LIMITS.templates)
+        return 'too_many';
+      const written = {
+        id,
+        name,
+        versionId: newId('tpv', now.getTime()),
+        version: 1,
+        createdAt: now,
+        updatedAt: now,
+        ...content,
+      };
+      await transaction.$executeRawUnsafe(INSERT_TEMPLATE, ...parametersOf(workspaceId, written));
+      await this.tell(transaction, workspaceId, actor, 'template.created', id, { name });
+      return written;
+    });
+  }
+
+  /**
+   * Gives a template another name, a new version, or both.
+   *
+   * @param read the template as the change was made from: if it is not that any more, nothing is written
+   */
+  async update(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    read: Template,
+    { name, content }: Pick<NamedContent, 'name'> & Partial<NamedContent>,
+  ): Promise<Template | TemplateRefusal> {
+    const now = this.database.clock.now();
+    return transact(this.database, async (transaction) => {
+      await lockWorkspace(transaction, workspaceId);
+      const found = await this.stateOf(transaction, workspaceId, read);
+      if (found !== 'as_read') return found;
+      if (name !== read.name && (await isTaken(transaction, workspaceId, name))) return 'name_taken';
+      const written: Template = {
+        ...{ ...read, ...content, name, updatedAt: now },
+        ...(content ? { versionId: newId('tpv', now.getTime()), version: read.version + 1 } : {}),
+      };
+      if (content)
+        await transaction.$executeRawUnsafe(INSERT_TEMPLATE_VERSION, ...parametersOf(workspaceId, written));
+      else
+        await transaction.template.update({ where: { id: uuidOf(read.id) }, data: { name, updatedAt: now } });
+      const detail = {
+        name,
+        version: written.version,
+        ...(name === read.name ? {} : { nameBefore: read.name }),
+      };
+      await this.tell(transaction, workspaceId, actor, 'template.updated', read.id, detail);
+      return written;
+    });
+  }
+
+  /** Takes a template away; its versions stay for the emails that are pinned to them. */
+  async delete(workspaceId: WorkspaceId, actor: Actor, id: TemplateId): Promise<boolean> {
+    const now = this.database.clock.now();
+    return transact(this.database, async (transaction) => {
+      await lockWorkspace(transaction, workspaceId);
+      const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId), deletedAt: null };
+      const row = await transaction.template.findFirst({ where });
+      if (row === null) return false;
+      await transaction.template.update({ where: { id: row.id }, data: { deletedAt: now } });
+      await this.tell(transaction, workspaceId, actor, 'template.deleted', id, { name: row.name });
+      return true;
+    });
+  }
+
+  private async stateOf(
+    transaction: Transaction,
+    workspaceId: WorkspaceId,
+    read: Template,
+  ): Promise<'as_read' | 'unknown' | 'changed'> {
+    const where = { id: uuidOf(read.id), workspaceId: uuidOf(workspaceId), deletedAt: null };
+    const row = await transaction.template.findFirst({ where });
+    if (row === null) return 'unknown';
+    return row.currentVersionId === uuidOf(read.versionId) && row.name === read.name ? 'as_read' : 'changed';
+  }
+
+  private tell(
+    transaction: Transaction,
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    action: AuditedAction,
+    subjectId: TemplateId,
+    detail: JsonObject,
+  ): Promise<void> {
+    return recordAudit(transaction, this.database.clock.nowMs(), {
+      workspaceId,
+      action,
+      actor,
+      subjectId,
+      detail,
+    });
+  }
+}
+
+async function isTaken(transaction: Transaction, workspaceId: WorkspaceId, name: string): Promise<boolean> {
+  const where = { workspaceId: uuidOf(workspaceId), name, deletedAt: null };
+  return (await transaction.template.count({ where })) > 0;
+}
+
+/** As INSERT_TEMPLATE takes them. */
+function parametersOf(workspaceId: WorkspaceId, template: Template): unknown[] {
+  const { id, name, versionId, version, from, replyTo, parts, defaults, required, updatedAt } = template;
+  return [
+    ...[uuidOf(id), uuidOf(workspaceId), name, updatedAt, uuidOf(versionId), version],
+    ...[from.address, from.name ?? null, replyTo.length > 0 ? JSON.stringify(replyTo) : null],
+    ...[parts.subject, parts.html, parts.text ?? null, parts.previewText ?? null],
+    ...[JSON.stringify(defaults), required],
+  ];
+}

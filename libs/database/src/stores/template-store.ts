@@ -1,0 +1,145 @@
+import {
+  idFromUuid,
+  type TemplateId,
+  type TemplateVersionId,
+  uuidOf,
+  type WorkspaceId,
+} from '@posthorn/kernel';
+import { type Mailbox, type Page, pageOf, type PageRequest } from '@posthorn/domain';
+import { type TemplateVersionSource } from '@posthorn/rendering';
+import { type Database } from '../connection.ts';
+import {
+  FIND_CURRENT_TEMPLATES,
+  FIND_TEMPLATE_VERSIONS,
+  LIST_TEMPLATE_VERSIONS,
+  LIST_TEMPLATES,
+  READ_TEMPLATE,
+  READ_TEMPLATE_VERSION,
+} from '../sql/templates.ts';
+import {
+  senderOf,
+  type SourceRow,
+  sourceOf,
+  type Template,
+  templateOf,
+  type TemplateRow,
+  type TemplateSummary,
+  templateSummaryOf,
+  type TemplateSummaryRow,
+  type TemplateVersionSummary,
+  type VersionRow,
+  versionSummaryOf,
+} from './template-row.ts';
+
+/** What accepting an email takes of its template. */
+export interface CurrentTemplate {
+  readonly templateId: TemplateId;
+  /** The version that the email is pinned to. */
+  readonly versionId: TemplateVersionId;
+  readonly from: Mailbox;
+  readonly replyTo: readonly Mailbox[];
+  /** The paths that the call must give; see `missingVariables`. */
+  readonly required: readonly string[];
+  /** How many octets its HTML and text have. */
+  readonly bytes: number;
+}
+
+interface CurrentRow {
+  n: number;
+  id: string;
+  versionId: string;
+  fromAddress: string;
+  fromName: string | null;
+  replyTo: Mailbox[] | null;
+  required: string[];
+  bytes: number;
+}
+
+/** The templates of workspaces, as they are read; `TemplateChanges` writes them. */
+export class TemplateStore {
+  constructor(private readonly database: Database) {}
+
+  /** The living templates with these names, in the order of the names; undefined where a workspace has none of that name. */
+  async findCurrent(
+    names: readonly { readonly workspaceId: WorkspaceId; readonly name: string }[],
+  ): Promise<(CurrentTemplate | undefined)[]> {
+    const { rows } = await this.database.pool.query<CurrentRow>({
+      name: 'find_current_templates',
+      text: FIND_CURRENT_TEMPLATES,
+      values: [names.map(({ workspaceId }) => uuidOf(workspaceId)), names.map(({ name }) => name)],
+    });
+    const found = new Map(rows.map((row) => [row.n - 1, currentTemplate(row)]));
+    return names.map((_name, index) => found.get(index));
+  }
+
+  /** What these versions say, in the order of the ids, also where the template was deleted; undefined where there is none. */
+  async findVersions(ids: readonly TemplateVersionId[]): Promise<(TemplateVersionSource | undefined)[]> {
+    const { rows } = await this.database.pool.query<SourceRow>({
+      name: 'find_template_versions',
+      text: FIND_TEMPLATE_VERSIONS,
+      values: [ids.map(uuidOf)],
+    });
+    const found = new Map(rows.map((row) => [row.versionId, sourceOf(row)]));
+    return ids.map((id) => found.get(uuidOf(id)));
+  }
+
+  /** A page of a workspace's templates, the newest or oldest first. */
+  async list(workspaceId: WorkspaceId, page: PageRequest<TemplateId>): Promise<Page<TemplateSummary>> {
+    const rows = await this.readPage<TemplateSummaryRow>(LIST_TEMPLATES, workspaceId, page);
+    return pageOf(rows.map(templateSummaryOf), page.limit);
+  }
+
+  /** The template with its current version, if this workspace has it. */
+  async find(workspaceId: WorkspaceId, id: TemplateId): Promise<Template | undefined> {
+    const { rows } = await this.database.pool.query<TemplateRow>(READ_TEMPLATE, [
+      uuidOf(id),
+      uuidOf(workspaceId),
+    ]);
+    return rows[0] && templateOf(rows[0]);
+  }
+
+  /** The template with one of its versions, if this workspace has both. */
+  async findVersion(
+    workspaceId: WorkspaceId,
+    id: TemplateId,
+    version: number,
+  ): Promise<Template | undefined> {
+    const { rows } = await this.database.pool.query<TemplateRow>(READ_TEMPLATE_VERSION, [
+      uuidOf(id),
+      uuidOf(workspaceId),
+      version,
+    ]);
+    return rows[0] && templateOf(rows[0]);
+  }
+
+  /** A page of the versions of a template that is known to be the caller's. */
+  async listVersions(
+    id: TemplateId,
+    page: PageRequest<TemplateVersionId>,
+  ): Promise<Page<TemplateVersionSummary>> {
+    const rows = await this.readPage<VersionRow>(LIST_TEMPLATE_VERSIONS, id, page);
+    return pageOf(rows.map(versionSummaryOf), page.limit);
+  }
+
+  private async readPage<Row extends object>(
+    statements: Record<'asc' | 'desc', string>,
+    of: WorkspaceId | TemplateId,
+    { limit, sort, startAt }: PageRequest<TemplateId | TemplateVersionId>,
+  ): Promise<Row[]> {
+    const start = startAt === undefined ? null : uuidOf(startAt);
+    const statement = statements[sort === 'createdAt.asc' ? 'asc' : 'desc'];
+    const { rows } = await this.database.pool.query<Row & object>(statement, [uuidOf(of), start, limit + 1]);
+    return rows;
+  }
+}
+
+function currentTemplate(row: CurrentRow): CurrentTemplate {
+  return {
+    templateId: idFromUuid('tpl', row.id),
+    versionId: idFromUuid('tpv', row.versionId),
+    from: senderOf(row),
+    replyTo: row.replyTo ?? [],
+    required: row.required,
+    bytes: row.bytes,
+  };
+}
