@@ -28,6 +28,7 @@ export { answerOf, errorBody, type ErrorAnswer } from './http/error-answer.ts';
 export { shapeFaults, shapePipe } from './http/shape-faults.ts';
 export { parseStrictJson } from './http/strict-json.ts';
 export type { DependencyProbe } from './health/dependency-watch.ts';
+export { HealthController } from './health/health.controller.ts';
 export { HealthModule } from './health/health.module.ts';
 export { Health, type HealthChecks, type LivenessProbe } from './health/health.ts';
 export { runUntilSignal, type ProcessLike, type ShutdownOptions } from './shutdown/run-until-signal.ts';

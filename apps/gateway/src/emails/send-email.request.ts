@@ -32,7 +32,9 @@ export abstract class AnyEmailRequest {
   })
   replyTo?: string | string[];
 
-  @Optional(shapedAs(EmailSettingsRequest), 'What is recorded of the email after it has arrived.')
+  @Optional(shapedAs(EmailSettingsRequest), 'What is recorded of the email after it has arrived.', {
+    example: { trackClicks: true, trackOpens: true },
+  })
   settings?: EmailSettingsRequest;
 
   @Optional(singleLine(SIZES.groupBy), 'Under which analytics are grouped.', { example: 'order-receipts' })

@@ -1,4 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { HealthController } from '@posthorn/platform';
 import { CONTROLLERS } from '../gateway.module.ts';
 import { documentOf } from './document.ts';
 import { type OpenApiDocument } from './document-types.ts';
@@ -21,7 +22,10 @@ export type TestedContent = Readonly<
 >;
 
 /** The document of all controllers. */
-export const DOCUMENT: OpenApiDocument = documentOf(routesOf(CONTROLLERS), 'https://mail.example.com');
+export const DOCUMENT: OpenApiDocument = documentOf(
+  routesOf([HealthController, ...CONTROLLERS]),
+  'https://mail.example.com',
+);
 
 /** The operations of the document, each with its method and path before it. */
 export const OPERATIONS: [string, TestedOperation][] = Object.entries(DOCUMENT.paths).flatMap(

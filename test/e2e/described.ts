@@ -1,0 +1,117 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import {
+  DOCUMENT,
+  OPERATIONS,
+  type TestedOperation,
+} from '../../apps/gateway/src/openapi/document.fixture.ts';
+import { type Answer, type Api } from './api.ts';
+import { type Tenant } from './stack.ts';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly schema: { readonly pattern?: string };
+  readonly example?: unknown;
+}
+
+/** A route as the document describes it, to be called. */
+export interface DescribedRoute extends TestedOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+}
+
+/** Every route of the document. */
+export const ROUTES: DescribedRoute[] = OPERATIONS.map(([name, operation]) => {
+  const [method, path] = name.split(' ') as [string, string];
+  return {
+    ...operation,
+    method,
+    path,
+    parameters: (operation as { parameters?: Parameter[] }).parameters ?? [],
+  };
+});
+
+/** Until there are routes that make templates, no templated email can be sent. */
+const hasTemplates = ROUTES.some(({ path }) => path === '/v1/templates');
+
+/** A workspace that calls routes, as its key with the role `EDITOR`. */
+export interface Caller {
+  readonly api: Api;
+  readonly tenant: Tenant;
+}
+
+/** The prefix of the ids that a part of a path takes; undefined when it is no id. */
+export function prefixOf({ schema }: Parameter): string | undefined {
+  return /^\^([a-z]+)_\[0-7\]/.exec(schema.pattern ?? '')?.[1];
+}
+
+/** The parts of a route's path that are ids. */
+export function idsOf({ parameters }: DescribedRoute): { name: string; prefix: string }[] {
+  return parameters.flatMap((parameter) => {
+    const prefix = parameter.in === 'path' ? prefixOf(parameter) : undefined;
+    return prefix === undefined ? [] : [{ name: parameter.name, prefix }];
+  });
+}
+
+/** The examples of a route's body; one that is undefined when it has none. */
+export function bodiesOf({ requestBody }: DescribedRoute): [name: string, body: unknown][] {
+  const examples = requestBody?.content['application/json']?.examples;
+  if (examples === undefined) return [['no body', undefined]];
+  return Object.entries(examples)
+    .filter(([name]) => hasTemplates || !name.startsWith('templated'))
+    .map(([name, { value }]) => [name, value]);
+}
+
+/** Calls a route with what stands in the braces of its path. */
+export function call(
+  { method, path, parameters }: DescribedRoute,
+  { api }: Caller,
+  parts: Readonly<Record<string, string>>,
+  body?: unknown,
+): Promise<Answer> {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const example = parameters.find((parameter) => parameter.name === name)?.example as string;
+    return encodeURIComponent(parts[name] ?? example);
+  });
+  return api.request(method, filled, body === undefined ? undefined : JSON.stringify(body));
+}
+
+/** What the examples of a route's query parameters ask for, as a query string. */
+export function queryOf({ parameters }: DescribedRoute): string {
+  const examples = parameters.filter(
+    (parameter) => parameter.in === 'query' && parameter.example !== undefined,
+  );
+  return new URLSearchParams(
+    examples.map(({ name, example }): [string, string] => [name, String(example)]),
+  ).toString();
+}
+
+/** The document with one thing added: an answer holds nothing that its schema does not name. */
+function closed(part: unknown): unknown {
+  if (typeof part !== 'object' || part === null) return part;
+  if (Array.isArray(part)) return part.map(closed);
+  const inside = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, closed(value)]));
+  return 'properties' in inside ? { additionalProperties: false, ...inside } : inside;
+}
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+ajv.addSchema(closed(DOCUMENT) as object, 'document');
+
+/** What in an answer is otherwise than the document says. */
+export function faultsOf(route: DescribedRoute, answer: Answer): unknown[] {
+  const described = route.responses[answer.status];
+  if (described === undefined) return [`${answer.status} is not described: ${answer.text.slice(0, 500)}`];
+  const place =
+    described.$ref?.slice(1) ??
+    `/paths/${pointed(route.path)}/${route.method.toLowerCase()}/responses/${answer.status}`;
+  const [type = ''] = (answer.headers.get('content-type') ?? '').split(';');
+  if (type !== 'application/json') return [];
+  const judge = ajv.compile({ $ref: `document#${place}/content/${pointed(type)}/schema` });
+  return judge(JSON.parse(answer.text)) ? [] : [...(judge.errors ?? []), answer.text.slice(0, 2_000)];
+}
+
+/** In the words of a JSON pointer inside of a URI (RFC 6901, section 6). */
+function pointed(name: string): string {
+  return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+}

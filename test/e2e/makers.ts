@@ -1,0 +1,35 @@
+import { type Answer } from './api.ts';
+import { type Caller } from './described.ts';
+import { soundEmail } from './stack.ts';
+
+/** Makes something in the workspace of a caller and gives its id. */
+type Maker = (caller: Caller) => Promise<string>;
+
+const DAY_MS = 86_400_000;
+
+/** A time of tomorrow. */
+export function tomorrow(): string {
+  return new Date(Date.now() + DAY_MS).toISOString();
+}
+
+/** What each prefix of an id stands for, made through the interface. A route with an id of another prefix needs a line here. */
+const MAKERS: Readonly<Record<string, Maker>> = {
+  wrk: ({ tenant }) => Promise.resolve(tenant.workspaceId),
+  trs: async ({ api }) => {
+    const answer = await api.post('/v1/emails', { ...soundEmail(), sendAt: tomorrow() });
+    return idIn(answer, 'email');
+  },
+};
+
+/** Makes one of what has ids with this prefix. @throws when nobody has said how */
+export function make(prefix: string, caller: Caller): Promise<string> {
+  const maker = MAKERS[prefix];
+  if (maker === undefined)
+    throw new Error(`nothing makes ids with the prefix ${prefix}: add a line to MAKERS`);
+  return maker(caller);
+}
+
+function idIn(answer: Answer, name: string): string {
+  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
+  return (answer.body[name] as { id: string }).id;
+}
