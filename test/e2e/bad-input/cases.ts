@@ -11,6 +11,8 @@ export interface Case {
   readonly headers?: Readonly<Record<string, string>>;
   /** A string or bytes are sent as they are, anything else as JSON. */
   readonly body?: unknown;
+  /** Whose key: an EDITOR's unless it says another, or none. */
+  readonly as?: 'viewer' | 'apiUser' | 'editor' | null;
   readonly status: number;
   /** What the message must contain, or match: the field, as a rule. */
   readonly names: string | RegExp;

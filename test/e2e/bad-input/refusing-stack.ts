@@ -44,10 +44,11 @@ export class RefusingStack {
     expectRefusal(await this.send(bad), bad.status, bad.names);
   }
 
-  send({ route, path = {}, query = '', headers = {}, body }: Case): Promise<Answer> {
+  send({ route, path = {}, query = '', headers = {}, body, as = 'editor' }: Case): Promise<Answer> {
     const [method, template] = route.split(' ') as [string, string];
     const url = template.replace(/\{(\w+)\}/g, (_all, name: string) => path[name] ?? this.idFor(name));
-    const options: RequestOptions = { key: this.started.tenant.keys.editor, headers: { ...headers } };
+    const key = as === null ? null : this.started.tenant.keys[as];
+    const options: RequestOptions = { key, headers: { ...headers } };
     if (method === 'POST') return this.started.api().post(url + query, body, options);
     return this.started.api().request(method, url + query, undefined, options);
   }
