@@ -18,8 +18,10 @@ export async function seedEmails(database: Database, seed: Seed): Promise<string
   const store = new AcceptanceStore(database);
   const emails = Array.from({ length: seed.count }, () => emailOf(database, seed));
   for (let from = 0; from < emails.length; from += EMAILS_A_GROUP) {
-    const outcomes = await store.accept(emails.slice(from, from + EMAILS_A_GROUP), null);
-    if (outcomes.some((outcome) => outcome.kind !== 'accepted')) throw new Error('a seed was refused');
+    const call = { workspaceId: seed.workspaceId, emails: emails.slice(from, from + EMAILS_A_GROUP) };
+    const [outcome] = await store.accept([call], null);
+    if (outcome?.kind !== 'judged' || outcome.emails.some(({ kind }) => kind !== 'accepted'))
+      throw new Error('a seed was refused');
   }
   return emails.map((email) => email.id);
 }

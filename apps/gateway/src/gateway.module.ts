@@ -1,13 +1,22 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
-import { ApiKeyStore, AcceptanceStore, type Database, EmailStore, IdentityStore } from '@posthorn/database';
+import {
+  ApiKeyStore,
+  AcceptanceStore,
+  type Database,
+  EmailStore,
+  IdentityStore,
+  TemplateStore,
+} from '@posthorn/database';
 import { Authenticate } from '@posthorn/auth';
 import { type Mailbox } from '@posthorn/domain';
 import { type LaneRings } from '@posthorn/queues';
 import { SecretBox } from '@posthorn/signing';
+import { answerOf } from '@posthorn/platform';
 import { AcceptEmails, SendSystemMail } from '@posthorn/use-cases';
 import { ErrorPagesController } from './docs/error-pages.controller.ts';
 import { ReferenceController } from './docs/reference.controller.ts';
+import { EmailBatchController } from './emails/email-batch.controller.ts';
 import { EmailsController } from './emails/emails.controller.ts';
 import { ApiDocument } from './openapi/api-document.ts';
 import { OpenApiController } from './openapi/openapi.controller.ts';
@@ -27,6 +36,7 @@ export interface GatewayParts {
 
 /** All of them; each route describes itself for the document of the interface. */
 export const CONTROLLERS: Type[] = [
+  EmailBatchController,
   EmailsController,
   ErrorPagesController,
   ReferenceController,
@@ -41,9 +51,11 @@ export class GatewayModule {
     const acceptEmails = new AcceptEmails({
       store: new AcceptanceStore(database),
       identities: new IdentityStore(database),
+      templates: new TemplateStore(database),
       rings,
       clock: database.clock,
       monthlyLimit,
+      errorBodyOf: (refusal) => answerOf(refusal, publicUrl).body,
     });
     return {
       module: GatewayModule,

@@ -57,6 +57,7 @@ await startProcess('gateway', async () => {
       settings: http,
       inFlight: { maxRequests: gateway.MAX_REQUESTS_IN_FLIGHT, maxBytes: gateway.MAX_BYTES_IN_FLIGHT },
       maxBodyBytes: SIZES.body.most,
+      maxBodyBytesByPath: { '/v1/emails/batch': SIZES.batchBody.most },
       health: {
         dependencies: [
           { name: 'database', check: () => db.pool.query('SELECT 1') },

@@ -9,7 +9,13 @@ export { type NewEvent } from './events.ts';
 export { faultOf, isOutage, type DatabaseFault } from './faults.ts';
 export { runMigrations, MigrationMismatch } from './migrations/run-migrations.ts';
 export { placeOf, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
-export { type AcceptableEmail, type IdempotencyClaim } from './stores/acceptable-email.ts';
+export {
+  type AcceptableCall,
+  type AcceptableEmail,
+  type AcceptanceOutcome,
+  type CallOutcome,
+  type EmailClaim,
+} from './stores/acceptable-email.ts';
 export * from './stores/acceptance-store.ts';
 export * from './stores/api-key-store.ts';
 export { AuditLogStore, type AuditEntry } from './stores/audit-log-store.ts';

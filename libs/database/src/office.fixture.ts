@@ -2,7 +2,11 @@ import { type EmailId, newId, uuidOf, type WorkspaceId } from '@posthorn/kernel'
 import { bulkLane, nowLane } from '@posthorn/domain';
 import type pg from 'pg';
 import { type Database, openDatabase } from './connection.ts';
-import { type AcceptableEmail } from './stores/acceptable-email.ts';
+import {
+  type AcceptableRawEmail,
+  type AcceptableEmail,
+  type AcceptanceOutcome,
+} from './stores/acceptable-email.ts';
 import { AcceptanceStore } from './stores/acceptance-store.ts';
 import { type ClaimedEmail, type EmailOutcome, OutboxStore } from './stores/outbox-store.ts';
 import { IdentityStore } from './stores/identity-store.ts';
@@ -50,15 +54,28 @@ export class Office {
   async acceptEmails(
     workspaceId: WorkspaceId,
     count: number,
-    change: Partial<AcceptableEmail> = {},
+    change: Partial<AcceptableRawEmail> = {},
   ): Promise<EmailId[]> {
     const begunAt = Date.now() - 3_600_000;
     const emails = Array.from({ length: count }, (_, n) =>
       rawEmail(workspaceId, { acceptedAt: new Date(begunAt + n * 1_000), ...change }),
     );
-    const outcomes = await this.acceptance.accept(emails, null);
+    const outcomes = await this.accept(emails);
     if (outcomes.some((outcome) => outcome.kind !== 'accepted')) throw new Error(JSON.stringify(outcomes));
     return emails.map((email) => email.id);
+  }
+
+  /** Accepts emails, each in a call of its own, and gives what became of each. */
+  async accept(
+    emails: readonly AcceptableEmail[],
+    monthlyLimit: number | null = null,
+  ): Promise<AcceptanceOutcome[]> {
+    const calls = emails.map((email) => ({ workspaceId: email.workspaceId, emails: [email] }));
+    const outcomes = await this.acceptance.accept(calls, monthlyLimit);
+    return outcomes.map((outcome) => {
+      if (outcome.kind !== 'judged') throw new Error(JSON.stringify(outcome));
+      return outcome.emails[0]!;
+    });
   }
 
   /** Claims from a workspace's `now` lane, whatever the size. */
@@ -124,7 +141,10 @@ export interface TimelineRow {
 }
 
 /** An email as the use case hands it over: due now, from example.com. */
-export function rawEmail(workspaceId: WorkspaceId, change: Partial<AcceptableEmail> = {}): AcceptableEmail {
+export function rawEmail(
+  workspaceId: WorkspaceId,
+  change: Partial<AcceptableRawEmail> = {},
+): AcceptableRawEmail {
   const id = newId('trs', Date.now());
   return {
     id,

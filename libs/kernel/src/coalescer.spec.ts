@@ -46,6 +46,17 @@ describe('Coalescer', () => {
     expect(groups).toEqual([[4, 4], [4], [50], [1, 1, 1], [1]]);
   });
 
+  it('counts an item as what it weighs', async () => {
+    const groups: number[][] = [];
+    const serve = (items: number[]) => {
+      groups.push(items);
+      return Promise.resolve(items);
+    };
+    const coalescer = new Coalescer({ serve, maxItems: 5, weightOf: (item: number) => item });
+    await Promise.all([2, 3, 1, 9, 4, 1].map((item) => coalescer.add(item)));
+    expect(groups).toEqual([[2, 3], [1], [9], [4, 1]]);
+  });
+
   it('serves as many groups at once as it has tracks, and the items of a track in order', async () => {
     const { coalescer, groups } = recording({ tracks: 2 });
     await Promise.all([1, 2, 3, 4].map((item) => coalescer.add(item)));

@@ -2,8 +2,10 @@
 export interface CoalescerOptions<Item, Result> {
   /** Serves one group; gives one result for each item, in the items' order. */
   readonly serve: (items: Item[]) => Promise<Result[]>;
-  /** At most this many items in a group. */
+  /** At most this many items in a group, each counted as what it weighs. */
   readonly maxItems: number;
+  /** As how many an item counts (one that is heavier than a group goes alone). Default: 1. */
+  readonly weightOf?: (item: Item) => number;
   /** At most this many bytes in a group (an item that is larger goes alone). Default: no bound. */
   readonly maxBytes?: number;
   /** The size of an item; needed when `maxBytes` is given. */
@@ -74,12 +76,13 @@ class Track<Item, Result> {
   }
 
   private takeGroup(): Waiting<Item, Result>[] {
-    const { maxItems, maxBytes = Number.POSITIVE_INFINITY } = this.options;
-    let count = 0;
-    let bytes = 0;
+    const { maxItems, maxBytes = Number.POSITIVE_INFINITY, weightOf = () => 1 } = this.options;
+    let [count, weight, bytes] = [0, 0, 0];
     for (const waiting of this.queue) {
-      if (count > 0 && (count >= maxItems || bytes + waiting.bytes > maxBytes)) break;
+      const itemWeight = weightOf(waiting.item);
+      if (count > 0 && (weight + itemWeight > maxItems || bytes + waiting.bytes > maxBytes)) break;
       count += 1;
+      weight += itemWeight;
       bytes += waiting.bytes;
     }
     const group = this.queue.slice(0, count);

@@ -1,4 +1,5 @@
 export { AcceptEmails, type Acceptance, type AcceptEmailsOptions } from './accept/accept-emails.ts';
+export { type BatchItem } from './accept/batch-answer.ts';
 export { orUnavailable } from './accept/refusals.ts';
 export { addIdentity } from './operate/add-identity.ts';
 export { createApiKey, type CreatedApiKey } from './operate/create-api-key.ts';

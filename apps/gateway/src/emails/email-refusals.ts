@@ -41,3 +41,14 @@ export const SEND_REFUSALS: readonly DescribedRefusal[] = [
       '`idempotencyKey` was used before with another payload; repeat that payload, or use a new key for a new email',
   },
 ];
+
+/** What a batch is refused with as a whole. */
+export const BATCH_REFUSALS: readonly DescribedRefusal[] = [
+  {
+    status: 400,
+    when: 'Too many emails',
+    message: '`emails` has 51 items, 1 more than the 50 that are possible; send the others in another batch',
+  },
+  SEND_REFUSALS.find(({ status }) => status === 403)!,
+  SEND_REFUSALS.find(({ status }) => status === 409)!,
+];

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { type EmailId, Refusal } from '@posthorn/kernel';
+import { type EmailId } from '@posthorn/kernel';
 import { EmailStore } from '@posthorn/database';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { JsonText } from '@posthorn/platform';
@@ -11,7 +11,7 @@ import { toDraft } from './email-draft.ts';
 import { SEND_REFUSALS } from './email-refusals.ts';
 import { emailView } from './email-view.ts';
 import { EmailAcceptedAnswer, EmailAnswer } from './email.answers.ts';
-import { idempotencyHeader } from './idempotency-header.ts';
+import { idempotencyHeader, withHeaderKey } from './idempotency-header.ts';
 import { judgeEmailRequest } from './judge-email-request.ts';
 import { RawEmailRequest, TemplatedEmailRequest } from './send-email.request.ts';
 
@@ -45,9 +45,9 @@ export class EmailsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<JsonText> {
     const draft = withHeaderKey(toDraft(judgeEmailRequest(body)), idempotencyHeader(request));
-    const { email, isReplay } = await this.acceptEmails.acceptOne(caller.workspaceId, draft);
+    const { answer, isReplay } = await this.acceptEmails.acceptOne(caller.workspaceId, draft);
     if (isReplay) response.setHeader('Idempotent-Replayed', 'true');
-    return new JsonText(`{"email":${email}}`);
+    return new JsonText(`{"email":${answer}}`);
   }
 
   @Get(':email_id')
@@ -64,19 +64,4 @@ export class EmailsController {
     if (email === undefined) throw unknownId('email_id');
     return { email: emailView(email) };
   }
-}
-
-/** The header does what the field does; both may be given when they are the same. */
-function withHeaderKey<Draft extends { readonly idempotencyKey?: string }>(
-  draft: Draft,
-  key: string | undefined,
-): Draft {
-  if (key === undefined) return draft;
-  if (draft.idempotencyKey !== undefined && draft.idempotencyKey !== key) {
-    throw new Refusal(
-      400,
-      '`idempotencyKey` and the `Idempotency-Key` header differ; give one of them, or the same in both',
-    );
-  }
-  return { ...draft, idempotencyKey: key };
 }

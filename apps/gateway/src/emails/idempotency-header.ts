@@ -28,3 +28,22 @@ export function idempotencyHeader(request: Pick<IncomingMessage, 'rawHeaders'>):
   }
   return key;
 }
+
+/**
+ * The header does what the field does; both may be given when they are the same.
+ *
+ * @throws Refusal (400) when they differ
+ */
+export function withHeaderKey<Draft extends { readonly idempotencyKey?: string }>(
+  draft: Draft,
+  key: string | undefined,
+): Draft {
+  if (key === undefined) return draft;
+  if (draft.idempotencyKey !== undefined && draft.idempotencyKey !== key) {
+    throw new Refusal(
+      400,
+      '`idempotencyKey` and the `Idempotency-Key` header differ; give one of them, or the same in both',
+    );
+  }
+  return { ...draft, idempotencyKey: key };
+}

@@ -101,7 +101,7 @@ describe('A partition', () => {
     ];
     for (const [moment, months] of moments) {
       const id = idFromUuid('trs', newUuid(moment));
-      await office.acceptance.accept([rawEmail(acme, { id })], null);
+      await office.accept([rawEmail(acme, { id })], null);
       for (const [parent, key] of [
         ['emails', 'id'],
         ['email_contents', 'email_id'],

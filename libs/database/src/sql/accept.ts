@@ -3,7 +3,7 @@
  *
  * $1 json: the items. $2 int: the installation's monthly limit (null: none).
  *
- * Indexes: identities_workspace_value_key for the senders, workspaces_pkey and usage_pkey for the limit.
+ * Indexes: identities_workspace_value_key for the senders (and, in its order, for what a refused one may send from), workspaces_pkey and usage_pkey for the limit.
  * Locks: the usage rows, in the order of their workspaces, before anything else is written. They are what makes the limit exact:
  * a second group of the same workspace waits there, and (READ COMMITTED) then continues from the sum that the first one
  * committed. `granted` is what this statement was granted; RETURNING could not tell it otherwise before Postgres 18.
@@ -15,9 +15,9 @@ WITH item AS MATERIALIZED (
   FROM   json_to_recordset($1::json) AS i (
            n int, id uuid, workspace_id uuid, type email_type, status email_status,
            from_address text, from_name text, to_address text, to_name text, from_domain text,
-           reply_to jsonb, subject text, message_id text, group_by text,
-           track_clicks boolean, track_opens boolean, send_at timestamptz, accepted_at timestamptz,
-           html text, text text, preview_text text,
+           reply_to jsonb, subject text, template_name text, template_version_id uuid, message_id text, group_by text,
+           idempotency_keys text[], track_clicks boolean, track_opens boolean, send_at timestamptz, accepted_at timestamptz,
+           html text, text text, preview_text text, variables json,
            lane_id text, state outbox_state, due_at timestamptz, bytes int)
 ),
 permitted AS (
@@ -60,20 +60,30 @@ new_outbox AS (
 ),
 new_emails AS (
   INSERT INTO emails (id, workspace_id, type, status, from_address, from_name, to_address, to_name, reply_to, subject,
-                      message_id, group_by, track_clicks, track_opens, send_at, accepted_at)
+                      template_name, template_version_id, message_id, group_by, idempotency_keys,
+                      track_clicks, track_opens, send_at, accepted_at)
   SELECT id, workspace_id, type, status, from_address, from_name, to_address, to_name, reply_to, subject,
-         message_id, group_by, track_clicks, track_opens, send_at, accepted_at
+         template_name, template_version_id, message_id, group_by, coalesce(idempotency_keys, '{}'),
+         track_clicks, track_opens, send_at, accepted_at
   FROM   accepted
 ),
 new_contents AS (
-  INSERT INTO email_contents (email_id, html, text, preview_text)
-  SELECT id, html, text, preview_text FROM accepted
+  INSERT INTO email_contents (email_id, html, text, preview_text, variables)
+  SELECT id, html, text, preview_text, variables FROM accepted
 )
 SELECT   i.n,
          CASE WHEN p.n IS NULL                           THEN 'unverified'
               WHEN p.place <= coalesce(g.granted, 0)     THEN 'accepted'
               ELSE 'over_limit' END AS outcome,
-         g.accepted AS used, g.monthly_limit AS "monthlyLimit", clock_timestamp() AS now
+         g.accepted AS used, g.monthly_limit AS "monthlyLimit", clock_timestamp() AS now,
+         CASE WHEN p.n IS NULL THEN ARRAY(
+           SELECT value FROM identities d
+           WHERE  d.workspace_id = i.workspace_id AND d.kind = 'address' AND d.verified_at IS NOT NULL
+           ORDER BY value LIMIT 100) END AS addresses,
+         CASE WHEN p.n IS NULL THEN ARRAY(
+           SELECT value FROM identities d
+           WHERE  d.workspace_id = i.workspace_id AND d.kind = 'domain' AND d.verified_at IS NOT NULL
+           ORDER BY value LIMIT 100) END AS domains
 FROM     item i
 LEFT JOIN permitted p ON p.n = i.n
 LEFT JOIN "grant" g ON g.workspace_id = i.workspace_id
@@ -109,6 +119,12 @@ SELECT i.n, k.fingerprint, k.answer
 FROM   json_to_recordset($1::json) AS i (n int, workspace_id uuid, key text)
 JOIN   idempotency_keys k USING (workspace_id, key)
 WHERE  k.expires_at > now()`;
+
+/** Writes what calls are answered under keys that they have taken. $1 json. Index: idempotency_keys_pkey. */
+export const ANSWER_IDEMPOTENCY_KEYS = `
+UPDATE idempotency_keys k SET answer = i.answer
+FROM   json_to_recordset($1::json) AS i (workspace_id uuid, key text, answer text)
+WHERE  k.workspace_id = i.workspace_id AND k.key = i.key`;
 
 /** Gives back the keys of calls that were refused: a refusal does not use a key up. Index: idempotency_keys_pkey. */
 export const GIVE_BACK_IDEMPOTENCY_KEYS = `

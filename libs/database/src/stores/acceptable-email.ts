@@ -1,62 +1,136 @@
-import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type LaneId, type Mailbox } from '@posthorn/domain';
+import { type EmailId, type TemplateVersionId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type JsonObject, type LaneId, type Mailbox } from '@posthorn/domain';
 
-/** An email that is judged as far as it can be without the database. */
-export interface AcceptableEmail {
+/** What every accepted email has. */
+interface AcceptableTraits {
   readonly id: EmailId;
   readonly workspaceId: WorkspaceId;
-  readonly type: 'raw';
   readonly status: 'SENT' | 'SCHEDULED';
   readonly from: Mailbox;
   readonly fromDomain: string;
   readonly to: Mailbox;
   readonly replyTo: readonly Mailbox[];
-  readonly subject: string;
   readonly messageId: string;
   readonly groupBy?: string | undefined;
   readonly trackClicks: boolean;
   readonly trackOpens: boolean;
-  readonly html: string;
-  readonly text?: string | undefined;
-  readonly previewText?: string | undefined;
-  readonly contactProperties?: object | undefined;
   /** Null: now. */
   readonly sendAt: Date | null;
   readonly acceptedAt: Date;
   readonly laneId: LaneId;
   /** About how much memory sending it takes. */
   readonly bytes: number;
-  readonly idempotency?: IdempotencyClaim | undefined;
+  readonly idempotency?: EmailClaim | undefined;
 }
 
-/** A key that this email's call wants to be answered under. */
+/** A raw one. */
+export interface AcceptableRawEmail extends AcceptableTraits {
+  readonly type: 'raw';
+  readonly subject: string;
+  readonly html: string;
+  readonly text?: string | undefined;
+  readonly previewText?: string | undefined;
+  /** What is to be kept of the contact with the `to` address. */
+  readonly contactProperties?: JsonObject | undefined;
+}
+
+interface AcceptableTemplatedEmail extends AcceptableTraits {
+  readonly type: 'templated';
+  readonly template: string;
+  /** The version that it is pinned to. */
+  readonly templateVersionId: TemplateVersionId;
+  readonly variables: JsonObject;
+}
+
+/** An email that is judged as far as it can be without the database. */
+export type AcceptableEmail = AcceptableRawEmail | AcceptableTemplatedEmail;
+
+/** A key under which a call wants to be answered. */
 export interface IdempotencyClaim {
   readonly key: string;
   /** SHA-256 of the payload. */
   readonly fingerprint: Buffer;
-  /** What the call is answered when it is accepted. */
-  readonly answer: string;
   readonly expiresAt: Date;
 }
 
-/** The keys of numbered emails, as the statements about keys take them. */
-export function keysAsJson(keyed: readonly [number, AcceptableEmail][]): string {
+/** The key of one email. */
+export interface EmailClaim extends IdempotencyClaim {
+  /** What the call is answered when it is accepted. */
+  readonly answer: string;
+}
+
+/** The key of a call for several emails. */
+export interface CallClaim extends IdempotencyClaim {
+  /** What the call is answered, once its emails are judged; undefined: it is refused, and does not use up its key. */
+  readonly answerFor: (outcomes: readonly AcceptanceOutcome[]) => string | undefined;
+}
+
+/** The emails that one call asks for, which are accepted together. */
+export interface AcceptableCall {
+  readonly workspaceId: WorkspaceId;
+  readonly emails: readonly AcceptableEmail[];
+  readonly idempotency?: CallClaim | undefined;
+}
+
+/** What became of one email. */
+export type AcceptanceOutcome =
+  | { readonly kind: 'accepted' }
+  /** With what the workspace may send from: a hundred of each at most. */
+  | { readonly kind: 'unverified'; readonly addresses: string[]; readonly domains: string[] }
+  | { readonly kind: 'over_limit'; readonly used: number; readonly monthlyLimit: number }
+  /** The key was used before, by a call with this fingerprint, which was answered this. */
+  | { readonly kind: 'replayed'; readonly fingerprint: Buffer; readonly answer: string }
+  /** Too many others wanted its key at the same moment: judge it afresh. */
+  | { readonly kind: 'contended' };
+
+/** What became of a call. */
+export type CallOutcome =
+  /** Each email was judged; `answer` is what its own key stands for from now on. */
+  | {
+      readonly kind: 'judged';
+      readonly emails: readonly AcceptanceOutcome[];
+      readonly answer?: string | undefined;
+    }
+  /** The call's key was used before, by a call with this fingerprint, which was answered this. */
+  | { readonly kind: 'replayed'; readonly fingerprint: Buffer; readonly answer: string }
+  /** Another has just taken its key, or given it back: judge it afresh. */
+  | { readonly kind: 'again' }
+  /** It failed alone, and others of its group did not. */
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+/** A claim with a number by which its row is known again. */
+export interface NumberedClaim {
+  readonly n: number;
+  readonly workspaceId: WorkspaceId;
+  readonly claim: IdempotencyClaim & { readonly answer?: string };
+}
+
+/** Claims, as the statements about keys take them. */
+export function claimsAsJson(claims: readonly NumberedClaim[]): string {
   return JSON.stringify(
-    keyed.map(([n, { workspaceId, idempotency }]) => ({
+    claims.map(({ n, workspaceId, claim }) => ({
       n,
       workspace_id: uuidOf(workspaceId),
-      key: idempotency!.key,
-      fingerprint: idempotency!.fingerprint.toString('hex'),
-      answer: idempotency!.answer,
-      expires_at: idempotency!.expiresAt,
+      key: claim.key,
+      fingerprint: claim.fingerprint.toString('hex'),
+      // Of a call it is not known before its emails are judged; nobody reads it before the commit.
+      answer: claim.answer ?? '',
+      expires_at: claim.expiresAt,
     })),
   );
 }
 
+/** An email with its number, and the key that its whole call has. */
+export interface NumberedEmail {
+  readonly n: number;
+  readonly email: AcceptableEmail;
+  readonly callKey: string | undefined;
+}
+
 /** Numbered emails, as ACCEPT_EMAILS takes them. */
-export function emailsAsJson(emails: readonly [number, AcceptableEmail][]): string {
+export function emailsAsJson(emails: readonly NumberedEmail[]): string {
   return JSON.stringify(
-    emails.map(([n, email]) => ({
+    emails.map(({ n, email, callKey }) => ({
       n,
       id: uuidOf(email.id),
       workspace_id: uuidOf(email.workspaceId),
@@ -68,20 +142,32 @@ export function emailsAsJson(emails: readonly [number, AcceptableEmail][]): stri
       to_name: email.to.name,
       from_domain: email.fromDomain,
       reply_to: email.replyTo.length > 0 ? email.replyTo : undefined,
-      subject: email.subject,
       message_id: email.messageId,
       group_by: email.groupBy,
+      idempotency_keys: keysOf(email, callKey),
       track_clicks: email.trackClicks,
       track_opens: email.trackOpens,
       send_at: email.sendAt,
       accepted_at: email.acceptedAt,
-      html: email.html,
-      text: email.text,
-      preview_text: email.previewText,
       lane_id: email.laneId,
       state: email.sendAt === null ? 'ready' : 'waiting',
       due_at: email.sendAt ?? email.acceptedAt,
       bytes: email.bytes,
+      ...contentOf(email),
     })),
   );
+}
+
+function keysOf({ idempotency }: AcceptableEmail, callKey: string | undefined): string[] | undefined {
+  if (idempotency === undefined) return callKey === undefined ? undefined : [callKey];
+  return callKey === undefined ? [idempotency.key] : [idempotency.key, callKey];
+}
+
+function contentOf(email: AcceptableEmail): object {
+  if (email.type === 'raw') {
+    const { subject, html, text, previewText } = email;
+    return { subject, html, text, preview_text: previewText };
+  }
+  const { template, templateVersionId, variables } = email;
+  return { template_name: template, template_version_id: uuidOf(templateVersionId), variables };
 }

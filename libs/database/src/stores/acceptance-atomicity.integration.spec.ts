@@ -19,7 +19,7 @@ beforeAll(async () => {
   office = new Office(testDatabase.url);
   victim = new Office(proxy.urlFor(testDatabase.url), 2);
   acme = await office.openWorkspace();
-  await office.acceptance.accept([rawEmail(acme)], null);
+  await office.accept([rawEmail(acme)], null);
 });
 afterAll(async () => {
   await Promise.all([office.close(), victim.close()]);
@@ -63,7 +63,7 @@ async function terminateVictim(waitingFor: string): Promise<void> {
 describe('A transaction of acceptance', () => {
   it('writes all of its rows', async () => {
     const before = await contents();
-    await office.acceptance.accept(keyedGroup('all'), null);
+    await office.accept(keyedGroup('all'), null);
     const three = { emails: 3, email_contents: 3, outbox: 3, used: 3, idempotency_keys: 1 };
     expect(await contents()).toEqual(plus(before, three));
   });
@@ -83,7 +83,7 @@ describe('A transaction of acceptance', () => {
         `INSERT INTO ${lock} SELECT (jsonb_populate_record(r, $1)).* FROM ${lock} r LIMIT 1`,
         [lock === 'emails' ? { id: uuidOf(group[1]!.id) } : { email_id: uuidOf(group[1]!.id) }],
       );
-    const attempt = victim.acceptance.accept(group, null).catch((thrown: unknown) => thrown);
+    const attempt = victim.accept(group, null).catch((thrown: unknown) => thrown);
     await terminateVictim('WITH item AS MATERIALIZED');
     const fault = faultOf(await attempt);
     await holder.query('ROLLBACK');
@@ -97,7 +97,7 @@ describe('A transaction of acceptance', () => {
   it('leaves nothing when the connection breaks before the COMMIT is heard', async () => {
     const before = await contents();
     const cut = proxy.cutBefore('COMMIT');
-    const attempt = victim.acceptance.accept(keyedGroup('unheard'), null).catch((thrown: unknown) => thrown);
+    const attempt = victim.accept(keyedGroup('unheard'), null).catch((thrown: unknown) => thrown);
     await cut;
     expect(faultOf(await attempt)).toBe('lost');
     expect(await contents()).toEqual(before);
@@ -107,7 +107,7 @@ describe('A transaction of acceptance', () => {
     const before = await contents();
     const group = keyedGroup('heard');
     const cut = proxy.cutAfter('COMMIT');
-    const attempt = victim.acceptance.accept(group, null).catch((thrown: unknown) => thrown);
+    const attempt = victim.accept(group, null).catch((thrown: unknown) => thrown);
     await cut;
     expect(faultOf(await attempt)).toBe('lost');
     const ids = group.map((email) => email.id);
@@ -118,9 +118,9 @@ describe('A transaction of acceptance', () => {
 
   it('is refused as `data` when its emails are there already', async () => {
     const group = [rawEmail(acme)];
-    await office.acceptance.accept(group, null);
+    await office.accept(group, null);
     const before = await contents();
-    const error: unknown = await office.acceptance.accept(group, null).catch((thrown: unknown) => thrown);
+    const error: unknown = await office.accept(group, null).catch((thrown: unknown) => thrown);
     expect(faultOf(error)).toBe('data');
     expect(await contents()).toEqual(before);
   });

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 async function acceptMany(workspaceId: WorkspaceId, count: number, monthlyLimit: number | null) {
   const emails = Array.from({ length: count }, () => rawEmail(workspaceId));
-  const outcomes = await office.acceptance.accept(emails, monthlyLimit);
+  const outcomes = await office.accept(emails, monthlyLimit);
   return outcomes.filter((outcome) => outcome.kind === 'accepted').length;
 }
 
@@ -60,15 +60,15 @@ describe('The monthly limit', () => {
     const workspaceId = await office.openWorkspace(2);
     const group = [rawEmail(workspaceId), rawEmail(workspaceId), rawEmail(workspaceId)];
     const refused = { kind: 'over_limit', used: 2, monthlyLimit: 2 };
-    expect((await office.acceptance.accept(group, null))[2]).toEqual(refused);
-    expect(await office.acceptance.accept([rawEmail(workspaceId)], null)).toEqual([refused]);
+    expect((await office.accept(group, null))[2]).toEqual(refused);
+    expect(await office.accept([rawEmail(workspaceId)], null)).toEqual([refused]);
   });
 
   it('does not count the unverified', async () => {
     const workspaceId = await office.openWorkspace(2);
     const stranger = { from: { address: 'a@other.example' }, fromDomain: 'other.example' };
     const group = [rawEmail(workspaceId, stranger), rawEmail(workspaceId), rawEmail(workspaceId)];
-    expect((await office.acceptance.accept(group, null)).map((outcome) => outcome.kind)).toEqual([
+    expect((await office.accept(group, null)).map((outcome) => outcome.kind)).toEqual([
       'unverified',
       'accepted',
       'accepted',
@@ -94,7 +94,7 @@ describe('The month of the limit', () => {
   async function acceptedAt(moment: string, workspaceId: WorkspaceId): Promise<string> {
     await office.ask('DELETE FROM moved.moment');
     await office.ask('INSERT INTO moved.moment VALUES ($1)', [moment]);
-    const [outcome] = await travelling.acceptance.accept([rawEmail(workspaceId)], 1);
+    const [outcome] = await travelling.accept([rawEmail(workspaceId)], 1);
     return outcome!.kind;
   }
 
@@ -132,7 +132,7 @@ describe('The monthly limit under concurrency', () => {
               demanded[which]! += count;
               return Array.from({ length: count }, () => rawEmail(workspaces[which]!));
             });
-            return (n % 2 === 0 ? office : otherOffice).acceptance.accept(emails, null);
+            return (n % 2 === 0 ? office : otherOffice).accept(emails, null);
           }),
         );
         const possible = limits.map((limit, which) => Math.min(limit || Infinity, demanded[which]!));

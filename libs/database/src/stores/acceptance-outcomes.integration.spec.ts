@@ -30,7 +30,7 @@ async function outcomeKinds(
   emails: AcceptableEmail[],
   monthlyLimit: number | null = null,
 ): Promise<string[]> {
-  return (await office.acceptance.accept(emails, monthlyLimit)).map((outcome) => outcome.kind);
+  return (await office.accept(emails, monthlyLimit)).map((outcome) => outcome.kind);
 }
 
 async function usedBy(workspaceId: WorkspaceId): Promise<number | undefined> {
@@ -91,7 +91,7 @@ describe('An accepted email', () => {
   it('is ready at once when it is due now, and waits when it is not', async () => {
     const now = rawEmail(acme);
     const later = scheduledEmail(acme, new Date(Date.now() + 3_600_000));
-    await office.acceptance.accept([now, later], null);
+    await office.accept([now, later], null);
 
     expect(await office.rowOf(now.id)).toMatchObject({ state: 'ready', laneId: now.laneId, claims: 0 });
     const waiting = await office.rowOf(later.id);
@@ -153,15 +153,15 @@ describe('A refused email', () => {
       rawEmail(acme),
       rawEmail(globex, STRANGER),
     ];
-    const outcomes = await office.acceptance.accept(group, null);
+    const outcomes = await office.accept(group, null);
 
     expect(outcomes).toEqual([
       { kind: 'accepted' },
-      { kind: 'unverified' },
+      { kind: 'unverified', addresses: [], domains: ['example.com'] },
       { kind: 'accepted' },
       { kind: 'over_limit', used: 2, monthlyLimit: 2 },
       { kind: 'accepted' },
-      { kind: 'unverified' },
+      { kind: 'unverified', addresses: [], domains: ['example.com'] },
     ]);
     expect(await usedBy(globex)).toBe(2);
     const found = await office.acceptance.findAccepted(group.map((email) => email.id));
@@ -171,7 +171,7 @@ describe('A refused email', () => {
   it('takes its whole group back when the database refuses its data, and says so as `data`', async () => {
     const before = await rowCounts();
     const group = [rawEmail(acme), rawEmail(acme, { groupBy: 'x'.repeat(256) })];
-    const error: unknown = await office.acceptance.accept(group, null).catch((thrown: unknown) => thrown);
+    const error: unknown = await office.accept(group, null).catch((thrown: unknown) => thrown);
 
     expect(faultOf(error)).toBe('data');
     expect(await rowCounts()).toEqual(before);
@@ -182,7 +182,7 @@ describe('A group', () => {
   beforeAll(async () => (acme = await office.openWorkspace()));
 
   it('may be empty', async () => {
-    expect(await office.acceptance.accept([], null)).toEqual([]);
+    expect(await office.accept([], null)).toEqual([]);
   });
 
   it('may be of 500 emails of many workspaces', async () => {
@@ -193,11 +193,11 @@ describe('A group', () => {
   });
 
   it('does not set the clock wrong by having waited for another', async () => {
-    await office.acceptance.accept([rawEmail(acme)], null);
+    await office.accept([rawEmail(acme)], null);
     const holder = await office.database.pool.connect();
     await holder.query('BEGIN');
     await holder.query('SELECT FROM usage WHERE workspace_id = $1 FOR UPDATE', [uuidOf(acme)]);
-    const waiting = office.acceptance.accept([rawEmail(acme)], null);
+    const waiting = office.accept([rawEmail(acme)], null);
     await new Promise((resolve) => setTimeout(resolve, 800));
     await holder.query('COMMIT');
     holder.release();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { type AcceptableEmail } from './acceptable-email.ts';
+import { type AcceptableRawEmail } from './acceptable-email.ts';
 import { EmailStore } from './email-store.ts';
 import { Office, rawEmail } from '../office.fixture.ts';
 
@@ -20,7 +20,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-const rich: Partial<AcceptableEmail> = {
+const rich: Partial<AcceptableRawEmail> = {
   from: { address: 'hello@example.com', name: 'Shop' },
   to: { address: 'ada@example.net', name: 'Ada' },
   replyTo: [{ address: 'help@example.com' }],
@@ -35,7 +35,7 @@ describe('What composing takes', () => {
     ['a rich', rich],
   ])('S18: is the same for who previews %s email as for who sends it', async (_kind, change) => {
     const email = rawEmail(acme, change);
-    await office.acceptance.accept([email], null);
+    await office.accept([email], null);
     await office.outbox.ripen(10);
     const shown = await emails.findComposable(acme, email.id);
     const [claimed] = await office.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);

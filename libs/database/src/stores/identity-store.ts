@@ -45,6 +45,15 @@ export class IdentityStore {
     return rows.map(identity);
   }
 
+  /** Whether one of these (an address, its domain) is verified in the workspace. */
+  async isVerified(workspaceId: WorkspaceId, values: readonly string[]): Promise<boolean> {
+    const row = await this.database.prisma.identity.findFirst({
+      where: { workspaceId: uuidOf(workspaceId), value: { in: [...values] }, verifiedAt: { not: null } },
+      select: { id: true },
+    });
+    return row !== null;
+  }
+
   /** What the workspace may send from: at most a hundred of each. */
   async listVerified(workspaceId: WorkspaceId): Promise<{ addresses: string[]; domains: string[] }> {
     const [addresses, domains] = await Promise.all([

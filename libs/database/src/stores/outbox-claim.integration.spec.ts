@@ -38,7 +38,7 @@ describe('A claim', () => {
     const replyTo = [{ address: 'help@example.com', name: 'Help' }];
     const to = { address: 'ada@example.net', name: 'Ada' };
     const email = rawEmail(acme, { to, replyTo, text: 'plain', previewText: 'peek', bytes: 99 });
-    await office.acceptance.accept([email], null);
+    await office.accept([email], null);
 
     expect(await office.claim(acme)).toEqual([
       {
@@ -154,7 +154,7 @@ describe('A claim', () => {
 
   it('makes a scheduled email a sent one, which cannot be taken back any more', async () => {
     const email = scheduledEmail(acme, new Date(Date.now() - 1_000));
-    await office.acceptance.accept([email], null);
+    await office.accept([email], null);
     expect(await office.statusOf(email.id)).toBe('SCHEDULED');
     await office.outbox.ripen(10);
     const [claimed] = await office.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);

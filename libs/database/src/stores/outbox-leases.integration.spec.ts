@@ -70,7 +70,7 @@ describe('Ripening', () => {
   it('makes ready what has fallen due, the longest due first, and at most so many', async () => {
     const due = [3, 1, 2].map((minutes) => scheduledEmail(acme, new Date(Date.now() - minutes * 60_000)));
     const later = scheduledEmail(acme, new Date(Date.now() + 60_000));
-    await office.acceptance.accept([...due, later], null);
+    await office.accept([...due, later], null);
     const states = () => Promise.all([...due, later].map(async ({ id }) => (await office.rowOf(id))!.state));
 
     expect(await office.outbox.ripen(2)).toBe(2);

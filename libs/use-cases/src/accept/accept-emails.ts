@@ -1,24 +1,21 @@
-import { Coalescer, type DatabaseClock, type WorkspaceId } from '@posthorn/kernel';
-import { type EmailDraft, type LaneId, type RawEmailDraft } from '@posthorn/domain';
+import { Coalescer, type DatabaseClock, type ErrorBody, Refusal, type WorkspaceId } from '@posthorn/kernel';
+import { type EmailDraft, type JsonObject, type LaneId } from '@posthorn/domain';
 import {
+  type AcceptableCall,
   type AcceptableEmail,
   type AcceptanceOutcome,
   type AcceptanceStore,
+  type CallOutcome,
   type IdentityStore,
+  type TemplateStore,
 } from '@posthorn/database';
 import { type LaneRings } from '@posthorn/queues';
 import { acceptGroup } from './accept-group.ts';
+import { BatchAnswer, type BatchItem } from './batch-answer.ts';
 import { emailAnswer } from './email-answer.ts';
-import { leadersByKey, outcomeBehind } from './idempotency-leaders.ts';
-import { fingerprintOf, prepareEmail } from './prepare-email.ts';
-import {
-  keyReused,
-  noSuchTemplate,
-  overLimit,
-  orUnavailable,
-  unavailable,
-  unverifiedSender,
-} from './refusals.ts';
+import { EmailPreparation, type KnownAnswer } from './email-preparation.ts';
+import { fingerprintOf, keptUntil } from './prepare-email.ts';
+import { keyReused, overLimit, unavailable, unverifiedSender } from './refusals.ts';
 
 const MOST_EMAILS_A_GROUP = 500;
 const MOST_BYTES_A_GROUP = 8 * 1024 * 1024;
@@ -28,17 +25,29 @@ const MOST_ROUNDS = 20;
 
 export interface AcceptEmailsOptions {
   readonly store: AcceptanceStore;
-  readonly identities: Pick<IdentityStore, 'listVerified'>;
+  readonly identities: Pick<IdentityStore, 'isVerified' | 'listVerified'>;
+  readonly templates: Pick<TemplateStore, 'findCurrent'>;
   readonly rings: Pick<LaneRings, 'ring'>;
   readonly clock: DatabaseClock;
   /** Emails a month of a workspace that has no limit of its own; null: none. */
   readonly monthlyLimit: number | null;
+  /** The error body that a refused item of a batch is shown with. */
+  readonly errorBodyOf: (refusal: Refusal) => ErrorBody;
 }
 
-/** An accepted email: the JSON of its Email object, and whether an earlier call was answered with the very same. */
+/** An accepted call: the JSON that it is answered with, and whether an earlier call was answered with the very same. */
 export interface Acceptance {
-  readonly email: string;
+  readonly answer: string;
   readonly isReplay: boolean;
+}
+
+/** A batch as its caller asked for it: each item a draft, or what is wrong with its shape. */
+export interface BatchDraft {
+  readonly items: readonly BatchItem[];
+  /** The key of the whole call. */
+  readonly idempotencyKey?: string | undefined;
+  /** Two batches are the same when the canonical JSON of this is. */
+  readonly fingerprintSource: JsonObject;
 }
 
 /**
@@ -46,91 +55,109 @@ export interface Acceptance {
  * are in flight together share one transaction, whichever workspaces they are from.
  */
 export class AcceptEmails {
-  private readonly groups: Coalescer<AcceptableEmail, AcceptanceOutcome>;
+  private readonly groups: Coalescer<AcceptableCall, CallOutcome>;
+  private readonly preparation: EmailPreparation;
 
   constructor(private readonly options: AcceptEmailsOptions) {
+    this.preparation = new EmailPreparation(options);
     this.groups = new Coalescer({
-      serve: (emails) => this.acceptTogether(emails),
+      serve: (calls) => this.acceptTogether(calls),
       maxItems: MOST_EMAILS_A_GROUP,
+      weightOf: ({ emails }) => emails.length,
       maxBytes: MOST_BYTES_A_GROUP,
-      bytesOf: (email) => email.bytes,
+      bytesOf: ({ emails }) => emails.reduce((sum, email) => sum + email.bytes, 0),
       tracks: GROUPS_AT_ONCE,
-      trackOf: (email) => trackOf(email.workspaceId),
+      trackOf: (call) => trackOf(call.workspaceId),
     });
   }
 
   /**
-   * Accepts one email of a workspace.
+   * Accepts one email of a workspace; the answer is the JSON of its Email object.
    *
-   * @throws Refusal 400 for an impossible `sendAt`, a sender that is not verified or an unknown template; 403 when the monthly limit
-   *   is reached; 409 when the idempotency key stands for another payload; 503 when the database is out of reach
+   * @throws Refusal 400 for an impossible `sendAt`, a sender that is not verified, an unknown template or variables that
+   *   are missing; 403 when the monthly limit is reached; 409 when the idempotency key stands for another payload; 503
+   *   when the database is out of reach
    */
   async acceptOne(workspaceId: WorkspaceId, draft: EmailDraft): Promise<Acceptance> {
     for (let round = 1; round <= MOST_ROUNDS; round += 1) {
-      const email = await this.prepare(workspaceId, draft);
-      if ('isReplay' in email) return email;
-      const outcome = await this.groups.add(email);
-      if (outcome.kind !== 'again') return this.answer(email, draft as RawEmailDraft, outcome);
+      const email = await this.preparation.prepare(workspaceId, draft, false);
+      if (!('id' in email)) return replay(email, draft);
+      const outcome = await this.groups.add({ workspaceId, emails: [email] });
+      if (outcome.kind === 'failed') throw outcome.error;
+      if (outcome.kind !== 'judged' || outcome.emails[0]!.kind === 'contended') continue;
+      return this.answerOne(email, draft, outcome.emails[0]!);
     }
     throw unavailable();
   }
 
-  /** What is wrong whatever the database says is only told after a replay had its chance. */
-  private async prepare(workspaceId: WorkspaceId, draft: EmailDraft): Promise<AcceptableEmail | Acceptance> {
+  /**
+   * Accepts the items of a batch together; the answer is the JSON that tells of each (interface 2.4).
+   *
+   * @throws Refusal 403 for the whole when the monthly limit was reached before; 409 when its key stands for another
+   *   payload; 503 when the database is out of reach
+   */
+  async acceptBatch(workspaceId: WorkspaceId, batch: BatchDraft): Promise<Acceptance> {
+    for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+      const prepared = await Promise.all(batch.items.map((item) => this.prepareItem(workspaceId, item)));
+      const answer = new BatchAnswer(
+        batch.items,
+        prepared,
+        (refusal) => this.options.errorBodyOf(refusal),
+        (outcome, email) => this.refusalOf(outcome, email),
+      );
+      const outcome = await this.groups.add(callOf(workspaceId, batch, answer, this.options.clock));
+      switch (outcome.kind) {
+        case 'failed':
+          throw outcome.error;
+        case 'again':
+          continue;
+        case 'replayed':
+          return replayOfBatch(outcome, batch, answer);
+        case 'judged':
+          return { answer: outcome.answer ?? answer.textOrRefusal(outcome.emails), isReplay: false };
+      }
+    }
+    throw unavailable();
+  }
+
+  /** What an item is before its group is judged: an email, what its key stands for, or what it is refused with. */
+  private async prepareItem(
+    workspaceId: WorkspaceId,
+    { draft }: BatchItem,
+  ): Promise<AcceptableEmail | KnownAnswer | Refusal> {
+    if (draft instanceof Refusal) return draft;
     try {
-      if (draft.type === 'templated') throw noSuchTemplate(draft.template);
-      return prepareEmail(workspaceId, draft, this.options.clock);
+      return await this.preparation.prepare(workspaceId, draft, true);
     } catch (refusal) {
-      const replay = await this.findReplay(workspaceId, draft);
-      if (replay === undefined) throw refusal;
-      return replay;
+      if (refusal instanceof Refusal && refusal.statusCode !== 503) return refusal;
+      throw refusal;
     }
   }
 
-  private async findReplay(workspaceId: WorkspaceId, draft: EmailDraft): Promise<Acceptance | undefined> {
-    if (draft.idempotencyKey === undefined) return undefined;
-    const answered = await orUnavailable(this.options.store.findAnswer(workspaceId, draft.idempotencyKey));
-    return answered === undefined ? undefined : replay(draft, answered);
+  private answerOne(email: AcceptableEmail, draft: EmailDraft, outcome: AcceptanceOutcome): Acceptance {
+    if (outcome.kind === 'accepted') return { answer: emailAnswer(email), isReplay: false };
+    if (outcome.kind === 'replayed') return replay(outcome, draft, email.idempotency?.answer);
+    throw this.refusalOf(outcome, email);
   }
 
-  private async answer(
+  private refusalOf(
+    outcome: Exclude<AcceptanceOutcome, { kind: 'accepted' | 'replayed' }>,
     email: AcceptableEmail,
-    draft: RawEmailDraft,
-    outcome: Exclude<AcceptanceOutcome, { kind: 'again' }>,
-  ): Promise<Acceptance> {
+  ): Refusal {
     switch (outcome.kind) {
-      case 'accepted':
-        return { email: emailAnswer(email.id, email.messageId, email.status, draft), isReplay: false };
-      case 'replayed':
-        return replay(draft, outcome, email.idempotency?.answer);
       case 'unverified':
-        throw unverifiedSender(
-          draft.from.address,
-          await orUnavailable(this.options.identities.listVerified(email.workspaceId)),
-        );
+        return unverifiedSender(email.from.address, outcome);
       case 'over_limit':
-        throw overLimit(outcome.used, outcome.monthlyLimit, this.options.clock.now());
-      case 'failed':
-        throw outcome.error;
+        return overLimit(outcome.used, outcome.monthlyLimit, this.options.clock.now());
+      case 'contended':
+        return unavailable();
     }
   }
 
-  private async acceptTogether(emails: AcceptableEmail[]): Promise<AcceptanceOutcome[]> {
-    const leaders = leadersByKey(emails);
-    const first = [...new Set(leaders)];
-    const outcomes = await acceptGroup(
-      this.options.store,
-      first.map((index) => emails[index]!),
-      this.options.monthlyLimit,
-    );
-    const all = new Array<AcceptanceOutcome>(emails.length);
-    first.forEach((index, place) => (all[index] = outcomes[place]!));
-    emails.forEach((email, index) => {
-      const leader = leaders[index]!;
-      all[index] ??= outcomeBehind(emails[leader]!, all[leader]!, email);
-    });
-    this.ringFor(emails.filter((_email, index) => all[index]!.kind === 'accepted'));
-    return all;
+  private async acceptTogether(calls: AcceptableCall[]): Promise<CallOutcome[]> {
+    const outcomes = await acceptGroup(this.options.store, calls, this.options.monthlyLimit);
+    this.ringFor(calls.flatMap((call, index) => acceptedOf(call, outcomes[index]!)));
+    return outcomes;
   }
 
   private ringFor(accepted: readonly AcceptableEmail[]): void {
@@ -143,14 +170,42 @@ export class AcceptEmails {
   }
 }
 
-function replay(
-  draft: EmailDraft,
-  answered: { readonly fingerprint: Buffer; readonly answer: string },
-  ownAnswer?: string,
-): Acceptance {
-  if (!answered.fingerprint.equals(fingerprintOf(draft))) throw keyReused();
+function callOf(
+  workspaceId: WorkspaceId,
+  { idempotencyKey, fingerprintSource }: BatchDraft,
+  answer: BatchAnswer,
+  clock: DatabaseClock,
+): AcceptableCall {
+  const { emails } = answer;
+  if (idempotencyKey === undefined) return { workspaceId, emails };
+  const lastNeededMs = Math.max(clock.nowMs(), ...emails.map(({ sendAt }) => sendAt?.getTime() ?? 0));
+  return {
+    ...{ workspaceId, emails },
+    idempotency: {
+      key: idempotencyKey,
+      fingerprint: fingerprintOf(fingerprintSource),
+      expiresAt: keptUntil(new Date(lastNeededMs)),
+      answerFor: (outcomes) => answer.text(outcomes),
+    },
+  };
+}
+
+function acceptedOf({ emails }: AcceptableCall, outcome: CallOutcome): AcceptableEmail[] {
+  if (outcome.kind !== 'judged') return [];
+  return emails.filter((_email, index) => outcome.emails[index]!.kind === 'accepted');
+}
+
+function replay(known: KnownAnswer, draft: EmailDraft, ownAnswer?: string): Acceptance {
+  if (!known.fingerprint.equals(fingerprintOf(draft.fingerprintSource))) throw keyReused();
   // Its own answer under its own key: a try whose confirmation was lost had been committed.
-  return { email: answered.answer, isReplay: answered.answer !== ownAnswer };
+  return { answer: known.answer, isReplay: known.answer !== ownAnswer };
+}
+
+function replayOfBatch(known: KnownAnswer, { fingerprintSource }: BatchDraft, own: BatchAnswer): Acceptance {
+  if (!known.fingerprint.equals(fingerprintOf(fingerprintSource))) throw keyReused();
+  // An email's id stands in no answer but that of the try that made it.
+  const isOwn = own.emails.some(({ id }) => known.answer.includes(id));
+  return { answer: known.answer, isReplay: !isOwn };
 }
 
 function trackOf(workspaceId: WorkspaceId): number {

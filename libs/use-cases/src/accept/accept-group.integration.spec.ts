@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
+  type AcceptableCall,
   AcceptanceStore,
   type Database,
   greetDatabase,
@@ -11,7 +12,7 @@ import { type RawEmailDraft } from '@posthorn/domain';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { acceptGroup } from './accept-group.ts';
-import { prepareEmail } from './prepare-email.ts';
+import { prepareRawEmail } from './prepare-email.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -44,20 +45,25 @@ async function openWorkspace(): Promise<WorkspaceId> {
   return id;
 }
 
+function callFrom(workspaceId: WorkspaceId): AcceptableCall {
+  const context = { workspaceId, clock: database.clock, isBulk: false };
+  return { workspaceId, emails: [prepareRawEmail(draft, null, context)] };
+}
+
 it('a workspace whose usage somebody holds is told to ask again, and fails no other of its group', async () => {
   const store = new AcceptanceStore(database);
   const [held, free] = [await openWorkspace(), await openWorkspace()];
-  const emails = [held, free, held].map((workspaceId) => prepareEmail(workspaceId, draft, database.clock));
-  await acceptGroup(store, [prepareEmail(held, draft, database.clock)], null);
+  const calls = [held, free, held].map(callFrom);
+  await acceptGroup(store, [callFrom(held)], null);
 
   const holder = await database.pool.connect();
   await holder.query('BEGIN');
   await holder.query('SELECT FROM usage WHERE workspace_id = $1 FOR UPDATE', [uuidOf(held)]);
-  const outcomes = await acceptGroup(store, emails, null);
+  const outcomes = await acceptGroup(store, calls, null);
   await holder.query('ROLLBACK');
   holder.release();
 
-  expect(outcomes.map(({ kind }) => kind)).toEqual(['failed', 'accepted', 'failed']);
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['failed', 'judged', 'failed']);
   expect(outcomes[0]).toMatchObject({ error: { statusCode: 503 } });
   const { rows } = await database.pool.query<{ count: number }>('SELECT count(*)::int FROM emails');
   expect(rows[0]!.count).toBe(2);

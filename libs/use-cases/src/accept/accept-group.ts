@@ -1,8 +1,9 @@
 import { type EmailId, Refusal, sleep } from '@posthorn/kernel';
 import {
-  type AcceptableEmail,
+  type AcceptableCall,
   type AcceptanceOutcome,
   type AcceptanceStore,
+  type CallOutcome,
   type DatabaseFault,
   faultOf,
 } from '@posthorn/database';
@@ -25,16 +26,16 @@ export type Acceptances = Pick<AcceptanceStore, 'accept' | 'findAccepted'>;
  */
 export async function acceptGroup(
   store: Acceptances,
-  emails: readonly AcceptableEmail[],
+  calls: readonly AcceptableCall[],
   monthlyLimit: number | null,
-): Promise<AcceptanceOutcome[]> {
+): Promise<CallOutcome[]> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await store.accept(emails, monthlyLimit);
+      return await store.accept(calls, monthlyLimit);
     } catch (error) {
       const fault = faultOf(error);
       if (fault === 'conflict' && tries < CONFLICT_TRIES) continue;
-      return afterFault(fault, error, store, emails, monthlyLimit);
+      return afterFault(fault, error, store, calls, monthlyLimit);
     }
   }
 }
@@ -43,13 +44,13 @@ async function afterFault(
   fault: DatabaseFault,
   error: unknown,
   store: Acceptances,
-  emails: readonly AcceptableEmail[],
+  calls: readonly AcceptableCall[],
   monthlyLimit: number | null,
-): Promise<AcceptanceOutcome[]> {
-  if (fault === 'lost') return resolveLost(store, emails, monthlyLimit);
-  if (fault === 'locked') return acceptByWorkspace(error, store, emails, monthlyLimit);
+): Promise<CallOutcome[]> {
+  if (fault === 'lost') return resolveLost(store, calls, monthlyLimit);
+  if (fault === 'locked') return acceptByWorkspace(error, store, calls, monthlyLimit);
   if (fault === 'unavailable' || fault === 'conflict') throw unavailable(error);
-  if (fault === 'data' && emails.length > 1) return acceptOneByOne(store, emails, monthlyLimit);
+  if (fault === 'data' && calls.length > 1) return acceptOneByOne(store, calls, monthlyLimit);
   throw error;
 }
 
@@ -57,56 +58,56 @@ async function afterFault(
 async function acceptByWorkspace(
   cause: unknown,
   store: Acceptances,
-  emails: readonly AcceptableEmail[],
+  calls: readonly AcceptableCall[],
   monthlyLimit: number | null,
-): Promise<AcceptanceOutcome[]> {
-  const parts = [...Map.groupBy(emails, (email) => email.workspaceId).values()];
+): Promise<CallOutcome[]> {
+  const parts = [...Map.groupBy(calls, (call) => call.workspaceId).values()];
   if (parts.length === 1) throw unavailable(cause);
   const outcomes = await Promise.all(parts.map((part) => acceptPart(store, part, monthlyLimit)));
-  const outcomeOf = new Map(parts.flatMap((part, n) => part.map((email, m) => [email.id, outcomes[n]![m]!])));
-  return emails.map((email) => outcomeOf.get(email.id)!);
+  const outcomeOf = new Map(parts.flatMap((part, n) => part.map((call, m) => [call, outcomes[n]![m]!])));
+  return calls.map((call) => outcomeOf.get(call)!);
 }
 
-/** One item's refused data must not fail the others of its group. */
+/** One call's refused data must not fail the others of its group. */
 async function acceptOneByOne(
   store: Acceptances,
-  emails: readonly AcceptableEmail[],
+  calls: readonly AcceptableCall[],
   monthlyLimit: number | null,
-): Promise<AcceptanceOutcome[]> {
-  const outcomes: AcceptanceOutcome[] = [];
-  for (const email of emails) {
-    const [outcome] = await acceptPart(store, [email], monthlyLimit);
+): Promise<CallOutcome[]> {
+  const outcomes: CallOutcome[] = [];
+  for (const call of calls) {
+    const [outcome] = await acceptPart(store, [call], monthlyLimit);
     outcomes.push(outcome!);
     // Out of reach by now: whoever is left need not find that out one after the other.
     if (outcome!.kind === 'failed' && outcome!.error instanceof Refusal) break;
   }
-  return emails.map((_email, index) => outcomes[index] ?? outcomes.at(-1)!);
+  return calls.map((_call, index) => outcomes[index] ?? outcomes.at(-1)!);
 }
 
-/** Accepts a part of a group; what it fails with is the outcome of each of its emails, and of no others. */
+/** Accepts a part of a group; what it fails with is the outcome of each of its calls, and of no others. */
 async function acceptPart(
   store: Acceptances,
-  part: readonly AcceptableEmail[],
+  part: readonly AcceptableCall[],
   monthlyLimit: number | null,
-): Promise<AcceptanceOutcome[]> {
+): Promise<CallOutcome[]> {
   try {
     return await acceptGroup(store, part, monthlyLimit);
   } catch (error) {
-    return part.map(() => ({ kind: 'failed', error }));
+    return part.map((): CallOutcome => ({ kind: 'failed', error }));
   }
 }
 
 async function resolveLost(
   store: Acceptances,
-  emails: readonly AcceptableEmail[],
+  calls: readonly AcceptableCall[],
   monthlyLimit: number | null,
-): Promise<AcceptanceOutcome[]> {
+): Promise<CallOutcome[]> {
   const deadline = performance.now() + UNSURE_AFTER_MS;
   let lastError: unknown;
   while (performance.now() < deadline) {
     try {
-      const found = await store.findAccepted(emails.map((email) => email.id));
-      return await completeLost(store, emails, found, monthlyLimit);
+      const found = await store.findAccepted(calls.flatMap(({ emails }) => emails.map(({ id }) => id)));
+      return await completeLost(store, calls, found, monthlyLimit);
     } catch (error) {
       // `data` here is the primary key: the old transaction was committed after all, and the next look finds it.
       if (faultOf(error) === 'other') throw error;
@@ -117,15 +118,39 @@ async function resolveLost(
   throw unavailable(lastError);
 }
 
-/** Those that are there were accepted; the others were refused, or the whole never happened: they are judged again. */
+/**
+ * Those that are there were accepted; the others were refused, or the whole never happened: they are judged again. A call with
+ * a key of its own comes again as a whole: if it was committed, its key says what it was answered.
+ */
 async function completeLost(
   store: Acceptances,
-  emails: readonly AcceptableEmail[],
+  calls: readonly AcceptableCall[],
   found: ReadonlySet<EmailId>,
   monthlyLimit: number | null,
-): Promise<AcceptanceOutcome[]> {
-  const absent = emails.filter((email) => !found.has(email.id));
-  const judged = absent.length === 0 ? [] : await store.accept(absent, monthlyLimit);
-  const outcomeOf = new Map(absent.map((email, index) => [email.id, judged[index]!]));
-  return emails.map((email) => outcomeOf.get(email.id) ?? { kind: 'accepted' });
+): Promise<CallOutcome[]> {
+  const rest = calls.map((call) => (call.idempotency === undefined ? withoutFound(call, found) : call));
+  const open = rest.filter(({ emails, idempotency }) => emails.length > 0 || idempotency !== undefined);
+  const judged = open.length === 0 ? [] : await store.accept(open, monthlyLimit);
+  const outcomeOf = new Map(open.map((call, index) => [call, judged[index]!]));
+  return calls.map((call, index) => completed(call, found, outcomeOf.get(rest[index]!)));
+}
+
+function withoutFound(call: AcceptableCall, found: ReadonlySet<EmailId>): AcceptableCall {
+  return { ...call, emails: call.emails.filter(({ id }) => !found.has(id)) };
+}
+
+/** The outcome of a call of which some emails were found and the rest was judged now. */
+function completed(
+  { emails, idempotency }: AcceptableCall,
+  found: ReadonlySet<EmailId>,
+  rest: CallOutcome | undefined,
+): CallOutcome {
+  if (idempotency !== undefined || (rest !== undefined && rest.kind !== 'judged')) return rest!;
+  const judged = [...(rest?.emails ?? [])];
+  return {
+    kind: 'judged',
+    emails: emails.map(({ id }): AcceptanceOutcome =>
+      found.has(id) ? { kind: 'accepted' } : judged.shift()!,
+    ),
+  };
 }

@@ -1,24 +1,16 @@
-import { type EmailId } from '@posthorn/kernel';
-import { type RawEmailDraft } from '@posthorn/domain';
+import { type AcceptableEmail } from '@posthorn/database';
 
 /**
  * The Email object of the interface (2.4) for an email that is accepted, as JSON: kept as text, because a repeated call
  * is answered with the same bytes.
  */
-export function emailAnswer(
-  id: EmailId,
-  messageId: string,
-  status: 'SENT' | 'SCHEDULED',
-  draft: RawEmailDraft,
-): string {
+export function emailAnswer(email: AcceptableEmail): string {
+  const { id, messageId, status, to, type, groupBy } = email;
   return JSON.stringify({
-    id,
-    messageId,
-    status,
-    to: draft.to.address,
-    type: draft.type,
-    from: draft.from.address,
-    subject: draft.subject,
-    groupBy: draft.groupBy,
+    ...{ id, messageId, status, to: to.address, type },
+    ...(email.type === 'raw'
+      ? { from: email.from.address, subject: email.subject }
+      : { template: email.template }),
+    groupBy,
   });
 }

@@ -3,70 +3,128 @@ import {
   bulkLane,
   canonicalJson,
   domainOf,
+  type EmailDraft,
+  type JsonObject,
+  type LaneId,
+  type Mailbox,
   messageIdFor,
   nowLane,
   parseSendAt,
   type RawEmailDraft,
+  type TemplatedEmailDraft,
 } from '@posthorn/domain';
-import { type AcceptableEmail, type IdempotencyClaim } from '@posthorn/database';
+import { type AcceptableEmail, type CurrentTemplate, type EmailClaim } from '@posthorn/database';
 import { fingerprint } from '@posthorn/signing';
 import { emailAnswer } from './email-answer.ts';
 
 const IDEMPOTENCY_KEPT_MS = 30 * 24 * 3_600_000;
-/** What a composed message needs beside the parts that the caller gave: encoding, and HTML that text is made from. */
+/** What a composed message needs beside the parts that it is made of: encoding, and HTML that text is made from. */
 const WORKING_SPACE_FACTOR = 3;
 
-/**
- * Turns a draft into what is written: its id, its Message-ID, its lane and time, and the answer that its call gets.
- *
- * @throws Refusal (400) when `sendAt` is not possible at the database's time
- */
-export function prepareEmail(
-  workspaceId: WorkspaceId,
-  draft: RawEmailDraft,
-  clock: DatabaseClock,
-): AcceptableEmail {
-  const acceptedAt = clock.now();
-  const sendAt = judgeSendAt(draft.sendAt, acceptedAt);
-  const id = newId('trs', acceptedAt.getTime());
-  const fromDomain = domainOf(draft.from.address);
-  const messageId = messageIdFor(id, fromDomain);
-  const status = sendAt === null ? 'SENT' : 'SCHEDULED';
-  const { type, from, to, replyTo, subject, html, text, previewText, contactProperties, groupBy } = draft;
-  const { trackClicks, trackOpens } = draft;
-  return {
-    ...{ id, workspaceId, type, status, from, fromDomain, to, replyTo, subject, messageId, groupBy },
-    ...{ trackClicks, trackOpens, html, text, previewText, contactProperties, sendAt, acceptedAt },
-    laneId: sendAt === null ? nowLane(workspaceId) : bulkLane(workspaceId),
-    bytes: (html.length + (text?.length ?? 0)) * WORKING_SPACE_FACTOR,
-    idempotency: idempotencyOf(draft, emailAnswer(id, messageId, status, draft), sendAt ?? acceptedAt),
-  };
+/** Who asks, when, and whether for one email or for many. */
+export interface PreparationContext {
+  readonly workspaceId: WorkspaceId;
+  readonly clock: DatabaseClock;
+  /** One of many: it leaves by the lane of bulk. */
+  readonly isBulk: boolean;
 }
 
-function judgeSendAt(text: string | undefined, now: Date): Date | null {
-  if (text === undefined) return null;
-  const judged = parseSendAt(text, now.getTime());
+/** When the email of a draft is to leave. @throws Refusal (400) when that is not possible at the database's time */
+export function judgeSendAt({ sendAt }: EmailDraft, clock: DatabaseClock): Date | null {
+  if (sendAt === undefined) return null;
+  const judged = parseSendAt(sendAt, clock.nowMs());
   if ('fault' in judged) throw new Refusal(400, `\`sendAt\` ${judged.fault}`);
   return judged.at ?? null;
 }
 
-function idempotencyOf(
+/** Turns a raw draft into what is written: its id, its Message-ID, its lane and time, and the answer that its call gets. */
+export function prepareRawEmail(
   draft: RawEmailDraft,
-  answer: string,
-  lastNeededAt: Date,
-): IdempotencyClaim | undefined {
-  if (draft.idempotencyKey === undefined) return undefined;
+  sendAt: Date | null,
+  context: PreparationContext,
+): AcceptableEmail {
+  const { type, from, replyTo, subject, html, text, previewText, contactProperties } = draft;
+  const bytes = html.length + (text?.length ?? 0);
+  return answered(draft, {
+    ...traitsOf(draft, { from, sendAt, bytes }, context),
+    ...{ type, replyTo, subject, html, text, previewText, contactProperties },
+  });
+}
+
+/** The same for a templated draft, pinned to the version of its template that is current. */
+export function prepareTemplatedEmail(
+  draft: TemplatedEmailDraft,
+  template: CurrentTemplate,
+  sendAt: Date | null,
+  context: PreparationContext,
+): AcceptableEmail {
+  const { type, variables } = draft;
+  const bytes = template.bytes + JSON.stringify(variables).length;
+  return answered(draft, {
+    ...traitsOf(draft, { from: template.from, sendAt, bytes }, context),
+    ...{ type, template: draft.template, templateVersionId: template.versionId, variables },
+    replyTo: draft.replyTo ?? template.replyTo,
+  });
+}
+
+interface Prepared {
+  readonly from: Mailbox;
+  readonly sendAt: Date | null;
+  /** Of the parts that the message is made of. */
+  readonly bytes: number;
+}
+
+function traitsOf(
+  { to, groupBy, trackClicks, trackOpens }: EmailDraft,
+  { from, sendAt, bytes }: Prepared,
+  { workspaceId, clock, isBulk }: PreparationContext,
+) {
+  const acceptedAt = clock.now();
+  const id = newId('trs', acceptedAt.getTime());
+  const fromDomain = domainOf(from.address);
+  const status = sendAt === null ? ('SENT' as const) : ('SCHEDULED' as const);
   return {
-    key: draft.idempotencyKey,
-    fingerprint: fingerprintOf(draft),
-    answer,
-    expiresAt: new Date(lastNeededAt.getTime() + IDEMPOTENCY_KEPT_MS),
+    ...{
+      id,
+      workspaceId,
+      status,
+      from,
+      fromDomain,
+      to,
+      groupBy,
+      trackClicks,
+      trackOpens,
+      sendAt,
+      acceptedAt,
+    },
+    messageId: messageIdFor(id, fromDomain),
+    laneId: laneOf(workspaceId, isBulk || sendAt !== null),
+    bytes: bytes * WORKING_SPACE_FACTOR,
   };
 }
 
+function laneOf(workspaceId: WorkspaceId, isBulk: boolean): LaneId {
+  return isBulk ? bulkLane(workspaceId) : nowLane(workspaceId);
+}
+
+/** Adds the key that the draft's call wants to be answered under. */
+function answered(draft: EmailDraft, email: AcceptableEmail): AcceptableEmail {
+  if (draft.idempotencyKey === undefined) return email;
+  const idempotency: EmailClaim = {
+    key: draft.idempotencyKey,
+    fingerprint: fingerprintOf(draft.fingerprintSource),
+    answer: emailAnswer(email),
+    expiresAt: keptUntil(email.sendAt ?? email.acceptedAt),
+  };
+  return { ...email, idempotency };
+}
+
+/** Until when a key is kept whose last email leaves at this time. */
+export function keptUntil(lastNeededAt: Date): Date {
+  return new Date(lastNeededAt.getTime() + IDEMPOTENCY_KEPT_MS);
+}
+
 /** By which a repeated call is known to be the same one. */
-export function fingerprintOf(draft: {
-  readonly fingerprintSource: RawEmailDraft['fingerprintSource'];
-}): Buffer {
-  return fingerprint(canonicalJson(draft.fingerprintSource));
+export function fingerprintOf(payload: JsonObject): Buffer {
+  return fingerprint(canonicalJson(payload));
 }

@@ -2,11 +2,13 @@ import { Refusal } from '@posthorn/kernel';
 import { isOutage } from '@posthorn/database';
 
 const RETRY_AFTER_SECONDS = 2;
+/** An answer must not grow with what is wrong in the request. */
+const SHOWN_VARIABLES = 50;
 
 /** The workspace may not send from this address. */
 export function unverifiedSender(
   address: string,
-  verified: { addresses: string[]; domains: string[] },
+  verified: { readonly addresses: string[]; readonly domains: string[] },
 ): Refusal {
   return new Refusal(
     400,
@@ -33,6 +35,19 @@ export function keyReused(): Refusal {
   );
 }
 
+/** The template prints what the call does not give. */
+export function missingVariablesOf(template: string, missing: readonly string[]): Refusal {
+  const named = missing.slice(0, SHOWN_VARIABLES).map((path) => `\`variables.${path}\``);
+  const more = missing.length > SHOWN_VARIABLES ? ` and ${missing.length - SHOWN_VARIABLES} more` : '';
+  return new Refusal(
+    400,
+    `${named.join(', ')}${more} ${missing.length === 1 ? 'is' : 'are'} missing: the template ${JSON.stringify(template)} prints ` +
+      'what has no default; give them, or give them defaults in the template',
+    { docsPage: 'invalid-payload' },
+  );
+}
+
+/** No template of the workspace has this name. */
 export function noSuchTemplate(name: string): Refusal {
   return new Refusal(
     400,

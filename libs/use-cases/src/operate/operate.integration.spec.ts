@@ -71,7 +71,10 @@ describe('Creating a key', () => {
     const apiKeys = new ApiKeyStore(database);
     const { key, secretKey } = await createApiKey(apiKeys, workspace.id, 'Web');
     expect(await apiKeys.findHolders([hashSecret(secretKey)])).toEqual([
-      { apiKeyId: key.id, workspaceId: workspace.id, role: 'API_USER' },
+      {
+        ...{ apiKeyId: key.id, workspaceId: workspace.id, role: 'API_USER', displayName: 'Web' },
+        ...{ ratePerSecond: null, rateBurst: null },
+      },
     ]);
   });
 

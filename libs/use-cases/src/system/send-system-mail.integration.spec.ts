@@ -5,6 +5,7 @@ import {
   greetDatabase,
   IdentityStore,
   openDatabase,
+  TemplateStore,
 } from '@posthorn/database';
 import { type Mailbox } from '@posthorn/domain';
 import { SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
@@ -42,9 +43,11 @@ function sendSystemMail(from: Mailbox | undefined): SendSystemMail {
   const acceptEmails = new AcceptEmails({
     store: new AcceptanceStore(database),
     identities: new IdentityStore(database),
+    templates: new TemplateStore(database),
     rings: { ring: () => undefined },
     clock: database.clock,
     monthlyLimit: 1,
+    errorBodyOf: ({ statusCode, message }) => ({ statusCode, error: '', message }),
   });
   return new SendSystemMail({ acceptEmails, from });
 }

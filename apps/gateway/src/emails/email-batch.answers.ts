@@ -1,0 +1,33 @@
+import { count, listOf, nullable, objectOf, text } from '../openapi/answer-schemas.ts';
+import { Shown } from '../openapi/shown.ts';
+import { ErrorAnswer } from '../openapi/service.answers.ts';
+import { Email } from './email.answers.ts';
+
+/** An item of a batch that was not accepted. */
+export class FailedItem {
+  @Shown('The place of the item in the request, from 0.', count, { example: 2 })
+  index!: number;
+
+  @Shown('The recipient as the request has it; `null` when it is no text.', nullable(text), {
+    example: 'ada@example.com',
+  })
+  to!: string | null;
+
+  @Shown('What the email would have been answered if it had been sent alone.', objectOf(ErrorAnswer))
+  error!: ErrorAnswer;
+}
+
+/** What became of the items of a batch. */
+export class BatchResult {
+  @Shown('The emails that are accepted, in the order of the request.', listOf(Email))
+  successful!: Email[];
+
+  @Shown('The items that are not, in the order of the request.', listOf(FailedItem))
+  failed!: FailedItem[];
+}
+
+/** The answer to a batch. */
+export class BatchAcceptedAnswer {
+  @Shown('What became of each item.', objectOf(BatchResult))
+  emails!: BatchResult;
+}

@@ -1,0 +1,59 @@
+import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Refusal } from '@posthorn/kernel';
+import { type JsonObject } from '@posthorn/domain';
+import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
+import { JsonText } from '@posthorn/platform';
+import { AcceptEmails, type BatchItem } from '@posthorn/use-cases';
+import type { Request, Response } from 'express';
+import { Describes } from '../openapi/describes.ts';
+import { judgeBody } from '../validation/judge-body.ts';
+import { toDraft } from './email-draft.ts';
+import { BATCH_REFUSALS } from './email-refusals.ts';
+import { BatchAcceptedAnswer } from './email-batch.answers.ts';
+import { idempotencyHeader } from './idempotency-header.ts';
+import { judgeEmailRequest } from './judge-email-request.ts';
+import { recipientOf, SendBatchRequest } from './send-batch.request.ts';
+
+@Controller('v1/emails/batch')
+export class EmailBatchController {
+  constructor(private readonly acceptEmails: AcceptEmails) {}
+
+  @Post()
+  @RequiresScope('api_user')
+  @HttpCode(200)
+  @Describes({
+    name: 'sendBatch',
+    tag: 'Emails',
+    summary: 'Send up to 50 emails',
+    description:
+      'Accepts the emails of the array, each judged by itself and in order. Status 200 says that the array was sound; ' +
+      'what became of each item stands in the answer: its email in `successful`, or in `failed` with its `index` and the error that it would have been answered with alone. ' +
+      'The header `Idempotency-Key` covers the whole call; each item may have an `idempotencyKey` of its own.',
+    body: SendBatchRequest,
+    idempotent: true,
+    answer: BatchAcceptedAnswer,
+    refuses: BATCH_REFUSALS,
+  })
+  async send(
+    @Caller() caller: Principal,
+    @Body() body: unknown,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<JsonText> {
+    const idempotencyKey = idempotencyHeader(request);
+    const items = judgeBody(SendBatchRequest, body).emails.map(batchItem);
+    const batch = { items, idempotencyKey, fingerprintSource: body as JsonObject };
+    const { answer, isReplay } = await this.acceptEmails.acceptBatch(caller.workspaceId, batch);
+    if (isReplay) response.setHeader('Idempotent-Replayed', 'true');
+    return new JsonText(answer);
+  }
+}
+
+function batchItem(item: unknown): BatchItem {
+  try {
+    return { draft: toDraft(judgeEmailRequest(item)), to: recipientOf(item) };
+  } catch (error) {
+    if (error instanceof Refusal) return { draft: error, to: recipientOf(item) };
+    throw error;
+  }
+}

@@ -1,0 +1,251 @@
+import type pg from 'pg';
+import {
+  ACCEPT_EMAILS,
+  ANSWER_IDEMPOTENCY_KEYS,
+  GIVE_BACK_IDEMPOTENCY_KEYS,
+  READ_IDEMPOTENCY_KEYS,
+  TAKE_IDEMPOTENCY_KEYS,
+} from '../sql/accept.ts';
+import {
+  type AcceptableCall,
+  type AcceptanceOutcome,
+  type CallOutcome,
+  claimsAsJson,
+  emailsAsJson,
+  type NumberedClaim,
+  type NumberedEmail,
+} from './acceptable-email.ts';
+
+/** Where statements run: one connection inside a transaction, or the pool for a single one. */
+type Connection = pg.Pool | pg.PoolClient;
+
+interface AcceptRow {
+  readonly n: number;
+  readonly outcome: 'accepted' | 'unverified' | 'over_limit';
+  readonly used: number | null;
+  readonly monthlyLimit: number | null;
+  readonly now: Date;
+  /** What the workspace may send from; null unless the sender is not verified. */
+  readonly addresses: string[] | null;
+  readonly domains: string[] | null;
+}
+
+interface KnownAnswer {
+  readonly fingerprint: Buffer;
+  readonly answer: string;
+}
+
+/** An email of the group: its number over all calls, and which call it is of. */
+interface Entry extends NumberedEmail {
+  readonly call: number;
+}
+
+/** How many payloads under one key may be refused, one after the other, before those that are left must come again. */
+const MOST_ROUNDS = 20;
+/** Of the memory that sending takes (`AcceptableEmail.bytes`): about 8 MiB of HTML and text. */
+const MOST_BYTES_A_STATEMENT = 24 * 1024 * 1024;
+
+/** The acceptance of one group of calls, on a connection whose transaction somebody else begins and ends. */
+export class GroupAcceptance {
+  private readonly entries: readonly Entry[];
+  /** The number of the first email of each call. */
+  private readonly firstOf: readonly number[];
+  private readonly outcomeOf: (AcceptanceOutcome | undefined)[] = [];
+  private readonly callOutcomes: (CallOutcome | undefined)[];
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly calls: readonly AcceptableCall[],
+    private readonly monthlyLimit: number | null,
+    /** Told the database's time, with when it was asked. */
+    private readonly onTime: (now: Date, askedAt: number) => void,
+  ) {
+    let n = 0;
+    this.firstOf = calls.map(({ emails }) => (n += emails.length) - emails.length);
+    this.entries = calls.flatMap(({ emails, idempotency }, call) =>
+      emails.map((email, place) => ({
+        n: this.firstOf[call]! + place,
+        ...{ call, email, callKey: idempotency?.key },
+      })),
+    );
+    this.callOutcomes = new Array<CallOutcome | undefined>(calls.length);
+  }
+
+  /** The emails that are accepted. */
+  get accepted(): readonly Entry['email'][] {
+    return this.entries.filter(({ n }) => this.outcomeOf[n]?.kind === 'accepted').map(({ email }) => email);
+  }
+
+  /** Judges every email; writes those that are accepted, and takes their keys. */
+  async judge(): Promise<void> {
+    await this.takeCallKeys();
+    let open = this.entries.filter((entry) => !this.isAnswered(entry));
+    for (let round = 1; open.length > 0 && round <= MOST_ROUNDS; round += 1)
+      open = await this.judgeRound(open);
+  }
+
+  /** Writes what calls with a key of their own are answered, and gives the outcomes in the order of the calls. */
+  async answer(): Promise<CallOutcome[]> {
+    const outcomes = this.calls.map((_call, index) => this.callOutcomes[index] ?? this.judged(index));
+    const answers = this.callClaims().flatMap(({ n, workspaceId, claim }) => {
+      const outcome = outcomes[n]!;
+      if (outcome.kind !== 'judged') return [];
+      return [{ n, workspaceId, claim: { ...claim, answer: outcome.answer } }];
+    });
+    const kept = answers.filter(({ claim }) => claim.answer !== undefined) as NumberedClaim[];
+    if (kept.length > 0) await this.connection.query(ANSWER_IDEMPOTENCY_KEYS, [claimsAsJson(kept)]);
+    await this.giveBack(answers.filter(({ claim }) => claim.answer === undefined) as NumberedClaim[]);
+    return outcomes;
+  }
+
+  private judged(index: number): CallOutcome {
+    const first = this.firstOf[index]!;
+    const emails = this.calls[index]!.emails.map(
+      (_email, place): AcceptanceOutcome => this.outcomeOf[first + place] ?? { kind: 'contended' },
+    );
+    return { kind: 'judged', emails, answer: this.calls[index]!.idempotency?.answerFor(emails) };
+  }
+
+  private callClaims(): NumberedClaim[] {
+    return this.calls.flatMap(({ workspaceId, idempotency }, n) =>
+      idempotency === undefined ? [] : [{ n, workspaceId, claim: idempotency }],
+    );
+  }
+
+  /** A call whose key another call of this group has comes again after it. */
+  private async takeCallKeys(): Promise<void> {
+    const claims = this.callClaims();
+    if (claims.length === 0) return;
+    const first = firstOfEachKey(claims);
+    const { taken, known } = await this.take(first);
+    for (const { n } of claims) {
+      if (taken.has(n)) continue;
+      const answer = known.get(n);
+      this.callOutcomes[n] = answer === undefined ? { kind: 'again' } : { kind: 'replayed', ...answer };
+    }
+  }
+
+  /** Whether there is nothing to judge: its whole call is answered, or it wants the key that its call has. */
+  private isAnswered({ n, call, email, callKey }: Entry): boolean {
+    if (this.callOutcomes[call] !== undefined) return true;
+    if (callKey === undefined || email.idempotency?.key !== callKey) return false;
+    const { fingerprint } = this.calls[call]!.idempotency!;
+    this.outcomeOf[n] = { kind: 'replayed', fingerprint, answer: '' };
+    return true;
+  }
+
+  /** Judges the first email of each key; gives back those that must be judged after it. */
+  private async judgeRound(open: readonly Entry[]): Promise<Entry[]> {
+    const claims = open.flatMap(({ n, email }) =>
+      email.idempotency === undefined
+        ? []
+        : [{ n, workspaceId: email.workspaceId, claim: email.idempotency }],
+    );
+    const first = firstOfEachKey(claims);
+    const { taken, known } = await this.take(first);
+    await this.accept(open.filter(({ n, email }) => email.idempotency === undefined || taken.has(n)));
+    for (const [n, answer] of known) this.outcomeOf[n] = { kind: 'replayed', ...answer };
+    await this.giveBack(first.filter(({ n }) => taken.has(n) && this.outcomeOf[n]?.kind !== 'accepted'));
+    this.followFirst(first, claims);
+    return open.filter(({ n }) => this.outcomeOf[n] === undefined);
+  }
+
+  /** What becomes of an email that stands behind another of its group under the same key. */
+  private followFirst(first: readonly NumberedClaim[], claims: readonly NumberedClaim[]): void {
+    const firstOf = new Map(first.map((claim) => [keyOf(claim), claim]));
+    for (const { n, workspaceId, claim } of claims) {
+      const leader = firstOf.get(keyOf({ n, workspaceId, claim }))!;
+      const outcome = this.outcomeOf[leader.n];
+      if (leader.n === n || outcome === undefined) continue;
+      if (outcome.kind === 'accepted') {
+        const { fingerprint, answer = '' } = leader.claim;
+        this.outcomeOf[n] = { kind: 'replayed', fingerprint, answer };
+      } else if (outcome.kind === 'replayed' || leader.claim.fingerprint.equals(claim.fingerprint)) {
+        this.outcomeOf[n] = outcome; // the same payload judged at the same moment
+      } // else another payload finds a key that was given back: it is judged afresh
+    }
+  }
+
+  private async take(
+    claims: readonly NumberedClaim[],
+  ): Promise<{ taken: Set<number>; known: Map<number, KnownAnswer> }> {
+    if (claims.length === 0) return { taken: new Set(), known: new Map() };
+    const { rows } = await this.connection.query<{ n: number }>(TAKE_IDEMPOTENCY_KEYS, [
+      claimsAsJson(claims),
+    ]);
+    const taken = new Set(rows.map((row) => row.n));
+    return { taken, known: await this.read(claims.filter(({ n }) => !taken.has(n))) };
+  }
+
+  private async read(claims: readonly NumberedClaim[]): Promise<Map<number, KnownAnswer>> {
+    if (claims.length === 0) return new Map();
+    const { rows } = await this.connection.query<KnownAnswer & { n: number }>(READ_IDEMPOTENCY_KEYS, [
+      claimsAsJson(claims),
+    ]);
+    return new Map(rows.map(({ n, fingerprint, answer }) => [n, { fingerprint, answer }]));
+  }
+
+  private async giveBack(claims: readonly NumberedClaim[]): Promise<void> {
+    if (claims.length > 0) await this.connection.query(GIVE_BACK_IDEMPOTENCY_KEYS, [claimsAsJson(claims)]);
+  }
+
+  /** One statement, or as many as keep each within its time: the largest batch has 50 MiB. */
+  private async accept(entries: readonly Entry[]): Promise<void> {
+    for (const part of partsOf(entries)) await this.acceptPart(part);
+  }
+
+  private async acceptPart(entries: readonly Entry[]): Promise<void> {
+    const askedAt = performance.now();
+    const { rows } = await this.connection.query<AcceptRow>({
+      name: 'accept_emails',
+      text: ACCEPT_EMAILS,
+      values: [emailsAsJson(entries), this.monthlyLimit],
+    });
+    this.onTime(rows[0]!.now, askedAt);
+    for (const row of rows) this.outcomeOf[row.n] = outcomeOf(row);
+  }
+}
+
+/** Whether these emails take one statement, which is a transaction of its own. */
+export function fitOneStatement(calls: readonly AcceptableCall[]): boolean {
+  const bytes = calls.reduce(
+    (sum, { emails }) => sum + emails.reduce((all, email) => all + email.bytes, 0),
+    0,
+  );
+  return bytes <= MOST_BYTES_A_STATEMENT || (calls.length === 1 && calls[0]!.emails.length === 1);
+}
+
+function partsOf(entries: readonly Entry[]): Entry[][] {
+  const parts: Entry[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const entry of entries) {
+    bytes += entry.email.bytes;
+    if (bytes > MOST_BYTES_A_STATEMENT) {
+      parts.push([]);
+      bytes = entry.email.bytes;
+    }
+    parts.at(-1)!.push(entry);
+  }
+  return parts;
+}
+
+function outcomeOf(row: AcceptRow): AcceptanceOutcome {
+  switch (row.outcome) {
+    case 'accepted':
+      return { kind: 'accepted' };
+    case 'unverified':
+      return { kind: 'unverified', addresses: row.addresses ?? [], domains: row.domains ?? [] };
+    case 'over_limit':
+      return { kind: 'over_limit', used: row.used ?? 0, monthlyLimit: row.monthlyLimit ?? 0 };
+  }
+}
+
+function keyOf({ workspaceId, claim }: NumberedClaim): string {
+  return `${workspaceId} ${claim.key}`;
+}
+
+function firstOfEachKey(claims: readonly NumberedClaim[]): NumberedClaim[] {
+  const first = new Map<string, NumberedClaim>();
+  for (const claim of claims) if (!first.has(keyOf(claim))) first.set(keyOf(claim), claim);
+  return [...first.values()];
+}

@@ -1,0 +1,92 @@
+import { type ErrorBody, Refusal } from '@posthorn/kernel';
+import { type EmailDraft } from '@posthorn/domain';
+import { type AcceptableEmail, type AcceptanceOutcome } from '@posthorn/database';
+import { emailAnswer } from './email-answer.ts';
+import { type KnownAnswer } from './email-preparation.ts';
+import { fingerprintOf } from './prepare-email.ts';
+import { keyReused } from './refusals.ts';
+
+/** An item of a batch: its draft, or what is wrong with its shape. */
+export interface BatchItem {
+  readonly draft: EmailDraft | Refusal;
+  /** The recipient as the caller wrote it; null when there is none that can be shown. */
+  readonly to: string | null;
+}
+
+/** What an item is before its group is judged. */
+export type PreparedItem = AcceptableEmail | KnownAnswer | Refusal;
+
+type RefusedOutcome = Exclude<AcceptanceOutcome, { kind: 'accepted' | 'replayed' }>;
+
+/** The answer to a batch, which is made when its emails have been judged. */
+export class BatchAnswer {
+  /** The emails that are to be judged, in the order of their items. */
+  readonly emails: readonly AcceptableEmail[];
+
+  constructor(
+    private readonly items: readonly BatchItem[],
+    private readonly prepared: readonly PreparedItem[],
+    private readonly errorBodyOf: (refusal: Refusal) => ErrorBody,
+    private readonly refusalOf: (outcome: RefusedOutcome, email: AcceptableEmail) => Refusal,
+  ) {
+    this.emails = prepared.filter(isEmail);
+  }
+
+  /** The answer's JSON; undefined when the whole is refused. */
+  text(outcomes: readonly AcceptanceOutcome[]): string | undefined {
+    return this.wholeRefusal(outcomes) === undefined ? this.json(outcomes) : undefined;
+  }
+
+  /** @throws Refusal when the whole is refused */
+  textOrRefusal(outcomes: readonly AcceptanceOutcome[]): string {
+    const refusal = this.wholeRefusal(outcomes);
+    if (refusal !== undefined) throw refusal;
+    return this.json(outcomes);
+  }
+
+  /** The monthly limit was reached before the first item: nobody got in, and nobody had got in before. */
+  private wholeRefusal(outcomes: readonly AcceptanceOutcome[]): Refusal | undefined {
+    const index = outcomes.findIndex(({ kind }) => kind === 'over_limit');
+    if (index < 0 || outcomes.some(({ kind }) => kind === 'accepted' || kind === 'replayed'))
+      return undefined;
+    return this.refusalOf(outcomes[index] as RefusedOutcome, this.emails[index]!);
+  }
+
+  private json(outcomes: readonly AcceptanceOutcome[]): string {
+    const [successful, failed]: [string[], string[]] = [[], []];
+    let place = 0;
+    this.prepared.forEach((prepared, index) => {
+      const email = isEmail(prepared) ? prepared : undefined;
+      const result = this.resultOf(index, prepared, email && outcomes[place++]!);
+      if (typeof result === 'string') successful.push(result);
+      else failed.push(this.failure(index, result));
+    });
+    return `{"emails":{"successful":[${successful.join(',')}],"failed":[${failed.join(',')}]}}`;
+  }
+
+  /** The JSON of the item's Email object, or what it is refused with. */
+  private resultOf(
+    index: number,
+    prepared: PreparedItem,
+    outcome: AcceptanceOutcome | undefined,
+  ): string | Refusal {
+    if (prepared instanceof Refusal) return prepared;
+    if (!isEmail(prepared)) return this.replayed(index, prepared);
+    if (outcome!.kind === 'accepted') return emailAnswer(prepared);
+    if (outcome!.kind === 'replayed') return this.replayed(index, outcome!);
+    return this.refusalOf(outcome!, prepared);
+  }
+
+  private replayed(index: number, known: KnownAnswer): string | Refusal {
+    const { fingerprintSource } = this.items[index]!.draft as EmailDraft;
+    return known.fingerprint.equals(fingerprintOf(fingerprintSource)) ? known.answer : keyReused();
+  }
+
+  private failure(index: number, refusal: Refusal): string {
+    return JSON.stringify({ index, to: this.items[index]!.to, error: this.errorBodyOf(refusal) });
+  }
+}
+
+function isEmail(prepared: PreparedItem): prepared is AcceptableEmail {
+  return 'id' in prepared;
+}

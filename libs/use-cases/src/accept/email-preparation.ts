@@ -1,0 +1,109 @@
+import { Coalescer, type DatabaseClock, type WorkspaceId } from '@posthorn/kernel';
+import { domainOf, type EmailDraft, type TemplatedEmailDraft } from '@posthorn/domain';
+import {
+  type AcceptableEmail,
+  type AcceptanceStore,
+  type CurrentTemplate,
+  type IdentityStore,
+  type TemplateStore,
+} from '@posthorn/database';
+import { missingVariables } from '@posthorn/rendering';
+import {
+  judgeSendAt,
+  type PreparationContext,
+  prepareRawEmail,
+  prepareTemplatedEmail,
+} from './prepare-email.ts';
+import { missingVariablesOf, noSuchTemplate, orUnavailable, unverifiedSender } from './refusals.ts';
+
+interface TemplateName {
+  readonly workspaceId: WorkspaceId;
+  readonly name: string;
+}
+
+const MOST_TEMPLATES_A_LOOK_UP = 500;
+
+export interface EmailPreparationOptions {
+  readonly store: Pick<AcceptanceStore, 'findAnswer'>;
+  readonly templates: Pick<TemplateStore, 'findCurrent'>;
+  readonly identities: Pick<IdentityStore, 'isVerified' | 'listVerified'>;
+  readonly clock: DatabaseClock;
+}
+
+/** What an earlier call under the same key was answered. */
+export interface KnownAnswer {
+  readonly fingerprint: Buffer;
+  readonly answer: string;
+}
+
+/** Judges drafts as far as that can be done before the transaction that accepts them. */
+export class EmailPreparation {
+  private readonly templates: Coalescer<TemplateName, CurrentTemplate | undefined>;
+
+  constructor(private readonly options: EmailPreparationOptions) {
+    this.templates = new Coalescer({
+      serve: (names) => options.templates.findCurrent(names),
+      maxItems: MOST_TEMPLATES_A_LOOK_UP,
+    });
+  }
+
+  /**
+   * What is to be accepted; or, where the draft is refused, what its key stands for: what is wrong by now is only told to a
+   * call that has not been answered before.
+   *
+   * @throws Refusal 400 for an impossible `sendAt`, an unknown template or variables that are missing; 503 when the
+   *   database is out of reach
+   */
+  async prepare(
+    workspaceId: WorkspaceId,
+    draft: EmailDraft,
+    isBulk: boolean,
+  ): Promise<AcceptableEmail | KnownAnswer> {
+    try {
+      return await this.judge(draft, { workspaceId, clock: this.options.clock, isBulk });
+    } catch (refusal) {
+      const known = await this.findAnswer(workspaceId, draft.idempotencyKey);
+      if (known === undefined) throw refusal;
+      return known;
+    }
+  }
+
+  private async judge(draft: EmailDraft, context: PreparationContext): Promise<AcceptableEmail> {
+    const sendAt = judgeSendAt(draft, context.clock);
+    if (draft.type === 'raw') return prepareRawEmail(draft, sendAt, context);
+    const template = await this.currentTemplate(context.workspaceId, draft);
+    await this.judgeVariables(draft, template, context.workspaceId);
+    return prepareTemplatedEmail(draft, template, sendAt, context);
+  }
+
+  private async currentTemplate(
+    workspaceId: WorkspaceId,
+    { template: name }: TemplatedEmailDraft,
+  ): Promise<CurrentTemplate> {
+    const template = await orUnavailable(this.templates.add({ workspaceId, name }));
+    if (template === undefined) throw noSuchTemplate(name);
+    return template;
+  }
+
+  /** A sender that is not verified is told before variables that are missing. */
+  private async judgeVariables(
+    draft: TemplatedEmailDraft,
+    { required, from }: CurrentTemplate,
+    workspaceId: WorkspaceId,
+  ): Promise<void> {
+    const missing = missingVariables(required, draft.variables);
+    if (missing.length === 0) return;
+    const { identities } = this.options;
+    if (await orUnavailable(identities.isVerified(workspaceId, [from.address, domainOf(from.address)])))
+      throw missingVariablesOf(draft.template, missing);
+    throw unverifiedSender(from.address, await orUnavailable(identities.listVerified(workspaceId)));
+  }
+
+  private async findAnswer(
+    workspaceId: WorkspaceId,
+    key: string | undefined,
+  ): Promise<KnownAnswer | undefined> {
+    if (key === undefined) return undefined;
+    return orUnavailable(this.options.store.findAnswer(workspaceId, key));
+  }
+}
