@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { domainToUnicode } from 'node:url';
+import { operator } from '@posthorn/domain';
 import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import {
   ApiKeyStore,
@@ -26,6 +27,9 @@ import { Api, type Answer, emailIn, type RequestOptions, type ShownEmail } from 
 
 const ASKED_EVERY_MS = 25;
 const POOL_OF_TESTS = 4;
+
+/** As whom tests appear in the audit log. */
+const TESTS = operator('tests');
 
 type Env = Record<string, string | undefined>;
 
@@ -122,7 +126,7 @@ export class Stack {
     const workspace = await createWorkspace(new WorkspaceStore(this.db), name, monthlyLimit);
     const keys = new ApiKeyStore(this.db);
     const secretOf = async (role: string): Promise<string> =>
-      (await createApiKey(keys, workspace.id, role, role)).secretKey;
+      (await createApiKey(keys, workspace.id, TESTS, { displayName: role, role })).secretKey;
     await addIdentity(new IdentityStore(this.db), workspace.id, { domain: 'example.com' }, true);
     return {
       workspaceId: workspace.id,

@@ -1,3 +1,6 @@
+/** @type {import('@posthorn/domain').Actor} */
+const BENCH = { kind: 'operator', name: 'bench' };
+
 /**
  * Makes workspaces that may send from example.com, through the same use cases as everybody.
  *
@@ -14,7 +17,9 @@ export async function makeWorkspaces(databaseUrl, names) {
     for (const name of names) {
       const { id } = await createWorkspace(new WorkspaceStore(database), name, null);
       await addIdentity(new IdentityStore(database), id, { domain: 'example.com' }, true);
-      const { secretKey } = await createApiKey(new ApiKeyStore(database), id, 'Bench', 'API_USER');
+      const { secretKey } = await createApiKey(new ApiKeyStore(database), id, BENCH, {
+        displayName: 'Bench',
+      });
       made.push({ id, key: secretKey });
     }
     return made;

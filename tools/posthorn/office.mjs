@@ -1,5 +1,6 @@
 import { findDatabaseUrl } from './database-url.mjs';
 import { findKeyRing } from './key-ring.mjs';
+import { accountName } from './operator.mjs';
 import { NotReady } from './usage-error.mjs';
 
 /** Commands come one after the other; the pool takes no fewer. */
@@ -10,6 +11,7 @@ const CONNECTIONS = 2;
  *
  * @typedef {object} Office
  * @property {typeof import('@posthorn/use-cases')} useCases
+ * @property {import('@posthorn/domain').Actor} actor who gives the command, for the audit log
  * @property {import('@posthorn/database').WorkspaceStore} workspaces
  * @property {import('@posthorn/database').ApiKeyStore} apiKeys
  * @property {import('@posthorn/database').IdentityStore} identities
@@ -23,12 +25,13 @@ const CONNECTIONS = 2;
 /** What was built. @throws NotReady when nothing was */
 async function loadLibs() {
   try {
-    const [useCases, database, platform] = await Promise.all([
+    const [useCases, database, domain, platform] = await Promise.all([
       import('@posthorn/use-cases'),
       import('@posthorn/database'),
+      import('@posthorn/domain'),
       import('@posthorn/platform'),
     ]);
-    return { useCases, database, platform };
+    return { useCases, database, domain, platform };
   } catch (error) {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new NotReady(
@@ -49,7 +52,7 @@ async function loadLibs() {
  * @throws NotReady when there is no database to be worked on
  */
 export async function inOffice(work) {
-  const { useCases, database: lib, platform } = await loadLibs();
+  const { useCases, database: lib, domain, platform } = await loadLibs();
   const { url, from } = findDatabaseUrl();
   platform.readSettings({ database: platform.DatabaseSettings }, { DATABASE_URL: url });
   const database = lib.openDatabase({ url, poolSize: CONNECTIONS, applicationName: 'posthorn-operator' });
@@ -57,6 +60,7 @@ export async function inOffice(work) {
     await greet(lib, database, { url, from });
     return await work({
       useCases,
+      actor: domain.operator(accountName()),
       workspaces: new lib.WorkspaceStore(database),
       apiKeys: new lib.ApiKeyStore(database),
       identities: new lib.IdentityStore(database),

@@ -8,12 +8,14 @@ import {
   IdentityStore,
   TemplateStore,
 } from '@posthorn/database';
-import { Authenticate } from '@posthorn/auth';
+import { Authenticate, type KeyUses } from '@posthorn/auth';
 import { type Mailbox } from '@posthorn/domain';
 import { type LaneRings } from '@posthorn/queues';
 import { SecretBox } from '@posthorn/signing';
 import { answerOf } from '@posthorn/platform';
 import { AcceptEmails, SendSystemMail } from '@posthorn/use-cases';
+import { ApiKeysController } from './api-keys/api-keys.controller.ts';
+import { KeyCheckController } from './api-keys/key-check.controller.ts';
 import { ErrorPagesController } from './docs/error-pages.controller.ts';
 import { ReferenceController } from './docs/reference.controller.ts';
 import { EmailBatchController } from './emails/email-batch.controller.ts';
@@ -28,6 +30,8 @@ export interface GatewayParts {
   readonly monthlyLimit: number | null;
   /** The sender of Posthorn's own mails; undefined: it sends none. */
   readonly systemFrom: Mailbox | undefined;
+  /** Where it is noted that a key was used. */
+  readonly keyUses: KeyUses;
   /** What keeps secrets at rest. */
   readonly secretBox: SecretBox;
   /** The address of the gateway as callers see it, without a slash at its end. */
@@ -38,6 +42,8 @@ export interface GatewayParts {
 export const CONTROLLERS: Type[] = [
   EmailBatchController,
   EmailsController,
+  KeyCheckController,
+  ApiKeysController,
   ErrorPagesController,
   ReferenceController,
   OpenApiController,
@@ -47,7 +53,8 @@ export const CONTROLLERS: Type[] = [
 @Module({})
 export class GatewayModule {
   static of(parts: GatewayParts): DynamicModule {
-    const { database, rings, monthlyLimit, systemFrom, secretBox, publicUrl } = parts;
+    const { database, rings, monthlyLimit, systemFrom, keyUses, secretBox, publicUrl } = parts;
+    const apiKeys = new ApiKeyStore(database);
     const acceptEmails = new AcceptEmails({
       store: new AcceptanceStore(database),
       identities: new IdentityStore(database),
@@ -70,8 +77,9 @@ export class GatewayModule {
         { provide: AcceptEmails, useValue: acceptEmails },
         { provide: SendSystemMail, useValue: new SendSystemMail({ acceptEmails, from: systemFrom }) },
         { provide: SecretBox, useValue: secretBox },
+        { provide: ApiKeyStore, useValue: apiKeys },
         { provide: EmailStore, useValue: new EmailStore(database) },
-        { provide: Authenticate, useValue: new Authenticate(new ApiKeyStore(database)) },
+        { provide: Authenticate, useValue: new Authenticate(apiKeys, keyUses) },
       ],
     };
   }

@@ -17,7 +17,8 @@ import {
   SystemMailSettings,
 } from '@posthorn/platform';
 import { SIZES } from '@posthorn/domain';
-import { greetDatabase, IdentityStore, openDatabase } from '@posthorn/database';
+import { KeyUses } from '@posthorn/auth';
+import { ApiKeyStore, greetDatabase, IdentityStore, openDatabase } from '@posthorn/database';
 import { admitSystemSender } from '@posthorn/use-cases';
 import { GatewayModule } from './gateway.module.ts';
 
@@ -43,6 +44,7 @@ await startProcess('gateway', async () => {
   await greetDatabase(db);
   await admitSystemSender(new IdentityStore(db), systemMail.from);
   const rings = new LaneRings({ ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError });
+  const keyUses = new KeyUses({ apiKeys: new ApiKeyStore(db), clock: db.clock, onError });
   const app = await createHttpApp(
     GatewayModule.of({
       database: db,
@@ -51,6 +53,7 @@ await startProcess('gateway', async () => {
       secretBox: secrets.box,
       systemFrom: systemMail.from,
       publicUrl: http.publicUrl,
+      keyUses,
     }),
     {
       logger,
@@ -68,5 +71,8 @@ await startProcess('gateway', async () => {
   );
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);
   logger.info({ port: http.HTTP_PORT }, 'listening');
-  await runUntilSignal(app, { logger, drain: [() => rings.close(), () => db.close()] });
+  await runUntilSignal(app, {
+    logger,
+    drain: [() => rings.close(), () => keyUses.close(), () => db.close()],
+  });
 });

@@ -12,7 +12,7 @@ import { hasScope, mayManage, type Scope } from '@posthorn/domain';
 import type { Request } from 'express';
 import { Authenticate } from './authenticate.ts';
 import { bearerCredential } from './bearer-credential.ts';
-import { setPrincipal } from './principal.ts';
+import { type Principal, setPrincipal } from './principal.ts';
 
 export const SCOPE = 'posthorn:scope';
 export const MANAGES = 'posthorn:manages';
@@ -35,6 +35,7 @@ export class ApiKeyGuard implements CanActivate {
     if (this.traitOf<true>(context, MANAGES) && !mayManage(principal.role)) {
       throw new Refusal(403, 'The API key may not manage this workspace; use a key with the role `EDITOR`');
     }
+    refuseOtherWorkspace(request, principal);
     setPrincipal(request, principal);
     return true;
   }
@@ -44,6 +45,17 @@ export class ApiKeyGuard implements CanActivate {
       context.getHandler(),
       context.getClass(),
     ]);
+  }
+}
+
+/** A workspace in the path must be the key's own; whether another one exists is not to be learned. */
+function refuseOtherWorkspace({ params }: Request, { workspaceId }: Principal): void {
+  const named = params['workspace_id'];
+  if (named !== undefined && named !== workspaceId) {
+    throw new Refusal(
+      403,
+      'The API key is not of the workspace in the path; use the id of its own workspace',
+    );
   }
 }
 

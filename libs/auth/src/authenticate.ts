@@ -2,6 +2,7 @@ import { Coalescer, Refusal } from '@posthorn/kernel';
 import { type ApiKeyStore, isOutage } from '@posthorn/database';
 import { hashSecret } from '@posthorn/signing';
 import { unknownKey } from './bearer-credential.ts';
+import { type KeyUses } from './key-uses.ts';
 import { type Principal } from './principal.ts';
 
 const MOST_KEYS_A_LOOK_UP = 500;
@@ -14,7 +15,10 @@ const RETRY_AFTER_SECONDS = 2;
 export class Authenticate {
   private readonly lookUps: Coalescer<Buffer, Principal | undefined>;
 
-  constructor(apiKeys: Pick<ApiKeyStore, 'findHolders'>) {
+  constructor(
+    apiKeys: Pick<ApiKeyStore, 'findHolders'>,
+    private readonly uses: Pick<KeyUses, 'note'>,
+  ) {
     this.lookUps = new Coalescer({
       serve: (hashes) => apiKeys.findHolders(hashes),
       maxItems: MOST_KEYS_A_LOOK_UP,
@@ -25,6 +29,7 @@ export class Authenticate {
   async authenticate(secret: string): Promise<Principal> {
     const principal = await this.find(secret);
     if (principal === undefined) throw unknownKey();
+    this.uses.note(principal.apiKeyId);
     return principal;
   }
 

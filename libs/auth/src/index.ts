@@ -1,4 +1,5 @@
 export { accessOf, type Access } from './access-of.ts';
 export { ApiKeyGuard, RequiresEditor, RequiresKey, RequiresScope } from './api-key.guard.ts';
 export { Authenticate } from './authenticate.ts';
+export { KeyUses, type KeyUsesOptions } from './key-uses.ts';
 export { actorOf, Caller, type Principal } from './principal.ts';

@@ -1,5 +1,6 @@
 export * from './actor.ts';
 export * from './address-range.ts';
+export * from './api-key-status.ts';
 export * from './audited-actions.ts';
 export * from './canonical-json.ts';
 export * from './contact-properties.ts';

@@ -2,7 +2,8 @@ export { AcceptEmails, type Acceptance, type AcceptEmailsOptions } from './accep
 export { type BatchItem } from './accept/batch-answer.ts';
 export { orUnavailable } from './accept/refusals.ts';
 export { addIdentity } from './operate/add-identity.ts';
-export { createApiKey, type CreatedApiKey } from './operate/create-api-key.ts';
+export { createApiKey, type CreatedApiKey, type WantedApiKey } from './operate/create-api-key.ts';
+export { deleteApiKey } from './operate/delete-api-key.ts';
 export { createWorkspace } from './operate/create-workspace.ts';
 export { listPauses, pauseSending, resumeSending, type Pause, type Whose } from './operate/pause-sending.ts';
 export { requireWorkspace } from './operate/require-workspace.ts';

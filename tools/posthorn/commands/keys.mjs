@@ -43,16 +43,31 @@ export const KEY_COMMANDS = [
           'ROLE': ({ role }) => role,
           'SECRET': ({ secretHint }) => secretHint,
           'CREATED (UTC)': ({ createdAt }) => dateTime(createdAt),
+          'LAST USED (UTC)': ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : dateTime(lastUsedAt)),
         },
         `It has no keys yet; create one: key create --workspace ${workspace} --name NAME`,
       ),
   },
+  {
+    name: 'key delete',
+    sentence: 'Deletes an API key for good: at once nobody gets in with it.',
+    flags: {
+      workspace: WORKSPACE_FLAG,
+      key: { value: 'ID', required: true, sentence: 'the id of the key, as `key list` shows it' },
+    },
+    example: 'key delete --workspace wrk_01h2xcejqtf2nbrexx3vqjhp41 --key aki_01h2xcejqtf2nbrexx3vqjhp41',
+    run: async ({ useCases, workspaces, apiKeys, actor }, { workspace, key }) => {
+      const { id } = await useCases.requireWorkspace(workspaces, workspace);
+      return useCases.deleteApiKey(apiKeys, id, actor, key);
+    },
+    show: ({ id, displayName }) => `Deleted ${id} (${visible(displayName)}).`,
+  },
 ];
 
 /** @param {import('../office.mjs').Office} office @param {import('../commands.mjs').Given} given */
-async function createKey({ useCases, workspaces, apiKeys }, given) {
+async function createKey({ useCases, workspaces, apiKeys, actor }, given) {
   const { workspace, name, role } = given;
   const { id } = await useCases.requireWorkspace(workspaces, workspace);
-  const { key, secretKey } = await useCases.createApiKey(apiKeys, id, name, role);
+  const { key, secretKey } = await useCases.createApiKey(apiKeys, id, actor, { displayName: name, role });
   return { ...key, secretKey };
 }

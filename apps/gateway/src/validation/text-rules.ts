@@ -1,4 +1,11 @@
-import { faultInDisplayName, faultInHeaderText, parseTimestamp, SIZES, type Size } from '@posthorn/domain';
+import {
+  faultInDisplayName,
+  faultInHeaderText,
+  faultInVisibleText,
+  parseTimestamp,
+  SIZES,
+  type Size,
+} from '@posthorn/domain';
 import { type JsonSchema } from '../openapi/json-schema.ts';
 import { closestName } from './closest-name.ts';
 import { kindOf, makeRule, type Rule } from './rule.ts';
@@ -20,6 +27,14 @@ export function singleLine(size: Size): Rule {
   return text({ minLength: 1, maxLength: size.most, pattern: NO_CONTROLS }, (value) => {
     if (value === '') return 'is empty; give at least 1 character';
     return sizeFault(charactersIn(value, size.most), size) ?? faultInHeaderText(value);
+  });
+}
+
+/** What people call something: one line that can be seen. Spaces around it are not kept. */
+export function givenName(size: Size): Rule {
+  return text({ minLength: 1, maxLength: size.most, pattern: '\\S' }, (value) => {
+    if (value.trim() === '') return 'is empty; give at least 1 character';
+    return sizeFault(charactersIn(value, size.most), size) ?? faultInVisibleText(value);
   });
 }
 

@@ -8,3 +8,18 @@ SELECT k.secret_hash AS "secretHash", k.id, k.workspace_id AS "workspaceId", k.r
 FROM   api_keys k
 JOIN   workspaces w ON w.id = k.workspace_id
 WHERE  k.secret_hash = ANY($1::bytea[])`;
+
+/**
+ * Notes when keys were last used: one statement for all keys of a process, now and then. $1 json: id, at. Index: api_keys_pkey.
+ * Locks: the keys' rows, in the order of their ids, because several gateways note the same keys.
+ */
+export const NOTE_KEY_USES = `
+WITH used AS (
+  SELECT   k.id, u.at
+  FROM     json_to_recordset($1::json) AS u (id uuid, at timestamptz)
+  JOIN     api_keys k ON k.id = u.id
+  WHERE    k.last_used_at IS NULL OR k.last_used_at < u.at
+  ORDER BY k.id
+  FOR NO KEY UPDATE OF k
+)
+UPDATE api_keys k SET last_used_at = used.at FROM used WHERE k.id = used.id`;

@@ -11,7 +11,7 @@ import {
   READ_IDEMPOTENCY_KEYS,
   TAKE_IDEMPOTENCY_KEYS,
 } from './accept.ts';
-import { FIND_KEY_HOLDERS } from './api-keys.ts';
+import { FIND_KEY_HOLDERS, NOTE_KEY_USES } from './api-keys.ts';
 import { LOCK_CONTACTS, READ_LOCKED_CONTACTS, WRITE_CONTACT_PROPERTIES } from './contacts.ts';
 import { crowd } from './crowded-database.fixture.ts';
 import {
@@ -52,6 +52,7 @@ interface Sample {
   readonly ids: string[];
   readonly workspaces: string[];
   readonly hashes: string[];
+  readonly keys: string[];
 }
 
 let testDatabase: TestDatabase;
@@ -66,7 +67,7 @@ beforeAll(async () => {
   client = await office.database.pool.connect();
   await client.query('ALTER TABLE outbox SET (autovacuum_enabled = off)');
   await client.query('ANALYZE');
-  sample = { ids: [NOBODY], workspaces: [NOBODY], hashes: [] };
+  sample = { ids: [NOBODY], workspaces: [NOBODY], hashes: [], keys: [] };
   for (const [name, { sql, values }] of STATEMENTS.filter(([name]) => KEPT.includes(name))) {
     await client.query(`PREPARE ${name} AS ${sql}`);
     for (let times = 1; times <= 8; times += 1) await inPassing(client, execute(name, values()));
@@ -82,6 +83,7 @@ beforeAll(async () => {
     hashes: await first(
       `SELECT encode(secret_hash, 'hex') AS value FROM api_keys ORDER BY secret_hash LIMIT 20`,
     ),
+    keys: await first('SELECT id AS value FROM api_keys ORDER BY id LIMIT 500'),
   };
 }, 60_000);
 afterAll(async () => {
@@ -197,6 +199,14 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
       sql: FIND_KEY_HOLDERS,
       values: () => [`ARRAY[${sample.hashes.map((hash) => `'\\x${hash}'`).join(',')}]::bytea[]`],
       indexes: [/^api_keys_secret_hash_key$/],
+    },
+  ],
+  [
+    'NOTE_KEY_USES',
+    {
+      sql: NOTE_KEY_USES,
+      values: () => [text(sample.keys.map((id) => ({ id, at: new Date() })))],
+      indexes: [/^api_keys_pkey$/],
     },
   ],
   [

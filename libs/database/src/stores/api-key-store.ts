@@ -1,8 +1,10 @@
 import { type ApiKeyId, idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Role } from '@posthorn/domain';
+import { type Actor, type Role, WORKSPACE_LIMITS } from '@posthorn/domain';
 import { type Database } from '../connection.ts';
 import { type ApiKey as ApiKeyRow } from '../generated/client.ts';
-import { FIND_KEY_HOLDERS } from '../sql/api-keys.ts';
+import { FIND_KEY_HOLDERS, NOTE_KEY_USES } from '../sql/api-keys.ts';
+import { lockWorkspace, transact } from '../transaction.ts';
+import { recordAudit } from './audit-log-store.ts';
 
 export interface ApiKey {
   readonly id: ApiKeyId;
@@ -13,6 +15,8 @@ export interface ApiKey {
   readonly secretHint: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** When a request last carried it, to about a minute; null: none has yet. */
+  readonly lastUsedAt: Date | null;
 }
 
 export interface NewApiKey {
@@ -20,6 +24,19 @@ export interface NewApiKey {
   readonly role: Role;
   readonly secretHash: Buffer;
   readonly secretHint: string;
+}
+
+/** What is to be changed of a key; what is absent stays. */
+export interface ApiKeyChange {
+  readonly displayName?: string;
+  readonly role?: Role;
+}
+
+/** When a key was last used. */
+export interface ApiKeyUse {
+  readonly apiKeyId: ApiKeyId;
+  /** The database's time, in milliseconds since 1970. */
+  readonly atMs: number;
 }
 
 /** What a request may do because of the key that it carries. */
@@ -43,19 +60,61 @@ interface KeyHolderRow extends Omit<KeyHolder, 'apiKeyId' | 'workspaceId'> {
 export class ApiKeyStore {
   constructor(private readonly database: Database) {}
 
-  async create(workspaceId: WorkspaceId, key: NewApiKey): Promise<ApiKey> {
+  /** Adds a key; undefined when the workspace has as many as it may. */
+  create(workspaceId: WorkspaceId, actor: Actor, key: NewApiKey): Promise<ApiKey | undefined> {
+    const nowMs = this.database.clock.nowMs();
     const { displayName, role, secretHint } = key;
-    const row = await this.database.prisma.apiKey.create({
-      data: {
-        id: newUuid(this.database.clock.nowMs()),
-        workspaceId: uuidOf(workspaceId),
-        displayName,
-        role,
-        secretHash: new Uint8Array(key.secretHash),
-        secretHint,
-      },
+    return transact(this.database, async (transaction) => {
+      await lockWorkspace(transaction, workspaceId);
+      const workspace = uuidOf(workspaceId);
+      const there = await transaction.apiKey.count({ where: { workspaceId: workspace } });
+      if (there >= WORKSPACE_LIMITS.apiKeys) return undefined;
+      const secretHash = new Uint8Array(key.secretHash);
+      const times = { createdAt: new Date(nowMs), updatedAt: new Date(nowMs) };
+      const data = { id: newUuid(nowMs), workspaceId: workspace, displayName, role, secretHash, secretHint };
+      const created = apiKey(await transaction.apiKey.create({ data: { ...data, ...times } }));
+      const what = { workspaceId, subjectId: created.id, detail: { displayName, role } };
+      await recordAudit(transaction, nowMs, { ...what, action: 'api_key.created', actor });
+      return created;
     });
-    return apiKey(row);
+  }
+
+  /** Changes a key; undefined when the workspace has none with this id. A change that names nothing changes nothing. */
+  update(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    id: ApiKeyId,
+    change: ApiKeyChange,
+  ): Promise<ApiKey | undefined> {
+    const nowMs = this.database.clock.nowMs();
+    const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId) };
+    return transact(this.database, async (transaction) => {
+      await lockWorkspace(transaction, workspaceId);
+      const before = await transaction.apiKey.findUnique({ where });
+      if (before === null) return undefined;
+      if (Object.keys(change).length === 0) return apiKey(before);
+      const updatedAt = momentAfter(before.updatedAt, nowMs);
+      const after = apiKey(await transaction.apiKey.update({ where, data: { ...change, updatedAt } }));
+      const what = { workspaceId, subjectId: id, detail: { ...change } };
+      await recordAudit(transaction, nowMs, { ...what, action: 'api_key.updated', actor });
+      return after;
+    });
+  }
+
+  /** Deletes a key for good and gives what it was; undefined when the workspace has none with this id. */
+  delete(workspaceId: WorkspaceId, actor: Actor, id: ApiKeyId): Promise<ApiKey | undefined> {
+    const nowMs = this.database.clock.nowMs();
+    const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId) };
+    return transact(this.database, async (transaction) => {
+      await lockWorkspace(transaction, workspaceId);
+      const before = await transaction.apiKey.findUnique({ where });
+      if (before === null) return undefined;
+      const deleted = apiKey(await transaction.apiKey.delete({ where }));
+      const { displayName, role } = deleted;
+      const what = { workspaceId, subjectId: id, detail: { displayName, role } };
+      await recordAudit(transaction, nowMs, { ...what, action: 'api_key.deleted', actor });
+      return { ...deleted, updatedAt: momentAfter(deleted.updatedAt, nowMs) };
+    });
   }
 
   /** All of a workspace, the oldest first. */
@@ -65,6 +124,12 @@ export class ApiKeyStore {
       orderBy: { id: 'asc' },
     });
     return rows.map(apiKey);
+  }
+
+  /** Notes when keys were last used; those that are gone by now, or were used later, stay as they are. */
+  async noteUses(uses: readonly ApiKeyUse[]): Promise<void> {
+    const rows = uses.map(({ apiKeyId, atMs }) => ({ id: uuidOf(apiKeyId), at: new Date(atMs) }));
+    await this.database.pool.query(NOTE_KEY_USES, [JSON.stringify(rows)]);
   }
 
   /** The holders of the keys with these hashes, in the order of the hashes. */
@@ -84,7 +149,7 @@ export class ApiKeyStore {
 }
 
 function apiKey(row: ApiKeyRow): ApiKey {
-  const { displayName, role, secretHint, createdAt, updatedAt } = row;
+  const { displayName, role, secretHint, createdAt, updatedAt, lastUsedAt } = row;
   return {
     id: idFromUuid('aki', row.id),
     workspaceId: idFromUuid('wrk', row.workspaceId),
@@ -93,5 +158,11 @@ function apiKey(row: ApiKeyRow): ApiKey {
     secretHint,
     createdAt,
     updatedAt,
+    lastUsedAt,
   };
+}
+
+/** Now, or the next millisecond where that would show no change: clocks of several gateways differ by a little. */
+function momentAfter(before: Date, nowMs: number): Date {
+  return new Date(Math.max(Math.trunc(nowMs), before.getTime() + 1));
 }

@@ -1,8 +1,15 @@
 import { Refusal, type WorkspaceId } from '@posthorn/kernel';
-import { DEFAULT_ROLE, isRole, ROLE_NAMES, SIZES, WORKSPACE_LIMITS } from '@posthorn/domain';
+import { type Actor, DEFAULT_ROLE, isRole, ROLE_NAMES, SIZES, WORKSPACE_LIMITS } from '@posthorn/domain';
 import { type ApiKey, type ApiKeyStore } from '@posthorn/database';
 import { abbreviate, hashSecret, newApiKeySecret } from '@posthorn/signing';
 import { nameIn } from './name-in.ts';
+
+/** What a key is to be. */
+export interface WantedApiKey {
+  readonly displayName: string;
+  /** Default: `API_USER`. */
+  readonly role?: string;
+}
 
 /** A key with its secret, which nobody can be shown again. */
 export interface CreatedApiKey {
@@ -16,21 +23,21 @@ export interface CreatedApiKey {
  * @throws Refusal 400 for a name or role that is none, 409 when the workspace has as many keys as it may
  */
 export async function createApiKey(
-  apiKeys: Pick<ApiKeyStore, 'list' | 'create'>,
+  apiKeys: Pick<ApiKeyStore, 'create'>,
   workspaceId: WorkspaceId,
-  displayName: string,
-  role: string = DEFAULT_ROLE,
+  actor: Actor,
+  { displayName, role = DEFAULT_ROLE }: WantedApiKey,
 ): Promise<CreatedApiKey> {
   const kept = nameIn('displayName', displayName, SIZES.apiKeyDisplayName.most);
   if (!isRole(role)) throw new Refusal(400, `\`role\` must be one of ${ROLE_NAMES.join(', ')}`);
-  if ((await apiKeys.list(workspaceId)).length >= WORKSPACE_LIMITS.apiKeys) throw tooManyKeys();
   const secretKey = newApiKeySecret();
-  const key = await apiKeys.create(workspaceId, {
+  const key = await apiKeys.create(workspaceId, actor, {
     displayName: kept,
     role,
     secretHash: hashSecret(secretKey),
     secretHint: abbreviate(secretKey),
   });
+  if (key === undefined) throw tooManyKeys();
   return { key, secretKey };
 }
 

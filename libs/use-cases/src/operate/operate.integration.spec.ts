@@ -10,7 +10,7 @@ import {
   type Workspace,
   WorkspaceStore,
 } from '@posthorn/database';
-import { bulkLane, nowLane } from '@posthorn/domain';
+import { bulkLane, nowLane, operator } from '@posthorn/domain';
 import { hashSecret } from '@posthorn/signing';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { addIdentity } from './add-identity.ts';
@@ -69,7 +69,9 @@ describe('Creating a workspace', () => {
 describe('Creating a key', () => {
   it('gives a secret that opens the workspace, with the weakest role that sends', async () => {
     const apiKeys = new ApiKeyStore(database);
-    const { key, secretKey } = await createApiKey(apiKeys, workspace.id, 'Web');
+    const { key, secretKey } = await createApiKey(apiKeys, workspace.id, operator('test'), {
+      displayName: 'Web',
+    });
     expect(await apiKeys.findHolders([hashSecret(secretKey)])).toEqual([
       {
         ...{ apiKeyId: key.id, workspaceId: workspace.id, role: 'API_USER', displayName: 'Web' },
@@ -81,7 +83,9 @@ describe('Creating a key', () => {
   it('takes no role that only looks like one', async () => {
     const apiKeys = new ApiKeyStore(database);
     for (const role of ['editor', 'constructor', '']) {
-      await expect(createApiKey(apiKeys, workspace.id, 'x', role)).rejects.toMatchObject({ statusCode: 400 });
+      await expect(
+        createApiKey(apiKeys, workspace.id, operator('test'), { displayName: 'x', role }),
+      ).rejects.toMatchObject({ statusCode: 400 });
     }
     expect(await apiKeys.list(workspace.id)).toEqual([]);
   });

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
+import { userInfo } from 'node:os';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ApiKeyStore, type Database, openDatabase } from '@posthorn/database';
+import { ApiKeyStore, AuditLogStore, type Database, openDatabase } from '@posthorn/database';
+import { operator } from '@posthorn/domain';
 import { type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase, testPostgresUrl } from '@posthorn/testing';
 import { createApiKey } from './create-api-key.ts';
@@ -91,6 +93,18 @@ describe('An operator at the command line', () => {
     expect(JSON.stringify(await answer('key', 'list', ...inIt()))).not.toMatch(/phk_\w{38}|secretHash/);
   });
 
+  it('deletes a key for good, and is named in the audit log', async () => {
+    const key = await answer('key', 'create', ...inIt(), '--name', 'Old');
+    expect(await told('key', 'delete', ...inIt(), '--key', key.id)).toBe(`Deleted ${key.id} (Old).\n`);
+    const again = await posthorn('key', 'delete', ...inIt(), '--key', key.id);
+    expectRefusal(again, 'There is no API key with this id in this workspace');
+    const [newest] = (
+      await new AuditLogStore(database).list(workspaceId, { limit: 1, sort: 'createdAt.desc' })
+    ).items;
+    const actor = { kind: 'operator', name: userInfo().username };
+    expect(newest).toMatchObject({ action: 'api_key.deleted', actor, subjectId: key.id });
+  });
+
   it('vouches for domains and addresses', async () => {
     const added = await told('identity', 'create', ...inIt(), '--address', 'Ada@Example.ORG');
     expect(added).toContain('--address Ada@example.org --verified');
@@ -152,7 +166,8 @@ describe('An operator who asks for what cannot be', () => {
   it('gets a hundred keys in a workspace, and is told to delete one before the next', async () => {
     const apiKeys = new ApiKeyStore(database);
     const { id } = await answer('workspace', 'create', '--name', 'Many keys');
-    for (let n = 0; n < 100; n += 1) await createApiKey(apiKeys, id, `Key ${n}`);
+    for (let n = 0; n < 100; n += 1)
+      await createApiKey(apiKeys, id, operator('test'), { displayName: `Key ${n}` });
     const refused = await posthorn('key', 'create', '--workspace', id, '--name', 'One more');
     expectRefusal(refused, 'has 100 keys, which is as many as it may; delete one first');
     expect(await apiKeys.list(id)).toHaveLength(100);

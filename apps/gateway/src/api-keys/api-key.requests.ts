@@ -1,0 +1,26 @@
+import { DEFAULT_ROLE, type Role, ROLE_NAMES, SIZES } from '@posthorn/domain';
+import { Optional, Required } from '../validation/rule.ts';
+import { givenName, oneOfWords } from '../validation/text-rules.ts';
+
+const NAME = givenName(SIZES.apiKeyDisplayName);
+const ROLE = oneOfWords(ROLE_NAMES);
+
+/** The body of the call that creates a key (K4). */
+export class CreateApiKeyRequest {
+  @Required(NAME, 'What people know the key by: who or what uses it.', { example: 'Web shop' })
+  displayName!: string;
+
+  @Optional(ROLE, 'What the key may do: `VIEWER` reads, `API_USER` also sends, `EDITOR` also manages.', {
+    example: 'API_USER',
+  })
+  role: Role = DEFAULT_ROLE;
+}
+
+/** The body of the call that changes a key. What is absent stays. */
+export class UpdateApiKeyRequest {
+  @Optional(NAME, 'What people know the key by.', { example: 'Web shop, Berlin' })
+  displayName?: string;
+
+  @Optional(ROLE, 'What the key may do.', { example: 'VIEWER' })
+  role?: Role;
+}

@@ -1,0 +1,119 @@
+import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { type ApiKeyId, Refusal } from '@posthorn/kernel';
+import { mayGrant, pageByTime, type Role } from '@posthorn/domain';
+import { ApiKeyStore } from '@posthorn/database';
+import { actorOf, Caller, type Principal, RequiresEditor } from '@posthorn/auth';
+import { createApiKey, orUnavailable } from '@posthorn/use-cases';
+import { Describes } from '../openapi/describes.ts';
+import { PageQuery } from '../paging/page-query.ts';
+import { pageByMoment } from '../paging/page-request.ts';
+import { judgeBody } from '../validation/judge-body.ts';
+import { judgeQuery } from '../validation/judge-query.ts';
+import { PathId, unknownId } from '../validation/path-ids.ts';
+import { apiKeyView } from './api-key-view.ts';
+import { ApiKeyAnswer, ApiKeyCreatedAnswer, ApiKeyDeletedAnswer, ApiKeysAnswer } from './api-key.answers.ts';
+import { CreateApiKeyRequest, UpdateApiKeyRequest } from './api-key.requests.ts';
+
+/** The keys of a workspace; the guard has seen that the workspace in the path is the caller's own. */
+@Controller('v1/workspaces/:workspace_id/api-keys')
+@RequiresEditor()
+export class ApiKeysController {
+  constructor(private readonly apiKeys: ApiKeyStore) {}
+
+  @Get()
+  @Describes({
+    name: 'listApiKeys',
+    tag: 'API keys',
+    summary: 'List the keys',
+    description:
+      'Here `startAt` is the time of the first key of the next page. Keys of one millisecond stay together on a page, which may be longer than `limit` for that.',
+    query: PageQuery,
+    answer: ApiKeysAnswer,
+  })
+  async list(@Caller() caller: Principal, @Query() query: unknown): Promise<ApiKeysAnswer> {
+    const request = pageByMoment(judgeQuery(PageQuery, query));
+    const page = pageByTime(await orUnavailable(this.apiKeys.list(caller.workspaceId)), request);
+    return { apiKeys: { ...page, items: page.items.map((key) => apiKeyView(key)) } };
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Describes({
+    name: 'createApiKey',
+    tag: 'API keys',
+    summary: 'Create a key',
+    description: 'The answer is the only place where the secret is ever shown whole: keep it safe.',
+    body: CreateApiKeyRequest,
+    answer: ApiKeyCreatedAnswer,
+    refuses: [
+      {
+        status: 409,
+        when: 'Too many keys',
+        message: 'The workspace has 100 keys, which is as many as it may; delete one first',
+      },
+    ],
+  })
+  async create(@Caller() caller: Principal, @Body() body: unknown): Promise<ApiKeyCreatedAnswer> {
+    const wanted = judgeBody(CreateApiKeyRequest, body);
+    refuseAbove(caller.role, wanted.role);
+    const { key, secretKey } = await orUnavailable(
+      createApiKey(this.apiKeys, caller.workspaceId, actorOf(caller), wanted),
+    );
+    return { apiKey: { ...apiKeyView(key), secretKey } };
+  }
+
+  @Post(':api_key_id')
+  @HttpCode(200)
+  @Describes({
+    name: 'updateApiKey',
+    tag: 'API keys',
+    summary: 'Change a key',
+    description:
+      'Changes its name, its role or both. Its secret cannot be changed: create another key instead.',
+    body: UpdateApiKeyRequest,
+    answer: ApiKeyAnswer,
+  })
+  async update(
+    @Caller() caller: Principal,
+    @PathId('api_key_id') id: ApiKeyId,
+    @Body() body: unknown,
+  ): Promise<ApiKeyAnswer> {
+    const { displayName, role } = judgeBody(UpdateApiKeyRequest, body);
+    refuseAbove(caller.role, role);
+    const change = {
+      ...(displayName === undefined ? {} : { displayName: displayName.trim() }),
+      ...(role === undefined ? {} : { role }),
+    };
+    const key = await orUnavailable(this.apiKeys.update(caller.workspaceId, actorOf(caller), id, change));
+    if (key === undefined) throw unknownId('api_key_id');
+    return { apiKey: apiKeyView(key) };
+  }
+
+  @Delete(':api_key_id')
+  @Describes({
+    name: 'deleteApiKey',
+    tag: 'API keys',
+    summary: 'Delete a key',
+    description:
+      'For good, and at once: no request that begins after the answer gets in with it, on any gateway. A key may delete itself.',
+    answer: ApiKeyDeletedAnswer,
+  })
+  async delete(
+    @Caller() caller: Principal,
+    @PathId('api_key_id') id: ApiKeyId,
+  ): Promise<ApiKeyDeletedAnswer> {
+    const key = await orUnavailable(this.apiKeys.delete(caller.workspaceId, actorOf(caller), id));
+    if (key === undefined) throw unknownId('api_key_id');
+    return { apiKey: apiKeyView(key, 'ARCHIVED'), isDeleted: true };
+  }
+}
+
+/** A key gives nobody a role above its own (K3). */
+function refuseAbove(own: Role, granted: Role | undefined): void {
+  if (granted !== undefined && !mayGrant(own, granted)) {
+    throw new Refusal(
+      403,
+      `The API key may not give the role \`${granted}\`, which is above its own, \`${own}\``,
+    );
+  }
+}

@@ -1,0 +1,21 @@
+import { Controller, Get } from '@nestjs/common';
+import { Caller, type Principal, RequiresKey } from '@posthorn/auth';
+import { Describes } from '../openapi/describes.ts';
+import { ApiKeyCheckAnswer } from './api-key.answers.ts';
+
+@Controller('v1/api-keys/check')
+export class KeyCheckController {
+  @Get()
+  @RequiresKey()
+  @Describes({
+    name: 'checkApiKey',
+    tag: 'API keys',
+    summary: 'Check the key of this request',
+    description:
+      'Says whose key it is. Any valid key may ask, whatever its scopes; one that is not valid is 401.',
+    answer: ApiKeyCheckAnswer,
+  })
+  check(@Caller() { displayName, role }: Principal): ApiKeyCheckAnswer {
+    return { status: 'SUCCEED', displayName, role };
+  }
+}
