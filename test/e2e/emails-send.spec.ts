@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Answer, emailIn, isReplay, statusesOf } from './api.ts';
+import { type Answer, Api, emailIn, isReplay, statusesOf } from './api.ts';
 import { headerValues } from './mail.ts';
 import { newRecipient, soundEmail, Stack, type Tenant } from './stack.ts';
 import { DAY_MS, fromNow, MINUTE_MS, toSecond } from './times.ts';
@@ -191,6 +191,15 @@ describe('POST /v1/emails: 403', () => {
     expect((await sendFor(tenant, 0, { from: 'nobody@unverified.example' })).status).toBe(400);
     expect((await sendFor(tenant, 1)).status).toBe(200);
     expect((await sendFor(tenant, 0)).status).toBe(403);
+  });
+
+  it('R4: a workspace without a limit of its own has that of the installation', async () => {
+    const { url } = await stack.startApp('gateway', { MONTHLY_EMAIL_LIMIT: '2' });
+    const [tenant, exempt] = [await stack.createTenant('Any'), await stack.createTenant('Its own', 3)];
+    const send = async ({ keys }: Tenant): Promise<number> =>
+      (await new Api(url, keys.apiUser).post('/v1/emails', soundEmail())).status;
+    for (const status of [200, 200, 403]) expect(await send(tenant)).toBe(status);
+    for (const status of [200, 200, 200, 403]) expect(await send(exempt)).toBe(status);
   });
 });
 

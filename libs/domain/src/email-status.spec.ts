@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { EMAIL_STATUSES, isEmailStatus } from './email-status.ts';
 
-describe('a status', () => {
+describe('S8: a status', () => {
   it('is known by its exact name', () => {
     expect(Object.keys(EMAIL_STATUSES).every(isEmailStatus)).toBe(true);
     expect(['', 'sent', 'QUEUED', 'toString', '__proto__'].some(isEmailStatus)).toBe(false);

@@ -8,7 +8,7 @@ function faultOf(text: string): string {
 
 const label63 = 'a'.repeat(63);
 
-describe('parseMailbox', () => {
+describe('S4: parseMailbox', () => {
   it.each([
     ['a@b.co', { address: 'a@b.co' }],
     ['  a@b.co ', { address: 'a@b.co' }],

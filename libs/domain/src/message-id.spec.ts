@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
 import { messageIdFor } from './message-id.ts';
 
-describe('messageIdFor', () => {
+describe('S9: messageIdFor', () => {
   it('is the same for the same email, another for another, on the domain of the sender', () => {
     const [one, two] = [newId('trs', 1_700_000_000_000), newId('trs', 1_700_000_000_000)];
     expect(messageIdFor(one, 'Example.COM')).toBe(messageIdFor(one, 'example.com'));

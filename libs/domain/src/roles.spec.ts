@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_ROLE, hasScope, isRole, mayGrant, mayManage, ROLE_NAMES, type Role } from './roles.ts';
 
-describe('a role', () => {
+describe('K2: a role', () => {
   it.each<[Role, boolean, boolean, boolean]>([
     ['API_USER', true, true, false],
     ['EDITOR', true, true, true],
@@ -14,7 +14,7 @@ describe('a role', () => {
     ]);
   });
 
-  it('is never granted above the own one, and only by who may manage', () => {
+  it('K3: is never granted above the own one, and only by who may manage', () => {
     const pairs = ROLE_NAMES.flatMap((own) => ROLE_NAMES.map((granted) => [own, granted] as const));
     const granting = pairs.filter(([own, granted]) => mayGrant(own, granted));
     expect(granting).toEqual([

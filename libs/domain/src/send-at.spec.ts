@@ -10,7 +10,7 @@ function faultOf(text: string): string {
   return 'fault' in parsed ? parsed.fault : `taken as ${parsed.at?.toISOString() ?? 'now'}`;
 }
 
-describe('parseSendAt', () => {
+describe('S10: parseSendAt', () => {
   it.each([
     ['2026-11-21T10:00:00.001Z', '2026-11-21T10:00:00.001Z'],
     ['2026-12-01T10:00:00Z', '2026-12-01T10:00:00.000Z'],

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { idFromUuid, isUuid, newId, newUuid, parseId, RELEASE, timeOf, uuidOf } from './index.ts';
 
-describe('ids', () => {
+describe('G8: ids', () => {
   it('are TypeIDs: the examples of its specification read the same', () => {
     expect(idFromUuid('prefix', '01890a5d-ac96-774b-bcce-b302099a8057')).toBe(
       'prefix_01h455vb4pex5vsknk084sn02q',

@@ -9,7 +9,7 @@ const PATHOLOGICAL = '<div>'.repeat(200) + '<blockquote>x y</blockquote>'.repeat
 const failureOf = (promise: Promise<string>): Promise<RenderingFailed | string> =>
   promise.catch((error: unknown) => error as RenderingFailed);
 
-describe('HtmlToText', () => {
+describe('S16: HtmlToText', () => {
   const htmlToText = new HtmlToText({ maxThreads: 1 });
   afterAll(() => htmlToText.close());
 

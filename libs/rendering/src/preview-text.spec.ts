@@ -4,7 +4,7 @@ import { withPreviewText } from './preview-text.ts';
 /** The index in `html` where the pre-header of a preview text went. */
 const placeIn = (html: string): string => withPreviewText(html, 'Hi').split('<div style="display:none')[0]!;
 
-describe('withPreviewText', () => {
+describe('S15: withPreviewText', () => {
   it('hides the escaped text at the start of the body and pads it to what an inbox shows', () => {
     const html = withPreviewText('<body><p>Body</p></body>', `<b>"Tom" & 'Jo'</b>`);
     expect(html).toMatch(

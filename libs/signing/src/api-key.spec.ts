@@ -6,7 +6,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** Made with Python's zlib: keys that were handed out must stay valid whatever becomes of this code. */
 const KNOWN = 'phk_0123456789ABCDEFGHIJabcdefghij012JqMhe';
 
-describe('the secret of an API key', () => {
+describe('K1: the secret of an API key', () => {
   it('is well formed and never the same', () => {
     const secrets = Array.from({ length: 1_000 }, newApiKeySecret);
     expect(secrets.every(isWellFormedSecret)).toBe(true);

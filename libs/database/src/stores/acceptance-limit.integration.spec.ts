@@ -29,7 +29,7 @@ async function usageOf(workspaceId: WorkspaceId): Promise<{ month: string; accep
   ]);
 }
 
-describe('The monthly limit', () => {
+describe('S13: the monthly limit', () => {
   it.each([
     { own: null, installation: null, wanted: [3, 4], accepted: [3, 4], means: 'no limit at all' },
     { own: 0, installation: 2, wanted: [3, 4], accepted: [3, 4], means: 'a workspace freed of the limit' },
@@ -76,7 +76,7 @@ describe('The monthly limit', () => {
   });
 });
 
-describe('The month of the limit', () => {
+describe('S13: the month of the limit', () => {
   let travelling: Office;
   beforeAll(async () => {
     // A schema before pg_catalog, whose now() the test sets: also in a session whose own time zone is far from UTC.
@@ -111,7 +111,7 @@ describe('The month of the limit', () => {
   });
 });
 
-describe('The monthly limit under concurrency', () => {
+describe('S13: the monthly limit under concurrency', () => {
   /** Groups of (workspace, emails) parts; the limits of four workspaces, 0 being none. */
   const race = fc.record({
     limits: fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 4, maxLength: 4 }),
