@@ -1,11 +1,12 @@
-import { emailRequest, loadForTime } from './http-load.mjs';
+import { ACCEPT_LOADS, NUMBER, shippedTemplate } from './accept-loads.mjs';
+import { jsonRequest, loadForTime } from './http-load.mjs';
 import { median, quantile } from './numbers.mjs';
 import { sentMail } from './sent-mail.mjs';
 
-const CONCURRENCIES = [1, 32, 128];
 /** Long enough for the compiler of both sides. */
 const FIRST_WARM_UP_MS = 2_000;
 
+/** @typedef {{ perSecond: number, medianMs: number, p99Ms: number }} Pace emails/s */
 /**
  * @typedef {object} AcceptRound
  * @property {number} ratio
@@ -13,41 +14,49 @@ const FIRST_WARM_UP_MS = 2_000;
  * @property {Pace} echo
  * @property {number} statementsPerEmail
  */
-/** @typedef {{ perSecond: number, medianMs: number, p99Ms: number }} Pace */
 
 /**
- * Measures accepting beside an Express echo of the same body. No sender runs, so all that is accepted piles up.
+ * Measures accepting beside an Express echo of the same email. No sender runs, so all that is accepted piles up.
  *
  * @param {import('./ground.mjs').Ground} ground
  * @param {{ rounds: number, warmMs: number, measureMs: number, onRound: (text: string) => void }} options
- * @returns {Promise<Map<number, AcceptRound[]>>} by how many at once
+ * @returns {Promise<Map<string, AcceptRound[]>>} by the load's id
  */
 export async function measureAccept(ground, { rounds, warmMs, measureMs, onRound }) {
   await ground.sweep();
+  const { key, editorKey } = /** @type {import('./ground.mjs').BenchWorkspace} */ (ground.workspaces[0]);
   const gateway = await ground.startApp('gateway');
   const echo = await ground.startHelper(new URL('./echo-process.mjs', import.meta.url));
-  const requestTo = (port) => emailRequest(port, ground.workspaces[0]?.key ?? '', sentMail('a@example.net'));
-  const ports = { gateway: gateway.port, echo: await echo.ask('listen') };
-  const paceOf = (port, connections, times) =>
-    loadForTime({ port, connections, request: requestTo(port), ...times });
-  for (const port of Object.values(ports))
-    await paceOf(port, 32, { warmMs: FIRST_WARM_UP_MS, measureMs: 100 });
+  const echoPort = await echo.ask('listen');
+  await post(gateway.port, editorKey, '/v1/templates', shippedTemplate());
 
-  const results = new Map(
-    CONCURRENCIES.map((connections) => [connections, /** @type {AcceptRound[]} */ ([])]),
-  );
+  const echoed = jsonRequest(echoPort, key, '/v1/emails', sentMail('ada-1@example.net'));
+  const echoPace = (connections, times) =>
+    loadForTime({ port: echoPort, connections, next: () => echoed, ...times });
+  let sent = 0;
+  const gatewayPace = ({ path, connections, body, numbers = Infinity }, times) => {
+    const numbered = numberedRequest(jsonRequest(gateway.port, key, path, body));
+    const next = () => numbered((sent += 1) % numbers);
+    return loadForTime({ port: gateway.port, connections, next, ...times });
+  };
+
+  const warmUp = { warmMs: FIRST_WARM_UP_MS, measureMs: 100 };
+  await echoPace(32, warmUp);
+  for (const load of ACCEPT_LOADS) await gatewayPace(load, warmUp);
+
+  const results = new Map(ACCEPT_LOADS.map(({ id }) => [id, /** @type {AcceptRound[]} */ ([])]));
   for (let round = 1; round <= rounds; round += 1) {
-    for (const connections of CONCURRENCIES) {
+    for (const load of ACCEPT_LOADS) {
       const times = { warmMs, measureMs };
-      const bare = paced(await paceOf(ports.echo, connections, times));
+      const bare = paced(await echoPace(load.echoConnections, times), 1);
       await ground.query('SELECT pg_stat_statements_reset()');
-      const loaded = await paceOf(ports.gateway, connections, times);
-      const statementsPerEmail = (await countStatements(ground)) / loaded.answers;
-      const ours = paced(loaded);
+      const loaded = await gatewayPace(load, times);
+      const statementsPerEmail = (await countStatements(ground)) / (loaded.answers * load.emails);
+      const ours = paced(loaded, load.emails);
       const ratio = ours.perSecond / bare.perSecond;
-      results.get(connections)?.push({ ratio, gateway: ours, echo: bare, statementsPerEmail });
+      results.get(load.id)?.push({ ratio, gateway: ours, echo: bare, statementsPerEmail });
       onRound(
-        `round ${round}, ${connections} at once: ${Math.round(ours.perSecond)}/s to ${Math.round(bare.perSecond)}/s = ${ratio.toFixed(2)}`,
+        `round ${round}, ${load.id}: ${Math.round(ours.perSecond)}/s to ${Math.round(bare.perSecond)}/s = ${ratio.toFixed(2)}`,
       );
     }
   }
@@ -55,8 +64,29 @@ export async function measureAccept(ground, { rounds, warmMs, measureMs, onRound
   return results;
 }
 
-function paced({ perSecond, latencies }) {
-  return { perSecond, medianMs: median(latencies), p99Ms: quantile(latencies, 0.99) };
+/** Gives copies of a request, each with its number in place of NUMBER: making each anew would cost as much as accepting it. */
+function numberedRequest(request) {
+  const places = [];
+  for (let at = request.indexOf(NUMBER); at >= 0; at = request.indexOf(NUMBER, at + 1)) places.push(at);
+  return (n) => {
+    const copy = Buffer.from(request);
+    const digits = String(n).padStart(NUMBER.length, '0');
+    for (const place of places) copy.write(digits, place, 'latin1');
+    return copy;
+  };
+}
+
+async function post(port, key, path, body) {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    headers: { 'Authorization': `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`POST ${path}: ${await answer.text()}`);
+}
+
+function paced({ perSecond, latencies }, emails) {
+  return { perSecond: perSecond * emails, medianMs: median(latencies), p99Ms: quantile(latencies, 0.99) };
 }
 
 /** All that the server was told since the last reset, BEGIN and COMMIT too, but for the resetting itself. */

@@ -11,11 +11,29 @@ export const GOALS = {
   'accept-1': { what: 'accept, 1 at once', unit: 'ms', goal: { most: 3 }, stretch: { most: 2 } },
   'accept-32': { what: 'accept, 32 at once', goal: { least: 0.55 }, stretch: { least: 0.65 } },
   'accept-128': { what: 'accept, 128 at once', goal: { least: 0.7 }, stretch: { least: 0.85 } },
-  'statements-32': {
+  'idempotent-32': { what: 'accept with a key, 32 at once', goal: { least: 0.4 }, stretch: { least: 0.5 } },
+  'contacts-32': {
+    what: 'accept with contactProperties, 32 at once',
+    goal: { least: 0.3 },
+    stretch: { least: 0.4 },
+  },
+  'templated-32': { what: 'accept templated, 32 at once', goal: { least: 0.55 }, stretch: { least: 0.65 } },
+  'batch-8': {
+    what: 'accept batches of 50, 8 at once, emails to echoes at 32',
+    goal: { least: 2.2 },
+    stretch: { least: 2.8 },
+  },
+  'statements-accept-32': {
     what: 'SQL statements an email, 32 at once',
     unit: 'statements',
     goal: { most: 0.25 },
     stretch: { most: 0.15 },
+  },
+  'statements-batch-8': {
+    what: 'SQL statements an email, batches',
+    unit: 'statements',
+    goal: { most: 0.04 },
+    stretch: { most: 0.02 },
   },
   'drain': { what: 'drain, recorded, without DKIM', goal: { least: 1 }, stretch: { least: 1.2 } },
   'idle': {

@@ -33,7 +33,7 @@ const POSTGRES_SETTINGS = {
 };
 
 /** @typedef {import('./helper.mjs').Helper} Helper */
-/** @typedef {{ key: string, id: string }} BenchWorkspace */
+/** @typedef {{ key: string, editorKey: string, id: string }} BenchWorkspace */
 
 /** What everything is measured on: a Postgres, a Redis and a sink of this run's own, and the apps as they are built. */
 export class Ground {
@@ -138,7 +138,9 @@ export class Ground {
 
   /** Forgets all emails and rings, so that each measurement begins with the same ground. */
   async sweep() {
-    await this.query('TRUNCATE outbox, emails, email_contents, email_events, idempotency_keys');
+    await this.query(
+      'TRUNCATE outbox, emails, email_contents, email_events, idempotency_keys, contacts, events',
+    );
     await this.query('CHECKPOINT');
     await askRedis(this.#redisPort, 'FLUSHALL');
     await this.sink.ask('reset');

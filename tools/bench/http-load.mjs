@@ -4,17 +4,29 @@ import { nowMs } from './sent-mail.mjs';
 const END_OF_HEAD = '\r\n\r\n';
 
 /**
- * The bytes of a request that posts an email. They are made once and written many times, so that the load costs little
- * beside what it loads.
+ * The bytes of a request that posts an email.
  *
  * @param {number} port
  * @param {string} key
  * @param {object} email
  */
 export function emailRequest(port, key, email) {
-  const body = JSON.stringify(email);
+  return jsonRequest(port, key, '/v1/emails', email);
+}
+
+/**
+ * The bytes of a request that posts JSON. They are made once and written many times, so that the load costs little
+ * beside what it loads.
+ *
+ * @param {number} port
+ * @param {string} key
+ * @param {string} path
+ * @param {object} value
+ */
+export function jsonRequest(port, key, path, value) {
+  const body = JSON.stringify(value);
   return Buffer.from(
-    `POST /v1/emails HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n` +
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }
@@ -80,12 +92,12 @@ function answerLength(bytes) {
  * @param {object} options
  * @param {number} options.port
  * @param {number} options.connections
- * @param {Buffer} options.request
+ * @param {() => Buffer} options.next
  * @param {number} options.warmMs
  * @param {number} options.measureMs
  * @returns {Promise<{ perSecond: number, answers: number, latencies: number[] }>} `answers`: with those of the warm-up
  */
-export async function loadForTime({ port, connections, request, warmMs, measureMs }) {
+export async function loadForTime({ port, connections, next, warmMs, measureMs }) {
   const from = nowMs() + warmMs;
   const to = from + measureMs;
   /** @type {number[]} */
@@ -94,7 +106,7 @@ export async function loadForTime({ port, connections, request, warmMs, measureM
   await load({
     port,
     connections,
-    next: () => (nowMs() < to ? request : undefined),
+    next: () => (nowMs() < to ? next() : undefined),
     onAnswer: (ms, endedAt) => {
       answers += 1;
       if (endedAt >= from && endedAt < to) latencies.push(ms);

@@ -1,6 +1,9 @@
 import { boundText, GOALS, isWithin } from './goals.mjs';
 import { median, shown } from './numbers.mjs';
 
+/** The loads of which the statements an email are told. */
+const STATEMENTS_OF = ['accept-32', 'batch-8'];
+
 /**
  * @typedef {object} Row
  * @property {string} id of GOALS
@@ -11,14 +14,14 @@ import { median, shown } from './numbers.mjs';
  */
 
 /**
- * @param {{ accept?: Map<number, import('./accept.mjs').AcceptRound[]>, drain?: import('./drain.mjs').DrainRound[],
+ * @param {{ accept?: Map<string, import('./accept.mjs').AcceptRound[]>, drain?: import('./drain.mjs').DrainRound[],
  *   idle?: import('./latency.mjs').Latency[], lone?: import('./latency.mjs').Latency[] }} results
  * @returns {Row[]}
  */
 export function rowsOf({ accept, drain, idle, lone }) {
   return [
-    ...[...(accept ?? [])].map(([connections, rounds]) => acceptRow(connections, rounds)),
-    ...(accept ? [statementsRow(accept.get(32) ?? [])] : []),
+    ...[...(accept ?? [])].map(([id, rounds]) => acceptRow(id, rounds)),
+    ...(accept ? STATEMENTS_OF.map((id) => statementsRow(id, accept.get(id) ?? [])) : []),
     ...(drain ? [drainRow(drain)] : []),
     ...(idle ? [latencyRow('idle', idle)] : []),
     ...(lone ? [latencyRow('lone', lone)] : []),
@@ -29,18 +32,18 @@ function row(id, rounds, ours, yardstick = '–') {
   return { id, value: median(rounds), rounds, ours, yardstick };
 }
 
-function acceptRow(connections, rounds) {
+function acceptRow(id, rounds) {
   const pace = (side) => {
     const of = (name) => shown(median(rounds.map((round) => round[side][name])));
     return `${of('perSecond')}/s; ${of('medianMs')} ms, p99 ${of('p99Ms')} ms`;
   };
-  const judged = rounds.map((round) => (connections === 1 ? round.gateway.medianMs : round.ratio));
-  return row(`accept-${connections}`, judged, pace('gateway'), `Express echo ${pace('echo')}`);
+  const judged = rounds.map((round) => (id === 'accept-1' ? round.gateway.medianMs : round.ratio));
+  return row(id, judged, pace('gateway'), `Express echo ${pace('echo')}`);
 }
 
-function statementsRow(rounds) {
+function statementsRow(id, rounds) {
   const counts = rounds.map((round) => round.statementsPerEmail);
-  return row('statements-32', counts, shown(median(counts)));
+  return row(`statements-${id}`, counts, shown(median(counts)));
 }
 
 function drainRow(rounds) {

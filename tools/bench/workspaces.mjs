@@ -6,7 +6,7 @@ const BENCH = { kind: 'operator', name: 'bench' };
  *
  * @param {string} databaseUrl
  * @param {string[]} names
- * @returns {Promise<{ id: string, key: string }[]>} `key`: the secret of an API_USER
+ * @returns {Promise<{ id: string, key: string, editorKey: string }[]>} `key`: the secret of an API_USER; `editorKey`: of an EDITOR
  */
 export async function makeWorkspaces(databaseUrl, names) {
   const { ApiKeyStore, IdentityStore, openDatabase, WorkspaceStore } = await built('database');
@@ -17,10 +17,11 @@ export async function makeWorkspaces(databaseUrl, names) {
     for (const name of names) {
       const { id } = await createWorkspace(new WorkspaceStore(database), name, null);
       await addIdentity(new IdentityStore(database), id, { domain: 'example.com' }, true);
-      const { secretKey } = await createApiKey(new ApiKeyStore(database), id, BENCH, {
-        displayName: 'Bench',
-      });
-      made.push({ id, key: secretKey });
+      const keyOf = async (role) => {
+        const key = { displayName: 'Bench', role };
+        return (await createApiKey(new ApiKeyStore(database), id, BENCH, key)).secretKey;
+      };
+      made.push({ id, key: await keyOf('API_USER'), editorKey: await keyOf('EDITOR') });
     }
     return made;
   } finally {

@@ -1,0 +1,71 @@
+import { sentMail } from './sent-mail.mjs';
+
+const BATCH_SIZE = 50;
+/** Contacts come again: most requests find theirs. */
+const CONTACTS = 1_000;
+
+/** Stands in a body for the number of its request, so that a request is a copy with eight digits put in. */
+export const NUMBER = 'NNNNNNNN';
+
+/**
+ * One kind of load: what is posted, how many requests at once, and beside how many of the echo.
+ *
+ * @typedef {object} AcceptLoad
+ * @property {string} id of GOALS
+ * @property {string} path
+ * @property {number} connections
+ * @property {number} echoConnections
+ * @property {number} emails a request
+ * @property {object} body with NUMBER where the requests differ
+ * @property {number} [numbers] after so many requests the numbers begin again; none: never
+ */
+
+const single = sentMail(`ada-${NUMBER}@example.net`);
+
+const one = { path: '/v1/emails', connections: 32, echoConnections: 32, emails: 1 };
+
+/** @type {readonly AcceptLoad[]} */
+export const ACCEPT_LOADS = [
+  { ...one, id: 'accept-1', connections: 1, echoConnections: 1, body: single },
+  { ...one, id: 'accept-32', body: single },
+  { ...one, id: 'accept-128', connections: 128, echoConnections: 128, body: single },
+  { ...one, id: 'idempotent-32', body: { ...single, idempotencyKey: `order-${NUMBER}` } },
+  {
+    ...one,
+    id: 'contacts-32',
+    body: { ...single, contactProperties: { firstName: 'Ada', lastOrder: NUMBER, plan: 'pro' } },
+    numbers: CONTACTS,
+  },
+  {
+    ...one,
+    id: 'templated-32',
+    body: {
+      template: 'shipped',
+      to: `ada-${NUMBER}@example.net`,
+      variables: { name: 'Ada', order: { number: NUMBER, url: 'https://example.com/orders/4711' } },
+    },
+  },
+  {
+    ...one,
+    id: 'batch-8',
+    path: '/v1/emails/batch',
+    connections: 8,
+    emails: BATCH_SIZE,
+    body: {
+      emails: Array.from({ length: BATCH_SIZE }, (_, item) => sentMail(`ada-${NUMBER}-${item}@example.net`)),
+    },
+  },
+];
+
+/** The template that the templated load sends, about as large as the raw email. */
+export function shippedTemplate() {
+  const { from, html, text } = sentMail('');
+  const filled = (body) => body.replaceAll('https://example.com/orders/4711', '{{order.url}}');
+  return {
+    name: 'shipped',
+    from,
+    subject: 'Your order {{order.number}} is on its way, {{name}}',
+    html: filled(html),
+    text: filled(text),
+  };
+}
