@@ -15,6 +15,8 @@ export function tomorrow(): string {
 /** What each prefix of an id stands for, made through the interface. A route with an id of another prefix needs a line here. */
 const MAKERS: Readonly<Record<string, Maker>> = {
   wrk: ({ tenant }) => Promise.resolve(tenant.workspaceId),
+  aki: async ({ api, tenant: { workspaceId } }) =>
+    idIn(await api.post(`/v1/workspaces/${workspaceId}/api-keys`, { displayName: 'Made' }), 'apiKey'),
   trs: async ({ api }) => {
     const answer = await api.post('/v1/emails', { ...soundEmail(), sendAt: tomorrow() });
     return idIn(answer, 'email');

@@ -3,6 +3,7 @@ import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import {
   ApiKeyStore,
   AcceptanceStore,
+  AuditLogStore,
   type Database,
   EmailStore,
   IdentityStore,
@@ -16,6 +17,7 @@ import { answerOf } from '@posthorn/platform';
 import { AcceptEmails, SendSystemMail } from '@posthorn/use-cases';
 import { ApiKeysController } from './api-keys/api-keys.controller.ts';
 import { KeyCheckController } from './api-keys/key-check.controller.ts';
+import { AuditLogController } from './audit-log/audit-log.controller.ts';
 import { ErrorPagesController } from './docs/error-pages.controller.ts';
 import { ReferenceController } from './docs/reference.controller.ts';
 import { EmailBatchController } from './emails/email-batch.controller.ts';
@@ -44,6 +46,7 @@ export const CONTROLLERS: Type[] = [
   EmailsController,
   KeyCheckController,
   ApiKeysController,
+  AuditLogController,
   ErrorPagesController,
   ReferenceController,
   OpenApiController,
@@ -77,6 +80,7 @@ export class GatewayModule {
         { provide: AcceptEmails, useValue: acceptEmails },
         { provide: SendSystemMail, useValue: new SendSystemMail({ acceptEmails, from: systemFrom }) },
         { provide: SecretBox, useValue: secretBox },
+        { provide: AuditLogStore, useValue: new AuditLogStore(database) },
         { provide: ApiKeyStore, useValue: apiKeys },
         { provide: EmailStore, useValue: new EmailStore(database) },
         { provide: Authenticate, useValue: new Authenticate(apiKeys, keyUses) },

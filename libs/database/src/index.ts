@@ -18,7 +18,7 @@ export {
 } from './stores/acceptable-email.ts';
 export * from './stores/acceptance-store.ts';
 export * from './stores/api-key-store.ts';
-export { AuditLogStore, type AuditEntry } from './stores/audit-log-store.ts';
+export { AuditLogStore, type AuditEntry, type AuditLogFilter } from './stores/audit-log-store.ts';
 export { type ComposableEmail } from './stores/composable-email.ts';
 export { type ContactUpsert, type ContactWrite, upsertContacts } from './stores/contact-writes.ts';
 export * from './stores/email-store.ts';

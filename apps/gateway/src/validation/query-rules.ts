@@ -1,4 +1,7 @@
 import { kindOf, makeRule, type Rule } from './rule.ts';
+import { text } from './text-rules.ts';
+
+const ANY_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
 /** A whole number in decimal digits, from `least` to `most`: what a query string can say of a number. */
 export function wholeNumber({ least, most }: { readonly least: number; readonly most: number }): Rule {
@@ -11,3 +14,8 @@ export function wholeNumber({ least, most }: { readonly least: number; readonly 
       : undefined;
   });
 }
+
+/** The id of something, whatever it is of. */
+export const anyId: Rule = text({ pattern: ANY_ID.source }, (value) =>
+  ANY_ID.test(value) ? undefined : 'is no id; give a prefix, `_` and 26 characters, as ids are shown',
+);

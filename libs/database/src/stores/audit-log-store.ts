@@ -31,6 +31,13 @@ export interface AuditEntry {
   readonly createdAt: Date;
 }
 
+/** Which changes are wanted; all where nothing is said. */
+export interface AuditLogFilter {
+  readonly action?: AuditedAction | undefined;
+  /** What was changed. */
+  readonly subjectId?: string | undefined;
+}
+
 /** Writes a change into the log, in the transaction that makes it. `nowMs` is the database's time. */
 export async function recordAudit(
   transaction: Transaction,
@@ -54,13 +61,19 @@ export async function recordAudit(
 export class AuditLogStore {
   constructor(private readonly database: Database) {}
 
-  /** A page of a workspace's changes. Index: audit_log_by_workspace_idx. */
-  async list(workspaceId: WorkspaceId, page: PageRequest<Id<'aud'>>): Promise<Page<AuditEntry>> {
+  /** A page of a workspace's changes. Indexes: audit_log_by_workspace_idx, _by_action_idx, _by_subject_idx. */
+  async list(
+    workspaceId: WorkspaceId,
+    page: PageRequest<Id<'aud'>>,
+    { action, subjectId }: AuditLogFilter = {},
+  ): Promise<Page<AuditEntry>> {
     const isAscending = page.sort === 'createdAt.asc';
     const start = page.startAt === undefined ? undefined : uuidOf(page.startAt);
     const rows = await this.database.prisma.auditEntry.findMany({
       where: {
         workspaceId: uuidOf(workspaceId),
+        ...(action === undefined ? {} : { action }),
+        ...(subjectId === undefined ? {} : { subjectId }),
         ...(start === undefined ? {} : { id: isAscending ? { gte: start } : { lte: start } }),
       },
       orderBy: { id: isAscending ? 'asc' : 'desc' },

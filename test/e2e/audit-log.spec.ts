@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Answer } from './api.ts';
+import { Stack, type Tenant } from './stack.ts';
+
+interface ShownEntry {
+  readonly id: string;
+  readonly action: string;
+  readonly subjectId: string;
+  readonly createdAt: string;
+  readonly [field: string]: unknown;
+}
+
+interface ShownPage {
+  readonly items: readonly ShownEntry[];
+  readonly hasMore: boolean;
+  readonly startAt: string | null;
+}
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await Stack.start({ sends: false });
+}, 60_000);
+afterAll(() => stack.close());
+
+function list(of: Tenant, query = ''): Promise<Answer> {
+  return stack.api().get(`/v1/audit-log${query}`, { key: of.keys.editor });
+}
+
+async function pageOf(of: Tenant, query = ''): Promise<ShownPage> {
+  const answer = await list(of, query);
+  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
+  expect(Object.keys(answer.body)).toEqual(['auditLog']);
+  return answer.body['auditLog'] as ShownPage;
+}
+
+/** Calls the interface as the tenant's editor, and gives what is in the answer under this name. */
+async function call(
+  of: Tenant,
+  name: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<{ readonly id: string }> {
+  const text = body && JSON.stringify(body);
+  const answer = await stack.api().request(method, path, text, { key: of.keys.editor });
+  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
+  return answer.body[name] as { readonly id: string };
+}
+
+/** A workspace that has made these keys, one after the other. */
+async function tenantWithKeys(...names: string[]): Promise<[Tenant, string[]]> {
+  const tenant = await stack.createTenant('Audited');
+  const path = `/v1/workspaces/${tenant.workspaceId}/api-keys`;
+  const ids: string[] = [];
+  for (const displayName of names) ids.push((await call(tenant, 'apiKey', 'POST', path, { displayName })).id);
+  return [tenant, ids];
+}
+
+describe('GET /v1/audit-log: 200', () => {
+  it('K3, G8, G9: tells who changed what, the newest first, and nothing secret', async () => {
+    const [tenant, [id]] = await tenantWithKeys('Shop');
+    const path = `/v1/workspaces/${tenant.workspaceId}/api-keys/${id}`;
+    await call(tenant, 'apiKey', 'POST', path, { role: 'VIEWER' });
+    await call(tenant, 'apiKey', 'DELETE', path);
+    const page = await pageOf(tenant);
+    expect(page).toMatchObject({ hasMore: false, startAt: null });
+    const [editor] = page.items.filter(({ detail }) => (detail as { role?: string }).role === 'EDITOR');
+    const entry = {
+      id: expect.stringMatching(/^aud_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
+      actor: { kind: 'api_key', id: editor!.subjectId, name: 'EDITOR' },
+      subjectId: id,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    };
+    expect(page.items.slice(0, 3)).toEqual([
+      { ...entry, action: 'api_key.deleted', detail: { displayName: 'Shop', role: 'VIEWER' } },
+      { ...entry, action: 'api_key.updated', detail: { role: 'VIEWER' } },
+      { ...entry, action: 'api_key.created', detail: { displayName: 'Shop', role: 'API_USER' } },
+    ]);
+    expect(editor).toMatchObject({ actor: { kind: 'operator', name: 'tests' } });
+    expect(JSON.stringify(page)).not.toContain('phk_');
+  });
+
+  it.each(['createdAt.desc', 'createdAt.asc'])(
+    'G10: walking the pages by %s shows each change once, also while others are made',
+    async (sort) => {
+      const [tenant] = await tenantWithKeys('1', '2', '3', '4', '5');
+      const before = (await pageOf(tenant, `?sort=${sort}`)).items.map(({ id }) => id);
+      const shown: string[] = [];
+      let startAt: string | null = null;
+      do {
+        const place: string = startAt === null ? '' : `&startAt=${startAt}`;
+        const page = await pageOf(tenant, `?limit=3&sort=${sort}${place}`);
+        expect([page.items.length <= 3, page.hasMore]).toEqual([true, page.startAt !== null]);
+        shown.push(...page.items.map(({ id }) => id));
+        ({ startAt } = page);
+        if (shown.length === 3) {
+          const path = `/v1/workspaces/${tenant.workspaceId}/api-keys`;
+          await call(tenant, 'apiKey', 'POST', path, { displayName: 'Meanwhile' });
+        }
+      } while (startAt !== null);
+      expect(new Set(shown).size).toBe(shown.length);
+      expect(shown.slice(0, before.length)).toEqual(before);
+      expect(shown.length - before.length).toBe(sort === 'createdAt.asc' ? 1 : 0);
+    },
+  );
+
+  it('G10: takes filters, which the pages keep to', async () => {
+    const [tenant, [first, second]] = await tenantWithKeys('First', 'Second');
+    await call(tenant, 'apiKey', 'DELETE', `/v1/workspaces/${tenant.workspaceId}/api-keys/${second}`);
+    const of = async (query: string): Promise<string[]> =>
+      (await pageOf(tenant, query)).items.map(({ action, subjectId }) => `${action} ${subjectId}`);
+    expect(await of(`?subjectId=${second}`)).toEqual([
+      `api_key.deleted ${second}`,
+      `api_key.created ${second}`,
+    ]);
+    expect(await of(`?action=api_key.created&limit=2`)).toEqual([
+      `api_key.created ${second}`,
+      `api_key.created ${first}`,
+    ]);
+    expect(await of(`?action=api_key.deleted&subjectId=${first}`)).toEqual([]);
+    expect(await of('?subjectId=aki_01h455vb4pex5vsknk084sn02q')).toEqual([]);
+  });
+
+  it('G3: shows nothing of another workspace', async () => {
+    const [, [foreign]] = await tenantWithKeys('Foreign');
+    const [tenant] = await tenantWithKeys();
+    expect((await pageOf(tenant, `?subjectId=${foreign}`)).items).toEqual([]);
+    expect((await pageOf(tenant)).items).toHaveLength(3);
+  });
+});
+
+describe('GET /v1/audit-log: 400', () => {
+  it.each([
+    ['startAt=2030-01-01T00:00:00.000Z', '`startAt` is malformed'],
+    ['startAt=aud_01h455vb4pex5vsknk084sn02q', '`startAt` is malformed'],
+    ['limit=101', '`limit` is 101'],
+    ['action=api_key.made', '`action` is none of the known words'],
+    ['subjectId=1', '`subjectId` is no id'],
+    ['subjectId=%00', '`subjectId`'],
+    ['subject=aki_01h455vb4pex5vsknk084sn02q', 'did you mean `subjectId`?'],
+  ])('G10, G4: ?%s', async (query, message) => {
+    const answer = await list(stack.tenant, `?${query}`);
+    expect([answer.status, answer.body['message']]).toEqual([400, expect.stringContaining(message)]);
+  });
+});
+
+describe('GET /v1/audit-log: 403', () => {
+  it.each(['apiUser', 'viewer'] as const)('K2, X5: for a key that may not manage: %s', async (name) => {
+    const { status } = await stack.api().get('/v1/audit-log', { key: stack.tenant.keys[name] });
+    expect(status).toBe(403);
+  });
+});
