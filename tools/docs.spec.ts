@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { EMAIL_STATUSES } from '@posthorn/domain';
+import { EMAIL_STATUSES, WEBHOOK_STATUSES } from '@posthorn/domain';
 import { ALL_SECTIONS, describeSettings, type SettingDescription } from '@posthorn/platform';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -18,6 +18,8 @@ describe('docs/states.md', () => {
     ['An email', Object.keys(EMAIL_STATUSES)],
     ['An email', enumOfSchema('emails', 'EmailStatus')],
     ['An outbox row', enumOfSchema('outbox', 'OutboxState')],
+    ['A webhook', Object.keys(WEBHOOK_STATUSES)],
+    ['A webhook', enumOfSchema('webhooks', 'WebhookStatus')],
     ['The breaker of a relay', relayBreakerStates()],
   ])('draws every state of: %s', (title, states) => {
     expect(states.length).toBeGreaterThan(2);

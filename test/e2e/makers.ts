@@ -21,6 +21,10 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     const answer = await api.post('/v1/emails', { ...soundEmail(), sendAt: tomorrow() });
     return idIn(answer, 'email');
   },
+  wh: async ({ api }) => {
+    const url = 'https://example.com/webhooks';
+    return idIn(await api.post('/v1/webhooks', { url, events: ['CONTACT_CREATED'] }), 'webhook');
+  },
 };
 
 /** Makes one of what has ids with this prefix. @throws when nobody has said how */

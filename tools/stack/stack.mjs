@@ -103,6 +103,9 @@ export class Stack {
       SMTP_URL: inbox.url,
       PUBLIC_URL: `http://127.0.0.1:${ports.gateway}`,
       SYSTEM_FROM: 'Posthorn <posthorn@example.com>',
+      // Receivers on this machine, as developers have them.
+      WEBHOOK_ALLOW_HTTP: 'true',
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1',
       ...this.#settings,
       ENCRYPTION_KEYS: provideKeyRing(this.#settings),
       DATABASE_URL: postgres.url,

@@ -8,13 +8,14 @@ import {
   EmailStore,
   IdentityStore,
   TemplateStore,
+  WebhookStore,
 } from '@posthorn/database';
 import { Authenticate, type KeyUses } from '@posthorn/auth';
-import { type Mailbox } from '@posthorn/domain';
+import { type Mailbox, type WebhookUrlPolicy } from '@posthorn/domain';
 import { type LaneRings } from '@posthorn/queues';
 import { SecretBox } from '@posthorn/signing';
 import { answerOf } from '@posthorn/platform';
-import { AcceptEmails, SendSystemMail } from '@posthorn/use-cases';
+import { AcceptEmails, ManageWebhooks, SendSystemMail } from '@posthorn/use-cases';
 import { ApiKeysController } from './api-keys/api-keys.controller.ts';
 import { KeyCheckController } from './api-keys/key-check.controller.ts';
 import { AuditLogController } from './audit-log/audit-log.controller.ts';
@@ -24,6 +25,7 @@ import { EmailBatchController } from './emails/email-batch.controller.ts';
 import { EmailsController } from './emails/emails.controller.ts';
 import { ApiDocument } from './openapi/api-document.ts';
 import { OpenApiController } from './openapi/openapi.controller.ts';
+import { WebhooksController } from './webhooks/webhooks.controller.ts';
 
 export interface GatewayParts {
   readonly database: Database;
@@ -36,6 +38,8 @@ export interface GatewayParts {
   readonly keyUses: KeyUses;
   /** What keeps secrets at rest. */
   readonly secretBox: SecretBox;
+  /** Where webhooks may lead. */
+  readonly webhookPolicy: WebhookUrlPolicy;
   /** The address of the gateway as callers see it, without a slash at its end. */
   readonly publicUrl: string;
 }
@@ -47,6 +51,7 @@ export const CONTROLLERS: Type[] = [
   KeyCheckController,
   ApiKeysController,
   AuditLogController,
+  WebhooksController,
   ErrorPagesController,
   ReferenceController,
   OpenApiController,
@@ -56,7 +61,7 @@ export const CONTROLLERS: Type[] = [
 @Module({})
 export class GatewayModule {
   static of(parts: GatewayParts): DynamicModule {
-    const { database, rings, monthlyLimit, systemFrom, keyUses, secretBox, publicUrl } = parts;
+    const { database, rings, monthlyLimit, systemFrom, keyUses, secretBox, webhookPolicy, publicUrl } = parts;
     const apiKeys = new ApiKeyStore(database);
     const acceptEmails = new AcceptEmails({
       store: new AcceptanceStore(database),
@@ -79,6 +84,15 @@ export class GatewayModule {
         },
         { provide: AcceptEmails, useValue: acceptEmails },
         { provide: SendSystemMail, useValue: new SendSystemMail({ acceptEmails, from: systemFrom }) },
+        {
+          provide: ManageWebhooks,
+          useValue: new ManageWebhooks({
+            webhooks: new WebhookStore(database),
+            clock: database.clock,
+            box: secretBox,
+            policy: webhookPolicy,
+          }),
+        },
         { provide: SecretBox, useValue: secretBox },
         { provide: AuditLogStore, useValue: new AuditLogStore(database) },
         { provide: ApiKeyStore, useValue: apiKeys },

@@ -15,6 +15,7 @@ import {
   SecretSettings,
   startProcess,
   SystemMailSettings,
+  WebhookSettings,
 } from '@posthorn/platform';
 import { SIZES } from '@posthorn/domain';
 import { KeyUses } from '@posthorn/auth';
@@ -24,7 +25,7 @@ import { GatewayModule } from './gateway.module.ts';
 
 await startProcess('gateway', async () => {
   loadEnvFile();
-  const { http, database, redis, log, gateway, systemMail, lanes, secrets } = readSettings({
+  const { http, database, redis, log, gateway, systemMail, lanes, secrets, webhooks } = readSettings({
     http: HttpSettings,
     database: DatabaseSettings,
     redis: RedisSettings,
@@ -33,6 +34,7 @@ await startProcess('gateway', async () => {
     systemMail: SystemMailSettings,
     lanes: LaneSettings,
     secrets: SecretSettings,
+    webhooks: WebhookSettings,
   });
   const logger = createLogger(log, 'gateway');
   const onError = reportRepeated(logger, 'a dependency does not answer');
@@ -51,6 +53,7 @@ await startProcess('gateway', async () => {
       rings,
       monthlyLimit: gateway.MONTHLY_EMAIL_LIMIT || null,
       secretBox: secrets.box,
+      webhookPolicy: webhooks.policy,
       systemFrom: systemMail.from,
       publicUrl: http.publicUrl,
       keyUses,

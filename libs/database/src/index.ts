@@ -35,4 +35,5 @@ export {
 } from './stores/template-row.ts';
 export { TemplateStore, type CurrentTemplate } from './stores/template-store.ts';
 export * from './stores/upkeep-store.ts';
+export * from './stores/webhook-store.ts';
 export * from './stores/workspace-store.ts';

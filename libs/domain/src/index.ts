@@ -23,6 +23,7 @@ export { mayConnectTo } from './public-address.ts';
 export * from './roles.ts';
 export * from './send-at.ts';
 export * from './lanes.ts';
+export * from './webhook.ts';
 export * from './webhook-url.ts';
 export * from './rate-limit.ts';
 export * from './rate-limit-fields.ts';

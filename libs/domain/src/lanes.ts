@@ -1,4 +1,4 @@
-import { type WorkspaceId } from '@posthorn/kernel';
+import { type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 
 declare const brand: unique symbol;
 
@@ -18,6 +18,11 @@ export function bulkLane(workspaceId: WorkspaceId): LaneId {
 /** The lane of a workspace's events, before they become deliveries. */
 export function eventLane(workspaceId: WorkspaceId): LaneId {
   return `${workspaceId}.events` as LaneId;
+}
+
+/** The lane of what is to be delivered to a webhook. */
+export function webhookLane(webhookId: WebhookId): LaneId {
+  return `${webhookId}` as unknown as LaneId;
 }
 
 /** Stands for all lanes of a queue where lanes are paused. */

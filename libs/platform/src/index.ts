@@ -16,6 +16,7 @@ export { SenderSettings } from './settings/sender-settings.ts';
 export { Setting, type SettingOptions, type SettingsClass } from './settings/setting.ts';
 export { SystemMailSettings } from './settings/system-mail-settings.ts';
 export { IsUrlWithScheme } from './settings/url-with-scheme.ts';
+export { WebhookSettings } from './settings/webhook-settings.ts';
 export { createLogger, type Logger } from './logging/create-logger.ts';
 export { NestPinoLogger } from './logging/nest-pino-logger.ts';
 export { reportRepeated } from './logging/report-repeated.ts';

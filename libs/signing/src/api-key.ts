@@ -1,13 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { BASE62, randomBase62 } from './random-text.ts';
 
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const PREFIX = 'phk_';
 const RANDOM_CHARACTERS = 32;
 const CHECKSUM_CHARACTERS = 6;
 const WELL_FORMED = /^phk_[0-9A-Za-z]{38}$/;
-/** The largest multiple of 62 that a byte can hold: bytes from here on would favour the first letters. */
-const UNBIASED_BYTES = 248;
 
 /**
  * A new secret of an API key: `phk_`, 32 random characters of base 62 (190 bits) and 6 of checksum (CRC-32), so that a
@@ -38,18 +36,8 @@ function checksumOf(text: string): string {
   let value = crc32(text);
   let digits = '';
   for (let digit = 0; digit < CHECKSUM_CHARACTERS; digit += 1) {
-    digits = ALPHABET[value % 62]! + digits;
+    digits = BASE62[value % 62]! + digits;
     value = Math.floor(value / 62);
   }
   return digits;
-}
-
-function randomBase62(length: number): string {
-  let text = '';
-  while (text.length < length) {
-    for (const byte of randomBytes(length - text.length)) {
-      if (byte < UNBIASED_BYTES) text += ALPHABET[byte % 62]!;
-    }
-  }
-  return text;
 }

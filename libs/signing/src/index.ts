@@ -3,3 +3,4 @@ export * from './fingerprint.ts';
 export * from './key-ring.ts';
 export * from './secret-box.ts';
 export * from './dkim-keys.ts';
+export * from './webhook-token.ts';

@@ -14,3 +14,8 @@ export { DeliverEmail, type DeliverEmailOptions } from './send/deliver-email.ts'
 export { OutcomeRecorder } from './send/outcome-recorder.ts';
 export { SendEmails, type SendEmailsOptions } from './send/send-emails.ts';
 export { admitSystemSender, SendSystemMail, type SystemMail } from './system/send-system-mail.ts';
+export {
+  ManageWebhooks,
+  type ManageWebhooksOptions,
+  type WebhookWithToken,
+} from './webhooks/manage-webhooks.ts';

@@ -7,9 +7,14 @@ import { atLeastForty, RefusingStack } from './refusing-stack.ts';
 const refusing = RefusingStack.forFile();
 const refuses = (_title: string, bad: Case): Promise<void> => refusing.refuses(bad);
 
+const WEBHOOK = { id: 'webhook_id', prefix: 'wh', noun: 'webhook' };
+
 /** Every route with an id, what would otherwise be right with it, and what a 404 calls the thing. */
 const ROUTES: readonly { route: string; id: string; prefix: string; noun: string; body?: object }[] = [
   { route: 'GET /v1/emails/{email_id}', id: 'email_id', prefix: 'trs', noun: 'email' },
+  { route: 'GET /v1/webhooks/{webhook_id}', ...WEBHOOK },
+  { route: 'POST /v1/webhooks/{webhook_id}', ...WEBHOOK, body: { status: 'PAUSED' } },
+  { route: 'DELETE /v1/webhooks/{webhook_id}', ...WEBHOOK },
 ];
 
 describe('G3, G8: an id that is none, of nothing, or of something else', () => {

@@ -15,6 +15,7 @@ const RULE_TEXTS: Record<string, (constraints: Constraints) => string> = {
   isUrlWithScheme: (schemes) => `a URL that begins with ${schemes.join(':// or ')}://`,
   isKeyRing: () => KEY_RING_FORM,
   isMailbox: () => MAILBOX_FORM,
+  areAddressRanges: () => 'addresses or ranges such as 10.0.0.0/8, with commas between them',
   matches: ([pattern]) => `text that matches ${String(pattern)}`,
   minLength: ([least]) => `at least ${String(least)} characters`,
   maxLength: ([most]) => `at most ${String(most)} characters`,

@@ -5,6 +5,7 @@ import type { Sections } from './read-settings.ts';
 import { SecretSettings } from './secret-settings.ts';
 import { SenderSettings } from './sender-settings.ts';
 import { SystemMailSettings } from './system-mail-settings.ts';
+import { WebhookSettings } from './webhook-settings.ts';
 
 /** All sections, in the order of the operators' page. */
 export const ALL_SECTIONS = {
@@ -15,6 +16,7 @@ export const ALL_SECTIONS = {
   secrets: SecretSettings,
   gateway: GatewaySettings,
   systemMail: SystemMailSettings,
+  webhooks: WebhookSettings,
   sender: SenderSettings,
   lanes: LaneSettings,
 } as const satisfies Sections;

@@ -1,0 +1,66 @@
+import { EVENT_NAMES, faultInWebhookUrl, isEventName, SIZES } from '@posthorn/domain';
+import { closestName } from '../validation/closest-name.ts';
+import { kindOf, makeRule, type Rule } from '../validation/rule.ts';
+import { charactersIn, sizeFault } from '../validation/sizes.ts';
+import { text } from '../validation/text-rules.ts';
+
+const LEAST_TOKEN_CHARACTERS = 8;
+/** Repeated names count once, but an array need not be longer than this for any purpose. */
+const MOST_NAMES = { most: 100, unit: 'items' } as const;
+const MOST_SHOWN = 5;
+
+/** An absolute http or https URL; whether it may lead where it leads is the operator's decision. */
+export const webhookUrl: Rule = text(
+  {
+    format: 'uri',
+    minLength: 1,
+    maxLength: SIZES.webhookUrl.most,
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s#]+$',
+    examples: ['https://example.com/webhooks'],
+  },
+  (value) =>
+    sizeFault(charactersIn(value, SIZES.webhookUrl.most), SIZES.webhookUrl) ?? faultInWebhookUrl(value),
+);
+
+/** The secret that deliveries are signed with. */
+export const webhookToken: Rule = text(
+  { minLength: LEAST_TOKEN_CHARACTERS, maxLength: SIZES.webhookToken.most, pattern: '^[ -~]*$' },
+  (value) => {
+    if (value.length < LEAST_TOKEN_CHARACTERS)
+      return `has ${value.length} characters; give ${LEAST_TOKEN_CHARACTERS} to ${SIZES.webhookToken.most}`;
+    const tooLong = sizeFault(charactersIn(value, SIZES.webhookToken.most), SIZES.webhookToken);
+    if (tooLong !== undefined) return tooLong;
+    return /^[ -~]*$/.test(value)
+      ? undefined
+      : 'holds a character that is not printable ASCII; give letters, digits and punctuation';
+  },
+);
+
+/** One or more names of events. */
+export const eventNames: Rule = makeRule(
+  {
+    type: 'array',
+    items: { type: 'string', enum: EVENT_NAMES },
+    minItems: 1,
+    maxItems: MOST_NAMES.most,
+    examples: [['CONTACT_CREATED', 'CONTACT_UPDATED']],
+  },
+  (value, field) => {
+    if (!Array.isArray(value)) return `\`${field}\` is ${kindOf(value)}; give an array`;
+    if (value.length === 0) return `\`${field}\` is empty; give one or more of ${NAMES_IN_WORDS}`;
+    const tooMany = sizeFault(value.length, MOST_NAMES);
+    if (tooMany !== undefined) return `\`${field}\` ${tooMany}`;
+    const faults = value.flatMap((item: unknown, index) => faultInName(item, `${field}[${index}]`) ?? []);
+    if (faults.length === 0) return undefined;
+    return `${faults.slice(0, MOST_SHOWN).join('; ')}; give only names out of ${NAMES_IN_WORDS}`;
+  },
+);
+
+const NAMES_IN_WORDS = EVENT_NAMES.map((name) => `\`${name}\``).join(', ');
+
+function faultInName(item: unknown, path: string): string | undefined {
+  if (typeof item !== 'string') return `\`${path}\` is ${kindOf(item)}`;
+  if (isEventName(item)) return undefined;
+  const closest = closestName(item, EVENT_NAMES);
+  return `\`${path}\` is the name of no event${closest === undefined ? '' : `, perhaps \`${closest}\` is meant`}`;
+}

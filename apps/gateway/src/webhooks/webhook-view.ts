@@ -1,0 +1,13 @@
+import { type Webhook } from '@posthorn/domain';
+import { type WebhookWithToken } from '@posthorn/use-cases';
+import { type ListedWebhook, type Webhook as ShownWebhook } from './webhook.answers.ts';
+
+/** A webhook as a list shows it (interface 2.6). */
+export function listedWebhookView({ id, url, events, status, createdAt }: Webhook): ListedWebhook {
+  return { id, url, events, status, createdAt };
+}
+
+/** A webhook as the interface shows it (2.6). */
+export function webhookView(webhook: WebhookWithToken): ShownWebhook {
+  return { ...listedWebhookView(webhook), token: webhook.token };
+}

@@ -1,0 +1,64 @@
+import { EVENT_NAMES, WEBHOOK_STATUSES } from '@posthorn/domain';
+import { idOf, listOf, nullable, objectOf, text, time, truth, wordOf } from '../openapi/answer-schemas.ts';
+import { Shown } from '../openapi/shown.ts';
+
+/** A webhook in a list: without its token. */
+export class ListedWebhook {
+  @Shown('The id of the webhook.', idOf('wh'))
+  id!: string;
+
+  @Shown('Where events are posted to.', text, { example: 'https://example.com/webhooks' })
+  url!: string;
+
+  @Shown('The events that are posted.', listOf(wordOf(EVENT_NAMES)), {
+    example: ['CONTACT_CREATED', 'CONTACT_UPDATED'],
+  })
+  events!: readonly string[];
+
+  @Shown(
+    'Whether events are delivered, or held by the workspace (`PAUSED`) or by the service (`DISABLED`).',
+    wordOf(Object.keys(WEBHOOK_STATUSES)),
+  )
+  status!: string;
+
+  @Shown('When it was created.', time)
+  createdAt!: Date;
+}
+
+/** A webhook. */
+export class Webhook extends ListedWebhook {
+  @Shown('The secret that deliveries are signed with.', text, {
+    example: 'wht_5tT0Jd1kVbqYc3xGm8ZrPn7LhWf2Es4A',
+  })
+  token!: string;
+}
+
+/** The answer that shows a webhook. */
+export class WebhookAnswer {
+  @Shown('The webhook.', objectOf(Webhook))
+  webhook!: Webhook;
+}
+
+/** The answer to a deletion. */
+export class WebhookDeletedAnswer extends WebhookAnswer {
+  @Shown('Always `true`.', truth)
+  isDeleted!: true;
+}
+
+/** A page of webhooks. */
+export class WebhookPage {
+  @Shown('The webhooks of the page.', listOf(ListedWebhook))
+  items!: ListedWebhook[];
+
+  @Shown('Whether there is a next page.', truth, { example: false })
+  hasMore!: boolean;
+
+  @Shown('What the next page is asked for with; `null` on the last one.', nullable(time), { example: null })
+  startAt!: string | null;
+}
+
+/** The answer that lists webhooks. */
+export class WebhooksAnswer {
+  @Shown('A page of webhooks.', objectOf(WebhookPage))
+  webhooks!: WebhookPage;
+}

@@ -1,0 +1,126 @@
+import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { type WebhookId } from '@posthorn/kernel';
+import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
+import { pageByTime } from '@posthorn/domain';
+import { ManageWebhooks } from '@posthorn/use-cases';
+import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
+import { PageQuery } from '../paging/page-query.ts';
+import { pageByMoment } from '../paging/page-request.ts';
+import { judgeBody } from '../validation/judge-body.ts';
+import { judgeQuery } from '../validation/judge-query.ts';
+import { PathId, unknownId } from '../validation/path-ids.ts';
+import { WebhookAnswer, WebhookDeletedAnswer, WebhooksAnswer } from './webhook.answers.ts';
+import { CreateWebhookRequest, UpdateWebhookRequest } from './webhook.requests.ts';
+import { listedWebhookView, webhookView } from './webhook-view.ts';
+
+const NOT_PUBLIC: DescribedRefusal = {
+  status: 400,
+  when: 'Host not public',
+  message: '`url` has the host `10.0.0.1`, which is not public; give one that the internet can reach',
+};
+const TOO_MANY: DescribedRefusal = {
+  status: 409,
+  when: 'Too many webhooks',
+  message: 'The workspace has 50 webhooks, which is as many as it may; delete one first',
+};
+
+@Controller('v1/webhooks')
+export class WebhooksController {
+  constructor(private readonly webhooks: ManageWebhooks) {}
+
+  @Get()
+  @RequiresScope('api_user')
+  @Describes({
+    name: 'listWebhooks',
+    tag: 'Webhooks',
+    summary: 'List webhooks',
+    description:
+      'Without their tokens. Here `startAt` is the time of the first webhook of the next page. Webhooks of one millisecond stay together on a page, which may be longer than `limit` for that.',
+    query: PageQuery,
+    answer: WebhooksAnswer,
+  })
+  async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<WebhooksAnswer> {
+    const request = pageByMoment(judgeQuery(PageQuery, query));
+    const page = pageByTime(await this.webhooks.list(workspaceId), request);
+    return { webhooks: { ...page, items: page.items.map(listedWebhookView) } };
+  }
+
+  @Get(':webhook_id')
+  @RequiresScope('user')
+  @Describes({
+    name: 'readWebhook',
+    tag: 'Webhooks',
+    summary: 'Read one webhook',
+    answer: WebhookAnswer,
+  })
+  async read(
+    @Caller() { workspaceId }: Principal,
+    @PathId('webhook_id') id: WebhookId,
+  ): Promise<WebhookAnswer> {
+    const webhook = await this.webhooks.read(workspaceId, id);
+    if (webhook === undefined) throw unknownId('webhook_id');
+    return { webhook: webhookView(webhook) };
+  }
+
+  @Post()
+  @RequiresScope('api_user')
+  @HttpCode(200)
+  @Describes({
+    name: 'createWebhook',
+    tag: 'Webhooks',
+    summary: 'Create a webhook',
+    description:
+      'From now on the named events of the workspace are posted to the URL, signed with the token. A workspace has at most 50 webhooks.',
+    body: CreateWebhookRequest,
+    answer: WebhookAnswer,
+    refuses: [NOT_PUBLIC, TOO_MANY],
+  })
+  async create(@Caller() caller: Principal, @Body() body: unknown): Promise<WebhookAnswer> {
+    const wanted = judgeBody(CreateWebhookRequest, body);
+    return {
+      webhook: webhookView(await this.webhooks.create(caller.workspaceId, actorOf(caller), wanted)),
+    };
+  }
+
+  @Post(':webhook_id')
+  @RequiresScope('api_user')
+  @HttpCode(200)
+  @Describes({
+    name: 'updateWebhook',
+    tag: 'Webhooks',
+    summary: 'Change a webhook',
+    description:
+      'Changes what is given; what is absent stays, so an empty body changes nothing. What happens while a webhook is `PAUSED` is held for 30 days and delivered when it is `ACTIVE` again.',
+    body: UpdateWebhookRequest,
+    answer: WebhookAnswer,
+    refuses: [NOT_PUBLIC],
+  })
+  async update(
+    @Caller() caller: Principal,
+    @PathId('webhook_id') id: WebhookId,
+    @Body() body: unknown,
+  ): Promise<WebhookAnswer> {
+    const wanted = judgeBody(UpdateWebhookRequest, body);
+    const webhook = await this.webhooks.update(caller.workspaceId, id, actorOf(caller), wanted);
+    if (webhook === undefined) throw unknownId('webhook_id');
+    return { webhook: webhookView(webhook) };
+  }
+
+  @Delete(':webhook_id')
+  @RequiresScope('api_user')
+  @Describes({
+    name: 'deleteWebhook',
+    tag: 'Webhooks',
+    summary: 'Delete a webhook',
+    description: 'For good: what was not delivered to it yet is not delivered any more.',
+    answer: WebhookDeletedAnswer,
+  })
+  async delete(
+    @Caller() caller: Principal,
+    @PathId('webhook_id') id: WebhookId,
+  ): Promise<WebhookDeletedAnswer> {
+    const webhook = await this.webhooks.delete(caller.workspaceId, id, actorOf(caller));
+    if (webhook === undefined) throw unknownId('webhook_id');
+    return { webhook: webhookView(webhook), isDeleted: true };
+  }
+}

@@ -1,0 +1,187 @@
+import { idFromUuid, timeOf, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import {
+  type Actor,
+  type EventName,
+  type JsonObject,
+  type Webhook,
+  webhookLane,
+  type WebhookStatus,
+  WORKSPACE_LIMITS,
+} from '@posthorn/domain';
+import { type Database } from '../connection.ts';
+import { type Webhook as WebhookRow } from '../generated/client.ts';
+import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
+import { recordAudit } from './audit-log-store.ts';
+
+/** A webhook with its token, encrypted for the place `SEALED_COLUMNS.webhookToken`. */
+export interface SealedWebhook extends Webhook {
+  readonly sealedToken: Buffer;
+}
+
+/** A webhook that is to be created. */
+export type NewWebhook = Pick<SealedWebhook, 'id' | 'url' | 'events' | 'sealedToken'>;
+
+/** What of a webhook becomes something else. */
+export type WebhookChange = Partial<Pick<SealedWebhook, 'url' | 'events' | 'sealedToken' | 'status'>>;
+
+/** Where workspaces are told of events. Each change is audited, and paused lanes are kept, in its transaction. */
+export class WebhookStore {
+  constructor(private readonly database: Database) {}
+
+  /** All of a workspace, in no order; there are few. */
+  async list(workspaceId: WorkspaceId): Promise<Webhook[]> {
+    const rows = await this.database.prisma.webhook.findMany({ where: { workspaceId: uuidOf(workspaceId) } });
+    return rows.map(webhook);
+  }
+
+  /** The webhook, if this workspace has it. */
+  find(workspaceId: WorkspaceId, id: WebhookId): Promise<SealedWebhook | undefined> {
+    return findIn(this.database.prisma, workspaceId, id);
+  }
+
+  /** Creates a webhook, unless the workspace has as many as it may: then undefined. */
+  async create(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    { id, url, events, sealedToken }: NewWebhook,
+  ): Promise<Webhook | undefined> {
+    return transact(this.database, async (transaction) => {
+      await lockWorkspace(transaction, workspaceId);
+      const count = await transaction.webhook.count({ where: { workspaceId: uuidOf(workspaceId) } });
+      if (count >= WORKSPACE_LIMITS.webhooks) return undefined;
+      const createdAt = new Date(timeOf(id));
+      const row = await transaction.webhook.create({
+        data: {
+          ...{ id: uuidOf(id), workspaceId: uuidOf(workspaceId), url, events: [...events] },
+          ...{ token: new Uint8Array(sealedToken), createdAt, updatedAt: createdAt },
+        },
+      });
+      await this.audit(transaction, workspaceId, 'webhook.created', actor, id, { url, events });
+      return webhook(row);
+    });
+  }
+
+  /**
+   * Changes a webhook, if this workspace has it.
+   *
+   * @param decide what becomes something else, of the webhook as it is; nothing: nothing is written
+   * @returns the webhook as it is then
+   */
+  async change(
+    workspaceId: WorkspaceId,
+    id: WebhookId,
+    actor: Actor,
+    decide: (before: SealedWebhook) => WebhookChange,
+  ): Promise<SealedWebhook | undefined> {
+    return transact(this.database, async (transaction) => {
+      await lockWorkspace(transaction, workspaceId);
+      const before = await findIn(transaction, workspaceId, id);
+      const change = before && decide(before);
+      if (before === undefined || change === undefined || Object.keys(change).length === 0) return before;
+      const row = await this.write(transaction, id, change);
+      if (change.status !== undefined) await keepLane(transaction, id, change.status);
+      await this.audit(transaction, workspaceId, 'webhook.updated', actor, id, detailOf(before, change));
+      return sealedWebhook(row);
+    });
+  }
+
+  /**
+   * Deletes a webhook, if this workspace has it.
+   *
+   * @param read reads what is to be shown of it; what it throws keeps the webhook
+   */
+  async delete<Shown>(
+    workspaceId: WorkspaceId,
+    id: WebhookId,
+    actor: Actor,
+    read: (webhook: SealedWebhook) => Shown,
+  ): Promise<Shown | undefined> {
+    return transact(this.database, async (transaction) => {
+      await lockWorkspace(transaction, workspaceId);
+      const before = await findIn(transaction, workspaceId, id);
+      if (before === undefined) return undefined;
+      const shown = read(before);
+      await transaction.webhook.delete({ where: { id: uuidOf(id) } });
+      await keepLane(transaction, id, 'ACTIVE');
+      const { url, events } = before;
+      await this.audit(transaction, workspaceId, 'webhook.deleted', actor, id, { url, events });
+      return shown;
+    });
+  }
+
+  private write(
+    transaction: Transaction,
+    id: WebhookId,
+    { url, events, status, sealedToken }: WebhookChange,
+  ): Promise<WebhookRow> {
+    return transaction.webhook.update({
+      where: { id: uuidOf(id) },
+      data: {
+        ...(url !== undefined && { url }),
+        ...(events !== undefined && { events: [...events] }),
+        ...(status !== undefined && { status }),
+        ...(sealedToken !== undefined && { token: new Uint8Array(sealedToken) }),
+        updatedAt: this.database.clock.now(),
+      },
+    });
+  }
+
+  private audit(
+    transaction: Transaction,
+    workspaceId: WorkspaceId,
+    action: 'webhook.created' | 'webhook.updated' | 'webhook.deleted',
+    actor: Actor,
+    subjectId: WebhookId,
+    detail: JsonObject,
+  ): Promise<void> {
+    const nowMs = this.database.clock.nowMs();
+    return recordAudit(transaction, nowMs, { workspaceId, action, actor, subjectId, detail });
+  }
+}
+
+async function findIn(
+  prisma: Pick<Transaction, 'webhook'>,
+  workspaceId: WorkspaceId,
+  id: WebhookId,
+): Promise<SealedWebhook | undefined> {
+  const row = await prisma.webhook.findFirst({ where: { id: uuidOf(id), workspaceId: uuidOf(workspaceId) } });
+  return row === null ? undefined : sealedWebhook(row);
+}
+
+/** What is held back is held back by its lane: its rows stay, nobody claims them. */
+async function keepLane(transaction: Transaction, id: WebhookId, status: WebhookStatus): Promise<void> {
+  const lane = { queue: 'webhook', laneId: webhookLane(id) } as const;
+  if (status === 'ACTIVE') {
+    await transaction.pausedLane.deleteMany({ where: lane });
+    return;
+  }
+  const reason = `the webhook is ${status}`;
+  await transaction.pausedLane.upsert({
+    where: { queue_laneId: lane },
+    create: { ...lane, reason },
+    update: { reason },
+  });
+}
+
+/** What the audit log says of a change; of the token only that it is another. */
+function detailOf(before: Webhook, { url, events, status, sealedToken }: WebhookChange): JsonObject {
+  return {
+    ...(url !== undefined && { url: { from: before.url, to: url } }),
+    ...(events !== undefined && { events: { from: before.events, to: events } }),
+    ...(status !== undefined && { status: { from: before.status, to: status } }),
+    ...(sealedToken !== undefined && { token: 'changed' }),
+  };
+}
+
+function sealedWebhook(row: WebhookRow): SealedWebhook {
+  return { ...webhook(row), sealedToken: Buffer.from(row.token) };
+}
+
+function webhook({ id, workspaceId, url, events, status, createdAt, updatedAt }: WebhookRow): Webhook {
+  return {
+    id: idFromUuid('wh', id),
+    workspaceId: idFromUuid('wrk', workspaceId),
+    events: events as EventName[],
+    ...{ url, status, createdAt, updatedAt },
+  };
+}

@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import {
+  AuditLogStore,
+  type Database,
+  openDatabase,
+  SEALED_COLUMNS,
+  SealedSecretStore,
+  WebhookStore,
+  WorkspaceStore,
+} from '@posthorn/database';
+import { operator } from '@posthorn/domain';
+import { type KeyRing, SecretBox } from '@posthorn/signing';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { rotateSecrets } from '../operate/rotate-secrets.ts';
+import { ManageWebhooks } from './manage-webhooks.ts';
+
+const ACTOR = operator('test');
+const WANTED = { url: 'https://example.com/hook', events: ['CONTACT_CREATED'] } as const;
+const key = (id: string): KeyRing[0] => ({ id, key: randomBytes(32) });
+const [OLD, NEW] = [key('old'), key('new')];
+
+let testDatabase: TestDatabase;
+let database: Database;
+let acme: WorkspaceId;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, poolSize: 6, applicationName: 'test' });
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  acme = (await new WorkspaceStore(database).create('Acme', null)).id;
+});
+
+const managed = (...ring: KeyRing): ManageWebhooks =>
+  new ManageWebhooks({
+    webhooks: new WebhookStore(database),
+    clock: database.clock,
+    box: new SecretBox(ring),
+    policy: { allowsHttp: false, networks: [] },
+  });
+
+async function ask<Row extends object>(sql: string, ...values: unknown[]): Promise<Row[]> {
+  return (await database.pool.query<Row>(sql, values)).rows;
+}
+
+const pausesOf = (id: WebhookId): Promise<{ queue: string; reason: string }[]> =>
+  ask('SELECT queue, reason FROM paused_lanes WHERE lane_id = $1', id);
+
+const audited = async (): Promise<{ action: string; detail: object }[]> => {
+  const log = await new AuditLogStore(database).list(acme, { limit: 100, sort: 'createdAt.asc' });
+  return log.items.map(({ action, detail }) => ({ action, detail }));
+};
+
+describe('The token of a webhook', () => {
+  it('W3: is stored encrypted, survives a change of the key, and is readable by nothing else', async () => {
+    const created = await managed(OLD).create(acme, ACTOR, { ...WANTED, token: 'a token of ours' });
+    const [row] = await ask<{ token: Buffer }>(
+      'SELECT token FROM webhooks WHERE id = $1',
+      uuidOf(created.id),
+    );
+    expect(row!.token.toString('latin1')).not.toContain('token of ours');
+
+    const columns = Object.values(SEALED_COLUMNS);
+    await rotateSecrets(new SealedSecretStore(database), new SecretBox([NEW, OLD]), columns);
+    expect((await managed(NEW).read(acme, created.id))!.token).toBe('a token of ours');
+    await expect(managed(OLD).read(acme, created.id)).rejects.toThrow(
+      'the key new is not in ENCRYPTION_KEYS',
+    );
+  });
+
+  it('W3: of one webhook opens nowhere else', async () => {
+    const [one, two] = await Promise.all([1, 2].map(() => managed(OLD).create(acme, ACTOR, WANTED)));
+    await ask(
+      'UPDATE webhooks SET token = (SELECT token FROM webhooks WHERE id = $1) WHERE id = $2',
+      uuidOf(one!.id),
+      uuidOf(two!.id),
+    );
+    await expect(managed(OLD).read(acme, two!.id)).rejects.toThrow('cannot be decrypted');
+  });
+
+  it('W4: whose key was lost can be replaced, and keeps its webhook until then', async () => {
+    const { id } = await managed(OLD).create(acme, ACTOR, WANTED);
+    await expect(managed(NEW).delete(acme, id, ACTOR)).rejects.toThrow('cannot be decrypted');
+    const mended = await managed(NEW).update(acme, id, ACTOR, { token: 'another token' });
+    expect(mended).toMatchObject({ id, token: 'another token' });
+    expect(await managed(NEW).delete(acme, id, ACTOR)).toMatchObject({ id });
+  });
+});
+
+describe('Pausing a webhook', () => {
+  it('W4, W9: holds its lane back in the same transaction, and lets it go', async () => {
+    const webhooks = managed(OLD);
+    const { id } = await webhooks.create(acme, ACTOR, WANTED);
+    expect(await pausesOf(id)).toEqual([]);
+    expect(await webhooks.update(acme, id, ACTOR, { status: 'PAUSED' })).toMatchObject({ status: 'PAUSED' });
+    expect(await pausesOf(id)).toEqual([{ queue: 'webhook', reason: 'the webhook is PAUSED' }]);
+    expect(await webhooks.update(acme, id, ACTOR, { status: 'ACTIVE' })).toMatchObject({ status: 'ACTIVE' });
+    expect(await pausesOf(id)).toEqual([]);
+  });
+
+  it('W9: one that Posthorn has disabled is made active again, or paused', async () => {
+    const webhooks = managed(OLD);
+    for (const status of ['ACTIVE', 'PAUSED'] as const) {
+      const { id } = await webhooks.create(acme, ACTOR, WANTED);
+      await ask(`UPDATE webhooks SET status = 'DISABLED' WHERE id = $1`, uuidOf(id));
+      await ask(`INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('webhook', $1, 'gone')`, id);
+      expect(await webhooks.update(acme, id, ACTOR, { status })).toMatchObject({ status });
+      expect((await pausesOf(id)).map(({ reason }) => reason)).toEqual(
+        status === 'ACTIVE' ? [] : ['the webhook is PAUSED'],
+      );
+    }
+  });
+
+  it('leaves no lane behind when the webhook is deleted', async () => {
+    const webhooks = managed(OLD);
+    const { id } = await webhooks.create(acme, ACTOR, WANTED);
+    await webhooks.update(acme, id, ACTOR, { status: 'PAUSED' });
+    await webhooks.delete(acme, id, ACTOR);
+    expect(await pausesOf(id)).toEqual([]);
+  });
+});
+
+describe('The audit log', () => {
+  it('tells of each change, of the token only that it changed, and of nothing where nothing changed', async () => {
+    const webhooks = managed(OLD);
+    const { id, token } = await webhooks.create(acme, ACTOR, WANTED);
+    await webhooks.update(acme, id, ACTOR, {});
+    await webhooks.update(acme, id, ACTOR, { ...WANTED, token, status: 'ACTIVE' });
+    const change = { token: 'sesame, open', events: ['CONTACT_DELETED'], status: 'PAUSED' } as const;
+    await webhooks.update(acme, id, ACTOR, change);
+    await webhooks.delete(acme, id, ACTOR);
+    expect(await audited()).toEqual([
+      { action: 'webhook.created', detail: WANTED },
+      {
+        action: 'webhook.updated',
+        detail: {
+          token: 'changed',
+          events: { from: ['CONTACT_CREATED'], to: ['CONTACT_DELETED'] },
+          status: { from: 'ACTIVE', to: 'PAUSED' },
+        },
+      },
+      { action: 'webhook.deleted', detail: { url: WANTED.url, events: ['CONTACT_DELETED'] } },
+    ]);
+  });
+});
+
+describe('Several at once', () => {
+  it('G11: of many creations exactly as many get in as there is room', async () => {
+    const webhooks = managed(OLD);
+    for (let n = 0; n < 45; n += 1) await webhooks.create(acme, ACTOR, WANTED);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 12 }, () => webhooks.create(acme, ACTOR, WANTED)),
+    );
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+    expect(refused).toHaveLength(7);
+    for (const { reason } of refused) expect(reason).toMatchObject({ statusCode: 409 });
+    expect(await webhooks.list(acme)).toHaveLength(50);
+    expect((await audited()).length).toBe(50);
+  });
+
+  it('changes of different fields are all kept, and of two deletions one happens', async () => {
+    const webhooks = managed(OLD);
+    const { id } = await webhooks.create(acme, ACTOR, WANTED);
+    await Promise.all([
+      webhooks.update(acme, id, ACTOR, { url: 'https://example.org/' }),
+      webhooks.update(acme, id, ACTOR, { events: ['EMAIL_SENT'] }),
+      webhooks.update(acme, id, ACTOR, { token: 'sesame, open' }),
+      webhooks.update(acme, id, ACTOR, { status: 'PAUSED' }),
+    ]);
+    expect(await webhooks.read(acme, id)).toMatchObject({
+      ...{ url: 'https://example.org/', events: ['EMAIL_SENT'], token: 'sesame, open', status: 'PAUSED' },
+    });
+    const deletions = await Promise.all([1, 2].map(() => webhooks.delete(acme, id, ACTOR)));
+    expect(deletions.filter((deleted) => deleted !== undefined)).toHaveLength(1);
+  });
+});

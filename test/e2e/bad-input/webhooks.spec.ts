@@ -1,0 +1,220 @@
+import { describe, it } from '@jest/globals';
+import { type Answer } from '../api.ts';
+import { type Case, casesOf, NO_TEXTS, type Place, shown, texts } from './cases.ts';
+import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
+
+const WANTED = { url: 'https://example.com/hook', events: ['CONTACT_CREATED'] };
+const CREATE = 'POST /v1/webhooks';
+const UPDATE = 'POST /v1/webhooks/{webhook_id}';
+
+const refusing = RefusingStack.forFile(async (stack) => {
+  const { body }: Answer = await stack.api().post('/v1/webhooks', WANTED);
+  return { webhook_id: (body['webhook'] as { id: string }).id };
+});
+const refuses = (_title: string, bad: Case): Promise<void> => refusing.refuses(bad);
+
+const places = (field: string): Place[] => [
+  { route: CREATE, field, request: (value) => ({ body: { ...WANTED, [field]: value } }) },
+  { route: UPDATE, field, request: (value) => ({ body: { [field]: value } }) },
+];
+const sending = (what: string, body: unknown, names: string | RegExp, route = CREATE): Case => ({
+  ...{ what, route, body, status: 400, names },
+});
+const to = (...hosts: string[]): string[] => hosts.map((host) => `https://${host}/hook`);
+
+describe('W1: a URL that a webhook may not have', () => {
+  const malformed = [
+    ...[
+      '',
+      ' ',
+      'example.com',
+      '//example.com/',
+      'https://',
+      'https:example.com',
+      'https:///x',
+      'about:blank',
+    ],
+    ...[
+      'ftp://example.com/',
+      'file:///etc/passwd',
+      'javascript:alert(1)',
+      'ws://example.com',
+      'gopher://x.y',
+    ],
+    ...['https://exa mple.com/', ' https://example.com/', 'https://example.com/\r\nX: y', 'https://a\0.com/'],
+    ...[
+      'https://example.com\\@10.0.0.1/',
+      'https://user@example.com/',
+      'https://u:p@example.com/',
+      'https://@a.com/',
+    ],
+    ...[
+      'https://example.com/#',
+      'https://example.com/#part',
+      'https://example.com:0/',
+      'https://example.com:99999/',
+    ],
+    ...[
+      'https://example.com./',
+      'https://a..com:x/',
+      'https://256.1.1.1/',
+      'https://[::1',
+      'https://a\u202eb.com/',
+    ],
+    `https://example.com/${'x'.repeat(2_029)}`,
+  ];
+  const closed = to(
+    ...[
+      'localhost',
+      'LOCALHOST',
+      'a.localhost',
+      'localhost.',
+      'printer.local',
+      'db.internal',
+      'server',
+      'x.lan',
+    ],
+    ...[
+      'metadata.google.internal',
+      '127.0.0.1',
+      '127.1',
+      '2130706433',
+      '0x7f.1',
+      '0177.0.0.1',
+      '0',
+      '0.0.0.0',
+    ],
+    ...['10.0.0.1', '172.16.0.1', '192.168.1.1', '169.254.169.254', '0xa9fea9fe', '100.64.0.1', '198.18.0.1'],
+    ...[
+      '192.0.2.1',
+      '203.0.113.9',
+      '224.0.0.1',
+      '255.255.255.255',
+      '１２７.0.0.1',
+      '%31%32%37.0.0.1',
+      '168.63.129.16',
+    ],
+    ...[
+      '[::1]',
+      '[::]',
+      '[::ffff:127.0.0.1]',
+      '[::127.0.0.1]',
+      '[64:ff9b::a9fe:a9fe]',
+      '[2002:7f00:1::]',
+      '[fe80::1]',
+    ],
+    ...[
+      '[2001:0:4136:e378:8000:63bf:3fff:fdd2]',
+      '[fd00:ec2::254]',
+      '[fc00::1]',
+      '[2001:db8::1]',
+      '[ff02::1]',
+    ],
+  );
+  const http = ['http://example.com/', 'http://127.0.0.1/', 'HTTP://example.com'];
+  it.each(atLeastForty(casesOf([...NO_TEXTS, ...texts(...malformed, ...closed, ...http)], places('url'))))(
+    '%s',
+    refuses,
+  );
+});
+
+describe('W2: events that a webhook may not have', () => {
+  const none = [null, 'CONTACT_CREATED', 1, true, {}, { 0: 'CONTACT_CREATED' }, []];
+  const wrong = [
+    ...[
+      '',
+      ' ',
+      '*',
+      'all',
+      'contact_created',
+      'CONTACT_CREATED ',
+      'CONTACT.CREATED',
+      'CONTACTCREATED',
+      'toString',
+    ],
+    ...[null, 1, true, {}, ['CONTACT_CREATED'], '__proto__', 'CONTACT_CREATED\0', 'x'.repeat(10_000)],
+  ];
+  const arrays = wrong.map((name) => ['EMAIL_SENT', name]);
+  it.each(
+    atLeastForty([
+      ...casesOf(
+        [...none, ...arrays, Array(101).fill('EMAIL_SENT')].map((value) => ({ what: shown(value), value })),
+        places('events'),
+      ),
+      sending(
+        'a slip',
+        { ...WANTED, events: ['CONTACT_CREATD'] },
+        '`events[0]` is the name of no event, perhaps `CONTACT_CREATED` is meant; give only names out of `CONTACT_CREATED`, `CONTACT_UPDATED`',
+      ),
+      sending('a hundred slips', { ...WANTED, events: Array(100).fill('X') }, '`events[4]`'),
+    ]),
+  )('%s', refuses);
+});
+
+describe('W3: tokens that a webhook may not have', () => {
+  const wrong = [
+    ...[
+      '',
+      'x',
+      '1234567',
+      'x'.repeat(257),
+      'x'.repeat(100_000),
+      '12345678\n',
+      '1234\u00005678',
+      '1234567\t',
+    ],
+    ...['pässwörter', '12345678\u007f', '😀😀😀😀😀😀😀😀', '1234567\u00a0', '\u202e12345678'],
+  ];
+  it.each(atLeastForty(casesOf([...NO_TEXTS, ...texts(...wrong)], places('token'))))('%s', refuses);
+});
+
+describe('W4: a status that nobody gives', () => {
+  const wrong = ['', 'active', 'DISABLED', 'PAUSED ', 'ENABLED', 'x'.repeat(1_000)];
+  it.each(titled(casesOf([...NO_TEXTS, ...texts(...wrong)], places('status').slice(1))))('%s', refuses);
+});
+
+describe('G2, G4: a body that is none, or that has more', () => {
+  it.each(
+    titled([
+      sending('nothing', {}, /^`url` is missing; give a string; `events` is missing; give an array$/),
+      sending('no events', { url: WANTED.url }, '`events` is missing'),
+      sending('no URL', { events: WANTED.events }, '`url` is missing'),
+      sending('a status', { ...WANTED, status: 'PAUSED' }, '`status` is not a known field'),
+      sending(
+        'a slip',
+        { ...WANTED, tokn: '12345678' },
+        '`tokn` is not a known field; did you mean `token`?',
+      ),
+      sending('everything wrong', { url: 1, events: [], x: 1 }, /`url` is.*; `events` is.*; `x` is/),
+      ...['null', '[]', '1', '"x"', '{', ''].map((body) => sending(shown(body), body, /./)),
+      ...['null', '[]', '"x"', '{"events":[],"id":1}'].map((body) => sending(shown(body), body, /./, UPDATE)),
+    ]),
+  )('%s', refuses);
+});
+
+describe('G10: a page of webhooks that there is not', () => {
+  const queries: [string, string][] = [
+    ...['0', '101', '-1', '1.5', 'x', '', '1e2', '%2010'].map((value): [string, string] => ['limit', value]),
+    ...['createdAt', 'desc', 'createdAt.DESC', ''].map((value): [string, string] => ['sort', value]),
+    ...['x', '1', '2030-01-01', '01h455vb4pex5vsknk084sn02q', 'null', ''].map((value): [string, string] => [
+      'startAt',
+      value,
+    ]),
+    ['page', '1'],
+  ];
+  it.each(
+    titled([
+      ...queries.map(([name, value]): Case => ({
+        ...{ what: `${name}=${value}`, route: 'GET /v1/webhooks', query: `?${name}=${value}` },
+        ...{ status: 400, names: `\`${name}\`` },
+      })),
+      {
+        what: 'twice',
+        route: 'GET /v1/webhooks',
+        query: '?limit=1&limit=2',
+        status: 400,
+        names: 'more than once',
+      },
+    ]),
+  )('%s', refuses);
+});
