@@ -111,6 +111,15 @@ export function faultsOf(route: DescribedRoute, answer: Answer): unknown[] {
   return judge(JSON.parse(answer.text)) ? [] : [...(judge.errors ?? []), answer.text.slice(0, 2_000)];
 }
 
+/** The bodies that the document shows for a status of a route. */
+export function shownAnswers(route: DescribedRoute, status: number): unknown[] {
+  const named = route.responses[status];
+  const shared = DOCUMENT.components['responses'] as DescribedRoute['responses'];
+  const described = named?.$ref === undefined ? named : shared[named.$ref.split('/').at(-1)!];
+  const contents = Object.values(described?.content ?? {});
+  return contents.flatMap(({ examples }) => Object.values(examples).map(({ value }) => value));
+}
+
 /** In the words of a JSON pointer inside of a URI (RFC 6901, section 6). */
 function pointed(name: string): string {
   return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));

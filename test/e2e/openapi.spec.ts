@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newApiKeySecret } from '@posthorn/signing';
 import { DOCUMENT } from '../../apps/gateway/src/openapi/document.fixture.ts';
-import { Api } from './api.ts';
-import { bodiesOf, call, type Caller, faultsOf, idsOf, queryOf, ROUTES } from './described.ts';
+import { type Answer, Api } from './api.ts';
+import { bodiesOf, call, type Caller, faultsOf, idsOf, queryOf, ROUTES, shownAnswers } from './described.ts';
 import { make } from './makers.ts';
 import { Stack } from './stack.ts';
 
@@ -30,6 +31,30 @@ describe('the document', () => {
     expect(Object.keys(body['paths'] as object)).toEqual(Object.keys(DOCUMENT.paths));
   });
 
+  it('shows the common refusals as they are really said', async () => {
+    const { tenant, api } = await newCaller();
+    const { apiUser, viewer } = tenant.keys;
+    const other = (await newCaller()).tenant.workspaceId;
+    const keysOf = (workspaceId: string): string => `/v1/workspaces/${workspaceId}/api-keys`;
+    const plain = { headers: { 'Content-Type': 'text/plain' } };
+    const said: [string, Answer][] = [
+      ['sendEmail', await api.post('/v1/emails', {}, { key: null })],
+      ['sendEmail', await api.post('/v1/emails', {}, { key: newApiKeySecret() })],
+      ['sendEmail', await api.post('/v1/emails', {}, { key: viewer })],
+      ['sendEmail', await api.post('/v1/emails', ' '.repeat(11 * 1024 * 1024))],
+      ['sendEmail', await api.post('/v1/emails', '{}', plain)],
+      ['listApiKeys', await api.get(keysOf(tenant.workspaceId), { key: apiUser })],
+      ['listApiKeys', await api.get(keysOf(other))],
+      ['createApiKey', await api.post(keysOf(tenant.workspaceId), {})],
+      ['deleteApiKey', await api.request('DELETE', `${keysOf(tenant.workspaceId)}/aki_x`, undefined)],
+    ];
+    for (const [name, { status, body }] of said) {
+      const route = ROUTES.find(({ operationId }) => operationId === name)!;
+      expect([name, shownAnswers(route, status)]).toEqual([name, expect.arrayContaining([body])]);
+    }
+    expect(said.map(([, { status }]) => status)).toEqual([401, 401, 401, 413, 415, 403, 403, 400, 404]);
+  });
+
   describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
     '%s',
     (_, route) => {
@@ -49,6 +74,8 @@ describe('the document', () => {
         const answer = await call(route, caller, parts, body);
         expect([answer.status, answer.text]).toEqual([200, expect.anything()]);
         expect(faultsOf(route, answer)).toEqual([]);
+        // A batch is answered 200 even when none of its emails is accepted.
+        if (operationId === 'sendBatch') expect(answer.body).toMatchObject({ emails: { failed: [] } });
       });
 
       const query = queryOf(route);

@@ -35,7 +35,7 @@ export class SendBatchRequest {
         to: 'grace@example.com',
         subject: 'Your receipt',
         html: '<p>Thank you!</p>',
-        sendAt: '2030-01-31T09:30:00Z',
+        groupBy: 'order-receipts',
         idempotencyKey: 'receipt-10043',
       },
     ],

@@ -52,11 +52,6 @@ export function objectOf(answerClass: DescribedClass): JsonSchema {
   return referenceTo(answerClass);
 }
 
-/** An object of one of several answer classes. */
-export function oneOf(...answerClasses: DescribedClass[]): JsonSchema {
-  return { oneOf: answerClasses.map(referenceTo) };
-}
-
 /** An array of what the schema or the answer class says. */
 export function listOf(items: JsonSchema | DescribedClass): JsonSchema {
   return { type: 'array', items: typeof items === 'function' ? referenceTo(items) : items };

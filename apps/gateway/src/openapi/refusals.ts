@@ -27,7 +27,7 @@ const NO_EDITOR: DescribedRefusal = {
 const OTHER_WORKSPACE: DescribedRefusal = {
   status: 403,
   when: 'Another workspace',
-  message: 'The API key belongs to another workspace than the one in the path; use a key of that workspace',
+  message: 'The API key is not of the workspace in the path; use the id of its own workspace',
 };
 const BODY_TOO_LARGE: DescribedRefusal = {
   status: 413,

@@ -46,7 +46,7 @@ interface AcceptableTemplatedEmail extends AcceptableTraits {
 export type AcceptableEmail = AcceptableRawEmail | AcceptableTemplatedEmail;
 
 /** A key under which a call wants to be answered. */
-export interface IdempotencyClaim {
+interface IdempotencyClaim {
   readonly key: string;
   /** SHA-256 of the payload. */
   readonly fingerprint: Buffer;
@@ -60,7 +60,7 @@ export interface EmailClaim extends IdempotencyClaim {
 }
 
 /** The key of a call for several emails. */
-export interface CallClaim extends IdempotencyClaim {
+interface CallClaim extends IdempotencyClaim {
   /** What the call is answered, once its emails are judged; undefined: it is refused, and does not use up its key. */
   readonly answerFor: (outcomes: readonly AcceptanceOutcome[]) => string | undefined;
 }
