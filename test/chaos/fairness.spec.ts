@@ -52,7 +52,11 @@ describe('a backlog of 10,000', () => {
   function startWorker(redis: { url: string; prefix: string }, onError: (error: unknown) => void): void {
     const transport = new RelayTransport(stack.sink.url, { maxConnections: CONNECTIONS });
     const breaker = new RelayBreaker();
-    const composer = new ComposeEmail({ convert: () => Promise.reject(new Error('every seed has a text')) });
+    const composer = new ComposeEmail({
+      htmlToText: { convert: () => Promise.reject(new Error('every seed has a text')) },
+      versions: { find: () => Promise.reject(new Error('no seed has a template')) },
+      renderer: { render: () => Promise.reject(new Error('no seed has a template')) },
+    });
     const sendEmails = new SendEmails({
       outbox: new OutboxStore(stack.database),
       rings,

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { greetDatabase, openDatabase, OutboxStore } from '@posthorn/database';
+import { greetDatabase, openDatabase, OutboxStore, TemplateStore } from '@posthorn/database';
 import {
   createHealthApp,
   createLogger,
@@ -16,9 +16,9 @@ import {
   startProcess,
 } from '@posthorn/platform';
 import { isEmailTurn, JobWorker, LaneRings, QUEUES } from '@posthorn/queues';
-import { HtmlToText } from '@posthorn/rendering';
+import { HtmlToText, TemplateRenderer } from '@posthorn/rendering';
 import { RelayBreaker, RelayTransport } from '@posthorn/smtp';
-import { ComposeEmail, DeliverEmail, SendEmails } from '@posthorn/use-cases';
+import { ComposeEmail, DeliverEmail, SendEmails, TemplateVersions } from '@posthorn/use-cases';
 
 @Module({})
 class SenderModule {}
@@ -39,6 +39,8 @@ await startProcess('sender', async () => {
   await greetDatabase(db);
   const rings = new LaneRings({ ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError });
   const htmlToText = new HtmlToText();
+  const renderer = new TemplateRenderer();
+  const versions = new TemplateVersions(new TemplateStore(db));
   const transport = new RelayTransport(sender.SMTP_URL, {
     maxConnections: sender.SMTP_CONNECTIONS,
     maxMessagesPerConnection: sender.SMTP_MESSAGES_PER_CONNECTION,
@@ -53,7 +55,7 @@ await startProcess('sender', async () => {
     rings,
     breaker,
     delivery: new DeliverEmail({
-      composer: new ComposeEmail(htmlToText),
+      composer: new ComposeEmail({ htmlToText, renderer, versions }),
       transport,
       breaker,
       onError,
@@ -100,6 +102,7 @@ await startProcess('sender', async () => {
     () => rings.close(),
     () => transport.close(),
     () => htmlToText.close(),
+    () => renderer.close(),
     () => db.close(),
   ];
   const ended = runUntilSignal(app, { logger, drain });

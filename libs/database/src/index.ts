@@ -19,7 +19,7 @@ export {
 export * from './stores/acceptance-store.ts';
 export * from './stores/api-key-store.ts';
 export { AuditLogStore, type AuditEntry, type AuditLogFilter } from './stores/audit-log-store.ts';
-export { type ComposableEmail } from './stores/composable-email.ts';
+export { type ComposableEmail, type RawContent, type TemplatedContent } from './stores/composable-email.ts';
 export { type ContactUpsert, type ContactWrite, upsertContacts } from './stores/contact-writes.ts';
 export * from './stores/email-store.ts';
 export * from './stores/identity-store.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseMailbox } from './mailbox.ts';
+import { mailboxText, parseMailbox } from './mailbox.ts';
 
 describe('parseMailbox', () => {
   it('takes its own answer again and gives the same', () => {
@@ -56,5 +56,24 @@ describe('parseMailbox', () => {
     for (const piece of ['(', '"\\', '<', 'a@', ' ', '=?', '.', '\\"', '@:', 'a,'])
       parseMailbox(piece.repeat(500));
     expect(performance.now() - started).toBeLessThan(200);
+  });
+
+  it('reads back what mailboxText writes', () => {
+    const name = fc.string({
+      unit: fc.constantFrom('a', 'é', ' ', ',', '"', '\\', '<', '>', '@', '(', '.'),
+      minLength: 1,
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(name, (wanted) => {
+        const parsed = parseMailbox(mailboxText({ address: 'ada@example.com', name: wanted }));
+        if ('fault' in parsed) return expect(wanted.trim()).toBe('');
+        expect(parsed.mailbox.name).toBe(wanted);
+      }),
+    );
+    expect(mailboxText({ address: 'ada@example.com' })).toBe('ada@example.com');
+    expect(mailboxText({ address: 'ada@example.com', name: 'Ada Lovelace' })).toBe(
+      'Ada Lovelace <ada@example.com>',
+    );
   });
 });

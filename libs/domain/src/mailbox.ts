@@ -144,6 +144,13 @@ function faultInLocalPart(local: string): string | undefined {
   return undefined;
 }
 
+/** The text of a mailbox; {@link parseMailbox} reads it back. */
+export function mailboxText({ address, name }: Mailbox): string {
+  if (name === undefined) return address;
+  const isPlain = !NEEDS_QUOTES.test(name) && !/[<>"]|^ | $/u.test(name);
+  return `${isPlain ? name : `"${name.replace(/["\\]/g, '\\$&')}"`} <${address}>`;
+}
+
 /** The form of an address in which two are compared: the domain in lower case, the local part as it is (RFC 5321, section 2.4). */
 export function addressKey(address: string): string {
   return `${address.slice(0, address.lastIndexOf('@') + 1)}${domainOf(address)}`;

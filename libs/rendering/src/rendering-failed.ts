@@ -5,6 +5,8 @@ export type RenderingFailure =
   | 'memory'
   /** What came out of it is larger than it may be. */
   | 'too_large'
+  /** What was to be rendered threw, and does so again with the same variables. */
+  | 'fault'
   /** The renderer itself gave up: on markup that is nested too deeply, or because its thread ended. */
   | 'crash';
 

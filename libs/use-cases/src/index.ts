@@ -9,7 +9,7 @@ export { listPauses, pauseSending, resumeSending, type Pause, type Whose } from 
 export { requireWorkspace } from './operate/require-workspace.ts';
 export { rotateSecrets } from './operate/rotate-secrets.ts';
 export { sendingStatus, type SendingStatus } from './operate/sending-status.ts';
-export { ComposeEmail } from './send/compose-email.ts';
+export { ComposeEmail, type ComposeEmailOptions } from './send/compose-email.ts';
 export { DeliverEmail, type DeliverEmailOptions } from './send/deliver-email.ts';
 export { OutcomeRecorder } from './send/outcome-recorder.ts';
 export { SendEmails, type SendEmailsOptions } from './send/send-emails.ts';
@@ -19,3 +19,12 @@ export {
   type ManageWebhooksOptions,
   type WebhookWithToken,
 } from './webhooks/manage-webhooks.ts';
+export { TemplateVersions } from './send/template-versions.ts';
+export { PreviewTemplate, type PreviewTemplateOptions } from './templates/preview-template.ts';
+export {
+  SaveTemplate,
+  type SaveTemplateOptions,
+  type TemplateDraft,
+  type TemplatePatch,
+} from './templates/save-template.ts';
+export { SendTestEmail, type SendTestEmailOptions } from './templates/send-test-email.ts';

@@ -56,17 +56,24 @@ function withoutKey({ idempotencyKey: _, ...payload }: AnyEmailRequest): JsonObj
   return payload as unknown as JsonObject;
 }
 
-function senderOf({ from, fromName }: RawEmailRequest): Mailbox {
+/** The sender out of `from` and `fromName`, which wins over a name in `from`. */
+export function senderOf({ from, fromName }: { from: string; fromName?: string }): Mailbox {
   const sender = mailboxOf(from);
   return fromName === undefined ? sender : { address: sender.address, name: fromName.trim() };
 }
 
 function replyToOf({ replyTo }: AnyEmailRequest): Mailbox[] | undefined {
   if (replyTo === undefined) return undefined;
-  return (Array.isArray(replyTo) ? replyTo : [replyTo]).map(mailboxOf);
+  return mailboxesOf(replyTo);
 }
 
-function mailboxOf(text: string): Mailbox {
+/** One judged mailbox or several. */
+export function mailboxesOf(mailboxes: string | readonly string[]): Mailbox[] {
+  return (typeof mailboxes === 'string' ? [mailboxes] : mailboxes).map(mailboxOf);
+}
+
+/** A mailbox out of a text that was judged to be one. */
+export function mailboxOf(text: string): Mailbox {
   const parsed = parseMailbox(text);
   if ('fault' in parsed) throw new Error('a mailbox reached the draft without having been judged');
   return parsed.mailbox;

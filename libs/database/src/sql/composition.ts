@@ -1,11 +1,11 @@
 /**
  * What composing an email's message takes, out of `emails e`: told once, for those who send and those who preview, so that
- * what is shown is what leaves.
+ * what is shown is what leaves. Variables as text: the driver's own parser can misread keys of a caller's choice.
  */
 export const COMPOSITION_COLUMNS = `e.workspace_id AS "workspaceId", e.from_address AS "fromAddress", e.from_name AS "fromName",
-         e.to_address AS "toAddress", e.to_name AS "toName", e.reply_to AS "replyTo", e.subject,
+         e.to_address AS "toAddress", e.to_name AS "toName", e.reply_to AS "replyTo", e.subject, e.template_version_id AS "templateVersionId",
          e.message_id AS "messageId", coalesce(e.send_at, e.accepted_at) AS "fellDueAt",
-         k.html, k.text, k.preview_text AS "previewText"`;
+         k.html, k.text, k.preview_text AS "previewText", k.variables::text AS variables`;
 
 /** The tables of {@link COMPOSITION_COLUMNS} beside `emails e`. Index: email_contents_pkey. */
 export const COMPOSITION_JOINS = 'JOIN email_contents k ON k.email_id = e.id';

@@ -1,5 +1,23 @@
-import { type EmailId, idFromUuid, type WorkspaceId } from '@posthorn/kernel';
+import { type EmailId, idFromUuid, type TemplateVersionId, type WorkspaceId } from '@posthorn/kernel';
 import { type Mailbox } from '@posthorn/domain';
+
+/** What an email says because its caller said it. */
+export interface RawContent {
+  readonly type: 'raw';
+  readonly subject: string;
+  readonly html: string;
+  /** Null: to be made from the HTML. */
+  readonly text: string | null;
+  readonly previewText: string | null;
+}
+
+/** What an email says because a template does, with these variables. */
+export interface TemplatedContent {
+  readonly type: 'templated';
+  readonly templateVersionId: TemplateVersionId;
+  /** JSON text with keys of a caller's choice; for `parseJson`. */
+  readonly variables: string;
+}
 
 /** An email with all that composing its message takes; the same gives the same message. */
 export interface ComposableEmail {
@@ -8,13 +26,9 @@ export interface ComposableEmail {
   readonly from: Mailbox;
   readonly to: Mailbox;
   readonly replyTo: readonly Mailbox[];
-  readonly subject: string;
   readonly messageId: string;
   readonly fellDueAt: Date;
-  readonly html: string;
-  /** Null: to be made from the HTML. */
-  readonly text: string | null;
-  readonly previewText: string | null;
+  readonly content: RawContent | TemplatedContent;
 }
 
 /** The id of an email, and what COMPOSITION_COLUMNS gives. */
@@ -26,12 +40,14 @@ export interface CompositionRow {
   toAddress: string;
   toName: string | null;
   replyTo: Mailbox[] | null;
-  subject: string;
+  subject: string | null;
+  templateVersionId: string | null;
   messageId: string;
   fellDueAt: Date;
-  html: string;
+  html: string | null;
   text: string | null;
   previewText: string | null;
+  variables: string | null;
 }
 
 /** Reads a row of COMPOSITION_COLUMNS. */
@@ -42,13 +58,18 @@ export function composableEmail(row: CompositionRow): ComposableEmail {
     from: mailbox(row.fromAddress, row.fromName),
     to: mailbox(row.toAddress, row.toName),
     replyTo: row.replyTo ?? [],
-    subject: row.subject,
     messageId: row.messageId,
     fellDueAt: row.fellDueAt,
-    html: row.html,
-    text: row.text,
-    previewText: row.previewText,
+    content: contentOf(row),
   };
+}
+
+/** By the constraint of `emails` each has the fields of its type. */
+function contentOf(row: CompositionRow): RawContent | TemplatedContent {
+  const { subject, html, text, previewText, templateVersionId, variables } = row;
+  if (templateVersionId === null) return { type: 'raw', subject: subject!, html: html!, text, previewText };
+  const id = idFromUuid('tpv', templateVersionId);
+  return { type: 'templated', templateVersionId: id, variables: variables! };
 }
 
 function mailbox(address: string, name: string | null): Mailbox {

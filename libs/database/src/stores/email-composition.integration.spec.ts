@@ -44,6 +44,28 @@ describe('What composing takes', () => {
     expect(await emails.findComposable(acme, email.id)).toEqual(shown);
   });
 
+  it('S3: of a templated email is the version that it is pinned to and its variables, as they were written', async () => {
+    const variables = { 'z': 1, 'a"\\\n': [1.5, null], 'b': { é: 'x' } };
+    const { subject: _s, html: _h, ...traits } = rawEmail(acme);
+    const templateVersionId = newId('tpv', Date.now());
+    const email = {
+      ...traits,
+      type: 'templated',
+      template: 'welcome',
+      templateVersionId,
+      variables,
+    } as const;
+    await office.accept([email], null);
+    const shown = await emails.findComposable(acme, email.id);
+    expect(shown!.content).toEqual({
+      type: 'templated',
+      templateVersionId,
+      variables: JSON.stringify(variables),
+    });
+    const [claimed] = await office.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);
+    expect(claimed!.content).toEqual(shown!.content);
+  });
+
   it('S18, G3: is nothing to another workspace, and nothing of an email that is not there', async () => {
     const [id] = await office.acceptEmails(acme, 1);
     expect(await emails.findComposable(await office.openWorkspace(), id!)).toBeUndefined();

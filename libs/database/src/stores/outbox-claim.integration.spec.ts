@@ -52,12 +52,15 @@ describe('A claim', () => {
         from: email.from,
         to,
         replyTo,
-        subject: email.subject,
         messageId: email.messageId,
         fellDueAt: email.acceptedAt,
-        html: email.html,
-        text: 'plain',
-        previewText: 'peek',
+        content: {
+          type: 'raw',
+          subject: email.subject,
+          html: email.html,
+          text: 'plain',
+          previewText: 'peek',
+        },
       },
     ]);
     const row = await office.rowOf(email.id);

@@ -151,7 +151,11 @@ describe('Outcomes recorded together', () => {
   it('do not block each other for ever, in whichever order they come', async () => {
     await office.acceptEmails(acme, 30);
     const claimed = await office.claim(acme);
-    const orders = [claimed, claimed.toReversed(), claimed.toSorted((a, b) => a.html.length - b.html.length)];
+    const orders = [
+      claimed,
+      claimed.toReversed(),
+      claimed.toSorted((a, b) => (a.messageId < b.messageId ? 1 : -1)),
+    ];
     // Each from several connections: the live ones meet at the rows, the late ones at the timeline's unique index.
     const late = claimed.map((one) => ({ ...one, claims: 9 }));
     const groups = orders.flatMap((order) => [order.map(sent), late.map(sent), late.toReversed().map(sent)]);

@@ -112,7 +112,9 @@ describe('TemplateStore and TemplateChanges', () => {
       ),
     );
     expect(both.filter((one) => one === 'changed')).toHaveLength(1);
-    expect(await store.listVersions(template.id, { limit: 10, sort: 'createdAt.desc' })).toMatchObject({
+    expect(
+      await store.listVersions(workspaceId, template.id, { limit: 10, sort: 'createdAt.desc' }),
+    ).toMatchObject({
       items: [{ version: 2 }, { version: 1 }],
       hasMore: false,
       startAt: null,
@@ -177,6 +179,7 @@ describe('TemplateStore and TemplateChanges', () => {
     const template = await created(foreign, 'welcome');
     expect(await store.find(own, template.id)).toBeUndefined();
     expect(await store.findVersion(own, template.id, 1)).toBeUndefined();
+    expect(await store.listVersions(own, template.id, { limit: 1, sort: 'createdAt.desc' })).toBeUndefined();
     expect(await changes.delete(own, ADA, template.id)).toBe(false);
     expect(await changes.update(own, ADA, template, { name: 'mine', content: content() })).toBe('unknown');
     expect(await store.find(foreign, template.id)).toEqual(template);

@@ -112,11 +112,14 @@ export class TemplateStore {
     return rows[0] && templateOf(rows[0]);
   }
 
-  /** A page of the versions of a template that is known to be the caller's. */
+  /** A page of a template's versions, if this workspace has the template. */
   async listVersions(
+    workspaceId: WorkspaceId,
     id: TemplateId,
     page: PageRequest<TemplateVersionId>,
-  ): Promise<Page<TemplateVersionSummary>> {
+  ): Promise<Page<TemplateVersionSummary> | undefined> {
+    const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId), deletedAt: null };
+    if ((await this.database.prisma.template.count({ where })) === 0) return undefined;
     const rows = await this.readPage<VersionRow>(LIST_TEMPLATE_VERSIONS, id, page);
     return pageOf(rows.map(versionSummaryOf), page.limit);
   }

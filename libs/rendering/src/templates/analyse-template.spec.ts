@@ -104,6 +104,7 @@ describe('analyseTemplate', () => {
     ['{{@user}}', '`@user` is not known'],
     ['{{../name}}', '`../name` climbs above all variables'],
     ['{{#if a}}{{../name}}{{/if}}', 'climbs above all variables'],
+    [`{{${'a'.repeat(256)}}}`, 'is longer than 255 characters'],
     ['{{{{raw}}}}{{x}}{{{{/raw}}}}', 'raw blocks'],
     ['{{a}}'.repeat(2_001), 'has 2001 tags, more than the 2000 that are possible'],
     ['{{#if a}}'.repeat(200) + '{{/if}}'.repeat(200), 'more than 100 deep'],

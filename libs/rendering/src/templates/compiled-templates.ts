@@ -1,5 +1,5 @@
 import { type CompiledPart, compilePart } from './compile-part.ts';
-import { finishedPart, Output } from './output.ts';
+import { finishedPart, Output, OutputTooLarge } from './output.ts';
 import { isFault, parsePart } from './parse-part.ts';
 import { PART_NAMES, type PartName, type TemplateParts, type Variables } from './template-parts.ts';
 import { withDefaults } from './variable-paths.ts';
@@ -43,7 +43,7 @@ export class CompiledTemplates {
     const output = new Output();
     const rendered: [PartName, string][] = [];
     for (const [name, part] of this.compiled(source).parts)
-      rendered.push([name, finishedPart(name, part(filled, output))]);
+      rendered.push([name, renderPart(name, part, filled, output)]);
     return Object.fromEntries(rendered) as unknown as RenderedTemplate;
   }
 
@@ -68,6 +68,18 @@ export class CompiledTemplates {
       this.kept.delete(oldest);
       this.characters -= characters;
     }
+  }
+}
+
+function renderPart(name: PartName, part: CompiledPart, variables: Variables, output: Output): string {
+  try {
+    return finishedPart(name, part(variables, output));
+  } catch (error) {
+    const { message } = error as Error;
+    // V8 says a text that is longer than it can hold with a RangeError, as it does a stack that overflows.
+    if (message === 'Invalid string length') throw new OutputTooLarge(`\`${name}\` becomes too long`);
+    if (error instanceof OutputTooLarge) throw new OutputTooLarge(`\`${name}\` ${message}`);
+    throw error;
   }
 }
 

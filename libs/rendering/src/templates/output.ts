@@ -5,20 +5,31 @@ export const MOST_CHARACTERS = 5 * 1_048_576;
 
 /** A rendered part or a step on the way to it is larger than it may be. */
 export class OutputTooLarge extends Error {
-  constructor(message = `more than ${MOST_CHARACTERS} characters came out of it`) {
+  /** @param message what is wrong, as what follows the name of the part */
+  constructor(message = `becomes more than ${MOST_CHARACTERS} characters`) {
     super(message);
     this.name = 'OutputTooLarge';
   }
 }
 
+/** How often the loops of one rendering may go round: some times as many items as fit into the variables of an email. */
+const MOST_ROUNDS = 500_000;
+
 /** Counts what one rendering prints and how often its loops go round, so that it ends by itself long before it is killed. */
 export class Output {
   private left = MOST_CHARACTERS;
+  private roundsLeft = MOST_ROUNDS;
 
   /** @throws OutputTooLarge */
   spend(characters: number): void {
     this.left -= characters;
     if (this.left < 0) throw new OutputTooLarge();
+  }
+
+  /** A loop goes round once more. @throws OutputTooLarge */
+  goRound(): void {
+    this.roundsLeft -= 1;
+    if (this.roundsLeft < 0) throw new OutputTooLarge(`goes round its loops more than ${MOST_ROUNDS} times`);
   }
 }
 
@@ -40,7 +51,7 @@ export function finishedPart(name: PartName, rendered: string): string {
     case 'html':
     case 'text':
       if (rendered.length * 3 > MOST_BYTES && Buffer.byteLength(rendered) > MOST_BYTES)
-        throw new OutputTooLarge(`it has more than ${MOST_BYTES} bytes when it is rendered`);
+        throw new OutputTooLarge(`becomes more than ${MOST_BYTES} bytes`);
       return rendered;
     case 'subject':
       return subjectLine(oneLine(rendered));
@@ -55,7 +66,7 @@ function oneLine(text: string): string {
 
 function subjectLine(subject: string): string {
   if (charactersOf(subject, MOST_SUBJECT_CHARACTERS) === subject) return subject;
-  throw new OutputTooLarge(`it has more than ${MOST_SUBJECT_CHARACTERS} characters when it is rendered`);
+  throw new OutputTooLarge(`becomes more than ${MOST_SUBJECT_CHARACTERS} characters`);
 }
 
 /** At most so many characters (code points) of the text. */

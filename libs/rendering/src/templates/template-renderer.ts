@@ -152,5 +152,5 @@ function settle({ resolve, reject }: Waiting, rendering: Rendering): void {
 
 function renderedIn(rendering: Rendering): RenderedTemplate {
   if ('rendered' in rendering) return rendering.rendered;
-  throw new RenderingFailed(rendering.reason, `rendering the template failed: ${rendering.detail}`);
+  throw new RenderingFailed(rendering.reason, rendering.detail);
 }

@@ -19,7 +19,7 @@ export type TemplateTask =
 /** What became of one rendering. */
 export type Rendering =
   | { readonly rendered: RenderedTemplate }
-  | { readonly reason: 'too_large' | 'crash'; readonly detail: string };
+  | { readonly reason: 'too_large' | 'fault'; readonly detail: string };
 
 const compiled = new CompiledTemplates();
 
@@ -33,9 +33,7 @@ function render(source: TemplateVersionSource, variables: Variables): Rendering 
   try {
     return { rendered: compiled.render(source, variables) };
   } catch (error) {
-    const { message } = error as Error;
-    // A text that is longer than V8 can hold is a RangeError, as is a stack that overflows.
-    const isTooLarge = error instanceof OutputTooLarge || message === 'Invalid string length';
-    return { reason: isTooLarge ? 'too_large' : 'crash', detail: message };
+    const reason = error instanceof OutputTooLarge ? 'too_large' : 'fault';
+    return { reason, detail: (error as Error).message };
   }
 }

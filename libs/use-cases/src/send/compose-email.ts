@@ -1,15 +1,29 @@
-import { type ComposableEmail } from '@posthorn/database';
-import { SIZES } from '@posthorn/domain';
-import { composeMessage, type HtmlToText, type MessageSource, withPreviewText } from '@posthorn/rendering';
+import { type ComposableEmail, type TemplatedContent } from '@posthorn/database';
+import { type JsonObject, parseJson } from '@posthorn/domain';
+import {
+  composeMessage,
+  type HtmlToText,
+  type MessageSource,
+  type RenderedTemplate,
+  type TemplateRenderer,
+} from '@posthorn/rendering';
+import { finishedContent } from './finished-content.ts';
+import { type TemplateVersions } from './template-versions.ts';
+
+export interface ComposeEmailOptions {
+  readonly htmlToText: Pick<HtmlToText, 'convert'>;
+  readonly versions: Pick<TemplateVersions, 'find'>;
+  readonly renderer: Pick<TemplateRenderer, 'render'>;
+}
 
 /** Makes the message that leaves. The same email gives the same bytes at every attempt and for every preview. */
 export class ComposeEmail {
-  constructor(private readonly htmlToText: Pick<HtmlToText, 'convert'>) {}
+  constructor(private readonly options: ComposeEmailOptions) {}
 
   /**
    * The message, byte for byte as it leaves.
    *
-   * @throws RenderingFailed when no text can be made of the HTML in time
+   * @throws RenderingFailed when the template cannot be rendered, or no text can be made of the HTML in time
    * @throws UncomposableMessage when a value could break out of its header
    */
   async compose(email: ComposableEmail): Promise<Buffer> {
@@ -19,17 +33,17 @@ export class ComposeEmail {
   /**
    * What the message is made of.
    *
-   * @throws RenderingFailed when no text can be made of the HTML in time
+   * @throws RenderingFailed when the template cannot be rendered, or no text can be made of the HTML in time
    */
   async sourceOf(email: ComposableEmail): Promise<MessageSource> {
-    const { id, messageId, fellDueAt, from, to, replyTo, subject, previewText } = email;
-    const html = previewText === null ? email.html : withPreviewText(email.html, previewText);
-    const text = email.text ?? (await this.textOf(html));
-    return { id, messageId, date: fellDueAt, from, to, replyTo, subject, html, text };
+    const { id, messageId, fellDueAt, from, to, replyTo, content } = email;
+    const said = content.type === 'raw' ? content : await this.rendered(content);
+    const finished = await finishedContent(this.options.htmlToText, said);
+    return { id, messageId, date: fellDueAt, from, to, replyTo, ...finished };
   }
 
-  /** Made text can be many times its HTML (nested lists repeat their indentation); it may not be longer than one that is given. */
-  private async textOf(html: string): Promise<string> {
-    return (await this.htmlToText.convert(html)).slice(0, SIZES.text.most);
+  private async rendered({ templateVersionId, variables }: TemplatedContent): Promise<RenderedTemplate> {
+    const source = await this.options.versions.find(templateVersionId);
+    return this.options.renderer.render(source, parseJson(variables) as JsonObject);
   }
 }

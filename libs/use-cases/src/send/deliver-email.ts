@@ -1,17 +1,21 @@
 import { decideAfterAttempt, type Transmission } from '@posthorn/domain';
-import { type ClaimedEmail, type EmailOutcome } from '@posthorn/database';
+import { type ClaimedEmail, type EmailOutcome, isOutage } from '@posthorn/database';
 import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
 import { type RelayBreaker, type SmtpTransport } from '@posthorn/smtp';
 import { type ComposeEmail } from './compose-email.ts';
-import { outcomeOf, outcomeWithoutMessage } from './outcome-of.ts';
+import { outcomeOf, outcomeWithoutMessage, type Unmade } from './outcome-of.ts';
+
+const INTERNAL: Unmade = { reason: 'internal', isLasting: false };
+const UNCOMPOSABLE: Unmade = { reason: 'uncomposable', isLasting: true };
+const MOST_ERROR_CHARACTERS = 512;
 
 export interface DeliverEmailOptions {
   readonly composer: Pick<ComposeEmail, 'compose'>;
   readonly transport: Pick<SmtpTransport, 'send'>;
   readonly breaker: RelayBreaker;
-  /** Told when the relay refuses us or cannot be reached, each time that its breaker opens (again, after a probe that failed), and when it is back. */
   /** Told of faults of our own. */
   readonly onError: (error: unknown) => void;
+  /** Told when the relay refuses us or cannot be reached, each time that its breaker opens (again, after a probe that failed), and when it is back. */
   readonly onRelay: (event: { readonly isAvailable: boolean; readonly reason?: string }) => void;
 }
 
@@ -30,22 +34,22 @@ export class DeliverEmail {
     if (!Buffer.isBuffer(message)) return message;
     if (!mayStillBegin() || this.options.breaker.mayBegin() === 'no') return undefined;
     const transmission = await this.transmit(email, message);
-    if (transmission === undefined) return outcomeWithoutMessage(email, 'internal', false);
+    if (transmission === undefined) return outcomeWithoutMessage(email, INTERNAL);
     const verdict = decideAfterAttempt(transmission, email.attempts);
     if (verdict.kind === 'relay_unavailable') return this.relayFailed(transmission);
     this.relayAnswered();
     return outcomeOf(email, message, transmission, verdict);
   }
 
-  private async composed(email: ClaimedEmail): Promise<Buffer | EmailOutcome> {
+  /** Undefined: what it is made of cannot be read just now. */
+  private async composed(email: ClaimedEmail): Promise<Buffer | EmailOutcome | undefined> {
     try {
       return await this.options.composer.compose(email);
     } catch (error) {
-      if (error instanceof RenderingFailed)
-        return outcomeWithoutMessage(email, `rendering_${error.reason}`, false);
-      if (error instanceof UncomposableMessage) return outcomeWithoutMessage(email, 'uncomposable', true);
+      if (error instanceof RenderingFailed) return outcomeWithoutMessage(email, unrendered(error));
+      if (error instanceof UncomposableMessage) return outcomeWithoutMessage(email, UNCOMPOSABLE);
       this.options.onError(error);
-      return outcomeWithoutMessage(email, 'internal', false);
+      return isOutage(error) ? undefined : outcomeWithoutMessage(email, INTERNAL);
     }
   }
 
@@ -72,6 +76,12 @@ export class DeliverEmail {
     breaker.succeeded();
     if (!wasClosed) onRelay({ isAvailable: true });
   }
+}
+
+/** What threw or became too large does so again; all else can be for want of time or memory just now. */
+function unrendered({ reason, message }: RenderingFailed): Unmade {
+  const error = message.slice(0, MOST_ERROR_CHARACTERS);
+  return { reason: `rendering_${reason}`, error, isLasting: reason === 'too_large' || reason === 'fault' };
 }
 
 function describe(transmission: Transmission): string {

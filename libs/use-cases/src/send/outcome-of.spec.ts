@@ -20,14 +20,8 @@ function claimed(attempts: number): ClaimedEmail {
     from: { address: 'a@example.com' },
     to: { address: 'b@example.com' },
     replyTo: [],
-    ...{
-      subject: 's',
-      messageId: 'm@example.com',
-      fellDueAt: new Date(0),
-      html: 'h',
-      text: 't',
-      previewText: null,
-    },
+    ...{ messageId: 'm@example.com', fellDueAt: new Date(0) },
+    content: { type: 'raw', subject: 's', html: 'h', text: 't', previewText: null },
   };
 }
 
@@ -80,12 +74,14 @@ describe('what is recorded of an attempt', () => {
   });
 
   it('of an email without a message is a retry, or the end if it can never have one', () => {
-    expect(outcomeWithoutMessage(claimed(0), 'rendering_deadline', false)).toMatchObject({
+    expect(
+      outcomeWithoutMessage(claimed(0), { reason: 'rendering_deadline', isLasting: false }),
+    ).toMatchObject({
       kind: 'DELAYED',
       retryAfterMs: 60_000,
       detail: { reason: 'rendering_deadline' },
     });
-    expect(outcomeWithoutMessage(claimed(0), 'uncomposable', true)).toMatchObject({
+    expect(outcomeWithoutMessage(claimed(0), { reason: 'uncomposable', isLasting: true })).toMatchObject({
       kind: 'FAILED',
       status: 'FAILED',
     });

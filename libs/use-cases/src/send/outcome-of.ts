@@ -3,6 +3,16 @@ import { RELEASE } from '@posthorn/kernel';
 import { bulkLane, decideAfterAttempt, type Transmission, type Verdict } from '@posthorn/domain';
 import { type ClaimedEmail, type EmailOutcome } from '@posthorn/database';
 
+/** Why no message could be made of an email. */
+export interface Unmade {
+  /** A word for programs. */
+  readonly reason: string;
+  /** A sentence for people, if there is one to give. */
+  readonly error?: string;
+  /** Whether it would be so again. */
+  readonly isLasting: boolean;
+}
+
 type Finished = Exclude<Verdict, { kind: 'relay_unavailable' }>;
 
 /** Turns a transmission and its verdict into what is recorded. */
@@ -27,13 +37,16 @@ export function outcomeOf(
 }
 
 /** The outcome of an email that no message could be made of: tried again by the same table as a network fault, or given up. */
-export function outcomeWithoutMessage(email: ClaimedEmail, reason: string, isLasting: boolean): EmailOutcome {
+export function outcomeWithoutMessage(
+  email: ClaimedEmail,
+  { reason, error, isLasting }: Unmade,
+): EmailOutcome {
   const verdict = isLasting
     ? ({ kind: 'failed' } as const)
     : (decideAfterAttempt({ kind: 'broken', stage: 'content', error: reason }, email.attempts) as Finished);
   return {
     ...withVerdict(email, verdict),
-    detail: { reason, attempt: email.attempts + 1, release: RELEASE },
+    detail: { reason, ...(error && { error }), attempt: email.attempts + 1, release: RELEASE },
   };
 }
 

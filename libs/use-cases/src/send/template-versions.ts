@@ -1,0 +1,51 @@
+import { Coalescer, type TemplateVersionId } from '@posthorn/kernel';
+import { type TemplateStore } from '@posthorn/database';
+import { type TemplateVersionSource } from '@posthorn/rendering';
+
+const MOST_A_LOOK_UP = 200;
+const MOST_KEPT = 500;
+const MOST_CHARACTERS_KEPT = 32 * 1_048_576;
+
+/** The versions of templates that emails of this process were made of last. They never change, so what is kept is never stale. */
+export class TemplateVersions {
+  private readonly kept = new Map<TemplateVersionId, TemplateVersionSource>();
+  private readonly lookUps: Coalescer<TemplateVersionId, TemplateVersionSource | undefined>;
+  private characters = 0;
+
+  constructor(store: Pick<TemplateStore, 'findVersions'>) {
+    this.lookUps = new Coalescer({
+      serve: async (ids) => {
+        const wanted = [...new Set(ids)];
+        const found = await store.findVersions(wanted);
+        const sources = new Map(wanted.map((id, index) => [id, found[index]]));
+        return ids.map((id) => sources.get(id));
+      },
+      maxItems: MOST_A_LOOK_UP,
+    });
+  }
+
+  /** @throws what the database throws; Error for a version that there never was */
+  async find(id: TemplateVersionId): Promise<TemplateVersionSource> {
+    const source = this.kept.get(id) ?? (await this.lookUps.add(id));
+    if (source === undefined)
+      throw new Error('an email is pinned to a version of a template that there is not');
+    this.keep(id, source);
+    return source;
+  }
+
+  /** Puts it at the end: the first is the one that was not used for the longest time. */
+  private keep(id: TemplateVersionId, source: TemplateVersionSource): void {
+    if (this.kept.delete(id)) this.characters -= sizeOf(source);
+    this.kept.set(id, source);
+    this.characters += sizeOf(source);
+    for (const [oldest, unused] of this.kept) {
+      if (this.kept.size <= MOST_KEPT && this.characters <= MOST_CHARACTERS_KEPT) return;
+      this.kept.delete(oldest);
+      this.characters -= sizeOf(unused);
+    }
+  }
+}
+
+function sizeOf({ parts }: TemplateVersionSource): number {
+  return parts.html.length + (parts.text?.length ?? 0);
+}

@@ -1,0 +1,68 @@
+import { Refusal, type TemplateId, type WorkspaceId } from '@posthorn/kernel';
+import { type JsonObject } from '@posthorn/domain';
+import { type Template, type TemplateStore } from '@posthorn/database';
+import { type HtmlToText, missingVariables, type TemplateRenderer } from '@posthorn/rendering';
+import { missingVariablesOf } from '../accept/refusals.ts';
+import { type FinishedContent, finishedContent } from '../send/finished-content.ts';
+import { renderingRefusal } from './template-refusals.ts';
+
+export interface PreviewTemplateOptions {
+  readonly store: Pick<TemplateStore, 'find' | 'findVersion'>;
+  readonly renderer: Pick<TemplateRenderer, 'render'>;
+  readonly htmlToText: Pick<HtmlToText, 'convert'>;
+}
+
+/** What an email of a template says when it leaves; the preview text is in the HTML too, where it is hidden. */
+export interface TemplatePreview extends FinishedContent {
+  readonly previewText?: string;
+}
+
+/** Shows what an email of a template would say, without sending it. */
+export class PreviewTemplate {
+  constructor(private readonly options: PreviewTemplateOptions) {}
+
+  /**
+   * @param version the number of an earlier version; undefined: the current one
+   * @returns undefined when the workspace has no such template; the text always, made of the HTML where the template has none
+   * @throws Refusal (400) when a variable or the version is missing, or when it cannot be rendered with these variables
+   */
+  async preview(
+    workspaceId: WorkspaceId,
+    id: TemplateId,
+    variables: JsonObject,
+    version: number | undefined,
+  ): Promise<TemplatePreview | undefined> {
+    const current = await this.options.store.find(workspaceId, id);
+    if (current === undefined) return undefined;
+    const template = await this.versionOf(workspaceId, current, version);
+    const missing = missingVariables(template.required, variables);
+    if (missing.length > 0) throw missingVariablesOf(template.name, missing);
+    try {
+      return await this.rendered(template, variables);
+    } catch (error) {
+      throw renderingRefusal(error);
+    }
+  }
+
+  private async versionOf(
+    workspaceId: WorkspaceId,
+    current: Template,
+    version = current.version,
+  ): Promise<Template> {
+    if (version === current.version) return current;
+    const found = await this.options.store.findVersion(workspaceId, current.id, version);
+    if (found !== undefined) return found;
+    throw new Refusal(
+      400,
+      `\`version\` is ${version}; the template has the versions 1 to ${current.version}`,
+    );
+  }
+
+  private async rendered(
+    { versionId, parts, defaults }: Template,
+    variables: JsonObject,
+  ): Promise<TemplatePreview> {
+    const rendered = await this.options.renderer.render({ id: versionId, parts, defaults }, variables);
+    return { ...rendered, ...(await finishedContent(this.options.htmlToText, rendered)) };
+  }
+}

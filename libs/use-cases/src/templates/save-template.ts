@@ -1,0 +1,115 @@
+import { type TemplateId, type WorkspaceId } from '@posthorn/kernel';
+import { type Actor, canonicalJson, type JsonObject, type Mailbox } from '@posthorn/domain';
+import {
+  type Template,
+  type TemplateChanges,
+  type TemplateContent,
+  type TemplateStore,
+} from '@posthorn/database';
+import {
+  missingVariables,
+  type TemplateAnalysis,
+  type TemplateParts,
+  type TemplateRenderer,
+} from '@posthorn/rendering';
+import { notInTheLanguage, notWritten, renderingRefusal } from './template-refusals.ts';
+
+/** How often a change is made anew because others have changed the same template meanwhile. */
+const MOST_ROUNDS = 5;
+
+/** A template as somebody wants it; sizes, types and addresses are already judged. */
+export interface TemplateDraft extends Omit<TemplateContent, 'required'> {
+  readonly name: string;
+}
+
+/** What is to be changed of a template; what is absent stays, what is null is taken away. */
+export interface TemplatePatch {
+  readonly name?: string | undefined;
+  readonly from?: { readonly address?: string | undefined; readonly name?: string | null | undefined };
+  readonly replyTo?: readonly Mailbox[] | undefined;
+  readonly parts?: {
+    readonly subject?: string | undefined;
+    readonly html?: string | undefined;
+    readonly text?: string | null | undefined;
+    readonly previewText?: string | null | undefined;
+  };
+  readonly defaults?: JsonObject | undefined;
+}
+
+export interface SaveTemplateOptions {
+  readonly store: Pick<TemplateStore, 'find'>;
+  readonly changes: Pick<TemplateChanges, 'create' | 'update'>;
+  readonly renderer: Pick<TemplateRenderer, 'analyse'>;
+}
+
+/** Saves templates that compile, and no others. */
+export class SaveTemplate {
+  constructor(private readonly options: SaveTemplateOptions) {}
+
+  /** @throws Refusal 400 for what is not in the language, 409 for a name that is taken and a workspace that is full */
+  async create(workspaceId: WorkspaceId, actor: Actor, { name, ...draft }: TemplateDraft): Promise<Template> {
+    const content = await this.judged(draft);
+    const created = await this.options.changes.create(workspaceId, actor, { name, content });
+    if (created === 'unknown' || created === 'changed') throw new Error('a new template cannot be another');
+    if (typeof created === 'string') throw notWritten(created, name);
+    return created;
+  }
+
+  /**
+   * Changes a template; what it says becomes a new version. A change that changes nothing leaves everything as it is.
+   *
+   * @returns undefined when the workspace has no such template
+   * @throws Refusal as {@link create}, and 409 when others change it all the time
+   */
+  async update(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    id: TemplateId,
+    patch: TemplatePatch,
+  ): Promise<Template | undefined> {
+    for (let round = 1; ; round += 1) {
+      const read = await this.options.store.find(workspaceId, id);
+      if (read === undefined) return undefined;
+      const updated = await this.updateOnce(workspaceId, actor, read, patch);
+      if (typeof updated !== 'string') return updated;
+      if (updated === 'unknown') return undefined;
+      if (updated !== 'changed' || round === MOST_ROUNDS) throw notWritten(updated, patch.name ?? read.name);
+    }
+  }
+
+  private async updateOnce(workspaceId: WorkspaceId, actor: Actor, read: Template, patch: TemplatePatch) {
+    const { name = read.name } = patch;
+    const draft = patched(read, patch);
+    const saysTheSame = canonicalJson(draft) === canonicalJson(patched(read, {}));
+    if (saysTheSame && name === read.name) return read;
+    const content = saysTheSame ? {} : { content: await this.judged(draft) };
+    return this.options.changes.update(workspaceId, actor, read, { name, ...content });
+  }
+
+  private async judged(draft: Omit<TemplateContent, 'required'>): Promise<TemplateContent> {
+    const analysis = await this.analysisOf(draft.parts);
+    if ('faults' in analysis) throw notInTheLanguage(analysis.faults);
+    return { ...draft, required: missingVariables(analysis.printed, draft.defaults) };
+  }
+
+  private async analysisOf(parts: TemplateParts): Promise<TemplateAnalysis> {
+    try {
+      return await this.options.renderer.analyse(parts);
+    } catch (error) {
+      throw renderingRefusal(error);
+    }
+  }
+}
+
+/** What the template would say after the change. */
+function patched(read: Template, patch: TemplatePatch): Omit<TemplateContent, 'required'> {
+  const { address = read.from.address, name = read.from.name } = patch.from ?? {};
+  const { subject = read.parts.subject, html = read.parts.html } = patch.parts ?? {};
+  const { text = read.parts.text, previewText = read.parts.previewText } = patch.parts ?? {};
+  return {
+    from: { address, ...(name ? { name } : {}) },
+    replyTo: patch.replyTo ?? read.replyTo,
+    parts: { subject, html, ...(text ? { text } : {}), ...(previewText ? { previewText } : {}) },
+    defaults: patch.defaults ?? read.defaults,
+  };
+}

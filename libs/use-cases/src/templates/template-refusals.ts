@@ -1,0 +1,39 @@
+import { Refusal } from '@posthorn/kernel';
+import { WORKSPACE_LIMITS } from '@posthorn/domain';
+import { type TemplateRefusal } from '@posthorn/database';
+import { RenderingFailed } from '@posthorn/rendering';
+
+/** The template is not in the language. */
+export function notInTheLanguage(faults: readonly string[]): Refusal {
+  return new Refusal(400, faults.join('; '));
+}
+
+/** What judging or rendering a template failed with, for the caller; anything but a failed rendering is thrown on. */
+export function renderingRefusal(error: unknown): Refusal {
+  if (!(error instanceof RenderingFailed)) throw error;
+  return new Refusal(
+    400,
+    `The template cannot be rendered: ${error.message}; make it simpler or give it less`,
+  );
+}
+
+/** Why a template of this name was not written. */
+export function notWritten(refusal: Exclude<TemplateRefusal, 'unknown'>, name: string): Refusal {
+  switch (refusal) {
+    case 'name_taken':
+      return new Refusal(
+        409,
+        `\`name\` is ${JSON.stringify(name)}, which another template of this workspace has; give another name, or change that one`,
+      );
+    case 'too_many':
+      return new Refusal(
+        409,
+        `The workspace has ${WORKSPACE_LIMITS.templates} templates, which is the most; delete one that is not used any more`,
+      );
+    case 'changed':
+      return new Refusal(
+        409,
+        'The template was changed by others again and again while this change was made; read it, and change it again',
+      );
+  }
+}
