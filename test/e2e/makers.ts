@@ -1,6 +1,7 @@
 import { type Answer } from './api.ts';
 import { type Caller } from './described.ts';
 import { soundEmail } from './stack.ts';
+import { soundTemplate } from './templates.ts';
 
 /** Makes something in the workspace of a caller and gives its id. */
 type Maker = (caller: Caller) => Promise<string>;
@@ -24,6 +25,10 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   wh: async ({ api }) => {
     const url = 'https://example.com/webhooks';
     return idIn(await api.post('/v1/webhooks', { url, events: ['CONTACT_CREATED'] }), 'webhook');
+  },
+  tpl: async ({ api }) => {
+    const change = { defaults: { firstName: 'friend' } };
+    return idIn(await api.post('/v1/templates', soundTemplate(change)), 'template');
   },
 };
 

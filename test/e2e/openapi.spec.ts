@@ -5,9 +5,18 @@ import { type Answer, Api } from './api.ts';
 import { bodiesOf, call, type Caller, faultsOf, idsOf, queryOf, ROUTES, shownAnswers } from './described.ts';
 import { make } from './makers.ts';
 import { Stack } from './stack.ts';
+import { soundTemplate } from './templates.ts';
 
 /** What must be there before a route takes its examples, beside what the ids of its path stand for. */
-const PREREQUISITES: Readonly<Record<string, (caller: Caller) => Promise<unknown>>> = {};
+const PREREQUISITES: Readonly<Record<string, (caller: Caller) => Promise<unknown>>> = {
+  sendEmail: makeWelcome,
+  sendBatch: makeWelcome,
+};
+
+/** The template that the examples of templated emails name. */
+function makeWelcome({ api }: Caller): Promise<unknown> {
+  return api.post('/v1/templates', soundTemplate({ name: 'welcome', defaults: { firstName: 'friend' } }));
+}
 
 /** What in an example cannot be the same for ever, such as a time that must be near. */
 const CHANGES: Readonly<Record<string, object>> = {};

@@ -1,4 +1,4 @@
-import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import {
   ApiKeyStore,
@@ -7,15 +7,24 @@ import {
   type Database,
   EmailStore,
   IdentityStore,
+  TemplateChanges,
   TemplateStore,
   WebhookStore,
 } from '@posthorn/database';
 import { Authenticate, type KeyUses } from '@posthorn/auth';
 import { type Mailbox, type WebhookUrlPolicy } from '@posthorn/domain';
 import { type LaneRings } from '@posthorn/queues';
+import { type HtmlToText, type TemplateRenderer } from '@posthorn/rendering';
 import { SecretBox } from '@posthorn/signing';
 import { answerOf } from '@posthorn/platform';
-import { AcceptEmails, ManageWebhooks, SendSystemMail } from '@posthorn/use-cases';
+import {
+  AcceptEmails,
+  ManageWebhooks,
+  PreviewTemplate,
+  SaveTemplate,
+  SendSystemMail,
+  SendTestEmail,
+} from '@posthorn/use-cases';
 import { ApiKeysController } from './api-keys/api-keys.controller.ts';
 import { KeyCheckController } from './api-keys/key-check.controller.ts';
 import { AuditLogController } from './audit-log/audit-log.controller.ts';
@@ -26,6 +35,8 @@ import { EmailsController } from './emails/emails.controller.ts';
 import { ApiDocument } from './openapi/api-document.ts';
 import { OpenApiController } from './openapi/openapi.controller.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
+import { TemplateUseController } from './templates/template-use.controller.ts';
+import { TemplatesController } from './templates/templates.controller.ts';
 
 export interface GatewayParts {
   readonly database: Database;
@@ -40,6 +51,10 @@ export interface GatewayParts {
   readonly secretBox: SecretBox;
   /** Where webhooks may lead. */
   readonly webhookPolicy: WebhookUrlPolicy;
+  /** What judges and renders templates. */
+  readonly renderer: TemplateRenderer;
+  /** What makes the text of an email that has none. */
+  readonly htmlToText: HtmlToText;
   /** The address of the gateway as callers see it, without a slash at its end. */
   readonly publicUrl: string;
 }
@@ -52,6 +67,8 @@ export const CONTROLLERS: Type[] = [
   ApiKeysController,
   AuditLogController,
   WebhooksController,
+  TemplatesController,
+  TemplateUseController,
   ErrorPagesController,
   ReferenceController,
   OpenApiController,
@@ -63,10 +80,11 @@ export class GatewayModule {
   static of(parts: GatewayParts): DynamicModule {
     const { database, rings, monthlyLimit, systemFrom, keyUses, secretBox, webhookPolicy, publicUrl } = parts;
     const apiKeys = new ApiKeyStore(database);
+    const templates = new TemplateStore(database);
     const acceptEmails = new AcceptEmails({
       store: new AcceptanceStore(database),
       identities: new IdentityStore(database),
-      templates: new TemplateStore(database),
+      templates,
       rings,
       clock: database.clock,
       monthlyLimit,
@@ -96,9 +114,25 @@ export class GatewayModule {
         { provide: SecretBox, useValue: secretBox },
         { provide: AuditLogStore, useValue: new AuditLogStore(database) },
         { provide: ApiKeyStore, useValue: apiKeys },
+        ...templateProviders(parts, templates, acceptEmails),
         { provide: EmailStore, useValue: new EmailStore(database) },
         { provide: Authenticate, useValue: new Authenticate(apiKeys, keyUses) },
       ],
     };
   }
+}
+
+function templateProviders(
+  { database, renderer, htmlToText }: GatewayParts,
+  store: TemplateStore,
+  acceptEmails: AcceptEmails,
+): Provider[] {
+  const changes = new TemplateChanges(database);
+  return [
+    { provide: TemplateStore, useValue: store },
+    { provide: TemplateChanges, useValue: changes },
+    { provide: SaveTemplate, useValue: new SaveTemplate({ store, changes, renderer }) },
+    { provide: PreviewTemplate, useValue: new PreviewTemplate({ store, renderer, htmlToText }) },
+    { provide: SendTestEmail, useValue: new SendTestEmail({ store, acceptEmails }) },
+  ];
 }

@@ -20,8 +20,12 @@ import {
 import { SIZES } from '@posthorn/domain';
 import { KeyUses } from '@posthorn/auth';
 import { ApiKeyStore, greetDatabase, IdentityStore, openDatabase } from '@posthorn/database';
+import { HtmlToText, TemplateRenderer } from '@posthorn/rendering';
 import { admitSystemSender } from '@posthorn/use-cases';
 import { GatewayModule } from './gateway.module.ts';
+
+/** For saving and previewing templates; sending is done elsewhere. */
+const THREADS = { maxThreads: 2 };
 
 await startProcess('gateway', async () => {
   loadEnvFile();
@@ -47,6 +51,8 @@ await startProcess('gateway', async () => {
   await admitSystemSender(new IdentityStore(db), systemMail.from);
   const rings = new LaneRings({ ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError });
   const keyUses = new KeyUses({ apiKeys: new ApiKeyStore(db), clock: db.clock, onError });
+  const htmlToText = new HtmlToText(THREADS);
+  const renderer = new TemplateRenderer(THREADS);
   const app = await createHttpApp(
     GatewayModule.of({
       database: db,
@@ -55,6 +61,7 @@ await startProcess('gateway', async () => {
       secretBox: secrets.box,
       webhookPolicy: webhooks.policy,
       systemFrom: systemMail.from,
+      ...{ renderer, htmlToText },
       publicUrl: http.publicUrl,
       keyUses,
     }),
@@ -76,6 +83,12 @@ await startProcess('gateway', async () => {
   logger.info({ port: http.HTTP_PORT }, 'listening');
   await runUntilSignal(app, {
     logger,
-    drain: [() => rings.close(), () => keyUses.close(), () => db.close()],
+    drain: [
+      () => rings.close(),
+      () => keyUses.close(),
+      () => renderer.close(),
+      () => htmlToText.close(),
+      () => db.close(),
+    ],
   });
 });

@@ -10,6 +10,16 @@ export const flag: Rule = makeRule({ type: 'boolean' }, (value, field) =>
   typeof value === 'boolean' ? undefined : `\`${field}\` is ${kindOf(value)}; give \`true\` or \`false\``,
 );
 
+/** A whole number as JSON writes one, from `least` to `most`. */
+export function integer({ least, most }: { readonly least: number; readonly most: number }): Rule {
+  const mend = `give a whole number from ${least} to ${most}`;
+  return makeRule({ type: 'integer', minimum: least, maximum: most }, (value, field) => {
+    if (typeof value !== 'number') return `\`${field}\` is ${kindOf(value)}; ${mend}`;
+    const isWithin = Number.isInteger(value) && value >= least && value <= most;
+    return isWithin ? undefined : `\`${field}\` is ${value}; ${mend}`;
+  });
+}
+
 /** An object with any keys and any JSON as values, of at most {@link JSON_LEVELS} levels, measured as JSON. */
 export function jsonObject({ size, keys }: { size: Size; keys?: Size }): Rule {
   const schema = {

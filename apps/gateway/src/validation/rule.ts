@@ -69,6 +69,14 @@ export function Optional(rule: Rule, sentence: string, traits: FieldTraits = {})
   return registerField(ifPresent, { isRequired: false, sentence, ...traits });
 }
 
+/** The field may be absent, which leaves things as they are, or null, which takes away what there is. */
+export function Removable(rule: Rule, sentence: string, traits: FieldTraits = {}): PropertyDecorator {
+  const orNull = makeRule({ anyOf: [rule.schema, { type: 'null' }] }, (value, field) =>
+    value === undefined || value === null ? undefined : rule(value, field),
+  );
+  return registerField(orNull, { isRequired: false, sentence, ...traits });
+}
+
 function registerField(rule: Rule, description: FieldDescription): PropertyDecorator {
   return (target, property) => {
     registerDecorator({

@@ -1,0 +1,118 @@
+import { type JsonObject, SIZES } from '@posthorn/domain';
+import { mailbox, mailboxes } from '../validation/mailbox-rules.ts';
+import { jsonObject } from '../validation/object-rules.ts';
+import { Optional, Removable, Required } from '../validation/rule.ts';
+import { content, displayName, shortText, singleLine } from '../validation/text-rules.ts';
+
+const name = singleLine(SIZES.templateName);
+const subject = singleLine(SIZES.subject);
+const html = content(SIZES.html, { mayBeEmpty: false });
+const text = content(SIZES.text, { mayBeEmpty: true });
+const previewText = shortText(SIZES.previewText);
+const replyTo = mailboxes(SIZES.replyTo);
+const defaults = jsonObject({ size: SIZES.variables });
+
+const EXAMPLE = {
+  name: 'order-receipt',
+  subject: 'Your order {{orderId}}',
+  html: '<h1>Thank you, {{default firstName "friend"}}!</h1><ul>{{#each items}}<li>{{name}}: {{currency price "EUR"}}</li>{{/each}}</ul>',
+  text: 'Thank you, {{default firstName "friend"}}!',
+  previewText: 'It arrives on {{date arrivesAt "long"}}',
+  from: 'Shop <shop@example.com>',
+  fromName: 'The Shop',
+  replyTo: 'help@example.com',
+  defaults: { arrivesAt: '2030-01-31' },
+} as const;
+
+/** A new template. */
+export class CreateTemplateRequest {
+  @Required(name, 'The name by which emails ask for it; one living template of the workspace has it.', {
+    example: EXAMPLE.name,
+  })
+  name!: string;
+
+  @Required(subject, 'The subject line, in the template language.', { example: EXAMPLE.subject })
+  subject!: string;
+
+  @Required(html, 'The HTML, in the template language, up to 5 MiB.', { example: EXAMPLE.html })
+  html!: string;
+
+  @Required(
+    mailbox,
+    'The sender of its emails; whether the workspace may send from it is judged with each email.',
+    {
+      example: EXAMPLE.from,
+    },
+  )
+  from!: string;
+
+  @Optional(displayName, 'The name of the sender; it wins over a name in `from`.', {
+    example: EXAMPLE.fromName,
+  })
+  fromName?: string;
+
+  @Optional(
+    text,
+    'The plain text, in the template language, up to 5 MiB; made from the HTML if absent or empty.',
+    {
+      example: EXAMPLE.text,
+    },
+  )
+  text?: string;
+
+  @Optional(previewText, 'What the inbox shows after the subject, in the template language.', {
+    example: EXAMPLE.previewText,
+  })
+  previewText?: string;
+
+  @Optional(replyTo, 'Where replies go: one mailbox, or up to 5 in an array. An email can name others.', {
+    example: EXAMPLE.replyTo,
+  })
+  replyTo?: string | string[];
+
+  @Optional(defaults, 'What a variable is when an email does not give it, up to 256 KiB as JSON.', {
+    example: EXAMPLE.defaults,
+  })
+  defaults?: JsonObject;
+}
+
+/** What is to be changed of a template. */
+export class UpdateTemplateRequest {
+  @Optional(name, 'Another name; emails that ask for the old one find nothing any more.')
+  name?: string;
+
+  @Optional(subject, 'The subject line, in the template language.', { example: EXAMPLE.subject })
+  subject?: string;
+
+  @Optional(html, 'The HTML, in the template language, up to 5 MiB.', { example: EXAMPLE.html })
+  html?: string;
+
+  @Optional(mailbox, 'The sender of its emails; without a name in it, the name stays.', {
+    example: EXAMPLE.from,
+  })
+  from?: string;
+
+  @Removable(displayName, 'The name of the sender; it wins over a name in `from`. `null`: none.')
+  fromName?: string | null;
+
+  @Removable(
+    text,
+    'The plain text, in the template language, up to 5 MiB. `null` or empty: made from the HTML.',
+  )
+  text?: string | null;
+
+  @Removable(
+    previewText,
+    'What the inbox shows after the subject, in the template language. `null` or empty: nothing of its own.',
+  )
+  previewText?: string | null;
+
+  @Removable(replyTo, 'Where replies go: one mailbox, or up to 5 in an array. `null`: to the sender.')
+  replyTo?: string | string[] | null;
+
+  @Optional(
+    defaults,
+    'What a variable is when an email does not give it, up to 256 KiB as JSON; takes the place of all that there were.',
+  )
+  defaults?: JsonObject;
+}

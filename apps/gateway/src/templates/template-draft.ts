@@ -1,0 +1,37 @@
+import { type Mailbox } from '@posthorn/domain';
+import { type TemplateDraft, type TemplatePatch } from '@posthorn/use-cases';
+import { mailboxOf, mailboxesOf, senderOf } from '../emails/email-draft.ts';
+import { type CreateTemplateRequest, type UpdateTemplateRequest } from './save-template.requests.ts';
+
+/** The template that a request asks for; the request must have been judged. */
+export function toTemplateDraft(request: CreateTemplateRequest): TemplateDraft {
+  const { name, subject, html, text, previewText, replyTo, defaults = {} } = request;
+  return {
+    name,
+    from: senderOf(request),
+    replyTo: replyTo === undefined ? [] : mailboxesOf(replyTo),
+    parts: { subject, html, ...(text ? { text } : {}), ...(previewText ? { previewText } : {}) },
+    defaults,
+  };
+}
+
+/** The change that a request asks for; the request must have been judged. */
+export function toTemplatePatch(request: UpdateTemplateRequest): TemplatePatch {
+  const { name, subject, html, text, previewText, defaults } = request;
+  return {
+    name,
+    from: senderPatch(request),
+    replyTo: replyToPatch(request),
+    parts: { subject, html, text, previewText },
+    defaults,
+  };
+}
+
+function senderPatch({ from, fromName }: UpdateTemplateRequest): NonNullable<TemplatePatch['from']> {
+  const { address, name } = from === undefined ? ({} as Partial<Mailbox>) : mailboxOf(from);
+  return { address, name: fromName === undefined ? name : (fromName?.trim() ?? null) };
+}
+
+function replyToPatch({ replyTo }: UpdateTemplateRequest): Mailbox[] | undefined {
+  return replyTo === undefined ? undefined : replyTo === null ? [] : mailboxesOf(replyTo);
+}

@@ -1,0 +1,29 @@
+import { type DescribedRefusal } from '../openapi/describes.ts';
+
+export const NOT_IN_THE_LANGUAGE: DescribedRefusal = {
+  status: 400,
+  when: 'Template not in the language',
+  message:
+    '`html`, line 3, column 5: the block `{{#each items}}` is never closed; close it with `{{/each items}}`',
+};
+
+export const NAME_TAKEN: DescribedRefusal = {
+  status: 409,
+  when: 'Name taken',
+  message:
+    '`name` is "order-receipt", which another template of this workspace has; give another name, or change that one',
+};
+
+export const WORKSPACE_FULL: DescribedRefusal = {
+  status: 409,
+  when: 'Workspace full',
+  message: 'The workspace has 1000 templates, which is the most; delete one that is not used any more',
+};
+
+export const VARIABLES_MISSING: DescribedRefusal = {
+  status: 400,
+  when: 'Variables missing',
+  message:
+    '`variables.orderId`, `variables.items` are missing: the template "order-receipt" prints what has no default; give them, or give them defaults in the template',
+  docsPage: 'invalid-payload',
+};

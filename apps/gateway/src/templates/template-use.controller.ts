@@ -1,0 +1,85 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { type TemplateId } from '@posthorn/kernel';
+import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
+import { JsonText } from '@posthorn/platform';
+import { orUnavailable, PreviewTemplate, SendTestEmail } from '@posthorn/use-cases';
+import { mailboxOf } from '../emails/email-draft.ts';
+import { SEND_REFUSALS } from '../emails/email-refusals.ts';
+import { EmailAcceptedAnswer } from '../emails/email.answers.ts';
+import { Describes } from '../openapi/describes.ts';
+import { judgeBody } from '../validation/judge-body.ts';
+import { PathId, unknownId } from '../validation/path-ids.ts';
+import { VARIABLES_MISSING } from './template-refusals.ts';
+import { TemplatePreviewAnswer } from './template.answers.ts';
+import { PreviewTemplateRequest, SendTestEmailRequest } from './use-template.requests.ts';
+
+/** Of what an email can be refused with, what a test email can. */
+const TEST_IS_REFUSED = new Set(['Sender not verified', 'Monthly limit reached']);
+
+@Controller('v1/templates')
+export class TemplateUseController {
+  constructor(
+    private readonly previewTemplate: PreviewTemplate,
+    private readonly sendTestEmail: SendTestEmail,
+  ) {}
+
+  @Post(':template_id/preview')
+  @RequiresScope('user')
+  @HttpCode(200)
+  @Describes({
+    name: 'previewTemplate',
+    tag: 'Templates',
+    summary: 'Preview a template',
+    description:
+      'Shows what an email of the template would say with these variables. Nothing is sent or kept.',
+    body: PreviewTemplateRequest,
+    answer: TemplatePreviewAnswer,
+    refuses: [
+      VARIABLES_MISSING,
+      {
+        status: 400,
+        when: 'Unknown version',
+        message: '`version` is 7; the template has the versions 1 to 3',
+      },
+    ],
+  })
+  async preview(
+    @Caller() caller: Principal,
+    @PathId('template_id') id: TemplateId,
+    @Body() body: unknown,
+  ): Promise<TemplatePreviewAnswer> {
+    const { variables = {}, version } = judgeBody(PreviewTemplateRequest, body);
+    const shown = await orUnavailable(
+      this.previewTemplate.preview(caller.workspaceId, id, variables, version),
+    );
+    if (shown === undefined) throw unknownId('template_id');
+    const { subject, html, text, previewText = null } = shown;
+    return { subject, html, text, previewText };
+  }
+
+  @Post(':template_id/test')
+  @RequiresScope('api_user')
+  @HttpCode(200)
+  @Describes({
+    name: 'sendTestEmail',
+    tag: 'Templates',
+    summary: 'Send a test email',
+    description:
+      'Sends one email of the template. It is an email as any other: it counts, it is tracked, and it can be read.',
+    body: SendTestEmailRequest,
+    answer: EmailAcceptedAnswer,
+    refuses: [VARIABLES_MISSING, ...SEND_REFUSALS.filter(({ when }) => TEST_IS_REFUSED.has(when))],
+  })
+  async sendTest(
+    @Caller() caller: Principal,
+    @PathId('template_id') id: TemplateId,
+    @Body() body: unknown,
+  ): Promise<JsonText> {
+    const { to, variables = {} } = judgeBody(SendTestEmailRequest, body);
+    const accepted = await orUnavailable(
+      this.sendTestEmail.send(caller.workspaceId, id, mailboxOf(to), variables),
+    );
+    if (accepted === undefined) throw unknownId('template_id');
+    return new JsonText(`{"email":${accepted.answer}}`);
+  }
+}

@@ -1,0 +1,56 @@
+import { type Mailbox, mailboxText, type Page } from '@posthorn/domain';
+import {
+  type Template as TemplateRecord,
+  type TemplateSummary as SummaryRecord,
+  type TemplateVersionSummary,
+} from '@posthorn/database';
+import {
+  type Template,
+  type TemplatePage,
+  type TemplateSummary,
+  type TemplateVersion,
+  type TemplateVersionPage,
+} from './template.answers.ts';
+
+/** A template as the interface shows it. */
+export function templateView(template: TemplateRecord): Template {
+  const { parts, replyTo, defaults } = template;
+  return {
+    ...summaryView({ ...template, subject: parts.subject }),
+    html: parts.html,
+    text: parts.text ?? null,
+    previewText: parts.previewText ?? null,
+    replyTo: replyTo.map(mailboxText),
+    defaults,
+  };
+}
+
+/** A page of templates as the interface shows it. */
+export function templatePageView({ items, hasMore, startAt }: Page<SummaryRecord>): TemplatePage {
+  return { items: items.map(summaryView), hasMore, startAt };
+}
+
+/** A page of versions as the interface shows it. */
+export function versionPageView({
+  items,
+  hasMore,
+  startAt,
+}: Page<TemplateVersionSummary>): TemplateVersionPage {
+  return { items: items.map(versionView), hasMore, startAt };
+}
+
+function summaryView(template: SummaryRecord): TemplateSummary {
+  const { id, name, updatedAt } = template;
+  return { id, name, ...versionView(template), updatedAt };
+}
+
+function versionView({
+  version,
+  from,
+  subject,
+  required,
+  createdAt,
+}: Omit<TemplateVersionSummary, 'id'> & { readonly from: Mailbox }): TemplateVersion {
+  const sender = { from: from.address, fromName: from.name ?? null };
+  return { version, ...sender, subject, requiredVariables: required, createdAt };
+}

@@ -1,0 +1,151 @@
+import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { type TemplateId } from '@posthorn/kernel';
+import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
+import { TemplateChanges, TemplateStore } from '@posthorn/database';
+import { orUnavailable, SaveTemplate } from '@posthorn/use-cases';
+import { Describes } from '../openapi/describes.ts';
+import { PageQuery } from '../paging/page-query.ts';
+import { pageById } from '../paging/page-request.ts';
+import { judgeBody } from '../validation/judge-body.ts';
+import { judgeQuery } from '../validation/judge-query.ts';
+import { PathId, unknownId } from '../validation/path-ids.ts';
+import { CreateTemplateRequest, UpdateTemplateRequest } from './save-template.requests.ts';
+import { toTemplateDraft, toTemplatePatch } from './template-draft.ts';
+import { NAME_TAKEN, NOT_IN_THE_LANGUAGE, WORKSPACE_FULL } from './template-refusals.ts';
+import { templatePageView, templateView, versionPageView } from './template-view.ts';
+import {
+  TemplateAnswer,
+  TemplateDeletedAnswer,
+  TemplatesAnswer,
+  TemplateVersionsAnswer,
+} from './template.answers.ts';
+
+@Controller('v1/templates')
+export class TemplatesController {
+  constructor(
+    private readonly saveTemplate: SaveTemplate,
+    private readonly templates: TemplateStore,
+    private readonly changes: TemplateChanges,
+  ) {}
+
+  @Post()
+  @RequiresEditor()
+  @HttpCode(200)
+  @Describes({
+    name: 'createTemplate',
+    tag: 'Templates',
+    summary: 'Create a template',
+    description:
+      'Saves a template that emails can then be sent with. `subject`, `html`, `text` and `previewText` are in the template language: ' +
+      'Handlebars with `each`, `if`, `unless`, `with` and a few formatting helpers. What does not compile is refused.',
+    body: CreateTemplateRequest,
+    answer: TemplateAnswer,
+    refuses: [NOT_IN_THE_LANGUAGE, NAME_TAKEN, WORKSPACE_FULL],
+  })
+  async create(@Caller() caller: Principal, @Body() body: unknown): Promise<TemplateAnswer> {
+    const draft = toTemplateDraft(judgeBody(CreateTemplateRequest, body));
+    const created = await orUnavailable(this.saveTemplate.create(caller.workspaceId, actorOf(caller), draft));
+    return { template: templateView(created) };
+  }
+
+  @Get()
+  @RequiresScope('user')
+  @Describes({
+    name: 'listTemplates',
+    tag: 'Templates',
+    summary: 'List templates',
+    description: 'Lists the templates of the workspace, without their content.',
+    query: PageQuery,
+    answer: TemplatesAnswer,
+  })
+  async list(@Caller() caller: Principal, @Query() query: unknown): Promise<TemplatesAnswer> {
+    const page = pageById('tpl', judgeQuery(PageQuery, query));
+    return {
+      templates: templatePageView(await orUnavailable(this.templates.list(caller.workspaceId, page))),
+    };
+  }
+
+  @Get(':template_id')
+  @RequiresScope('user')
+  @Describes({
+    name: 'readTemplate',
+    tag: 'Templates',
+    summary: 'Read a template',
+    description: 'Shows a template with its current version.',
+    answer: TemplateAnswer,
+  })
+  async read(@Caller() caller: Principal, @PathId('template_id') id: TemplateId): Promise<TemplateAnswer> {
+    const template = await orUnavailable(this.templates.find(caller.workspaceId, id));
+    if (template === undefined) throw unknownId('template_id');
+    return { template: templateView(template) };
+  }
+
+  @Post(':template_id')
+  @RequiresEditor()
+  @HttpCode(200)
+  @Describes({
+    name: 'updateTemplate',
+    tag: 'Templates',
+    summary: 'Update a template',
+    description:
+      'Changes what is given and leaves the rest. Another content is a new version, which emails have that are accepted from now on; ' +
+      'those that were accepted before keep theirs, also when they are still scheduled.',
+    body: UpdateTemplateRequest,
+    answer: TemplateAnswer,
+    refuses: [NOT_IN_THE_LANGUAGE, NAME_TAKEN],
+  })
+  async update(
+    @Caller() caller: Principal,
+    @PathId('template_id') id: TemplateId,
+    @Body() body: unknown,
+  ): Promise<TemplateAnswer> {
+    const patch = toTemplatePatch(judgeBody(UpdateTemplateRequest, body));
+    const updated = await orUnavailable(
+      this.saveTemplate.update(caller.workspaceId, actorOf(caller), id, patch),
+    );
+    if (updated === undefined) throw unknownId('template_id');
+    return { template: templateView(updated) };
+  }
+
+  @Delete(':template_id')
+  @RequiresEditor()
+  @Describes({
+    name: 'deleteTemplate',
+    tag: 'Templates',
+    summary: 'Delete a template',
+    description: 'Takes the template away. Emails that were accepted before still leave with it.',
+    answer: TemplateDeletedAnswer,
+  })
+  async delete(
+    @Caller() caller: Principal,
+    @PathId('template_id') id: TemplateId,
+  ): Promise<TemplateDeletedAnswer> {
+    const { workspaceId } = caller;
+    const template = await orUnavailable(this.templates.find(workspaceId, id));
+    const isDeleted =
+      template !== undefined && (await orUnavailable(this.changes.delete(workspaceId, actorOf(caller), id)));
+    if (!isDeleted) throw unknownId('template_id');
+    return { template: templateView(template), isDeleted };
+  }
+
+  @Get(':template_id/versions')
+  @RequiresScope('user')
+  @Describes({
+    name: 'listTemplateVersions',
+    tag: 'Templates',
+    summary: 'List the versions of a template',
+    description: 'Lists the versions, without their content. A version never changes.',
+    query: PageQuery,
+    answer: TemplateVersionsAnswer,
+  })
+  async listVersions(
+    @Caller() caller: Principal,
+    @PathId('template_id') id: TemplateId,
+    @Query() query: unknown,
+  ): Promise<TemplateVersionsAnswer> {
+    const page = pageById('tpv', judgeQuery(PageQuery, query));
+    const versions = await orUnavailable(this.templates.listVersions(caller.workspaceId, id, page));
+    if (versions === undefined) throw unknownId('template_id');
+    return { versions: versionPageView(versions) };
+  }
+}

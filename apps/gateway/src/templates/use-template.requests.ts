@@ -1,0 +1,43 @@
+import { type JsonObject, SIZES } from '@posthorn/domain';
+import { mailbox } from '../validation/mailbox-rules.ts';
+import { integer, jsonObject } from '../validation/object-rules.ts';
+import { Optional, Required } from '../validation/rule.ts';
+
+const variables = jsonObject({ size: SIZES.variables });
+const EXAMPLE = { orderId: '10042', firstName: 'Ada', items: [{ name: 'Tea', price: 12.5 }] };
+
+/** With what a template is to be shown. */
+export class PreviewTemplateRequest {
+  @Optional(
+    variables,
+    'What the template prints, up to 256 KiB as JSON; needed where it prints something that has no default.',
+    {
+      example: EXAMPLE,
+    },
+  )
+  variables?: JsonObject;
+
+  @Optional(
+    integer({ least: 1, most: 2_147_483_647 }),
+    'The number of a version; the current one if absent.',
+    { example: 1 },
+  )
+  version?: number;
+}
+
+/** To whom an email of a template is to be sent. */
+export class SendTestEmailRequest {
+  @Required(mailbox, 'The recipient: one mailbox, `a@b.c` or `Name <a@b.c>`.', {
+    example: 'Ada Lovelace <ada@example.com>',
+  })
+  to!: string;
+
+  @Optional(
+    variables,
+    'What the template prints, up to 256 KiB as JSON; needed where it prints something that has no default.',
+    {
+      example: EXAMPLE,
+    },
+  )
+  variables?: JsonObject;
+}

@@ -1,0 +1,339 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Api, type Answer, statusesOf } from './api.ts';
+import { Stack, type Tenant } from './stack.ts';
+import { createTemplate, type ShownTemplate, soundTemplate, templateIn } from './templates.ts';
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+let stack: Stack;
+let tenant: Tenant;
+let api: Api;
+beforeAll(async () => {
+  stack = await Stack.start({ sends: false, gateways: 2 });
+  tenant = stack.tenant;
+  api = new Api(stack.gateways[0]!.url, tenant.keys.editor);
+});
+afterAll(() => stack.close());
+
+const create = (change: Record<string, unknown> = {}) => createTemplate(api, change);
+const update = (id: string, body: unknown): Promise<Answer> => api.post(`/v1/templates/${id}`, body);
+const remove = (id: string): Promise<Answer> => api.request('DELETE', `/v1/templates/${id}`, undefined);
+const read = (id: string): Promise<Answer> => api.get(`/v1/templates/${id}`);
+const auditOf = async (id: string): Promise<{ action: string }[]> => {
+  const sql = 'SELECT action, actor, detail FROM audit_log WHERE subject_id = $1 ORDER BY id';
+  return (await stack.database.pool.query<{ action: string }>(sql, [id])).rows;
+};
+
+describe('POST /v1/templates', () => {
+  describe('200', () => {
+    it('S3: a template is kept as it was given, and shows what its emails must give', async () => {
+      const given = soundTemplate({
+        ...{
+          subject: 'Order {{orderId}}',
+          html: '<p>{{name}} {{user.city}} {{#if vip}}!{{/if}}</p>',
+          text: '{{total}}',
+        },
+        ...{
+          previewText: 'For {{name}}',
+          replyTo: ['help@example.com', 'Ada <ada@example.com>'],
+          fromName: 'The Shop',
+        },
+        defaults: { name: 'friend', deep: { é: [1, null] } },
+      });
+      const created = templateIn(await api.post('/v1/templates', given));
+      expect(created).toEqual({
+        ...given,
+        id: expect.stringMatching(/^tpl_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
+        version: 1,
+        from: 'shop@example.com',
+        requiredVariables: ['orderId', 'user.city', 'total'],
+        createdAt: expect.stringMatching(TIME),
+        updatedAt: expect.stringMatching(TIME),
+      });
+      expect(templateIn(await read(created.id))).toEqual(created);
+      expect(await auditOf(created.id)).toEqual([
+        {
+          action: 'template.created',
+          actor: expect.objectContaining({ kind: 'api_key', name: 'EDITOR' }),
+          detail: { name: given.name },
+        },
+      ]);
+    });
+
+    it('what may be left out is null, empty or that of `from`', async () => {
+      const template = await create({ from: '"Shop, The" <shop@example.com>', text: '', previewText: '' });
+      expect(template).toMatchObject({
+        fromName: 'Shop, The',
+        text: null,
+        previewText: null,
+        replyTo: [],
+        defaults: {},
+      });
+    });
+
+    it('S6: a sender that is not verified yet is judged when an email is sent', async () => {
+      const template = await create({ from: 'later@elsewhere.example', html: 'x', subject: 'x' });
+      const answer = await stack
+        .api()
+        .post('/v1/emails', { template: template.name, to: 'ada@receiver.example' });
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatchObject({
+        allowedDomains: ['example.com'],
+        message: expect.stringContaining('later@elsewhere.example'),
+      });
+    });
+
+    it('G11: exactly as much is taken', async () => {
+      const template = await create({
+        ...{ name: 'n'.repeat(255), subject: 's'.repeat(998), previewText: 'p'.repeat(1_000) },
+        ...{ html: 'é'.repeat(2_621_440), defaults: { a: 'x'.repeat(262_144 - 8) } },
+      });
+      expect(template.html).toHaveLength(2_621_440);
+    });
+  });
+
+  describe('400', () => {
+    it.each([
+      [{ name: undefined }, '`name` is missing'],
+      [{ name: '' }, '`name` is empty'],
+      [{ name: 'n'.repeat(256) }, '`name` has 256 characters, 1 more than'],
+      [{ subject: 's'.repeat(999) }, '`subject` has 999 characters, 1 more than'],
+      [{ subject: 'a\nb' }, '`subject` holds a line break'],
+      [{ html: '' }, '`html` is empty'],
+      [{ html: 'x'.repeat(5_242_881) }, '`html` has 5,242,881 bytes, 1 more than'],
+      [{ text: 'x'.repeat(5_242_881) }, '`text` has 5,242,881 bytes'],
+      [{ previewText: 'p'.repeat(1_001) }, '`previewText` has 1,001 characters'],
+      [{ from: 'nobody' }, '`from` has no `@`'],
+      [{ from: undefined }, '`from` is missing'],
+      [{ replyTo: 'nobody' }, '`replyTo` has no `@`'],
+      [{ defaults: [] }, '`defaults` is an array; give an object'],
+      [{ defaults: { a: 'x'.repeat(262_144) } }, '`defaults` has 262,152 bytes'],
+      [{ hmtl: 'x' }, 'did you mean `html`?'],
+      [{ text: null }, '`text` is null'],
+    ])('G3, G11: %.60j', async (change, message) => {
+      const answer = await api.post('/v1/templates', soundTemplate(change));
+      expect([answer.status, answer.body['message']]).toEqual([400, expect.stringContaining(message)]);
+    });
+
+    it.each([
+      [
+        { html: 'a\n{{#each items}}' },
+        '`html`, line 2, column 1: the block `{{#each}}` is never closed; close it with `{{/each}}`',
+      ],
+      [{ html: '{{> header}}' }, '`html`, line 1, column 1: partials'],
+      [{ subject: '{{shout name}}' }, '`subject`, line 1, column 1: there is no helper `shout`'],
+      [{ text: '{{#if a}}{{/each}}' }, '`text`, line 1'],
+      [{ previewText: '{{' }, '`previewText`, line 1'],
+      [{ html: '{{a}}'.repeat(2_001) }, 'has 2001 tags'],
+    ])(
+      'S3: a template that does not compile is refused, with where and why: %.60j',
+      async (change, message) => {
+        const answer = await api.post('/v1/templates', soundTemplate(change));
+        expect([answer.status, answer.body['message']]).toEqual([400, expect.stringContaining(message)]);
+      },
+    );
+  });
+
+  it('401: without a key', async () => {
+    expect((await api.post('/v1/templates', soundTemplate(), { key: null })).status).toBe(401);
+  });
+
+  it('403, K2: only an editor makes templates', async () => {
+    for (const key of [tenant.keys.apiUser, tenant.keys.viewer]) {
+      expect((await api.post('/v1/templates', soundTemplate(), { key })).status).toBe(403);
+    }
+  });
+
+  describe('409', () => {
+    it('a name that another living template has, also when both come at the same moment on two gateways', async () => {
+      const { name } = await create();
+      const answer = await api.post('/v1/templates', soundTemplate({ name }));
+      expect([answer.status, answer.body['message']]).toEqual([409, expect.stringContaining(`"${name}"`)]);
+      const twin = soundTemplate();
+      const other = new Api(stack.gateways[1]!.url, tenant.keys.editor);
+      const both = await Promise.all([api, other].map((one) => one.post('/v1/templates', twin)));
+      expect(statusesOf(both).sort()).toEqual([200, 409]);
+    });
+
+    it('G11: a workspace has at most 1,000', async () => {
+      const full = await stack.createTenant('Full');
+      const key = full.keys.editor;
+      await createTemplate(api, {}, key);
+      await stack.database.pool.query(
+        `WITH n AS (SELECT gen_random_uuid() AS template, gen_random_uuid() AS version, n FROM generate_series(2, 999) n),
+              t AS (INSERT INTO templates (id, workspace_id, name, current_version_id)
+                    SELECT template, (SELECT workspace_id FROM templates ORDER BY created_at DESC LIMIT 1), 'n' || n, version FROM n)
+         INSERT INTO template_versions (id, template_id, number, from_address, subject, html, required)
+         SELECT version, template, 1, 'a@example.com', 'x', 'x', '{}' FROM n`,
+      );
+      const last = await Promise.all([1, 2].map(() => api.post('/v1/templates', soundTemplate(), { key })));
+      expect(statusesOf(last).sort()).toEqual([200, 409]);
+    });
+  });
+});
+
+describe('GET /v1/templates', () => {
+  interface Listed {
+    readonly items: ShownTemplate[];
+    readonly hasMore: boolean;
+    readonly startAt: string | null;
+  }
+  const list = async (query: string, key: string): Promise<Listed> => {
+    const answer = await api.get(`/v1/templates${query}`, { key });
+    if (answer.status !== 200) throw new Error(answer.text);
+    return answer.body['templates'] as Listed;
+  };
+
+  it('G10: pages show each template once, without its content', async () => {
+    const { keys } = await stack.createTenant('Lister');
+    const names: string[] = [];
+    for (let n = 0; n < 5; n += 1) names.push((await createTemplate(api, {}, keys.editor)).name);
+    const seen: string[] = [];
+    let query = '?limit=2&sort=createdAt.asc';
+    for (let page = await list(query, keys.viewer); ; page = await list(query, keys.viewer)) {
+      expect(page.items.length).toBeLessThanOrEqual(2);
+      expect(page.items[0]).not.toHaveProperty('html');
+      seen.push(...page.items.map(({ name }) => name));
+      if (!page.hasMore) break;
+      query = `?limit=2&sort=createdAt.asc&startAt=${page.startAt!}`;
+    }
+    expect(seen).toEqual(names);
+    expect((await list('', keys.viewer)).items.map(({ name }) => name)).toEqual(names.reverse());
+  });
+
+  it('400, G10: a malformed startAt', async () => {
+    expect((await api.get('/v1/templates?startAt=2030-01-01T00:00:00.000Z')).status).toBe(400);
+  });
+});
+
+describe('POST /v1/templates/{template_id}', () => {
+  describe('200', () => {
+    it('S3: what is given changes, in a new version; the rest stays', async () => {
+      const created = await create({
+        text: 'Hi {{firstName}}',
+        previewText: 'Peek',
+        replyTo: 'help@example.com',
+      });
+      const updated = templateIn(
+        await update(created.id, { html: '<p>{{lastName}}</p>', text: '', replyTo: null }),
+      );
+      expect(updated).toEqual({
+        ...created,
+        ...{ version: 2, html: '<p>{{lastName}}</p>', text: null, replyTo: [] },
+        requiredVariables: ['firstName', 'lastName'],
+        updatedAt: expect.stringMatching(TIME),
+      });
+      expect(updated.updatedAt > created.updatedAt).toBe(true);
+      expect(templateIn(await read(created.id))).toEqual(updated);
+      expect(await auditOf(created.id)).toHaveLength(2);
+    });
+
+    it.each([
+      [{ from: 'new@example.com' }, { from: 'new@example.com', fromName: 'Shop' }],
+      [{ from: 'New <new@example.com>' }, { from: 'new@example.com', fromName: 'New' }],
+      [{ fromName: 'Other' }, { from: 'shop@example.com', fromName: 'Other' }],
+      [{ fromName: null }, { from: 'shop@example.com', fromName: null }],
+      [{ defaults: { firstName: 'friend' } }, { defaults: { firstName: 'friend' }, requiredVariables: [] }],
+    ])('%j', async (change, shown) => {
+      const { id } = await create();
+      expect(templateIn(await update(id, change))).toMatchObject({ version: 2, ...shown });
+    });
+
+    it('a new name is no new version, and emails that ask for the old one find nothing', async () => {
+      const { id, name } = await create({ html: 'x', subject: 'x' });
+      const renamed = soundTemplate().name;
+      expect(templateIn(await update(id, { name: renamed }))).toMatchObject({ version: 1, name: renamed });
+      const send = (template: string) =>
+        stack.api().post('/v1/emails', { template, to: 'ada@receiver.example' });
+      expect(statusesOf([await send(name), await send(renamed)])).toEqual([400, 200]);
+    });
+
+    it('a change that changes nothing leaves no trace', async () => {
+      const created = await create();
+      expect(templateIn(await update(created.id, { html: created.html, name: created.name }))).toEqual(
+        created,
+      );
+      expect(templateIn(await update(created.id, {}))).toEqual(created);
+      expect(await auditOf(created.id)).toHaveLength(1);
+    });
+
+    it('changes that come at the same moment all take place', async () => {
+      const { id } = await create();
+      const changes = [{ subject: 'Changed' }, { html: 'changed' }, { text: 'changed' }];
+      expect(statusesOf(await Promise.all(changes.map((change) => update(id, change))))).toEqual([
+        200, 200, 200,
+      ]);
+      expect(templateIn(await read(id))).toMatchObject({
+        subject: 'Changed',
+        html: 'changed',
+        text: 'changed',
+        version: 4,
+      });
+    });
+  });
+
+  it('400, S3: a change that does not compile changes nothing', async () => {
+    const created = await create();
+    const answer = await update(created.id, { html: '{{#if a}}' });
+    expect([answer.status, answer.body['message']]).toEqual([400, expect.stringContaining('never closed')]);
+    expect(templateIn(await read(created.id))).toEqual(created);
+  });
+
+  it('403, K2: only an editor changes templates', async () => {
+    const { id } = await create();
+    expect((await api.post(`/v1/templates/${id}`, { html: 'x' }, { key: tenant.keys.apiUser })).status).toBe(
+      403,
+    );
+  });
+
+  it('409: a name that another living template has', async () => {
+    const [{ id }, { name }] = [await create(), await create()];
+    expect((await update(id, { name })).status).toBe(409);
+  });
+});
+
+describe('DELETE /v1/templates/{template_id}', () => {
+  it('200: shows it a last time; from then on it is 404, and its name is free', async () => {
+    const created = await create();
+    const answer = await remove(created.id);
+    expect(answer.body).toEqual({ template: created, isDeleted: true });
+    expect(
+      statusesOf([await remove(created.id), await read(created.id), await update(created.id, {})]),
+    ).toEqual([404, 404, 404]);
+    expect((await create({ name: created.name })).id).not.toBe(created.id);
+    expect((await auditOf(created.id)).map(({ action }) => action)).toEqual([
+      'template.created',
+      'template.deleted',
+    ]);
+  });
+
+  it('403, K2: only an editor deletes templates', async () => {
+    const { id } = await create();
+    const answer = await api.request('DELETE', `/v1/templates/${id}`, undefined, {
+      key: tenant.keys.apiUser,
+    });
+    expect(answer.status).toBe(403);
+  });
+});
+
+describe('GET /v1/templates/{template_id}/versions', () => {
+  it('200, G10: the versions, page by page, in both orders', async () => {
+    const { id } = await create();
+    for (const n of [2, 3]) await update(id, { subject: `Version ${n}` });
+    const versions = async (query: string) =>
+      (await api.get(`/v1/templates/${id}/versions${query}`, { key: tenant.keys.viewer })).body[
+        'versions'
+      ] as {
+        items: { version: number; subject: string; createdAt: string }[];
+        startAt: string;
+      };
+    const first = await versions('?limit=2');
+    expect(first).toMatchObject({
+      items: [{ version: 3, subject: 'Version 3' }, { version: 2 }],
+      hasMore: true,
+    });
+    const second = await versions(`?limit=2&startAt=${first.startAt}`);
+    expect(second).toMatchObject({ items: [{ version: 1 }], hasMore: false, startAt: null });
+    expect((await versions('?sort=createdAt.asc')).items.map(({ version }) => version)).toEqual([1, 2, 3]);
+  });
+});

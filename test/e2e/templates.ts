@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { type Answer, type Api } from './api.ts';
+
+/** A template as the interface shows it. */
+export interface ShownTemplate {
+  readonly id: string;
+  readonly name: string;
+  readonly version: number;
+  readonly from: string;
+  readonly fromName: string | null;
+  readonly subject: string;
+  readonly html: string;
+  readonly text: string | null;
+  readonly previewText: string | null;
+  readonly replyTo: readonly string[];
+  readonly defaults: Readonly<Record<string, unknown>>;
+  readonly requiredVariables: readonly string[];
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** A template that can be created, with a name that no other has. */
+export function soundTemplate(
+  change: Record<string, unknown> = {},
+): Record<string, unknown> & { name: string } {
+  return {
+    name: `template-${randomBytes(6).toString('hex')}`,
+    subject: 'Hello {{firstName}}',
+    html: '<p>Dear {{firstName}}</p>',
+    from: 'Shop <shop@example.com>',
+    ...change,
+  };
+}
+
+/** The template of a successful answer. @throws with the answer when it is none */
+export function templateIn(answer: Answer): ShownTemplate {
+  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
+  return answer.body['template'] as ShownTemplate;
+}
+
+/** Creates a template that is sound, but for `change`; the key must be an editor's. */
+export async function createTemplate(
+  api: Api,
+  change: Record<string, unknown> = {},
+  key?: string,
+): Promise<ShownTemplate> {
+  return templateIn(await api.post('/v1/templates', soundTemplate(change), key === undefined ? {} : { key }));
+}
