@@ -34,7 +34,7 @@ function resultOf(answer: Answer): BatchResult {
 const many = (count: number): object[] => Array.from({ length: count }, () => soundEmail());
 const isReplay = (answer: Answer): boolean => answer.headers.get('idempotent-replayed') === 'true';
 describe('200', () => {
-  it('S12, I4.2: 50 emails are accepted in the order of the array, and each of them arrives once', async () => {
+  it('S12, E2, F5: 50 emails are accepted in the order of the array, and each of them arrives once', async () => {
     const emails = many(50) as { to: string }[];
     const { successful, failed } = resultOf(await post(emails));
     expect(failed).toEqual([]);
@@ -199,7 +199,7 @@ describe('400', () => {
 });
 
 describe('401', () => {
-  it('I5.2: a key without the scope may not send', async () => {
+  it('A3, A4, X3: a key without the scope may not send', async () => {
     expect((await post(many(1), { key: stack.tenant.keys.viewer })).status).toBe(401);
     expect((await post(many(1), { key: null })).status).toBe(401);
   });
