@@ -1,7 +1,7 @@
 import { describe, it } from '@jest/globals';
 import { IdentityStore } from '@posthorn/database';
 import { addIdentity } from '@posthorn/use-cases';
-import { casesOf, type Fault, inRawEmail, texts } from './cases.ts';
+import { casesOf, type Fault, inBatch, inRawEmail, texts } from './cases.ts';
 import { NO_MAILBOXES } from './faults/mailboxes.ts';
 import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
 
@@ -17,6 +17,8 @@ describe('S4: what is no mailbox', () => {
     inRawEmail('from'),
     inRawEmail('replyTo'),
     inRawEmail('replyTo[1]', (value) => ['a@example.com', value]),
+    inBatch(inRawEmail('to')),
+    inBatch(inRawEmail('from')),
   ];
   it.each(atLeastForty(casesOf(NO_MAILBOXES, places)))('%s', (_title, bad) => refusing.refuses(bad));
 });
@@ -54,5 +56,8 @@ describe('S6, X1: a sender that is not verified', () => {
     ),
     ...texts('known+tag@partner.example', 'known@partner.example.example.org', 'a@xample.com'),
   ].map((fault) => ({ ...fault, says: 'neither a verified address nor on a verified domain' }));
-  it.each(titled(casesOf(unverified, [inRawEmail('from')])))('%s', (_title, bad) => refusing.refuses(bad));
+  it.each(titled(casesOf(unverified, [inRawEmail('from'), inBatch(inRawEmail('from'))])))(
+    '%s',
+    (_title, bad) => refusing.refuses(bad),
+  );
 });

@@ -9,7 +9,7 @@ const refusing = RefusingStack.forFile();
 const refuses = (_title: string, bad: Case): Promise<void> => refusing.refuses(bad);
 
 /** Every route that reads a body. */
-const ROUTES = ['POST /v1/emails'];
+const ROUTES = ['POST /v1/emails', 'POST /v1/emails/batch'];
 const withBody = (what: string, rest: Pick<Case, 'body' | 'headers' | 'status' | 'names'>): Case[] =>
   ROUTES.map((route) => ({ what, route, ...rest }));
 

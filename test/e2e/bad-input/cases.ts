@@ -13,6 +13,8 @@ export interface Case {
   readonly body?: unknown;
   /** Whose key: an EDITOR's unless it says another, or none. */
   readonly as?: 'viewer' | 'apiUser' | 'editor' | null;
+  /** The refusal is that of the only item of a batch, which itself is answered 200. */
+  readonly isItem?: boolean;
   readonly status: number;
   /** What the message must contain, or match: the field, as a rule. */
   readonly names: string | RegExp;
@@ -34,7 +36,7 @@ export interface Place {
   /** The field as messages name it. */
   readonly field: string;
   /** The rest of the request, with this value in the field. */
-  request(value: unknown): Pick<Case, 'path' | 'query' | 'headers' | 'body'>;
+  request(value: unknown): Pick<Case, 'path' | 'query' | 'headers' | 'body' | 'isItem'>;
 }
 
 /** Every fault at every place. */
@@ -75,6 +77,22 @@ export function inRawEmail(field: string, wrap = (value: unknown): unknown => va
     field,
     request: (value) => ({ body: { ...soundEmail(), [name]: wrap(value) } }),
   };
+}
+
+/** The same field in the only item of a batch. */
+export function inBatch({ field, request }: Place): Place {
+  return {
+    ...{ route: 'POST /v1/emails/batch', field },
+    request: (value) => {
+      const { body, ...rest } = request(value);
+      return { ...rest, body: { emails: [body] }, isItem: true };
+    },
+  };
+}
+
+/** A field of a body that has nothing else wrong. */
+export function inBody(route: string, field: string, rest: object = {}): Place {
+  return { route, field, request: (value) => ({ body: { ...rest, [field]: value } }) };
 }
 
 /** A value as a title shows it. */

@@ -1,118 +1,96 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type Api } from '../api.ts';
+import { DOCUMENT, judgeOf, OPERATIONS } from '../../../apps/gateway/src/openapi/document.fixture.ts';
+import { type PathIdName } from '../../../apps/gateway/src/validation/path-ids.ts';
+import { tomorrow } from '../makers.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
+type Judge = (value: unknown) => boolean;
+export type Role = 'viewer' | 'apiUser' | 'editor';
 
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly schema: Schema;
-}
-interface Operation {
-  readonly description: string;
-  readonly security: readonly object[];
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: {
-    readonly content: Readonly<
-      Record<
-        string,
-        { readonly schema: Schema; readonly examples: Readonly<Record<string, { readonly value: object }>> }
-      >
-    >;
-  };
-}
-interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-}
-
-/** A body that a route takes, and the schemas of the fields that it may have. */
+/** A body that a route takes, and what each field that it may have takes. */
 export interface DocumentedBody {
   readonly example: Readonly<Record<string, unknown>>;
-  readonly fields: Readonly<Record<string, Schema>>;
+  readonly fields: Readonly<Record<string, Judge>>;
 }
 
-/** A route as the gateway's own document describes it. */
+/** A route as the document describes it. */
 export interface DocumentedRoute {
   /** Method and path. */
   readonly route: string;
   readonly needsKey: boolean;
   /** Whose keys may not use it. */
   readonly forbiddenRoles: readonly Role[];
-  readonly query: readonly Parameter[];
+  /** The names of the ids in its path. */
+  readonly ids: readonly PathIdName[];
+  /** What each parameter of the query takes, which is a text. */
+  readonly query: Readonly<Record<string, Judge>>;
   /** None: it takes no body. */
   readonly bodies: readonly DocumentedBody[];
 }
 
-export type Role = 'viewer' | 'apiUser' | 'editor';
 const ROLES: Readonly<Record<string, Role>> = { VIEWER: 'viewer', API_USER: 'apiUser', EDITOR: 'editor' };
 
-/** What a gateway's document says about its routes, and whether it lets a value pass. */
-export class DocumentedInterface {
-  private readonly judges = new Map<Schema, ValidateFunction>();
+/** Every route that the document has. */
+export const DOCUMENTED_ROUTES: readonly DocumentedRoute[] = OPERATIONS.map(([route, operation]) => {
+  const { description, parameters = [] } = operation as unknown as {
+    readonly description: string;
+    readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[];
+  };
+  const ofQuery = parameters.filter((parameter) => parameter.in === 'query');
+  const json = operation.requestBody?.content['application/json'];
+  return {
+    route,
+    needsKey: operation.security.length > 0,
+    forbiddenRoles: rolesThatMayNot(description),
+    ids: [...route.matchAll(/\{(\w+_id)\}/g)].map(([, name]) => name as PathIdName),
+    query: Object.fromEntries(ofQuery.map(({ name, schema }) => [name, textJudgeOf(schema)])),
+    bodies: json === undefined ? [] : bodiesOf(json.schema, Object.values(json.examples)),
+  };
+});
 
-  private constructor(
-    readonly routes: readonly DocumentedRoute[],
-    private readonly ajv: Ajv2020,
-  ) {}
+/** Those that callers use, of which some are for everybody. */
+export const ROUTES_OF_CALLERS = DOCUMENTED_ROUTES.filter(({ route }) => route.includes(' /v1/'));
 
-  static async readFrom(api: Api): Promise<DocumentedInterface> {
-    const document = (await api.get('/openapi.json', { key: null })).body as unknown as Document;
-    const ajv = new Ajv2020({ strict: false, validateFormats: false });
-    ajv.addSchema(document, 'document');
-    const reader = new DocumentedInterface([], ajv);
-    const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
-      Object.entries(operations).map(([method, operation]) =>
-        reader.describe(`${method.toUpperCase()} ${path}`, operation, document),
-      ),
-    );
-    return new DocumentedInterface(routes, ajv);
-  }
-
-  /** Whether a schema of the document takes a value. */
-  takes(schema: Schema, value: unknown): boolean {
-    let judge = this.judges.get(schema);
-    if (judge === undefined) {
-      const text = JSON.stringify(schema).replaceAll('"#/', '"document#/');
-      judge = this.ajv.compile(JSON.parse(text) as Schema);
-      this.judges.set(schema, judge);
-    }
-    return judge(value);
-  }
-
-  private describe(route: string, operation: Operation, document: Document): DocumentedRoute {
-    const { description, security, parameters = [], requestBody } = operation;
-    const roles = /Needs a key with the role (.*)\./.exec(description)?.[1] ?? Object.keys(ROLES).join();
-    const json = requestBody?.content['application/json'];
-    return {
-      route,
-      needsKey: security.length > 0,
-      forbiddenRoles: Object.entries(ROLES).flatMap(([name, role]) => (roles.includes(name) ? [] : [role])),
-      query: parameters.filter((parameter) => parameter.in === 'query'),
-      bodies: json === undefined ? [] : this.bodiesOf(json.schema, Object.values(json.examples), document),
-    };
-  }
-
-  private bodiesOf(
-    schema: Schema,
-    examples: readonly { value: object }[],
-    document: Document,
-  ): DocumentedBody[] {
-    const kinds = (schema['oneOf'] ?? schema['anyOf'] ?? [schema]) as Schema[];
-    return examples.map(({ value }) => {
-      const kind = kinds.find((one) => this.takes(one, value));
-      if (kind === undefined) throw new Error(`an example that no schema takes: ${JSON.stringify(value)}`);
-      const { properties = {} } = resolved(kind, document) as { properties?: Record<string, Schema> };
-      return { example: value as Record<string, unknown>, fields: properties };
-    });
-  }
+/** Routes for `describe.each`, with their titles. */
+export function titledRoutes(routes: readonly DocumentedRoute[]): [string, DocumentedRoute][] {
+  return routes.map((route) => [route.route, route]);
 }
 
-function resolved(schema: Schema, document: Document): Schema {
+function rolesThatMayNot(description: string): Role[] {
+  const allowed = /Needs a key with the role (.*)\./.exec(description)?.[1];
+  if (allowed === undefined) return [];
+  return Object.entries(ROLES).flatMap(([name, role]) => (allowed.includes(`\`${name}\``) ? [] : [role]));
+}
+
+/** One for each kind of body: further examples of a kind would be judged by the same rules. */
+function bodiesOf(schema: Schema, examples: readonly { readonly value: unknown }[]): DocumentedBody[] {
+  const kinds = (schema['oneOf'] ?? [schema]) as Schema[];
+  return kinds.map((kind) => {
+    const example = examples.find(({ value }) => judgeOf(kind)(value));
+    if (example === undefined) throw new Error(`a kind of body without an example: ${JSON.stringify(kind)}`);
+    const { properties = {} } = resolved(kind) as { properties?: Record<string, Schema> };
+    const fields = Object.entries(properties).map(([name, field]) => [name, judgeOf(field)]);
+    return {
+      example: ofToday(example.value as DocumentedBody['example']),
+      fields: Object.fromEntries(fields),
+    };
+  });
+}
+
+/** An example whose time to send is one that can be. */
+function ofToday(example: DocumentedBody['example']): DocumentedBody['example'] {
+  return 'sendAt' in example ? { ...example, sendAt: tomorrow() } : example;
+}
+
+/** A query string says a number by its digits. */
+function textJudgeOf(schema: Schema): Judge {
+  const judge = judgeOf(schema);
+  return (text) => judge(schema['type'] === 'integer' && /^\d+$/.test(String(text)) ? Number(text) : text);
+}
+
+function resolved(schema: Schema): Schema {
   const { $ref } = schema as { $ref?: string };
   if ($ref === undefined) return schema;
-  const found = $ref
-    .slice('#/'.length)
-    .split('/')
-    .reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], document);
-  return resolved(found as Schema, document);
+  const path = $ref.slice('#/'.length).split('/');
+  const found = path.reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], DOCUMENT);
+  return resolved(found as Schema);
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
+import { PATH_IDS, type PathIdName } from '../../../apps/gateway/src/validation/path-ids.ts';
 import { type Answer, type RequestOptions } from '../api.ts';
 import { Stack } from '../stack.ts';
 import { type Case } from './cases.ts';
@@ -6,20 +7,8 @@ import { expectRefusal } from './refusal.ts';
 
 /** An id that exists nowhere, for a name in a path. */
 const NOWHERE = '01h455vb4pex5vsknk084sn02q';
-const PREFIXES: Record<string, string> = {
-  workspace_id: 'wrk',
-  api_key_id: 'aki',
-  email_id: 'trs',
-  template_id: 'tpl',
-  contact_id: 'ctc',
-  suppression_id: 'sup',
-  identity_id: 'idn',
-  user_id: 'usr',
-  invitation_id: 'inv',
-  webhook_id: 'wh',
-  event_id: 'evt',
-  delivery_id: 'dlv',
-};
+/** How many requests of a table are under way together. */
+const AT_ONCE = 10;
 
 /** One stack for a file of cases, whose requests are from an EDITOR. Whatever they try, nothing of it may be written. */
 export class RefusingStack {
@@ -41,7 +30,21 @@ export class RefusingStack {
 
   /** Sends what a case says, and checks the refusal. */
   async refuses(bad: Case): Promise<void> {
-    expectRefusal(await this.send(bad), bad.status, bad.names);
+    const answer = await this.send(bad);
+    expectRefusal(bad.isItem ? answerToItem(answer) : answer, bad.status, bad.names);
+  }
+
+  /** Sends what all cases of a table say, some at once, and shows every one that was not refused as it should be. */
+  async refusesAll(table: readonly Case[]): Promise<void> {
+    const faults: string[] = [];
+    for (let done = 0; done < table.length; done += AT_ONCE) {
+      const some = table.slice(done, done + AT_ONCE).map(async (bad) => {
+        const fault = (error: Error): number => faults.push(`${bad.route} ${bad.what}: ${error.message}`);
+        await this.refuses(bad).catch(fault);
+      });
+      await Promise.all(some);
+    }
+    expect(faults).toEqual([]);
   }
 
   send({ route, path = {}, query = '', headers = {}, body, as = 'editor' }: Case): Promise<Answer> {
@@ -54,7 +57,8 @@ export class RefusingStack {
   }
 
   private idFor(name: string): string {
-    return this.ids[name] ?? `${PREFIXES[name]!}_${NOWHERE}`;
+    const { prefix } = name in PATH_IDS ? PATH_IDS[name as PathIdName] : { prefix: 'x' };
+    return this.ids[name] ?? `${prefix}_${NOWHERE}`;
   }
 
   private async begin(prepare?: (stack: Stack) => Promise<Record<string, string> | void>): Promise<void> {
@@ -86,6 +90,23 @@ export class RefusingStack {
     });
     return Object.fromEntries(await Promise.all(counts));
   }
+}
+
+interface FailedItem {
+  readonly to?: string | null;
+  readonly error?: { readonly statusCode: number };
+}
+
+/** What the only item of a batch would have been answered alone. */
+function answerToItem(answer: Answer): Answer {
+  const { failed } = (answer.body['emails'] ?? {}) as { failed?: FailedItem[] };
+  const { to = null, error } = failed?.[0] ?? {};
+  expect({ status: answer.status, body: answer.body }).toEqual({
+    status: 200,
+    body: { emails: { successful: [], failed: [{ index: 0, to, error: expect.any(Object) }] } },
+  });
+  expect(to === null || typeof to === 'string').toBe(true);
+  return { ...answer, status: error!.statusCode, body: { ...error } };
 }
 
 /** Cases for `it.each`, with their titles; a kind of field has at least forty. */

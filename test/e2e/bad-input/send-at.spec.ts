@@ -1,6 +1,6 @@
 import { describe, it } from '@jest/globals';
 import { DAY_MS, fromNow, MINUTE_MS } from '../times.ts';
-import { type Case, casesOf, inRawEmail, NO_TEXTS, texts } from './cases.ts';
+import { type Case, casesOf, inBatch, inRawEmail, NO_TEXTS, texts } from './cases.ts';
 import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
 
 const refusing = RefusingStack.forFile();
@@ -47,7 +47,10 @@ const NO_TIMES = [
 ];
 
 describe('S10: what is no time', () => {
-  it.each(atLeastForty(casesOf(NO_TIMES, [inRawEmail('sendAt')])))('%s', refuses);
+  it.each(atLeastForty(casesOf(NO_TIMES, [inRawEmail('sendAt'), inBatch(inRawEmail('sendAt'))])))(
+    '%s',
+    refuses,
+  );
 });
 
 describe('S10: a time that is out of reach', () => {
@@ -73,5 +76,8 @@ describe('S10: a time that is out of reach', () => {
       fromNow(-60 * MINUTE_MS),
     ],
   ).map((fault) => ({ ...fault, says: /`sendAt` is \d+ (days|minutes) in the past; give a time to come/ }));
-  it.each(titled(casesOf([...beyond, ...past], [inRawEmail('sendAt')])))('%s', refuses);
+  it.each(titled(casesOf([...beyond, ...past], [inRawEmail('sendAt'), inBatch(inRawEmail('sendAt'))])))(
+    '%s',
+    refuses,
+  );
 });

@@ -1,0 +1,101 @@
+import { describe, it } from '@jest/globals';
+import { PATH_IDS } from '../../../apps/gateway/src/validation/path-ids.ts';
+import { type Case, shown } from './cases.ts';
+import { type DocumentedRoute, ROUTES_OF_CALLERS, titledRoutes } from './documented-routes.ts';
+import { idsOfNothing, idsOfOtherThings, noIds } from './faults/ids.ts';
+import { NO_LIMITS, NO_PARAMETERS, NO_PLACES, NO_SORTS, NO_TIMES_OF_PAGES } from './faults/pages.ts';
+import { QUERY_VALUES } from './faults/values.ts';
+import { expectRefusal } from './refusal.ts';
+import { RefusingStack } from './refusing-stack.ts';
+
+const refusing = RefusingStack.forFile();
+
+const withIds = ROUTES_OF_CALLERS.filter(({ ids }) => ids.length > 0);
+const withQueries = ROUTES_OF_CALLERS.filter(({ query }) => Object.keys(query).length > 0);
+const lists = withQueries.filter(({ query }) => 'startAt' in query);
+
+/** What a route says of an id in its path that it does not have. */
+const REFUSALS = {
+  ofWorkspace: { status: 403, names: 'not of the workspace in the path' },
+  ofAnother: { status: 404, names: /^There is no [a-zA-Z ]+ with this id in this workspace$/ },
+};
+
+describe.each(titledRoutes(withIds))('%s: the path', (route, { ids, bodies }) => {
+  const places = ids.map((id) => ({ id, prefix: PATH_IDS[id].prefix }));
+  const refusalOf = (prefix: string) => (prefix === 'wrk' ? REFUSALS.ofWorkspace : REFUSALS.ofAnother);
+
+  it('G3, G8: has no id that is none, of nothing, or of something else', () =>
+    refusing.refusesAll(
+      places.flatMap(({ id, prefix }) =>
+        [...noIds(prefix), ...idsOfNothing(prefix), ...idsOfOtherThings(prefix)].map((value): Case => ({
+          what: `${id} ${shown(value)}`,
+          ...{ route, path: { [id]: value }, body: bodies[0]?.example, ...refusalOf(prefix) },
+        })),
+      ),
+    ));
+
+  it('G2: has no id that is no text', async () => {
+    const wrong = ['%', '%zz', '%c3%28', '%e0%a4%a', '%ff', 'trs_%c0%80', '%ed%a0%80', '%f4%90%80%80'];
+    for (const { id } of places) {
+      for (const value of wrong) expectRefusal(await askedRaw(route, id, value), 400, /./);
+    }
+  });
+});
+
+/** Asks for a path with these very characters in it, which no client would send. */
+async function askedRaw(route: string, id: string, value: string) {
+  const { stack } = refusing;
+  const path = route
+    .replace(`{${id}}`, value)
+    .replace('{workspace_id}', stack.tenant.workspaceId)
+    .replaceAll(/\{\w+\}/g, 'x');
+  const auth = `Authorization: Bearer ${stack.tenant.keys.editor}`;
+  return stack.api().raw([`${path} HTTP/1.1`, 'Host: x', 'Connection: close', auth]);
+}
+
+const asking = (route: string, query: string, names: string | RegExp): Case => ({
+  ...{ route, what: query, query: `?${query}`, names, status: 400 },
+});
+const named = (field: string): RegExp => new RegExp(`\`${field}\` `);
+
+describe.each(titledRoutes(withQueries))('%s: the query', (route, { query }) => {
+  it('G3, G4: has what is described, once', () =>
+    refusing.refusesAll([
+      asking(route, 'nonesuch=1', '`nonesuch` is not a known'),
+      asking(route, '__proto__=1', '`__proto__` is not a known'),
+      ...Object.keys(query).flatMap((name) => [
+        asking(route, `${name}=1&${name}=1`, `\`${name}\` is given more than once`),
+        asking(route, `${name}=1&${name}=2&${name}=3`, `\`${name}\` is given more than once`),
+        asking(route, `${name}[]=1`, 'is not a known'),
+        asking(route, `${name}[a]=1`, 'is not a known'),
+        asking(route, `${name.toUpperCase()}=1`, 'is not a known'),
+      ]),
+    ]));
+
+  it('G3: has in each parameter what its schema takes; the parameter that has something else is named', () =>
+    refusing.refusesAll(
+      Object.entries(query).flatMap(([name, takes]) =>
+        QUERY_VALUES.filter((value) => !takes(decodeURIComponent(value.replaceAll('+', ' ')))).map((value) =>
+          asking(route, `${name}=${value}`, named(name)),
+        ),
+      ),
+    ));
+});
+
+/** Keys and webhooks, of which there are few, have a time for a place. */
+const isByTime = ({ route }: DocumentedRoute): boolean => /\/(api-keys|webhooks)$/.test(route);
+
+describe.each(titledRoutes(lists))('%s: the page', (route, list) => {
+  const parameters = {
+    limit: NO_LIMITS,
+    sort: NO_SORTS,
+    startAt: isByTime(list) ? NO_TIMES_OF_PAGES : NO_PLACES,
+  };
+
+  it.each(Object.entries(parameters))('G10: has a `%s` that can be', (name, values) =>
+    refusing.refusesAll(values.map((value) => asking(route, `${name}=${value}`, named(name)))),
+  );
+
+  it('G4, G10: has no parameter of other pages', () =>
+    refusing.refusesAll(NO_PARAMETERS.map((query) => asking(route, query, /is not a known field|U\+0000/))));
+});
