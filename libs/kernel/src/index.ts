@@ -1,5 +1,6 @@
 export * from './coalescer.ts';
 export * from './errors.ts';
+export * from './escape-html.ts';
 export * from './ids.ts';
 export * from './time.ts';
 export * from './release.ts';
