@@ -88,11 +88,13 @@ function unknownFlag({ name }, flags, rawName) {
 }
 
 /** @param {Command} command @param {import('./commands.mjs').Given} given */
-function demandFlags({ name, flags, exactlyOne = [] }, given) {
+function demandFlags({ name, flags, exactlyOne = [], atLeastOne = [] }, given) {
   const named = (all) => all.map((flag) => `--${flag}`).join(', ');
   const missing = Object.keys(flags).filter((flag) => flags[flag]?.required && !(flag in given));
   if (missing.length > 0) throw new UsageError(`\`${name}\` needs ${named(missing)}; see ${name} --help`);
   const chosen = exactlyOne.filter((flag) => flag in given);
   if (exactlyOne.length > 0 && chosen.length !== 1)
     throw new UsageError(`\`${name}\` needs exactly one of ${named(exactlyOne)}; see ${name} --help`);
+  if (atLeastOne.length > 0 && !atLeastOne.some((flag) => flag in given))
+    throw new UsageError(`\`${name}\` needs at least one of ${named(atLeastOne)}; see ${name} --help`);
 }

@@ -41,6 +41,23 @@ export const JSON_LEVELS = 32;
 /** How many of each a workspace may have. */
 export const WORKSPACE_LIMITS = { apiKeys: 100, webhooks: 50, templates: 1_000 } as const;
 
+/** Limits that a workspace may have of its own: null means the installation's, 0 means none. */
+export interface OwnLimits {
+  /** Accepted emails a calendar month (UTC). */
+  readonly monthlyEmailLimit: number | null;
+  /** Requests a second of each of its keys. */
+  readonly ratePerSecond: number | null;
+  /** How many of them may come at once. */
+  readonly rateBurst: number | null;
+}
+
+/** The highest of them; an installation's are no higher. */
+export const HIGHEST_LIMITS = {
+  monthlyEmailLimit: 1_000_000_000,
+  ratePerSecond: 100_000,
+  rateBurst: 1_000_000,
+} as const satisfies Record<keyof OwnLimits, number>;
+
 /** How far ahead an email may be scheduled. */
 export const SCHEDULING_HORIZON_DAYS = 90;
 

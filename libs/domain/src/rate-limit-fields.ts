@@ -1,4 +1,4 @@
-import { type RateLimit, type RateVerdict } from './rate-limit.ts';
+import { microsecondsToFill, type RateLimit, type RateVerdict } from './rate-limit.ts';
 
 /**
  * How a limit is told to a caller: the values of `RateLimit-Policy` and `RateLimit`
@@ -14,12 +14,12 @@ export function rateLimitFields(
   limit: RateLimit,
   { remaining, nextAfterMs }: Pick<RateVerdict, 'remaining' | 'nextAfterMs'>,
 ): { readonly policy: string; readonly state: string } {
-  const window = Math.max(1, Math.ceil((limit.burst * limit.periodSeconds) / limit.amount));
+  const window = wholeSeconds(microsecondsToFill(limit) / 1_000);
   const wait = nextAfterMs === 0 ? '' : `;t=${wholeSeconds(nextAfterMs)}`;
   return { policy: `"${policy}";q=${limit.burst};w=${window}`, state: `"${policy}";r=${remaining}${wait}` };
 }
 
-/** A wait as callers are told it: whole seconds, at least one. */
+/** A span of time as callers are told it: whole seconds, at least one. */
 export function wholeSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1_000));
 }

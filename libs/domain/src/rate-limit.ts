@@ -43,6 +43,11 @@ export function partsOfToken(limit: RateLimit): number {
   return limit.periodSeconds * MICROSECONDS_A_SECOND;
 }
 
+/** How long an empty bucket takes to be full. */
+export function microsecondsToFill(limit: RateLimit): number {
+  return (limit.burst * partsOfToken(limit)) / limit.amount;
+}
+
 /** A bucket at a later moment. A clock that has gone back brings nothing, and a bucket lacks no more than all. */
 export function refill(bucket: Bucket, limit: RateLimit, nowUs: number): Bucket {
   const brought = Math.max(0, nowUs - bucket.atUs) * limit.amount;

@@ -5,6 +5,7 @@ export { addIdentity } from './operate/add-identity.ts';
 export { createApiKey, type CreatedApiKey, type WantedApiKey } from './operate/create-api-key.ts';
 export { deleteApiKey } from './operate/delete-api-key.ts';
 export { createWorkspace } from './operate/create-workspace.ts';
+export { limitWorkspace } from './operate/limit-workspace.ts';
 export { listPauses, pauseSending, resumeSending, type Pause, type Whose } from './operate/pause-sending.ts';
 export { requireWorkspace } from './operate/require-workspace.ts';
 export { rotateSecrets } from './operate/rotate-secrets.ts';

@@ -1,4 +1,5 @@
 import { dateTime, table, visible } from '../print.mjs';
+import { WORKSPACE_FLAG } from './flags.mjs';
 
 /** @type {import('../commands.mjs').Command[]} */
 export const WORKSPACE_COMMANDS = [
@@ -17,8 +18,39 @@ export const WORKSPACE_COMMANDS = [
     run: ({ useCases, workspaces }, { name, 'monthly-limit': limit }) =>
       useCases.createWorkspace(workspaces, name, limit === undefined ? null : wholeNumber(limit)),
     show: (workspace) =>
-      `Created ${workspace.id} (${visible(workspace.name)}), monthly limit: ${limitOf(workspace)}.\n` +
+      `Created ${workspace.id} (${visible(workspace.name)}), monthly limit: ${limitOf(workspace.monthlyEmailLimit)}.\n` +
       `Next: identity create --workspace ${workspace.id} … and key create --workspace ${workspace.id} …`,
+  },
+  {
+    name: 'workspace limit',
+    sentence: 'Gives a workspace limits of its own, or takes them back; they count at once.',
+    flags: {
+      'workspace': WORKSPACE_FLAG,
+      'monthly-limit': {
+        value: 'N',
+        field: 'monthlyEmailLimit',
+        sentence: 'accepted emails a month (0: no limit; `default`: MONTHLY_EMAIL_LIMIT of the installation)',
+      },
+      'rate': {
+        value: 'N',
+        field: 'ratePerSecond',
+        sentence: 'requests a second of each key (0: no limit; `default`: RATE_LIMIT_PER_SECOND)',
+      },
+      'burst': {
+        value: 'N',
+        field: 'rateBurst',
+        sentence: 'requests of a key that may come at once (0: no limit; `default`: RATE_LIMIT_BURST)',
+      },
+    },
+    atLeastOne: ['monthly-limit', 'rate', 'burst'],
+    example: 'workspace limit --workspace wrk_01h2xcejqtf2nbrexx3vqjhp41 --rate 500 --burst 1000',
+    run: async ({ useCases, workspaces, actor }, { workspace, ...given }) => {
+      const { id } = await useCases.requireWorkspace(workspaces, workspace);
+      return useCases.limitWorkspace(workspaces, id, actor, limitsIn(given));
+    },
+    show: (workspace) =>
+      `${workspace.id} (${visible(workspace.name)}) has now: ${limitOf(workspace.monthlyEmailLimit)} (monthly limit), ` +
+      `${limitOf(workspace.ratePerSecond)} (requests a second), ${limitOf(workspace.rateBurst)} (requests at once).`,
   },
   {
     name: 'workspace list',
@@ -32,7 +64,9 @@ export const WORKSPACE_COMMANDS = [
         {
           'ID': ({ id }) => id,
           'NAME': ({ name }) => name,
-          'MONTHLY LIMIT': limitOf,
+          'MONTHLY LIMIT': ({ monthlyEmailLimit }) => limitOf(monthlyEmailLimit),
+          'RATE': ({ ratePerSecond }) => limitOf(ratePerSecond),
+          'BURST': ({ rateBurst }) => limitOf(rateBurst),
           'CREATED (UTC)': ({ createdAt }) => dateTime(createdAt),
         },
         'There is no workspace yet; create one: workspace create --name NAME',
@@ -40,10 +74,20 @@ export const WORKSPACE_COMMANDS = [
   },
 ];
 
-/** @param {import('@posthorn/database').Workspace} workspace */
-function limitOf({ monthlyEmailLimit }) {
-  if (monthlyEmailLimit === null) return 'the installation’s';
-  return monthlyEmailLimit === 0 ? 'none' : String(monthlyEmailLimit);
+/** @param {number | null} limit */
+function limitOf(limit) {
+  if (limit === null) return 'the installation’s';
+  return limit === 0 ? 'none' : String(limit);
+}
+
+/** @param {import('../commands.mjs').Given} given */
+function limitsIn({ 'monthly-limit': monthlyEmailLimit, 'rate': ratePerSecond, 'burst': rateBurst }) {
+  const texts = Object.entries({ monthlyEmailLimit, ratePerSecond, rateBurst });
+  return Object.fromEntries(
+    texts
+      .filter(([, text]) => text !== undefined)
+      .map(([name, text]) => [name, text === 'default' ? null : wholeNumber(text)]),
+  );
 }
 
 /** What is no number becomes NaN, which the use case refuses in its own words. @param {string} text */

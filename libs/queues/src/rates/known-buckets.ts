@@ -1,5 +1,6 @@
 import {
   type Bucket,
+  microsecondsToFill,
   type RateLimit,
   type RateVerdict,
   refill,
@@ -16,7 +17,7 @@ const FULL: Bucket = { missing: 0, atUs: 0 };
  * that were longest not asked for are forgotten, and no flood under one policy makes those of another be.
  */
 export class KnownBuckets {
-  private readonly byPolicy = new Map<string, Map<string, Bucket>>();
+  private readonly byPolicy = new Map<string, { buckets: Map<string, Bucket>; keptAtUs: number }>();
 
   constructor(private readonly mostOfPolicy: number) {}
 
@@ -35,22 +36,26 @@ export class KnownBuckets {
     demands.forEach((demand, index) => this.keep(demand, { ...grants[index]!.bucket, atUs }));
   }
 
-  /** How a bucket stands. */
-  standing(policy: string, id: string, limit: RateLimit): RateVerdict {
-    return standingOf(this.find({ policy, id, limit }), limit);
+  /** How a bucket stands. Its name is only asked for where any bucket of the policy can lack something. */
+  standing(policy: string, idOf: () => string, limit: RateLimit): RateVerdict {
+    const keptAtUs = this.byPolicy.get(policy)?.keptAtUs;
+    if (keptAtUs === undefined || nowUs() - keptAtUs > microsecondsToFill(limit))
+      return standingOf(FULL, limit);
+    return standingOf(this.find({ policy, id: idOf(), limit }), limit);
   }
 
   private find({ policy, id, limit }: Omit<Demand, 'wanted'>): Bucket {
-    return refill(this.byPolicy.get(policy)?.get(id) ?? FULL, limit, nowUs());
+    return refill(this.byPolicy.get(policy)?.buckets.get(id) ?? FULL, limit, nowUs());
   }
 
   private keep({ policy, id }: Demand, bucket: Bucket): void {
-    const buckets = this.byPolicy.get(policy) ?? new Map<string, Bucket>();
-    this.byPolicy.set(policy, buckets);
+    const known = this.byPolicy.get(policy) ?? { buckets: new Map<string, Bucket>(), keptAtUs: 0 };
+    this.byPolicy.set(policy, known);
+    known.keptAtUs = bucket.atUs;
     // A Map keeps the order of insertion: taken out and put in again, a bucket is the youngest.
-    buckets.delete(id);
-    buckets.set(id, bucket);
-    if (buckets.size > this.mostOfPolicy) buckets.delete(buckets.keys().next().value!);
+    known.buckets.delete(id);
+    known.buckets.set(id, bucket);
+    if (known.buckets.size > this.mostOfPolicy) known.buckets.delete(known.buckets.keys().next().value!);
   }
 }
 

@@ -44,13 +44,14 @@ export class RateLimiter {
     return this.groups.add({ policy, id, limit, atMs: performance.now() });
   }
 
-  /** How a bucket stands as far as this process knows. It takes nothing and asks nobody. */
-  peek(policy: string, id: string, limit: RateLimit): RateVerdict {
-    return this.known.standing(policy, id, limit);
+  /** How a bucket stands as far as this process knows. It takes nothing and asks nobody, often not even for the id. */
+  peek(policy: string, idOf: () => string, limit: RateLimit): RateVerdict {
+    return this.known.standing(policy, idOf, limit);
   }
 
-  close(): void {
+  close(): Promise<void> {
     this.shared.close();
+    return Promise.resolve();
   }
 
   private async serve(asked: readonly Asked[]): Promise<RateVerdict[]> {

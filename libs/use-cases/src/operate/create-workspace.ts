@@ -1,10 +1,8 @@
-import { Refusal } from '@posthorn/kernel';
 import { type Workspace, type WorkspaceStore } from '@posthorn/database';
+import { judgeLimit } from './limit-workspace.ts';
 import { nameIn } from './name-in.ts';
 
 const LONGEST_NAME = 100;
-/** As many as an installation may allow; the column would hold little more. */
-const HIGHEST_LIMIT = 1_000_000_000;
 
 /**
  * Creates a workspace.
@@ -18,15 +16,6 @@ export async function createWorkspace(
   monthlyEmailLimit: number | null,
 ): Promise<Workspace> {
   const kept = nameIn('name', name, LONGEST_NAME);
-  if (monthlyEmailLimit !== null && !isLimit(monthlyEmailLimit)) {
-    throw new Refusal(
-      400,
-      `\`monthlyEmailLimit\` must be a whole number from 0 to ${HIGHEST_LIMIT}, where 0 means no limit`,
-    );
-  }
+  judgeLimit('monthlyEmailLimit', monthlyEmailLimit);
   return workspaces.create(kept, monthlyEmailLimit);
-}
-
-function isLimit(number: number): boolean {
-  return Number.isInteger(number) && number >= 0 && number <= HIGHEST_LIMIT;
 }

@@ -72,6 +72,36 @@ afterAll(async () => {
 });
 
 describe('An operator at the command line', () => {
+  it('R1, R4: gives a workspace limits of its own, takes them back, and leaves a trace of it', async () => {
+    const limit = (...flags: string[]): Promise<Answer> => answer('workspace', 'limit', ...inIt(), ...flags);
+    const own = { monthlyEmailLimit: 70, ratePerSecond: 500, rateBurst: 0 };
+    expect(await limit('--monthly-limit', '70', '--rate', '500', '--burst', '0')).toMatchObject(own);
+    expect(await told('workspace', 'limit', ...inIt(), '--rate', '500')).toBe(
+      `${workspaceId} (The shop) has now: 70 (monthly limit), 500 (requests a second), none (requests at once).\n`,
+    );
+    const before = { monthlyEmailLimit: 7, ratePerSecond: null, rateBurst: null };
+    expect(await limit('--burst', 'default', '--rate', 'default', '--monthly-limit', '7')).toMatchObject(
+      before,
+    );
+    const { items } = await new AuditLogStore(database).list(workspaceId, {
+      limit: 10,
+      sort: 'createdAt.asc',
+    });
+    const changes = items.filter(({ action }) => action === 'workspace.limits_changed');
+    expect(changes.map(({ detail }) => detail)).toEqual([own, before]);
+    expect(changes[0]).toMatchObject({ subjectId: workspaceId, actor: { kind: 'operator' } });
+  });
+
+  it.each([
+    [['--rate', 'many'], 1, /--rate must be a whole number from 0 to 100000/],
+    [['--burst=-1'], 1, /--burst must be a whole number from 0 to 1000000/],
+    [['--monthly-limit', '1.5'], 1, /--monthly-limit must be a whole number/],
+    [[], 2, /needs at least one of --monthly-limit, --rate, --burst/],
+  ])('is told what is wrong with the limits %j', async (flags, code, message) => {
+    const ended = await posthorn('workspace', 'limit', ...inIt(), ...flags);
+    expect([ended.code, ended.stderr]).toEqual([code, expect.stringMatching(message)]);
+  });
+
   it('sees the workspaces that there are', async () => {
     expect(await answer('workspace', 'list')).toMatchObject([
       { id: workspaceId, name: 'The shop', monthlyEmailLimit: 7 },

@@ -1,0 +1,29 @@
+import { Refusal, type WorkspaceId } from '@posthorn/kernel';
+import { type Actor, HIGHEST_LIMITS, type OwnLimits } from '@posthorn/domain';
+import { type Workspace, type WorkspaceStore } from '@posthorn/database';
+
+/**
+ * Gives a workspace limits of its own. What is not given stays; null is the installation's, 0 is none. They count from
+ * the next request on.
+ *
+ * @throws Refusal 400 for a limit that is none, 404 when there is no such workspace
+ */
+export async function limitWorkspace(
+  workspaces: Pick<WorkspaceStore, 'changeLimits'>,
+  id: WorkspaceId,
+  actor: Actor,
+  limits: Partial<OwnLimits>,
+): Promise<Workspace> {
+  const given = Object.entries(limits) as [keyof OwnLimits, number | null][];
+  for (const [name, limit] of given) judgeLimit(name, limit);
+  const workspace = await workspaces.changeLimits(id, actor, limits);
+  if (workspace === undefined) throw new Refusal(404, `There is no workspace ${id}`);
+  return workspace;
+}
+
+/** @throws Refusal (400) for what is neither null nor a limit */
+export function judgeLimit(name: keyof OwnLimits, limit: number | null): void {
+  const highest = HIGHEST_LIMITS[name];
+  if (limit === null || (Number.isInteger(limit) && limit >= 0 && limit <= highest)) return;
+  throw new Refusal(400, `\`${name}\` must be a whole number from 0 to ${highest}, where 0 means no limit`);
+}
