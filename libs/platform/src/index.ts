@@ -4,6 +4,7 @@ export { describeSettings, renderEnvExample, type SettingDescription } from './s
 export { loadEnvFile } from './settings/env-file.ts';
 export { GatewaySettings } from './settings/gateway-settings.ts';
 export { LaneSettings } from './settings/lane-settings.ts';
+export { RateSettings } from './settings/rate-settings.ts';
 export {
   readSettings,
   SettingsError,
@@ -24,6 +25,7 @@ export { redactLine } from './logging/redact-line.ts';
 export { requestContext, type RequestContext } from './logging/request-context.ts';
 export { createHealthApp, createHttpApp, type HttpAppOptions } from './http/create-http-app.ts';
 export type { InFlightLimits } from './http/in-flight.ts';
+export { clientAddress, networkOf, type SentBy } from './http/client-address.ts';
 export { JsonText } from './http/json-text.ts';
 export { answerOf, errorBody, type ErrorAnswer } from './http/error-answer.ts';
 export { shapeFaults, shapePipe } from './http/shape-faults.ts';

@@ -1,5 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { type AnswerHeaders } from './enter-request.ts';
 import { errorBody } from './error-answer.ts';
 
 /** What Node's parser finds wrong with a connection, before there is a request. */
@@ -11,22 +13,34 @@ const FAULTS: Record<string, readonly [status: number, message: string]> = {
 const MALFORMED = [400, 'The request is not valid HTTP/1.1; mend its first line and headers'] as const;
 
 /** Answers what is no valid HTTP with the error body of the interface, and closes the connection. */
-export function answerConnectionFaults(server: Server): void {
+export function answerConnectionFaults(server: Server, answerHeaders: AnswerHeaders): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const answer = answerUnderWay(socket);
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else if (answer?.req.complete) closeAfter(answer, socket);
     else if (answer?.headersSent) socket.destroy();
-    else answerFault(error, socket);
+    else answerFault(error, socket, answerHeaders);
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    socket.end(rawAnswer(405, 'CONNECT is not possible here; see the API reference for the paths'));
+    const message = 'CONNECT is not possible here; see the API reference for the paths';
+    socket.end(rawAnswer(405, message, headersFor(socket, answerHeaders)));
   });
 }
 
-function answerFault({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
+function answerFault(
+  { code = '' }: NodeJS.ErrnoException,
+  socket: Duplex,
+  answerHeaders: AnswerHeaders,
+): void {
   const [status, message] = FAULTS[code] ?? MALFORMED;
-  socket.end(rawAnswer(status, message), () => socket.destroy());
+  socket.end(rawAnswer(status, message, headersFor(socket, answerHeaders)), () => socket.destroy());
+}
+
+/** What is known here of who sent a request is the connection alone. */
+function headersFor(socket: Duplex, answerHeaders: AnswerHeaders): string[] {
+  const { remoteAddress } = socket as Partial<Socket>;
+  const headers = answerHeaders({ socket: { remoteAddress }, rawHeaders: [] });
+  return Array.from(headers, ([name, value]) => `${name}: ${value}`);
 }
 
 /** What Node is answering on this connection; it has no public name. */
@@ -44,7 +58,7 @@ function closeAfter(answer: ServerResponse, socket: Duplex): void {
   answer.once('close', () => socket.end());
 }
 
-function rawAnswer(status: number, message: string): string {
+function rawAnswer(status: number, message: string, headers: readonly string[]): string {
   const body = errorBody(status, message);
   const text = JSON.stringify(body);
   return [
@@ -53,6 +67,7 @@ function rawAnswer(status: number, message: string): string {
     `X-Request-Id: ${crypto.randomUUID()}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(text)}`,
+    ...headers,
     ...(status === 405 ? ['Allow: GET, HEAD, POST, DELETE'] : []),
     'Connection: close',
     '',

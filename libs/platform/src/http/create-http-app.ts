@@ -5,7 +5,7 @@ import { HealthModule } from '../health/health.module.ts';
 import { Health, type HealthChecks } from '../health/health.ts';
 import { NestPinoLogger } from '../logging/nest-pino-logger.ts';
 import type { HttpSettings } from '../settings/connection-settings.ts';
-import { enterRequest } from './enter-request.ts';
+import { type AnswerHeaders, enterRequest } from './enter-request.ts';
 import { ErrorFilter } from './error-filter.ts';
 import { InFlight, type InFlightLimits } from './in-flight.ts';
 import { PlatformAdapter } from './platform-adapter.ts';
@@ -27,6 +27,8 @@ export interface HttpAppOptions {
   readonly maxBodyBytesByPath?: Readonly<Record<string, number>>;
   /** What `/health/live` and `/health/ready` look at beside the process itself. */
   readonly health?: HealthChecks;
+  /** More headers of every answer; whoever handles a request may put others in their place. */
+  readonly answerHeaders?: AnswerHeaders;
 }
 
 /**
@@ -43,11 +45,12 @@ export async function createHttpApp(
     inFlight = DEFAULT_LIMITS,
     maxBodyBytes = 10 * MIB,
     maxBodyBytesByPath = {},
+    answerHeaders = () => [],
   } = options;
   const health = new Health(options.health);
   const app = await NestFactory.create(
     { imports: [HealthModule.register(health), module] },
-    new PlatformAdapter(() => health.isDraining),
+    new PlatformAdapter(() => health.isDraining, answerHeaders),
     { bodyParser: false, logger: new NestPinoLogger(logger), abortOnError: false },
   );
   const entry = {
@@ -55,6 +58,7 @@ export async function createHttpApp(
     publicUrl: settings.publicUrl,
     inFlight: new InFlight(inFlight),
     isDraining: () => health.isDraining,
+    answerHeaders,
   };
   app.use(enterRequest(entry), readJsonBody({ maxBytes: maxBodyBytes, maxBytesByPath: maxBodyBytesByPath }));
   app.useGlobalPipes(shapePipe());

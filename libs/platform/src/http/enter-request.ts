@@ -3,6 +3,7 @@ import { Refusal } from '@posthorn/kernel';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { requestContext } from '../logging/request-context.ts';
+import { type SentBy } from './client-address.ts';
 import { answerOf, writeErrorEarly } from './error-answer.ts';
 import { type InFlightShare, type InFlight } from './in-flight.ts';
 
@@ -29,17 +30,23 @@ export interface EntryOptions {
   readonly inFlight: InFlight;
   /** Whether this process is going away, so that connections are not to be kept. */
   readonly isDraining: () => boolean;
+  /** More headers of every answer; whoever handles the request may put others in their place. */
+  readonly answerHeaders: AnswerHeaders;
 }
+
+/** Headers that depend on who sent a request. */
+export type AnswerHeaders = (request: SentBy) => Iterable<readonly [name: string, value: string]>;
 
 /** The first thing that every request meets: its id, the headers of every answer, the bound, and at its end its log line. */
 export function enterRequest(options: EntryOptions): RequestHandler {
-  const { logger, publicUrl, inFlight, isDraining } = options;
+  const { logger, publicUrl, inFlight, isDraining, answerHeaders } = options;
   const headers = publicUrl.startsWith('https:') ? [...SECURITY_HEADERS, HTTPS_ONLY] : SECURITY_HEADERS;
   return (request: Request, response: Response, next: NextFunction) => {
     const startedAt = performance.now();
     const requestId = requestIdOf(request);
     response.setHeader('X-Request-Id', requestId);
     for (const [name, value] of headers) response.setHeader(name, value);
+    for (const [name, value] of answerHeaders(request)) response.setHeader(name, value);
     if (isDraining()) response.setHeader('Connection', 'close');
     requestContext.run({ requestId }, () => {
       const refusal = letIn(request, response, inFlight);

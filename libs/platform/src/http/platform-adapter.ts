@@ -3,6 +3,7 @@ import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Request, type Response } from 'express';
 import { answerConnectionFaults } from './connection-faults.ts';
+import { type AnswerHeaders } from './enter-request.ts';
 import { writeError } from './error-answer.ts';
 import { JsonText } from './json-text.ts';
 import { answerToUnrouted, type RouterLayer } from './known-methods.ts';
@@ -23,8 +24,14 @@ const SERVER_OPTIONS = {
 
 /** Express as Nest uses it, without what makes it slow (`res.json`, ETags) and with our answers where Nest has its own. */
 export class PlatformAdapter extends ExpressAdapter {
-  /** @param isDraining whether this process is going away, so that connections are not to be kept */
-  constructor(private readonly isDraining: () => boolean) {
+  /**
+   * @param isDraining whether this process is going away, so that connections are not to be kept
+   * @param answerHeaders more headers of every answer
+   */
+  constructor(
+    private readonly isDraining: () => boolean,
+    private readonly answerHeaders: AnswerHeaders,
+  ) {
     super(express().disable('x-powered-by').disable('etag'));
   }
 
@@ -33,7 +40,7 @@ export class PlatformAdapter extends ExpressAdapter {
     const server = createServer(SERVER_OPTIONS, app);
     // An expectation that we don't know may be ignored (RFC 9110, section 10.1.1).
     server.on('checkExpectation', app);
-    answerConnectionFaults(server);
+    answerConnectionFaults(server, this.answerHeaders);
     this.setHttpServer(server);
   }
 

@@ -1,6 +1,7 @@
 import { DatabaseSettings, HttpSettings, LogSettings, RedisSettings } from './connection-settings.ts';
 import { GatewaySettings } from './gateway-settings.ts';
 import { LaneSettings } from './lane-settings.ts';
+import { RateSettings } from './rate-settings.ts';
 import type { Sections } from './read-settings.ts';
 import { SecretSettings } from './secret-settings.ts';
 import { SenderSettings } from './sender-settings.ts';
@@ -17,6 +18,7 @@ export const ALL_SECTIONS = {
   gateway: GatewaySettings,
   systemMail: SystemMailSettings,
   webhooks: WebhookSettings,
+  rates: RateSettings,
   sender: SenderSettings,
   lanes: LaneSettings,
 } as const satisfies Sections;

@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import { type AddressRange, parseAddressRange } from '@posthorn/domain';
+import { clientAddress, networkOf } from './client-address.ts';
+
+const ranges = (...texts: string[]): AddressRange[] => texts.map((text) => parseAddressRange(text)!);
+const PROXIES = ranges('10.0.0.0/8', 'fd00::/8', '192.0.2.1');
+
+function addressOf(peer: string | undefined, ...forwardedFor: string[]): string {
+  const rawHeaders = ['Host', 'x', ...forwardedFor.flatMap((value) => ['X-FORWARDED-for', value])];
+  return clientAddress({ socket: { remoteAddress: peer }, rawHeaders }, PROXIES);
+}
+
+describe('clientAddress', () => {
+  it('R1: is the connection’s, whatever the header says', () => {
+    expect(addressOf('203.0.113.9')).toBe('203.0.113.9');
+    expect(addressOf('203.0.113.9', '198.51.100.1')).toBe('203.0.113.9');
+    expect(addressOf('192.0.2.2', '198.51.100.1')).toBe('192.0.2.2');
+    const noProxies = { socket: { remoteAddress: '10.0.0.1' }, rawHeaders: ['X-Forwarded-For', '1.2.3.4'] };
+    expect(clientAddress(noProxies, [])).toBe('10.0.0.1');
+  });
+
+  it('R1: is what a trusted proxy says of its own peer, not what that one said before', () => {
+    expect(addressOf('10.1.2.3', '198.51.100.1')).toBe('198.51.100.1');
+    expect(addressOf('10.1.2.3', '1.1.1.1, 2.2.2.2,198.51.100.1')).toBe('198.51.100.1');
+    expect(addressOf('192.0.2.1', 'nonsense, , 198.51.100.1')).toBe('198.51.100.1');
+    expect(addressOf('fd00::1', '2001:DB8:0:0::1')).toBe('2001:db8::1');
+  });
+
+  it('R1: is the right-most that is no trusted proxy, through several of them', () => {
+    expect(addressOf('10.0.0.1', '6.6.6.6, 198.51.100.1, 10.0.0.3,fd00::2')).toBe('198.51.100.1');
+  });
+
+  it.each([
+    ['no header', []],
+    ['an empty one', ['']],
+    ['a doubled one', ['198.51.100.1', '198.51.100.2']],
+    ['no address', ['198.51.100.1, unknown']],
+    ['an address with a port', ['198.51.100.1:4711']],
+    ['an octal address', ['0306.051.0144.01']],
+    ['a shortened address', ['198.51.25601']],
+    ['a comma at the end', ['198.51.100.1,']],
+    ['no one but proxies', ['10.0.0.2, 10.0.0.3']],
+    ['nonsense behind a proxy', ['198.51.100.1, nonsense, 10.0.0.3']],
+  ])('R1: is the proxy’s where that sends %s', (_, headers) => {
+    expect(addressOf('10.0.0.1', ...headers)).toBe('10.0.0.1');
+  });
+
+  it('R1: is the same for an IPv4 address in IPv6 clothes', () => {
+    expect(addressOf('::ffff:203.0.113.9')).toBe('203.0.113.9');
+    expect(addressOf('::ffff:10.0.0.1', '::ffff:c633:6401')).toBe('198.51.100.1');
+  });
+
+  it('R1: has no zone', () => {
+    expect(addressOf('fe80::1%eth0')).toBe('fe80::1');
+    expect(addressOf('10.0.0.1', 'fe80::1%eth0')).toBe('10.0.0.1');
+  });
+
+  it('is `unknown` once the connection is gone', () => {
+    expect(addressOf(undefined, '198.51.100.1')).toBe('unknown');
+  });
+});
+
+describe('networkOf', () => {
+  it('R1: is the address of IPv4, and the /64 of IPv6', () => {
+    expect(networkOf('203.0.113.9')).toBe('203.0.113.9');
+    expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('20010db800010002/64');
+    expect(networkOf('2001:db8:1:2:ffff::')).toBe('20010db800010002/64');
+    expect(networkOf('2001:db8:1:3::')).not.toBe(networkOf('2001:db8:1:2::'));
+    expect(networkOf('unknown')).toBe('unknown');
+  });
+});
+
+describe('a trusted range', () => {
+  it.each([
+    ['10.0.0.0/8', '10.255.0.1', '11.0.0.1'],
+    ['192.0.2.7', '192.0.2.7', '192.0.2.8'],
+    ['2001:db8::/32', '2001:db8:ffff::1', '2001:db9::1'],
+    ['::ffff:10.0.0.0/104', '10.1.1.1', '11.1.1.1'],
+    ['::1', '::1', '::2'],
+    ['0.0.0.0/0', '1.1.1.1', '::1'],
+  ])('R1: of %s has %s in it, and not %s', (text, inside, outside) => {
+    const trusted = ranges(text);
+    const told = (peer: string): string =>
+      clientAddress({ socket: { remoteAddress: peer }, rawHeaders: ['X-Forwarded-For', '2001::5'] }, trusted);
+    expect(told(inside)).toBe('2001::5');
+    expect(told(outside)).toBe(outside);
+  });
+});
