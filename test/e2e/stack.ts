@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { domainToUnicode } from 'node:url';
-import { operator } from '@posthorn/domain';
+import { operator, type OwnLimits } from '@posthorn/domain';
 import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import {
   ApiKeyStore,
@@ -22,7 +22,7 @@ import {
   testRedisUrl,
   uniqueQueuePrefix,
 } from '@posthorn/testing';
-import { addIdentity, createApiKey, createWorkspace } from '@posthorn/use-cases';
+import { addIdentity, createApiKey, createWorkspace, limitWorkspace } from '@posthorn/use-cases';
 import { Api, type Answer, emailIn, type RequestOptions, type ShownEmail } from './api.ts';
 
 const ASKED_EVERY_MS = 25;
@@ -81,6 +81,9 @@ export class Stack {
       DATABASE_POOL_SIZE: '6',
       CLOCK_TICK_MS: '200',
       LOG_LEVEL: 'info',
+      // Tests ask as fast as they can; those about rates have numbers of their own.
+      RATE_LIMIT_PER_SECOND: '0',
+      FAILED_AUTHENTICATIONS_PER_MINUTE: '0',
       ...options.env,
     };
   }
@@ -136,6 +139,11 @@ export class Stack {
         viewer: await secretOf('VIEWER'),
       },
     };
+  }
+
+  /** Gives a workspace rates of its own. */
+  async setRates(id: WorkspaceId, rates: Pick<OwnLimits, 'ratePerSecond' | 'rateBurst'>): Promise<void> {
+    await limitWorkspace(new WorkspaceStore(this.db), id, operator('test'), rates);
   }
 
   /** Sends a raw email that is sound, but for `change`. */

@@ -132,6 +132,9 @@ export class Ground {
       REDIS_URL: `redis://127.0.0.1:${this.#redisPort}`,
       SMTP_URL: `smtp://127.0.0.1:${this.sinkPort}`,
       MONTHLY_EMAIL_LIMIT: '0',
+      // Limited, as in production, but never refused.
+      RATE_LIMIT_PER_SECOND: '100000',
+      RATE_LIMIT_BURST: '1000000',
       ENCRYPTION_KEYS: newKeyRing(),
     };
   }

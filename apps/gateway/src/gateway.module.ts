@@ -11,7 +11,7 @@ import {
   TemplateStore,
   WebhookStore,
 } from '@posthorn/database';
-import { Authenticate, type KeyUses } from '@posthorn/auth';
+import { Authenticate, type KeyUses, RateLimits } from '@posthorn/auth';
 import { type Mailbox, type WebhookUrlPolicy } from '@posthorn/domain';
 import { type LaneRings } from '@posthorn/queues';
 import { type HtmlToText, type TemplateRenderer } from '@posthorn/rendering';
@@ -41,6 +41,7 @@ import { TemplatesController } from './templates/templates.controller.ts';
 export interface GatewayParts {
   readonly database: Database;
   readonly rings: LaneRings;
+  readonly limits: RateLimits;
   /** Emails a month of a workspace without a limit of its own; null: none. */
   readonly monthlyLimit: number | null;
   /** The sender of Posthorn's own mails; undefined: it sends none. */
@@ -78,7 +79,17 @@ export const CONTROLLERS: Type[] = [
 @Module({})
 export class GatewayModule {
   static of(parts: GatewayParts): DynamicModule {
-    const { database, rings, monthlyLimit, systemFrom, keyUses, secretBox, webhookPolicy, publicUrl } = parts;
+    const {
+      database,
+      rings,
+      limits,
+      monthlyLimit,
+      systemFrom,
+      keyUses,
+      secretBox,
+      webhookPolicy,
+      publicUrl,
+    } = parts;
     const apiKeys = new ApiKeyStore(database);
     const templates = new TemplateStore(database);
     const acceptEmails = new AcceptEmails({
@@ -116,6 +127,7 @@ export class GatewayModule {
         { provide: ApiKeyStore, useValue: apiKeys },
         ...templateProviders(parts, templates, acceptEmails),
         { provide: EmailStore, useValue: new EmailStore(database) },
+        { provide: RateLimits, useValue: limits },
         { provide: Authenticate, useValue: new Authenticate(apiKeys, keyUses) },
       ],
     };

@@ -1,4 +1,5 @@
-import { LaneRings } from '@posthorn/queues';
+import { RateLimits } from '@posthorn/auth';
+import { LaneRings, RateLimiter } from '@posthorn/queues';
 import {
   createHttpApp,
   createLogger,
@@ -8,6 +9,7 @@ import {
   LaneSettings,
   loadEnvFile,
   LogSettings,
+  RateSettings,
   readSettings,
   RedisSettings,
   reportRepeated,
@@ -29,13 +31,14 @@ const THREADS = { maxThreads: 2 };
 
 await startProcess('gateway', async () => {
   loadEnvFile();
-  const { http, database, redis, log, gateway, systemMail, lanes, secrets, webhooks } = readSettings({
+  const { http, database, redis, log, gateway, rates, systemMail, lanes, secrets, webhooks } = readSettings({
     http: HttpSettings,
     database: DatabaseSettings,
     redis: RedisSettings,
     log: LogSettings,
     gateway: GatewaySettings,
     systemMail: SystemMailSettings,
+    rates: RateSettings,
     lanes: LaneSettings,
     secrets: SecretSettings,
     webhooks: WebhookSettings,
@@ -53,10 +56,13 @@ await startProcess('gateway', async () => {
   const keyUses = new KeyUses({ apiKeys: new ApiKeyStore(db), clock: db.clock, onError });
   const htmlToText = new HtmlToText(THREADS);
   const renderer = new TemplateRenderer(THREADS);
+  const limiter = new RateLimiter({ ...redis.options, onError });
+  const limits = new RateLimits({ limiter, ...rates.options });
   const app = await createHttpApp(
     GatewayModule.of({
       database: db,
       rings,
+      limits,
       monthlyLimit: gateway.MONTHLY_EMAIL_LIMIT || null,
       secretBox: secrets.box,
       webhookPolicy: webhooks.policy,
@@ -71,6 +77,7 @@ await startProcess('gateway', async () => {
       inFlight: { maxRequests: gateway.MAX_REQUESTS_IN_FLIGHT, maxBytes: gateway.MAX_BYTES_IN_FLIGHT },
       maxBodyBytes: SIZES.body.most,
       maxBodyBytesByPath: { '/v1/emails/batch': SIZES.batchBody.most },
+      answerHeaders: (request) => limits.headersOf(request),
       health: {
         dependencies: [
           { name: 'database', check: () => db.pool.query('SELECT 1') },
@@ -85,6 +92,7 @@ await startProcess('gateway', async () => {
     logger,
     drain: [
       () => rings.close(),
+      () => limiter.close(),
       () => keyUses.close(),
       () => renderer.close(),
       () => htmlToText.close(),

@@ -9,25 +9,33 @@ import {
 import { Reflector } from '@nestjs/core';
 import { Refusal } from '@posthorn/kernel';
 import { hasScope, mayManage, type Scope } from '@posthorn/domain';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { Authenticate } from './authenticate.ts';
 import { bearerCredential } from './bearer-credential.ts';
 import { type Principal, setPrincipal } from './principal.ts';
+import { RateLimits } from './rate-limits.ts';
 
 export const SCOPE = 'posthorn:scope';
 export const MANAGES = 'posthorn:manages';
 
-/** Lets in who carries a valid key that has the scope of the route. */
+/**
+ * Lets in who carries a valid key that has not asked too often, and has the scope and the role of the route. The first of these
+ * that fails decides (rule G5).
+ */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(
     private readonly authentication: Authenticate,
+    private readonly limits: RateLimits,
     private readonly reflector: Reflector,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<Request>();
-    const principal = await this.authentication.authenticate(bearerCredential(request));
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    const principal = await this.identify(request, response);
+    await this.limits.countRequest(principal, response);
     const scope = this.traitOf<Scope>(context, SCOPE);
     if (scope !== undefined && !hasScope(principal.role, scope)) {
       throw new Refusal(401, `The API key lacks the scope \`${scope}\`; use a key with another role`);
@@ -38,6 +46,16 @@ export class ApiKeyGuard implements CanActivate {
     refuseOtherWorkspace(request, principal);
     setPrincipal(request, principal);
     return true;
+  }
+
+  private async identify(request: Request, response: Response): Promise<Principal> {
+    try {
+      return await this.authentication.authenticate(bearerCredential(request));
+    } catch (error) {
+      if (error instanceof Refusal && error.statusCode === 401)
+        await this.limits.countFailure(request, response);
+      throw error;
+    }
   }
 
   private traitOf<Trait>(context: ExecutionContext, name: string): Trait | undefined {

@@ -3,3 +3,4 @@ export { ApiKeyGuard, RequiresEditor, RequiresKey, RequiresScope } from './api-k
 export { Authenticate } from './authenticate.ts';
 export { KeyUses, type KeyUsesOptions } from './key-uses.ts';
 export { actorOf, Caller, type Principal } from './principal.ts';
+export { RateLimits, type RateLimitsOptions } from './rate-limits.ts';

@@ -10,16 +10,17 @@ export const ANSWER_HEADERS = {
   },
   'RateLimit': {
     description:
-      'How many requests the key has left (`r`), and in how many seconds it has all of them again (`t`): the IETF draft “RateLimit header fields for HTTP”.',
+      'How many requests may come at once just now (`r`), and in how many seconds there is one more (`t`): the IETF draft “RateLimit header fields for HTTP”. Of the key, under `"key"`; of the address of the client where no valid key was judged, under `"failed-authentications"`.',
     schema: { type: 'string', examples: ['"key";r=199;t=1'] },
   },
   'RateLimit-Policy': {
-    description: 'How many requests (`q`) the key has in how many seconds (`w`).',
+    description:
+      'The limit: whoever makes no more than `q` requests in `w` seconds is never refused for their number.',
     schema: { type: 'string', examples: ['"key";q=200;w=2'] },
   },
   'Retry-After': {
     description: 'In how many seconds it is worth asking again.',
-    schema: { type: 'integer', minimum: 0, examples: [1] },
+    schema: { type: 'integer', minimum: 1, examples: [1] },
   },
   'Idempotent-Replayed': {
     description:

@@ -42,7 +42,14 @@ const NO_JSON: DescribedRefusal = {
 const TOO_FAST: DescribedRefusal = {
   status: 429,
   when: 'Too fast',
-  message: 'The API key has used up its requests for now; wait as long as `Retry-After` says',
+  message:
+    'The API key may make 100 requests a second and 200 at once; wait 1 second and send the request again',
+};
+const TOO_MANY_FAILURES: DescribedRefusal = {
+  status: 429,
+  when: 'Too often without a valid key',
+  message:
+    'Too many requests without a valid API key came from this address; wait 3 seconds, or send a valid key',
 };
 const OVERLOADED: DescribedRefusal = {
   status: 503,
@@ -58,6 +65,7 @@ export const COMMON_REFUSALS: readonly DescribedRefusal[] = [
   BODY_TOO_LARGE,
   NO_JSON,
   TOO_FAST,
+  TOO_MANY_FAILURES,
   OVERLOADED,
 ];
 
@@ -76,7 +84,7 @@ function accessRefusals({ access, path }: Route): DescribedRefusal[] {
     ...(access.scope === 'api_user' ? [NO_SCOPE] : []),
     ...(access.manages ? [NO_EDITOR] : []),
     ...(path.includes('{workspace_id}') ? [OTHER_WORKSPACE] : []),
-    ...[TOO_FAST, OVERLOADED],
+    ...[TOO_FAST, TOO_MANY_FAILURES, OVERLOADED],
   ];
 }
 

@@ -10,6 +10,7 @@ import { type Route } from './routes.ts';
 import { ErrorAnswer } from './service.answers.ts';
 
 const RETRIED = new Set([429, 503]);
+const HEADERS_OF_ALL: readonly AnswerHeader[] = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'];
 
 /** All answers of a route, by status. */
 export function responsesOf(route: Route, publicUrl: string): Part {
@@ -48,10 +49,10 @@ function nameOfCommon(group: readonly DescribedRefusal[]): string | undefined {
   return REASON_PHRASES[group[0]!.status].replaceAll(' ', '');
 }
 
-function success({ description, access }: Route): Part {
+function success({ description }: Route): Part {
   const { answer, idempotent } = description;
   const headers: AnswerHeader[] = [
-    ...headersOfAll(access !== undefined),
+    ...HEADERS_OF_ALL,
     ...(idempotent ? (['Idempotent-Replayed'] as const) : []),
   ];
   return { description: 'Done', headers: answerHeaders(headers), content: contentOf(answer, description) };
@@ -76,7 +77,7 @@ function responseOf(
 ): Part {
   const told = group.filter(({ message }) => message !== '');
   const headers: AnswerHeader[] = [
-    'X-Request-Id',
+    ...HEADERS_OF_ALL,
     ...(RETRIED.has(status) ? (['Retry-After'] as const) : []),
   ];
   const examples = told.map((refusal) => [
@@ -102,8 +103,4 @@ function bodyOf({ status, message, when: _, ...details }: DescribedRefusal, publ
 
 function keyOf(when: string): string {
   return when.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
-}
-
-function headersOfAll(isLimited: boolean): AnswerHeader[] {
-  return ['X-Request-Id', ...(isLimited ? (['RateLimit', 'RateLimit-Policy'] as const) : [])];
 }

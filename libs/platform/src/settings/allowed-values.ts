@@ -17,7 +17,6 @@ const RULE_TEXTS: Record<string, (constraints: Constraints) => string> = {
   isMailbox: () => MAILBOX_FORM,
   areAddressRanges: () => 'addresses or ranges such as 10.0.0.0/8, with commas between them',
   matches: ([pattern]) => `text that matches ${String(pattern)}`,
-  areAddressRanges: () => 'addresses or ranges such as 10.0.0.0/8, with commas between them',
   minLength: ([least]) => `at least ${String(least)} characters`,
   maxLength: ([most]) => `at most ${String(most)} characters`,
 };

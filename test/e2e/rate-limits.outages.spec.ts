@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PrivateRedis } from '@posthorn/testing';
+import { newApiKeySecret } from '@posthorn/signing';
+import { rateIn } from './rates.ts';
+import { Stack, until } from './stack.ts';
+
+const EMAIL = '/v1/emails/trs_01h455vb4pex5vsknk084sn02q';
+/** The limiter's 50 ms, the rest of a request, and what a loaded machine adds. */
+const BOUND_MS = 1_000;
+const AT_ONCE = 4;
+
+describe('without Redis', () => {
+  let redis: PrivateRedis;
+  let stack: Stack;
+  beforeAll(async () => {
+    redis = await PrivateRedis.start();
+    stack = await Stack.start({
+      redisUrl: redis.url,
+      sends: false,
+      env: {
+        // Enough for all that is asked, and slow to fill, so that what was taken is seen in Redis.
+        RATE_LIMIT_PER_SECOND: '10',
+        RATE_LIMIT_BURST: '1000000',
+        FAILED_AUTHENTICATIONS_PER_MINUTE: '20',
+      },
+    });
+  }, 60_000);
+  afterAll(async () => {
+    redis.thaw();
+    await stack.close();
+    await redis.close();
+  });
+
+  /** Asks without a pause while something happens to Redis; every answer must be a 404, quickly. */
+  async function whileAsked(happening: () => Promise<void>): Promise<void> {
+    let goesOn = true;
+    const durations: number[] = [];
+    const ask = async (): Promise<void> => {
+      while (goesOn) {
+        const answer = await stack.api().get(EMAIL);
+        if (answer.status !== 404) throw new Error(`${answer.status}: ${answer.text}`);
+        rateIn(answer);
+        durations.push(answer.durationMs);
+      }
+    };
+    const asking = Promise.all(Array.from({ length: AT_ONCE }, ask));
+    await happening().finally(() => (goesOn = false));
+    await asking;
+    expect(durations.length).toBeGreaterThan(20);
+    expect(Math.max(...durations)).toBeLessThan(BOUND_MS);
+  }
+
+  const isShared = async (): Promise<boolean> => {
+    await stack.api().get(EMAIL);
+    return (await redis.ask('KEYS *{rates}:key:*')).startsWith('*1');
+  };
+
+  it('R3: serves everything while it is emptied, stopped and started under load', async () => {
+    await until(isShared, 'the gateway has found Redis');
+    await whileAsked(async () => {
+      await sleep(300);
+      await redis.flush();
+      await redis.ask('SCRIPT FLUSH');
+      await sleep(300);
+      await redis.stop();
+      await sleep(1_000);
+      await redis.restart();
+      await sleep(500);
+    });
+    await until(isShared, 'the gateway is back at Redis');
+  });
+
+  it('R3: serves everything while it is frozen', async () => {
+    await whileAsked(async () => {
+      await sleep(300);
+      redis.freeze();
+      await sleep(4_000);
+      redis.thaw();
+      await sleep(300);
+    });
+    await until(isShared, 'the gateway is back at Redis');
+  });
+
+  it('R3: still limits failed authentications, by itself', async () => {
+    await redis.stop();
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, () => stack.api().get(EMAIL, { key: newApiKeySecret() })),
+    );
+    const failed = answers.filter(({ status }) => status === 401).length;
+    expect(failed).toBeGreaterThanOrEqual(20);
+    expect(failed).toBeLessThanOrEqual(25);
+    expect((await stack.api().get(EMAIL)).status).toBe(404);
+    await redis.restart();
+  });
+});

@@ -1,0 +1,46 @@
+import { type Answer } from './api.ts';
+import { parseItemList } from './structured-fields.ts';
+
+/** What an answer tells of a limit. */
+export interface ToldRate {
+  readonly policy: string;
+  /** How many may come in a window, and how many seconds that has. */
+  readonly quota: number;
+  readonly window: number;
+  readonly remaining: number;
+  /** In how many seconds there is one more; undefined when there are all. */
+  readonly next: number | undefined;
+}
+
+/** Reads `RateLimit-Policy` and `RateLimit`. @throws when one is not there, or not as the IETF draft has it */
+export function rateIn(answer: Pick<Answer, 'headers'>): ToldRate {
+  const policy = onlyItem(answer, 'ratelimit-policy', ['q', 'w']);
+  const state = onlyItem(answer, 'ratelimit', ['r', 't']);
+  if (typeof policy.value !== 'string' || state.value !== policy.value)
+    throw new Error(
+      `the policy ${JSON.stringify(policy.value)} has the state of ${JSON.stringify(state.value)}`,
+    );
+  return {
+    policy: policy.value,
+    quota: wholeNumber(policy.parameters['q'], 1),
+    window: wholeNumber(policy.parameters['w'], 1),
+    remaining: wholeNumber(state.parameters['r'], 0),
+    next: state.parameters['t'] === undefined ? undefined : wholeNumber(state.parameters['t'], 0),
+  };
+}
+
+function onlyItem({ headers }: Pick<Answer, 'headers'>, name: string, parameters: readonly string[]) {
+  const field = headers.get(name);
+  if (field === null) throw new Error(`there is no ${name}`);
+  const [item, ...others] = parseItemList(field);
+  const unknown = Object.keys(item?.parameters ?? {}).filter((key) => !parameters.includes(key));
+  if (item === undefined || others.length > 0 || unknown.length > 0)
+    throw new Error(`${name} has more or less than it should: ${field}`);
+  return item;
+}
+
+function wholeNumber(value: unknown, least: number): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < least)
+    throw new Error(`${JSON.stringify(value)} is no whole number of at least ${least}`);
+  return value;
+}
