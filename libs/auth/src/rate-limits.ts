@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { Refusal } from '@posthorn/kernel';
-import { perSecond, type RateLimit, rateLimitFields, type RateVerdict, wholeSeconds } from '@posthorn/domain';
-import { type AddressRange, clientAddress, networkOf, type SentBy } from '@posthorn/platform';
+import {
+  type AddressRange,
+  perSecond,
+  type RateLimit,
+  rateLimitFields,
+  type RateVerdict,
+  wholeSeconds,
+} from '@posthorn/domain';
+import { clientAddress, networkOf, type SentBy } from '@posthorn/platform';
 import { type RateLimiter } from '@posthorn/queues';
 import { type Principal } from './principal.ts';
 
