@@ -5,6 +5,7 @@ import {
   AcceptanceStore,
   AuditLogStore,
   type Database,
+  EmailListStore,
   EmailStore,
   IdentityStore,
   TemplateChanges,
@@ -32,6 +33,7 @@ import { ErrorPagesController } from './docs/error-pages.controller.ts';
 import { ReferenceController } from './docs/reference.controller.ts';
 import { EmailBatchController } from './emails/email-batch.controller.ts';
 import { EmailsController } from './emails/emails.controller.ts';
+import { ListEmailsController } from './emails/list-emails.controller.ts';
 import { ApiDocument } from './openapi/api-document.ts';
 import { OpenApiController } from './openapi/openapi.controller.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
@@ -64,6 +66,7 @@ export interface GatewayParts {
 export const CONTROLLERS: Type[] = [
   EmailBatchController,
   EmailsController,
+  ListEmailsController,
   KeyCheckController,
   ApiKeysController,
   AuditLogController,
@@ -128,6 +131,7 @@ export class GatewayModule {
         ...templateProviders(parts, templates, acceptEmails),
         { provide: EmailStore, useValue: new EmailStore(database) },
         { provide: RateLimits, useValue: limits },
+        { provide: EmailListStore, useValue: new EmailListStore(database) },
         { provide: Authenticate, useValue: new Authenticate(apiKeys, keyUses) },
       ],
     };

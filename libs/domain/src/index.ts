@@ -22,6 +22,7 @@ export * from './parse-json.ts';
 export { mayConnectTo } from './public-address.ts';
 export * from './roles.ts';
 export * from './send-at.ts';
+export * from './time-or-day.ts';
 export * from './lanes.ts';
 export * from './webhook.ts';
 export * from './webhook-url.ts';

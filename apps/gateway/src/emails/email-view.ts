@@ -1,14 +1,22 @@
-import { type EmailRecord } from '@posthorn/database';
-import { type EmailWithTimeline } from './email.answers.ts';
+import { type EmailRecord, type EmailSummary } from '@posthorn/database';
+import { type EmailWithTimeline, type EmailWithTimes } from './email.answers.ts';
 
-/** An email as the interface shows it (2.4), with what has become of it. */
-export function emailView(email: EmailRecord): EmailWithTimeline {
-  const { id, messageId, status, to, type, groupBy, sendAt, acceptedAt, sentAt, timeline } = email;
+/** An email as lists show it (2.4, with its times). */
+export function emailSummaryView(email: EmailSummary): EmailWithTimes {
+  const { id, messageId, status, to, type, groupBy, sendAt, acceptedAt, sentAt } = email;
   return {
     ...{ id, messageId, status, to, type },
     ...ofType(email),
     ...(groupBy === null ? {} : { groupBy }),
     ...{ createdAt: acceptedAt, sendAt, sentAt },
+  };
+}
+
+/** An email as the interface shows it alone, with what has become of it. */
+export function emailView(email: EmailRecord): EmailWithTimeline {
+  const { sendAt, acceptedAt, timeline } = email;
+  return {
+    ...emailSummaryView(email),
     timeline: [
       { event: sendAt === null ? 'ACCEPTED' : 'SCHEDULED', createdAt: acceptedAt },
       ...timeline.map(({ kind, at, late, duplicatePossible, detail }) => ({
@@ -26,6 +34,6 @@ function ofType({
   from,
   subject,
   template,
-}: EmailRecord): Pick<EmailWithTimeline, 'from' | 'subject' | 'template'> {
+}: EmailSummary): Pick<EmailWithTimes, 'from' | 'subject' | 'template'> {
   return subject === null ? { template: template! } : { from, subject };
 }

@@ -108,8 +108,8 @@ class EmailTimelineEntry {
   late?: boolean;
 }
 
-/** An email with what has become of it. */
-export class EmailWithTimeline extends Email {
+/** An email with its times. */
+export class EmailWithTimes extends Email {
   @Shown('When it was accepted.', time)
   createdAt!: Date;
 
@@ -118,7 +118,10 @@ export class EmailWithTimeline extends Email {
 
   @Shown('When the relay took it; `null` until then.', nullable(time))
   sentAt!: Date | null;
+}
 
+/** An email with what has become of it. */
+export class EmailWithTimeline extends EmailWithTimes {
   @Shown('What happened to it, the oldest first, up to 500 entries.', listOf(EmailTimelineEntry))
   timeline!: object[];
 }
@@ -133,4 +136,24 @@ export class EmailAcceptedAnswer {
 export class EmailAnswer {
   @Shown('The email.', objectOf(EmailWithTimeline))
   email!: EmailWithTimeline;
+}
+
+/** A page of emails. */
+export class EmailsPage {
+  @Shown('The emails, in the order that was asked for.', listOf(EmailWithTimes))
+  items!: readonly EmailWithTimes[];
+
+  @Shown('Whether there is, or may be, another page.', truth)
+  hasMore!: boolean;
+
+  @Shown('What the next page is asked for with; `null` on the last one.', nullable(text), {
+    example: '01m7yxt5zwexraawhax4wxnnqq',
+  })
+  startAt!: string | null;
+}
+
+/** The answer that lists emails. */
+export class EmailsAnswer {
+  @Shown('The page.', objectOf(EmailsPage))
+  emails!: EmailsPage;
 }

@@ -12,6 +12,18 @@ export const mailbox: Rule = text(
   },
 );
 
+/** One address, without a name beside it. */
+export const address: Rule = text(
+  { minLength: 3, maxLength: 1_000, pattern: '@', examples: ['ada@example.com'] },
+  (value) => {
+    const parsed = parseMailbox(value);
+    if ('fault' in parsed) return parsed.fault;
+    return /[<>]/.test(value)
+      ? 'has angle brackets; give the address alone, such as `ada@example.com`'
+      : undefined;
+  },
+);
+
 /** One mailbox, or an array of 1 to `size.most` of them. */
 export function mailboxes(size: Size): Rule {
   const several = { type: 'array', items: mailbox.schema, minItems: 1, maxItems: size.most };

@@ -2,6 +2,7 @@ import {
   faultInDisplayName,
   faultInHeaderText,
   faultInVisibleText,
+  parseTimeOrDay,
   parseTimestamp,
   SIZES,
   type Size,
@@ -62,6 +63,15 @@ export const timestamp: Rule = text({ format: 'date-time', examples: ['2030-01-3
   const parsed = parseTimestamp(value);
   return 'fault' in parsed ? parsed.fault : undefined;
 });
+
+/** A time (RFC 3339), or a day, which stands for its first moment (UTC). */
+export const timeOrDay: Rule = text(
+  { pattern: '^\\d{4}-\\d{2}-\\d{2}', examples: ['2030-01-31'] },
+  (value) => {
+    const parsed = parseTimeOrDay(value);
+    return 'fault' in parsed ? parsed.fault : undefined;
+  },
+);
 
 /** One of these words, in exactly this spelling. */
 export function oneOfWords(words: readonly string[]): Rule {

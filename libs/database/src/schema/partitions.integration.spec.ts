@@ -90,6 +90,15 @@ describe('Making partitions', () => {
 });
 
 describe('A partition', () => {
+  it('of emails has room for the update that each of its rows gets', async () => {
+    for (const name of await partitionsOf('emails')) {
+      const options = 'SELECT unnest(reloptions) AS option FROM pg_class WHERE oid = $1::regclass';
+      expect((await office.ask<{ option: string }>(options, [name])).map(({ option }) => option)).toContain(
+        'fillfactor=70',
+      );
+    }
+  });
+
   it('holds the emails of its month, from the first millisecond to the last', async () => {
     const acme = await office.openWorkspace();
     const [start, end] = [monthAhead(1).getTime(), monthAhead(2).getTime()];

@@ -24,6 +24,7 @@ import {
   REVIVE,
   RIPEN,
 } from './outbox.ts';
+import { type Explained, nodesOf, type PlanNode } from './plan.fixture.ts';
 import { EXPIRE_IDEMPOTENCY_KEYS } from './upkeep.ts';
 
 /** The tables that grow with what is sent: no statement may read one of them from end to end. */
@@ -32,15 +33,6 @@ const GROWING =
 
 /** A group of hundreds of rows needs a few pages for each; reading the outbox once for each needs hundreds of thousands. */
 const MOST_PAGES = 20_000;
-
-interface PlanNode {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Index Name'?: string;
-  readonly 'Plans'?: PlanNode[];
-  readonly 'Shared Hit Blocks': number;
-  readonly 'Shared Read Blocks': number;
-}
 
 /** Those that `pg` keeps prepared, so that Postgres may keep a plan of theirs; the others are planned each time. */
 const KEPT = ['ACCEPT_EMAILS', 'FIND_KEY_HOLDERS'];
@@ -282,10 +274,6 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
   ],
 ];
 
-interface Explained {
-  readonly 'QUERY PLAN': [{ readonly Plan: PlanNode }];
-}
-
 function execute(name: string, values: string[]): string {
   return `EXECUTE ${name}${values.length > 0 ? `(${values.join(', ')})` : ''}`;
 }
@@ -311,14 +299,10 @@ async function planOf(sql: string, values: string[]): Promise<PlanNode[]> {
   await client.query(`PREPARE statement AS ${sql}`);
   try {
     const { rows } = await client.query<Explained>(`EXPLAIN (FORMAT JSON) ${execute('statement', values)}`);
-    return flatten(rows[0]!['QUERY PLAN'][0].Plan);
+    return nodesOf(rows[0]!['QUERY PLAN'][0].Plan);
   } finally {
     await client.query('DEALLOCATE statement');
   }
-}
-
-function flatten(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(flatten)];
 }
 
 /** The growing tables that the plan reads from end to end. */

@@ -1,0 +1,42 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { EmailListStore } from '@posthorn/database';
+import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
+import { orUnavailable } from '@posthorn/use-cases';
+import { Describes } from '../openapi/describes.ts';
+import { pageById } from '../paging/page-request.ts';
+import { judgeQuery } from '../validation/judge-query.ts';
+import { emailSummaryView } from './email-view.ts';
+import { EmailsAnswer } from './email.answers.ts';
+import { emailFilter, EmailsQuery } from './emails-query.ts';
+
+@Controller('v1/emails')
+export class ListEmailsController {
+  constructor(private readonly emails: EmailListStore) {}
+
+  @Get()
+  @RequiresScope('user')
+  @Describes({
+    name: 'listEmails',
+    tag: 'Emails',
+    summary: 'List emails',
+    description:
+      'Lists the emails of the workspace, the newest first, without their timelines. Several filters are joined by _and_. ' +
+      'When very few of very many emails match, a page can have fewer items than `limit`, or none, and `hasMore` is true all the ' +
+      'same: go on with its `startAt`.',
+    query: EmailsQuery,
+    answer: EmailsAnswer,
+    refuses: [
+      {
+        status: 400,
+        when: 'No such time',
+        message: '`createdBefore` is not later than `createdAfter`; give a later time, or leave one out',
+      },
+    ],
+  })
+  async list(@Caller() caller: Principal, @Query() query: unknown): Promise<EmailsAnswer> {
+    const judged = judgeQuery(EmailsQuery, query);
+    const filter = emailFilter(judged);
+    const page = await orUnavailable(this.emails.list(caller.workspaceId, filter, pageById('trs', judged)));
+    return { emails: { ...page, items: page.items.map(emailSummaryView) } };
+  }
+}

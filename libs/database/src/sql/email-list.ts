@@ -1,0 +1,112 @@
+import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type EmailStatus, type Sort } from '@posthorn/domain';
+
+/** Which emails of a workspace are asked for; what is absent does not matter. */
+export interface EmailFilter {
+  readonly status?: EmailStatus | undefined;
+  /** The recipient's address, as it is kept: its domain in lower-case ASCII. */
+  readonly to?: string | undefined;
+  readonly groupBy?: string | undefined;
+  readonly template?: string | undefined;
+  /** Accepted at this moment or later. */
+  readonly createdAfter?: Date | undefined;
+  /** Accepted before this moment. */
+  readonly createdBefore?: Date | undefined;
+}
+
+/** A stretch of a list: where it begins, how many emails it may look at, and how many it may give. */
+export interface EmailStretch {
+  readonly sort: Sort;
+  /** The native key of the first email that may be in it. */
+  readonly start: string | undefined;
+  readonly mostSeen: number;
+  readonly mostGiven: number;
+}
+
+/** A statement that is made for what is asked, with its values. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** The filters that have an index each, by their columns. The first that is given decides which one is read; the rarer, the earlier. */
+const COLUMNS = [
+  ['to', 'to_address'],
+  ['template', 'template_name'],
+  ['groupBy', 'group_by'],
+] as const;
+
+const SHOWN = `e.id, e.type, e.status, e.from_address AS "fromAddress", e.to_address AS "toAddress", e.subject,
+       e.template_name AS "templateName", e.message_id AS "messageId", e.group_by AS "groupBy", e.send_at AS "sendAt",
+       e.accepted_at AS "acceptedAt", e.sent_at AS "sentAt"`;
+
+/** The values of a statement, numbered as they are named. */
+class Values {
+  readonly list: unknown[] = [];
+
+  add(value: unknown, type: string): string {
+    return `$${this.list.push(value)}::${type}`;
+  }
+}
+
+/**
+ * Reads a stretch of a workspace's emails in the order of their ids, which is the order of time. It looks at no more than
+ * `mostSeen` emails, whatever is asked and however few of them match: `n` numbers what it looks at, and the last that it may
+ * look at is given whether it matches or not, so that the reader knows where to go on.
+ *
+ * Indexes: emails_by_recipient_idx, emails_by_template_idx, emails_by_group_idx or emails_by_workspace_idx, each from the place
+ * where the stretch begins (the last two have the status beside the key); emails_pkey for what is given. The bounds of time
+ * are bounds of the id, so that only the months between them are looked at. Locks: none.
+ */
+export function listEmails(workspaceId: WorkspaceId, filter: EmailFilter, stretch: EmailStretch): Statement {
+  const values = new Values();
+  const isAscending = stretch.sort === 'createdAt.asc';
+  const order = isAscending ? 'ASC' : 'DESC';
+  const [narrowing, ...others] = conditionsOf(filter, values);
+  const sifting = [...others, ...statusOf(filter, values)];
+  const scanned = [
+    `workspace_id = ${values.add(uuidOf(workspaceId), 'uuid')}`,
+    ...(narrowing === undefined ? [] : [narrowing]),
+    ...boundsOf(filter, stretch, values),
+  ];
+  const mostSeen = values.add(stretch.mostSeen, 'int');
+  const text = `
+WITH seen AS (
+  SELECT   id, row_number() OVER (ORDER BY id ${order})::int AS n, ${sifting.join(' AND ') || 'true'} AS matches
+  FROM     emails
+  WHERE    ${scanned.join('\n  AND      ')}
+  ORDER BY id ${order}
+  LIMIT    ${mostSeen}
+),
+given AS (
+  SELECT * FROM seen WHERE matches OR n = ${mostSeen} ORDER BY id ${order} LIMIT ${values.add(stretch.mostGiven, 'int')}
+)
+SELECT   g.n, g.matches, ${SHOWN}
+FROM     given g
+JOIN     emails e ON e.id = g.id
+ORDER BY e.id ${order}`;
+  return { text, values: values.list };
+}
+
+function conditionsOf(filter: EmailFilter, values: Values): string[] {
+  return COLUMNS.filter(([name]) => filter[name] !== undefined).map(
+    ([name, column]) => `${column} = ${values.add(filter[name], 'text')}`,
+  );
+}
+
+/** A status has no index of its own: the others say it of each email, so that those with another one need not be read. */
+function statusOf({ status }: EmailFilter, values: Values): string[] {
+  return status === undefined ? [] : [`status = ${values.add(status, 'email_status')}`];
+}
+
+function boundsOf(filter: EmailFilter, { sort, start }: EmailStretch, values: Values): string[] {
+  const { createdAfter, createdBefore } = filter;
+  const floor = (moment: Date): string => `uuid_v7_floor(${values.add(moment, 'timestamptz')})`;
+  return [
+    ...(createdAfter === undefined ? [] : [`id >= ${floor(createdAfter)}`]),
+    ...(createdBefore === undefined ? [] : [`id < ${floor(createdBefore)}`]),
+    ...(start === undefined
+      ? []
+      : [`id ${sort === 'createdAt.asc' ? '>=' : '<='} ${values.add(start, 'uuid')}`]),
+  ];
+}

@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { timeOf, type WorkspaceId } from '@posthorn/kernel';
+import { parseOpaqueStart, type Sort, SORTS } from '@posthorn/domain';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { Office, rawEmail } from '../office.fixture.ts';
+import { crowdEmails } from '../sql/crowded-emails.fixture.ts';
+import { type EmailFilter, listEmails } from '../sql/email-list.ts';
+import { executedPlan, indexesRead, pagesTouched } from '../sql/plan.fixture.ts';
+import { EmailListStore } from './email-list-store.ts';
+import { type EmailSummary } from './email-record.ts';
+
+const DAY_MS = 86_400_000;
+const COUNT = 100_000;
+
+let testDatabase: TestDatabase;
+let office: Office;
+let acme: WorkspaceId;
+let begun: Date;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  office = new Office(testDatabase.url, 4);
+  acme = await office.openWorkspace();
+  begun = new Date(Date.now() - 60 * DAY_MS);
+  await crowdEmails(testDatabase.url, acme, { count: COUNT, from: begun, to: new Date() });
+  await crowdEmails(testDatabase.url, await office.openWorkspace(), {
+    count: 20_000,
+    from: begun,
+    to: new Date(),
+  });
+}, 120_000);
+afterAll(async () => {
+  await office.close();
+  await testDatabase.drop();
+});
+
+/** Reads page after page, as a caller does. */
+async function readAll(
+  store: EmailListStore,
+  filter: EmailFilter,
+  { limit = 100, sort = 'createdAt.desc' }: { limit?: number; sort?: Sort } = {},
+): Promise<{ items: EmailSummary[]; sizes: number[] }> {
+  const items: EmailSummary[] = [];
+  const sizes: number[] = [];
+  for (let startAt: string | null | undefined; startAt !== null;) {
+    const start = startAt === undefined ? undefined : parseOpaqueStart('trs', startAt);
+    const page = await store.list(acme, filter, { limit, sort, startAt: start });
+    expect(page.hasMore).toBe(page.startAt !== null);
+    items.push(...page.items);
+    sizes.push(page.items.length);
+    startAt = page.startAt;
+  }
+  return { items, sizes };
+}
+
+/** As the names of partitions say it. */
+function monthOf(moment: Date): string {
+  return moment.toISOString().slice(0, 7).replace('-', '_');
+}
+
+/** How many there are of a filter, counted by reading them all. */
+function countOf(where: string, values: unknown[] = []): Promise<number> {
+  return office.count(
+    'emails',
+    `workspace_id = (SELECT id FROM workspaces WHERE name = 'Acme' ORDER BY id LIMIT 1) AND ${where}`,
+    values,
+  );
+}
+
+describe('A list of emails', () => {
+  const day = (n: number): Date => new Date(begun.getTime() + n * DAY_MS);
+
+  it.each<[string, () => EmailFilter, () => Promise<number>]>([
+    ['a recipient', () => ({ to: 'user7@example.net' }), () => countOf(`to_address = 'user7@example.net'`)],
+    ['a rare status', () => ({ status: 'FAILED' }), () => countOf(`status = 'FAILED'`)],
+    ['a group', () => ({ groupBy: 'order-6' }), () => countOf(`group_by = 'order-6'`)],
+    [
+      'a template and a time',
+      () => ({ template: 'welcome', createdAfter: day(10), createdBefore: day(11) }),
+      () =>
+        countOf(`template_name = 'welcome' AND accepted_at >= $1 AND accepted_at < $2`, [day(10), day(11)]),
+    ],
+    [
+      'a common status and a time',
+      () => ({ status: 'SENT', createdAfter: day(59) }),
+      () => countOf(`status = 'SENT' AND accepted_at >= $1`, [day(59)]),
+    ],
+    [
+      'a large group and a rare status',
+      () => ({ groupBy: 'many', status: 'SCHEDULED' }),
+      () => countOf(`group_by = 'many' AND status = 'SCHEDULED'`),
+    ],
+    [
+      'everything at once',
+      () => ({ to: 'user3@example.net', template: 'welcome', status: 'BOUNCED', createdBefore: day(30) }),
+      () =>
+        countOf(`to_address = 'user3@example.net' AND status = 'BOUNCED' AND accepted_at < $1`, [day(30)]),
+    ],
+  ])(
+    'S18, G10: has each email of %s once, in both orders, however it is cut into pages',
+    async (_what, filter, count) => {
+      const store = new EmailListStore(office.database);
+      const expected = await count();
+      expect(expected).toBeGreaterThan(0);
+      const reads = await Promise.all(SORTS.map((sort) => readAll(store, filter(), { sort, limit: 37 })));
+      const [newest, oldest] = reads.map(({ items }) => items.map(({ id }) => id));
+      expect(newest).toHaveLength(expected);
+      expect(new Set(newest).size).toBe(expected);
+      expect(newest).toEqual([...newest!].sort().reverse());
+      expect(oldest).toEqual([...newest!].reverse());
+    },
+  );
+
+  it('S18: shows what is known of each email', async () => {
+    const globex = await office.openWorkspace();
+    const email = rawEmail(globex, {
+      groupBy: 'g',
+      sendAt: new Date(Date.now() + DAY_MS),
+      status: 'SCHEDULED',
+    });
+    await office.accept([email]);
+    const page = await new EmailListStore(office.database).list(
+      globex,
+      {},
+      { limit: 5, sort: 'createdAt.desc' },
+    );
+    const { id, type, status, subject, messageId, groupBy, sendAt, acceptedAt } = email as typeof email & {
+      subject: string;
+    };
+    const shown = { id, type, status, subject, messageId, groupBy, sendAt, acceptedAt };
+    const others = { from: email.from.address, to: email.to.address, template: null, sentAt: null };
+    expect(page).toEqual({ items: [{ ...shown, ...others }], hasMore: false, startAt: null });
+    expect(timeOf(id)).toBe(acceptedAt.getTime());
+  });
+
+  it('S18, G3: of another workspace is empty', async () => {
+    const store = new EmailListStore(office.database);
+    const nobody = await office.openWorkspace();
+    const page = { limit: 100, sort: 'createdAt.desc' as const };
+    expect(await store.list(nobody, { to: 'user7@example.net' }, page)).toEqual({
+      items: [],
+      hasMore: false,
+      startAt: null,
+    });
+  });
+});
+
+describe('A search for few among many', () => {
+  const few: EmailFilter = { groupBy: 'many', to: 'user5@example.net', status: 'FAILED' };
+  const scarce: EmailFilter = { status: 'DELIVERED' };
+
+  it('S18, G10: ends its page when its time is over, and goes on with the next one', async () => {
+    const hasty = new EmailListStore(office.database, { emailsAStatement: 1_000, mostMs: 0, mostAtOnce: 2 });
+    const { items, sizes } = await readAll(hasty, { groupBy: 'many', status: 'CANCELLED' });
+    expect(items).toHaveLength(await countOf(`group_by = 'many' AND status = 'CANCELLED'`));
+    expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
+    expect(sizes.length).toBeGreaterThanOrEqual(20);
+  });
+
+  it.each([2, 3, 7])(
+    'S18, G10: loses and repeats nothing when %i emails are looked at at a time',
+    async (emailsAStatement) => {
+      const store = new EmailListStore(office.database, { emailsAStatement, mostMs: 60_000, mostAtOnce: 2 });
+      const filter: EmailFilter = { to: 'user5@example.net', status: 'SENT' };
+      const expected = await countOf(`to_address = 'user5@example.net' AND status = 'SENT'`);
+      const { items } = await readAll(store, filter, { limit: 3 });
+      expect(items).toHaveLength(expected);
+      const { items: again } = await readAll(store, filter, { limit: 3, sort: 'createdAt.asc' });
+      expect(again).toEqual([...items].reverse());
+    },
+  );
+
+  it('S18: does not go beyond its first statement while others do', async () => {
+    const store = new EmailListStore(office.database, {
+      emailsAStatement: 500,
+      mostMs: 5_000,
+      mostAtOnce: 1,
+    });
+    const page = { limit: 100, sort: 'createdAt.desc' as const };
+    const pages = await Promise.all([1, 2, 3].map(() => store.list(acme, scarce, page)));
+    expect(pages.filter(({ hasMore }) => hasMore)).toHaveLength(2);
+    for (const { items } of pages) expect(items).toEqual([]);
+  });
+
+  it('S18: looks through a hundred thousand emails within the time of one page', async () => {
+    const store = new EmailListStore(office.database);
+    const page = { limit: 100, sort: 'createdAt.desc' as const };
+    expect(await store.list(acme, scarce, page)).toEqual({ items: [], hasMore: false, startAt: null });
+    expect((await store.list(acme, few, page)).hasMore).toBe(false);
+  });
+});
+
+describe('The plan of a list', () => {
+  const stretch = { sort: 'createdAt.desc' as const, start: undefined, mostSeen: 10_000, mostGiven: 51 };
+  /** A page of 51 emails costs about four pages of the table and its indexes for each. */
+  const MOST_PAGES = 500;
+
+  /** Where there are none, every index is as good. */
+  function hasEmails(index: string): boolean {
+    const month = /^emails_(\d{4}_\d{2})/.exec(index)![1]!;
+    return [begun, new Date()].map(monthOf).every((bound, n) => (n === 0 ? month >= bound : month <= bound));
+  }
+
+  it.each<[string, EmailFilter, RegExp]>([
+    ['no filter', {}, /workspace_id_id_status/],
+    ['a recipient', { to: 'user7@example.net' }, /workspace_id_to_address_id/],
+    ['a template', { template: 'welcome' }, /workspace_id_template_name_id/],
+    ['a group', { groupBy: 'many' }, /workspace_id_group_by_id_status/],
+    ['a rare status', { status: 'BOUNCED' }, /workspace_id_id_status/],
+    ['a common status', { status: 'SENT' }, /workspace_id_id_status/],
+    ['a group and a common status', { groupBy: 'many', status: 'SENT' }, /workspace_id_group_by_id_status/],
+    [
+      'a recipient and a status',
+      { to: 'user7@example.net', status: 'BOUNCED' },
+      /workspace_id_to_address_id/,
+    ],
+  ])('S18: by %s reads its index from where the page begins', async (_what, filter, index) => {
+    const plan = await executedPlan(office.database.pool, listEmails(acme, filter, stretch));
+    const read = indexesRead(plan).filter((name) => !name.endsWith('_pkey') && hasEmails(name));
+    expect(read.length).toBeGreaterThan(0);
+    for (const name of read) expect(name).toMatch(index);
+    expect(plan.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
+    expect(pagesTouched(plan)).toBeLessThan(MOST_PAGES);
+  });
+
+  it.each<[string, EmailFilter]>([
+    ['a status that none has', { status: 'DELIVERED' }],
+    ['a group and a status that none has', { groupBy: 'many', status: 'DELIVERED' }],
+  ])('S18: by %s looks at the index alone, at no more than it may', async (_what, filter) => {
+    const plan = await executedPlan(office.database.pool, listEmails(acme, filter, stretch));
+    expect(plan.some((node) => node['Node Type'] === 'Index Only Scan')).toBe(true);
+    expect(pagesTouched(plan)).toBeLessThan(MOST_PAGES);
+  });
+
+  it('S18: by time looks only into the months that it touches', async () => {
+    const noon = Date.UTC(begun.getUTCFullYear(), begun.getUTCMonth() + 1, 10, 12);
+    const filter = { createdAfter: new Date(noon), createdBefore: new Date(noon + DAY_MS) };
+    const plan = await executedPlan(office.database.pool, listEmails(acme, filter, stretch));
+    const month = monthOf(new Date(noon));
+    expect(indexesRead(plan).length).toBeGreaterThan(0);
+    for (const name of indexesRead(plan)) expect(name).toContain(`emails_${month}`);
+  });
+});

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AcceptedEmail, type Answer, emailIn, type ShownEmail } from './api.ts';
+import { newRecipient, soundEmail, Stack, type Tenant } from './stack.ts';
+import { DAY_MS, fromNow } from './times.ts';
+
+type ListedEmail = Omit<ShownEmail, 'timeline'>;
+
+interface EmailsPage {
+  readonly items: readonly ListedEmail[];
+  readonly hasMore: boolean;
+  readonly startAt: string | null;
+}
+
+let stack: Stack;
+let acme: Tenant;
+beforeAll(async () => {
+  stack = await Stack.start({ sends: false });
+  acme = stack.tenant;
+}, 60_000);
+afterAll(() => stack.close());
+
+function ask(query: Record<string, string>, tenant = acme): Promise<Answer> {
+  return stack.api().get(`/v1/emails?${new URLSearchParams(query).toString()}`, { key: tenant.keys.apiUser });
+}
+
+async function list(query: Record<string, string>, tenant = acme): Promise<EmailsPage> {
+  const answer = await ask(query, tenant);
+  if (answer.status !== 200) throw new Error(answer.text);
+  return answer.body['emails'] as EmailsPage;
+}
+
+async function sendTo(tenant: Tenant, change: object = {}): Promise<AcceptedEmail> {
+  return emailIn(
+    await stack.api().post('/v1/emails', { ...soundEmail(), ...change }, { key: tenant.keys.apiUser }),
+  );
+}
+
+/** The gateway's idea of the database's time can be wrong by half of what an answer may take to tell it. */
+const APART_MS = 150;
+
+/** Sends one email after the other, so that each has a time of its own. */
+async function sendInTurn(tenant: Tenant, changes: readonly object[]): Promise<AcceptedEmail[]> {
+  const sent: AcceptedEmail[] = [];
+  for (const change of changes) {
+    sent.push(await sendTo(tenant, change));
+    await sleep(APART_MS);
+  }
+  return sent;
+}
+
+const idsOf = (emails: readonly { readonly id: string }[]): string[] => emails.map(({ id }) => id);
+
+describe('GET /v1/emails: 200', () => {
+  it('E13, S18, F4: shows emails with their times, the newest first, and no others', async () => {
+    const globex = await stack.createTenant('Globex');
+    const sendAt = fromNow(DAY_MS);
+    const [first, second] = await sendInTurn(globex, [{ groupBy: 'summer' }, { sendAt }]);
+    const { items, ...rest } = await list({}, globex);
+    expect(rest).toEqual({ hasMore: false, startAt: null });
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(items).toStrictEqual([
+      { ...second, createdAt: time, sendAt, sentAt: null },
+      { ...first, createdAt: time, sendAt: null, sentAt: null },
+    ]);
+    expect(items[0]).toEqual(
+      (({ timeline: _, ...shown }) => shown)(
+        emailIn<ShownEmail>(await stack.api().get(`/v1/emails/${second!.id}`, { key: globex.keys.viewer })),
+      ),
+    );
+  });
+
+  it('G10, G8: gives each email once, page by page, in either order', async () => {
+    const globex = await stack.createTenant('Paged');
+    const sent = await Promise.all(Array.from({ length: 23 }, () => sendTo(globex)));
+    const expected = idsOf(sent).sort();
+    for (const sort of ['createdAt.asc', 'createdAt.desc']) {
+      const read: string[] = [];
+      for (let startAt: string | null = ''; startAt !== null;) {
+        const page: EmailsPage = await list({ limit: '5', sort, ...(startAt && { startAt }) }, globex);
+        expect(page.items.length).toBeLessThanOrEqual(5);
+        expect(page.hasMore).toBe(page.startAt !== null);
+        read.push(...idsOf(page.items));
+        startAt = page.startAt;
+      }
+      expect(read).toEqual(sort === 'createdAt.asc' ? expected : expected.toReversed());
+    }
+  });
+
+  it('G10: goes on where it was, whatever is sent meanwhile', async () => {
+    const globex = await stack.createTenant('Going on');
+    const sent = idsOf(await sendInTurn(globex, [{}, {}, {}, {}]));
+    const first = await list({ limit: '2' }, globex);
+    await sendTo(globex);
+    const second = await list({ limit: '2', startAt: first.startAt! }, globex);
+    expect([...idsOf(first.items), ...idsOf(second.items)]).toEqual(sent.toReversed());
+  });
+
+  it.each<[string, object, Record<string, string>]>([
+    ['to', { to: 'Ada <Ada.L@BÜCHER.example>' }, { to: 'Ada.L@bücher.EXAMPLE' }],
+    ['groupBy', { groupBy: 'a b/ä&c' }, { groupBy: 'a b/ä&c' }],
+    ['status', { sendAt: fromNow(DAY_MS) }, { status: 'SCHEDULED' }],
+    [
+      'several',
+      { groupBy: 'x', sendAt: fromNow(DAY_MS) },
+      { groupBy: 'x', status: 'SCHEDULED', createdAfter: '2020-01-01' },
+    ],
+  ])('S18: lists by %s', async (name, change, query) => {
+    const globex = await stack.createTenant(`By ${name}`);
+    const [, wanted] = await sendInTurn(globex, [{ groupBy: 'a b' }, change, { to: 'ada.l@bücher.example' }]);
+    expect(idsOf((await list(query, globex)).items)).toEqual([wanted!.id]);
+  });
+
+  it('S18: lists by time, from the one moment to before the other', async () => {
+    const globex = await stack.createTenant('By time');
+    const [, second, third, fourth] = await sendInTurn(globex, [{}, {}, {}, {}]);
+    const createdAtOf = async ({ id }: AcceptedEmail): Promise<string> =>
+      emailIn<ShownEmail>(await stack.api().get(`/v1/emails/${id}`, { key: globex.keys.viewer })).createdAt;
+    const query = { createdAfter: await createdAtOf(second!), createdBefore: await createdAtOf(fourth!) };
+    expect(idsOf((await list(query, globex)).items)).toEqual([third!.id, second!.id]);
+    expect((await list({ createdBefore: '1969-12-31' }, globex)).items).toEqual([]);
+    expect((await list({ createdAfter: '9999-12-31T23:59:59.999Z' }, globex)).items).toEqual([]);
+    expect(
+      (await list({ createdAfter: '0000-01-01', createdBefore: '9999-12-31' }, globex)).items,
+    ).toHaveLength(4);
+  });
+
+  it('K2, A3: lets a VIEWER list', async () => {
+    expect((await stack.api().get('/v1/emails', { key: acme.keys.viewer })).status).toBe(200);
+  });
+
+  it('S18, G3: an email of another workspace is in no list', async () => {
+    const to = newRecipient();
+    await sendTo(acme, { to });
+    expect(await list({ to }, await stack.createTenant('Curious'))).toEqual({
+      items: [],
+      hasMore: false,
+      startAt: null,
+    });
+  });
+});
+
+describe('GET /v1/emails: 400', () => {
+  it.each<[string, string]>([
+    ['status=sent', '`status` is none of the known words; give one of `SCHEDULED`, `SENT`,'],
+    ['to=nobody', '`to` '],
+    [
+      'to=Ada%20%3Ca@example.com%3E',
+      '`to` has angle brackets; give the address alone, such as `ada@example.com`',
+    ],
+    ['to=a@example.com,b@example.com', '`to` '],
+    ['to=a%00@example.com', '`to` '],
+    ['groupBy=', '`groupBy` is empty; give at least 1 character'],
+    ['groupBy=a%0Ab', '`groupBy` '],
+    ['template=', '`template` is empty; give at least 1 character'],
+    [
+      'createdAfter=yesterday',
+      '`createdAfter` is not a time; give a day, as in `2030-01-31`, or a date, a time and an offset',
+    ],
+    ['createdBefore=2030-02-30', '`createdBefore` has the date 2030-02-30, which no calendar has'],
+    [
+      'createdAfter=2030-01-01&createdBefore=2030-01-01',
+      '`createdBefore` is not later than `createdAfter`; give a later time, or leave one out',
+    ],
+    ['limit=0', '`limit` is 0; give a whole number from 1 to 100'],
+    ['limit=101', '`limit` is 101; give a whole number from 1 to 100'],
+    ['sort=createdAt', '`sort` '],
+    ['startAt=x', '`startAt` is malformed; give back what the last page had in `startAt`, unchanged'],
+    ['startAt=2030-01-01T00:00:00.000Z', '`startAt` is malformed'],
+    ['state=SENT', '`state` is not a known field; did you mean `status`?'],
+    ['to=a@example.com&to=b@example.com', '`to` is given more than once; give it once'],
+    ['status=x&limit=x', '; '],
+  ])('S18, G3, G4, G10: %s', async (query, message) => {
+    const answer = await stack.api().get(`/v1/emails?${query}`);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({
+      statusCode: 400,
+      error: 'Bad Request',
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
+describe('GET /v1/emails: 401', () => {
+  it('A1, A2: no key', async () => {
+    expect((await stack.api().get('/v1/emails', { key: null })).status).toBe(401);
+  });
+});
