@@ -11,6 +11,8 @@ let testDatabase: TestDatabase;
 let client: pg.Client;
 const workspace = newUuid(Date.now());
 const id = newUuid(Date.now());
+/** A template that is there, with a version: they point at each other. */
+const template = newUuid(Date.now());
 
 /** A row of each table that is as it should be, in SQL. */
 const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -73,6 +75,15 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     name: `'welcome'`,
     current_version_id: `'${id}'`,
   },
+  template_versions: {
+    id: `'${id}'`,
+    template_id: `'${template}'`,
+    number: '2',
+    from_address: `'a@example.com'`,
+    subject: `''`,
+    html: `''`,
+    required: `'{}'`,
+  },
   webhooks: {
     id: `'${id}'`,
     workspace_id: `'${workspace}'`,
@@ -88,6 +99,12 @@ beforeAll(async () => {
   client = new pg.Client({ connectionString: testDatabase.url });
   await client.connect();
   await client.query(`INSERT INTO workspaces (id, name) VALUES ('${workspace}', 'Acme')`);
+  await client.query(
+    `INSERT INTO templates (id, workspace_id, name, current_version_id)
+     VALUES ('${template}', '${workspace}', 'there', '${template}');
+     INSERT INTO template_versions (id, template_id, number, from_address, subject, html, required)
+     VALUES ('${template}', '${template}', 1, 'a@example.com', '', '', '{}')`,
+  );
 });
 afterAll(async () => {
   await client.end();
@@ -121,7 +138,13 @@ describe('The database takes', () => {
     ['identities', { kind: `'address'`, value: `'a@example.com'` }],
     ['emails', { status: `'SCHEDULED'`, send_at: 'now()' }],
     ['emails', { status: `'DELIVERED'`, sent_at: 'now()', group_by: `repeat('x', 255)`, reply_to: `'[]'` }],
+    [
+      'emails',
+      { type: `'templated'`, subject: 'NULL', template_name: `'x'`, template_version_id: `'${id}'` },
+    ],
     ['email_contents', { html: 'NULL', variables: `'{}'` }],
+    ['templates', { name: `repeat('ü', 255)` }],
+    ['template_versions', { reply_to: `'[]'`, defaults: `'{"b": 1, "a": 2}'`, text: `''` }],
     ['idempotency_keys', { key: `repeat('k', 255)` }],
     ['outbox', { state: `'taken'`, lease_until: 'now()' }],
     ['outbox', { state: `'ready'`, lease_until: 'now()' }],
@@ -156,6 +179,9 @@ describe('The database refuses', () => {
     ['email_contents', { variables: `'{}'` }],
     ['emails', { subject: 'NULL' }],
     ['emails', { type: `'templated'`, template_name: `'x'` }],
+    ['emails', { template_version_id: `'${id}'` }],
+    ['emails', { type: `'templated'`, subject: 'NULL', template_version_id: `'${id}'` }],
+    ['emails', { type: `'templated'`, subject: 'NULL', template_name: `'x'` }],
     ['email_events', { detail: `'[]'` }],
     ['idempotency_keys', { key: `''` }],
     ['idempotency_keys', { key: `repeat('k', 256)` }],
@@ -176,6 +202,10 @@ describe('The database refuses', () => {
     ['audit_log', { actor: `'[]'` }],
     ['audit_log', { detail: `'[]'` }],
     ['templates', { name: `''` }],
+    ['templates', { name: `repeat('x', 256)` }],
+    ['template_versions', { number: '0' }],
+    ['template_versions', { reply_to: `'{}'` }],
+    ['template_versions', { defaults: `'[]'` }],
     ['webhooks', { url: `repeat('x', 2049)` }],
     ['webhooks', { events: `'{}'` }],
     ['contacts', { properties: `'[]'` }],
@@ -194,6 +224,8 @@ describe('The database refuses', () => {
     ['idempotency_keys', {}],
     ['outbox', {}],
     ['paused_lanes', {}],
+    ['templates', { id: 'gen_random_uuid()' }],
+    ['template_versions', { id: 'gen_random_uuid()' }],
   ])('a second row of %s with the same key', async (table, change) => {
     expect(await refusal(table, change, change)).toBe(UNIQUE_VIOLATION);
   });
