@@ -181,6 +181,24 @@ describe('POST /v1/emails of a template', () => {
       });
     });
 
+    it('S3: one that would be rendered for ever ends at its deadline and is tried again later; the others leave meanwhile', async () => {
+      const endless = await create({
+        subject: 's',
+        html: `{{#each l}}${'{{#if a}}{{/if}}'.repeat(900)}{{/each}}`,
+      });
+      const variables = { l: Array.from({ length: 100_000 }, () => 0) };
+      const ids = await Promise.all(
+        [1, 2, 3].map(async () => emailIn(await send({ template: endless.name, variables })).id),
+      );
+      await deliver(await create({ subject: 's', html: 'fine' }));
+      for (const id of ids) {
+        await until(async () => (await stack.show(id)).timeline.length > 1, 'the rendering is ended');
+        expect((await stack.show(id)).timeline.at(-1)).toMatchObject({
+          ...{ event: 'DELAYED', reason: 'rendering_deadline', retryAfterSeconds: 60 },
+        });
+      }
+    });
+
     it('S3: one whose subject becomes too long is given up with its reason', async () => {
       const template = await create({ subject: '{{a}}', html: 'x' });
       const { id } = emailIn(await send({ template: template.name, variables: { a: 'x'.repeat(999) } }));

@@ -26,8 +26,8 @@ import { HtmlToText, TemplateRenderer } from '@posthorn/rendering';
 import { admitSystemSender } from '@posthorn/use-cases';
 import { GatewayModule } from './gateway.module.ts';
 
-/** For saving and previewing templates; sending is done elsewhere. */
-const THREADS = { maxThreads: 2 };
+/** For saving and previewing templates; sending is done elsewhere. Who waits for them holds a place that accepting could have. */
+const THREADS = { maxThreads: 2, maxWaiting: 50 };
 
 await startProcess('gateway', async () => {
   loadEnvFile();

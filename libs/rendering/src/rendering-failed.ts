@@ -1,4 +1,6 @@
 export type RenderingFailure =
+  /** So many others wait for a thread that it was not begun. */
+  | 'busy'
   /** It took longer than it may. */
   | 'deadline'
   /** It needed more memory than it may have. */

@@ -11,6 +11,8 @@ export interface ThreadLimits {
   readonly maxThreads?: number;
   /** How much memory the JavaScript of one thread may hold, in MiB. Default: 256. */
   readonly maxHeapMb?: number;
+  /** How many tasks may wait for a thread; further ones are turned away. Default: any number, for those who bound it themselves. */
+  readonly maxWaiting?: number;
 }
 
 /** An idle thread is kept this long, because starting one costs more than most tasks. */
@@ -34,6 +36,7 @@ export class RenderingThreads<Task, Result> {
   private readonly work: string;
   private readonly deadlineMs: number;
   private readonly maxHeapMb: number;
+  private readonly maxWaiting: number;
   private readonly slots: Slots;
   private pool: Piscina<Task, Result> | undefined;
   private closed = false;
@@ -48,6 +51,7 @@ export class RenderingThreads<Task, Result> {
     this.deadlineMs = limits.deadlineMs ?? 5_000;
     this.maxThreads = limits.maxThreads ?? Math.min(availableParallelism(), 4);
     this.maxHeapMb = limits.maxHeapMb ?? 256;
+    this.maxWaiting = limits.maxWaiting ?? Number.POSITIVE_INFINITY;
     this.slots = new Slots(this.maxThreads);
   }
 
@@ -55,9 +59,11 @@ export class RenderingThreads<Task, Result> {
    * Does a task when a thread is free. The deadline counts from that moment, so nobody pays for who came before.
    *
    * @param take gives the task when it is its turn; undefined: there is none any more
-   * @throws {@link RenderingFailed} when it takes too long, needs too much memory or cannot be done
+   * @throws {@link RenderingFailed} when it takes too long, needs too much memory or cannot be done, or when too many wait
    */
   async run(take: () => Task | undefined): Promise<Result | undefined> {
+    if (this.slots.waiters >= this.maxWaiting)
+      throw new RenderingFailed('busy', `${this.work} waits behind ${this.maxWaiting} others`);
     const release = await this.slots.take();
     try {
       const task = take();

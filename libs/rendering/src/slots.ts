@@ -8,6 +8,11 @@ export class Slots {
     this.free = count;
   }
 
+  /** How many wait for their turn. */
+  get waiters(): number {
+    return this.waiting.length;
+  }
+
   /** Resolves when it is the caller's turn, with what gives the place to the next; to be called exactly once. */
   async take(): Promise<() => void> {
     if (this.free > 0) this.free -= 1;

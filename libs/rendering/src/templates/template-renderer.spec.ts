@@ -83,6 +83,30 @@ describe('TemplateRenderer', () => {
     await impatient.close();
   });
 
+  it('lets a version rest that cost a thread its life: it fails as before, and costs nothing', async () => {
+    const impatient = new TemplateRenderer({ maxThreads: 1, deadlineMs: 700 });
+    const first = await failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES));
+    const began = performance.now();
+    const more = Array.from({ length: 100 }, () => failureOf(impatient.render(ENDLESS, {})));
+    for (const failure of await Promise.all(more)) expect(failure).toBe(first);
+    expect(performance.now() - began).toBeLessThan(500);
+    await impatient.close();
+  });
+
+  it('turns away what would wait behind too many, and renders all the others', async () => {
+    const busy = new TemplateRenderer({ maxThreads: 1, maxWaiting: 2 });
+    const source = version(`${'x'.repeat(600_000)}{{n}}`);
+    const results = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, n) => busy.render({ ...source, id: `busy-${n}` }, { n })),
+    );
+    const turnedAway = results.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+    expect(turnedAway.map(({ reason }) => (reason as RenderingFailed).reason)).toEqual(
+      Array.from({ length: 7 }, () => 'busy'),
+    );
+    expect((await busy.render(version('next'), {})).html).toBe('next');
+    await busy.close();
+  });
+
   it('ends the thread, not the process, where the memory does not suffice, and works on', async () => {
     const small = new TemplateRenderer({ maxThreads: 1, maxHeapMb: 20, deadlineMs: 60_000 });
     const tags = Array.from(

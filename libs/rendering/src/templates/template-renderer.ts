@@ -9,6 +9,16 @@ const MOST_IN_A_GROUP = 32;
 /** Above it a group is sent off, whatever its number: what is large is copied to the thread and back. */
 const MOST_CHARACTERS_IN_A_GROUP = 1_048_576;
 const MOST_SUSPECTS_KNOWN = 1_000;
+/** So many versions may wait to be tried again; who renders for others has no more places to give to them. */
+const MOST_SUSPECTS_WAITING = 4;
+/** A version that cost a thread its life is not tried again for so long: each try can cost another one its deadline. */
+const REST_MS = 30_000;
+
+/** What a version failed with, and when it may be tried again, by the monotonic clock. */
+interface Suspicion {
+  readonly failure: RenderingFailed;
+  readonly restsUntil: number;
+}
 
 interface Waiting {
   readonly source: TemplateVersionSource;
@@ -19,12 +29,13 @@ interface Waiting {
 
 /**
  * Judges and renders templates in threads with a deadline and a memory limit, because a template is a program from outside.
- * What waits together for a thread goes there together. A version that cost a thread its life is a suspect: from then on
- * it is rendered alone, one suspect at a time, so that others keep the other threads.
+ * What waits together for a thread goes there together. A version that cost a thread its life is a suspect: for half a minute it
+ * fails at once, as it did; then it is rendered alone, one suspect at a time, so that others keep the other threads.
  */
 export class TemplateRenderer {
   private readonly threads: RenderingThreads<TemplateTask, TemplateAnalysis | Rendering[]>;
-  private readonly suspects = new Set<string>();
+  private readonly suspects = new Map<string, Suspicion>();
+  private suspectsWaiting = 0;
   private waiting: Waiting[] = [];
   private lastSuspect: Promise<unknown> = Promise.resolve();
 
@@ -45,13 +56,15 @@ export class TemplateRenderer {
   /**
    * What a version says with these variables, and its defaults where they have nothing. The same goes in, the same comes out.
    *
-   * @throws {@link RenderingFailed} when it takes too long, needs too much memory, becomes too large or cannot be done
+   * @throws {@link RenderingFailed} when it takes too long, needs too much memory, becomes too large, cannot be done or was not
+   *   begun because too many wait
    */
   render(source: TemplateVersionSource, variables: Variables): Promise<RenderedTemplate> {
     if (this.suspects.has(source.id)) return this.renderSuspect(source, variables);
     return new Promise((resolve, reject) => {
-      this.waiting.push({ source, variables, resolve, reject });
-      void this.renderSome();
+      const own = { source, variables, resolve, reject };
+      this.waiting.push(own);
+      void this.renderSome(own);
     });
   }
 
@@ -61,7 +74,7 @@ export class TemplateRenderer {
   }
 
   /** Every call waits for a thread; the one that gets it takes along what has come until then. */
-  private async renderSome(): Promise<void> {
+  private async renderSome(own: Waiting): Promise<void> {
     let group: Waiting[] = [];
     try {
       const renderings = await this.threads.run(() => {
@@ -70,8 +83,16 @@ export class TemplateRenderer {
       });
       group.forEach((one, index) => settle(one, (renderings as Rendering[])[index]!));
     } catch (failure) {
-      this.groupFailed(group, failure);
+      if (group.length === 0) this.turnAway(own, failure);
+      else this.groupFailed(group, failure);
     }
+  }
+
+  /** Unless another call has taken it along. */
+  private turnAway(own: Waiting, failure: unknown): void {
+    if (!this.waiting.includes(own)) return;
+    this.waiting = this.waiting.filter((one) => one !== own);
+    own.reject(failure);
   }
 
   private takeGroup(): Waiting[] {
@@ -93,7 +114,7 @@ export class TemplateRenderer {
   /** Whoever it was: rendered alone, it fails alone. */
   private groupFailed(group: readonly Waiting[], failure: unknown): void {
     if (group.length === 1) {
-      this.suspect(group[0]!.source.id);
+      this.suspect(group[0]!.source.id, failure);
       group[0]!.reject(failure);
       return;
     }
@@ -102,18 +123,26 @@ export class TemplateRenderer {
   }
 
   private renderSuspect(source: TemplateVersionSource, variables: Variables): Promise<RenderedTemplate> {
-    const result = this.lastSuspect.then(() => this.renderAlone(source, variables));
+    const known = this.suspects.get(source.id);
+    if (known !== undefined && (isResting(known) || this.suspectsWaiting >= MOST_SUSPECTS_WAITING))
+      return Promise.reject(known.failure);
+    this.suspectsWaiting += 1;
+    const result = this.lastSuspect
+      .then(() => this.renderAlone(source, variables))
+      .finally(() => (this.suspectsWaiting -= 1));
     this.lastSuspect = result.catch(() => undefined);
     return result;
   }
 
   private async renderAlone(source: TemplateVersionSource, variables: Variables): Promise<RenderedTemplate> {
+    const known = this.suspects.get(source.id);
+    if (known !== undefined && isResting(known)) throw known.failure;
     const task: TemplateTask = { sources: [source], items: [{ source: 0, variables }] };
     let renderings: Rendering[];
     try {
       renderings = (await this.threads.run(() => task)) as Rendering[];
     } catch (failure) {
-      this.suspect(source.id);
+      this.suspect(source.id, failure);
       throw failure;
     }
     // It was not its fault, or not with these variables.
@@ -121,10 +150,16 @@ export class TemplateRenderer {
     return renderedIn(renderings[0]!);
   }
 
-  private suspect(id: string): void {
+  private suspect(id: string, failure: unknown): void {
+    // Not begun, it has done nothing.
+    if (!(failure instanceof RenderingFailed) || failure.reason === 'busy') return;
     if (this.suspects.size >= MOST_SUSPECTS_KNOWN) this.suspects.delete(this.suspects.keys().next().value!);
-    this.suspects.add(id);
+    this.suspects.set(id, { failure, restsUntil: performance.now() + REST_MS });
   }
+}
+
+function isResting({ restsUntil }: Suspicion): boolean {
+  return performance.now() < restsUntil;
 }
 
 /** Each version goes along once. */

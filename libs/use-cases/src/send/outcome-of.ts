@@ -29,7 +29,7 @@ export function outcomeOf(
     detail: {
       ...answerOf(transmission),
       attempt: email.attempts + 1,
-      ...(verdict.kind === 'retry' ? { retryAfterSeconds: verdict.afterSeconds } : {}),
+      ...retryOf(verdict),
       messageSha256: createHash('sha256').update(message).digest('hex'),
       release: RELEASE,
     },
@@ -46,7 +46,11 @@ export function outcomeWithoutMessage(
     : (decideAfterAttempt({ kind: 'broken', stage: 'content', error: reason }, email.attempts) as Finished);
   return {
     ...withVerdict(email, verdict),
-    detail: { reason, ...(error && { error }), attempt: email.attempts + 1, release: RELEASE },
+    detail: {
+      ...{ reason, ...(error && { error }), attempt: email.attempts + 1 },
+      ...retryOf(verdict),
+      release: RELEASE,
+    },
   };
 }
 
@@ -77,6 +81,10 @@ function withVerdict(
         duplicatePossible: verdict.duplicatePossible,
       };
   }
+}
+
+function retryOf(verdict: Finished): object {
+  return verdict.kind === 'retry' ? { retryAfterSeconds: verdict.afterSeconds } : {};
 }
 
 function answerOf(transmission: Transmission): object {

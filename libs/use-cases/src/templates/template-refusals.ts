@@ -3,6 +3,8 @@ import { WORKSPACE_LIMITS } from '@posthorn/domain';
 import { type TemplateRefusal } from '@posthorn/database';
 import { RenderingFailed } from '@posthorn/rendering';
 
+const RETRY_AFTER_SECONDS = 2;
+
 /** The template is not in the language. */
 export function notInTheLanguage(faults: readonly string[]): Refusal {
   return new Refusal(400, faults.join('; '));
@@ -11,6 +13,10 @@ export function notInTheLanguage(faults: readonly string[]): Refusal {
 /** What judging or rendering a template failed with, for the caller; anything but a failed rendering is thrown on. */
 export function renderingRefusal(error: unknown): Refusal {
   if (!(error instanceof RenderingFailed)) throw error;
+  if (error.reason === 'busy')
+    return new Refusal(503, 'Too many templates are being rendered just now; send the request again', {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
   return new Refusal(
     400,
     `The template cannot be rendered: ${error.message}; make it simpler or give it less`,
