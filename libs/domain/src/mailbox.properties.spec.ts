@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { mailboxText, parseMailbox } from './mailbox.ts';
+import { parseMailDomain } from './mail-domain.ts';
 
 describe('parseMailbox', () => {
   it('takes its own answer again and gives the same', () => {
@@ -15,6 +16,25 @@ describe('parseMailbox', () => {
           mailbox: { ...parsed.mailbox, name: 'Ada' },
         });
       }),
+    );
+  });
+
+  it('judges plain addresses by one look as it would part by part', () => {
+    const local = fc.stringMatching(/^[a-z.!=?+-]{1,5}$/);
+    const domain = fc.stringMatching(/^[A-Za-z0-9.-]{1,9}$/);
+    fc.assert(
+      fc.property(local, domain, (user, host) => {
+        // Longer than the look goes; the rest of it is a part that every local part may have.
+        const long = `${'x'.repeat(50)}${user}@${'y'.repeat(12)}.${host}`;
+        const short = `x${user}@y.${host}`;
+        expect('mailbox' in parseMailbox(short)).toBe('mailbox' in parseMailbox(long));
+        const parsed = parseMailDomain(`y.${host}`);
+        if ('mailbox' in parseMailbox(short))
+          expect(parseMailbox(short)).toEqual({
+            mailbox: { address: `x${user}@${(parsed as { domain: string }).domain}` },
+          });
+      }),
+      { numRuns: 2_000 },
     );
   });
 

@@ -23,6 +23,13 @@ const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+\-./=?^_`{|}~\u00a1-\u{10ffff}]+$/u;
 /** Spaces of other scripts, and what Unicode has given no character to. */
 const SPACE_OR_UNASSIGNED = /[\p{Z}\p{C}]/u;
 
+/**
+ * By far most addresses, which one look judges: a dot-atom without `=` and `?` (encoded words are made of them), and a
+ * domain of letters, digits and single hyphens (punycode has two) that ends in letters.
+ */
+const PLAIN_ADDRESS =
+  /^[\w!#$%&'*+\-/^`{|}~]+(?:\.[\w!#$%&'*+\-/^`{|}~]+)*@(?:[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\.)+[A-Za-z]+$/;
+
 const EXAMPLE = 'give one mailbox, such as `ada@example.com` or `Ada <ada@example.com>`';
 
 /**
@@ -32,12 +39,23 @@ const EXAMPLE = 'give one mailbox, such as `ada@example.com` or `Ada <ada@exampl
  * @returns the mailbox, or what is wrong with the text (a predicate to be put after the name of the field)
  */
 export function parseMailbox(text: string): { mailbox: Mailbox } | { fault: string } {
+  if (isPlainAddress(text)) return plainMailbox(text);
   if (text.length > TEXT_CHARACTERS) return { fault: `is ${text.length} characters long; ${EXAMPLE}` };
   const trimmed = withoutOuterSpaces(text);
   if (trimmed === '') return { fault: `is empty; ${EXAMPLE}` };
   const control = faultInHeaderText(text);
   if (control !== undefined) return { fault: control };
   return trimmed.includes('<') || trimmed.startsWith('"') ? parseNamed(trimmed) : parseBare(trimmed);
+}
+
+/** No part of a text that is no longer than a local part may be is too long. */
+function isPlainAddress(text: string): boolean {
+  return text.length <= LOCAL_PART_OCTETS && PLAIN_ADDRESS.test(text);
+}
+
+function plainMailbox(text: string): { mailbox: Mailbox } {
+  const at = text.indexOf('@');
+  return { mailbox: { address: text.slice(0, at) + text.slice(at).toLowerCase() } };
 }
 
 function parseNamed(text: string): { mailbox: Mailbox } | { fault: string } {
@@ -55,7 +73,7 @@ function parseNamed(text: string): { mailbox: Mailbox } | { fault: string } {
 
 /** `trim` would also take away what is to be refused, such as a byte order mark. */
 function withoutOuterSpaces(text: string): string {
-  return text.replace(/^ +| +$/g, '');
+  return text.startsWith(' ') || text.endsWith(' ') ? text.replace(/^ +| +$/g, '') : text;
 }
 
 function faultInBrackets(text: string): string {
@@ -92,6 +110,7 @@ function charactersIn(text: string): number {
 }
 
 function parseBare(text: string): { mailbox: Mailbox } | { fault: string } {
+  if (isPlainAddress(text)) return plainMailbox(text);
   const fault = faultInShape(text);
   if (fault !== undefined) return { fault };
   const at = text.indexOf('@');

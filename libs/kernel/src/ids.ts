@@ -23,25 +23,49 @@ export const SYSTEM_WORKSPACE_ID = 'wrk_0000000000e008000000000000' as Workspace
 
 /** Crockford's alphabet in lower case: no i, l, o, u. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-const VALUE_OF: Readonly<Record<string, number>> = Object.fromEntries(
-  [...ALPHABET].map((character, value) => [character, value]),
-);
-/** After two characters for the first byte, four characters (20 bits) stand for five hexadecimal digits. */
-const GROUPS = 6;
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-const randomPool = Buffer.alloc(4096);
+// Every email has several ids, so they are turned into each other by tables: two characters of base 32 or 16 at a time.
+const PAIR_OF_TEN_BITS = [...ALPHABET].flatMap((first) => [...ALPHABET].map((second) => first + second));
+const PAIR_OF_BYTE = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const BASE32_VALUE = valuesOf(ALPHABET);
+const HEX_VALUE = valuesOf('0123456789abcdef');
+/** Where the bytes of a UUID begin in its text. */
+const UUID_PLACES = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const;
+/** The bytes of the id that is just being made or read; nothing waits in between. */
+const bytes = new Uint8Array(16);
+
+function valuesOf(alphabet: string): Uint8Array {
+  const values = new Uint8Array(128);
+  [...alphabet].forEach((character, value) => (values[character.charCodeAt(0)] = value));
+  return values;
+}
+
+const randomPool = new Uint8Array(4096);
 let randomUsed = randomPool.length;
 
-/** Ten random bytes at a time out of a pool, because one call of the system's generator for each id costs more than the id. */
-function takeRandom(target: Buffer, offset: number, length: number): void {
-  if (randomUsed + length > randomPool.length) {
+/** Random bytes out of a pool, because one call of the system's generator for each id costs more than the id. */
+function takeRandom(offset: number): void {
+  if (randomUsed + bytes.length - offset > randomPool.length) {
     randomFillSync(randomPool);
     randomUsed = 0;
   }
-  randomPool.copy(target, offset, randomUsed, randomUsed + length);
-  randomUsed += length;
+  for (let index = offset; index < bytes.length; index += 1) bytes[index] = randomPool[randomUsed++]!;
+}
+
+function makeUuid(atMs: number): void {
+  const high = Math.trunc(atMs / 65_536);
+  const low = Math.trunc(atMs % 65_536);
+  bytes[0] = high >>> 24;
+  bytes[1] = high >>> 16;
+  bytes[2] = high >>> 8;
+  bytes[3] = high;
+  bytes[4] = low >>> 8;
+  bytes[5] = low;
+  takeRandom(6);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x70;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
 }
 
 /**
@@ -51,53 +75,66 @@ function takeRandom(target: Buffer, offset: number, length: number): void {
  *   different processes fall into the same partitions.
  */
 export function newUuid(atMs: number): string {
-  const bytes = Buffer.alloc(16);
-  bytes.writeUIntBE(Math.trunc(atMs), 0, 6);
-  takeRandom(bytes, 6, 10);
-  bytes[6] = (bytes[6]! & 0x0f) | 0x70;
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  return formatUuid(bytes.toString('hex'));
-}
-
-function formatUuid(hex: string): string {
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  makeUuid(atMs);
+  return uuidOfBytes();
 }
 
 /** A new id that carries the given time (milliseconds since 1970). */
 export function newId<Prefix extends string>(prefix: Prefix, atMs: number): Id<Prefix> {
-  return idFromUuid(prefix, newUuid(atMs));
+  makeUuid(atMs);
+  return idOfBytes(prefix);
 }
 
 /** The id of a row whose native key is `uuid` (lower-case, with hyphens). */
 export function idFromUuid<Prefix extends string>(prefix: Prefix, uuid: string): Id<Prefix> {
-  const hex = uuid.replaceAll('-', '');
-  let suffix = base32(Number.parseInt(hex.slice(0, 2), 16), 2);
-  for (let group = 0; group < GROUPS; group += 1) {
-    suffix += base32(Number.parseInt(hex.slice(2 + group * 5, 7 + group * 5), 16), 4);
+  for (let index = 0; index < bytes.length; index += 1) {
+    const place = UUID_PLACES[index]!;
+    bytes[index] = (HEX_VALUE[uuid.charCodeAt(place)]! << 4) | HEX_VALUE[uuid.charCodeAt(place + 1)]!;
   }
-  return `${prefix}_${suffix}` as Id<Prefix>;
-}
-
-function base32(value: number, characters: number): string {
-  let text = '';
-  for (let shift = (characters - 1) * 5; shift >= 0; shift -= 5) text += ALPHABET[(value >> shift) & 31]!;
-  return text;
+  return idOfBytes(prefix);
 }
 
 /** The native key of a well-formed id. */
 export function uuidOf(id: Id<string>): string {
-  const suffix = id.slice(id.lastIndexOf('_') + 1);
-  let hex = hexadecimal(suffix.slice(0, 2), 2);
-  for (let group = 0; group < GROUPS; group += 1) {
-    hex += hexadecimal(suffix.slice(2 + group * 4, 6 + group * 4), 5);
+  const suffix = id.length - 26;
+  bytes[0] = tenBits(id, suffix);
+  for (let index = 1, place = suffix + 2; index < bytes.length; index += 5, place += 8) {
+    const high = (tenBits(id, place) << 10) | tenBits(id, place + 2);
+    const low = (tenBits(id, place + 4) << 10) | tenBits(id, place + 6);
+    bytes[index] = high >>> 12;
+    bytes[index + 1] = high >>> 4;
+    bytes[index + 2] = (high << 4) | (low >>> 16);
+    bytes[index + 3] = low >>> 8;
+    bytes[index + 4] = low;
   }
-  return formatUuid(hex);
+  return uuidOfBytes();
 }
 
-function hexadecimal(characters: string, digits: number): string {
-  let value = 0;
-  for (const character of characters) value = (value << 5) | VALUE_OF[character]!;
-  return value.toString(16).padStart(digits, '0');
+/** After two characters for the first byte, eight characters stand for each five bytes. */
+function idOfBytes<Prefix extends string>(prefix: Prefix): Id<Prefix> {
+  let id = `${prefix}_${PAIR_OF_TEN_BITS[bytes[0]!]!}`;
+  for (let index = 1; index < bytes.length; index += 5) {
+    const high = (bytes[index]! << 12) | (bytes[index + 1]! << 4) | (bytes[index + 2]! >>> 4);
+    const low = ((bytes[index + 2]! & 0x0f) << 16) | (bytes[index + 3]! << 8) | bytes[index + 4]!;
+    id += PAIR_OF_TEN_BITS[high >>> 10]! + PAIR_OF_TEN_BITS[high & 1023]!;
+    id += PAIR_OF_TEN_BITS[low >>> 10]! + PAIR_OF_TEN_BITS[low & 1023]!;
+  }
+  return id as Id<Prefix>;
+}
+
+function uuidOfBytes(): string {
+  return (
+    `${hex(0)}${hex(1)}${hex(2)}${hex(3)}-${hex(4)}${hex(5)}-${hex(6)}${hex(7)}-${hex(8)}${hex(9)}-` +
+    `${hex(10)}${hex(11)}${hex(12)}${hex(13)}${hex(14)}${hex(15)}`
+  );
+}
+
+function hex(index: number): string {
+  return PAIR_OF_BYTE[bytes[index]!]!;
+}
+
+function tenBits(text: string, place: number): number {
+  return (BASE32_VALUE[text.charCodeAt(place)]! << 5) | BASE32_VALUE[text.charCodeAt(place + 1)]!;
 }
 
 /** The id in `text`, or undefined when it is not a well-formed id with this prefix. */

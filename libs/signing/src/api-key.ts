@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { BASE62, randomBase62 } from './random-text.ts';
 
@@ -24,7 +24,7 @@ export function isWellFormedSecret(text: string): boolean {
 
 /** What is stored of a secret, and what it is looked up by: SHA-256. With 190 random bits it needs neither salt nor stretching. */
 export function hashSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return hash('sha256', secret, 'buffer');
 }
 
 /** What is shown of a secret after its creation: the first 8 and the last 4 characters with `...` between. */
