@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { abbreviate, hashSecret, isWellFormedSecret, newApiKeySecret } from './api-key.ts';
+import {
+  abbreviate,
+  hashSecret,
+  hasSecretForm,
+  isWellFormedSecret,
+  newApiKeySecret,
+  newSecret,
+} from './api-key.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** Made with Python's zlib: keys that were handed out must stay valid whatever becomes of this code. */
@@ -63,5 +70,14 @@ describe('K1: the secret of an API key', () => {
 
   it('keeps its checksum for ever', () => {
     expect(isWellFormedSecret(KNOWN)).toBe(true);
+  });
+});
+
+describe('A secret with another prefix', () => {
+  it('has the same form, and is no key', () => {
+    const secret = newSecret('phi_');
+    expect(secret).toMatch(/^phi_[0-9A-Za-z]{38}$/);
+    expect([hasSecretForm('phi_', secret), isWellFormedSecret(secret)]).toEqual([true, false]);
+    expect(hasSecretForm('phi_', newApiKeySecret())).toBe(false);
   });
 });

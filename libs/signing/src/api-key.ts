@@ -5,20 +5,30 @@ import { BASE62, randomBase62 } from './random-text.ts';
 const PREFIX = 'phk_';
 const RANDOM_CHARACTERS = 32;
 const CHECKSUM_CHARACTERS = 6;
-const WELL_FORMED = /^phk_[0-9A-Za-z]{38}$/;
+const WELL_FORMED = /^[0-9A-Za-z]{38}$/;
 
 /**
  * A new secret of an API key: `phk_`, 32 random characters of base 62 (190 bits) and 6 of checksum (CRC-32), so that a
  * scanner finds one that leaked and one that is mistyped is refused without a look-up.
  */
 export function newApiKeySecret(): string {
-  const unchecked = PREFIX + randomBase62(RANDOM_CHARACTERS);
+  return newSecret(PREFIX);
+}
+
+/** A new secret of the form of an API key's, with another prefix. */
+export function newSecret(prefix: string): string {
+  const unchecked = prefix + randomBase62(RANDOM_CHARACTERS);
   return unchecked + checksumOf(unchecked);
 }
 
 /** Whether `text` could be a secret: prefix, length, alphabet and checksum. Whether it is one only its hash can tell. */
 export function isWellFormedSecret(text: string): boolean {
-  if (!WELL_FORMED.test(text)) return false;
+  return hasSecretForm(PREFIX, text);
+}
+
+/** Whether `text` could come from {@link newSecret} with this prefix. */
+export function hasSecretForm(prefix: string, text: string): boolean {
+  if (!text.startsWith(prefix) || !WELL_FORMED.test(text.slice(prefix.length))) return false;
   return checksumOf(text.slice(0, -CHECKSUM_CHARACTERS)) === text.slice(-CHECKSUM_CHARACTERS);
 }
 

@@ -1,5 +1,6 @@
 const MASK = '***';
-const SECRETS = /\b(phk|wht)_[A-Za-z0-9]+/g;
+const SECRETS = /\b(phk|phi|phv|wht)_[A-Za-z0-9]+/g;
+const SECRET_PREFIXES = ['phk_', 'phi_', 'phv_', 'wht_'];
 const BEARER = /\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]+/gi;
 // Greedy up to the last `@` before a slash: a password may hold an `@` itself.
 const URL_CREDENTIALS = /:\/\/[^\s"\\/?#]+@/g;
@@ -14,7 +15,8 @@ const MAX_LOCAL_PART_CHARS = 256;
  */
 export function redactLine(line: string): string {
   let redacted = line;
-  if (line.includes('phk_') || line.includes('wht_')) redacted = redacted.replace(SECRETS, `$1_${MASK}`);
+  if (SECRET_PREFIXES.some((prefix) => line.includes(prefix)))
+    redacted = redacted.replace(SECRETS, `$1_${MASK}`);
   if (/bearer|basic/i.test(line)) redacted = redacted.replace(BEARER, `$1 ${MASK}`);
   if (!line.includes('@') && !line.includes('%40')) return redacted;
   return maskLocalParts(redacted.replace(URL_CREDENTIALS, '://[credentials]@'));
