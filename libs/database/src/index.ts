@@ -16,6 +16,7 @@ export {
   type CallOutcome,
   type EmailClaim,
 } from './stores/acceptable-email.ts';
+export { acceptInvitation } from './stores/accept-invitation.ts';
 export * from './stores/acceptance-store.ts';
 export * from './stores/api-key-store.ts';
 export { AuditLogStore, type AuditEntry, type AuditLogFilter } from './stores/audit-log-store.ts';
@@ -26,6 +27,16 @@ export { type EmailRecord, type EmailSummary } from './stores/email-record.ts';
 export { EmailStore } from './stores/email-store.ts';
 export { type EmailFilter } from './sql/email-list.ts';
 export * from './stores/identity-store.ts';
+export {
+  InvitationChanges,
+  type InvitationEnded,
+  type InvitationRefusal,
+  type NewInvitation,
+} from './stores/invitation-changes.ts';
+export { InvitationMailStore } from './stores/invitation-mail-store.ts';
+export { type NewInvitationMail } from './stores/invitation-mails.ts';
+export { InvitationStore, type LinkedInvitation } from './stores/invitation-store.ts';
+export { type LastEditor, MemberStore } from './stores/member-store.ts';
 export * from './stores/outbox-store.ts';
 export * from './stores/paused-lane-store.ts';
 export * from './stores/sealed-secret-store.ts';

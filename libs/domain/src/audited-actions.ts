@@ -14,6 +14,7 @@ export const AUDITED_ACTIONS = [
   'webhook.updated',
   'webhook.deleted',
   'member.invited',
+  'member.invitation_resent',
   'member.invitation_revoked',
   'member.joined',
   'member.updated',

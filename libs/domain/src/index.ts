@@ -34,3 +34,7 @@ export * from './identities/domain-proof.ts';
 export * from './identities/identity-status.ts';
 export * from './identities/record-verdict.ts';
 export * from './identities/wanted-records.ts';
+export * from './members/invitation.ts';
+export * from './members/invitation-mails.ts';
+export * from './members/last-editor.ts';
+export * from './members/member.ts';

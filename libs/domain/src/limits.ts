@@ -33,13 +33,14 @@ export const SIZES = {
   webhookUrl: { most: 2_048, unit: 'characters' },
   webhookToken: { most: 256, unit: 'characters' },
   apiKeyDisplayName: { most: 100, unit: 'characters' },
+  personName: { most: 100, unit: 'characters' },
 } as const satisfies Record<string, Size>;
 
 /** How many levels of objects and arrays `variables` and `contactProperties` may have, themselves included. */
 export const JSON_LEVELS = 32;
 
 /** How many of each a workspace may have. */
-export const WORKSPACE_LIMITS = { apiKeys: 100, webhooks: 50, templates: 1_000 } as const;
+export const WORKSPACE_LIMITS = { apiKeys: 100, webhooks: 50, templates: 1_000, invitations: 100 } as const;
 
 /** Limits that a workspace may have of its own: null means the installation's, 0 means none. */
 export interface OwnLimits {

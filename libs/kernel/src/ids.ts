@@ -16,6 +16,8 @@ export type ContactId = Id<'ctc'>;
 export type WebhookId = Id<'wh'>;
 export type EventId = Id<'evt'>;
 export type UserId = Id<'usr'>;
+/** Of a person in a workspace; within, only: it says where a page of members begins. */
+export type MembershipId = Id<'mbr'>;
 export type InvitationId = Id<'inv'>;
 
 /** The workspace that Posthorn's own mails leave from; a migration makes it. */

@@ -13,6 +13,7 @@ const workspace = newUuid(Date.now());
 const id = newUuid(Date.now());
 /** A template that is there, with a version: they point at each other. */
 const template = newUuid(Date.now());
+const invitation = newUuid(Date.now());
 
 /** A row of each table that is as it should be, in SQL. */
 const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -92,6 +93,23 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     token: `''`,
   },
   contacts: { id: `'${id}'`, workspace_id: `'${workspace}'`, email: `'a@example.com'` },
+  invitation_mails: {
+    id: `'${id}'`,
+    workspace_id: `'${workspace}'`,
+    invitation_id: `'${invitation}'`,
+    address_hash: `sha256('x')`,
+    created_at: 'now()',
+  },
+  users: { id: `'${id}'`, email: `'a@example.com'`, name: `'Ada'`, created_at: 'now()' },
+  invitations: {
+    id: `'${id}'`,
+    workspace_id: `'${workspace}'`,
+    email: `'a@example.com'`,
+    role: `'VIEWER'`,
+    token_hash: `sha256('x')`,
+    created_at: 'now()',
+    expires_at: `now() + interval '7 days'`,
+  },
 };
 
 beforeAll(async () => {
@@ -104,6 +122,10 @@ beforeAll(async () => {
      VALUES ('${template}', '${workspace}', 'there', '${template}');
      INSERT INTO template_versions (id, template_id, number, from_address, subject, html, required)
      VALUES ('${template}', '${template}', 1, 'a@example.com', '', '', '{}')`,
+  );
+  await client.query(
+    `INSERT INTO invitations (id, workspace_id, email, role, token_hash, created_at, expires_at)
+     VALUES ('${invitation}', '${workspace}', 'b@example.com', 'VIEWER', sha256('b'), now(), now() + interval '1 day')`,
   );
 });
 afterAll(async () => {
@@ -210,6 +232,14 @@ describe('The database refuses', () => {
     ['webhooks', { events: `'{}'` }],
     ['contacts', { properties: `'[]'` }],
     ['contacts', { status: `'UNSUBSCRIBED'` }],
+    ['invitation_mails', { address_hash: `'\\x00'` }],
+    ['users', { name: `''` }],
+    ['users', { email: `''` }],
+    ['invitations', { email: `''` }],
+    ['invitations', { token_hash: `'\\x00'` }],
+    ['invitations', { name: `repeat('x', 101)` }],
+    ['invitations', { expires_at: 'now()' }],
+    ['invitations', { accepted_at: 'now()', revoked_at: 'now()' }],
   ])('a row of %s with %j', async (table, change) => {
     expect(await refusal(table, change)).toBe(CHECK_VIOLATION);
   });
@@ -226,6 +256,10 @@ describe('The database refuses', () => {
     ['paused_lanes', {}],
     ['templates', { id: 'gen_random_uuid()' }],
     ['template_versions', { id: 'gen_random_uuid()' }],
+    ['users', { id: 'gen_random_uuid()' }],
+    ['users', { id: 'gen_random_uuid()', email: `'A@example.com'` }],
+    ['invitations', { id: 'gen_random_uuid()' }],
+    ['invitations', { id: 'gen_random_uuid()', token_hash: 'sha256(gen_random_uuid()::text::bytea)' }],
   ])('a second row of %s with the same key', async (table, change) => {
     expect(await refusal(table, change, change)).toBe(UNIQUE_VIOLATION);
   });
@@ -264,11 +298,14 @@ describe('Every CHECK of the database', () => {
       emails: 5,
       idempotency_keys: 2,
       identities: 1,
+      invitation_mails: 1,
+      invitations: 5,
       outbox: 6,
       paused_lanes: 1,
       template_versions: 3,
       templates: 1,
       usage: 4,
+      users: 2,
       webhooks: 2,
       workspaces: 4,
     });

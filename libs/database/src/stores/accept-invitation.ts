@@ -1,0 +1,78 @@
+import { idFromUuid, newId, newUuid, uuidOf } from '@posthorn/kernel';
+import { type Invitation, invitationStatus, memberJoinedData, nameFromAddress } from '@posthorn/domain';
+import { type Database } from '../connection.ts';
+import { recordEvents } from '../events.ts';
+import { FIND_USER, KEEP_USER } from '../sql/members.ts';
+import { transact, type Transaction } from '../transaction.ts';
+import { recordAudit } from './audit-log-store.ts';
+import { lockInvitation } from './invitation-changes.ts';
+import { dropOwedMails } from './invitation-mails.ts';
+import { InvitationStore, type LinkedInvitation } from './invitation-store.ts';
+
+interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+}
+
+/**
+ * Makes whoever has the link a member, if the invitation is open: the membership, its event and its line in the audit log in one
+ * transaction. Of several at once one does it, and the others find it done.
+ *
+ * @returns the invitation as it then is; undefined when no invitation has this link
+ */
+export async function acceptInvitation(
+  database: Database,
+  tokenHash: Buffer,
+): Promise<LinkedInvitation | undefined> {
+  const linked = await new InvitationStore(database).findLinked(tokenHash);
+  if (linked === undefined) return undefined;
+  const now = database.clock.now();
+  return transact(database, async (transaction) => {
+    const before = await lockInvitation(transaction, linked.workspaceId, linked.id);
+    if (before === undefined || !(await hasLink(transaction, before, tokenHash))) return undefined;
+    const { workspaceName } = linked;
+    if (invitationStatus(before, now) !== 'OPEN') return { ...before, workspaceName };
+    await join(transaction, now, { ...before, workspaceName });
+    return { ...before, workspaceName, acceptedAt: now };
+  });
+}
+
+/** Another mail may have given it another link before it was locked. */
+async function hasLink(transaction: Transaction, { id }: Invitation, tokenHash: Buffer): Promise<boolean> {
+  const where = { id: uuidOf(id), tokenHash: new Uint8Array(tokenHash) };
+  return (await transaction.invitation.count({ where })) > 0;
+}
+
+async function join(transaction: Transaction, now: Date, invitation: LinkedInvitation): Promise<void> {
+  const { id, workspaceId, workspaceName, role } = invitation;
+  const person = await keepPerson(transaction, now, invitation);
+  const userId = idFromUuid('usr', person.id);
+  const ids = { id: newUuid(now.getTime()), workspaceId: uuidOf(workspaceId), userId: person.id };
+  await transaction.membership.create({ data: { ...ids, role, createdAt: now } });
+  await transaction.invitation.update({ where: { id: uuidOf(id) }, data: { acceptedAt: now } });
+  await dropOwedMails(transaction, id);
+  await recordEvents((sql, value) => transaction.$executeRawUnsafe(sql, value), now.getTime(), [
+    {
+      workspaceId,
+      name: 'WORKSPACE_TEAM_MEMBER_JOINED',
+      data: memberJoinedData({ id: workspaceId, name: workspaceName }, { ...person, id: userId }),
+    },
+  ]);
+  await recordAudit(transaction, now.getTime(), {
+    workspaceId,
+    action: 'member.joined',
+    actor: { kind: 'user', id: userId, name: person.name },
+    subjectId: userId,
+    detail: { email: person.email, role, invitationId: id },
+  });
+}
+
+/** The person with the address of an invitation, who may be a member elsewhere already. */
+async function keepPerson(transaction: Transaction, now: Date, { email, name }: Invitation): Promise<Person> {
+  const id = uuidOf(newId('usr', now.getTime()));
+  const called = name ?? nameFromAddress(email);
+  await transaction.$executeRawUnsafe(KEEP_USER, id, email, called, now);
+  const [person] = await transaction.$queryRawUnsafe<Person[]>(FIND_USER, email);
+  return person!;
+}

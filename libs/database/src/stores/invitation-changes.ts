@@ -1,0 +1,206 @@
+import { idFromUuid, type InvitationId, type UserId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import {
+  type Actor,
+  type AuditedAction,
+  type Invitation,
+  invitationEnd,
+  type InvitationStatus,
+  invitationStatus,
+  type JsonObject,
+  type Role,
+  WORKSPACE_LIMITS,
+} from '@posthorn/domain';
+import { type Database } from '../connection.ts';
+import { FIND_MEMBER_BY_ADDRESS, FIND_UNANSWERED_INVITATION } from '../sql/members.ts';
+import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
+import { recordAudit } from './audit-log-store.ts';
+import {
+  dropOwedMails,
+  type InvitationMailRefusal,
+  invitationMailRefusal,
+  type NewInvitationMail,
+  oweInvitationMail,
+} from './invitation-mails.ts';
+import { invitationOf } from './invitation-row.ts';
+
+export interface NewInvitation {
+  readonly id: InvitationId;
+  readonly email: string;
+  readonly name: string | null;
+  readonly role: Role;
+}
+
+/** Why nobody was invited; nothing has changed. */
+export type InvitationRefusal =
+  | { readonly refused: 'is_member'; readonly id: UserId }
+  /** Somebody has invited the address before, and it can be accepted still. */
+  | { readonly refused: 'is_invited'; readonly id: InvitationId }
+  | { readonly refused: 'too_many' }
+  | InvitationMailRefusal;
+
+/** Why an invitation stays as it is. */
+export interface InvitationEnded {
+  readonly refused: 'ended';
+  readonly status: Extract<InvitationStatus, 'ACCEPTED' | 'REVOKED'>;
+}
+
+/**
+ * Writes invitations: each change in a transaction with its line in the audit log and the mail that it owes. Changes of one
+ * workspace happen one after the other, so that of an acceptance and a revocation at the same moment one finds the other done.
+ */
+export class InvitationChanges {
+  constructor(private readonly database: Database) {}
+
+  /** Invites somebody. An invitation of the address that has expired gives way to this one. */
+  create(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    wanted: NewInvitation,
+    mail: NewInvitationMail,
+  ): Promise<Invitation | InvitationRefusal> {
+    const now = this.database.clock.now();
+    return transact(this.database, async (transaction) => {
+      await lockWorkspace(transaction, workspaceId);
+      const refusal =
+        (await addressRefusal(transaction, now, workspaceId, wanted.email)) ??
+        (await countRefusal(transaction, now, workspaceId, wanted.email));
+      if (refusal !== undefined) return refusal;
+      await giveWay(transaction, now, workspaceId, wanted.email);
+      const { id, email, name, role } = wanted;
+      const times = { createdAt: now, expiresAt: invitationEnd(now) };
+      const tokenHash = new Uint8Array(mail.tokenHash);
+      const row = await transaction.invitation.create({
+        data: { id: uuidOf(id), workspaceId: uuidOf(workspaceId), email, name, role, tokenHash, ...times },
+      });
+      const created = invitationOf(row);
+      await oweInvitationMail(transaction, now, created, mail);
+      await tell(transaction, now, actor, 'member.invited', created, { email, role });
+      return created;
+    });
+  }
+
+  /** Gives an invitation another link and all of its time again; undefined when the workspace has none with this id. */
+  renew(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    id: InvitationId,
+    mail: NewInvitationMail,
+  ): Promise<Invitation | InvitationEnded | InvitationRefusal | undefined> {
+    const now = this.database.clock.now();
+    return transact(this.database, async (transaction) => {
+      const before = await lockInvitation(transaction, workspaceId, id);
+      if (before === undefined) return undefined;
+      const status = invitationStatus(before, now);
+      if (status === 'ACCEPTED' || status === 'REVOKED') return { refused: 'ended', status };
+      const refusal =
+        status === 'OPEN'
+          ? await invitationMailRefusal(transaction, now, workspaceId, before.email)
+          : await countRefusal(transaction, now, workspaceId, before.email);
+      if (refusal !== undefined) return refusal;
+      const data = { tokenHash: new Uint8Array(mail.tokenHash), expiresAt: invitationEnd(now) };
+      const row = await transaction.invitation.update({ where: { id: uuidOf(id) }, data });
+      const renewed = invitationOf(row);
+      await oweInvitationMail(transaction, now, renewed, mail);
+      await tell(transaction, now, actor, 'member.invitation_resent', renewed, { email: renewed.email });
+      return renewed;
+    });
+  }
+
+  /** Takes an invitation back; one that was taken back before stays as it is. */
+  revoke(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    id: InvitationId,
+  ): Promise<Invitation | InvitationEnded | undefined> {
+    const now = this.database.clock.now();
+    return transact(this.database, async (transaction) => {
+      const before = await lockInvitation(transaction, workspaceId, id);
+      if (before === undefined || before.revokedAt !== null) return before;
+      if (before.acceptedAt !== null) return { refused: 'ended', status: 'ACCEPTED' };
+      const row = await transaction.invitation.update({
+        where: { id: uuidOf(id) },
+        data: { revokedAt: now },
+      });
+      await dropOwedMails(transaction, id);
+      const revoked = invitationOf(row);
+      await tell(transaction, now, actor, 'member.invitation_revoked', revoked, { email: revoked.email });
+      return revoked;
+    });
+  }
+}
+
+/** The invitation as it is once nobody else changes anything of its workspace. */
+export async function lockInvitation(
+  transaction: Transaction,
+  workspaceId: WorkspaceId,
+  id: InvitationId,
+): Promise<Invitation | undefined> {
+  await lockWorkspace(transaction, workspaceId);
+  const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId) };
+  const row = await transaction.invitation.findUnique({ where });
+  return row === null ? undefined : invitationOf(row);
+}
+
+async function addressRefusal(
+  transaction: Transaction,
+  now: Date,
+  workspaceId: WorkspaceId,
+  email: string,
+): Promise<InvitationRefusal | undefined> {
+  const parameters = [uuidOf(workspaceId), email];
+  const [member] = await transaction.$queryRawUnsafe<{ id: string }[]>(FIND_MEMBER_BY_ADDRESS, ...parameters);
+  if (member !== undefined) return { refused: 'is_member', id: idFromUuid('usr', member.id) };
+  const unanswered = await findUnanswered(transaction, workspaceId, email);
+  if (unanswered === undefined || unanswered.expiresAt <= now) return undefined;
+  return { refused: 'is_invited', id: idFromUuid('inv', unanswered.id) };
+}
+
+/** Why there may be no further open invitation, or no further mail. */
+async function countRefusal(
+  transaction: Transaction,
+  now: Date,
+  workspaceId: WorkspaceId,
+  email: string,
+): Promise<InvitationRefusal | undefined> {
+  const open = await transaction.invitation.count({
+    where: { workspaceId: uuidOf(workspaceId), acceptedAt: null, revokedAt: null, expiresAt: { gt: now } },
+  });
+  if (open >= WORKSPACE_LIMITS.invitations) return { refused: 'too_many' };
+  return invitationMailRefusal(transaction, now, workspaceId, email);
+}
+
+async function findUnanswered(
+  transaction: Transaction,
+  workspaceId: WorkspaceId,
+  email: string,
+): Promise<{ id: string; expiresAt: Date } | undefined> {
+  const rows = await transaction.$queryRawUnsafe<{ id: string; expiresAt: Date }[]>(
+    FIND_UNANSWERED_INVITATION,
+    uuidOf(workspaceId),
+    email,
+  );
+  return rows[0];
+}
+
+async function giveWay(
+  transaction: Transaction,
+  now: Date,
+  workspaceId: WorkspaceId,
+  email: string,
+): Promise<void> {
+  const expired = await findUnanswered(transaction, workspaceId, email);
+  if (expired === undefined) return;
+  await transaction.invitation.update({ where: { id: expired.id }, data: { revokedAt: now } });
+  await dropOwedMails(transaction, idFromUuid('inv', expired.id));
+}
+
+async function tell(
+  transaction: Transaction,
+  now: Date,
+  actor: Actor,
+  action: AuditedAction,
+  { id, workspaceId }: Invitation,
+  detail: JsonObject,
+): Promise<void> {
+  await recordAudit(transaction, now.getTime(), { workspaceId, action, actor, subjectId: id, detail });
+}

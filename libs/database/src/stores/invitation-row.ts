@@ -1,0 +1,13 @@
+import { idFromUuid } from '@posthorn/kernel';
+import { type Invitation } from '@posthorn/domain';
+import { type Invitation as InvitationRow } from '../generated/client.ts';
+
+/** An invitation out of its row. */
+export function invitationOf(row: InvitationRow): Invitation {
+  const { email, name, role, createdAt, expiresAt, acceptedAt, revokedAt } = row;
+  return {
+    id: idFromUuid('inv', row.id),
+    workspaceId: idFromUuid('wrk', row.workspaceId),
+    ...{ email, name, role, createdAt, expiresAt, acceptedAt, revokedAt },
+  };
+}

@@ -1,0 +1,27 @@
+import { type UserId, type WorkspaceId } from '@posthorn/kernel';
+import { type JsonObject } from '../canonical-json.ts';
+import { SIZES } from '../limits.ts';
+import { type Role } from '../roles.ts';
+
+/** A person of a workspace. */
+export interface Member {
+  readonly id: UserId;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  /** When the person joined. */
+  readonly createdAt: Date;
+}
+
+/** What the event of a member who joined tells. */
+export function memberJoinedData(
+  workspace: { readonly id: WorkspaceId; readonly name: string },
+  { id, email, name }: Pick<Member, 'id' | 'email' | 'name'>,
+): JsonObject {
+  return { workspace: { id: workspace.id, name: workspace.name }, user: { id, email, name } };
+}
+
+/** What a person is called who was invited without a name: the address up to its `@`. */
+export function nameFromAddress(email: string): string {
+  return [...email.slice(0, email.lastIndexOf('@'))].slice(0, SIZES.personName.most).join('');
+}
