@@ -5,7 +5,7 @@ import {
   type TestedOperation,
 } from '../../apps/gateway/src/openapi/document.fixture.ts';
 import { type Answer, type Api } from './api.ts';
-import { type Tenant } from './stack.ts';
+import { type Stack, type Tenant } from './stack.ts';
 
 interface Parameter {
   readonly name: string;
@@ -39,6 +39,8 @@ const hasTemplates = ROUTES.some(({ path }) => path === '/v1/templates');
 export interface Caller {
   readonly api: Api;
   readonly tenant: Tenant;
+  /** For what only the reader of a mail can do. */
+  readonly stack: Stack;
 }
 
 /** The prefix of the ids that a part of a path takes; undefined when it is no id. */

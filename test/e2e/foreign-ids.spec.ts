@@ -22,7 +22,7 @@ describe('G3: an id of another workspace', () => {
 
   async function newCaller(name: string): Promise<Caller> {
     const tenant = await stack.createTenant(name);
-    return { tenant, api: new Api(stack.gateways[0]!.url, tenant.keys.editor) };
+    return { stack, tenant, api: new Api(stack.gateways[0]!.url, tenant.keys.editor) };
   }
 
   /** Calls a route with this id in one part of its path, and the caller's own ids in the others. */

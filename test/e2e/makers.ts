@@ -1,6 +1,6 @@
 import { type Answer } from './api.ts';
 import { type Caller } from './described.ts';
-import { soundEmail } from './stack.ts';
+import { newRecipient, soundEmail } from './stack.ts';
 import { soundTemplate } from './templates.ts';
 
 /** Makes something in the workspace of a caller and gives its id. */
@@ -29,6 +29,19 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   tpl: async ({ api }) => {
     const change = { defaults: { firstName: 'friend' } };
     return idIn(await api.post('/v1/templates', soundTemplate(change)), 'template');
+  },
+  inv: async ({ api }) => {
+    const body = { email: newRecipient(), role: 'API_USER' };
+    return idIn(await api.post('/v1/invitations', body), 'invitation');
+  },
+  usr: async ({ api, stack }) => {
+    const body = { email: newRecipient(), role: 'API_USER' };
+    idIn(await api.post('/v1/invitations', body), 'invitation');
+    await api.request('POST', await stack.linkMailedTo(body.email), undefined, { key: null });
+    const { members } = (await api.get('/v1/members?limit=1')).body as {
+      members: { items: { id: string }[] };
+    };
+    return members.items[0]!.id;
   },
 };
 

@@ -32,7 +32,7 @@ describe('the document', () => {
   /** A workspace of its own for each call, so that none stands in another's way. */
   async function newCaller(): Promise<Caller> {
     const tenant = await stack.createTenant(`Caller ${(tenants += 1)}`);
-    return { tenant, api: new Api(stack.gateways[0]!.url, tenant.keys.editor) };
+    return { stack, tenant, api: new Api(stack.gateways[0]!.url, tenant.keys.editor) };
   }
 
   it('is the one that the gateway serves', async () => {

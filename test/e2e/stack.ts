@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { domainToUnicode } from 'node:url';
 import { operator, type OwnLimits } from '@posthorn/domain';
-import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type EmailId, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import {
   ApiKeyStore,
   type Database,
@@ -200,6 +200,18 @@ export class Stack {
     const mails = this.mailsTo(address);
     if (mails.length !== 1) throw new Error(`${mails.length} mails arrived for ${address}`);
     return mails[0]!;
+  }
+
+  /** The path of the link in the newest of Posthorn's own mails to an address, as it is to be sent. */
+  async linkMailedTo(address: string): Promise<string> {
+    const { rows } = await this.db.pool.query<{ text: string }>(
+      `SELECT c.text FROM emails e JOIN email_contents c ON c.email_id = e.id
+       WHERE  e.workspace_id = $1 AND e.to_address = $2 ORDER BY e.id DESC LIMIT 1`,
+      [uuidOf(SYSTEM_WORKSPACE_ID), address],
+    );
+    const link = /https?:\/\/\S+/.exec(rows[0]?.text ?? '');
+    if (link === null) throw new Error(`no mail of Posthorn with a link is there for ${address}`);
+    return new URL(link[0]).pathname;
   }
 
   /** Stops and removes everything, the newest first. */

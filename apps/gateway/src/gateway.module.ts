@@ -34,6 +34,10 @@ import { ReferenceController } from './docs/reference.controller.ts';
 import { EmailBatchController } from './emails/email-batch.controller.ts';
 import { EmailsController } from './emails/emails.controller.ts';
 import { ListEmailsController } from './emails/list-emails.controller.ts';
+import { InvitationsController } from './members/invitations.controller.ts';
+import { JoinWorkspaceController } from './members/join-workspace.controller.ts';
+import { memberProviders } from './members/member.providers.ts';
+import { MembersController } from './members/members.controller.ts';
 import { ApiDocument } from './openapi/api-document.ts';
 import { OpenApiController } from './openapi/openapi.controller.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
@@ -60,6 +64,8 @@ export interface GatewayParts {
   readonly htmlToText: HtmlToText;
   /** The address of the gateway as callers see it, without a slash at its end. */
   readonly publicUrl: string;
+  /** Told of what failed and will be tried again. */
+  readonly onError: (error: unknown) => void;
 }
 
 /** All of them; each route describes itself for the document of the interface. */
@@ -70,6 +76,9 @@ export const CONTROLLERS: Type[] = [
   KeyCheckController,
   ApiKeysController,
   AuditLogController,
+  MembersController,
+  InvitationsController,
+  JoinWorkspaceController,
   WebhooksController,
   TemplatesController,
   TemplateUseController,
@@ -104,6 +113,7 @@ export class GatewayModule {
       monthlyLimit,
       errorBodyOf: (refusal) => answerOf(refusal, publicUrl).body,
     });
+    const systemMail = new SendSystemMail({ acceptEmails, from: systemFrom });
     return {
       module: GatewayModule,
       imports: [DiscoveryModule],
@@ -115,7 +125,7 @@ export class GatewayModule {
           useFactory: (discovery: DiscoveryService) => new ApiDocument(discovery, publicUrl),
         },
         { provide: AcceptEmails, useValue: acceptEmails },
-        { provide: SendSystemMail, useValue: new SendSystemMail({ acceptEmails, from: systemFrom }) },
+        { provide: SendSystemMail, useValue: systemMail },
         {
           provide: ManageWebhooks,
           useValue: new ManageWebhooks({
@@ -129,6 +139,7 @@ export class GatewayModule {
         { provide: AuditLogStore, useValue: new AuditLogStore(database) },
         { provide: ApiKeyStore, useValue: apiKeys },
         ...templateProviders(parts, templates, acceptEmails),
+        ...memberProviders({ ...parts, systemMail }),
         { provide: EmailStore, useValue: new EmailStore(database) },
         { provide: RateLimits, useValue: limits },
         { provide: EmailListStore, useValue: new EmailListStore(database) },

@@ -70,6 +70,7 @@ await startProcess('gateway', async () => {
       ...{ renderer, htmlToText },
       publicUrl: http.publicUrl,
       keyUses,
+      onError,
     }),
     {
       logger,

@@ -1,6 +1,10 @@
 export { AcceptEmails, type Acceptance, type AcceptEmailsOptions } from './accept/accept-emails.ts';
 export { type BatchItem } from './accept/batch-answer.ts';
 export { orUnavailable } from './accept/refusals.ts';
+export { InviteMember } from './members/invite-member.ts';
+export { JoinWorkspace, type ShownInvitation } from './members/join-workspace.ts';
+export { endedRefusal, lastEditorRefusal } from './members/member-refusals.ts';
+export { SendInvitationMails } from './members/send-invitation-mails.ts';
 export { addIdentity } from './operate/add-identity.ts';
 export { createApiKey, type CreatedApiKey, type WantedApiKey } from './operate/create-api-key.ts';
 export { deleteApiKey } from './operate/delete-api-key.ts';

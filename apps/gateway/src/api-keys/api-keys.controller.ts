@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { type ApiKeyId, Refusal } from '@posthorn/kernel';
-import { mayGrant, pageByTime, type Role } from '@posthorn/domain';
+import { type ApiKeyId } from '@posthorn/kernel';
+import { pageByTime } from '@posthorn/domain';
 import { ApiKeyStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor } from '@posthorn/auth';
 import { createApiKey, orUnavailable } from '@posthorn/use-cases';
@@ -13,6 +13,7 @@ import { PathId, unknownId } from '../validation/path-ids.ts';
 import { apiKeyView } from './api-key-view.ts';
 import { ApiKeyAnswer, ApiKeyCreatedAnswer, ApiKeyDeletedAnswer, ApiKeysAnswer } from './api-key.answers.ts';
 import { CreateApiKeyRequest, UpdateApiKeyRequest } from './api-key.requests.ts';
+import { refuseAbove } from './refuse-above.ts';
 
 /** The keys of a workspace; the guard has seen that the workspace in the path is the caller's own. */
 @Controller('v1/workspaces/:workspace_id/api-keys')
@@ -105,15 +106,5 @@ export class ApiKeysController {
     const key = await orUnavailable(this.apiKeys.delete(caller.workspaceId, actorOf(caller), id));
     if (key === undefined) throw unknownId('api_key_id');
     return { apiKey: apiKeyView(key, 'ARCHIVED'), isDeleted: true };
-  }
-}
-
-/** A key gives nobody a role above its own (K3). */
-function refuseAbove(own: Role, granted: Role | undefined): void {
-  if (granted !== undefined && !mayGrant(own, granted)) {
-    throw new Refusal(
-      403,
-      `The API key may not give the role \`${granted}\`, which is above its own, \`${own}\``,
-    );
   }
 }

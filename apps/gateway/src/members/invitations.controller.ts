@@ -1,0 +1,127 @@
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { DatabaseClock, type InvitationId } from '@posthorn/kernel';
+import { type Invitation } from '@posthorn/domain';
+import { InvitationChanges, InvitationStore } from '@posthorn/database';
+import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
+import { endedRefusal, InviteMember, orUnavailable } from '@posthorn/use-cases';
+import { refuseAbove } from '../api-keys/refuse-above.ts';
+import { Describes } from '../openapi/describes.ts';
+import { pageById } from '../paging/page-request.ts';
+import { judgeBody } from '../validation/judge-body.ts';
+import { judgeQuery } from '../validation/judge-query.ts';
+import { PathId, unknownId } from '../validation/path-ids.ts';
+import { INVITE_REFUSALS, RESEND_REFUSALS, REVOKE_REFUSALS } from './member-refusals.ts';
+import { InvitationAnswer, InvitationsAnswer } from './member.answers.ts';
+import { invitationView } from './member-views.ts';
+import { CreateInvitationRequest, InvitationsQuery } from './member.requests.ts';
+
+/** Who is asked to become a member of a workspace. */
+@Controller('v1/invitations')
+export class InvitationsController {
+  constructor(
+    private readonly invitations: InvitationStore,
+    private readonly changes: InvitationChanges,
+    private readonly inviteMember: InviteMember,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  @Get()
+  @RequiresScope('user')
+  @Describes({
+    name: 'listInvitations',
+    tag: 'Members',
+    summary: 'List the invitations',
+    description: 'Those that are done with are shown for 90 days after their links have expired.',
+    query: InvitationsQuery,
+    answer: InvitationsAnswer,
+  })
+  async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<InvitationsAnswer> {
+    const { status, ...page } = judgeQuery(InvitationsQuery, query);
+    const wanted = pageById('inv', page);
+    const found = await orUnavailable(this.invitations.list(workspaceId, wanted, status));
+    return {
+      invitations: { ...found, items: found.items.map((one) => invitationView(one, this.clock.now())) },
+    };
+  }
+
+  @Post()
+  @RequiresEditor()
+  @HttpCode(200)
+  @Describes({
+    name: 'createInvitation',
+    tag: 'Members',
+    summary: 'Invite somebody',
+    description:
+      'A mail goes to the address, with a link to a page that asks for consent; whoever presses the button there is a member. The link is good for seven days. An address can have one open invitation at a time.',
+    body: CreateInvitationRequest,
+    answer: InvitationAnswer,
+    refuses: INVITE_REFUSALS,
+  })
+  async create(@Caller() caller: Principal, @Body() body: unknown): Promise<InvitationAnswer> {
+    const wanted = judgeBody(CreateInvitationRequest, body);
+    refuseAbove(caller.role, wanted.role);
+    const { workspaceId } = caller;
+    return this.answer(await orUnavailable(this.inviteMember.invite(workspaceId, actorOf(caller), wanted)));
+  }
+
+  @Get(':invitation_id')
+  @RequiresScope('user')
+  @Describes({
+    name: 'readInvitation',
+    tag: 'Members',
+    summary: 'Read an invitation',
+    answer: InvitationAnswer,
+  })
+  async read(
+    @Caller() { workspaceId }: Principal,
+    @PathId('invitation_id') id: InvitationId,
+  ): Promise<InvitationAnswer> {
+    return this.answer(await orUnavailable(this.invitations.find(workspaceId, id)));
+  }
+
+  @Post(':invitation_id/resend')
+  @RequiresEditor()
+  @HttpCode(200)
+  @Describes({
+    name: 'resendInvitation',
+    tag: 'Members',
+    summary: 'Send an invitation again',
+    description:
+      'Mails another link, which is good for seven days from now; the one before does nothing any more. An expired invitation is open again. The call has no body.',
+    answer: InvitationAnswer,
+    refuses: RESEND_REFUSALS,
+  })
+  async resend(
+    @Caller() caller: Principal,
+    @PathId('invitation_id') id: InvitationId,
+  ): Promise<InvitationAnswer> {
+    const { workspaceId } = caller;
+    return this.answer(await orUnavailable(this.inviteMember.resend(workspaceId, actorOf(caller), id)));
+  }
+
+  @Post(':invitation_id/revoke')
+  @RequiresEditor()
+  @HttpCode(200)
+  @Describes({
+    name: 'revokeInvitation',
+    tag: 'Members',
+    summary: 'Take an invitation back',
+    description:
+      'Its link does nothing any more. One that was taken back before stays as it is. The call has no body.',
+    answer: InvitationAnswer,
+    refuses: REVOKE_REFUSALS,
+  })
+  async revoke(
+    @Caller() caller: Principal,
+    @PathId('invitation_id') id: InvitationId,
+  ): Promise<InvitationAnswer> {
+    const revoked = await orUnavailable(this.changes.revoke(caller.workspaceId, actorOf(caller), id));
+    if (revoked !== undefined && 'refused' in revoked) throw endedRefusal(revoked);
+    return this.answer(revoked);
+  }
+
+  private answer(invitation: Invitation | undefined): InvitationAnswer {
+    if (invitation === undefined) throw unknownId('invitation_id');
+    return { invitation: invitationView(invitation, this.clock.now()) };
+  }
+}

@@ -1,0 +1,47 @@
+import {
+  INVITATION_STATUS_NAMES,
+  type InvitationStatus,
+  type Role,
+  ROLE_NAMES,
+  SIZES,
+} from '@posthorn/domain';
+import { PageQuery } from '../paging/page-query.ts';
+import { address } from '../validation/mailbox-rules.ts';
+import { Optional, Required } from '../validation/rule.ts';
+import { givenName, oneOfWords } from '../validation/text-rules.ts';
+
+const ROLE = oneOfWords(ROLE_NAMES);
+
+/** The body of the call that invites somebody. */
+export class CreateInvitationRequest {
+  @Required(address, 'The address of the person, without a name beside it: the mail goes there.', {
+    example: 'ada@example.net',
+  })
+  email!: string;
+
+  @Required(
+    ROLE,
+    'What the person is to be: `VIEWER` reads, `API_USER` also sends, `EDITOR` also manages and is told when something is wrong.',
+    { example: 'EDITOR' },
+  )
+  role!: Role;
+
+  @Optional(
+    givenName(SIZES.personName),
+    'What the person is called, unless Posthorn knows the person already. The mail does not show it.',
+    { example: 'Ada Lovelace' },
+  )
+  name?: string;
+}
+
+/** The body of the call that changes a member. What is absent stays. */
+export class UpdateMemberRequest {
+  @Optional(ROLE, 'What the member is to be.', { example: 'VIEWER' })
+  role?: Role;
+}
+
+/** Which page of the invitations is wanted, and of which of them. */
+export class InvitationsQuery extends PageQuery {
+  @Optional(oneOfWords(INVITATION_STATUS_NAMES), 'Only those with this status.', { example: 'OPEN' })
+  status?: InvitationStatus;
+}

@@ -1,0 +1,44 @@
+import { type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { type SendInvitationMails } from '@posthorn/use-cases';
+
+const LOOKED_FOR_EVERY_MS = 30_000;
+
+/**
+ * Looks now and then for mails that somebody wrote down and did not live to hand over. Every gateway does, and two that find the
+ * same mail send it once.
+ */
+export class OwedMails implements OnApplicationBootstrap, OnModuleDestroy {
+  private timer: NodeJS.Timeout | undefined;
+  private looking: Promise<void> | undefined;
+
+  constructor(
+    private readonly mails: Pick<SendInvitationMails, 'handOverOwed'>,
+    /** Told when it could not look; it looks again. */
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => this.begin(), LOOKED_FOR_EVERY_MS).unref();
+    this.begin();
+  }
+
+  /** Stops looking; resolves when the last look has ended. */
+  async onModuleDestroy(): Promise<void> {
+    clearInterval(this.timer);
+    await this.looking;
+  }
+
+  private begin(): void {
+    this.looking ??= this.look();
+  }
+
+  private async look(): Promise<void> {
+    try {
+      await this.mails.handOverOwed();
+    } catch (error) {
+      this.onError(error);
+    } finally {
+      this.looking = undefined;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { type DatabaseClock, type InvitationId, newId, type WorkspaceId } from '@posthorn/kernel';
+import { type Actor, addressKey, type Invitation, type Role } from '@posthorn/domain';
+import { type InvitationChanges, type InvitationStore, type WorkspaceStore } from '@posthorn/database';
+import { endedRefusal, invitationRefusal } from './member-refusals.ts';
+import { type SendInvitationMails } from './send-invitation-mails.ts';
+
+/** Who is invited. */
+export interface WantedMember {
+  /** The bare address, already judged. */
+  readonly email: string;
+  readonly name?: string | undefined;
+  readonly role: Role;
+}
+
+export interface InviteMemberOptions {
+  readonly invitations: Pick<InvitationStore, 'find'>;
+  readonly changes: Pick<InvitationChanges, 'create' | 'renew'>;
+  readonly workspaces: Pick<WorkspaceStore, 'find'>;
+  readonly mails: Pick<SendInvitationMails, 'write' | 'handOver'>;
+  readonly clock: DatabaseClock;
+}
+
+/** Invites people to workspaces. Once this has answered, the invitation is durable and its mail on its way or owed. */
+export class InviteMember {
+  constructor(private readonly options: InviteMemberOptions) {}
+
+  /**
+   * @throws Refusal 409 when the address is a member's or invited already, when too many invitations are open or when no mails
+   *   can be sent; 429 when too many mails were sent of late
+   */
+  async invite(workspaceId: WorkspaceId, actor: Actor, wanted: WantedMember): Promise<Invitation> {
+    const { changes, mails, clock } = this.options;
+    const email = addressKey(wanted.email);
+    const mail = mails.write(email, await this.nameOf(workspaceId));
+    const id = newId('inv', clock.nowMs());
+    const name = wanted.name?.trim() ?? null;
+    const created = await changes.create(workspaceId, actor, { id, email, name, role: wanted.role }, mail);
+    if ('refused' in created) throw invitationRefusal(created);
+    await mails.handOver(mail);
+    return created;
+  }
+
+  /**
+   * Sends an invitation again, with another link; the one before does nothing any more.
+   *
+   * @returns undefined when the workspace has no such invitation
+   * @throws Refusal 409 when it was accepted or revoked, or when no mails can be sent; 429 when too many were sent of late
+   */
+  async resend(workspaceId: WorkspaceId, actor: Actor, id: InvitationId): Promise<Invitation | undefined> {
+    const { invitations, changes, mails } = this.options;
+    const before = await invitations.find(workspaceId, id);
+    if (before === undefined) return undefined;
+    const mail = mails.write(before.email, await this.nameOf(workspaceId));
+    const renewed = await changes.renew(workspaceId, actor, id, mail);
+    if (renewed === undefined) return undefined;
+    if ('refused' in renewed)
+      throw renewed.refused === 'ended' ? endedRefusal(renewed) : invitationRefusal(renewed);
+    await mails.handOver(mail);
+    return renewed;
+  }
+
+  private async nameOf(workspaceId: WorkspaceId): Promise<string> {
+    const workspace = await this.options.workspaces.find(workspaceId);
+    return workspace?.name ?? workspaceId;
+  }
+}

@@ -1,0 +1,42 @@
+import { Refusal } from '@posthorn/kernel';
+import { WORKSPACE_LIMITS } from '@posthorn/domain';
+import { type InvitationEnded, type InvitationRefusal } from '@posthorn/database';
+
+/** Why somebody was not invited, for the caller. */
+export function invitationRefusal(refusal: InvitationRefusal): Refusal {
+  switch (refusal.refused) {
+    case 'is_member':
+      return new Refusal(409, `\`email\` is the address of a member already, ${refusal.id}`);
+    case 'is_invited':
+      return new Refusal(
+        409,
+        `\`email\` is invited already, ${refusal.id}; send that invitation again, or revoke it first`,
+      );
+    case 'too_many':
+      return new Refusal(
+        409,
+        `The workspace has ${WORKSPACE_LIMITS.invitations} open invitations, which is as many as it may; revoke one first`,
+      );
+    case 'too_many_mails':
+      return new Refusal(
+        429,
+        'Too many invitations were sent of late, to this address or from this workspace; try again later',
+        { retryAfterSeconds: refusal.retryAfterSeconds },
+      );
+  }
+}
+
+/** Why an invitation stays as it is, for the caller. */
+export function endedRefusal({ status }: InvitationEnded): Refusal {
+  return status === 'ACCEPTED'
+    ? new Refusal(409, 'The invitation was accepted already; change or remove the member instead')
+    : new Refusal(409, 'The invitation was revoked already; invite the person again');
+}
+
+/** The workspace would be left with members none of whom may manage it. */
+export function lastEditorRefusal(): Refusal {
+  return new Refusal(
+    409,
+    'The member is the last one with the role `EDITOR`; give another member that role first',
+  );
+}
