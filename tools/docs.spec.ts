@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { EMAIL_STATUSES, WEBHOOK_STATUSES } from '@posthorn/domain';
+import { HELPERS } from '../libs/rendering/src/templates/helpers.ts';
 import { ALL_SECTIONS, describeSettings, type SettingDescription } from '@posthorn/platform';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -36,6 +37,12 @@ describe('docs/states.md', () => {
     const drawn = statesDrawn(page, 'An outbox row');
     expect(difference(drawn, [...drawn, 'lost'])).toEqual({ missing: ['lost'], unknown: [] });
     expect(difference(drawn, drawn.slice(1))).toEqual({ missing: [], unknown: [drawn[0]] });
+  });
+});
+
+describe('docs/api.md', () => {
+  it.each([...HELPERS.keys()])('S3: shows how the helper `%s` is written', (name) => {
+    expect(read('docs/api.md')).toContain(HELPERS.get(name)!.usage);
   });
 });
 
