@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type Answer, Api } from '../api.ts';
+import { call, type Caller, type DescribedRoute, idsOf, ROUTES } from '../described.ts';
+import { make } from '../makers.ts';
+import { Stack } from '../stack.ts';
+import { SEED } from './explore.ts';
+
+const RUNS = 10;
+const WITHIN_MS = 15_000;
+const MOST_PAGES = 100;
+
+interface Item {
+  readonly id?: string;
+  readonly version?: number;
+  readonly createdAt: string;
+}
+interface Page {
+  readonly items: readonly Item[];
+  readonly hasMore: boolean;
+  readonly startAt: string | null;
+}
+/** How a list is read from its first page to its last, and what happens meanwhile. */
+interface Walk {
+  readonly sort: 'createdAt.asc' | 'createdAt.desc';
+  readonly limit: number;
+  readonly atFirst: number;
+  /** While each page is read: how many items are added, and which of those that were there at first are deleted. */
+  readonly steps: readonly { readonly adds: number; readonly deletes: readonly number[] }[];
+}
+
+const WALKS: fc.Arbitrary<Walk> = fc.record({
+  sort: fc.constantFrom('createdAt.asc', 'createdAt.desc'),
+  limit: fc.integer({ min: 1, max: 4 }),
+  atFirst: fc.integer({ min: 5, max: 12 }),
+  steps: fc.array(
+    fc.record({ adds: fc.nat({ max: 2 }), deletes: fc.array(fc.nat({ max: 11 }), { maxLength: 2 }) }),
+    { minLength: 2, maxLength: 8 },
+  ),
+});
+
+const LISTS = ROUTES.filter(({ parameters }) => parameters.some(({ name }) => name === 'startAt'));
+/** Adds one item to a list whose items cannot be made as things with an id are. */
+const ADDERS: Readonly<Record<string, (list: ListUnderTest) => Promise<unknown>>> = {
+  '/v1/audit-log': ({ caller }) => make('aki', caller),
+  '/v1/templates/{template_id}/versions': ({ caller, parts }) =>
+    caller.api.post(`/v1/templates/${parts['template_id']}`, { subject: crypto.randomUUID() }),
+};
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await Stack.start({ sends: false, env: { RATE_LIMIT_PER_SECOND: '0' } });
+}, 60_000);
+afterAll(() => stack.close());
+
+/** The list of a workspace of its own. */
+class ListUnderTest {
+  private constructor(
+    readonly route: DescribedRoute,
+    readonly caller: Caller,
+    readonly parts: Readonly<Record<string, string>>,
+  ) {}
+
+  static async of(route: DescribedRoute): Promise<ListUnderTest> {
+    const tenant = await stack.createTenant('Pages');
+    const caller = { tenant, api: new Api(stack.gateways[0]!.url, tenant.keys.editor) };
+    const parts: Record<string, string> = {};
+    for (const { name, prefix } of idsOf(route)) parts[name] = await make(prefix, caller);
+    return new ListUnderTest(route, caller, parts);
+  }
+
+  add(): Promise<unknown> {
+    const adder = ADDERS[this.route.path];
+    if (adder !== undefined) return adder(this);
+    const one = ROUTES.find(({ path }) => path.startsWith(`${this.route.path}/{`));
+    if (one === undefined) throw new Error(`nothing adds to ${this.route.path}: add a line to ADDERS`);
+    return make(idsOf(one).at(-1)!.prefix, this.caller);
+  }
+
+  /** Deletes an item, where items of the list can be deleted. Gives whether it did. */
+  async delete(id: string): Promise<boolean> {
+    const deletion = ROUTES.find(
+      ({ method, path }) =>
+        method === 'DELETE' && path.startsWith(`${this.route.path}/{`) && path.endsWith('}'),
+    );
+    if (deletion === undefined) return false;
+    const answer = await call(deletion, this.caller, { ...this.parts, [idsOf(deletion).at(-1)!.name]: id });
+    return answer.status === 200;
+  }
+
+  async page(query: Readonly<Record<string, string | number>>): Promise<Page> {
+    const text = new URLSearchParams(
+      Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+    );
+    const asked = { ...this.route, path: `${this.route.path}?${text.toString()}` };
+    return pageIn(await call(asked, this.caller, this.parts));
+  }
+}
+
+function pageIn(answer: Answer): Page {
+  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
+  return Object.values(answer.body)[0] as Page;
+}
+
+const nameOf = ({ id, version }: Item): string => id ?? String(version);
+const namesOf = (items: readonly Item[]): string[] => items.map(nameOf);
+
+/** Reads all pages while items come and go. @returns the pages */
+async function walk(list: ListUnderTest, { sort, limit, steps }: Walk, known: string[]): Promise<Page[]> {
+  const pages: Page[] = [];
+  const gone = new Set<string>();
+  for (let startAt: string | null | undefined; startAt !== null && pages.length < MOST_PAGES;) {
+    const goneBefore = [...gone];
+    const { adds = 0, deletes = [] } = steps[pages.length] ?? {};
+    const victims = [...new Set(deletes.flatMap((index) => known[index] ?? []))];
+    const [page] = await Promise.all([
+      list.page({ limit, sort, ...(startAt === undefined ? {} : { startAt }) }),
+      ...Array.from({ length: adds }, () => list.add()),
+      ...victims.map(async (id) => (await list.delete(id)) && gone.add(id)),
+    ]);
+    expect(namesOf(page.items).filter((name) => goneBefore.includes(name))).toEqual([]);
+    pages.push(page);
+    startAt = page.startAt;
+  }
+  return pages;
+}
+
+/** A page is no longer than it may be, in order, and says truly whether there is another. */
+function expectSoundPages(pages: readonly Page[], { limit, sort }: Walk, isByTime: boolean): void {
+  for (const { items, hasMore, startAt } of pages) {
+    expect(hasMore).toBe(startAt !== null);
+    const beyond = items.slice(limit);
+    const last = items[limit - 1]?.createdAt;
+    expect(beyond.filter(({ createdAt }) => !isByTime || createdAt !== last)).toEqual([]);
+  }
+  const times = pages.flatMap(({ items }) => items.map(({ createdAt }) => createdAt));
+  expect(times).toEqual(sort === 'createdAt.asc' ? [...times].sort() : [...times].sort().reverse());
+}
+
+describe.each(LISTS.map((route) => [route.path, route] as const))('%s', (path, route) => {
+  it(
+    `G10: shows nothing twice, and all that is there throughout, whatever comes and goes (seed ${SEED})`,
+    () =>
+      fc.assert(
+        fc.asyncProperty(WALKS, async (wanted) => {
+          const list = await ListUnderTest.of(route);
+          await Promise.all(Array.from({ length: wanted.atFirst }, () => list.add()));
+          const before = namesOf((await list.page({ limit: 100 })).items);
+          const pages = await walk(list, wanted, before);
+          const after = namesOf((await list.page({ limit: 100 })).items);
+          const shown = pages.flatMap(({ items }) => namesOf(items));
+          expect(shown.filter((name, index) => shown.indexOf(name) !== index)).toEqual([]);
+          const throughout = before.filter((name) => after.includes(name));
+          expect(throughout.length).toBeGreaterThan(0);
+          expect(throughout.filter((name) => !shown.includes(name))).toEqual([]);
+          expectSoundPages(pages, wanted, /\/(api-keys|webhooks)$/.test(path));
+        }),
+        { seed: SEED, numRuns: RUNS, interruptAfterTimeLimit: WITHIN_MS },
+      ),
+    60_000,
+  );
+});
