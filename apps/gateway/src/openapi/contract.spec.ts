@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { DOCUMENT, OPERATIONS } from './document.fixture.ts';
+import { type JsonSchema } from './json-schema.ts';
+
+const read = (path: string): string => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
+const contract = read('docs/contract.md');
+const awaited = JSON.parse(read('test/untested-rules.json')) as string[];
+const routes = OPERATIONS.map(([route]) => route);
+/** The routes that the contract names, by their rules. */
+const named = new Map(
+  [...contract.matchAll(/^\| (E\d+) +\| `([A-Z]+ \/v1\/[^`]*)`/gm)].map(([, rule, route]) => [rule!, route!]),
+);
+
+describe('docs/contract.md beside the document', () => {
+  it('E0: has no route that is not there', () => {
+    expect(named.size).toBe(17);
+    const missing = [...named].filter(([rule, route]) => !routes.includes(route) && !awaited.includes(rule));
+    expect(missing).toEqual([]);
+  });
+
+  it('E18: has every path that is there, by itself or as one of a family', () => {
+    const families = familiesOf(sectionOf('E18'));
+    expect(families).toContain('/v1/templates');
+    const own = [...named.values()];
+    const unnamed = routes.filter((route) => !own.includes(route) && !isBelow(pathOf(route), families));
+    expect(unnamed.filter((route) => !isBelow(pathOf(route), familiesOf(sectionOf('E0'))))).toEqual([]);
+  });
+
+  it('E0: changes nothing with PUT or PATCH, and takes bodies with POST alone', () => {
+    const withBody = OPERATIONS.filter(([, { requestBody }]) => requestBody !== undefined);
+    const methods = (of: readonly string[]): string[] => [
+      ...new Set(of.map((route) => route.split(' ')[0]!)),
+    ];
+    expect(methods(routes).sort()).toEqual(['DELETE', 'GET', 'POST']);
+    expect(methods(withBody.map(([route]) => route))).toEqual(['POST']);
+  });
+
+  it('G8: has the prefix of every id', () => {
+    const listed = [...sectionOf('G8').matchAll(/`([a-z]{2,3})`/g)].map(([, prefix]) => prefix!);
+    const patterns = JSON.stringify(DOCUMENT).matchAll(/"\^([a-z]+)_\[0-7\]/g);
+    const used = [...new Set([...patterns].map(([, prefix]) => prefix!))];
+    expect(used).toEqual(expect.arrayContaining(['trs', 'wh']));
+    expect(used.filter((prefix) => !listed.includes(prefix))).toEqual([]);
+  });
+
+  it('F1: has every field of a raw email, and says which are required', () => {
+    const rows = sectionOf('F1').matchAll(/^\| `(\w+)` +\| ([^|]+?) +\| (yes)? +\|/gm);
+    const fields = [...rows].map(([, field, , required]) => ({
+      field: field!,
+      isRequired: required === 'yes',
+    }));
+    const { RawEmailRequest } = DOCUMENT.components['schemas'] as {
+      RawEmailRequest: { properties: Record<string, JsonSchema>; required: readonly string[] };
+    };
+    const { properties, required } = RawEmailRequest;
+    const described = Object.keys(properties).map((field) => ({
+      field,
+      isRequired: required.includes(field),
+    }));
+    expect(fields.sort(byField)).toEqual(described.sort(byField));
+  });
+});
+
+const pathOf = (route: string): string => route.split(' ')[1]!;
+const byField = (a: { field: string }, b: { field: string }): number => (a.field < b.field ? -1 : 1);
+const isBelow = (path: string, families: readonly string[]): boolean =>
+  families.some((family) => path === family || path.startsWith(`${family}/`));
+
+/** The text of a rule that has a heading. */
+function sectionOf(rule: string): string {
+  return new RegExp(`^### ${rule} .*\\n([^]*?)(?=^#)`, 'm').exec(contract)![1]!;
+}
+
+/** The paths that a text has between backticks. */
+function familiesOf(text: string): string[] {
+  return [...text.matchAll(/`(\/[\w./-]+)`/g)].map(([, path]) => path!);
+}
