@@ -63,7 +63,7 @@ class ListUnderTest {
 
   static async of(route: DescribedRoute): Promise<ListUnderTest> {
     const tenant = await stack.createTenant('Pages');
-    const caller = { tenant, api: new Api(stack.gateways[0]!.url, tenant.keys.editor) };
+    const caller = { stack, tenant, api: new Api(stack.gateways[0]!.url, tenant.keys.editor) };
     const parts: Record<string, string> = {};
     for (const { name, prefix } of idsOf(route)) parts[name] = await make(prefix, caller);
     return new ListUnderTest(route, caller, parts);
