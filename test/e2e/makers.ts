@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Answer } from './api.ts';
 import { type Caller } from './described.ts';
 import { newRecipient, soundEmail } from './stack.ts';
@@ -22,6 +23,8 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     const answer = await api.post('/v1/emails', { ...soundEmail(), sendAt: tomorrow() });
     return idIn(answer, 'email');
   },
+  ctc: async ({ api }) =>
+    idIn(await api.post('/v1/contacts', { email: `${randomUUID()}@receiver.example` }), 'contact'),
   wh: async ({ api }) => {
     const url = 'https://example.com/webhooks';
     return idIn(await api.post('/v1/webhooks', { url, events: ['CONTACT_CREATED'] }), 'webhook');

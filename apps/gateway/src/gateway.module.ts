@@ -4,6 +4,8 @@ import {
   ApiKeyStore,
   AcceptanceStore,
   AuditLogStore,
+  ContactChanges,
+  ContactStore,
   type Database,
   EmailListStore,
   EmailStore,
@@ -20,6 +22,7 @@ import { SecretBox } from '@posthorn/signing';
 import { answerOf } from '@posthorn/platform';
 import {
   AcceptEmails,
+  ManageContacts,
   ManageWebhooks,
   PreviewTemplate,
   SaveTemplate,
@@ -29,6 +32,8 @@ import {
 import { ApiKeysController } from './api-keys/api-keys.controller.ts';
 import { KeyCheckController } from './api-keys/key-check.controller.ts';
 import { AuditLogController } from './audit-log/audit-log.controller.ts';
+import { ContactBatchController } from './contacts/contact-batch.controller.ts';
+import { ContactsController } from './contacts/contacts.controller.ts';
 import { ErrorPagesController } from './docs/error-pages.controller.ts';
 import { ReferenceController } from './docs/reference.controller.ts';
 import { EmailBatchController } from './emails/email-batch.controller.ts';
@@ -73,6 +78,8 @@ export const CONTROLLERS: Type[] = [
   EmailBatchController,
   EmailsController,
   ListEmailsController,
+  ContactBatchController,
+  ContactsController,
   KeyCheckController,
   ApiKeysController,
   AuditLogController,
@@ -126,6 +133,14 @@ export class GatewayModule {
         },
         { provide: AcceptEmails, useValue: acceptEmails },
         { provide: SendSystemMail, useValue: systemMail },
+        {
+          provide: ManageContacts,
+          useValue: new ManageContacts({
+            contacts: new ContactStore(database),
+            changes: new ContactChanges(database),
+            errorBodyOf: (refusal) => answerOf(refusal, publicUrl).body,
+          }),
+        },
         {
           provide: ManageWebhooks,
           useValue: new ManageWebhooks({

@@ -1,7 +1,13 @@
 import { type ContactId, type WorkspaceId } from '@posthorn/kernel';
 import { type JsonObject } from './canonical-json.ts';
 
-export type ContactStatus = 'SUBSCRIBED' | 'UNSUBSCRIBED';
+/** What each status of a contact means. */
+export const CONTACT_STATUSES = {
+  SUBSCRIBED: 'gets every email',
+  UNSUBSCRIBED: 'gets only emails that do not ask for consent',
+} as const;
+
+export type ContactStatus = keyof typeof CONTACT_STATUSES;
 
 /** A person that a workspace writes to. */
 export interface Contact {
@@ -25,4 +31,10 @@ export function contactEventData(contact: Contact, changes?: JsonObject): JsonOb
   const { id, workspaceId, email, properties, createdAt } = contact;
   const shown = { id, email, properties, createdAt: createdAt.toISOString(), workspaceId };
   return changes === undefined ? { contact: shown } : { contact: shown, changes };
+}
+
+/** A contact with another status, since `now`; the same contact when it has that status already. */
+export function withStatus(contact: Contact, status: ContactStatus, now: Date): Contact {
+  if (contact.status === status) return contact;
+  return { ...contact, status, unsubscribedAt: status === 'UNSUBSCRIBED' ? now : null, updatedAt: now };
 }

@@ -30,6 +30,7 @@ export const SIZES = {
   variables: { most: 256 * KIB, unit: 'bytes' },
   contactProperties: { most: 64 * KIB, unit: 'bytes' },
   contactPropertyKeys: { most: 100, unit: 'keys' },
+  contactBatch: { most: 500, unit: 'items' },
   webhookUrl: { most: 2_048, unit: 'characters' },
   webhookToken: { most: 256, unit: 'characters' },
   apiKeyDisplayName: { most: 100, unit: 'characters' },

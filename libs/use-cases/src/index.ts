@@ -5,6 +5,12 @@ export { InviteMember } from './members/invite-member.ts';
 export { JoinWorkspace, type ShownInvitation } from './members/join-workspace.ts';
 export { endedRefusal, lastEditorRefusal } from './members/member-refusals.ts';
 export { SendInvitationMails } from './members/send-invitation-mails.ts';
+export {
+  ManageContacts,
+  type ContactBatchItem,
+  type ContactBatchOutcome,
+  type WantedContact,
+} from './contacts/manage-contacts.ts';
 export { addIdentity } from './operate/add-identity.ts';
 export { createApiKey, type CreatedApiKey, type WantedApiKey } from './operate/create-api-key.ts';
 export { deleteApiKey } from './operate/delete-api-key.ts';

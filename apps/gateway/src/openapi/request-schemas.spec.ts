@@ -14,7 +14,7 @@ interface JudgedField {
 }
 
 /** Their rule judges the array alone: an unsound item fails by itself, and the others are taken. */
-const JUDGED_BY_ITEM = ['SendBatchRequest.emails'];
+const JUDGED_BY_ITEM = ['SendBatchRequest.emails', 'UpsertContactsRequest.contacts'];
 
 /** Every field of every request, those inside of other fields too. */
 const FIELDS: JudgedField[] = routesOf(CONTROLLERS).flatMap(({ description: { body, query } }) => [

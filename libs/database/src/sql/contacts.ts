@@ -16,6 +16,11 @@ FROM     json_to_recordset($1::json) AS i (n int, id uuid, workspace_id uuid, em
 ORDER BY workspace_id, lower(email), n
 ON CONFLICT (workspace_id, lower(email)) DO UPDATE SET updated_at = c.updated_at WHERE false`;
 
+/** A contact as `ContactRow` has it; its properties as text, which the driver does not parse. */
+const CONTACT_COLUMNS = `
+         c.id, c.workspace_id AS "workspaceId", c.email, c.properties::text AS properties, c.status,
+         c.unsubscribed_at AS "unsubscribedAt", c.created_at AS "createdAt", c.updated_at AS "updatedAt"`;
+
 /**
  * The contacts that LOCK_CONTACTS has locked, as they are by now, each with the numbers of its items. A statement of its own: that
  * one sees a contact as it was before it waited.
@@ -23,23 +28,64 @@ ON CONFLICT (workspace_id, lower(email)) DO UPDATE SET updated_at = c.updated_at
  * $1 json: n, workspace_id, email. Index: contacts_workspace_email_key. Locks: none.
  */
 export const READ_LOCKED_CONTACTS = `
-SELECT   array_agg(i.n ORDER BY i.n) AS numbers,
-         c.id, c.workspace_id AS "workspaceId", c.email, c.properties::text AS properties, c.status,
-         c.unsubscribed_at AS "unsubscribedAt", c.created_at AS "createdAt", c.updated_at AS "updatedAt"
+SELECT   array_agg(i.n ORDER BY i.n) AS numbers,${CONTACT_COLUMNS}
 FROM     json_to_recordset($1::json) AS i (n int, workspace_id uuid, email text)
 JOIN     contacts c ON c.workspace_id = i.workspace_id AND lower(c.email) = lower(i.email)
 GROUP BY c.id`;
 
+/** A contact of a workspace. $1 uuid: the contact. $2 uuid: the workspace. Index: contacts_pkey or contacts_by_workspace_idx. Locks: none. */
+export const READ_CONTACT = `
+SELECT   ${CONTACT_COLUMNS}
+FROM     contacts c
+WHERE    c.id = $1::uuid AND c.workspace_id = $2::uuid`;
+
+/** The same, and nobody else changes it until the transaction ends. Locks: that contact. */
+export const LOCK_CONTACT = `${READ_CONTACT}
+FOR NO KEY UPDATE`;
+
+/** By what a list of contacts can be filtered. */
+export type ContactFilterName = 'email' | 'status';
+
+const FILTERS: Readonly<Record<ContactFilterName, (parameter: string) => string>> = {
+  email: (parameter) => `lower(c.email) = lower(${parameter}::text)`,
+  status: (parameter) => `c.status = ${parameter}::contact_status`,
+};
+
+/**
+ * A page of a workspace's contacts. $1 uuid: the workspace. $2 uuid: the first. $3 int: how many. $4 and $5: the filters' values, in
+ * their order.
+ *
+ * Index: contacts_workspace_email_key with an email, else contacts_by_status_idx with a status, else contacts_by_workspace_idx; the last two
+ * are read in their order. Locks: none.
+ */
+export function listContacts(isAscending: boolean, filters: readonly ContactFilterName[]): string {
+  const conditions = filters.map((name, place) => `AND ${FILTERS[name](`$${place + 4}`)}`);
+  return `
+SELECT   ${CONTACT_COLUMNS}
+FROM     contacts c
+WHERE    c.workspace_id = $1::uuid AND c.id ${isAscending ? '>=' : '<='} $2::uuid ${conditions.join(' ')}
+ORDER BY c.id ${isAscending ? 'ASC' : 'DESC'}
+LIMIT    $3::int`;
+}
+
 /**
  * Writes what locked contacts have become, and the events of that.
  *
- * $1 json: the events, as RECORD_EVENTS takes them. $2 json: id, properties, updated_at.
+ * $1 json: the events, as RECORD_EVENTS takes them. $2 json: id, properties, status, unsubscribed_at, updated_at.
  *
- * Indexes: contacts_pkey; those of RECORD_EVENTS. Locks: none that LOCK_CONTACTS has not taken.
+ * Indexes: contacts_pkey; those of RECORD_EVENTS. Locks: none that LOCK_CONTACTS or LOCK_CONTACT has not taken.
  */
-export const WRITE_CONTACT_PROPERTIES = recordEventsWith(`written AS (
+export const WRITE_CONTACTS = recordEventsWith(`written AS (
   UPDATE contacts c
-  SET    properties = i.properties, updated_at = i.updated_at
-  FROM   json_to_recordset($2::json) AS i (id uuid, properties jsonb, updated_at timestamptz)
+  SET    properties = i.properties, status = i.status, unsubscribed_at = i.unsubscribed_at, updated_at = i.updated_at
+  FROM   json_to_recordset($2::json) AS i (
+           id uuid, properties jsonb, status contact_status, unsubscribed_at timestamptz, updated_at timestamptz)
   WHERE  c.id = i.id
 )`);
+
+/**
+ * Deletes a locked contact, and records the event of that.
+ *
+ * $1 json: the event, as RECORD_EVENTS takes it. $2 uuid. Indexes: contacts_pkey; those of RECORD_EVENTS. Locks: the contact.
+ */
+export const DELETE_CONTACT = recordEventsWith(`deleted AS (DELETE FROM contacts c WHERE c.id = $2::uuid)`);

@@ -12,7 +12,15 @@ import {
   TAKE_IDEMPOTENCY_KEYS,
 } from './accept.ts';
 import { FIND_KEY_HOLDERS, NOTE_KEY_USES } from './api-keys.ts';
-import { LOCK_CONTACTS, READ_LOCKED_CONTACTS, WRITE_CONTACT_PROPERTIES } from './contacts.ts';
+import {
+  DELETE_CONTACT,
+  listContacts,
+  LOCK_CONTACT,
+  LOCK_CONTACTS,
+  READ_CONTACT,
+  READ_LOCKED_CONTACTS,
+  WRITE_CONTACTS,
+} from './contacts.ts';
 import { crowd } from './crowded-database.fixture.ts';
 import {
   CLAIM_EMAILS,
@@ -39,6 +47,8 @@ const KEPT = ['ACCEPT_EMAILS', 'FIND_KEY_HOLDERS'];
 
 /** An id of now that nothing has. */
 const NOBODY = newUuid(Date.now());
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 interface Sample {
   readonly ids: string[];
@@ -121,6 +131,7 @@ function contacts(count: number): object[] {
   return Array.from({ length: count }, (_, n) => ({
     ...{ n, id: newUuid(Date.now()), workspace_id: nth(sample.workspaces, n) },
     ...{ email: `PERSON${n + 50}@example.net`, properties: { n }, updated_at: new Date() },
+    status: 'SUBSCRIBED',
   }));
 }
 
@@ -139,6 +150,10 @@ function outcomes(): object[] {
 
 function nth(values: readonly string[], n: number): string {
   return values[n % values.length]!;
+}
+
+function someWorkspace(): string {
+  return text(sample.workspaces[0]);
 }
 
 /** Each statement with what it is given, as SQL literals, and the indexes that it must use. */
@@ -161,11 +176,59 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
     },
   ],
   [
-    'WRITE_CONTACT_PROPERTIES',
+    'WRITE_CONTACTS',
     {
-      sql: WRITE_CONTACT_PROPERTIES,
+      sql: WRITE_CONTACTS,
       values: () => [text(events(500)), text(contacts(500))],
       indexes: [/^contacts_pkey$/, /^webhooks_by_workspace_idx$/],
+    },
+  ],
+  [
+    'READ_CONTACT',
+    {
+      sql: READ_CONTACT,
+      values: () => [text(NOBODY), someWorkspace()],
+      indexes: [/^contacts_(pkey|by_workspace_idx)$/],
+    },
+  ],
+  [
+    'LOCK_CONTACT',
+    {
+      sql: LOCK_CONTACT,
+      values: () => [text(NOBODY), someWorkspace()],
+      indexes: [/^contacts_(pkey|by_workspace_idx)$/],
+    },
+  ],
+  [
+    'DELETE_CONTACT',
+    {
+      sql: DELETE_CONTACT,
+      values: () => [text(events(1)), text(NOBODY)],
+      indexes: [/^contacts_pkey$/, /^webhooks_by_workspace_idx$/],
+    },
+  ],
+  [
+    'LIST_CONTACTS',
+    {
+      sql: listContacts(false, []),
+      values: () => [someWorkspace(), text(LAST_ID), '51'],
+      indexes: [/^contacts_by_workspace_idx$/],
+    },
+  ],
+  [
+    'LIST_CONTACTS_BY_STATUS',
+    {
+      sql: listContacts(true, ['status']),
+      values: () => [someWorkspace(), text(FIRST_ID), '51', `'UNSUBSCRIBED'`],
+      indexes: [/^contacts_by_status_idx$/],
+    },
+  ],
+  [
+    'LIST_CONTACTS_BY_EMAIL',
+    {
+      sql: listContacts(false, ['email', 'status']),
+      values: () => [someWorkspace(), text(LAST_ID), '51', `'PERSON7@example.net'`, `'SUBSCRIBED'`],
+      indexes: [/^contacts_workspace_email_key$/],
     },
   ],
   ['TAKE_IDEMPOTENCY_KEYS', { sql: TAKE_IDEMPOTENCY_KEYS, values: () => [text(calls(100))], indexes: [] }],

@@ -2,6 +2,7 @@ import { type DatabaseClock, type EmailId, idFromUuid, uuidOf, type WorkspaceId 
 import type pg from 'pg';
 import { type Database } from '../connection.ts';
 import { FIND_EMAILS, READ_IDEMPOTENCY_KEYS } from '../sql/accept.ts';
+import { transactOn } from '../transaction.ts';
 import { type AcceptableCall, type AcceptableEmail, type CallOutcome } from './acceptable-email.ts';
 import { type ContactUpsert, upsertContacts } from './contact-writes.ts';
 import { fitOneStatement, GroupAcceptance } from './group-acceptance.ts';
@@ -30,20 +31,7 @@ export class AcceptanceStore {
     // One statement is a transaction of its own: nothing else to say to the server.
     if (fitOneStatement(calls) && !calls.some(needsTransaction))
       return this.acceptOn(this.pool, calls, monthlyLimit);
-    const client = await this.pool.connect();
-    let fault: Error | undefined;
-    try {
-      await client.query('BEGIN');
-      const outcomes = await this.acceptOn(client, calls, monthlyLimit);
-      await client.query('COMMIT');
-      return outcomes;
-    } catch (error) {
-      fault = error as Error;
-      throw error;
-    } finally {
-      // A client that failed is not used again: its transaction ends with its connection.
-      client.release(fault);
-    }
+    return transactOn(this.pool, (client) => this.acceptOn(client, calls, monthlyLimit));
   }
 
   /** Which of these emails have been accepted: asked when the answer to a COMMIT was lost. */

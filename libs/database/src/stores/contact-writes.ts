@@ -9,7 +9,7 @@ import {
 } from '@posthorn/domain';
 import type pg from 'pg';
 import { eventsAsJson, type NewEvent } from '../events.ts';
-import { LOCK_CONTACTS, READ_LOCKED_CONTACTS, WRITE_CONTACT_PROPERTIES } from '../sql/contacts.ts';
+import { LOCK_CONTACTS, READ_LOCKED_CONTACTS, WRITE_CONTACTS } from '../sql/contacts.ts';
 import { contactEvent } from './contact-events.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';
 
@@ -21,6 +21,12 @@ export interface ContactUpsert {
   readonly properties: JsonObject;
 }
 
+/** Which size properties would have exceeded, and how large they would have been. */
+export interface ExceededSize {
+  readonly size: Size;
+  readonly amount: number;
+}
+
 /** What became of an upsert. */
 export interface ContactWrite {
   /**
@@ -29,8 +35,7 @@ export interface ContactWrite {
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'too_large';
   /** As it is after all upserts of the call. */
   readonly contact: Contact;
-  /** Which size would have been exceeded, and how large the properties would have been. */
-  readonly exceeded?: { readonly size: Size; readonly amount: number };
+  readonly exceeded?: ExceededSize;
 }
 
 /** A contact as it was locked, what it becomes, and what the upserts of it come to. */
@@ -57,7 +62,7 @@ export async function upsertContacts(
   if (upserts.length === 0) return [];
   const changes = await lockContacts(client, nowMs, upserts);
   const outcomes = changes.map((change) => applyUpserts(change, upserts));
-  const contacts = await writeContacts(client, nowMs, changes);
+  const contacts = await writeChanges(client, nowMs, changes);
   const writes = new Array<ContactWrite>(upserts.length);
   for (const [place, { numbers }] of changes.entries()) {
     for (const [at, n] of numbers.entries())
@@ -105,22 +110,37 @@ function applyUpserts(change: Change, upserts: readonly ContactUpsert[]): Omit<C
 }
 
 /** Writes what differs, with its events; gives all contacts as they are then. */
-async function writeContacts(
+async function writeChanges(
   client: pg.ClientBase,
   nowMs: number,
   changes: readonly Change[],
 ): Promise<Contact[]> {
-  const [events, rows]: [NewEvent[], { id: string; properties: JsonObject; updated_at: Date }[]] = [[], []];
-  const updatedAt = new Date(nowMs);
+  const [events, written]: [NewEvent[], Contact[]] = [[], []];
   const contacts = changes.map(({ before, isNew, properties }) => {
     const changed = changesBetween(before.properties, properties);
-    const contact = changed === undefined ? before : { ...before, properties, updatedAt };
-    if (changed !== undefined) rows.push({ id: uuidOf(before.id), properties, updated_at: updatedAt });
+    const contact = changed === undefined ? before : { ...before, properties, updatedAt: new Date(nowMs) };
+    if (changed !== undefined) written.push(contact);
     if (isNew) events.push(contactEvent('CONTACT_CREATED', contact));
     else if (changed !== undefined) events.push(contactEvent('CONTACT_UPDATED', contact, changed));
     return contact;
   });
   if (events.length > 0)
-    await client.query(WRITE_CONTACT_PROPERTIES, [eventsAsJson(nowMs, events), JSON.stringify(rows)]);
+    await writeContacts((sql, values) => client.query(sql, values), nowMs, written, events);
   return contacts;
+}
+
+/** Runs a statement inside a transaction, be it one of `pg` or one of Prisma. */
+type RunStatement = (sql: string, values: string[]) => Promise<unknown>;
+
+/** Writes locked contacts as they are to be, and what is told of that. `nowMs` is the database's time. */
+export async function writeContacts(
+  run: RunStatement,
+  nowMs: number,
+  contacts: readonly Contact[],
+  events: readonly NewEvent[],
+): Promise<void> {
+  const rows = contacts.map(({ id, properties, status, unsubscribedAt, updatedAt }) => ({
+    ...{ id: uuidOf(id), properties, status, unsubscribed_at: unsubscribedAt, updated_at: updatedAt },
+  }));
+  await run(WRITE_CONTACTS, [eventsAsJson(nowMs, events), JSON.stringify(rows)]);
 }

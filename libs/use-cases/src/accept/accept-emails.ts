@@ -16,6 +16,7 @@ import { emailAnswer } from './email-answer.ts';
 import { EmailPreparation, type KnownAnswer } from './email-preparation.ts';
 import { fingerprintOf, keptUntil } from './prepare-email.ts';
 import { keyReused, overLimit, unavailable, unverifiedSender } from './refusals.ts';
+import { trackOf } from './track-of.ts';
 
 const MOST_EMAILS_A_GROUP = 500;
 const MOST_BYTES_A_GROUP = 8 * 1024 * 1024;
@@ -206,11 +207,4 @@ function replayOfBatch(known: KnownAnswer, { fingerprintSource }: BatchDraft, ow
   // An email's id stands in no answer but that of the try that made it.
   const isOwn = own.emails.some(({ id }) => known.answer.includes(id));
   return { answer: known.answer, isReplay: !isOwn };
-}
-
-function trackOf(workspaceId: WorkspaceId): number {
-  let hash = 0;
-  for (let index = 0; index < workspaceId.length; index += 1)
-    hash = (hash * 31 + workspaceId.charCodeAt(index)) | 0;
-  return hash >>> 0;
 }

@@ -1,0 +1,8 @@
+import { type Contact } from '@posthorn/domain';
+import { type Contact as ShownContact } from './contact.answers.ts';
+
+/** A contact as the interface shows it. */
+export function contactView(contact: Contact): ShownContact {
+  const { id, email, properties, status, unsubscribedAt, createdAt, updatedAt } = contact;
+  return { id, email, properties, status, unsubscribedAt, createdAt, updatedAt };
+}

@@ -1,0 +1,79 @@
+import {
+  CONTACT_STATUSES,
+  type ContactStatus,
+  type JsonObject,
+  parseMailbox,
+  type Size,
+  SIZES,
+} from '@posthorn/domain';
+import { referenceTo } from '../openapi/json-schema.ts';
+import { PageQuery } from '../paging/page-query.ts';
+import { address } from '../validation/mailbox-rules.ts';
+import { jsonObject } from '../validation/object-rules.ts';
+import { kindOf, makeRule, Optional, Required, type Rule } from '../validation/rule.ts';
+import { sizeFault } from '../validation/sizes.ts';
+import { oneOfWords } from '../validation/text-rules.ts';
+
+const properties: Rule = jsonObject({ size: SIZES.contactProperties, keys: SIZES.contactPropertyKeys });
+const PROPERTIES_SENTENCE =
+  'What is to be kept of the contact: the keys given replace, those given as `null` are removed, the others stay. A contact has up to 100 keys and 64 KiB as JSON.';
+
+/** A contact that is to be created, or updated where the address has one. */
+export class UpsertContactRequest {
+  @Required(address, 'The address of the contact, without a name.', { example: 'ada@example.com' })
+  email!: string;
+
+  @Optional(properties, PROPERTIES_SENTENCE, { example: { firstName: 'Ada', plan: 'pro' } })
+  properties?: JsonObject;
+}
+
+/** What is to be changed of a contact; what is absent stays. */
+export class UpdateContactRequest {
+  @Optional(properties, PROPERTIES_SENTENCE, { example: { plan: 'free', coupon: null } })
+  properties?: JsonObject;
+}
+
+/** Several contacts that are to be created or updated together. */
+export class UpsertContactsRequest {
+  @Required(contactsOf(SIZES.contactBatch), 'The contacts: 1 to 500.', {
+    example: [
+      { email: 'ada@example.com', properties: { firstName: 'Ada', plan: 'pro' } },
+      { email: 'grace@example.com', properties: { firstName: 'Grace' } },
+    ],
+  })
+  contacts!: unknown[];
+}
+
+/** Which page of the contacts is wanted, and of which contacts. */
+export class ContactsQuery extends PageQuery {
+  @Optional(address, 'Only the contact with this address, in whatever case.', { example: 'ada@example.com' })
+  email?: string;
+
+  @Optional(oneOfWords(Object.keys(CONTACT_STATUSES)), 'Only contacts with this status.', {
+    example: 'SUBSCRIBED',
+  })
+  status?: ContactStatus;
+}
+
+/** An array of contacts; each of them is judged by itself, and answered by itself. */
+function contactsOf(size: Size): Rule {
+  const schema = {
+    type: 'array',
+    items: referenceTo(UpsertContactRequest),
+    minItems: 1,
+    maxItems: size.most,
+  };
+  return makeRule(schema, (value, field) => {
+    if (!Array.isArray(value)) return `\`${field}\` is ${kindOf(value)}; give an array of contacts`;
+    if (value.length === 0) return `\`${field}\` is empty; give 1 to ${size.most} contacts`;
+    const fault = sizeFault(value.length, size);
+    return fault && `\`${field}\` ${fault}; send the others in another batch`;
+  });
+}
+
+/** The address that a text which {@link address} takes stands for: its domain in lower-case ASCII. */
+export function addressIn(text: string): string {
+  const parsed = parseMailbox(text);
+  if ('fault' in parsed) throw new Error('an address was not judged before it was read');
+  return parsed.mailbox.address;
+}

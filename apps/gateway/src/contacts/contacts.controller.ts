@@ -1,0 +1,158 @@
+import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { type ContactId } from '@posthorn/kernel';
+import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
+import { type Contact, type ContactStatus } from '@posthorn/domain';
+import { ManageContacts } from '@posthorn/use-cases';
+import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
+import { pageById } from '../paging/page-request.ts';
+import { judgeBody } from '../validation/judge-body.ts';
+import { judgeQuery } from '../validation/judge-query.ts';
+import { PathId, unknownId } from '../validation/path-ids.ts';
+import {
+  ContactAnswer,
+  ContactDeletedAnswer,
+  ContactsAnswer,
+  ContactUpsertedAnswer,
+} from './contact.answers.ts';
+import { addressIn, ContactsQuery, UpdateContactRequest, UpsertContactRequest } from './contact.requests.ts';
+import { contactView } from './contact-view.ts';
+
+const TOO_LARGE: DescribedRefusal = {
+  status: 400,
+  when: 'Properties too large',
+  message:
+    '`properties` would have 101 keys together with what the contact has already, and 100 are possible; give `null` for the keys that are to go',
+};
+
+@Controller('v1/contacts')
+export class ContactsController {
+  constructor(private readonly contacts: ManageContacts) {}
+
+  @Get()
+  @RequiresScope('user')
+  @Describes({
+    name: 'listContacts',
+    tag: 'Contacts',
+    summary: 'List contacts, or find one by its address',
+    query: ContactsQuery,
+    answer: ContactsAnswer,
+  })
+  async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<ContactsAnswer> {
+    const { email, status, ...page } = judgeQuery(ContactsQuery, query);
+    const filter = { status, email: email === undefined ? undefined : addressIn(email) };
+    const { items, ...rest } = await this.contacts.list(workspaceId, pageById('ctc', page), filter);
+    return { contacts: { ...rest, items: items.map(contactView) } };
+  }
+
+  @Get(':contact_id')
+  @RequiresScope('user')
+  @Describes({
+    name: 'readContact',
+    tag: 'Contacts',
+    summary: 'Read one contact',
+    answer: ContactAnswer,
+  })
+  async read(
+    @Caller() { workspaceId }: Principal,
+    @PathId('contact_id') id: ContactId,
+  ): Promise<ContactAnswer> {
+    return answerOf(await this.contacts.read(workspaceId, id));
+  }
+
+  @Post()
+  @RequiresScope('api_user')
+  @HttpCode(200)
+  @Describes({
+    name: 'upsertContact',
+    tag: 'Contacts',
+    summary: 'Create or update a contact',
+    description:
+      'Creates the contact with this address, or updates the one that is there; addresses that differ only in case are one contact. The same request again changes nothing more.',
+    body: UpsertContactRequest,
+    answer: ContactUpsertedAnswer,
+    refuses: [TOO_LARGE],
+  })
+  async upsert(@Caller() { workspaceId }: Principal, @Body() body: unknown): Promise<ContactUpsertedAnswer> {
+    const { email, properties = {} } = judgeBody(UpsertContactRequest, body);
+    const wanted = { email: addressIn(email), properties };
+    const { contact, isCreated } = await this.contacts.upsert(workspaceId, wanted);
+    return { contact: contactView(contact), isCreated };
+  }
+
+  @Post(':contact_id')
+  @RequiresScope('api_user')
+  @HttpCode(200)
+  @Describes({
+    name: 'updateContact',
+    tag: 'Contacts',
+    summary: 'Change what is known of a contact',
+    description: 'An empty body changes nothing. The address of a contact never changes.',
+    body: UpdateContactRequest,
+    answer: ContactAnswer,
+    refuses: [TOO_LARGE],
+  })
+  async update(
+    @Caller() caller: Principal,
+    @PathId('contact_id') id: ContactId,
+    @Body() body: unknown,
+  ): Promise<ContactAnswer> {
+    const { properties = {} } = judgeBody(UpdateContactRequest, body);
+    return answerOf(await this.contacts.update(caller.workspaceId, id, actorOf(caller), properties));
+  }
+
+  @Post(':contact_id/unsubscribe')
+  @RequiresScope('api_user')
+  @HttpCode(200)
+  @Describes({
+    name: 'unsubscribeContact',
+    tag: 'Contacts',
+    summary: 'Unsubscribe a contact',
+    description: 'From now on the contact is `UNSUBSCRIBED`; one that is already stays as it is.',
+    answer: ContactAnswer,
+  })
+  unsubscribe(@Caller() caller: Principal, @PathId('contact_id') id: ContactId): Promise<ContactAnswer> {
+    return this.setStatus(caller, id, 'UNSUBSCRIBED');
+  }
+
+  @Post(':contact_id/resubscribe')
+  @RequiresScope('api_user')
+  @HttpCode(200)
+  @Describes({
+    name: 'resubscribeContact',
+    tag: 'Contacts',
+    summary: 'Resubscribe a contact',
+    description:
+      'From now on the contact is `SUBSCRIBED` again; one that is already stays as it is. Only for contacts who have asked for it.',
+    answer: ContactAnswer,
+  })
+  resubscribe(@Caller() caller: Principal, @PathId('contact_id') id: ContactId): Promise<ContactAnswer> {
+    return this.setStatus(caller, id, 'SUBSCRIBED');
+  }
+
+  @Delete(':contact_id')
+  @RequiresScope('api_user')
+  @Describes({
+    name: 'deleteContact',
+    tag: 'Contacts',
+    summary: 'Delete a contact',
+    description: 'For good, with all that is known of it and whether it was unsubscribed. Its emails stay.',
+    answer: ContactDeletedAnswer,
+  })
+  async delete(
+    @Caller() caller: Principal,
+    @PathId('contact_id') id: ContactId,
+  ): Promise<ContactDeletedAnswer> {
+    const deleted = await this.contacts.delete(caller.workspaceId, id, actorOf(caller));
+    return { ...answerOf(deleted), isDeleted: true };
+  }
+
+  private async setStatus(caller: Principal, id: ContactId, status: ContactStatus): Promise<ContactAnswer> {
+    return answerOf(await this.contacts.setStatus(caller.workspaceId, id, actorOf(caller), status));
+  }
+}
+
+/** @throws Refusal 404 when there is none */
+function answerOf(contact: Contact | undefined): ContactAnswer {
+  if (contact === undefined) throw unknownId('contact_id');
+  return { contact: contactView(contact) };
+}

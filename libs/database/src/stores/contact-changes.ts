@@ -1,0 +1,127 @@
+import { type ContactId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import {
+  type Actor,
+  type AuditedAction,
+  changesBetween,
+  type Contact,
+  type ContactStatus,
+  type JsonObject,
+  mergeProperties,
+  withStatus,
+} from '@posthorn/domain';
+import { type Database } from '../connection.ts';
+import { eventsAsJson } from '../events.ts';
+import { DELETE_CONTACT, LOCK_CONTACT } from '../sql/contacts.ts';
+import { transact, type Transaction } from '../transaction.ts';
+import { recordAudit } from './audit-log-store.ts';
+import { contactEvent } from './contact-events.ts';
+import { contactOf, type ContactRow } from './contact-row.ts';
+import { type ExceededSize, writeContacts } from './contact-writes.ts';
+
+/** What a change of one contact works with: its transaction, and the database's time in it. */
+interface Scene {
+  readonly transaction: Transaction;
+  readonly nowMs: number;
+  readonly actor: Actor;
+}
+
+const OF_STATUS = {
+  SUBSCRIBED: { event: 'CONTACT_RESUBSCRIBED', action: 'contact.resubscribed' },
+  UNSUBSCRIBED: { event: 'CONTACT_UNSUBSCRIBED', action: 'contact.unsubscribed' },
+} as const;
+
+/**
+ * Changes of one contact that somebody asked for: each in a transaction with its event and its line in the audit log. What changes
+ * nothing writes nothing. An id that the workspace does not have gives undefined.
+ */
+export class ContactChanges {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Merges properties into those that the contact has: see {@link mergeProperties}.
+   *
+   * @returns the contact as it is then; or which size its properties would exceed
+   */
+  update(
+    workspaceId: WorkspaceId,
+    id: ContactId,
+    actor: Actor,
+    given: JsonObject,
+  ): Promise<Contact | { readonly exceeded: ExceededSize } | undefined> {
+    return this.change(workspaceId, id, actor, async (before, scene) => {
+      const merged = mergeProperties(before.properties, given);
+      if (!('properties' in merged)) return { exceeded: { size: merged.exceeded, amount: merged.amount } };
+      const changes = changesBetween(before.properties, merged.properties);
+      if (changes === undefined) return before;
+      const after = { ...before, properties: merged.properties, updatedAt: new Date(scene.nowMs) };
+      await write(scene, after, contactEvent('CONTACT_UPDATED', after, changes));
+      // Not the values: what is known of a person must not outlive the contact.
+      await audit(scene, 'contact.updated', after, { properties: Object.keys(changes) });
+      return after;
+    });
+  }
+
+  /** Unsubscribes or resubscribes the contact. */
+  setStatus(
+    workspaceId: WorkspaceId,
+    id: ContactId,
+    actor: Actor,
+    status: ContactStatus,
+  ): Promise<Contact | undefined> {
+    return this.change(workspaceId, id, actor, async (before, scene) => {
+      const after = withStatus(before, status, new Date(scene.nowMs));
+      if (after === before) return before;
+      const { event, action } = OF_STATUS[status];
+      await write(scene, after, contactEvent(event, after));
+      await audit(scene, action, after);
+      return after;
+    });
+  }
+
+  /** Deletes the contact and gives it as it was; its emails stay. */
+  delete(workspaceId: WorkspaceId, id: ContactId, actor: Actor): Promise<Contact | undefined> {
+    return this.change(workspaceId, id, actor, async (contact, scene) => {
+      const events = eventsAsJson(scene.nowMs, [contactEvent('CONTACT_DELETED', contact)]);
+      await scene.transaction.$executeRawUnsafe(DELETE_CONTACT, events, uuidOf(id));
+      await audit(scene, 'contact.deleted', contact);
+      return contact;
+    });
+  }
+
+  /** One row is locked and nothing else, so that no two changes wait for each other in a ring. */
+  private change<Result>(
+    workspaceId: WorkspaceId,
+    id: ContactId,
+    actor: Actor,
+    work: (before: Contact, scene: Scene) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    return transact(this.database, async (transaction) => {
+      const rows = await transaction.$queryRawUnsafe<ContactRow[]>(
+        LOCK_CONTACT,
+        uuidOf(id),
+        uuidOf(workspaceId),
+      );
+      if (rows[0] === undefined) return undefined;
+      return work(contactOf(rows[0]), { transaction, nowMs: this.database.clock.nowMs(), actor });
+    });
+  }
+}
+
+function write(
+  { transaction, nowMs }: Scene,
+  after: Contact,
+  event: ReturnType<typeof contactEvent>,
+): Promise<void> {
+  const run = (sql: string, values: string[]): Promise<unknown> =>
+    transaction.$executeRawUnsafe(sql, ...values);
+  return writeContacts(run, nowMs, [after], [event]);
+}
+
+function audit(
+  { transaction, nowMs, actor }: Scene,
+  action: Extract<AuditedAction, `contact.${string}`>,
+  { workspaceId, id: subjectId }: Contact,
+  detail: JsonObject = {},
+): Promise<void> {
+  return recordAudit(transaction, nowMs, { workspaceId, action, actor, subjectId, detail });
+}

@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type ContactId, newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type Contact, type JsonObject, operator, type Page, parseJson } from '@posthorn/domain';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { Office, rawEmail } from '../office.fixture.ts';
+import { AuditLogStore } from './audit-log-store.ts';
+import { ContactChanges } from './contact-changes.ts';
+import { ContactStore, type ContactFilter } from './contact-store.ts';
+
+const ACTOR = operator('test');
+
+let testDatabase: TestDatabase;
+let office: Office;
+let contacts: ContactStore;
+let changes: ContactChanges;
+let acme: WorkspaceId;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  office = new Office(testDatabase.url);
+  contacts = new ContactStore(office.database);
+  changes = new ContactChanges(office.database);
+});
+afterAll(async () => {
+  await office.close();
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  acme = await office.openWorkspace();
+});
+
+async function create(email: string, properties: JsonObject = {}, workspaceId = acme): Promise<Contact> {
+  const [write] = await contacts.upsert([{ workspaceId, email, properties }]);
+  return write!.contact;
+}
+
+const propertiesOf = async (id: ContactId): Promise<JsonObject> =>
+  (await contacts.find(acme, id))!.properties;
+
+interface Told {
+  readonly event: string;
+  readonly data: { readonly contact: { readonly id: string }; readonly changes?: JsonObject };
+}
+
+async function told(): Promise<Told[]> {
+  const rows = await office.ask<{ payload: string }>(
+    'SELECT payload FROM events WHERE workspace_id = $1 ORDER BY xid, id',
+    [uuidOf(acme)],
+  );
+  return rows.map(({ payload }) => parseJson(payload) as Told);
+}
+
+const toldNames = async (): Promise<string[]> => (await told()).map(({ event }) => event);
+
+async function audited(): Promise<[string, JsonObject][]> {
+  const log = await new AuditLogStore(office.database).list(acme, { limit: 100, sort: 'createdAt.asc' });
+  return log.items.map(({ action, detail }) => [action, detail]);
+}
+
+const addressesOf = ({ items }: Page<Contact>): string[] =>
+  items.map(({ email }) => email.replace(/@.*/, ''));
+
+describe('A list of contacts', () => {
+  async function readAll(filter: ContactFilter, sort: 'createdAt.asc' | 'createdAt.desc'): Promise<string[]> {
+    const seen: string[] = [];
+    let startAt: ContactId | undefined;
+    for (;;) {
+      const page = await contacts.list(acme, { limit: 2, sort, startAt }, filter);
+      expect(page.items.length).toBeLessThanOrEqual(2);
+      seen.push(...addressesOf(page));
+      if (page.startAt === null) return seen;
+      startAt = `ctc_${page.startAt}` as ContactId;
+    }
+  }
+
+  it('G10: shows each once, forwards and backwards, with whatever status, and none of another workspace', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    for (const name of names) {
+      const { id } = await create(`${name}@example.net`);
+      if ('bd'.includes(name)) await changes.setStatus(acme, id, ACTOR, 'UNSUBSCRIBED');
+    }
+    await create('f@example.net', {}, await office.openWorkspace());
+    expect(await readAll({}, 'createdAt.asc')).toEqual(names);
+    expect(await readAll({}, 'createdAt.desc')).toEqual([...names].reverse());
+    expect(await readAll({ status: 'UNSUBSCRIBED' }, 'createdAt.asc')).toEqual(['b', 'd']);
+    expect(await readAll({ status: 'SUBSCRIBED' }, 'createdAt.desc')).toEqual(['e', 'c', 'a']);
+  });
+
+  it('finds the one with an address, in whatever case', async () => {
+    await create('Ada@example.net');
+    await create('bob@example.net');
+    const find = (filter: ContactFilter): Promise<Page<Contact>> =>
+      contacts.list(acme, { limit: 50, sort: 'createdAt.desc' }, filter);
+    expect(addressesOf(await find({ email: 'aDA@EXAMPLE.net' }))).toEqual(['Ada']);
+    expect(addressesOf(await find({ email: 'ada@example.net', status: 'UNSUBSCRIBED' }))).toEqual([]);
+    expect(addressesOf(await find({ email: 'a%' }))).toEqual([]);
+  });
+});
+
+describe('Changes of a contact', () => {
+  it('W11: an update merges, tells what has changed, and is audited without the values', async () => {
+    const { id } = await create('ada@example.net', { plan: 'free', city: 'London', age: 36 });
+    const updated = await changes.update(acme, id, ACTOR, { plan: 'paid', city: null, age: 36 });
+    expect(updated).toMatchObject({ id, properties: { plan: 'paid', age: 36 } });
+    expect(await contacts.find(acme, id)).toEqual(updated);
+    const [, event] = await told();
+    expect(event).toMatchObject({ event: 'CONTACT_UPDATED', data: { contact: { id } } });
+    expect(event!.data.changes).toEqual({ plan: 'paid', city: null });
+    expect(await audited()).toEqual([['contact.updated', { properties: ['city', 'plan'] }]]);
+  });
+
+  it('W11: unsubscribing, resubscribing and deleting are each told and audited once', async () => {
+    const { id } = await create('ada@example.net', { plan: 'free' });
+    for (const status of ['UNSUBSCRIBED', 'SUBSCRIBED'] as const) {
+      const changed = await changes.setStatus(acme, id, ACTOR, status);
+      expect(changed).toMatchObject({ status, properties: { plan: 'free' } });
+      expect(changed!.unsubscribedAt === null).toBe(status === 'SUBSCRIBED');
+      expect(await changes.setStatus(acme, id, ACTOR, status)).toEqual(changed);
+      expect(await contacts.find(acme, id)).toEqual(changed);
+    }
+    expect(await changes.delete(acme, id, ACTOR)).toMatchObject({ id, properties: { plan: 'free' } });
+    expect(await changes.delete(acme, id, ACTOR)).toBeUndefined();
+    expect(await contacts.find(acme, id)).toBeUndefined();
+    const causes = ['UNSUBSCRIBED', 'RESUBSCRIBED', 'DELETED'];
+    expect(await toldNames()).toEqual(['CREATED', ...causes].map((cause) => `CONTACT_${cause}`));
+    expect(await audited()).toEqual(causes.map((cause) => [`contact.${cause.toLowerCase()}`, {}]));
+  });
+
+  it('W11: what changes nothing writes nothing', async () => {
+    const { id } = await create('ada@example.net', { a: [1, { b: 2 }] });
+    const before = await office.ask('SELECT xmin, * FROM contacts WHERE id = $1', [uuidOf(id)]);
+    await changes.update(acme, id, ACTOR, { a: [1, { b: 2 }], gone: null });
+    await changes.setStatus(acme, id, ACTOR, 'SUBSCRIBED');
+    expect(await office.ask('SELECT xmin, * FROM contacts WHERE id = $1', [uuidOf(id)])).toEqual(before);
+    expect([await toldNames(), await audited()]).toEqual([['CONTACT_CREATED'], []]);
+  });
+
+  it('G11: an update that would make the properties too large changes nothing, and says by how much', async () => {
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`key${n}`, n]));
+    const { id } = await create('ada@example.net', many);
+    expect(await changes.update(acme, id, ACTOR, { key0: 1, more: 1 })).toEqual({
+      exceeded: { size: { most: 100, unit: 'keys' }, amount: 101 },
+    });
+    expect([await propertiesOf(id), await toldNames()]).toEqual([many, ['CONTACT_CREATED']]);
+  });
+
+  it('G3: of another workspace, none is found, changed or deleted', async () => {
+    const { id } = await create('ada@example.net');
+    const other = await office.openWorkspace();
+    const unknown = newId('ctc', Date.now());
+    for (const [workspaceId, at] of [
+      [other, id],
+      [acme, unknown],
+    ] as const) {
+      expect(await contacts.find(workspaceId, at)).toBeUndefined();
+      expect(await changes.update(workspaceId, at, ACTOR, { a: 1 })).toBeUndefined();
+      expect(await changes.setStatus(workspaceId, at, ACTOR, 'UNSUBSCRIBED')).toBeUndefined();
+      expect(await changes.delete(workspaceId, at, ACTOR)).toBeUndefined();
+    }
+    expect(await contacts.find(acme, id)).toMatchObject({ status: 'SUBSCRIBED', properties: {} });
+  });
+
+  it('keeps what an upsert knows apart from whether the contact is subscribed', async () => {
+    const { id } = await create('ada@example.net');
+    const { unsubscribedAt } = (await changes.setStatus(acme, id, ACTOR, 'UNSUBSCRIBED'))!;
+    const upserted = await create('ADA@example.net', { plan: 'paid' });
+    expect(upserted).toMatchObject({ id, status: 'UNSUBSCRIBED', unsubscribedAt });
+    expect(await contacts.find(acme, id)).toEqual(upserted);
+  });
+});
+
+describe('Several at once', () => {
+  it('every change of one contact is kept: batches, emails, updates and statuses', async () => {
+    const { id } = await create('ada@example.net');
+    const work: Promise<unknown>[] = [];
+    for (let n = 0; n < 20; n += 1) {
+      work.push(create('Ada@example.net', { [`upsert${n}`]: n }));
+      work.push(changes.update(acme, id, ACTOR, { [`update${n}`]: n }));
+      work.push(
+        office.accept([rawEmail(acme, { contactProperties: { [`email${n}`]: n } })]),
+        changes.setStatus(acme, id, ACTOR, n % 2 === 0 ? 'UNSUBSCRIBED' : 'SUBSCRIBED'),
+      );
+    }
+    await Promise.all(work);
+    expect(Object.keys(await propertiesOf(id))).toHaveLength(60);
+    const names = await toldNames();
+    expect(names.filter((name) => name === 'CONTACT_UPDATED')).toHaveLength(60);
+    // Each found what the one before it had left, in whatever order they came.
+    const count = (wanted: string): number => names.filter((name) => name === wanted).length;
+    const { status } = (await contacts.find(acme, id))!;
+    const isOff = status === 'UNSUBSCRIBED' ? 1 : 0;
+    expect(count('CONTACT_UNSUBSCRIBED')).toBe(count('CONTACT_RESUBSCRIBED') + isOff);
+  });
+
+  it('batches and emails over the same contacts in opposite order wait for each other in no ring', async () => {
+    const addresses = Array.from({ length: 50 }, (_, n) => `person${n}@example.net`);
+    const batch = (name: string, emails: string[]): Promise<unknown> =>
+      contacts.upsert(emails.map((email) => ({ workspaceId: acme, email, properties: { [name]: 1 } })));
+    const send = (name: string, emails: string[]): Promise<unknown> =>
+      office.accept(
+        emails.map((address) => rawEmail(acme, { to: { address }, contactProperties: { [name]: 1 } })),
+      );
+    for (let round = 0; round < 5; round += 1) {
+      const backwards = [...addresses].reverse();
+      await Promise.all([
+        batch(`left${round}`, addresses),
+        batch(`right${round}`, backwards),
+        send(`email${round}`, backwards),
+        send(`mail${round}`, addresses),
+      ]);
+    }
+    const { items } = await contacts.list(acme, { limit: 100, sort: 'createdAt.asc' });
+    expect(items).toHaveLength(50);
+    for (const { properties } of items) expect(Object.keys(properties)).toHaveLength(20);
+  });
+
+  it('an upsert that meets a deletion finds the contact before it, or makes a new one after it', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { id } = await create('ada@example.net', { old: true });
+      const [deleted, upserted] = await Promise.all([
+        changes.delete(acme, id, ACTOR),
+        create('ada@example.net', { new: true }),
+      ]);
+      const left = await contacts.list(acme, { limit: 10, sort: 'createdAt.asc' });
+      if (upserted.id === id) {
+        expect(deleted!.properties).toEqual({ old: true, new: true });
+        expect(left.items).toEqual([]);
+      } else {
+        expect(deleted!.properties).toEqual({ old: true });
+        expect(left.items).toEqual([upserted]);
+        expect(upserted.properties).toEqual({ new: true });
+        await changes.delete(acme, upserted.id, ACTOR);
+      }
+    }
+    const names = await toldNames();
+    const count = (event: string): number => names.filter((name) => name === event).length;
+    expect(count('CONTACT_CREATED')).toBe(count('CONTACT_DELETED'));
+  });
+
+  it('of two deletions one happens', async () => {
+    const { id } = await create('ada@example.net');
+    const deletions = await Promise.all([1, 2, 3].map(() => changes.delete(acme, id, ACTOR)));
+    expect(deletions.filter((deleted) => deleted !== undefined)).toHaveLength(1);
+    expect(await toldNames()).toEqual(['CONTACT_CREATED', 'CONTACT_DELETED']);
+  });
+});

@@ -1,0 +1,60 @@
+import { type ContactId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type Contact, type ContactStatus, type Page, pageOf, type PageRequest } from '@posthorn/domain';
+import { type Database } from '../connection.ts';
+import { type ContactFilterName, listContacts, READ_CONTACT } from '../sql/contacts.ts';
+import { transactOn } from '../transaction.ts';
+import { contactOf, type ContactRow } from './contact-row.ts';
+import { type ContactUpsert, type ContactWrite, upsertContacts } from './contact-writes.ts';
+
+/** Which contacts are wanted; all where nothing is said. */
+export interface ContactFilter {
+  /** The address, in whatever case. */
+  readonly email?: string | undefined;
+  readonly status?: ContactStatus | undefined;
+}
+
+const FILTER_NAMES: readonly ContactFilterName[] = ['email', 'status'];
+const LEAST_UUID = '00000000-0000-0000-0000-000000000000';
+const GREATEST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** The people that workspaces write to, as they are read, and as they are made of what is known of them; see `ContactChanges` for the rest. */
+export class ContactStore {
+  constructor(private readonly database: Database) {}
+
+  /** A page of a workspace's contacts, in the order in which they were created. */
+  async list(
+    workspaceId: WorkspaceId,
+    { limit, sort, startAt }: PageRequest<ContactId>,
+    filter: ContactFilter = {},
+  ): Promise<Page<Contact>> {
+    const isAscending = sort === 'createdAt.asc';
+    const first = startAt === undefined ? (isAscending ? LEAST_UUID : GREATEST_UUID) : uuidOf(startAt);
+    const filters = FILTER_NAMES.filter((name) => filter[name] !== undefined);
+    const { rows } = await this.database.pool.query<ContactRow>(listContacts(isAscending, filters), [
+      ...[uuidOf(workspaceId), first, limit + 1],
+      ...filters.map((name) => filter[name]),
+    ]);
+    return pageOf(rows.map(contactOf), limit);
+  }
+
+  /** The contact, if this workspace has it. */
+  async find(workspaceId: WorkspaceId, id: ContactId): Promise<Contact | undefined> {
+    const { rows } = await this.database.pool.query<ContactRow>(READ_CONTACT, [
+      uuidOf(id),
+      uuidOf(workspaceId),
+    ]);
+    return rows[0] && contactOf(rows[0]);
+  }
+
+  /**
+   * Creates and updates contacts of any workspaces in one transaction, with the events of that; the number of its statements does not
+   * grow with them. The same again changes nothing more.
+   *
+   * @returns for each upsert, in their order, what became of it
+   * @throws what `pg` throws; see `faultOf` for what it means for the group
+   */
+  upsert(upserts: readonly ContactUpsert[]): Promise<ContactWrite[]> {
+    const { pool, clock } = this.database;
+    return transactOn(pool, (client) => upsertContacts(client, clock.nowMs(), upserts));
+  }
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { type ErrorBody, type Refusal, type WorkspaceId } from '@posthorn/kernel';
+import {
+  ContactChanges,
+  ContactStore,
+  type ContactUpsert,
+  type Database,
+  greetDatabase,
+  openDatabase,
+  WorkspaceStore,
+} from '@posthorn/database';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { ManageContacts } from './manage-contacts.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let acme: WorkspaceId;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, poolSize: 6, applicationName: 'test' });
+  await greetDatabase(database);
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  acme = (await new WorkspaceStore(database).create('Acme', null)).id;
+});
+
+/** A store that says how many upserts each of its transactions had. */
+class CountingStore extends ContactStore {
+  readonly groups: number[] = [];
+
+  override upsert(upserts: readonly ContactUpsert[]) {
+    this.groups.push(upserts.length);
+    return super.upsert(upserts);
+  }
+}
+
+function managed(contacts = new ContactStore(database)): ManageContacts {
+  const errorBodyOf = ({ statusCode, message }: Refusal): ErrorBody =>
+    ({ statusCode, message }) as unknown as ErrorBody;
+  return new ManageContacts({ contacts, changes: new ContactChanges(database), errorBodyOf });
+}
+
+const wanted = (n: number) => ({ email: `person${n}@example.net`, properties: { n } });
+
+it('calls that are in flight together share one transaction, of at most 500 contacts', async () => {
+  const store = new CountingStore(database);
+  const manage = managed(store);
+  const batch = (from: number, count: number) =>
+    manage.upsertBatch(
+      acme,
+      Array.from({ length: count }, (_, n) => ({ wanted: wanted(from + n), email: null })),
+    );
+  await Promise.all([
+    ...Array.from({ length: 100 }, (_, n) => manage.upsert(acme, wanted(n))),
+    batch(100, 400),
+    batch(500, 500),
+    manage.upsert(acme, wanted(0)),
+  ]);
+  expect(store.groups).toEqual([500, 500, 1]);
+});
+
+it('a contact that somebody holds fails its own call, and no other of the group', async () => {
+  const manage = managed();
+  await manage.upsert(acme, wanted(1));
+  const holder = await database.pool.connect();
+  await holder.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`);
+  await holder.query(`SELECT FROM contacts WHERE email = 'person1@example.net' FOR UPDATE`);
+  const outcomes = await Promise.allSettled(
+    [1, 2, 3]
+      .map((n) => manage.upsert(acme, wanted(n)))
+      .concat(manage.upsert(acme, { email: 'PERSON1@example.net', properties: { more: 1 } })),
+  );
+  await holder.query('ROLLBACK');
+  holder.release();
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled', 'rejected']);
+  expect((outcomes[0] as PromiseRejectedResult).reason).toMatchObject({ statusCode: 503 });
+});
+
+it('says of an upsert whether the contact was there before, and refuses what would make it too large', async () => {
+  const manage = managed();
+  const ada = { email: 'ada@example.net', properties: { a: 'x'.repeat(40_000) } };
+  expect(await manage.upsert(acme, ada)).toMatchObject({ isCreated: true });
+  expect(await manage.upsert(acme, ada)).toMatchObject({ isCreated: false });
+  const more = { email: 'ada@example.net', properties: { b: 'x'.repeat(40_000) } };
+  await expect(manage.upsert(acme, more)).rejects.toMatchObject({
+    statusCode: 400,
+    message: expect.stringContaining(
+      '`properties` would have 80,015 bytes together with what the contact has already, and 65,536 are possible',
+    ),
+  });
+  const bob = { email: 'bob@example.net', properties: {} };
+  const batch = await manage.upsertBatch(
+    acme,
+    [more, bob].map((one) => ({ wanted: one, email: one.email })),
+  );
+  expect(batch.successful.map(({ email }) => email)).toEqual(['bob@example.net']);
+  expect(batch.failed).toMatchObject([{ index: 0, email: 'ada@example.net', error: { statusCode: 400 } }]);
+});

@@ -1,0 +1,141 @@
+import { type ContactId, type ErrorBody, Refusal, type WorkspaceId } from '@posthorn/kernel';
+import {
+  type Actor,
+  type Contact,
+  type ContactStatus,
+  type JsonObject,
+  type Page,
+  type PageRequest,
+} from '@posthorn/domain';
+import {
+  type ContactChanges,
+  type ContactFilter,
+  type ContactStore,
+  type ContactWrite,
+  type ExceededSize,
+} from '@posthorn/database';
+import { orUnavailable } from '../accept/refusals.ts';
+import { UpsertContacts } from './upsert-contacts.ts';
+
+export interface ManageContactsOptions {
+  readonly contacts: ContactStore;
+  readonly changes: ContactChanges;
+  /** The error body that a refused item of a batch is shown with. */
+  readonly errorBodyOf: (refusal: Refusal) => ErrorBody;
+}
+
+/** What a caller wants to be kept of the contact with an address; its form is judged. */
+export interface WantedContact {
+  readonly email: string;
+  /** The keys given replace, those given as null are removed, the others stay. */
+  readonly properties: JsonObject;
+}
+
+/** An item of a batch: what is wanted, or what is wrong with its shape. */
+export interface ContactBatchItem {
+  readonly wanted: WantedContact | Refusal;
+  /** The address as the caller wrote it; null when there is none that can be shown. */
+  readonly email: string | null;
+}
+
+/** What became of the items of a batch, each list in their order. */
+export interface ContactBatchOutcome {
+  readonly successful: Contact[];
+  readonly failed: { readonly index: number; readonly email: string | null; readonly error: ErrorBody }[];
+}
+
+/** The contacts of a workspace, as its keys manage them. An id that the workspace does not have gives undefined. */
+export class ManageContacts {
+  private readonly upserts: UpsertContacts;
+
+  constructor(private readonly options: ManageContactsOptions) {
+    this.upserts = new UpsertContacts(options.contacts);
+  }
+
+  list(
+    workspaceId: WorkspaceId,
+    page: PageRequest<ContactId>,
+    filter: ContactFilter,
+  ): Promise<Page<Contact>> {
+    return orUnavailable(this.options.contacts.list(workspaceId, page, filter));
+  }
+
+  read(workspaceId: WorkspaceId, id: ContactId): Promise<Contact | undefined> {
+    return orUnavailable(this.options.contacts.find(workspaceId, id));
+  }
+
+  /** Creates or updates the contact with an address. @throws Refusal 400 when its properties would become too large */
+  async upsert(
+    workspaceId: WorkspaceId,
+    wanted: WantedContact,
+  ): Promise<{ readonly contact: Contact; readonly isCreated: boolean }> {
+    const [write] = await orUnavailable(this.upserts.upsert([{ workspaceId, ...wanted }]));
+    const refusal = refusalOf(write!);
+    if (refusal !== undefined) throw refusal;
+    return { contact: write!.contact, isCreated: write!.outcome === 'created' };
+  }
+
+  /** Creates or updates several contacts in one transaction; an item that is refused fails no other. */
+  async upsertBatch(
+    workspaceId: WorkspaceId,
+    items: readonly ContactBatchItem[],
+  ): Promise<ContactBatchOutcome> {
+    const sound = items.flatMap(({ wanted }) => (wanted instanceof Refusal ? [] : [wanted]));
+    const upserts = sound.map((wanted) => ({ workspaceId, ...wanted }));
+    const writes = upserts.length === 0 ? [] : await orUnavailable(this.upserts.upsert(upserts));
+    return this.outcomeOf(items, writes);
+  }
+
+  /** @throws Refusal 400 when the contact's properties would become too large */
+  async update(
+    workspaceId: WorkspaceId,
+    id: ContactId,
+    actor: Actor,
+    given: JsonObject,
+  ): Promise<Contact | undefined> {
+    const updated = await orUnavailable(this.options.changes.update(workspaceId, id, actor, given));
+    if (updated !== undefined && 'exceeded' in updated) throw tooLarge(updated.exceeded);
+    return updated;
+  }
+
+  setStatus(
+    workspaceId: WorkspaceId,
+    id: ContactId,
+    actor: Actor,
+    status: ContactStatus,
+  ): Promise<Contact | undefined> {
+    return orUnavailable(this.options.changes.setStatus(workspaceId, id, actor, status));
+  }
+
+  delete(workspaceId: WorkspaceId, id: ContactId, actor: Actor): Promise<Contact | undefined> {
+    return orUnavailable(this.options.changes.delete(workspaceId, id, actor));
+  }
+
+  private outcomeOf(
+    items: readonly ContactBatchItem[],
+    writes: readonly ContactWrite[],
+  ): ContactBatchOutcome {
+    const outcome: ContactBatchOutcome = { successful: [], failed: [] };
+    let place = 0;
+    items.forEach(({ wanted, email }, index) => {
+      const write = wanted instanceof Refusal ? undefined : writes[place++]!;
+      const refusal = write === undefined ? (wanted as Refusal) : refusalOf(write);
+      if (refusal === undefined) outcome.successful.push(write!.contact);
+      else outcome.failed.push({ index, email, error: this.options.errorBodyOf(refusal) });
+    });
+    return outcome;
+  }
+}
+
+function refusalOf({ exceeded }: ContactWrite): Refusal | undefined {
+  return exceeded && tooLarge(exceeded);
+}
+
+function tooLarge({ size, amount }: ExceededSize): Refusal {
+  const [most, would] = [size.most, amount].map((number) => number.toLocaleString('en-US'));
+  return new Refusal(
+    400,
+    `\`properties\` would have ${would} ${size.unit} together with what the contact has already, and ${most} are possible; ` +
+      'give `null` for the keys that are to go',
+  );
+}

@@ -1,0 +1,73 @@
+import { Coalescer } from '@posthorn/kernel';
+import { type ContactStore, type ContactUpsert, type ContactWrite, faultOf } from '@posthorn/database';
+import { trackOf } from '../accept/track-of.ts';
+
+const MOST_CONTACTS_A_GROUP = 500;
+const MOST_BYTES_A_GROUP = 8 * 1024 * 1024;
+const GROUPS_AT_ONCE = 4;
+const CONFLICT_TRIES = 3;
+
+/** What became of a call: of each of its upserts, or what the whole failed with. */
+type CallOutcome = { readonly writes: ContactWrite[] } | { readonly error: unknown };
+
+/** Creates and updates contacts: calls that are in flight together share one transaction, whichever workspaces they are from. */
+export class UpsertContacts {
+  private readonly groups: Coalescer<readonly ContactUpsert[], CallOutcome>;
+
+  constructor(private readonly store: Pick<ContactStore, 'upsert'>) {
+    this.groups = new Coalescer({
+      serve: (calls) => this.serve(calls),
+      maxItems: MOST_CONTACTS_A_GROUP,
+      weightOf: (upserts) => upserts.length,
+      maxBytes: MOST_BYTES_A_GROUP,
+      bytesOf: (upserts) => Buffer.byteLength(JSON.stringify(upserts)),
+      tracks: GROUPS_AT_ONCE,
+      trackOf: ([upsert]) => trackOf(upsert!.workspaceId),
+    });
+  }
+
+  /**
+   * Upserts contacts of one workspace, one or more.
+   *
+   * @returns for each upsert, in their order, what became of it
+   * @throws what the database throws; nothing has changed then, unless the answer to the COMMIT was lost: the same again is safe
+   */
+  async upsert(upserts: readonly ContactUpsert[]): Promise<ContactWrite[]> {
+    const outcome = await this.groups.add(upserts);
+    if ('error' in outcome) throw outcome.error;
+    return outcome.writes;
+  }
+
+  private async serve(calls: readonly (readonly ContactUpsert[])[]): Promise<CallOutcome[]> {
+    try {
+      const writes = await this.write(calls.flat());
+      let at = 0;
+      return calls.map(({ length }) => ({ writes: writes.slice(at, (at += length)) }));
+    } catch (error) {
+      if (calls.length === 1 || !isOfOneCall(error)) throw error;
+      return this.serveOneByOne(calls);
+    }
+  }
+
+  /** A contact that somebody holds, or a value that the database refuses, must fail no other call of its group. */
+  private async serveOneByOne(calls: readonly (readonly ContactUpsert[])[]): Promise<CallOutcome[]> {
+    const settled = await Promise.allSettled(calls.map((upserts) => this.write(upserts)));
+    return settled.map((one) =>
+      one.status === 'fulfilled' ? { writes: one.value } : { error: one.reason as unknown },
+    );
+  }
+
+  private async write(upserts: readonly ContactUpsert[]): Promise<ContactWrite[]> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.store.upsert(upserts);
+      } catch (error) {
+        if (faultOf(error) !== 'conflict' || tries >= CONFLICT_TRIES) throw error;
+      }
+    }
+  }
+}
+
+function isOfOneCall(error: unknown): boolean {
+  return ['data', 'locked', 'conflict'].includes(faultOf(error));
+}

@@ -1,0 +1,379 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { uuidOf } from '@posthorn/kernel';
+import { type Answer, Api, statusesOf } from './api.ts';
+import { expectRefusal } from './bad-input/refusal.ts';
+import { soundEmail, Stack, type Tenant } from './stack.ts';
+
+interface ShownContact {
+  readonly id: string;
+  readonly email: string;
+  readonly properties: Record<string, unknown>;
+  readonly status: string;
+  readonly unsubscribedAt: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+interface ShownPage {
+  readonly items: ShownContact[];
+  readonly hasMore: boolean;
+  readonly startAt: string | null;
+}
+
+interface ShownBatch {
+  readonly successful: ShownContact[];
+  readonly failed: { index: number; email: string | null; error: { statusCode: number; message: string } }[];
+}
+
+interface Told {
+  readonly event: string;
+  readonly data: { readonly contact: { readonly id: string }; readonly changes?: object };
+}
+
+const PATH = '/v1/contacts';
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const NOWHERE = `${PATH}/ctc_01h455vb4pex5vsknk084sn02q`;
+
+let stack: Stack;
+let tenant: Tenant;
+beforeAll(async () => {
+  stack = await Stack.start({ sends: false, gateways: 2, env: { RATE_LIMIT_PER_SECOND: '0' } });
+}, 60_000);
+afterAll(() => stack.close());
+beforeEach(async () => {
+  tenant = await stack.createTenant('Contacts');
+});
+
+const api = (gateway = 0): Api => new Api(stack.gateways[gateway]!.url, tenant.keys.apiUser);
+const remove = (id: string, key?: string): Promise<Answer> =>
+  api().request('DELETE', `${PATH}/${id}`, undefined, key === undefined ? {} : { key });
+
+function contactIn({ status, text, body }: Answer): ShownContact {
+  expect([status, text]).toEqual([200, expect.stringContaining('"contact"')]);
+  return body['contact'] as ShownContact;
+}
+
+const create = async (email: string, properties?: object): Promise<ShownContact> =>
+  contactIn(await api().post(PATH, { email, properties }));
+
+const read = async (id: string): Promise<ShownContact> => contactIn(await api().get(`${PATH}/${id}`));
+
+const page = async (query = ''): Promise<ShownPage> => {
+  const answer = await api().get(PATH + query);
+  expect([answer.status, answer.text]).toEqual([200, expect.anything()]);
+  return answer.body['contacts'] as ShownPage;
+};
+
+const batch = async (contacts: unknown[], gateway = 0): Promise<ShownBatch> => {
+  const answer = await api(gateway).post(`${PATH}/batch`, { contacts });
+  expect([answer.status, answer.text.slice(0, 500)]).toEqual([200, expect.anything()]);
+  return answer.body['contacts'] as ShownBatch;
+};
+
+async function told(): Promise<Told[]> {
+  const { rows } = await stack.database.pool.query<{ payload: string }>(
+    'SELECT payload FROM events WHERE workspace_id = $1 ORDER BY xid, id',
+    [uuidOf(tenant.workspaceId)],
+  );
+  return rows.map(({ payload }) => JSON.parse(payload) as Told);
+}
+
+const toldNames = async (): Promise<string[]> => (await told()).map(({ event }) => event);
+
+async function auditedActions(): Promise<unknown[]> {
+  const { body } = await api().get('/v1/audit-log?sort=createdAt.asc', { key: tenant.keys.editor });
+  const { items } = body['auditLog'] as { items: { action: string; actor: { kind: string } }[] };
+  return items
+    .filter(({ action }) => action.startsWith('contact.'))
+    .map((one) => [one.action, one.actor.kind]);
+}
+
+describe('POST /v1/contacts: 200', () => {
+  it('creates a contact, and tells of it', async () => {
+    const properties = { firstName: 'Ada', tags: ['a', { b: null }], constructor: 1 };
+    const answer = await api().post(PATH, { email: ' Ada@Example.NET', properties });
+    expect(answer.body).toEqual({
+      contact: {
+        id: expect.stringMatching(/^ctc_[0-9a-z]{26}$/),
+        email: 'Ada@example.net',
+        properties,
+        ...{ status: 'SUBSCRIBED', unsubscribedAt: null },
+        createdAt: expect.stringMatching(TIME),
+        updatedAt: expect.stringMatching(TIME),
+      },
+      isCreated: true,
+    });
+    const { id } = contactIn(answer);
+    expect(await told()).toMatchObject([{ event: 'CONTACT_CREATED', data: { contact: { id, properties } } }]);
+  });
+
+  it('W11: updates the one that is there, and tells what has changed; nothing changed, nothing told', async () => {
+    const { id } = await create('ada@example.net', { plan: 'free', city: 'London' });
+    const change = { email: 'ADA@example.net', properties: { plan: 'pro', city: null } };
+    const answer = await api(1).post(PATH, change);
+    expect(answer.body).toMatchObject({ contact: { id, email: 'ada@example.net' }, isCreated: false });
+    expect(contactIn(answer).properties).toEqual({ plan: 'pro' });
+    expect((await api().post(PATH, change)).body).toEqual(answer.body);
+    expect((await api().post(PATH, { email: 'ada@example.net' })).body).toEqual(answer.body);
+    const [, updated, ...more] = await told();
+    expect(updated).toMatchObject({
+      event: 'CONTACT_UPDATED',
+      data: { changes: { plan: 'pro', city: null } },
+    });
+    expect(more).toEqual([]);
+  });
+
+  it('S14: an email and a request speak of the same contact', async () => {
+    const { id } = await create('ada@example.net', { plan: 'free' });
+    const email = { ...soundEmail(), to: 'ADA@example.net', contactProperties: { opened: true } };
+    expect((await api().post('/v1/emails', email)).status).toBe(200);
+    expect((await read(id)).properties).toEqual({ plan: 'free', opened: true });
+  });
+
+  it.each(['ada+x@xn--bcher-kva.example', 'ünï@example.net', `${'a'.repeat(64)}@example.net`])(
+    'takes %s',
+    async (email) => {
+      expect((await create(email)).email).toBe(email);
+    },
+  );
+});
+
+describe('GET /v1/contacts: 200', () => {
+  it('G10: pages by time, forwards and backwards, and shows each once; a VIEWER may', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    await batch(names.slice(0, 3).map((name) => ({ email: `${name}@example.net` })));
+    for (const name of names.slice(3)) await create(`${name}@example.net`);
+    const seen: Record<string, string[]> = { asc: [], desc: [] };
+    for (const order of ['asc', 'desc']) {
+      let start = '';
+      for (;;) {
+        const { items, hasMore, startAt } = await page(`?limit=2&sort=createdAt.${order}${start}`);
+        seen[order]!.push(...items.map(({ email }) => email[0]!));
+        expect(hasMore).toBe(startAt !== null);
+        if (!hasMore) break;
+        start = `&startAt=${startAt}`;
+      }
+    }
+    expect(seen['desc']).toEqual([...seen['asc']!].reverse());
+    expect([...seen['asc']!].sort()).toEqual(names);
+    expect(seen['asc']!.slice(3)).toEqual(['d', 'e']);
+    expect((await api().get(PATH, { key: tenant.keys.viewer })).status).toBe(200);
+  });
+
+  it('finds one by its address, and filters by status', async () => {
+    const ada = await create('Ada@example.net');
+    const bob = await create('bob@example.net');
+    const unsubscribed = contactIn(await api().post(`${PATH}/${bob.id}/unsubscribe`, {}));
+    expect((await page('?email=aDa%40EXAMPLE.net')).items).toEqual([ada]);
+    expect((await page('?email=nobody%40example.net')).items).toEqual([]);
+    expect((await page('?email=ada%40example.net&status=UNSUBSCRIBED')).items).toEqual([]);
+    expect((await page('?status=UNSUBSCRIBED')).items).toEqual([unsubscribed]);
+    expect((await page('?status=SUBSCRIBED')).items).toEqual([ada]);
+  });
+});
+
+describe('One contact: 200', () => {
+  it('W11: is read, changed, unsubscribed, resubscribed and deleted; each change is told and audited', async () => {
+    const contact = await create('ada@example.net', { plan: 'free' });
+    const path = `${PATH}/${contact.id}`;
+    expect(await read(contact.id)).toEqual(contact);
+
+    const updated = contactIn(await api().post(path, { properties: { plan: null, city: 'Paris' } }));
+    expect(updated).toEqual({ ...contact, properties: { city: 'Paris' }, updatedAt: updated.updatedAt });
+    expect(contactIn(await api().post(path, {}))).toEqual(updated);
+
+    const off = contactIn(await api().request('POST', `${path}/unsubscribe`, undefined));
+    expect(off).toMatchObject({ status: 'UNSUBSCRIBED', unsubscribedAt: expect.stringMatching(TIME) });
+    expect(contactIn(await api().post(`${path}/unsubscribe`, {}))).toEqual(off);
+    const on = contactIn(await api().request('POST', `${path}/resubscribe`, undefined));
+    expect(on).toMatchObject({ status: 'SUBSCRIBED', unsubscribedAt: null, properties: { city: 'Paris' } });
+
+    expect((await remove(contact.id)).body).toEqual({ contact: on, isDeleted: true });
+    expectRefusal(await remove(contact.id), 404, 'There is no contact with this id');
+    expectRefusal(await api().get(path), 404, 'There is no contact with this id');
+    expect((await page()).items).toEqual([]);
+
+    const causes = ['UPDATED', 'UNSUBSCRIBED', 'RESUBSCRIBED', 'DELETED'];
+    expect(await toldNames()).toEqual(['CREATED', ...causes].map((cause) => `CONTACT_${cause}`));
+    expect(await auditedActions()).toEqual(
+      causes.map((cause) => [`contact.${cause.toLowerCase()}`, 'api_key']),
+    );
+  });
+
+  it('a contact that is created again after its deletion is another, and subscribed', async () => {
+    const { id } = await create('ada@example.net', { plan: 'free' });
+    await api().post(`${PATH}/${id}/unsubscribe`, {});
+    await remove(id);
+    const again = await create('ada@example.net');
+    expect(again).toMatchObject({ status: 'SUBSCRIBED', properties: {} });
+    expect(again.id).not.toBe(id);
+  });
+});
+
+describe('POST /v1/contacts/batch: 200', () => {
+  it('judges each item by itself, and answers in the order of the request', async () => {
+    await create('full@example.net', Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`k${n}`, n])));
+    const long = 'x'.repeat(2_000);
+    const { successful, failed } = await batch([
+      { email: 'ada@example.net', properties: { n: 1, plan: 'free' } },
+      { email: 'ada@' },
+      null,
+      { email: 'full@example.net', properties: { more: 1 } },
+      { email: 'ADA@example.net', properties: { n: 2 } },
+      { email: 'bob@example.net', properties: [], nonesuch: 1 },
+      { properties: {} },
+      { email: long },
+      { email: 'carl@example.net' },
+    ]);
+    expect(successful.map(({ email }) => email)).toEqual([
+      ...['ada@example.net', 'ada@example.net', 'carl@example.net'],
+    ]);
+    expect(successful[0]).toEqual(successful[1]);
+    expect(successful[0]!.properties).toEqual({ n: 2, plan: 'free' });
+    expect(failed.map(({ index, email }) => [index, email])).toEqual([
+      ...[
+        [1, 'ada@'],
+        [2, null],
+        [3, 'full@example.net'],
+        [5, 'bob@example.net'],
+        [6, null],
+        [7, null],
+      ],
+    ]);
+    const messages = failed.map(({ error }) => error.message);
+    const wanted = [
+      /`email`/,
+      /null; give an object/,
+      /101 keys/,
+      /`properties`.*`nonesuch`/,
+      /missing/,
+      /`email`/,
+    ];
+    wanted.forEach((one, n) => expect(messages[n]).toMatch(one));
+    expect(new Set(failed.map(({ error }) => error.statusCode))).toEqual(new Set([400]));
+    expect((await page('?email=bob%40example.net')).items).toEqual([]);
+  });
+
+  it('takes 500, and none of 501', async () => {
+    const contacts = Array.from({ length: 501 }, (_, n) => ({
+      email: `p${n}@example.net`,
+      properties: { n },
+    }));
+    expectRefusal(
+      await api().post(`${PATH}/batch`, { contacts }),
+      400,
+      '`contacts` has 501 items, 1 more than the 500 that are possible',
+    );
+    expect((await page()).items).toEqual([]);
+    const { successful, failed } = await batch(contacts.slice(1));
+    expect(failed).toEqual([]);
+    expect(successful.map(({ properties }) => properties['n'])).toEqual(
+      contacts.slice(1).map((_one, n) => n + 1),
+    );
+    expect(await toldNames()).toEqual(Array(500).fill('CONTACT_CREATED'));
+  });
+
+  it('all items wrong: nothing is written', async () => {
+    expect((await batch([{}, 1])).failed).toHaveLength(2);
+    expect([await toldNames(), (await page()).items]).toEqual([[], []]);
+  });
+});
+
+describe('Two gateways at once', () => {
+  it('of many creations of one contact one creates it, and every merge is kept', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        api(n % 2).post(PATH, { email: 'ada@example.net', properties: { [`key${n}`]: n } }),
+      ),
+    );
+    expect(new Set(statusesOf(answers))).toEqual(new Set([200]));
+    expect(answers.filter(({ body }) => body['isCreated'])).toHaveLength(1);
+    const ids = new Set(answers.map((answer) => contactIn(answer).id));
+    expect(ids.size).toBe(1);
+    expect(Object.keys((await read([...ids][0]!)).properties)).toHaveLength(40);
+    expect((await toldNames()).filter((name) => name === 'CONTACT_CREATED')).toHaveLength(1);
+  });
+
+  it('batches in opposite order, emails, changes and statuses of the same contacts all get through', async () => {
+    const addresses = Array.from({ length: 60 }, (_, n) => `person${n}@example.net`);
+    const { successful } = await batch(addresses.map((email) => ({ email })));
+    const [first] = successful;
+    const items = (name: string): object[] =>
+      addresses.map((email) => ({ email, properties: { [name]: true } }));
+    const emails = addresses
+      .slice(0, 50)
+      .map((to) => ({ ...soundEmail(), to, contactProperties: { sent: true } }));
+    for (let round = 0; round < 4; round += 1) {
+      const answers = await Promise.all([
+        api(0).post(`${PATH}/batch`, { contacts: items(`left${round}`) }),
+        api(1).post(`${PATH}/batch`, { contacts: items(`right${round}`).reverse() }),
+        api(0).post('/v1/emails/batch', { emails: [...emails].reverse() }),
+        api(1).post('/v1/emails/batch', { emails }),
+        api(0).post(`${PATH}/${first!.id}`, { properties: { [`by${round}`]: true } }),
+        api(1).post(`${PATH}/${first!.id}/${round % 2 === 0 ? 'unsubscribe' : 'resubscribe'}`, {}),
+      ]);
+      expect(statusesOf(answers)).toEqual(Array(6).fill(200));
+    }
+    expect(Object.keys((await read(first!.id)).properties)).toHaveLength(8 + 1 + 4);
+    const flips = (await toldNames()).filter((name) => name.endsWith('SUBSCRIBED'));
+    expect(flips.map((name) => name.slice('CONTACT_'.length, -'SUBSCRIBED'.length))).toEqual([
+      'UN',
+      'RE',
+      'UN',
+      'RE',
+    ]);
+  });
+
+  it('of two deletions one happens, and it is told once', async () => {
+    const { id } = await create('ada@example.net');
+    const answers = await Promise.all(
+      [0, 1].map((n) => api(n).request('DELETE', `${PATH}/${id}`, undefined)),
+    );
+    expect(statusesOf(answers).sort()).toEqual([200, 404]);
+    expect(await toldNames()).toEqual(['CONTACT_CREATED', 'CONTACT_DELETED']);
+  });
+});
+
+describe('Contacts: 401', () => {
+  it('A3, K2: a VIEWER changes none, and nobody sees one', async () => {
+    const contact = await create('ada@example.net');
+    const path = `${PATH}/${contact.id}`;
+    const { viewer: key } = tenant.keys;
+    for (const [route, body] of [
+      [PATH, { email: 'bob@example.net' }],
+      [`${PATH}/batch`, { contacts: [{ email: 'bob@example.net' }] }],
+      [path, { properties: { a: 1 } }],
+      [`${path}/unsubscribe`, {}],
+      [`${path}/resubscribe`, {}],
+    ] as const)
+      expectRefusal(await api().post(route, body, { key }), 401, 'lacks the scope `api_user`');
+    expectRefusal(await remove(contact.id, key), 401, 'lacks the scope `api_user`');
+    expectRefusal(await api().get(PATH, { key: null }), 401, '`Authorization`');
+    expect((await page()).items).toEqual([contact]);
+  });
+});
+
+describe('One contact: 404', () => {
+  it('G3: of another workspace it is answered as one that does not exist, and stays', async () => {
+    const contact = await create('ada@example.net');
+    const path = `${PATH}/${contact.id}`;
+    const { editor: key } = (await stack.createTenant('Other')).keys;
+    for (const [method, end, body] of [
+      ['GET', '', undefined],
+      ['POST', '', '{"properties":{"a":1}}'],
+      ['POST', '/unsubscribe', undefined],
+      ['POST', '/resubscribe', undefined],
+      ['DELETE', '', undefined],
+    ] as const) {
+      const foreign = await api().request(method, path + end, body, { key });
+      const unknown = await api().request(method, NOWHERE + end, body);
+      expectRefusal(foreign, 404, 'There is no contact with this id in this workspace');
+      expect(foreign.body).toEqual(unknown.body);
+    }
+    expect((await api().get(`${PATH}?email=ada%40example.net`, { key })).body).toMatchObject({
+      contacts: { items: [] },
+    });
+    expect(await read(contact.id)).toEqual(contact);
+    expect(await toldNames()).toEqual(['CONTACT_CREATED']);
+  });
+});
