@@ -5,7 +5,8 @@ import {
   type AddressRange,
   perSecond,
   type RateLimit,
-  rateLimitFields,
+  rateLimitPolicy,
+  rateLimitState,
   type RateVerdict,
   wholeSeconds,
 } from '@posthorn/domain';
@@ -31,13 +32,27 @@ export interface RateLimitsOptions {
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
+/** A limit, and how callers are told of it. */
+interface Policy {
+  readonly name: string;
+  readonly limit: RateLimit;
+  readonly text: string;
+}
+
 /** How often a key may ask, and how often an address may ask without one; and how answers tell of it. */
 export class RateLimits {
-  private readonly failures: RateLimit | null;
+  private readonly ofKeys: Policy | null;
+  private readonly failures: Policy | null;
+  private readonly noFailures: Headers;
 
   constructor(private readonly options: RateLimitsOptions) {
-    const { failuresPerMinute: amount } = options;
-    this.failures = amount > 0 ? { amount, periodSeconds: 60, burst: amount } : null;
+    const { requestsPerSecond, burst, failuresPerMinute: amount } = options;
+    this.ofKeys = policyOf(KEY, perSecond(requestsPerSecond, burst));
+    this.failures = policyOf(FAILURES, amount > 0 ? { amount, periodSeconds: 60, burst: amount } : null);
+    this.noFailures =
+      this.failures === null
+        ? []
+        : headersOf(this.failures, { remaining: this.failures.limit.burst, nextAfterMs: 0 });
   }
 
   /**
@@ -45,9 +60,10 @@ export class RateLimits {
    * knows.
    */
   headersOf(request: SentBy): Headers {
-    if (this.failures === null) return [];
-    const standing = this.options.limiter.peek(FAILURES, () => this.addressId(request), this.failures);
-    return headersOf(FAILURES, this.failures, standing);
+    if (this.failures === null) return this.noFailures;
+    const { limiter } = this.options;
+    const standing = limiter.peek(FAILURES, () => this.addressId(request), this.failures.limit);
+    return standing === undefined ? this.noFailures : headersOf(this.failures, standing);
   }
 
   /**
@@ -56,10 +72,11 @@ export class RateLimits {
    * @throws Refusal (429) when it has made too many
    */
   async countRequest(principal: Principal, response: ServerResponse): Promise<void> {
-    const { requestsPerSecond, burst } = this.options;
-    const limit = perSecond(principal.ratePerSecond ?? requestsPerSecond, principal.rateBurst ?? burst);
-    if (limit === null) return;
-    const verdict = await this.judge(KEY, principal.apiKeyId, limit, response);
+    const policy = this.policyOf(principal);
+    if (policy === null) return;
+    const { limit } = policy;
+    const verdict = await this.options.limiter.judge(KEY, principal.apiKeyId, limit);
+    tell(response, policy, verdict);
     if (verdict.allowed) return;
     const rate = `${count(limit.amount, 'request')} a second and ${limit.burst} at once`;
     throw tooMany(verdict, (wait) => `The API key may make ${rate}; wait ${wait} and send the request again`);
@@ -72,7 +89,8 @@ export class RateLimits {
    */
   async countFailure(request: SentBy, response: ServerResponse): Promise<void> {
     if (this.failures === null) return;
-    const verdict = await this.judge(FAILURES, this.addressId(request), this.failures, response);
+    const verdict = await this.options.limiter.judge(FAILURES, this.addressId(request), this.failures.limit);
+    tell(response, this.failures, verdict);
     if (verdict.allowed) return;
     throw tooMany(
       verdict,
@@ -81,15 +99,10 @@ export class RateLimits {
     );
   }
 
-  private async judge(
-    policy: string,
-    id: string,
-    limit: RateLimit,
-    response: ServerResponse,
-  ): Promise<RateVerdict> {
-    const verdict = await this.options.limiter.judge(policy, id, limit);
-    for (const [name, value] of headersOf(policy, limit, verdict)) response.setHeader(name, value);
-    return verdict;
+  private policyOf({ ratePerSecond, rateBurst }: Principal): Policy | null {
+    if (ratePerSecond === null && rateBurst === null) return this.ofKeys;
+    const { requestsPerSecond, burst } = this.options;
+    return policyOf(KEY, perSecond(ratePerSecond ?? requestsPerSecond, rateBurst ?? burst));
   }
 
   /** An address is never written down; its digest is enough to count it. */
@@ -99,12 +112,22 @@ export class RateLimits {
   }
 }
 
-function headersOf(policy: string, limit: RateLimit, verdict: RateVerdict): Headers {
-  const fields = rateLimitFields(policy, limit, verdict);
+function policyOf(name: string, limit: RateLimit | null): Policy | null {
+  return limit && { name, limit, text: rateLimitPolicy(name, limit) };
+}
+
+function headersOf(
+  { name, text }: Policy,
+  standing: Pick<RateVerdict, 'remaining' | 'nextAfterMs'>,
+): Headers {
   return [
-    ['RateLimit-Policy', fields.policy],
-    ['RateLimit', fields.state],
+    ['RateLimit-Policy', text],
+    ['RateLimit', rateLimitState(name, standing)],
   ];
+}
+
+function tell(response: ServerResponse, policy: Policy, verdict: RateVerdict): void {
+  for (const [name, value] of headersOf(policy, verdict)) response.setHeader(name, value);
 }
 
 function tooMany({ nextAfterMs }: RateVerdict, message: (wait: string) => string): Refusal {

@@ -9,7 +9,7 @@ import {
   takeTokens,
   verdictsOf,
 } from './rate-limit.ts';
-import { rateLimitFields, wholeSeconds } from './rate-limit-fields.ts';
+import { rateLimitPolicy, rateLimitState, wholeSeconds } from './rate-limit-fields.ts';
 
 const FULL: Bucket = { missing: 0, atUs: 0 };
 const SECOND = 1_000_000;
@@ -97,21 +97,15 @@ describe('a token bucket', () => {
 
 describe('the fields that tell of a limit', () => {
   it('R2: have a window in which an empty bucket fills, and the time to the next request', () => {
-    expect(rateLimitFields('key', LIMIT, { remaining: 150, nextAfterMs: 3.2 })).toEqual({
-      policy: '"key";q=200;w=2',
-      state: '"key";r=150;t=1',
-    });
-    const slow: RateLimit = { amount: 20, periodSeconds: 60, burst: 40 };
-    expect(rateLimitFields('slow', slow, { remaining: 0, nextAfterMs: 2_400 })).toEqual({
-      policy: '"slow";q=40;w=120',
-      state: '"slow";r=0;t=3',
-    });
+    expect(rateLimitPolicy('key', LIMIT)).toBe('"key";q=200;w=2');
+    expect(rateLimitState('key', { remaining: 150, nextAfterMs: 3.2 })).toBe('"key";r=150;t=1');
+    expect(rateLimitPolicy('slow', { amount: 20, periodSeconds: 60, burst: 40 })).toBe('"slow";q=40;w=120');
+    expect(rateLimitState('slow', { remaining: 0, nextAfterMs: 2_400 })).toBe('"slow";r=0;t=3');
   });
 
   it('R2: never have a window of no seconds, and no wait where the bucket is full', () => {
-    const quick: RateLimit = { amount: 1_000, periodSeconds: 1, burst: 10 };
-    const { policy, state } = rateLimitFields('key', quick, { remaining: 10, nextAfterMs: 0 });
-    expect([policy, state]).toEqual(['"key";q=10;w=1', '"key";r=10']);
+    expect(rateLimitPolicy('key', { amount: 1_000, periodSeconds: 1, burst: 10 })).toBe('"key";q=10;w=1');
+    expect(rateLimitState('key', { remaining: 10, nextAfterMs: 0 })).toBe('"key";r=10');
   });
 
   it('R2: count waits in whole seconds, at least one', () => {

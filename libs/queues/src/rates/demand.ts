@@ -1,11 +1,15 @@
 import { type Bucket, type RateLimit } from '@posthorn/domain';
 
-/** Tokens that are wanted of one bucket. */
-export interface Demand {
+/** One request: a token is wanted of a bucket. */
+export interface Asked {
   /** The buckets of a policy are apart from those of all others. */
   readonly policy: string;
   readonly id: string;
   readonly limit: RateLimit;
+}
+
+/** Tokens that are wanted of one bucket. */
+export interface Demand extends Asked {
   readonly wanted: number;
 }
 
@@ -15,18 +19,30 @@ export interface Grant {
   readonly bucket: Bucket;
 }
 
-/** The name of a demand's bucket. */
-export function bucketName({ policy, id }: Pick<Demand, 'policy' | 'id'>): string {
-  return `${policy}:${id}`;
+/** The requests of a group, by bucket. */
+export interface Demands {
+  /** In the order in which each bucket is first asked for. */
+  readonly all: readonly Demand[];
+  /** For each request the number of its demand. */
+  readonly places: readonly number[];
 }
 
-/** Puts the requests for one bucket together, in the order in which each bucket is first asked for. */
-export function demandsOf(asked: readonly Omit<Demand, 'wanted'>[]): Map<string, Demand> {
-  const demands = new Map<string, Demand>();
-  for (const { policy, id, limit } of asked) {
-    const name = bucketName({ policy, id });
-    const wanted = (demands.get(name)?.wanted ?? 0) + 1;
-    demands.set(name, { policy, id, limit, wanted });
-  }
-  return demands;
+/** Puts the requests for one bucket together; where they name several limits the last counts. */
+export function demandsOf(asked: readonly Asked[]): Demands {
+  const all: { policy: string; id: string; limit: RateLimit; wanted: number }[] = [];
+  const byName = new Map<string, number>();
+  const places = asked.map(({ policy, id, limit }) => {
+    const name = `${policy}:${id}`;
+    const place = byName.get(name) ?? all.length;
+    const demand = all[place];
+    if (demand === undefined) {
+      byName.set(name, place);
+      all.push({ policy, id, limit, wanted: 1 });
+    } else {
+      demand.limit = limit;
+      demand.wanted += 1;
+    }
+    return place;
+  });
+  return { all, places };
 }

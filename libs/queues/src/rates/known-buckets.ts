@@ -7,7 +7,7 @@ import {
   standingOf,
   takeTokens,
 } from '@posthorn/domain';
-import { type Demand, type Grant } from './demand.ts';
+import { type Asked, type Demand, type Grant } from './demand.ts';
 
 /** A full bucket, which is what one is taken for that is not known. */
 const FULL: Bucket = { missing: 0, atUs: 0 };
@@ -36,15 +36,15 @@ export class KnownBuckets {
     demands.forEach((demand, index) => this.keep(demand, { ...grants[index]!.bucket, atUs }));
   }
 
-  /** How a bucket stands. Its name is only asked for where any bucket of the policy can lack something. */
-  standing(policy: string, idOf: () => string, limit: RateLimit): RateVerdict {
+  /** How a bucket stands; undefined: it lacks nothing. Its name is only asked for where any bucket of the policy can lack something. */
+  standing(policy: string, idOf: () => string, limit: RateLimit): RateVerdict | undefined {
     const keptAtUs = this.byPolicy.get(policy)?.keptAtUs;
-    if (keptAtUs === undefined || nowUs() - keptAtUs > microsecondsToFill(limit))
-      return standingOf(FULL, limit);
-    return standingOf(this.find({ policy, id: idOf(), limit }), limit);
+    if (keptAtUs === undefined || nowUs() - keptAtUs > microsecondsToFill(limit)) return undefined;
+    const bucket = this.find({ policy, id: idOf(), limit });
+    return bucket.missing === 0 ? undefined : standingOf(bucket, limit);
   }
 
-  private find({ policy, id, limit }: Omit<Demand, 'wanted'>): Bucket {
+  private find({ policy, id, limit }: Asked): Bucket {
     return refill(this.byPolicy.get(policy)?.buckets.get(id) ?? FULL, limit, nowUs());
   }
 

@@ -91,7 +91,7 @@ describe('RateLimiter', () => {
 
   it('knows without asking how a bucket stood when it last heard of it', async () => {
     const limiter = await connected();
-    expect(limiter.peek('key', () => 'a', HOURLY)).toEqual({ allowed: true, remaining: 10, nextAfterMs: 0 });
+    expect(limiter.peek('key', () => 'a', HOURLY)).toBeUndefined();
     await judgeAll(limiter, 3);
     expect(limiter.peek('key', () => 'a', HOURLY)).toMatchObject({ allowed: true, remaining: 7 });
   });

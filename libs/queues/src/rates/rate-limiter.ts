@@ -1,7 +1,7 @@
 import { Coalescer } from '@posthorn/kernel';
 import { type RateLimit, type RateVerdict, verdictsOf } from '@posthorn/domain';
 import { type RedisOptions } from '../connections.ts';
-import { bucketName, type Demand, demandsOf, type Grant } from './demand.ts';
+import { type Asked, type Demand, demandsOf, type Grant } from './demand.ts';
 import { KnownBuckets } from './known-buckets.ts';
 import { RedisBuckets } from './redis-buckets.ts';
 
@@ -15,7 +15,7 @@ export interface RateLimiterOptions extends RedisOptions {
   readonly onError: (error: Error) => void;
 }
 
-interface Asked extends Omit<Demand, 'wanted'> {
+interface AskedAt extends Asked {
   readonly atMs: number;
 }
 
@@ -27,7 +27,7 @@ interface Asked extends Omit<Demand, 'wanted'> {
 export class RateLimiter {
   private readonly shared: RedisBuckets;
   private readonly known = new KnownBuckets(MOST_KNOWN_BUCKETS);
-  private readonly groups: Coalescer<Asked, RateVerdict>;
+  private readonly groups: Coalescer<AskedAt, RateVerdict>;
 
   constructor(options: RateLimiterOptions) {
     this.shared = new RedisBuckets(options, options.onError);
@@ -44,8 +44,12 @@ export class RateLimiter {
     return this.groups.add({ policy, id, limit, atMs: performance.now() });
   }
 
-  /** How a bucket stands as far as this process knows. It takes nothing and asks nobody, often not even for the id. */
-  peek(policy: string, idOf: () => string, limit: RateLimit): RateVerdict {
+  /**
+   * How a bucket stands as far as this process knows. It takes nothing and asks nobody, mostly not even for the id.
+   *
+   * @returns undefined when it lacks nothing
+   */
+  peek(policy: string, idOf: () => string, limit: RateLimit): RateVerdict | undefined {
     return this.known.standing(policy, idOf, limit);
   }
 
@@ -54,14 +58,12 @@ export class RateLimiter {
     return Promise.resolve();
   }
 
-  private async serve(asked: readonly Asked[]): Promise<RateVerdict[]> {
-    const demands = demandsOf(asked);
-    const grants = await this.grant([...demands.values()], asked[0]!.atMs);
-    const verdicts = new Map<string, IterableIterator<RateVerdict>>();
-    [...demands].forEach(([name, { limit, wanted }], index) =>
-      verdicts.set(name, verdictsOf(limit, wanted, grants[index]!).values()),
-    );
-    return asked.map((one) => verdicts.get(bucketName(one))!.next().value as RateVerdict);
+  private async serve(asked: readonly AskedAt[]): Promise<RateVerdict[]> {
+    const { all, places } = demandsOf(asked);
+    const grants = await this.grant(all, asked[0]!.atMs);
+    const verdicts = all.map(({ limit, wanted }, place) => verdictsOf(limit, wanted, grants[place]!));
+    const given = all.map(() => 0);
+    return places.map((place) => verdicts[place]![given[place]!++]!);
   }
 
   /** @param sinceMs when the first of the requests came: what has waited for the group before has less time left */

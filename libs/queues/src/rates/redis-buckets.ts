@@ -1,6 +1,6 @@
 import { partsOfToken } from '@posthorn/domain';
 import { connectProducer, type Redis, type RedisOptions } from '../connections.ts';
-import { bucketName, type Demand, type Grant } from './demand.ts';
+import { type Demand, type Grant } from './demand.ts';
 import { TAKE_TOKENS } from './take-tokens.ts';
 
 const FIRST_BACK_OFF_MS = 1_000;
@@ -58,7 +58,7 @@ export class RedisBuckets {
 
   private ask(demands: readonly Demand[]): Promise<number[]> {
     // One hash tag for all: a script may only touch keys of one slot of a Redis Cluster.
-    const keys = demands.map((demand) => `${this.redis.prefix}:{rates}:${bucketName(demand)}`);
+    const keys = demands.map(({ policy, id }) => `${this.redis.prefix}:{rates}:${policy}:${id}`);
     const args = demands.flatMap(({ limit, wanted }) => [
       limit.amount,
       partsOfToken(limit),
