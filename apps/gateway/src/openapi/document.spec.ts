@@ -80,6 +80,19 @@ describe('the document of the interface', () => {
       }
     }
   });
+
+  it('R2: shows the headers of the rate with every answer, and how long to wait where that is told', () => {
+    for (const [name, { responses }] of OPERATIONS) {
+      for (const [status, response] of Object.entries(responses)) {
+        const shared = DOCUMENT.components['responses'] as typeof responses;
+        const answer = response.$ref === undefined ? response : shared[response.$ref.split('/').at(-1)!];
+        const { headers } = answer as unknown as { headers: object };
+        const wait = ['429', '503'].includes(status) ? ['Retry-After'] : [];
+        const all = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', ...wait];
+        expect([name, status, Object.keys(headers)]).toEqual([name, status, expect.arrayContaining(all)]);
+      }
+    }
+  });
 });
 
 class ThingRequest {

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Answer, Api } from './api.ts';
+import { bodiesOf, call, type DescribedRoute, faultsOf, ROUTES } from './described.ts';
+import { rateIn } from './rates.ts';
+import { Stack, type Tenant } from './stack.ts';
+
+const AT_ONCE = 4;
+const KEYED = ROUTES.filter(({ security }) => security.length > 0);
+
+describe('the routes of /v1', () => {
+  let stack: Stack;
+  let tenant: Tenant;
+  beforeAll(async () => {
+    stack = await Stack.start({
+      sends: false,
+      env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1' },
+    });
+    tenant = await stack.createTenant('Busy');
+  }, 60_000);
+  afterAll(() => stack.close());
+
+  const ask = (route: DescribedRoute): Promise<Answer> => {
+    const [, body] = bodiesOf(route)[0] ?? [];
+    const api = new Api(stack.gateways[0]!.url, tenant.keys.editor);
+    return call(route, { stack, api, tenant }, { workspace_id: tenant.workspaceId }, body);
+  };
+
+  it.each(KEYED.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    'R1, R2: %s is limited like all others, and answers as the document says',
+    async (_name, route) => {
+      const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => ask(route)));
+      const refused = answers.filter(({ status }) => status === 429);
+      // One a second is let through; a busy machine may take that long.
+      expect(refused.length).toBeGreaterThanOrEqual(AT_ONCE / 2);
+      for (const answer of refused) {
+        expect(faultsOf(route, answer)).toEqual([]);
+        expect(answer.headers.get('retry-after')).toBe('1');
+        expect(rateIn(answer)).toMatchObject({ policy: 'key', quota: 1, window: 1, remaining: 0 });
+      }
+    },
+  );
+});
