@@ -1,3 +1,5 @@
+export { Browser, findChromium } from './browser.ts';
+export { BrowserPage, type PageSize } from './browser-page.ts';
 export { DnsServer, type DnsBehaviour, type DnsQuery } from './dns-server.ts';
 export { FaultProxy } from './fault-proxy.ts';
 export { createTestDatabase, PrivatePostgres, type TestDatabase, testPostgresUrl } from './postgres.ts';

@@ -40,11 +40,13 @@ export function referencePage(version: string): string {
 export const REFERENCE_STYLE = `
 :root { color-scheme: light dark; }
 body { margin: 0; background: light-dark(#fff, #1c2022); color: light-dark(#1b1f27, #e4e6e6); font: 16px/1.5 system-ui, sans-serif; }
-header { display: flex; gap: 1rem; align-items: baseline; max-width: 1460px; margin: 0 auto; padding: 1rem 20px 0; box-sizing: border-box; }
+header { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: baseline; max-width: 1460px; margin: 0 auto; padding: 1rem 20px 0; box-sizing: border-box; }
 header strong { font-size: 1.25rem; }
 header span { margin-right: auto; }
 header a { color: light-dark(#a3460c, #f0a060); }
 main > p { padding: 0 20px; }
+/* No answer has links, and a telephone has no room for an empty column. */
+.swagger-ui .response-col_links { display: none; }
 `;
 
 export const REFERENCE_ICON =

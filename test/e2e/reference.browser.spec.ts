@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Browser, type BrowserPage, findChromium, type PageSize } from '@posthorn/testing';
+import { ROUTES } from './described.ts';
+import { Stack } from './stack.ts';
+
+const chromium = findChromium();
+const DESKTOP: PageSize = { width: 1280, height: 900 };
+const TELEPHONE: PageSize = { width: 360, height: 740, mobile: true };
+
+/** What of the page reaches out of the window, to the right; what scrolls by itself does not count. */
+const OVERFLOWING = `(() => {
+  const width = screen.width;
+  const scrolls = (element) => element !== null && (/auto|scroll|hidden/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
+  return [...document.body.querySelectorAll('*')]
+    .filter((element) => element.getBoundingClientRect().right > width + 1 && !scrolls(element.parentElement))
+    .map((element) => element.tagName + '.' + element.className);
+})()`;
+
+/** The sizes of all letters on the page, in pixels. */
+const LETTER_SIZES = `[...document.body.querySelectorAll('*')]
+  .filter((element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== ''))
+  .filter((element) => element.checkVisibility())
+  .map((element) => parseFloat(getComputedStyle(element).fontSize))`;
+
+const SHOWN_ROUTES = `[...document.querySelectorAll('.opblock-summary')].map((summary) =>
+  summary.querySelector('.opblock-summary-method').textContent + ' ' +
+  summary.querySelector('.opblock-summary-path').dataset.path)`;
+
+function installedVersion(): string {
+  const file = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
+if (chromium === undefined) {
+  describe('the reference in a browser', () => {
+    it.skip('is not looked at: no chromium or google-chrome is in the PATH', () => undefined);
+  });
+} else {
+  describe('the reference in a browser', () => {
+    let stack: Stack;
+    let browser: Browser;
+    beforeAll(async () => {
+      [stack, browser] = await Promise.all([Stack.start({ sends: false }), Browser.start(chromium)]);
+    }, 90_000);
+    afterAll(async () => {
+      await browser?.close();
+      await stack?.close();
+    });
+
+    async function open(size: PageSize): Promise<BrowserPage> {
+      const page = await browser.openPage(size);
+      await page.goTo(`${stack.gateways[0]!.url}/docs`);
+      await page.until(`document.querySelectorAll('.opblock-summary').length >= ${ROUTES.length}`);
+      return page;
+    }
+
+    it('shows every route, asks no foreign host, and has nothing to complain about', async () => {
+      const page = await open(DESKTOP);
+      const shown = await page.evaluate<string[]>(SHOWN_ROUTES);
+      expect(shown.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`).sort());
+      const origins = new Set(page.requests.map((url) => new URL(url).origin));
+      expect([...origins]).toEqual([stack.gateways[0]!.url]);
+      expect(page.complaints).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    }, 60_000);
+
+    it('opens a route with its fields, examples and answers', async () => {
+      const page = await open(DESKTOP);
+      await page.evaluate(`document.querySelector('.opblock-post .opblock-summary-control').click()`);
+      await page.until(`document.querySelector('.opblock-post .opblock-body .responses-wrapper')`);
+      const text = await page.evaluate<string>(
+        `document.querySelector('.opblock-post .opblock-body').innerText`,
+      );
+      expect(text).toMatch(/Request body[^]*application\/json[^]*Responses[^]*429[^]*Retry-After/);
+      expect(page.complaints).toEqual([]);
+    }, 60_000);
+
+    it('is the version of Swagger UI that is installed', async () => {
+      const page = await open(DESKTOP);
+      expect(await page.evaluate('versions.swaggerUI.version')).toBe(installedVersion());
+    }, 60_000);
+
+    it('can be read on a telephone: nothing sticks out and no letters are tiny, with a route open too', async () => {
+      const page = await open(TELEPHONE);
+      expect(await page.evaluate(OVERFLOWING)).toEqual([]);
+      await page.evaluate(`document.querySelector('.opblock-post .opblock-summary-control').click()`);
+      await page.until(`document.querySelector('.opblock-post .opblock-body .responses-wrapper')`);
+      expect(await page.evaluate(OVERFLOWING)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(TELEPHONE.width);
+      expect(Math.min(...(await page.evaluate<number[]>(LETTER_SIZES)))).toBeGreaterThanOrEqual(10);
+    }, 60_000);
+  });
+}
