@@ -61,7 +61,7 @@ describe('TemplateRenderer', () => {
   });
 
   it('kills one that takes too long at its deadline; the others of its group are rendered', async () => {
-    const impatient = new TemplateRenderer({ maxThreads: 1, deadlineMs: 700 });
+    const impatient = new TemplateRenderer({ maxThreads: 1, deadlineMs: 2_000 });
     const [failure, ...fine] = await Promise.all([
       failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES)),
       ...[1, 2, 3].map((n) => impatient.render(version('fine {{n}}'), { n })),
@@ -72,7 +72,7 @@ describe('TemplateRenderer', () => {
   });
 
   it('leaves a thread to others, however many of one that takes too long are asked for', async () => {
-    const impatient = new TemplateRenderer({ maxThreads: 2, deadlineMs: 700 });
+    const impatient = new TemplateRenderer({ maxThreads: 2, deadlineMs: 2_000 });
     await failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES));
     const slow = Array.from({ length: 4 }, () => failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES)));
     await impatient.render(version('warm'), {});
@@ -84,7 +84,7 @@ describe('TemplateRenderer', () => {
   });
 
   it('lets a version rest that cost a thread its life: it fails as before, and costs nothing', async () => {
-    const impatient = new TemplateRenderer({ maxThreads: 1, deadlineMs: 700 });
+    const impatient = new TemplateRenderer({ maxThreads: 1, deadlineMs: 2_000 });
     const first = await failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES));
     const began = performance.now();
     const more = Array.from({ length: 100 }, () => failureOf(impatient.render(ENDLESS, {})));
