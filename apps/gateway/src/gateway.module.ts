@@ -154,7 +154,7 @@ export class GatewayModule {
         { provide: AuditLogStore, useValue: new AuditLogStore(database) },
         { provide: ApiKeyStore, useValue: apiKeys },
         ...templateProviders(parts, templates, acceptEmails),
-        ...memberProviders({ ...parts, systemMail }),
+        ...memberProviders(parts, systemMail),
         { provide: EmailStore, useValue: new EmailStore(database) },
         { provide: RateLimits, useValue: limits },
         { provide: EmailListStore, useValue: new EmailListStore(database) },

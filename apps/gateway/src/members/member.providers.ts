@@ -14,20 +14,22 @@ import { OwedMails } from './owed-mails.ts';
 
 export interface MemberParts {
   readonly database: Database;
-  readonly systemMail: SendSystemMail;
   readonly secretBox: SecretBox;
   readonly publicUrl: string;
   readonly onError: (error: unknown) => void;
 }
 
 /** What the routes about members and invitations need. */
-export function memberProviders(parts: MemberParts): Provider[] {
-  const { database, onError } = parts;
+export function memberProviders(parts: MemberParts, systemMail: SendSystemMail): Provider[] {
+  const { database, secretBox, publicUrl, onError } = parts;
   const { clock } = database;
   const invitations = new InvitationStore(database);
   const changes = new InvitationChanges(database);
   const workspaces = new WorkspaceStore(database);
-  const mails = new SendInvitationMails({ ...parts, mails: new InvitationMailStore(database), clock });
+  const mails = new SendInvitationMails({
+    ...{ systemMail, secretBox, clock, publicUrl, onError },
+    mails: new InvitationMailStore(database),
+  });
   return [
     { provide: DatabaseClock, useValue: clock },
     { provide: MemberStore, useValue: new MemberStore(database) },
