@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { EMAIL_STATUSES, WEBHOOK_STATUSES } from '@posthorn/domain';
+import { EMAIL_STATUSES, INVITATION_STATUSES, WEBHOOK_STATUSES } from '@posthorn/domain';
 import { HELPERS } from '../libs/rendering/src/templates/helpers.ts';
 import { ALL_SECTIONS, describeSettings, type SettingDescription } from '@posthorn/platform';
 
@@ -21,6 +21,7 @@ describe('docs/states.md', () => {
     ['An outbox row', enumOfSchema('outbox', 'OutboxState')],
     ['A webhook', Object.keys(WEBHOOK_STATUSES)],
     ['A webhook', enumOfSchema('webhooks', 'WebhookStatus')],
+    ['An invitation', Object.keys(INVITATION_STATUSES)],
     ['The breaker of a relay', relayBreakerStates()],
   ])('draws every state of: %s', (title, states) => {
     expect(states.length).toBeGreaterThan(2);

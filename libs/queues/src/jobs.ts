@@ -11,6 +11,8 @@ export interface Jobs {
   'worker.canary': { readonly v: 1 };
   /** Deletes what idempotency keys have expired. */
   'idempotency-keys.expire': { readonly v: 1 };
+  /** Deletes invitations that ended long ago. */
+  'invitations.expire': { readonly v: 1 };
   /** Makes the partitions of the months to come. */
   'partitions.make': { readonly v: 1 };
 }

@@ -8,3 +8,17 @@ WITH expired AS (
   FOR UPDATE SKIP LOCKED
 )
 DELETE FROM idempotency_keys k USING expired e WHERE k.workspace_id = e.workspace_id AND k.key = e.key`;
+
+/**
+ * Deletes invitations, and their mails, whose last link ended so many days ago or earlier, whatever became of them. $1 int: days.
+ * $2 int: at most so many. Indexes: invitations_by_expiry_idx, from its front; invitation_mails_by_invitation_idx.
+ */
+export const EXPIRE_INVITATIONS = `
+WITH expired AS (
+  SELECT   id FROM invitations
+  WHERE    expires_at <= now() - make_interval(days => $1::int)
+  ORDER BY expires_at
+  LIMIT    $2::int
+  FOR UPDATE SKIP LOCKED
+)
+DELETE FROM invitations i USING expired e WHERE i.id = e.id`;

@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { Office } from '../office.fixture.ts';
 import { InvitationStore } from './invitation-store.ts';
 import { newMail, Reception, TESTS } from './members.fixture.ts';
+import { UpkeepStore } from './upkeep-store.ts';
 
 const ROUNDS = 15;
 const ADA = 'ada@example.net';
@@ -167,6 +168,25 @@ describe('An invitation', () => {
     expect(await reception.create(await office.openWorkspace(), BOB)).toEqual(refused);
     await office.ask(`UPDATE invitation_mails SET created_at = now() - interval '25 hours'`);
     expect(await renew()).not.toHaveProperty('refused');
+  });
+});
+
+describe('Old invitations', () => {
+  it('are deleted with their mails, in batches, the others are not', async () => {
+    await newWorkspace();
+    const upkeep = new UpkeepStore(office.database);
+    const invited = [];
+    for (const name of ['a', 'b', 'c', 'd'])
+      invited.push(await reception.invite(workspace, `${name}@example.com`));
+    await reception.changes.revoke(workspace, TESTS, invited[0]!.invitation.id);
+    await office.ask(
+      `UPDATE invitations SET created_at = now() - interval '99 days', expires_at = now() - interval '91 days' WHERE id = ANY($1::uuid[])`,
+      [invited.slice(0, 3).map(({ invitation }) => uuidOf(invitation.id))],
+    );
+    expect([await upkeep.expireInvitations(90, 2), await upkeep.expireInvitations(90, 2)]).toEqual([2, 1]);
+    const where = `workspace_id = '${uuidOf(workspace)}'`;
+    expect(await office.count('invitations', where)).toBe(1);
+    expect(await office.count('invitation_mails', where)).toBe(1);
   });
 });
 

@@ -1,5 +1,5 @@
 import { type Database } from '../connection.ts';
-import { EXPIRE_IDEMPOTENCY_KEYS } from '../sql/upkeep.ts';
+import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_INVITATIONS } from '../sql/upkeep.ts';
 
 /** What has to be done now and then so that everything else can go on. All of it may run twice, and at once. */
 export class UpkeepStore {
@@ -8,6 +8,12 @@ export class UpkeepStore {
   /** Deletes up to `limit` idempotency keys that have expired; says how many. */
   async expireIdempotencyKeys(limit: number): Promise<number> {
     const { rowCount } = await this.database.pool.query(EXPIRE_IDEMPOTENCY_KEYS, [limit]);
+    return rowCount ?? 0;
+  }
+
+  /** Deletes up to `limit` invitations whose last link ended so many days ago; says how many. */
+  async expireInvitations(days: number, limit: number): Promise<number> {
+    const { rowCount } = await this.database.pool.query(EXPIRE_INVITATIONS, [days, limit]);
     return rowCount ?? 0;
   }
 

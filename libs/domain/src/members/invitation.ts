@@ -19,6 +19,9 @@ export const INVITATION_STATUS_NAMES = Object.keys(INVITATION_STATUSES) as Invit
 /** How long the link of a mail can be used. */
 export const INVITATION_DAYS = 7;
 
+/** How long an invitation is kept after its last link has ended. */
+export const INVITATION_KEPT_DAYS = 90;
+
 /** When the link of a mail ends that is sent at the time `now`. */
 export function invitationEnd(now: Date): Date {
   return new Date(now.getTime() + INVITATION_DAYS * DAY_SECONDS * 1_000);
