@@ -28,6 +28,9 @@ export { EmailListStore } from './stores/email-list-store.ts';
 export { type EmailRecord, type EmailSummary } from './stores/email-record.ts';
 export { EmailStore } from './stores/email-store.ts';
 export { type EmailFilter } from './sql/email-list.ts';
+export * from './stores/domain-check-store.ts';
+export { IdentityChanges, type IdentityRefusal, type NewDkimKey } from './stores/identity-changes.ts';
+export { type DomainCheck, type Identity, type IdentityWithRecords } from './stores/identity-row.ts';
 export * from './stores/identity-store.ts';
 export {
   InvitationChanges,
@@ -52,4 +55,6 @@ export {
 export { TemplateStore, type CurrentTemplate } from './stores/template-store.ts';
 export * from './stores/upkeep-store.ts';
 export * from './stores/webhook-store.ts';
+export { VerificationLinkStore, type LinkedAddress } from './stores/verification-link-store.ts';
+export { type MailRefusal, type NewLink } from './stores/verification-links.ts';
 export * from './stores/workspace-store.ts';

@@ -10,6 +10,7 @@ export interface SealedColumn {
 /** Every column that holds encrypted secrets: `posthorn secrets rotate` seals these anew, and a test finds one that is missing. */
 export const SEALED_COLUMNS = {
   invitationMail: { table: 'invitation_mails', column: 'sealed_mail', boundTo: 'invitation_mail' },
+  dkimPrivateKey: { table: 'dkim_keys', column: 'private_key', boundTo: 'dkim_key' },
   webhookToken: { table: 'webhooks', column: 'token', boundTo: 'webhook' },
 } as const satisfies Record<string, SealedColumn>;
 

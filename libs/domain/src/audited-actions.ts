@@ -5,6 +5,8 @@ export const AUDITED_ACTIONS = [
   'api_key.deleted',
   'identity.created',
   'identity.verified',
+  'identity.warned',
+  'identity.recovered',
   'identity.unverified',
   'identity.deleted',
   'template.created',

@@ -41,7 +41,13 @@ export const SIZES = {
 export const JSON_LEVELS = 32;
 
 /** How many of each a workspace may have. */
-export const WORKSPACE_LIMITS = { apiKeys: 100, webhooks: 50, templates: 1_000, invitations: 100 } as const;
+export const WORKSPACE_LIMITS = {
+  apiKeys: 100,
+  webhooks: 50,
+  templates: 1_000,
+  invitations: 100,
+  identities: 200,
+} as const;
 
 /** Limits that a workspace may have of its own: null means the installation's, 0 means none. */
 export interface OwnLimits {

@@ -13,6 +13,10 @@ export interface Jobs {
   'idempotency-keys.expire': { readonly v: 1 };
   /** Deletes invitations that ended long ago. */
   'invitations.expire': { readonly v: 1 };
+  /** Looks up the records of the sending domains that are due. */
+  'domains.check': { readonly v: 1 };
+  /** Deletes the links that verified addresses. */
+  'verification-links.expire': { readonly v: 1 };
   /** Makes the partitions of the months to come. */
   'partitions.make': { readonly v: 1 };
 }

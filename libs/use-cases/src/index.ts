@@ -11,6 +11,14 @@ export {
   type ContactBatchOutcome,
   type WantedContact,
 } from './contacts/manage-contacts.ts';
+export { CheckDomain, type CheckDomainOptions } from './identities/check-domain.ts';
+export { CheckDueDomains } from './identities/check-due-domains.ts';
+export { ConfirmAddress } from './identities/confirm-address.ts';
+export { CreateIdentity } from './identities/create-identity.ts';
+export { DkimKeyMaker } from './identities/dkim-key-maker.ts';
+export { type IdentityValue } from './identities/identity-value.ts';
+export { SendVerificationLink } from './identities/send-verification-link.ts';
+export { VerifyIdentity } from './identities/verify-identity.ts';
 export { addIdentity } from './operate/add-identity.ts';
 export { createApiKey, type CreatedApiKey, type WantedApiKey } from './operate/create-api-key.ts';
 export { deleteApiKey } from './operate/delete-api-key.ts';

@@ -11,6 +11,7 @@ let testDatabase: TestDatabase;
 let client: pg.Client;
 const workspace = newUuid(Date.now());
 const id = newUuid(Date.now());
+const identity = newUuid(Date.now());
 /** A template that is there, with a version: they point at each other. */
 const template = newUuid(Date.now());
 const invitation = newUuid(Date.now());
@@ -93,6 +94,24 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     token: `''`,
   },
   contacts: { id: `'${id}'`, workspace_id: `'${workspace}'`, email: `'a@example.com'` },
+  dkim_keys: {
+    id: `'${id}'`,
+    identity_id: `'${identity}'`,
+    algorithm: `'rsa'`,
+    selector: `'ph-1'`,
+    public_key: `'AA=='`,
+    private_key: `''`,
+  },
+  domain_checks: { identity_id: `'${identity}'` },
+  verification_links: {
+    id: `'${id}'`,
+    identity_id: `'${id}'`,
+    workspace_id: `'${workspace}'`,
+    token_hash: `sha256('x')`,
+    address_hash: `sha256('x')`,
+    created_at: 'now()',
+    expires_at: `now() + interval '1 day'`,
+  },
   invitation_mails: {
     id: `'${id}'`,
     workspace_id: `'${workspace}'`,
@@ -117,6 +136,9 @@ beforeAll(async () => {
   client = new pg.Client({ connectionString: testDatabase.url });
   await client.connect();
   await client.query(`INSERT INTO workspaces (id, name) VALUES ('${workspace}', 'Acme')`);
+  await client.query(
+    `INSERT INTO identities (id, workspace_id, kind, value) VALUES ('${identity}', '${workspace}', 'domain', 'example.org')`,
+  );
   await client.query(
     `INSERT INTO templates (id, workspace_id, name, current_version_id)
      VALUES ('${template}', '${workspace}', 'there', '${template}');
@@ -218,6 +240,19 @@ describe('The database refuses', () => {
     ['outbox', { state: `'waiting'`, lease_until: 'now()' }],
     ['paused_lanes', { reason: `''` }],
     ['paused_lanes', { reason: `repeat('x', 501)` }],
+    ['identities', { status: `'VERIFIED'` }],
+    ['identities', { verified_at: 'now()' }],
+    ['dkim_keys', { selector: `'Ph.1'` }],
+    ['dkim_keys', { public_key: `''` }],
+    ['domain_checks', { claims: '-1' }],
+    ['domain_checks', { rounds: '-1' }],
+    ['domain_checks', { wrong_answers: '-1', wrong_since: 'now()' }],
+    ['domain_checks', { findings: `'[]'` }],
+    ['domain_checks', { wrong_since: 'now()' }],
+    ['domain_checks', { warned_at: 'now()' }],
+    ['verification_links', { token_hash: `'\\x00'` }],
+    ['verification_links', { address_hash: `'\\x00'` }],
+    ['verification_links', { expires_at: 'now()' }],
     ['workspaces', { rate_per_second: '-1' }],
     ['workspaces', { rate_burst: '-1' }],
     ['audit_log', { action: `''` }],
@@ -247,6 +282,9 @@ describe('The database refuses', () => {
   it.each<[string, Record<string, string>]>([
     ['api_keys', { id: 'gen_random_uuid()' }],
     ['identities', { id: 'gen_random_uuid()' }],
+    ['dkim_keys', { id: 'gen_random_uuid()' }],
+    ['domain_checks', {}],
+    ['verification_links', { id: 'gen_random_uuid()' }],
     ['usage', {}],
     ['emails', {}],
     ['email_contents', {}],
@@ -297,7 +335,10 @@ describe('Every CHECK of the database', () => {
       email_events: 1,
       emails: 5,
       idempotency_keys: 2,
-      identities: 1,
+      dkim_keys: 2,
+      domain_checks: 6,
+      identities: 2,
+      verification_links: 3,
       invitation_mails: 1,
       invitations: 5,
       outbox: 6,

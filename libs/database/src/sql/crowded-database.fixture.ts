@@ -11,8 +11,14 @@ const ROWS_EACH = 300;
 export async function crowd(url: string): Promise<void> {
   const statements = [
     `INSERT INTO workspaces (id, name) SELECT gen_random_uuid(), 'Crowd' FROM generate_series(1, ${WORKSPACES})`,
-    `INSERT INTO identities (id, workspace_id, kind, value, verified_at)
-     SELECT gen_random_uuid(), w.id, 'domain', n || '.example.com', now() FROM workspaces w, generate_series(1, 10) n`,
+    `INSERT INTO identities (id, workspace_id, kind, value, status, verified_at)
+     SELECT gen_random_uuid(), w.id, 'domain', n || '.example.com', 'VERIFIED', now() FROM workspaces w, generate_series(1, 10) n`,
+    `INSERT INTO domain_checks (identity_id, due_at)
+     SELECT id, now() + make_interval(mins => row_number() OVER (ORDER BY id)::int - 100) FROM identities`,
+    `INSERT INTO verification_links (id, identity_id, workspace_id, token_hash, address_hash, created_at, expires_at)
+     SELECT gen_random_uuid(), id, workspace_id, sha256(id::text::bytea), sha256(value::bytea),
+            now() - make_interval(mins => row_number() OVER (ORDER BY id)::int), now() + interval '1 day'
+     FROM   identities`,
     `INSERT INTO api_keys (id, workspace_id, display_name, role, secret_hash, secret_hint)
      SELECT gen_random_uuid(), w.id, 'Key', 'API_USER', sha256((w.id::text || n)::bytea), '' FROM workspaces w, generate_series(1, 20) n`,
     `INSERT INTO contacts (id, workspace_id, email)

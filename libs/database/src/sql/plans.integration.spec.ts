@@ -33,11 +33,12 @@ import {
   RIPEN,
 } from './outbox.ts';
 import { type Explained, nodesOf, type PlanNode } from './plan.fixture.ts';
-import { EXPIRE_IDEMPOTENCY_KEYS } from './upkeep.ts';
+import { CLAIM_CHECK, CLAIM_DUE_CHECKS } from './domain-checks.ts';
+import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_VERIFICATION_LINKS } from './upkeep.ts';
 
 /** The tables that grow with what is sent: no statement may read one of them from end to end. */
 const GROWING =
-  /^(outbox|idempotency_keys|identities|api_keys|contacts|emails|email_contents|email_events|events)(_\d{4}_\d{2})?$/;
+  /^(outbox|idempotency_keys|identities|domain_checks|verification_links|api_keys|contacts|emails|email_contents|email_events|events)(_\d{4}_\d{2})?$/;
 
 /** A group of hundreds of rows needs a few pages for each; reading the outbox once for each needs hundreds of thousands. */
 const MOST_PAGES = 20_000;
@@ -333,6 +334,30 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
       sql: EXPIRE_IDEMPOTENCY_KEYS,
       values: () => ['1000'],
       indexes: [/^idempotency_keys_by_expiry_idx$/, /^idempotency_keys_pkey$/],
+    },
+  ],
+  [
+    'EXPIRE_VERIFICATION_LINKS',
+    {
+      sql: EXPIRE_VERIFICATION_LINKS,
+      values: () => ['86400', '100'],
+      indexes: [/^verification_links_by_age_idx$/, /^verification_links_pkey$/],
+    },
+  ],
+  [
+    'CLAIM_DUE_CHECKS',
+    {
+      sql: CLAIM_DUE_CHECKS,
+      values: () => ['50', '120'],
+      indexes: [/^domain_checks_by_due_idx$/, /^domain_checks_pkey$/],
+    },
+  ],
+  [
+    'CLAIM_CHECK',
+    {
+      sql: CLAIM_CHECK,
+      values: () => [text(NOBODY), text(NOBODY), '120', '5'],
+      indexes: [/^domain_checks_pkey$/, /^identities_pkey$/],
     },
   ],
 ];

@@ -22,3 +22,14 @@ WITH expired AS (
   FOR UPDATE SKIP LOCKED
 )
 DELETE FROM invitations i USING expired e WHERE i.id = e.id`;
+
+/** Deletes links that verified an address. $1 int: created so many seconds ago or earlier. $2 int: at most so many. Index: verification_links_by_age_idx, from its front. */
+export const EXPIRE_VERIFICATION_LINKS = `
+WITH expired AS (
+  SELECT   id FROM verification_links
+  WHERE    created_at <= now() - make_interval(secs => $1::int)
+  ORDER BY created_at
+  LIMIT    $2::int
+  FOR UPDATE SKIP LOCKED
+)
+DELETE FROM verification_links l USING expired e WHERE l.id = e.id`;

@@ -1,39 +1,76 @@
-import { idFromUuid, type IdentityId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type IdentityId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type Actor, type Page, pageOf, type PageRequest, POSTHORN } from '@posthorn/domain';
 import { type Database } from '../connection.ts';
 import { type Identity as IdentityRow, type IdentityKind } from '../generated/client.ts';
-
-/** An address or a domain that a workspace may send from once it is verified. */
-export interface Identity {
-  readonly id: IdentityId;
-  readonly workspaceId: WorkspaceId;
-  readonly kind: IdentityKind;
-  readonly value: string;
-  readonly verifiedAt: Date | null;
-  readonly createdAt: Date;
-}
+import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
+import { recordAudit } from './audit-log-store.ts';
+import {
+  type Identity,
+  identityOf,
+  identityWithRecords,
+  type IdentityWithRecords,
+  WITH_RECORDS,
+} from './identity-row.ts';
 
 /** How many addresses and domains are named in the answer to a call from an unverified sender. */
 const MOST_NAMED = 100;
 
-/** The verified addresses and domains of workspaces. */
+/** The addresses and domains of workspaces, as they are read, and as an operator adds them; `IdentityChanges` writes the rest. */
 export class IdentityStore {
   constructor(private readonly database: Database) {}
 
-  /** Adds an identity, or verifies the one that is there already. */
-  async put(
+  /** Adds an identity, or vouches for the one that is there already. What is so already is not told to the audit log again. */
+  put(
     workspaceId: WorkspaceId,
     kind: IdentityKind,
     value: string,
     verified: boolean,
+    actor: Actor = POSTHORN,
   ): Promise<Identity> {
-    const verifiedAt = verified ? this.database.clock.now() : null;
-    const workspace = uuidOf(workspaceId);
-    const row = await this.database.prisma.identity.upsert({
-      where: { workspaceId_value: { workspaceId: workspace, value } },
-      create: { id: newUuid(this.database.clock.nowMs()), workspaceId: workspace, kind, value, verifiedAt },
-      update: verified ? { verifiedAt } : {},
+    const nowMs = this.database.clock.nowMs();
+    const where = { workspaceId_value: { workspaceId: uuidOf(workspaceId), value } };
+    return transact(this.database, async (transaction) => {
+      await lockWorkspace(transaction, workspaceId);
+      const before = await transaction.identity.findUnique({ where });
+      if (before !== null && !(verified && !before.isVouched)) return identityOf(before);
+      const identity = await vouch(transaction, before, verified, nowMs, { workspaceId, kind, value });
+      const what = {
+        workspaceId,
+        subjectId: identity.id,
+        actor,
+        detail: { kind, value, isVouched: verified },
+      };
+      if (before === null) await recordAudit(transaction, nowMs, { ...what, action: 'identity.created' });
+      if (verified) await recordAudit(transaction, nowMs, { ...what, action: 'identity.verified' });
+      return identity;
     });
-    return identity(row);
+  }
+
+  /**
+   * A page of a workspace's identities, the newest or oldest first. Index: identities_workspace_value_key; there are few enough to sort.
+   * One on (workspace_id, id) would draw accepting away from the index that finds its sender at once.
+   */
+  async page(workspaceId: WorkspaceId, page: PageRequest<IdentityId>): Promise<Page<Identity>> {
+    const isAscending = page.sort === 'createdAt.asc';
+    const start = page.startAt === undefined ? undefined : uuidOf(page.startAt);
+    const rows = await this.database.prisma.identity.findMany({
+      where: {
+        workspaceId: uuidOf(workspaceId),
+        ...(start === undefined ? {} : { id: isAscending ? { gte: start } : { lte: start } }),
+      },
+      orderBy: { id: isAscending ? 'asc' : 'desc' },
+      take: page.limit + 1,
+    });
+    return pageOf(rows.map(identityOf), page.limit);
+  }
+
+  /** The identity with its records, if this workspace has it. */
+  async find(workspaceId: WorkspaceId, id: IdentityId): Promise<IdentityWithRecords | undefined> {
+    const row = await this.database.prisma.identity.findUnique({
+      where: { id: uuidOf(id), workspaceId: uuidOf(workspaceId) },
+      include: WITH_RECORDS,
+    });
+    return row === null ? undefined : identityWithRecords(row);
   }
 
   /** All of a workspace, the oldest first. */
@@ -42,7 +79,7 @@ export class IdentityStore {
       where: { workspaceId: uuidOf(workspaceId) },
       orderBy: { id: 'asc' },
     });
-    return rows.map(identity);
+    return rows.map(identityOf);
   }
 
   /** Whether one of these (an address, its domain) is verified in the workspace. */
@@ -74,14 +111,32 @@ export class IdentityStore {
   }
 }
 
-function identity(row: IdentityRow): Identity {
-  const { kind, value, verifiedAt, createdAt } = row;
-  return {
-    id: idFromUuid('idn', row.id),
-    workspaceId: idFromUuid('wrk', row.workspaceId),
-    kind,
-    value,
-    verifiedAt,
-    createdAt,
-  };
+interface NewIdentity {
+  readonly workspaceId: WorkspaceId;
+  readonly kind: IdentityKind;
+  readonly value: string;
+}
+
+async function vouch(
+  transaction: Transaction,
+  before: IdentityRow | null,
+  verified: boolean,
+  nowMs: number,
+  { workspaceId, kind, value }: NewIdentity,
+): Promise<Identity> {
+  const trust = verified
+    ? { status: 'VERIFIED' as const, isVouched: true, verifiedAt: before?.verifiedAt ?? new Date(nowMs) }
+    : {};
+  if (before === null) {
+    const ids = { id: newUuid(nowMs), workspaceId: uuidOf(workspaceId) };
+    const data = { ...ids, kind, value, createdAt: new Date(nowMs), ...trust } as const;
+    return identityOf(await transaction.identity.create({ data }));
+  }
+  const row = await transaction.identity.update({ where: { id: before.id }, data: trust });
+  // What a check under way finds is about a domain that nobody vouched for.
+  await transaction.domainCheck.updateMany({
+    where: { identityId: before.id },
+    data: { claims: { increment: 1 }, wrongSince: null, wrongAnswers: 0, warnedAt: null },
+  });
+  return identityOf(row);
 }

@@ -16,7 +16,7 @@ export interface DomainProof {
   readonly wrongSinceMs: number | null;
   /** How many there were in that run. */
   readonly wrongAnswers: number;
-  /** When the editors were warned in that run. */
+  /** When it became `AT_RISK` in that run. */
   readonly warnedAtMs: number | null;
 }
 

@@ -6,3 +6,8 @@ export type TxtAnswer =
   | { readonly kind: 'absent' }
   /** No answer that says anything about the records: a time-out, SERVFAIL, a refusal; `reason` is for people. */
   | { readonly kind: 'failed'; readonly reason: string };
+
+/** The answer that counts of those at a name and the names above it, nearest first: the first that is not a definite no. */
+export function nearestAnswer(answers: readonly TxtAnswer[]): TxtAnswer {
+  return answers.find(({ kind }) => kind !== 'absent') ?? { kind: 'absent' };
+}

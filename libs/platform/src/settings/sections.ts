@@ -1,4 +1,5 @@
 import { DatabaseSettings, HttpSettings, LogSettings, RedisSettings } from './connection-settings.ts';
+import { DnsSettings } from './dns-settings.ts';
 import { GatewaySettings } from './gateway-settings.ts';
 import { LaneSettings } from './lane-settings.ts';
 import { RateSettings } from './rate-settings.ts';
@@ -15,6 +16,7 @@ export const ALL_SECTIONS = {
   redis: RedisSettings,
   log: LogSettings,
   secrets: SecretSettings,
+  dns: DnsSettings,
   gateway: GatewaySettings,
   systemMail: SystemMailSettings,
   webhooks: WebhookSettings,

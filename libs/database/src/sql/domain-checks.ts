@@ -1,0 +1,32 @@
+/**
+ * Claims the domains whose check is due, the longest due first: `claims` + 1, and due again when whoever claims them does not
+ * come back. $1 int: at most so many. $2 int: after so many seconds.
+ *
+ * Index: domain_checks_by_due_idx, from its front. Locks: the rows, skipping those that another scheduler is just claiming.
+ */
+export const CLAIM_DUE_CHECKS = `
+WITH due AS (
+  SELECT   identity_id FROM domain_checks
+  WHERE    due_at <= now()
+  ORDER BY due_at
+  LIMIT    $1::int
+  FOR NO KEY UPDATE SKIP LOCKED
+)
+UPDATE    domain_checks c
+SET       claims = c.claims + 1, due_at = now() + make_interval(secs => $2::int)
+FROM      due d
+WHERE     c.identity_id = d.identity_id
+RETURNING c.identity_id AS id`;
+
+/**
+ * Claims the check of one domain of a workspace that is wanted now: whatever is under way for it is not written down any more,
+ * and its schedule begins anew. $1 uuid: the identity. $2 uuid: the workspace. $3 int: due again after so many seconds.
+ * $4 int: not when it was checked less than so many seconds ago.
+ */
+export const CLAIM_CHECK = `
+UPDATE    domain_checks c
+SET       claims = c.claims + 1, rounds = 0, due_at = now() + make_interval(secs => $3::int)
+FROM      identities i
+WHERE     c.identity_id = $1::uuid AND i.id = c.identity_id AND i.workspace_id = $2::uuid
+AND       (c.checked_at IS NULL OR c.checked_at <= now() - make_interval(secs => $4::int))
+RETURNING c.identity_id AS id`;

@@ -1,0 +1,124 @@
+import { type IdentityId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import {
+  type Actor,
+  type AuditedAction,
+  type DomainProof,
+  maySendFrom,
+  type ProofChange,
+  type RecordFindings,
+} from '@posthorn/domain';
+import { type Database } from '../connection.ts';
+import { CLAIM_CHECK, CLAIM_DUE_CHECKS } from '../sql/domain-checks.ts';
+import { transact, type Transaction } from '../transaction.ts';
+import { recordAudit } from './audit-log-store.ts';
+import {
+  type DomainCheck,
+  identityWithRecords,
+  type IdentityWithRecords,
+  WITH_RECORDS,
+} from './identity-row.ts';
+
+/** A domain that this process is to look at. */
+export type ClaimedDomain = IdentityWithRecords & { readonly check: DomainCheck };
+
+/** What a look at a domain led to. */
+export interface CheckResult {
+  readonly findings: RecordFindings;
+  readonly proof: DomainProof;
+  readonly change?: ProofChange | undefined;
+  /** Null: it is not looked at again before somebody wants it. */
+  readonly nextCheckAfterSeconds: number | null;
+}
+
+const ACTION_OF: Readonly<Record<ProofChange, AuditedAction>> = {
+  verified: 'identity.verified',
+  warned: 'identity.warned',
+  recovered: 'identity.recovered',
+  unverified: 'identity.unverified',
+};
+
+/** When domains are looked at, and what was found. */
+export class DomainCheckStore {
+  constructor(private readonly database: Database) {}
+
+  /** Claims up to so many domains that are due; a claim that nothing came of is due again after `leaseSeconds`. */
+  async claimDue(atMost: number, leaseSeconds: number): Promise<ClaimedDomain[]> {
+    const { rows } = await this.database.pool.query<{ id: string }>(CLAIM_DUE_CHECKS, [atMost, leaseSeconds]);
+    return this.read(rows.map(({ id }) => id));
+  }
+
+  /** Claims one domain; undefined when the workspace has none with this id, or when it was checked within `restSeconds`. */
+  async claim(
+    workspaceId: WorkspaceId,
+    id: IdentityId,
+    { leaseSeconds, restSeconds }: { readonly leaseSeconds: number; readonly restSeconds: number },
+  ): Promise<ClaimedDomain | undefined> {
+    const values = [uuidOf(id), uuidOf(workspaceId), leaseSeconds, restSeconds];
+    const { rows } = await this.database.pool.query<{ id: string }>(CLAIM_CHECK, values);
+    return (await this.read(rows.map((row) => row.id)))[0];
+  }
+
+  /**
+   * Writes down what was found, unless the claim has moved on: then a later look is under way, or somebody vouched for the domain.
+   *
+   * @returns whether it was written down
+   */
+  record(claimed: ClaimedDomain, actor: Actor, result: CheckResult): Promise<boolean> {
+    const now = this.database.clock.now();
+    return transact(this.database, async (transaction) => {
+      const id = uuidOf(claimed.id);
+      // First the identity, then its check: in this order everywhere.
+      await transaction.$executeRaw`SELECT FROM identities WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
+      const { count } = await transaction.domainCheck.updateMany({
+        where: { identityId: id, claims: claimed.check.claims },
+        data: checkData(result, now),
+      });
+      if (count === 0) return false;
+      if (result.change !== undefined) await recordChange(transaction, claimed, actor, result, now);
+      return true;
+    });
+  }
+
+  private async read(ids: readonly string[]): Promise<ClaimedDomain[]> {
+    if (ids.length === 0) return [];
+    const where = { id: { in: [...ids] } };
+    const rows = await this.database.prisma.identity.findMany({ where, include: WITH_RECORDS });
+    // One that was deleted in between is not there any more.
+    return rows.map(identityWithRecords).filter((row): row is ClaimedDomain => row.check !== null);
+  }
+}
+
+function checkData({ findings, proof, nextCheckAfterSeconds }: CheckResult, now: Date): object {
+  const { rounds, wrongAnswers } = proof;
+  return {
+    ...{ rounds, wrongAnswers, findings, checkedAt: now },
+    wrongSince: dateOf(proof.wrongSinceMs),
+    warnedAt: dateOf(proof.warnedAtMs),
+    dueAt: dateOf(nextCheckAfterSeconds === null ? null : now.getTime() + nextCheckAfterSeconds * 1_000),
+  };
+}
+
+function dateOf(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
+}
+
+async function recordChange(
+  transaction: Transaction,
+  { id, workspaceId, value, verifiedAt }: ClaimedDomain,
+  actor: Actor,
+  { change, proof }: CheckResult,
+  now: Date,
+): Promise<void> {
+  const { status } = proof;
+  await transaction.identity.update({
+    where: { id: uuidOf(id) },
+    data: { status, verifiedAt: maySendFrom(status) ? (verifiedAt ?? now) : null },
+  });
+  await recordAudit(transaction, now.getTime(), {
+    workspaceId,
+    action: ACTION_OF[change!],
+    actor,
+    subjectId: id,
+    detail: { kind: 'domain', value },
+  });
+}

@@ -1,0 +1,167 @@
+import { idFromUuid, type IdentityId, timeOf, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type Actor, type DomainKey, WORKSPACE_LIMITS } from '@posthorn/domain';
+import { type Database } from '../connection.ts';
+import { type IdentityKind } from '../generated/client.ts';
+import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
+import { recordAudit } from './audit-log-store.ts';
+import { type Identity, identityOf } from './identity-row.ts';
+import { insertLink, type MailRefusal, mailRefusal, type NewLink } from './verification-links.ts';
+
+/** A key of a domain as it is stored. */
+export interface NewDkimKey extends DomainKey {
+  /** The uuid of its row, for which its private key is sealed. */
+  readonly id: string;
+  readonly sealedPrivateKey: Buffer;
+}
+
+/** Why an identity was not added; nothing has changed. */
+export type IdentityRefusal =
+  /** The workspace has it already. */
+  | { readonly refused: 'exists'; readonly id: IdentityId }
+  /** The workspace has as many as it may. */
+  | { readonly refused: 'too_many' }
+  | MailRefusal;
+
+interface NewAddress {
+  readonly id: IdentityId;
+  readonly address: string;
+  readonly link: NewLink;
+}
+
+interface NewDomain {
+  readonly id: IdentityId;
+  readonly domain: string;
+  readonly keys: readonly NewDkimKey[];
+}
+
+/** Writes identities: each change in a transaction with its line in the audit log, changes of one workspace one after the other. */
+export class IdentityChanges {
+  constructor(private readonly database: Database) {}
+
+  /** Adds an address with the link that verifies it, so that there is none of which no mail was ever asked for. */
+  addAddress(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    { id, address, link }: NewAddress,
+  ): Promise<Identity | IdentityRefusal> {
+    const now = this.database.clock.now();
+    return transact(this.database, async (transaction) => {
+      const newLink = { ...link, workspaceId, identityId: id, address };
+      const refusal =
+        (await refusalOf(transaction, workspaceId, address)) ??
+        (await mailRefusal(transaction, now, newLink));
+      if (refusal !== undefined) return refusal;
+      const added = await insert(transaction, now, workspaceId, actor, {
+        id,
+        kind: 'address',
+        value: address,
+      });
+      await insertLink(transaction, now, newLink);
+      return added;
+    });
+  }
+
+  /** Adds a domain with its keys. It is due to be checked at once. */
+  addDomain(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    { id, domain, keys }: NewDomain,
+  ): Promise<Identity | IdentityRefusal> {
+    const now = this.database.clock.now();
+    return transact(this.database, async (transaction) => {
+      const refusal = await refusalOf(transaction, workspaceId, domain);
+      if (refusal !== undefined) return refusal;
+      const added = await insert(transaction, now, workspaceId, actor, { id, kind: 'domain', value: domain });
+      await insertKeys(transaction, now, id, keys);
+      return added;
+    });
+  }
+
+  /** Why a domain or address could not be added just now, if it could not; undefined when it could. */
+  refusal(workspaceId: WorkspaceId, value: string): Promise<IdentityRefusal | undefined> {
+    return transact(this.database, (transaction) => refusalOf(transaction, workspaceId, value));
+  }
+
+  /** Gives a domain of this workspace keys that has none, because an operator added it; keys that are there stay. */
+  async giveKeys(workspaceId: WorkspaceId, id: IdentityId, keys: readonly NewDkimKey[]): Promise<void> {
+    const now = this.database.clock.now();
+    const where = {
+      id: uuidOf(id),
+      workspaceId: uuidOf(workspaceId),
+      kind: 'domain',
+      dkimKeys: { none: {} },
+    } as const;
+    await transact(this.database, async (transaction) => {
+      await lockWorkspace(transaction, workspaceId);
+      if ((await transaction.identity.count({ where })) === 1) await insertKeys(transaction, now, id, keys);
+    });
+  }
+
+  /** Deletes an identity with its keys, and gives what it was; undefined when the workspace has none with this id. */
+  delete(workspaceId: WorkspaceId, actor: Actor, id: IdentityId): Promise<Identity | undefined> {
+    const nowMs = this.database.clock.nowMs();
+    const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId) };
+    return transact(this.database, async (transaction) => {
+      await lockWorkspace(transaction, workspaceId);
+      if ((await transaction.identity.count({ where })) === 0) return undefined;
+      const deleted = identityOf(await transaction.identity.delete({ where }));
+      const what = {
+        workspaceId,
+        subjectId: id,
+        actor,
+        detail: { kind: deleted.kind, value: deleted.value },
+      };
+      await recordAudit(transaction, nowMs, { ...what, action: 'identity.deleted' });
+      return deleted;
+    });
+  }
+}
+
+/** Holds for as long as the transaction lasts. */
+async function refusalOf(
+  transaction: Transaction,
+  workspaceId: WorkspaceId,
+  value: string,
+): Promise<IdentityRefusal | undefined> {
+  await lockWorkspace(transaction, workspaceId);
+  const workspace = uuidOf(workspaceId);
+  const there = await transaction.identity.findUnique({
+    where: { workspaceId_value: { workspaceId: workspace, value } },
+    select: { id: true },
+  });
+  if (there !== null) return { refused: 'exists', id: idFromUuid('idn', there.id) };
+  const count = await transaction.identity.count({ where: { workspaceId: workspace } });
+  return count < WORKSPACE_LIMITS.identities ? undefined : { refused: 'too_many' };
+}
+
+async function insert(
+  transaction: Transaction,
+  now: Date,
+  workspaceId: WorkspaceId,
+  actor: Actor,
+  { id, kind, value }: { readonly id: IdentityId; readonly kind: IdentityKind; readonly value: string },
+): Promise<Identity> {
+  // The time inside the id, by which lists are ordered; making keys has taken a while since.
+  const createdAt = new Date(timeOf(id));
+  const data = { id: uuidOf(id), workspaceId: uuidOf(workspaceId), kind, value, createdAt };
+  const added = identityOf(await transaction.identity.create({ data }));
+  const what = { workspaceId, subjectId: id, actor, detail: { kind, value } };
+  await recordAudit(transaction, now.getTime(), { ...what, action: 'identity.created' });
+  return added;
+}
+
+async function insertKeys(
+  transaction: Transaction,
+  now: Date,
+  identityId: IdentityId,
+  keys: readonly NewDkimKey[],
+): Promise<void> {
+  const identity = uuidOf(identityId);
+  await transaction.dkimKey.createMany({
+    data: keys.map(({ id, algorithm, selector, publicKey, sealedPrivateKey }) => ({
+      ...{ id, identityId: identity, algorithm, selector, publicKey, createdAt: now },
+      privateKey: new Uint8Array(sealedPrivateKey),
+    })),
+  });
+  await transaction.domainCheck.create({ data: { identityId: identity, dueAt: now } });
+}

@@ -1,0 +1,72 @@
+import { idFromUuid, type IdentityId, type WorkspaceId } from '@posthorn/kernel';
+import { type DomainKey, type IdentityStatus, type RecordFindings } from '@posthorn/domain';
+import {
+  type DkimKey as DkimKeyRow,
+  type DomainCheck as DomainCheckRow,
+  type Identity as IdentityRow,
+  type IdentityKind,
+} from '../generated/client.ts';
+
+/** An address or a domain that a workspace may send from once it is verified. */
+export interface Identity {
+  readonly id: IdentityId;
+  readonly workspaceId: WorkspaceId;
+  readonly kind: IdentityKind;
+  readonly value: string;
+  readonly status: IdentityStatus;
+  /** An operator vouches for it: whatever the DNS says, it stays verified. */
+  readonly isVouched: boolean;
+  readonly verifiedAt: Date | null;
+  readonly createdAt: Date;
+}
+
+/** What the DNS said of a domain so far. */
+export interface DomainCheck {
+  /** The fencing token. */
+  readonly claims: number;
+  readonly checkedAt: Date | null;
+  /** When it is asked again; null: not before somebody wants it. */
+  readonly dueAt: Date | null;
+  readonly rounds: number;
+  readonly wrongSince: Date | null;
+  readonly wrongAnswers: number;
+  readonly warnedAt: Date | null;
+  readonly findings: RecordFindings;
+}
+
+/** An identity with what a domain has besides; a domain has no check while it has no keys. */
+export interface IdentityWithRecords extends Identity {
+  readonly keys: readonly DomainKey[];
+  readonly check: DomainCheck | null;
+}
+
+export type IdentityRowWithRecords = IdentityRow & {
+  readonly dkimKeys: readonly DkimKeyRow[];
+  readonly check: DomainCheckRow | null;
+};
+
+/** What Prisma is to read for {@link identityWithRecords}. */
+export const WITH_RECORDS = { dkimKeys: { orderBy: { algorithm: 'asc' } }, check: true } as const;
+
+export function identityOf(row: IdentityRow): Identity {
+  const { kind, value, status, isVouched, verifiedAt, createdAt } = row;
+  return {
+    id: idFromUuid('idn', row.id),
+    workspaceId: idFromUuid('wrk', row.workspaceId),
+    ...{ kind, value, status, isVouched, verifiedAt, createdAt },
+  };
+}
+
+export function identityWithRecords(row: IdentityRowWithRecords): IdentityWithRecords {
+  return {
+    ...identityOf(row),
+    keys: row.dkimKeys.map(({ algorithm, selector, publicKey }) => ({ algorithm, selector, publicKey })),
+    check: row.check === null ? null : checkOf(row.check),
+  };
+}
+
+function checkOf(row: DomainCheckRow): DomainCheck {
+  const { claims, checkedAt, dueAt, rounds, wrongSince, wrongAnswers, warnedAt } = row;
+  const findings = row.findings as RecordFindings;
+  return { claims, checkedAt, dueAt, rounds, wrongSince, wrongAnswers, warnedAt, findings };
+}

@@ -1,0 +1,101 @@
+import { idFromUuid, type IdentityId, type WorkspaceId } from '@posthorn/kernel';
+import { POSTHORN } from '@posthorn/domain';
+import { type Database } from '../connection.ts';
+import { type VerificationLink as LinkRow } from '../generated/client.ts';
+import { EXPIRE_VERIFICATION_LINKS } from '../sql/upkeep.ts';
+import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
+import { recordAudit } from './audit-log-store.ts';
+import { insertLink, type MailRefusal, mailRefusal, type NewLink } from './verification-links.ts';
+
+/** What a link leads to. */
+export type LinkedAddress =
+  | { readonly state: 'open' | 'used'; readonly address: string; readonly workspaceName: string }
+  /** Its time is over. */
+  | { readonly state: 'expired' }
+  /** There never was one, or its identity was deleted. */
+  | { readonly state: 'unknown' };
+
+const UNKNOWN: LinkedAddress = { state: 'unknown' };
+
+/** The links in mails that verify an address. */
+export class VerificationLinkStore {
+  constructor(private readonly database: Database) {}
+
+  /** Adds another link for an address that waits to be verified, if there may be a mail; undefined when it was added. */
+  issue(
+    workspaceId: WorkspaceId,
+    identityId: IdentityId,
+    address: string,
+    link: NewLink,
+  ): Promise<MailRefusal | undefined> {
+    const now = this.database.clock.now();
+    return transact(this.database, async (transaction) => {
+      await lockWorkspace(transaction, workspaceId);
+      const newLink = { ...link, workspaceId, identityId, address };
+      const refusal = await mailRefusal(transaction, now, newLink);
+      if (refusal === undefined) await insertLink(transaction, now, newLink);
+      return refusal;
+    });
+  }
+
+  /** What a link would verify; changes nothing. */
+  async find(tokenHash: Buffer): Promise<LinkedAddress> {
+    const now = this.database.clock.now();
+    return transact(this.database, async (transaction) => {
+      const link = await findLink(transaction, tokenHash);
+      return link === null ? UNKNOWN : linked(transaction, link, now);
+    });
+  }
+
+  /** Uses a link, once: `open` says that this call has verified the address. */
+  use(tokenHash: Buffer): Promise<LinkedAddress> {
+    const now = this.database.clock.now();
+    return transact(this.database, async (transaction) => {
+      const known = await findLink(transaction, tokenHash);
+      if (known === null) return UNKNOWN;
+      await lockWorkspace(transaction, idFromUuid('wrk', known.workspaceId));
+      const link = (await findLink(transaction, tokenHash)) ?? known;
+      const address = await linked(transaction, link, now);
+      if (address.state === 'open') await verify(transaction, link, now);
+      return address;
+    });
+  }
+
+  /** Deletes links that nobody can use and that no bound counts any more. @returns how many */
+  async expire(olderThanSeconds: number, atMost: number): Promise<number> {
+    const values = [olderThanSeconds, atMost];
+    const { rowCount } = await this.database.pool.query(EXPIRE_VERIFICATION_LINKS, values);
+    return rowCount ?? 0;
+  }
+}
+
+function findLink(transaction: Transaction, tokenHash: Buffer): Promise<LinkRow | null> {
+  return transaction.verificationLink.findUnique({ where: { tokenHash: new Uint8Array(tokenHash) } });
+}
+
+async function linked(transaction: Transaction, link: LinkRow, now: Date): Promise<LinkedAddress> {
+  const identity = await transaction.identity.findUnique({
+    where: { id: link.identityId },
+    include: { workspace: { select: { name: true } } },
+  });
+  if (identity === null) return UNKNOWN;
+  const shown = { address: identity.value, workspaceName: identity.workspace.name };
+  if (link.usedAt !== null) return { state: 'used', ...shown };
+  return link.expiresAt > now ? { state: 'open', ...shown } : { state: 'expired' };
+}
+
+async function verify(transaction: Transaction, link: LinkRow, now: Date): Promise<void> {
+  await transaction.verificationLink.update({ where: { id: link.id }, data: { usedAt: now } });
+  const { count } = await transaction.identity.updateMany({
+    where: { id: link.identityId, verifiedAt: null },
+    data: { status: 'VERIFIED', verifiedAt: now },
+  });
+  if (count === 0) return; // an operator, or another mail's link, was first
+  await recordAudit(transaction, now.getTime(), {
+    workspaceId: idFromUuid('wrk', link.workspaceId),
+    action: 'identity.verified',
+    actor: POSTHORN,
+    subjectId: idFromUuid('idn', link.identityId),
+    detail: { proof: 'mail' },
+  });
+}

@@ -1,0 +1,29 @@
+import { recordVerdict, type RecordVerdict } from './record-verdict.ts';
+import { type TxtAnswer } from './txt-answer.ts';
+import { type RecordPurpose, type WantedRecord } from './wanted-records.ts';
+
+/** What was found of a wanted record, with what was there. */
+export interface RecordFinding extends RecordVerdict {
+  /** The TXT records at the name, bounded in number and length. */
+  readonly found: readonly string[];
+}
+
+/** What a check of a domain found, by the purpose of the record. */
+export type RecordFindings = { readonly [Purpose in RecordPurpose]?: RecordFinding };
+
+const MOST_SHOWN = 10;
+const LONGEST_SHOWN = 1_000;
+
+/** What the DNS says about a wanted record: what anybody wrote into a zone is bounded, and holds nothing that cannot be kept. */
+export function recordFinding(wanted: WantedRecord, answer: TxtAnswer): RecordFinding {
+  const values = answer.kind === 'found' ? answer.values : [];
+  return {
+    ...recordVerdict(wanted, answer),
+    found: values.slice(0, MOST_SHOWN).map((value) => shown(value)),
+  };
+}
+
+function shown(value: string): string {
+  const printable = value.slice(0, LONGEST_SHOWN).replaceAll(/[\p{Cc}\p{Cs}]/gu, '\u{fffd}');
+  return value.length > LONGEST_SHOWN ? `${printable}…` : printable;
+}

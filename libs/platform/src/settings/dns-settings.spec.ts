@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import { DnsSettings } from './dns-settings.ts';
+import { readSettings } from './read-settings.ts';
+
+const read = (DNS_SERVERS: string): readonly string[] =>
+  readSettings({ dns: DnsSettings }, { DNS_SERVERS }).dns.options.servers;
+
+describe('DNS_SERVERS', () => {
+  it.each([
+    ['', []],
+    ['127.0.0.1', ['127.0.0.1']],
+    ['127.0.0.1:5353, [::1]:53,::1', ['127.0.0.1:5353', '[::1]:53', '::1']],
+  ])('%j are %j', (text, servers) => {
+    expect(read(text)).toEqual(servers);
+  });
+
+  it.each([
+    'localhost',
+    'ns.example:53',
+    '127.0.0.1:0',
+    '127.0.0.1:65536',
+    '1.2.3',
+    '[127.0.0.1]:53',
+    '::1:53:x',
+    ',',
+  ])('%j are none', (text) => {
+    expect(() => read(text)).toThrow('it must be IP addresses, each with a port');
+  });
+});

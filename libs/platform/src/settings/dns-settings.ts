@@ -1,0 +1,34 @@
+import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { IsNameServers, parseNameServers } from './name-servers.ts';
+import { Setting } from './setting.ts';
+
+/** How the records of sending domains are looked up, and what they should say. */
+export class DnsSettings {
+  @Setting('The name servers that the records of sending domains are looked up with.', {
+    defaultText: "the system's",
+    example: '192.0.2.53,[2001:db8::53]:5353',
+  })
+  @IsOptional()
+  @IsNameServers()
+  DNS_SERVERS?: string;
+
+  @Setting('How long a look-up in the DNS may take with all its tries, in milliseconds.')
+  @IsInt()
+  @Min(100)
+  @Max(15_000)
+  DNS_TIMEOUT_MS = 5_000;
+
+  @Setting(
+    'What the SPF record of a sending domain must include so that the relay may send for it; workspaces are told so.',
+    { defaultText: 'not said; workspaces are told to ask', example: '_spf.relay.example' },
+  )
+  @IsOptional()
+  @Matches(/^[A-Za-z0-9_.-]{1,200}$/)
+  SPF_INCLUDE?: string;
+
+  /** As the DNS room takes them. */
+  get options(): { servers: readonly string[]; timeoutMs: number } {
+    const servers = this.DNS_SERVERS === undefined ? [] : parseNameServers(this.DNS_SERVERS)!;
+    return { servers, timeoutMs: this.DNS_TIMEOUT_MS };
+  }
+}

@@ -1,0 +1,221 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type Database,
+  DomainCheckStore,
+  greetDatabase,
+  IdentityChanges,
+  IdentityStore,
+  type IdentityWithRecords,
+  openDatabase,
+  placeOf,
+  SEALED_COLUMNS,
+  WorkspaceStore,
+} from '@posthorn/database';
+import { DnsResolver } from '@posthorn/dns';
+import { POSTHORN, type ProofChange, wantedRecords } from '@posthorn/domain';
+import { newId, type WorkspaceId } from '@posthorn/kernel';
+import { parseKeyRing, SecretBox } from '@posthorn/signing';
+import { createTestDatabase, type DnsBehaviour, DnsServer, type TestDatabase } from '@posthorn/testing';
+import { CheckDomain } from './check-domain.ts';
+import { CheckDueDomains } from './check-due-domains.ts';
+import { DkimKeyMaker } from './dkim-key-maker.ts';
+
+const HOUR_MS = 3_600_000;
+const TIMEOUT_MS = 300;
+/** However little time has passed since the last look: the database's time and our idea of it may differ by some ms. */
+const CLAIM = { leaseSeconds: 120, restSeconds: -60 };
+
+let testDatabase: TestDatabase;
+let database: Database;
+let dns: DnsServer;
+let workspaceId: WorkspaceId;
+/** How far the time of checks is ahead. */
+let aheadMs = 0;
+let domains = 0;
+const told: ProofChange[] = [];
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
+  await greetDatabase(database);
+  dns = await DnsServer.start();
+  workspaceId = (await new WorkspaceStore(database).create('Acme', null)).id;
+});
+afterAll(async () => {
+  await dns.close();
+  await database.close();
+  await testDatabase.drop();
+});
+
+function newSecretBox(): SecretBox {
+  const parsed = parseKeyRing(`test:${randomBytes(32).toString('base64')}`);
+  if ('fault' in parsed) throw new Error(parsed.fault);
+  return new SecretBox(parsed.ring);
+}
+
+const secretBox = newSecretBox();
+const checks = (): DomainCheckStore => new DomainCheckStore(database);
+const find = async ({ id }: IdentityWithRecords): Promise<IdentityWithRecords> =>
+  (await new IdentityStore(database).find(workspaceId, id))!;
+
+function newCheckDomain(): CheckDomain {
+  return new CheckDomain({
+    checks: checks(),
+    resolver: new DnsResolver({ servers: [dns.address], timeoutMs: TIMEOUT_MS }),
+    spfInclude: undefined,
+    clock: { nowMs: () => database.clock.nowMs() + aheadMs },
+    tell: (change) => Promise.resolve(void told.push(change)),
+  });
+}
+
+async function addDomain(): Promise<IdentityWithRecords> {
+  const id = newId('idn', database.clock.nowMs());
+  const keys = await new DkimKeyMaker({ secretBox, clock: database.clock }).make(id);
+  const domain = `check${(domains += 1)}.example`;
+  await new IdentityChanges(database).addDomain(workspaceId, POSTHORN, { id, domain, keys });
+  told.length = 0;
+  aheadMs = 0;
+  return (await new IdentityStore(database).find(workspaceId, id))!;
+}
+
+/** What the name of the required record is answered with from now on; `right`: with the record that is wanted. */
+function answer({ value, keys }: IdentityWithRecords, behaviour: DnsBehaviour | 'right'): void {
+  const wanted = wantedRecords(value, keys, undefined).find(({ isRequired }) => isRequired)!;
+  dns.set(wanted.name, behaviour === 'right' ? { txt: [wanted.value!.match(/.{1,255}/g)!] } : behaviour);
+}
+
+/** Looks at a domain, so many hours after the first look. */
+async function look(domain: IdentityWithRecords, hours = 0): Promise<IdentityWithRecords> {
+  aheadMs = hours * HOUR_MS;
+  const claimed = await checks().claim(workspaceId, domain.id, CLAIM);
+  expect(await newCheckDomain().check(claimed!, POSTHORN)).toBe(true);
+  return find(domain);
+}
+
+async function addVerified(): Promise<IdentityWithRecords> {
+  const domain = await addDomain();
+  answer(domain, 'right');
+  expect(await look(domain)).toMatchObject({ status: 'VERIFIED', verifiedAt: expect.any(Date) });
+  return domain;
+}
+
+describe('A verified domain', () => {
+  it.each([
+    ['time-outs', 'silent'],
+    ['SERVFAIL', { rcode: 'SERVFAIL' }],
+    ['refusals', { rcode: 'REFUSED' }],
+    ['garbage', 'garbage'],
+  ] as const)('survives a week of %s', async (_, behaviour) => {
+    const domain = await addVerified();
+    answer(domain, behaviour);
+    for (const hours of [1, 24, 72, 168]) {
+      expect(await look(domain, hours)).toMatchObject({ status: 'VERIFIED', check: { wrongSince: null } });
+    }
+    expect(told).toEqual(['verified']);
+  });
+
+  it('survives one NXDOMAIN, and a right answer ends the run', async () => {
+    const domain = await addVerified();
+    answer(domain, { rcode: 'NXDOMAIN' });
+    expect(await look(domain, 6)).toMatchObject({ status: 'VERIFIED', check: { wrongAnswers: 1 } });
+    answer(domain, 'right');
+    expect(await look(domain, 7)).toMatchObject({ check: { wrongAnswers: 0, wrongSince: null } });
+    expect(told).toEqual(['verified']);
+  });
+
+  it('is at risk after a day of NXDOMAIN, un-verified after three, and verified by the record again', async () => {
+    const domain = await addVerified();
+    const { verifiedAt } = await find(domain);
+    answer(domain, { rcode: 'NXDOMAIN' });
+    for (const hours of [0, 12, 23]) expect((await look(domain, hours)).status).toBe('VERIFIED');
+    expect(await look(domain, 24.1)).toMatchObject({ status: 'AT_RISK', verifiedAt });
+    answer(domain, { txt: ['v=DKIM1; k=rsa; p='] });
+    for (const hours of [48, 71]) expect((await look(domain, hours)).status).toBe('AT_RISK');
+    expect(await look(domain, 72.1)).toMatchObject({ status: 'UNVERIFIED', verifiedAt: null });
+    expect(told).toEqual(['verified', 'warned', 'unverified']);
+
+    answer(domain, 'right');
+    expect((await look(domain, 80)).status).toBe('VERIFIED');
+  });
+});
+
+describe('What a look found', () => {
+  it('is not written down when somebody looked later, or deleted the domain meanwhile', async () => {
+    const domain = await addVerified();
+    answer(domain, { rcode: 'NXDOMAIN' });
+    const early = (await checks().claim(workspaceId, domain.id, CLAIM))!;
+    const before = await look(domain);
+    expect(await newCheckDomain().check(early, POSTHORN)).toBe(false);
+    expect(await find(domain)).toEqual(before);
+
+    const late = (await checks().claim(workspaceId, domain.id, CLAIM))!;
+    await new IdentityChanges(database).delete(workspaceId, POSTHORN, domain.id);
+    expect(await newCheckDomain().check(late, POSTHORN)).toBe(false);
+  });
+
+  it('does not un-verify what an operator came to vouch for meanwhile', async () => {
+    const domain = await addDomain();
+    const claimed = (await checks().claim(workspaceId, domain.id, CLAIM))!;
+    await new IdentityStore(database).put(workspaceId, 'domain', domain.value, true);
+    expect(await newCheckDomain().check(claimed, POSTHORN)).toBe(false);
+    expect(await find(domain)).toMatchObject({ status: 'VERIFIED', isVouched: true });
+  });
+
+  it('is of this workspace alone', async () => {
+    const domain = await addDomain();
+    const other = (await new WorkspaceStore(database).create('Other', null)).id;
+    expect(await checks().claim(other, domain.id, CLAIM)).toBeUndefined();
+  });
+});
+
+describe('Two schedulers', () => {
+  it('look at each domain that is due once', async () => {
+    await database.pool.query('UPDATE domain_checks SET due_at = NULL');
+    const added = await Promise.all([1, 2, 3].map(addDomain));
+    for (const domain of added) answer(domain, 'right');
+    await makeDue();
+    const options = { checks: checks(), checkDomain: newCheckDomain(), onError: raise };
+    const looked = await Promise.all([1, 2].map(() => new CheckDueDomains(options).run(5_000)));
+    expect(looked[0]! + looked[1]!).toBe(3);
+    for (const domain of added) expect((await find(domain)).status).toBe('VERIFIED');
+    expect(told).toEqual(['verified', 'verified', 'verified']);
+  });
+
+  it('take up a domain again whose scheduler died, when its claim has ended', async () => {
+    await database.pool.query('UPDATE domain_checks SET due_at = NULL');
+    const domain = await addDomain();
+    await makeDue();
+    expect(await checks().claimDue(10, 0)).toHaveLength(1);
+    const [again] = await checks().claimDue(10, 120);
+    expect(again).toMatchObject({ id: domain.id, check: { claims: 2 } });
+    expect(await checks().claimDue(10, 120)).toEqual([]);
+  });
+});
+
+describe('The private keys of a domain', () => {
+  it('can be read with the key ring alone, each in its own place', async () => {
+    const domain = await addDomain();
+    const { rows } = await database.pool.query<{ id: string; sealed: Buffer }>(
+      `SELECT k.id, private_key AS sealed FROM dkim_keys k JOIN identities i ON i.id = identity_id
+       WHERE value = $1 ORDER BY algorithm`,
+      [domain.value],
+    );
+    const [rsa, ed25519] = rows as [(typeof rows)[0], (typeof rows)[0]];
+    const place = (id: string): string => placeOf(SEALED_COLUMNS.dkimPrivateKey, id);
+    // PKCS #8 begins with a sequence, and the version 0.
+    expect(secretBox.open(rsa.sealed, place(rsa.id)).subarray(4, 7).toString('hex')).toBe('020100');
+    expect(secretBox.open(ed25519.sealed, place(ed25519.id)).subarray(2, 5).toString('hex')).toBe('020100');
+    expect(() => secretBox.open(rsa.sealed, place(ed25519.id))).toThrow();
+    expect(() => newSecretBox().open(rsa.sealed, place(rsa.id))).toThrow();
+  });
+});
+
+/** New domains are due at once, but for the ms by which our idea of the database's time may be ahead. */
+async function makeDue(): Promise<void> {
+  await database.pool.query('UPDATE domain_checks SET due_at = now() WHERE due_at IS NOT NULL');
+}
+
+function raise(error: Error): void {
+  throw error;
+}

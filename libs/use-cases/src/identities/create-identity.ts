@@ -1,0 +1,59 @@
+import { type IdentityId, newId, type WorkspaceId } from '@posthorn/kernel';
+import { type Actor } from '@posthorn/domain';
+import { type Identity, type IdentityChanges } from '@posthorn/database';
+import { type DkimKeyMaker } from './dkim-key-maker.ts';
+import { identityRefusal } from './identity-refusals.ts';
+import { addressIn, domainIn, type IdentityValue } from './identity-value.ts';
+import { type SendVerificationLink } from './send-verification-link.ts';
+
+export interface CreateIdentityOptions {
+  readonly changes: Pick<IdentityChanges, 'addAddress' | 'addDomain' | 'refusal'>;
+  readonly keys: Pick<DkimKeyMaker, 'make'>;
+  readonly links: Pick<SendVerificationLink, 'prepare' | 'send'>;
+  readonly clock: { nowMs(): number };
+}
+
+/** Adds an address, to which a link is mailed, or a domain, for which keys are made. */
+export class CreateIdentity {
+  constructor(private readonly options: CreateIdentityOptions) {}
+
+  /**
+   * @throws Refusal 400 for what is neither, 409 for one that is there already, when the workspace has as many as it may or
+   *   when no mails can be sent, 429 when too many mails were asked for, 503 when too many keys are being made
+   */
+  async create(workspaceId: WorkspaceId, actor: Actor, value: IdentityValue): Promise<Identity> {
+    const id = newId('idn', this.options.clock.nowMs());
+    return 'domain' in value
+      ? this.createDomain(workspaceId, actor, id, domainIn(value.domain))
+      : this.createAddress(workspaceId, actor, id, addressIn(value.address));
+  }
+
+  private async createDomain(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    id: IdentityId,
+    domain: string,
+  ): Promise<Identity> {
+    const { changes, keys } = this.options;
+    // Asked before, because keys are dear; asked again with the insertion, because others add domains meanwhile.
+    const early = await changes.refusal(workspaceId, domain);
+    if (early !== undefined) throw identityRefusal('domain', early);
+    const added = await changes.addDomain(workspaceId, actor, { id, domain, keys: await keys.make(id) });
+    if ('refused' in added) throw identityRefusal('domain', added);
+    return added;
+  }
+
+  private async createAddress(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    id: IdentityId,
+    address: string,
+  ): Promise<Identity> {
+    const { changes, links } = this.options;
+    const link = links.prepare();
+    const added = await changes.addAddress(workspaceId, actor, { id, address, link: link.kept });
+    if ('refused' in added) throw identityRefusal('address', added);
+    await links.send(workspaceId, address, link);
+    return added;
+  }
+}

@@ -1,0 +1,32 @@
+import { Refusal } from '@posthorn/kernel';
+import { WORKSPACE_LIMITS } from '@posthorn/domain';
+import { type IdentityRefusal, type MailRefusal } from '@posthorn/database';
+
+/** Why an identity was not added, for the caller. */
+export function identityRefusal(field: 'address' | 'domain', refusal: IdentityRefusal): Refusal {
+  switch (refusal.refused) {
+    case 'exists':
+      return new Refusal(
+        409,
+        `\`${field}\` is an identity of the workspace already, ${refusal.id}; verify that one, or delete it first`,
+      );
+    case 'too_many': {
+      const { identities } = WORKSPACE_LIMITS;
+      return new Refusal(
+        409,
+        `The workspace has ${identities} identities, which is as many as it may; delete one first`,
+      );
+    }
+    case 'too_many_mails':
+      return tooManyMails(refusal);
+  }
+}
+
+/** Mails that ask for consent go to whoever the caller names, so there is a bound. */
+export function tooManyMails({ retryAfterSeconds }: MailRefusal): Refusal {
+  return new Refusal(
+    429,
+    'Too many verification mails were asked for of late, for this address or in this workspace; try again later',
+    { retryAfterSeconds },
+  );
+}

@@ -1,0 +1,68 @@
+import { type IdentityId, type WorkspaceId } from '@posthorn/kernel';
+import { type Actor } from '@posthorn/domain';
+import {
+  type DomainCheckStore,
+  type IdentityChanges,
+  type IdentityStore,
+  type IdentityWithRecords,
+  type VerificationLinkStore,
+} from '@posthorn/database';
+import { type CheckDomain } from './check-domain.ts';
+import { type DkimKeyMaker } from './dkim-key-maker.ts';
+import { tooManyMails } from './identity-refusals.ts';
+import { type SendVerificationLink } from './send-verification-link.ts';
+
+/** Whoever asks again this soon gets what was found just now: name servers are not ours to be pounded. */
+const REST_SECONDS = 5;
+/** Much longer than a check takes. */
+const LEASE_SECONDS = 120;
+
+export interface VerifyIdentityOptions {
+  readonly identities: Pick<IdentityStore, 'find'>;
+  readonly changes: Pick<IdentityChanges, 'giveKeys'>;
+  readonly checks: Pick<DomainCheckStore, 'claim'>;
+  readonly storedLinks: Pick<VerificationLinkStore, 'issue'>;
+  readonly keys: Pick<DkimKeyMaker, 'make'>;
+  readonly links: Pick<SendVerificationLink, 'prepare' | 'send'>;
+  readonly checkDomain: Pick<CheckDomain, 'check'>;
+}
+
+/** Does now what verifies an identity: looks at the records of a domain, mails another link to an address. */
+export class VerifyIdentity {
+  constructor(private readonly options: VerifyIdentityOptions) {}
+
+  /**
+   * @returns the identity as it then is; undefined when the workspace has none with this id
+   * @throws Refusal 409 when no mails can be sent, 429 when too many were asked for, 503 when too many keys are being made
+   */
+  async verify(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    id: IdentityId,
+  ): Promise<IdentityWithRecords | undefined> {
+    const { identities } = this.options;
+    const identity = await identities.find(workspaceId, id);
+    if (identity === undefined) return undefined;
+    if (identity.kind === 'domain') await this.lookAt(identity, actor);
+    else if (identity.verifiedAt === null) await this.mailLink(identity);
+    return identities.find(workspaceId, id);
+  }
+
+  private async lookAt(domain: IdentityWithRecords, actor: Actor): Promise<void> {
+    const { changes, checks, checkDomain, keys } = this.options;
+    const { workspaceId, id } = domain;
+    // An operator added it.
+    if (domain.check === null) await changes.giveKeys(workspaceId, id, await keys.make(id));
+    const times = { leaseSeconds: LEASE_SECONDS, restSeconds: REST_SECONDS };
+    const claimed = await checks.claim(workspaceId, id, times);
+    if (claimed !== undefined) await checkDomain.check(claimed, actor);
+  }
+
+  private async mailLink({ workspaceId, id, value }: IdentityWithRecords): Promise<void> {
+    const { links, storedLinks } = this.options;
+    const link = links.prepare();
+    const refusal = await storedLinks.issue(workspaceId, id, value, link.kept);
+    if (refusal !== undefined) throw tooManyMails(refusal);
+    await links.send(workspaceId, value, link);
+  }
+}
