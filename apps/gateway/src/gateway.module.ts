@@ -16,6 +16,7 @@ import {
 } from '@posthorn/database';
 import { Authenticate, type KeyUses, RateLimits } from '@posthorn/auth';
 import { type Mailbox, type WebhookUrlPolicy } from '@posthorn/domain';
+import { type DnsResolver } from '@posthorn/dns';
 import { type LaneRings } from '@posthorn/queues';
 import { type HtmlToText, type TemplateRenderer } from '@posthorn/rendering';
 import { SecretBox } from '@posthorn/signing';
@@ -43,6 +44,9 @@ import { InvitationsController } from './members/invitations.controller.ts';
 import { JoinWorkspaceController } from './members/join-workspace.controller.ts';
 import { memberProviders } from './members/member.providers.ts';
 import { MembersController } from './members/members.controller.ts';
+import { ConfirmAddressController } from './identities/confirm-address.controller.ts';
+import { IdentitiesController } from './identities/identities.controller.ts';
+import { identityProviders } from './identities/identity.providers.ts';
 import { ApiDocument } from './openapi/api-document.ts';
 import { OpenApiController } from './openapi/openapi.controller.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
@@ -67,6 +71,10 @@ export interface GatewayParts {
   readonly renderer: TemplateRenderer;
   /** What makes the text of an email that has none. */
   readonly htmlToText: HtmlToText;
+  /** What looks up the records of sending domains. */
+  readonly resolver: DnsResolver;
+  /** What their SPF records must include; undefined: the operator has not said. */
+  readonly spfInclude: string | undefined;
   /** The address of the gateway as callers see it, without a slash at its end. */
   readonly publicUrl: string;
   /** Told of what failed and will be tried again. */
@@ -89,6 +97,8 @@ export const CONTROLLERS: Type[] = [
   WebhooksController,
   TemplatesController,
   TemplateUseController,
+  IdentitiesController,
+  ConfirmAddressController,
   ErrorPagesController,
   ReferenceController,
   OpenApiController,
@@ -155,6 +165,7 @@ export class GatewayModule {
         { provide: ApiKeyStore, useValue: apiKeys },
         ...templateProviders(parts, templates, acceptEmails),
         ...memberProviders(parts, systemMail),
+        ...identityProviders(parts, systemMail),
         { provide: EmailStore, useValue: new EmailStore(database) },
         { provide: RateLimits, useValue: limits },
         { provide: EmailListStore, useValue: new EmailListStore(database) },

@@ -1,9 +1,11 @@
 import { RateLimits } from '@posthorn/auth';
 import { LaneRings, RateLimiter } from '@posthorn/queues';
+import { DnsResolver } from '@posthorn/dns';
 import {
   createHttpApp,
   createLogger,
   DatabaseSettings,
+  DnsSettings,
   GatewaySettings,
   HttpSettings,
   LaneSettings,
@@ -31,18 +33,20 @@ const THREADS = { maxThreads: 2, maxWaiting: 50 };
 
 await startProcess('gateway', async () => {
   loadEnvFile();
-  const { http, database, redis, log, gateway, rates, systemMail, lanes, secrets, webhooks } = readSettings({
-    http: HttpSettings,
-    database: DatabaseSettings,
-    redis: RedisSettings,
-    log: LogSettings,
-    gateway: GatewaySettings,
-    systemMail: SystemMailSettings,
-    rates: RateSettings,
-    lanes: LaneSettings,
-    secrets: SecretSettings,
-    webhooks: WebhookSettings,
-  });
+  const { http, database, redis, log, gateway, rates, systemMail, lanes, secrets, webhooks, dns } =
+    readSettings({
+      http: HttpSettings,
+      database: DatabaseSettings,
+      redis: RedisSettings,
+      log: LogSettings,
+      gateway: GatewaySettings,
+      systemMail: SystemMailSettings,
+      rates: RateSettings,
+      lanes: LaneSettings,
+      secrets: SecretSettings,
+      webhooks: WebhookSettings,
+      dns: DnsSettings,
+    });
   const logger = createLogger(log, 'gateway');
   const onError = reportRepeated(logger, 'a dependency does not answer');
   const db = openDatabase({
@@ -68,6 +72,8 @@ await startProcess('gateway', async () => {
       webhookPolicy: webhooks.policy,
       systemFrom: systemMail.from,
       ...{ renderer, htmlToText },
+      resolver: new DnsResolver(dns.options),
+      spfInclude: dns.SPF_INCLUDE,
       publicUrl: http.publicUrl,
       keyUses,
       onError,

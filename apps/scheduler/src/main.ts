@@ -1,9 +1,18 @@
 import { Module } from '@nestjs/common';
-import { greetDatabase, openDatabase, OutboxStore, UpkeepStore } from '@posthorn/database';
+import {
+  DomainCheckStore,
+  greetDatabase,
+  openDatabase,
+  OutboxStore,
+  UpkeepStore,
+  VerificationLinkStore,
+} from '@posthorn/database';
+import { DnsResolver } from '@posthorn/dns';
 import {
   createHealthApp,
   createLogger,
   DatabaseSettings,
+  DnsSettings,
   HttpSettings,
   LaneSettings,
   loadEnvFile,
@@ -15,7 +24,9 @@ import {
   startProcess,
 } from '@posthorn/platform';
 import { Clock, JobWorker, LaneRings, MaintenanceSchedule, QUEUES } from '@posthorn/queues';
+import { CheckDomain, CheckDueDomains } from '@posthorn/use-cases';
 import { logTick } from './log-tick.ts';
+import { logDomain } from './log-domain.ts';
 import { type MaintenanceJob, maintenanceHandlers, REGULAR_JOBS } from './maintenance.ts';
 
 /** A clock that has finished no round for this long, although the database answers, is stuck. */
@@ -26,12 +37,13 @@ class SchedulerModule {}
 
 await startProcess('scheduler', async () => {
   loadEnvFile();
-  const { http, database, redis, log, lanes } = readSettings({
+  const { http, database, redis, log, lanes, dns } = readSettings({
     http: HttpSettings,
     database: DatabaseSettings,
     redis: RedisSettings,
     log: LogSettings,
     lanes: LaneSettings,
+    dns: DnsSettings,
   });
   const logger = createLogger(log, 'scheduler');
   const onError = reportRepeated(logger, 'something has to be tried again');
@@ -41,14 +53,26 @@ await startProcess('scheduler', async () => {
     onIdleError: onError,
   });
   await greetDatabase(db);
-  const upkeep = new UpkeepStore(db);
+  const checks = new DomainCheckStore(db);
+  const checkDomain = new CheckDomain({
+    checks,
+    resolver: new DnsResolver(dns.options),
+    spfInclude: dns.SPF_INCLUDE,
+    clock: db.clock,
+    tell: (change, domain) => logDomain(logger, change, domain),
+  });
   const rings = new LaneRings({ ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError });
   const schedule = new MaintenanceSchedule(redis.options, REGULAR_JOBS, onError);
   const worker = new JobWorker<MaintenanceJob>({
     ...redis.options,
     queue: QUEUES.maintenance,
     concurrency: 1,
-    handlers: maintenanceHandlers(upkeep, logger),
+    handlers: maintenanceHandlers({
+      upkeep: new UpkeepStore(db),
+      checkDueDomains: new CheckDueDomains({ checks, checkDomain, onError }),
+      links: new VerificationLinkStore(db),
+      logger,
+    }),
     onError,
   });
   const clock = new Clock({

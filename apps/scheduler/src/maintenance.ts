@@ -1,28 +1,48 @@
-import { type UpkeepStore } from '@posthorn/database';
-import { INVITATION_KEPT_DAYS } from '@posthorn/domain';
+import { type UpkeepStore, type VerificationLinkStore } from '@posthorn/database';
+import { INVITATION_KEPT_DAYS, VERIFICATION_MAILS_COUNTED_SECONDS } from '@posthorn/domain';
 import { type Logger } from '@posthorn/platform';
 import { type JobHandlers, type RegularJob } from '@posthorn/queues';
+import { type CheckDueDomains } from '@posthorn/use-cases';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const KEYS_A_STATEMENT = 5_000;
 const INVITATIONS_A_STATEMENT = 1_000;
+const LINKS_A_STATEMENT = 1_000;
 /** A job that takes longer than its worker may be silent would look like a worker that is stuck; the next one goes on. */
 const STATEMENTS_A_JOB = 100;
 /** Far enough that a scheduler which is away for a season stops nobody from being accepted. */
 const PARTITIONS_MONTHS_AHEAD = 3;
 
-export type MaintenanceJob = 'idempotency-keys.expire' | 'invitations.expire' | 'partitions.make';
+/** No domain is taken up after this time, so that the job ends before a process that leaves must. */
+const DOMAINS_WITHIN_MS = 8_000;
+
+export type MaintenanceJob =
+  | 'idempotency-keys.expire'
+  | 'invitations.expire'
+  | 'partitions.make'
+  | 'domains.check'
+  | 'verification-links.expire';
 
 /** What is done regularly, and how often. */
 export const REGULAR_JOBS: readonly (RegularJob & { readonly name: MaintenanceJob })[] = [
   { name: 'idempotency-keys.expire', everyMs: MINUTE_MS },
   { name: 'invitations.expire', everyMs: DAY_MS },
   { name: 'partitions.make', everyMs: DAY_MS },
+  { name: 'domains.check', everyMs: 10_000 },
+  { name: 'verification-links.expire', everyMs: 60 * MINUTE_MS },
 ];
 
+export interface MaintenanceOptions {
+  readonly upkeep: UpkeepStore;
+  readonly checkDueDomains: CheckDueDomains;
+  readonly links: VerificationLinkStore;
+  readonly logger: Logger;
+}
+
 /** How each is done. All of them may run twice, and at once. */
-export function maintenanceHandlers(upkeep: UpkeepStore, logger: Logger): JobHandlers<MaintenanceJob> {
+export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<MaintenanceJob> {
+  const { upkeep, checkDueDomains, links, logger } = options;
   return {
     'idempotency-keys.expire': async () => {
       const expired = await inBatches(KEYS_A_STATEMENT, (most) => upkeep.expireIdempotencyKeys(most));
@@ -37,6 +57,13 @@ export function maintenanceHandlers(upkeep: UpkeepStore, logger: Logger): JobHan
     'partitions.make': async () => {
       const made = await upkeep.makePartitions(PARTITIONS_MONTHS_AHEAD);
       if (made > 0) logger.info({ made }, 'partitions were made');
+    },
+    'domains.check': async () => {
+      const looked = await checkDueDomains.run(DOMAINS_WITHIN_MS);
+      if (looked > 0) logger.info({ looked }, 'records of domains were looked up');
+    },
+    'verification-links.expire': async () => {
+      await inBatches(LINKS_A_STATEMENT, (most) => links.expire(VERIFICATION_MAILS_COUNTED_SECONDS, most));
     },
   };
 }

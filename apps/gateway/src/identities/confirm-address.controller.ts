@@ -1,0 +1,89 @@
+import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { type LinkedAddress } from '@posthorn/database';
+import { ConfirmAddress, orUnavailable } from '@posthorn/use-cases';
+import type { Response } from 'express';
+import { Describes } from '../openapi/describes.ts';
+import { type PersonPage, personPage } from '../pages/person-page.ts';
+
+const TOKEN = {
+  sentence: 'The secret out of the mail.',
+  schema: { type: 'string' },
+  example: 'phv_3VbTq8Zk1mNwY7rLcX5dHsJ2fGpA9eUoKx9QaB',
+};
+const PAGE = { contentType: 'text/html', example: '<!doctype html>…' };
+
+/** Where the links in verification mails lead: pages for whoever reads the mail, who needs no key. */
+@Controller('verify/identity/:token')
+export class ConfirmAddressController {
+  constructor(private readonly confirmAddress: ConfirmAddress) {}
+
+  @Get()
+  @Describes({
+    name: 'readVerification',
+    tag: 'Identities',
+    summary: 'Open the link of a verification mail',
+    description: 'A page that asks for consent. Opening it changes nothing: programs open links, too.',
+    path: { token: TOKEN },
+    answer: PAGE,
+  })
+  async look(@Param('token') token: string, @Res({ passthrough: true }) response: Response): Promise<string> {
+    const linked = await orUnavailable(this.confirmAddress.look(token));
+    return show(response, linked, question);
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Describes({
+    name: 'confirmVerification',
+    tag: 'Identities',
+    summary: 'Press the button of a verification page',
+    description: 'Verifies the address. A link does that once.',
+    path: { token: TOKEN },
+    answer: PAGE,
+  })
+  async confirm(
+    @Param('token') token: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const linked = await orUnavailable(this.confirmAddress.confirm(token));
+    return show(response, linked, consented);
+  }
+}
+
+type KnownAddress = Extract<LinkedAddress, { readonly address: string }>;
+
+function question({ address, workspaceName }: KnownAddress): PersonPage {
+  return {
+    title: `May emails be sent as ${address}?`,
+    paragraphs: [
+      `The workspace “${workspaceName}” asks to send emails in the name of ${address}.`,
+      'If you do not expect this, close this page: nothing is sent without your consent.',
+    ],
+    button: `Yes, ${workspaceName} may send as ${address}`,
+  };
+}
+
+function consented({ address, workspaceName }: KnownAddress): PersonPage {
+  return {
+    title: 'Thank you',
+    paragraphs: [`“${workspaceName}” may now send emails as ${address}. You can close this page.`],
+  };
+}
+
+const GONE: Readonly<Record<'expired' | 'unknown', PersonPage>> = {
+  expired: {
+    title: 'This link is too old',
+    paragraphs: ['A link is good for 24 hours. Whoever asked you can have another one sent to you.'],
+  },
+  unknown: {
+    title: 'There is nothing here',
+    paragraphs: ['This link was never made, or what it was about is gone. See that all of it was copied.'],
+  },
+};
+
+/** With status 200 whatever the page says: an answer that is none would have the error body of the interface. */
+function show(response: Response, linked: LinkedAddress, open: (known: KnownAddress) => PersonPage): string {
+  if (linked.state === 'expired' || linked.state === 'unknown')
+    return personPage(response, GONE[linked.state]);
+  return personPage(response, linked.state === 'open' ? open(linked) : consented(linked));
+}

@@ -1,0 +1,128 @@
+import { Body, Controller, Delete, Get, HttpCode, Inject, Post, Query } from '@nestjs/common';
+import { type IdentityId } from '@posthorn/kernel';
+import { IdentityChanges, IdentityStore, type IdentityWithRecords } from '@posthorn/database';
+import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
+import { CreateIdentity, orUnavailable, VerifyIdentity } from '@posthorn/use-cases';
+import { Describes } from '../openapi/describes.ts';
+import { PageQuery } from '../paging/page-query.ts';
+import { pageById } from '../paging/page-request.ts';
+import { judgeQuery } from '../validation/judge-query.ts';
+import { PathId, unknownId } from '../validation/path-ids.ts';
+import { CREATE_REFUSALS, VERIFY_REFUSALS } from './identity-refusals.ts';
+import { identityView, identityWithRecordsView } from './identity-view.ts';
+import { IdentitiesAnswer, IdentityAnswer, IdentityDeletedAnswer } from './identity.answers.ts';
+import {
+  CREATE_IDENTITY_EXAMPLES,
+  CreateIdentityRequest,
+  judgeIdentityRequest,
+} from './identity.requests.ts';
+
+/** What the SPF records of domains must include; undefined: the operator has not said. */
+export const SPF_INCLUDE = Symbol('SPF_INCLUDE');
+
+/** The addresses and domains that a workspace may send from. */
+@Controller('v1/identities')
+export class IdentitiesController {
+  constructor(
+    private readonly identities: IdentityStore,
+    private readonly changes: IdentityChanges,
+    private readonly createIdentity: CreateIdentity,
+    private readonly verifyIdentity: VerifyIdentity,
+    @Inject(SPF_INCLUDE) private readonly spfInclude: string | undefined,
+  ) {}
+
+  @Get()
+  @RequiresScope('user')
+  @Describes({
+    name: 'listIdentities',
+    tag: 'Identities',
+    summary: 'List the identities',
+    description: 'Without the records of domains; read one identity to see them.',
+    query: PageQuery,
+    answer: IdentitiesAnswer,
+  })
+  async list(@Caller() caller: Principal, @Query() query: unknown): Promise<IdentitiesAnswer> {
+    const request = pageById('idn', judgeQuery(PageQuery, query));
+    const page = await orUnavailable(this.identities.page(caller.workspaceId, request));
+    return { identities: { ...page, items: page.items.map(identityView) } };
+  }
+
+  @Post()
+  @RequiresEditor()
+  @HttpCode(200)
+  @Describes({
+    name: 'createIdentity',
+    tag: 'Identities',
+    summary: 'Add an address or a domain',
+    description:
+      'To an **address** a mail is sent with a link; who opens it and presses the button there verifies the address. The link is good for 24 hours. ' +
+      'For a **domain** two pairs of DKIM keys are made, and the answer lists the DNS records to set. Publishing the RSA key verifies the domain: it is looked for at once, then with growing pauses for four weeks. ' +
+      'The other records are advice. Several workspaces may have the same domain; each has keys and selectors of its own.',
+    body: CreateIdentityRequest,
+    bodyExamples: CREATE_IDENTITY_EXAMPLES,
+    answer: IdentityAnswer,
+    refuses: CREATE_REFUSALS,
+  })
+  async create(@Caller() caller: Principal, @Body() body: unknown): Promise<IdentityAnswer> {
+    const request = judgeIdentityRequest(body);
+    const { workspaceId } = caller;
+    const { id } = await orUnavailable(this.createIdentity.create(workspaceId, actorOf(caller), request));
+    return this.answer(await orUnavailable(this.identities.find(workspaceId, id)));
+  }
+
+  @Get(':identity_id')
+  @RequiresScope('user')
+  @Describes({
+    name: 'readIdentity',
+    tag: 'Identities',
+    summary: 'Read an identity',
+    description:
+      'Shows an identity; of a domain the records that it should have, and what was found of them.',
+    answer: IdentityAnswer,
+  })
+  async read(@Caller() caller: Principal, @PathId('identity_id') id: IdentityId): Promise<IdentityAnswer> {
+    return this.answer(await orUnavailable(this.identities.find(caller.workspaceId, id)));
+  }
+
+  @Post(':identity_id/verify')
+  @RequiresEditor()
+  @HttpCode(200)
+  @Describes({
+    name: 'verifyIdentity',
+    tag: 'Identities',
+    summary: 'Verify an identity now',
+    description:
+      'Looks up the records of a **domain** and says, record by record, what was found and what was expected; asked again within five seconds it says the same. ' +
+      'To an **address** that is not verified yet another link is mailed. The call has no body.',
+    answer: IdentityAnswer,
+    refuses: VERIFY_REFUSALS,
+  })
+  async verify(@Caller() caller: Principal, @PathId('identity_id') id: IdentityId): Promise<IdentityAnswer> {
+    const { workspaceId } = caller;
+    return this.answer(await orUnavailable(this.verifyIdentity.verify(workspaceId, actorOf(caller), id)));
+  }
+
+  @Delete(':identity_id')
+  @RequiresEditor()
+  @Describes({
+    name: 'deleteIdentity',
+    tag: 'Identities',
+    summary: 'Delete an identity',
+    description:
+      'For good, with the keys of a domain: no call that begins after the answer can send from it. What was accepted before still leaves.',
+    answer: IdentityDeletedAnswer,
+  })
+  async delete(
+    @Caller() caller: Principal,
+    @PathId('identity_id') id: IdentityId,
+  ): Promise<IdentityDeletedAnswer> {
+    const deleted = await orUnavailable(this.changes.delete(caller.workspaceId, actorOf(caller), id));
+    if (deleted === undefined) throw unknownId('identity_id');
+    return { identity: identityView(deleted), isDeleted: true };
+  }
+
+  private answer(identity: IdentityWithRecords | undefined): IdentityAnswer {
+    if (identity === undefined) throw unknownId('identity_id');
+    return { identity: identityWithRecordsView(identity, this.spfInclude) };
+  }
+}

@@ -1,0 +1,40 @@
+import { type DescribedRefusal } from '../openapi/describes.ts';
+
+const NO_MAILS: DescribedRefusal = {
+  status: 409,
+  when: 'No mails',
+  message:
+    'This installation sends no mails of its own, and this needs one; its operator has to set `SYSTEM_FROM`',
+};
+
+const TOO_MANY_MAILS: DescribedRefusal = {
+  status: 429,
+  when: 'Too many mails',
+  message:
+    'Too many verification mails were asked for of late, for this address or in this workspace; try again later',
+};
+
+const TOO_MANY_KEYS: DescribedRefusal = {
+  status: 503,
+  when: 'Too many keys',
+  message: 'Too many domains are being added at once; try again in some seconds',
+};
+
+export const CREATE_REFUSALS: readonly DescribedRefusal[] = [
+  {
+    status: 409,
+    when: 'There already',
+    message:
+      '`domain` is an identity of the workspace already, idn_01h2xcejqtf2nbrexx3vqjhp41; verify that one, or delete it first',
+  },
+  {
+    status: 409,
+    when: 'Too many identities',
+    message: 'The workspace has 200 identities, which is as many as it may; delete one first',
+  },
+  NO_MAILS,
+  TOO_MANY_MAILS,
+  TOO_MANY_KEYS,
+];
+
+export const VERIFY_REFUSALS: readonly DescribedRefusal[] = [NO_MAILS, TOO_MANY_MAILS, TOO_MANY_KEYS];

@@ -1,0 +1,56 @@
+import type { Provider } from '@nestjs/common';
+import {
+  type Database,
+  DomainCheckStore,
+  IdentityChanges,
+  IdentityStore,
+  VerificationLinkStore,
+  WorkspaceStore,
+} from '@posthorn/database';
+import { type DnsResolver } from '@posthorn/dns';
+import { type SecretBox } from '@posthorn/signing';
+import {
+  CheckDomain,
+  ConfirmAddress,
+  CreateIdentity,
+  DkimKeyMaker,
+  SendVerificationLink,
+  type SendSystemMail,
+  VerifyIdentity,
+} from '@posthorn/use-cases';
+import { SPF_INCLUDE } from './identities.controller.ts';
+
+export interface IdentityParts {
+  readonly database: Database;
+  readonly secretBox: SecretBox;
+  readonly resolver: DnsResolver;
+  readonly spfInclude: string | undefined;
+  readonly publicUrl: string;
+}
+
+/** What the routes about identities ask for. */
+export function identityProviders(parts: IdentityParts, systemMail: SendSystemMail): Provider[] {
+  const { database, secretBox, resolver, spfInclude, publicUrl } = parts;
+  const { clock } = database;
+  const identities = new IdentityStore(database);
+  const changes = new IdentityChanges(database);
+  const checks = new DomainCheckStore(database);
+  const storedLinks = new VerificationLinkStore(database);
+  const keys = new DkimKeyMaker({ secretBox, clock });
+  const workspaces = new WorkspaceStore(database);
+  const links = new SendVerificationLink({ systemMail, workspaces, publicUrl });
+  // Whoever asks is told by the answer; the scheduler tells those who do not ask.
+  const tell = (): Promise<void> => Promise.resolve();
+  const checkDomain = new CheckDomain({ checks, resolver, spfInclude, clock, tell });
+  const verifyIdentity = new VerifyIdentity({
+    ...{ identities, changes, checks, storedLinks, keys, links, checkDomain },
+  });
+  return [
+    { provide: SPF_INCLUDE, useValue: spfInclude },
+    { provide: IdentityStore, useValue: identities },
+    { provide: IdentityChanges, useValue: changes },
+    { provide: CreateIdentity, useValue: new CreateIdentity({ changes, keys, links, clock }) },
+    { provide: VerifyIdentity, useValue: verifyIdentity },
+    { provide: ConfirmAddress, useValue: new ConfirmAddress(storedLinks) },
+  ];
+}

@@ -1,0 +1,33 @@
+import { Refusal } from '@posthorn/kernel';
+import { type IdentityValue } from '@posthorn/use-cases';
+import { sendingAddress, sendingDomain } from '../validation/identity-rules.ts';
+import { judgeBody } from '../validation/judge-body.ts';
+import { Optional } from '../validation/rule.ts';
+
+/** The body of the call that adds an identity: one of its fields. */
+export class CreateIdentityRequest {
+  @Optional(sendingAddress, 'One address: bare, without a name beside it. Give this or `domain`.')
+  address?: string;
+
+  @Optional(
+    sendingDomain,
+    'A domain: every address at it, not at those below it, may be sent from. Give this or `address`.',
+  )
+  domain?: string;
+}
+
+/** Bodies for the document; one made of all fields would have too many. */
+export const CREATE_IDENTITY_EXAMPLES = {
+  domain: { summary: 'A domain', value: { domain: 'mail.example.com' } },
+  address: { summary: 'One address', value: { address: 'ada@example.com' } },
+};
+
+/** Judges the body of the call that adds an identity. @throws Refusal (400) unless it names one address or one domain */
+export function judgeIdentityRequest(body: unknown): IdentityValue {
+  const { address, domain } = judgeBody(CreateIdentityRequest, body);
+  if (address !== undefined && domain !== undefined)
+    throw new Refusal(400, '`address` and `domain` are both given; give one of them');
+  if (address !== undefined) return { address };
+  if (domain !== undefined) return { domain };
+  throw new Refusal(400, '`address` and `domain` are both missing; give one of them');
+}
