@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { EMAIL_STATUSES, INVITATION_STATUSES, WEBHOOK_STATUSES } from '@posthorn/domain';
 import { HELPERS } from '../libs/rendering/src/templates/helpers.ts';
+import { EMAIL_STATUSES, IDENTITY_STATUSES, INVITATION_STATUSES, WEBHOOK_STATUSES } from '@posthorn/domain';
 import { ALL_SECTIONS, describeSettings, type SettingDescription } from '@posthorn/platform';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -19,6 +19,8 @@ describe('docs/states.md', () => {
     ['An email', Object.keys(EMAIL_STATUSES)],
     ['An email', enumOfSchema('emails', 'EmailStatus')],
     ['An outbox row', enumOfSchema('outbox', 'OutboxState')],
+    ['An identity', Object.keys(IDENTITY_STATUSES)],
+    ['An identity', enumOfSchema('identities', 'IdentityStatus')],
     ['A webhook', Object.keys(WEBHOOK_STATUSES)],
     ['A webhook', enumOfSchema('webhooks', 'WebhookStatus')],
     ['An invitation', Object.keys(INVITATION_STATUSES)],

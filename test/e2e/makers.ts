@@ -29,6 +29,8 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     const url = 'https://example.com/webhooks';
     return idIn(await api.post('/v1/webhooks', { url, events: ['CONTACT_CREATED'] }), 'webhook');
   },
+  idn: async ({ api }) =>
+    idIn(await api.post('/v1/identities', { domain: `${randomUUID()}.example.com` }), 'identity'),
   tpl: async ({ api }) => {
     const change = { defaults: { firstName: 'friend' } };
     return idIn(await api.post('/v1/templates', soundTemplate(change)), 'template');

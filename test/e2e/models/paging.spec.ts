@@ -42,6 +42,9 @@ const WALKS: fc.Arbitrary<Walk> = fc.record({
 const LISTS = ROUTES.filter(({ parameters }) => parameters.some(({ name }) => name === 'startAt'));
 /** Adds one item to a list whose items cannot be made as things with an id are. */
 const ADDERS: Readonly<Record<string, (list: ListUnderTest) => Promise<unknown>>> = {
+  // Domains would each wait for a key.
+  '/v1/identities': ({ caller: { api } }) =>
+    api.post('/v1/identities', { address: `${crypto.randomUUID()}@example.net` }),
   '/v1/audit-log': ({ caller }) => make('aki', caller),
   '/v1/templates/{template_id}/versions': ({ caller, parts }) =>
     caller.api.post(`/v1/templates/${parts['template_id']}`, { subject: crypto.randomUUID() }),
