@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer } from './api.ts';
+import { expectRefusal } from './bad-input/refusal.ts';
 import { soundEmail, Stack } from './stack.ts';
 
 const NEW_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
@@ -44,6 +45,51 @@ describe('G6: X-Request-Id', () => {
   it('is another for each request', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => stack.api().get(`/${randomUUID()}`)));
     expect(new Set(answers.map(idOf)).size).toBe(20);
+  });
+});
+
+describe('G5: the order of checks', () => {
+  it('answers the first fault of a call, and the next one when that is mended', async () => {
+    const { workspaceId, keys } = await stack.createTenant('One email a month', 1);
+    const post = (email: unknown, key: string | null = keys.apiUser): Promise<Answer> =>
+      stack.api().post('/v1/emails', email, { key });
+    const first = { ...soundEmail(), idempotencyKey: randomUUID() };
+    expect((await post(first)).status).toBe(200);
+
+    const template = { template: 'nonesuch', to: 'ada@receiver.example' };
+    const late = { sendAt: '2020-01-01T00:00:00Z' };
+    const stranger = { ...soundEmail(), from: 'a@elsewhere.example' };
+    const calls: [Promise<Answer>, number, string][] = [
+      [post({ ...stranger, ...late, nonesuch: 1 }, null), 401, '`Authorization`'],
+      [post({ ...stranger, ...late, nonesuch: 1 }, keys.viewer), 401, 'scope'],
+      [post({ ...stranger, ...late, nonesuch: 1 }), 400, '`nonesuch`'],
+      [post({ ...stranger, ...late }), 400, '`sendAt`'],
+      [post({ ...template, ...late }), 400, '`sendAt`'],
+      [post(stranger), 400, '`from`'],
+      [post(template), 400, '`template`'],
+      [post(soundEmail()), 403, 'limit of 1 email'],
+      // A body is looked at after the role and the workspace, these after the credential.
+      [stack.api().post(`/v1/workspaces/${stack.tenant.workspaceId}/api-keys`, '{', { key: null }), 401, ''],
+      [stack.api().post(`/v1/workspaces/${workspaceId}/api-keys`, '{', { key: keys.apiUser }), 403, 'role'],
+      [
+        stack.api().post(`/v1/workspaces/${stack.tenant.workspaceId}/api-keys`, '{', { key: keys.editor }),
+        ...([403, 'workspace'] as const),
+      ],
+      [stack.api().post(`/v1/workspaces/${workspaceId}/api-keys`, '{', { key: keys.editor }), 400, 'JSON'],
+    ];
+    for (const [answer, status, names] of calls) expectRefusal(await answer, status, names);
+  });
+
+  it('S11: gives a replay before it looks at what is left of the month', async () => {
+    const { keys } = await stack.createTenant('One email a month', 1);
+    const email = { ...soundEmail(), idempotencyKey: randomUUID() };
+    const answers = [
+      await stack.send(email, { key: keys.apiUser }),
+      await stack.send(email, { key: keys.apiUser }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(answers[1]!.text).toBe(answers[0]!.text);
+    expect((await stack.send({}, { key: keys.apiUser })).status).toBe(403);
   });
 });
 

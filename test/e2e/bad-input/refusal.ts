@@ -16,7 +16,7 @@ const PHRASES: Record<number, string> = {
 
 /** What a fault in our own house would show; nobody outside is to see it. */
 const INTERNAL =
-  /\bat .+:\d+:\d+|node_modules|\b(SELECT|INSERT|prisma|postgres(ql)?|redis|ECONN\w+)\b|undefined/i;
+  /\bat .+\.[cm]?[jt]s:\d+|\bat .*\(?node:|node_modules|\b(SELECT|INSERT|prisma|postgres(ql)?|redis|ECONN\w+)\b|undefined/i;
 
 const THREE_FIELDS = ['statusCode', 'error', 'message'];
 const MORE_FIELDS = ['allowedEmails', 'allowedDomains', 'docsUrl'];

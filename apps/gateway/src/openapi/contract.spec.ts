@@ -44,6 +44,12 @@ describe('docs/contract.md beside the document', () => {
     expect(used.filter((prefix) => !listed.includes(prefix))).toEqual([]);
   });
 
+  it('A3, K2: reads with `user`, changes with `api_user`, and manages with the role EDITOR alone', () => {
+    const asked = routes.filter((route) => pathOf(route).startsWith('/v1/'));
+    const needs = Object.fromEntries(asked.map((route) => [route, roleNeededFor(route)]));
+    expect(Object.fromEntries(asked.map((route) => [route, documentedRole(route)]))).toEqual(needs);
+  });
+
   it('F1: has every field of a raw email, and says which are required', () => {
     const rows = sectionOf('F1').matchAll(/^\| `(\w+)` +\| ([^|]+?) +\| (yes)? +\|/gm);
     const fields = [...rows].map(([, field, , required]) => ({
@@ -66,6 +72,22 @@ const pathOf = (route: string): string => route.split(' ')[1]!;
 const byField = (a: { field: string }, b: { field: string }): number => (a.field < b.field ? -1 : 1);
 const isBelow = (path: string, families: readonly string[]): boolean =>
   families.some((family) => path === family || path.startsWith(`${family}/`));
+
+/** The least role that may use a route, by the contract. */
+function roleNeededFor(route: string): string {
+  if (/api-keys$|api-keys\/\{|audit-log/.test(route)) return 'EDITOR';
+  const isReading = route.startsWith('GET ') || route.endsWith('/preview');
+  if (isReading) return route === 'GET /v1/webhooks' ? 'API_USER' : 'VIEWER';
+  const isManaging = /\/v1\/(identities|templates|members|invitations)/.test(route);
+  return isManaging && !route.endsWith('/test') ? 'EDITOR' : 'API_USER';
+}
+
+/** The least role that may use a route, as the document says it. */
+function documentedRole(route: string): string {
+  const operation = new Map(OPERATIONS).get(route) as unknown as { description: string };
+  const roles = /Needs a key with the role (.*)\./.exec(operation.description)?.[1];
+  return ['VIEWER', 'API_USER', 'EDITOR'].find((role) => roles?.includes(`\`${role}\``) ?? true)!;
+}
 
 /** The text of a rule that has a heading. */
 function sectionOf(rule: string): string {
