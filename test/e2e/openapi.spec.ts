@@ -3,7 +3,7 @@ import { newApiKeySecret } from '@posthorn/signing';
 import { DOCUMENT } from '../../apps/gateway/src/openapi/document.fixture.ts';
 import { type Answer, Api } from './api.ts';
 import { bodiesOf, call, type Caller, faultsOf, idsOf, queryOf, ROUTES, shownAnswers } from './described.ts';
-import { make } from './makers.ts';
+import { make, tomorrow } from './makers.ts';
 import { Stack } from './stack.ts';
 import { soundTemplate } from './templates.ts';
 
@@ -19,7 +19,7 @@ function makeWelcome({ api }: Caller): Promise<unknown> {
 }
 
 /** What in an example cannot be the same for ever, such as a time that must be near. */
-const CHANGES: Readonly<Record<string, object>> = {};
+const CHANGES: Readonly<Record<string, object>> = { rescheduleEmail: { sendAt: tomorrow() } };
 
 describe('the document', () => {
   let stack: Stack;

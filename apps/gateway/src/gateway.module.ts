@@ -7,8 +7,6 @@ import {
   ContactChanges,
   ContactStore,
   type Database,
-  EmailListStore,
-  EmailStore,
   IdentityStore,
   TemplateChanges,
   TemplateStore,
@@ -38,8 +36,11 @@ import { ContactsController } from './contacts/contacts.controller.ts';
 import { ErrorPagesController } from './docs/error-pages.controller.ts';
 import { ReferenceController } from './docs/reference.controller.ts';
 import { EmailBatchController } from './emails/email-batch.controller.ts';
+import { emailProviders } from './emails/email.providers.ts';
 import { EmailsController } from './emails/emails.controller.ts';
 import { ListEmailsController } from './emails/list-emails.controller.ts';
+import { PreviewEmailController } from './emails/preview-email.controller.ts';
+import { ScheduledEmailsController } from './emails/scheduled-emails.controller.ts';
 import { InvitationsController } from './members/invitations.controller.ts';
 import { JoinWorkspaceController } from './members/join-workspace.controller.ts';
 import { memberProviders } from './members/member.providers.ts';
@@ -88,6 +89,8 @@ export const CONTROLLERS: Type[] = [
   ListEmailsController,
   ContactBatchController,
   ContactsController,
+  ScheduledEmailsController,
+  PreviewEmailController,
   KeyCheckController,
   ApiKeysController,
   AuditLogController,
@@ -166,9 +169,8 @@ export class GatewayModule {
         ...templateProviders(parts, templates, acceptEmails),
         ...memberProviders(parts, systemMail),
         ...identityProviders(parts, systemMail),
-        { provide: EmailStore, useValue: new EmailStore(database) },
+        ...emailProviders(parts),
         { provide: RateLimits, useValue: limits },
-        { provide: EmailListStore, useValue: new EmailListStore(database) },
         { provide: Authenticate, useValue: new Authenticate(apiKeys, keyUses) },
       ],
     };

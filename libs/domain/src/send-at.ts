@@ -49,9 +49,14 @@ function isDate(year: number, month: number, day: number): boolean {
  * Decides when an email with this `sendAt` is to be sent.
  *
  * @param nowMs the database's time, in milliseconds since 1970
+ * @param toSendNow what a caller is told to do instead of giving a time that has passed
  * @returns the time, with undefined for "now"; or what is wrong (a predicate to be put after the name of the field)
  */
-export function parseSendAt(text: string, nowMs: number): { at: Date | undefined } | { fault: string } {
+export function parseSendAt(
+  text: string,
+  nowMs: number,
+  toSendNow = 'leave it out to send now',
+): { at: Date | undefined } | { fault: string } {
   const parsed = parseTimestamp(text);
   if ('fault' in parsed) return parsed;
   const aheadMs = parsed.atMs - nowMs;
@@ -60,12 +65,14 @@ export function parseSendAt(text: string, nowMs: number): { at: Date | undefined
       fault: `is ${Math.ceil(aheadMs / DAY_MS)} days ahead; at most ${SCHEDULING_HORIZON_DAYS} are possible`,
     };
   }
-  if (aheadMs < -SEND_AT_GRACE_MINUTES * MINUTE_MS) return { fault: pastFault(-aheadMs) };
+  if (aheadMs < -SEND_AT_GRACE_MINUTES * MINUTE_MS) {
+    return { fault: `${pastFault(-aheadMs)}; give a time to come, or ${toSendNow}` };
+  }
   return { at: aheadMs > 0 ? new Date(parsed.atMs) : undefined };
 }
 
 function pastFault(agoMs: number): string {
   const minutes = Math.ceil(agoMs / MINUTE_MS);
   const ago = minutes > 2 * 24 * 60 ? `${Math.floor(minutes / (24 * 60))} days` : `${minutes} minutes`;
-  return `is ${ago} in the past; give a time to come, or leave it out to send now`;
+  return `is ${ago} in the past`;
 }

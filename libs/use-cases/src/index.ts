@@ -28,6 +28,9 @@ export { listPauses, pauseSending, resumeSending, type Pause, type Whose } from 
 export { requireWorkspace } from './operate/require-workspace.ts';
 export { rotateSecrets } from './operate/rotate-secrets.ts';
 export { sendingStatus, type SendingStatus } from './operate/sending-status.ts';
+export { CancelEmail } from './scheduled/cancel-email.ts';
+export { RescheduleEmail } from './scheduled/reschedule-email.ts';
+export { PreviewEmail, type EmailPreview } from './send/preview-email.ts';
 export { ComposeEmail, type ComposeEmailOptions } from './send/compose-email.ts';
 export { DeliverEmail, type DeliverEmailOptions } from './send/deliver-email.ts';
 export { OutcomeRecorder } from './send/outcome-recorder.ts';

@@ -1,18 +1,17 @@
 /**
  * What composing an email's message takes, out of `emails e`: told once, for those who send and those who preview, so that
- * what is shown is what leaves. Variables as text: the driver's own parser can misread keys of a caller's choice.
+ * what is shown is what leaves. When it fell due is not among them: who claims must read that after the claim. Variables as text: the driver's own parser can misread keys of a caller's choice.
  */
 export const COMPOSITION_COLUMNS = `e.workspace_id AS "workspaceId", e.from_address AS "fromAddress", e.from_name AS "fromName",
          e.to_address AS "toAddress", e.to_name AS "toName", e.reply_to AS "replyTo", e.subject, e.template_version_id AS "templateVersionId",
-         e.message_id AS "messageId", coalesce(e.send_at, e.accepted_at) AS "fellDueAt",
-         k.html, k.text, k.preview_text AS "previewText", k.variables::text AS variables`;
+         e.message_id AS "messageId", k.html, k.text, k.preview_text AS "previewText", k.variables::text AS variables`;
 
 /** The tables of {@link COMPOSITION_COLUMNS} beside `emails e`. Index: email_contents_pkey. */
 export const COMPOSITION_JOINS = 'JOIN email_contents k ON k.email_id = e.id';
 
 /** What composing one email's message takes. $1 uuid: the email. $2 uuid: its workspace. Indexes: emails_pkey, email_contents_pkey. */
 export const READ_COMPOSITION = `
-SELECT e.id, ${COMPOSITION_COLUMNS}
+SELECT e.id, coalesce(e.send_at, e.accepted_at) AS "fellDueAt", ${COMPOSITION_COLUMNS}
 FROM   emails e
 ${COMPOSITION_JOINS}
 WHERE  e.id = $1::uuid AND e.workspace_id = $2::uuid`;

@@ -8,7 +8,8 @@ import { COMPOSITION_COLUMNS, COMPOSITION_JOINS } from './composition.ts';
  *
  * Index: outbox_ready_by_lane_idx, read from its front for each lane; then primary keys.
  * Locks: the candidates, skipping what another turn is looking at; those beyond the bytes are let go at the commit.
- * The claim is what makes SCHEDULED into SENT: from here on an email cannot be moved or cancelled. A ready row
+ * The claim is what makes SCHEDULED into SENT: from here on an email cannot be moved or cancelled. It may have been moved since this
+ * statement began, so its time is read from the row that was updated, not from the one that was seen. A ready row
  * that still has a lease was taken from a process that died (see REVIVE), so what that one did may be done twice. Of
  * those whose process has died twice in a row each claim takes one only: if it is the one that kills, it takes few with it.
  */
@@ -45,6 +46,7 @@ claimed AS (
 ),
 released AS (
   UPDATE emails e SET status = 'SENT' FROM claimed c WHERE e.id = c.subject_id AND e.status = 'SCHEDULED'
+  RETURNING e.id, e.send_at
 ),
 marked AS (
   INSERT INTO email_events (email_id, kind, claims, duplicate_possible)
@@ -53,9 +55,11 @@ marked AS (
 )
 SELECT   c.subject_id AS id, c.lane_id AS "laneId", c.claims, c.attempts, c.bytes,
          c.candidates >= c.max_rows OR c.candidates > count(*) OVER (PARTITION BY c.lane_id) AS "laneHasMore",
+         coalesce(r.send_at, e.send_at, e.accepted_at) AS "fellDueAt",
          ${COMPOSITION_COLUMNS}
 FROM     claimed c
 JOIN     emails e ON e.id = c.subject_id
+LEFT JOIN released r ON r.id = c.subject_id
 ${COMPOSITION_JOINS}`;
 
 /**

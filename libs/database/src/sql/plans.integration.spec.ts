@@ -22,6 +22,7 @@ import {
   WRITE_CONTACTS,
 } from './contacts.ts';
 import { crowd } from './crowded-database.fixture.ts';
+import { CANCEL_EMAIL, RESCHEDULE_EMAIL } from './email-changes.ts';
 import {
   CLAIM_EMAILS,
   COUNT_EMAILS,
@@ -305,6 +306,22 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
       sql: GIVE_BACK,
       values: () => [array(sample.ids), array(sample.ids.map(() => 1))],
       indexes: [/^outbox_pkey$/],
+    },
+  ],
+  [
+    'CANCEL_EMAIL',
+    {
+      sql: CANCEL_EMAIL,
+      values: () => [text(sample.ids[0]), text(sample.workspaces[0])],
+      indexes: [/^outbox_pkey$/, /^emails_.*_pkey$/, /^usage_pkey$/],
+    },
+  ],
+  [
+    'RESCHEDULE_EMAIL',
+    {
+      sql: RESCHEDULE_EMAIL,
+      values: () => [text(sample.ids[0]), text(sample.workspaces[0]), 'NULL', `'30 d'`],
+      indexes: [/^outbox_pkey$/, /^emails_.*_pkey$/, /^idempotency_keys_pkey$/],
     },
   ],
   ['RIPEN', { sql: RIPEN, values: () => ['500'], indexes: [/^outbox_waiting_by_due_idx$/, /^outbox_pkey$/] }],

@@ -17,7 +17,8 @@ import { type AcceptableEmail, type CurrentTemplate, type EmailClaim } from '@po
 import { fingerprint } from '@posthorn/signing';
 import { emailAnswer } from './email-answer.ts';
 
-const IDEMPOTENCY_KEPT_MS = 30 * 24 * 3_600_000;
+/** For how long after an email's time its keys are kept. */
+export const IDEMPOTENCY_KEPT_MS = 30 * 24 * 3_600_000;
 /** What a composed message needs beside the parts that it is made of: encoding, and HTML that text is made from. */
 const WORKING_SPACE_FACTOR = 3;
 

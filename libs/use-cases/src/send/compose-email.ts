@@ -27,7 +27,13 @@ export class ComposeEmail {
    * @throws UncomposableMessage when a value could break out of its header
    */
   async compose(email: ComposableEmail): Promise<Buffer> {
-    return composeMessage(await this.sourceOf(email));
+    return (await this.composeWithSource(email)).message;
+  }
+
+  /** The same message, with what it was made of. @throws what {@link compose} does */
+  async composeWithSource(email: ComposableEmail): Promise<{ source: MessageSource; message: Buffer }> {
+    const source = await this.sourceOf(email);
+    return { source, message: composeMessage(source) };
   }
 
   /**

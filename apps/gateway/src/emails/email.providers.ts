@@ -1,0 +1,34 @@
+import { type Provider } from '@nestjs/common';
+import { type Database, EmailChanges, EmailListStore, EmailStore, TemplateStore } from '@posthorn/database';
+import { type LaneRings } from '@posthorn/queues';
+import { type HtmlToText, type TemplateRenderer } from '@posthorn/rendering';
+import {
+  CancelEmail,
+  ComposeEmail,
+  PreviewEmail,
+  RescheduleEmail,
+  TemplateVersions,
+} from '@posthorn/use-cases';
+
+export interface EmailParts {
+  readonly database: Database;
+  readonly rings: LaneRings;
+  readonly renderer: TemplateRenderer;
+  readonly htmlToText: HtmlToText;
+}
+
+/** What the routes of accepted emails need. */
+export function emailProviders({ database, rings, renderer, htmlToText }: EmailParts): Provider[] {
+  const emails = new EmailStore(database);
+  const changes = new EmailChanges(database);
+  const versions = new TemplateVersions(new TemplateStore(database));
+  const composer = new ComposeEmail({ htmlToText, renderer, versions });
+  const reschedule = new RescheduleEmail({ emails, changes, rings, clock: database.clock });
+  return [
+    { provide: EmailStore, useValue: emails },
+    { provide: EmailListStore, useValue: new EmailListStore(database) },
+    { provide: CancelEmail, useValue: new CancelEmail({ emails, changes }) },
+    { provide: RescheduleEmail, useValue: reschedule },
+    { provide: PreviewEmail, useValue: new PreviewEmail({ emails, composer }) },
+  ];
+}

@@ -1,0 +1,39 @@
+import { Controller, Get } from '@nestjs/common';
+import { type EmailId } from '@posthorn/kernel';
+import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
+import { PreviewEmail } from '@posthorn/use-cases';
+import { Describes } from '../openapi/describes.ts';
+import { PathId, unknownId } from '../validation/path-ids.ts';
+import { EmailPreviewAnswer } from './email.answers.ts';
+
+@Controller('v1/emails')
+export class PreviewEmailController {
+  constructor(private readonly previewEmail: PreviewEmail) {}
+
+  @Get(':email_id/preview')
+  @RequiresScope('user')
+  @Describes({
+    name: 'previewEmail',
+    tag: 'Emails',
+    summary: 'Preview one email',
+    description:
+      'Shows the message of an email, byte for byte as it will leave or has left, whatever its status. ' +
+      'It is made by the same code that makes what is sent; another release may make another message of the same email, which the `sha256` tells.',
+    answer: EmailPreviewAnswer,
+    refuses: [
+      {
+        status: 409,
+        when: 'No message possible',
+        message: 'No message can be made of the email: its subject is too large; send another one',
+      },
+    ],
+  })
+  async preview(
+    @Caller() { workspaceId }: Principal,
+    @PathId('email_id') id: EmailId,
+  ): Promise<EmailPreviewAnswer> {
+    const preview = await this.previewEmail.preview(workspaceId, id);
+    if (preview === undefined) throw unknownId('email_id');
+    return { preview };
+  }
+}

@@ -1,0 +1,11 @@
+import { Required } from '../validation/rule.ts';
+import { timestamp } from '../validation/text-rules.ts';
+
+/** To when an email is moved. */
+export class RescheduleEmailRequest {
+  @Required(
+    timestamp,
+    'When to send instead: a date, a time and an offset or `Z`; at most 90 days ahead. What lies less than 5 minutes in the past is sent at once.',
+  )
+  sendAt!: string;
+}

@@ -1,0 +1,80 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { type EmailId } from '@posthorn/kernel';
+import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
+import { CancelEmail, RescheduleEmail } from '@posthorn/use-cases';
+import { Describes } from '../openapi/describes.ts';
+import { judgeBody } from '../validation/judge-body.ts';
+import { PathId, unknownId } from '../validation/path-ids.ts';
+import { emailView } from './email-view.ts';
+import { EmailAnswer } from './email.answers.ts';
+import { RescheduleEmailRequest } from './reschedule-email.request.ts';
+
+/** What can be done with an email until it is taken up for sending. */
+@Controller('v1/emails')
+export class ScheduledEmailsController {
+  constructor(
+    private readonly rescheduleEmail: RescheduleEmail,
+    private readonly cancelEmail: CancelEmail,
+  ) {}
+
+  @Post(':email_id')
+  @RequiresScope('api_user')
+  @HttpCode(200)
+  @Describes({
+    name: 'rescheduleEmail',
+    tag: 'Emails',
+    summary: 'Move a scheduled email',
+    description:
+      'Moves an email to an earlier or a later time, as long as it is `SCHEDULED`. Its idempotency key is kept until 30 days after the new time.',
+    body: RescheduleEmailRequest,
+    answer: EmailAnswer,
+    refuses: [
+      {
+        status: 400,
+        when: 'Too far ahead',
+        message: '`sendAt` is 97 days ahead; at most 90 are possible',
+      },
+      {
+        status: 409,
+        when: 'Taken up before',
+        message:
+          'The email is `SENT`; only while it is `SCHEDULED`, before it is taken up for sending, can it be moved',
+      },
+    ],
+  })
+  async reschedule(
+    @Caller() { workspaceId }: Principal,
+    @PathId('email_id') id: EmailId,
+    @Body() body: unknown,
+  ): Promise<EmailAnswer> {
+    const { sendAt } = judgeBody(RescheduleEmailRequest, body);
+    const email = await this.rescheduleEmail.reschedule(workspaceId, id, sendAt);
+    if (email === undefined) throw unknownId('email_id');
+    return { email: emailView(email) };
+  }
+
+  @Post(':email_id/cancel')
+  @RequiresScope('api_user')
+  @HttpCode(200)
+  @Describes({
+    name: 'cancelEmail',
+    tag: 'Emails',
+    summary: 'Cancel a scheduled email',
+    description:
+      'Takes an email back for good, as long as it is `SCHEDULED`. It does not count towards the monthly limit any more. No body is needed.',
+    answer: EmailAnswer,
+    refuses: [
+      {
+        status: 409,
+        when: 'Cancelled before',
+        message:
+          'The email is `CANCELLED`; only while it is `SCHEDULED`, before it is taken up for sending, can it be cancelled',
+      },
+    ],
+  })
+  async cancel(@Caller() { workspaceId }: Principal, @PathId('email_id') id: EmailId): Promise<EmailAnswer> {
+    const email = await this.cancelEmail.cancel(workspaceId, id);
+    if (email === undefined) throw unknownId('email_id');
+    return { email: emailView(email) };
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Takes back a scheduled email that was never taken up; its place in the monthly limit is given back with it, once. Gives how many
+ * were taken back: one or none. An email accepted in the milliseconds around the turn of a month may be given back to the other one.
+ *
+ * $1 uuid: the email. $2 uuid: its workspace.
+ *
+ * Indexes: emails_pkey, usage_pkey, outbox_pkey. Locks: the usage row, then the outbox row, then the email; none when it is not
+ * scheduled as it is first seen. Who claims it has the outbox row before the email, and whoever waits for that row here
+ * finds it `taken`, or gone, or the email no longer SCHEDULED (READ COMMITTED looks at each again).
+ */
+export const CANCEL_EMAIL = `
+WITH asked AS MATERIALIZED (
+  SELECT id, workspace_id, date_trunc('month', accepted_at AT TIME ZONE 'UTC')::date AS month
+  FROM   emails
+  WHERE  id = $1::uuid AND workspace_id = $2::uuid AND status = 'SCHEDULED'
+),
+counted AS MATERIALIZED (
+  SELECT u.workspace_id, u.month
+  FROM   asked a
+  JOIN   usage u ON u.workspace_id = a.workspace_id AND u.month = a.month
+  FOR NO KEY UPDATE OF u
+),
+held AS MATERIALIZED (
+  SELECT o.subject_id
+  FROM   asked a
+  CROSS JOIN (SELECT count(*) FROM counted) before_it
+  JOIN   outbox o ON o.subject_id = a.id
+  WHERE  o.state <> 'taken'
+  FOR UPDATE OF o
+),
+cancelled AS (
+  UPDATE emails e SET status = 'CANCELLED'
+  FROM   held h
+  WHERE  e.id = h.subject_id AND e.id = $1::uuid AND e.status = 'SCHEDULED'
+  RETURNING e.id
+),
+finished AS (
+  DELETE FROM outbox o USING cancelled c WHERE o.subject_id = c.id
+),
+given_back AS (
+  UPDATE usage u SET accepted = u.accepted - 1
+  FROM   counted k, cancelled
+  WHERE  u.workspace_id = k.workspace_id AND u.month = k.month AND u.accepted > 0
+),
+told AS (
+  INSERT INTO email_events (email_id, kind) SELECT id, 'CANCELLED' FROM cancelled
+)
+SELECT count(*)::int AS cancelled FROM cancelled`;
+
+/**
+ * Moves a scheduled email that was never taken up to another time, and keeps its idempotency keys for as long after that as after
+ * the first. Gives its lane and whether it is due at once; no row when it was not moved.
+ *
+ * $1 uuid: the email. $2 uuid: its workspace. $3 timestamptz: the time (null, or one that has passed: now). $4 interval: for how
+ * long after it the keys are kept.
+ *
+ * Indexes: emails_pkey, idempotency_keys_pkey, outbox_pkey. Locks: the keys in order, then the outbox row, then the email, as
+ * CANCEL_EMAIL does.
+ */
+export const RESCHEDULE_EMAIL = `
+WITH asked AS MATERIALIZED (
+  SELECT id, workspace_id, idempotency_keys
+  FROM   emails
+  WHERE  id = $1::uuid AND workspace_id = $2::uuid AND status = 'SCHEDULED'
+),
+kept AS MATERIALIZED (
+  SELECT   k.workspace_id, k.key
+  FROM     asked a
+  JOIN     idempotency_keys k ON k.workspace_id = a.workspace_id AND k.key = ANY(a.idempotency_keys)
+  ORDER BY k.key
+  FOR NO KEY UPDATE OF k
+),
+held AS MATERIALIZED (
+  SELECT o.subject_id
+  FROM   asked a
+  CROSS JOIN (SELECT count(*) FROM kept) before_it
+  JOIN   outbox o ON o.subject_id = a.id
+  WHERE  o.state <> 'taken'
+  FOR NO KEY UPDATE OF o
+),
+moved AS (
+  UPDATE emails e SET send_at = greatest($3::timestamptz, date_trunc('milliseconds', now()))
+  FROM   held h
+  WHERE  e.id = h.subject_id AND e.id = $1::uuid AND e.status = 'SCHEDULED'
+  RETURNING e.id, e.send_at
+),
+waiting AS (
+  UPDATE outbox o
+  SET    due_at = m.send_at, claims = o.claims + 1,
+         state = CASE WHEN m.send_at <= now() THEN 'ready' ELSE 'waiting' END::outbox_state
+  FROM   moved m
+  WHERE  o.subject_id = m.id
+  RETURNING o.lane_id, o.state = 'ready' AS is_due
+),
+extended AS (
+  UPDATE idempotency_keys k SET expires_at = m.send_at + $4::interval
+  FROM   kept t, moved m
+  WHERE  k.workspace_id = t.workspace_id AND k.key = t.key AND k.expires_at < m.send_at + $4::interval
+),
+told AS (
+  INSERT INTO email_events (email_id, kind, detail)
+  SELECT id, 'RESCHEDULED',
+         jsonb_build_object('sendAt', to_char(send_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+  FROM   moved
+)
+SELECT lane_id AS "laneId", is_due AS "isDue" FROM waiting`;

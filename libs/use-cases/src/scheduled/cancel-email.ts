@@ -1,0 +1,28 @@
+import { type EmailId, type WorkspaceId } from '@posthorn/kernel';
+import { type EmailChanges, type EmailRecord, type EmailStore } from '@posthorn/database';
+import { orUnavailable } from '../accept/refusals.ts';
+import { notScheduled } from './not-scheduled.ts';
+
+export interface CancelEmailOptions {
+  readonly emails: Pick<EmailStore, 'find'>;
+  readonly changes: Pick<EmailChanges, 'cancel'>;
+}
+
+/** Takes a scheduled email back. */
+export class CancelEmail {
+  constructor(private readonly options: CancelEmailOptions) {}
+
+  /**
+   * Cancels the email and gives back its place in the monthly limit.
+   *
+   * @returns the email as it is then; undefined when the workspace has none with this id
+   * @throws Refusal 409 when it was taken up for sending, or cancelled before; 503 when the database is out of reach
+   */
+  async cancel(workspaceId: WorkspaceId, id: EmailId): Promise<EmailRecord | undefined> {
+    const { emails, changes } = this.options;
+    const isCancelled = await orUnavailable(changes.cancel(workspaceId, id));
+    const email = await orUnavailable(emails.find(workspaceId, id));
+    if (email !== undefined && !isCancelled) throw notScheduled(email, 'cancelled');
+    return email;
+  }
+}

@@ -1,0 +1,10 @@
+import { Refusal } from '@posthorn/kernel';
+import { type EmailRecord } from '@posthorn/database';
+
+/** The email is not, or no longer, one that can be changed. */
+export function notScheduled({ status }: Pick<EmailRecord, 'status'>, wish: 'moved' | 'cancelled'): Refusal {
+  return new Refusal(
+    409,
+    `The email is \`${status}\`; only while it is \`SCHEDULED\`, before it is taken up for sending, can it be ${wish}`,
+  );
+}

@@ -1,0 +1,44 @@
+import { type DatabaseClock, type EmailId, Refusal, type WorkspaceId } from '@posthorn/kernel';
+import { parseSendAt } from '@posthorn/domain';
+import { type EmailChanges, type EmailRecord, type EmailStore } from '@posthorn/database';
+import { type LaneRings } from '@posthorn/queues';
+import { IDEMPOTENCY_KEPT_MS } from '../accept/prepare-email.ts';
+import { orUnavailable } from '../accept/refusals.ts';
+import { notScheduled } from './not-scheduled.ts';
+
+export interface RescheduleEmailOptions {
+  readonly emails: Pick<EmailStore, 'find'>;
+  readonly changes: Pick<EmailChanges, 'reschedule'>;
+  readonly rings: Pick<LaneRings, 'ring'>;
+  readonly clock: DatabaseClock;
+}
+
+/** Moves a scheduled email to another time, earlier or later. */
+export class RescheduleEmail {
+  constructor(private readonly options: RescheduleEmailOptions) {}
+
+  /**
+   * Moves the email. A time up to five minutes in the past means now.
+   *
+   * @returns the email as it is then; undefined when the workspace has none with this id
+   * @throws Refusal 400 for an impossible time; 409 when it was taken up for sending, or cancelled; 503 when the database
+   *   is out of reach
+   */
+  async reschedule(workspaceId: WorkspaceId, id: EmailId, sendAt: string): Promise<EmailRecord | undefined> {
+    const judged = parseSendAt(sendAt, this.options.clock.nowMs(), 'the time of now to send it now');
+    const isMoved = 'at' in judged && (await this.move(workspaceId, id, judged.at ?? null));
+    const email = await orUnavailable(this.options.emails.find(workspaceId, id));
+    if (email === undefined || isMoved) return email;
+    // What can be changed no more is told before what is wrong with the change.
+    if ('at' in judged || email.status !== 'SCHEDULED') throw notScheduled(email, 'moved');
+    throw new Refusal(400, `\`sendAt\` ${judged.fault}`);
+  }
+
+  private async move(workspaceId: WorkspaceId, id: EmailId, at: Date | null): Promise<boolean> {
+    const { changes, rings } = this.options;
+    const moved = await orUnavailable(changes.reschedule(workspaceId, id, at, IDEMPOTENCY_KEPT_MS));
+    // After the commit; the clock rings what becomes due later, and makes up for a ring that is lost.
+    if (moved?.isDue) rings.ring(moved.laneId);
+    return moved !== undefined;
+  }
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { Coalescer, type EmailId, Refusal, type WorkspaceId } from '@posthorn/kernel';
+import { type ComposableEmail, type EmailStore } from '@posthorn/database';
+import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
+import { orUnavailable } from '../accept/refusals.ts';
+import { type ComposeEmail } from './compose-email.ts';
+
+/** Each can be as large as the largest email, several times over. */
+const MOST_AT_ONCE = 2;
+const MOST_WAITING = 50;
+const RETRY_AFTER_SECONDS = 2;
+
+export interface PreviewEmailOptions {
+  readonly emails: Pick<EmailStore, 'findComposable'>;
+  readonly composer: Pick<ComposeEmail, 'composeWithSource'>;
+}
+
+/** The message of an email as it leaves, or has left. */
+export interface EmailPreview {
+  readonly subject: string;
+  readonly html: string;
+  readonly text: string;
+  /** The whole message (RFC 5322). It is UTF-8 throughout, so no byte of it is lost in a text. */
+  readonly message: string;
+  readonly bytes: number;
+  /** SHA-256 of the message, in lower-case hex: what the timeline has of each attempt. */
+  readonly sha256: string;
+}
+
+interface Wanted {
+  readonly workspaceId: WorkspaceId;
+  readonly id: EmailId;
+}
+
+/** Shows an email's message by the very composition that the sender makes it with. */
+export class PreviewEmail {
+  private readonly previews: Coalescer<Wanted, EmailPreview | undefined>;
+  private turn = 0;
+
+  constructor(private readonly options: PreviewEmailOptions) {
+    this.previews = new Coalescer({
+      serve: async ([wanted]) => [await this.make(wanted!)],
+      maxItems: 1,
+      tracks: MOST_AT_ONCE,
+      trackOf: () => (this.turn += 1),
+    });
+  }
+
+  /**
+   * The message of the email, byte for byte.
+   *
+   * @returns undefined when the workspace has no email with this id
+   * @throws Refusal 409 when no message can be made of it; 503 when it cannot just now
+   */
+  async preview(workspaceId: WorkspaceId, id: EmailId): Promise<EmailPreview | undefined> {
+    if (this.previews.pending >= MOST_WAITING) throw busy();
+    return this.previews.add({ workspaceId, id });
+  }
+
+  private async make({ workspaceId, id }: Wanted): Promise<EmailPreview | undefined> {
+    const email = await orUnavailable(this.options.emails.findComposable(workspaceId, id));
+    if (email === undefined) return undefined;
+    try {
+      return await this.composed(email);
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  }
+
+  private async composed(email: ComposableEmail): Promise<EmailPreview> {
+    const { source, message } = await this.options.composer.composeWithSource(email);
+    const { subject, html, text } = source;
+    const sha256 = createHash('sha256').update(message).digest('hex');
+    return { subject, html, text, message: message.toString('utf8'), bytes: message.length, sha256 };
+  }
+}
+
+function busy(): Refusal {
+  return new Refusal(503, 'Too many previews are being made; try again in a moment', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}
+
+/** What the sender would try again is worth another try here too. */
+function refusalOf(error: unknown): unknown {
+  if (error instanceof UncomposableMessage) return uncomposable(error.message);
+  if (!(error instanceof RenderingFailed)) return error;
+  return error.reason === 'too_large' || error.reason === 'fault' ? uncomposable(error.message) : busy();
+}
+
+function uncomposable(reason: string): Refusal {
+  return new Refusal(409, `No message can be made of the email: ${reason}; send another one`);
+}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { newId } from '@posthorn/kernel';
+import { type Answer, emailIn, type ShownEmail } from './api.ts';
+import { newRecipient, Stack } from './stack.ts';
+import { soundTemplate, templateIn } from './templates.ts';
+import { DAY_MS, fromNow } from './times.ts';
+
+interface ShownPreview {
+  readonly subject: string;
+  readonly html: string;
+  readonly text: string;
+  readonly message: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await Stack.start();
+}, 60_000);
+afterAll(() => stack.close());
+
+function ask(id: string, key = stack.tenant.keys.viewer): Promise<Answer> {
+  return stack.api().get(`/v1/emails/${id}/preview`, { key });
+}
+
+async function preview(id: string): Promise<ShownPreview> {
+  const answer = await ask(id);
+  if (answer.status !== 200) throw new Error(answer.text);
+  return answer.body['preview'] as ShownPreview;
+}
+
+const RICH = {
+  from: 'Zoë <hello@example.com>',
+  subject: 'Grüße 📨',
+  html: '<p>Dear <b>Ada</b>, <a href="https://example.com/x?a=1&amp;b=2">see</a></p>'.repeat(40),
+  previewText: 'Soon — at your door',
+  replyTo: 'Hilfe <help@example.com>',
+};
+
+describe('GET /v1/emails/{id}/preview', () => {
+  it.each<[string, object]>([
+    ['a plain', {}],
+    ['a rich', RICH],
+    ['an international', { to: `jürgen-${newRecipient()}` }],
+  ])(
+    'E17, S18: of %s email that waits is, byte for byte, what leaves, and then what has left',
+    async (_what, change) => {
+      const { id, to } = emailIn(await stack.send({ sendAt: fromNow(1_500), ...change }));
+      const before = await preview(id);
+      const mail = await stack.onlyMailTo(to);
+      expect(before.message).toBe(mail.raw.toString('utf8'));
+      expect(Buffer.from(before.message)).toEqual(mail.raw);
+      expect(before).toMatchObject({
+        bytes: mail.raw.length,
+        sha256: createHash('sha256').update(mail.raw).digest('hex'),
+      });
+      expect(await preview(id)).toEqual(before);
+      const { timeline } = emailIn<ShownEmail>(await stack.api().get(`/v1/emails/${id}`));
+      expect(timeline.at(-1)).toMatchObject({ event: 'SENT', messageSha256: before.sha256 });
+    },
+  );
+
+  it('S18, S15, S16: shows what it says, with what is made of it', async () => {
+    const { id } = emailIn(await stack.send({ sendAt: fromNow(DAY_MS), ...RICH }));
+    const { subject, html, text } = await preview(id);
+    expect(subject).toBe(RICH.subject);
+    expect(html).toContain(RICH.html);
+    expect(html).toContain('Soon — at your door');
+    expect(text).toContain('https://example.com/x?a=1&b=2');
+  });
+
+  it('S18, S3: of a templated email is its template with its variables, as it was when it was accepted', async () => {
+    const template = soundTemplate();
+    const { id: templateId } = templateIn(
+      await stack.api().post('/v1/templates', template, { key: stack.tenant.keys.editor }),
+    );
+    const body = { template: template.name, to: newRecipient(), variables: { firstName: 'Ada & Co' } };
+    const { id } = emailIn(await stack.api().post('/v1/emails', { ...body, sendAt: fromNow(2_500) }));
+    await stack
+      .api()
+      .post(`/v1/templates/${templateId}`, { html: '<p>Other</p>' }, { key: stack.tenant.keys.editor });
+    const shown = await preview(id);
+    expect(shown).toMatchObject({ subject: 'Hello Ada & Co', html: '<p>Dear Ada &amp; Co</p>' });
+    const mail = await stack.onlyMailTo(body.to);
+    expect(shown.message).toBe(mail.raw.toString('utf8'));
+  });
+
+  it('S18: of an email that is moved has its new time', async () => {
+    const { id } = emailIn(await stack.send({ sendAt: fromNow(DAY_MS) }));
+    const before = await preview(id);
+    await stack.api().post(`/v1/emails/${id}`, { sendAt: fromNow(3 * DAY_MS) });
+    expect((await preview(id)).message).not.toBe(before.message);
+  });
+
+  it('S18: of an email that is cancelled is what would have left', async () => {
+    const { id } = emailIn(await stack.send({ sendAt: fromNow(DAY_MS) }));
+    const before = await preview(id);
+    await stack.api().post(`/v1/emails/${id}/cancel`, {});
+    expect(await preview(id)).toEqual(before);
+  });
+
+  it('G3: is 404 for an id that there is not', async () => {
+    expect((await ask(newId('trs', Date.now()))).status).toBe(404);
+  });
+
+  it('G11: shows the largest email there can be, several at once', async () => {
+    const html = 'é'.repeat(2.5 * 1_048_576);
+    const { id } = emailIn(
+      await stack.send({ sendAt: fromNow(DAY_MS), html, text: html.slice(0, 1_048_576) }),
+    );
+    const answers = await Promise.all([1, 2, 3, 4].map(() => ask(id)));
+    for (const { status, body } of answers) {
+      expect(status).toBe(200);
+      expect((body['preview'] as ShownPreview).html.length).toBe(html.length);
+    }
+  }, 40_000);
+});

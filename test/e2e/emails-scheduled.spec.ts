@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '@posthorn/kernel';
+import { type AcceptedEmail, type Answer, emailIn, isReplay, type ShownEmail, statusesOf } from './api.ts';
+import { headerValues } from './mail.ts';
+import { newRecipient, soundEmail, Stack, until } from './stack.ts';
+import { DAY_MS, fromNow, MINUTE_MS, toSecond } from './times.ts';
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await Stack.start({ gateways: 2 });
+}, 60_000);
+afterAll(() => stack.close());
+
+async function schedule(inMs = DAY_MS, change: object = {}): Promise<AcceptedEmail> {
+  return emailIn(await stack.send({ sendAt: fromNow(inMs), ...change }));
+}
+
+function cancel(id: string, gateway = 0): Promise<Answer> {
+  return stack.api(gateway).post(`/v1/emails/${id}/cancel`, new Uint8Array());
+}
+
+function move(id: string, sendAt: string, gateway = 0): Promise<Answer> {
+  return stack.api(gateway).post(`/v1/emails/${id}`, { sendAt });
+}
+
+/** What the workspace has used up of its month. */
+function used(): Promise<number> {
+  return stack.count('SELECT sum(accepted)::int AS count FROM usage');
+}
+
+const eventsOf = ({ timeline }: ShownEmail): string[] => timeline.map(({ event }) => event);
+
+const CONFLICT = (status: string, wish: string) => ({
+  statusCode: 409,
+  error: 'Conflict',
+  message: `The email is \`${status}\`; only while it is \`SCHEDULED\`, before it is taken up for sending, can it be ${wish}`,
+});
+
+describe('POST /v1/emails/{id}/cancel', () => {
+  it('E16, S18, S13: takes a scheduled email back; it never leaves and does not count', async () => {
+    const before = await used();
+    const { id, to } = await schedule(1_500);
+    expect(await used()).toBe(before + 1);
+    const answer = await cancel(id, 1);
+    expect(answer.status).toBe(200);
+    const shown = emailIn<ShownEmail>(answer);
+    expect(shown).toMatchObject({ id, status: 'CANCELLED', sentAt: null });
+    expect(eventsOf(shown)).toEqual(['SCHEDULED', 'CANCELLED']);
+    expect(await used()).toBe(before);
+    expect(await stack.show(id)).toEqual(shown);
+    await sleep(2_500);
+    expect(stack.mailsTo(to)).toEqual([]);
+  });
+
+  it('S18, G3: is 409 for one that was cancelled before, and for moving it', async () => {
+    const { id } = await schedule();
+    await cancel(id);
+    const again = await cancel(id, 1);
+    expect([again.status, again.body]).toEqual([409, CONFLICT('CANCELLED', 'cancelled')]);
+    const moved = await move(id, fromNow(DAY_MS));
+    expect([moved.status, moved.body]).toEqual([409, CONFLICT('CANCELLED', 'moved')]);
+  });
+
+  it('S18, G3: is 409 for one that was taken up, and for moving it, whenever to', async () => {
+    const { id, to } = emailIn(await stack.send());
+    await stack.onlyMailTo(to);
+    expect([(await cancel(id)).body, (await move(id, fromNow(DAY_MS))).body]).toEqual([
+      CONFLICT('SENT', 'cancelled'),
+      CONFLICT('SENT', 'moved'),
+    ]);
+    expect((await move(id, fromNow(97 * DAY_MS))).status).toBe(409);
+  });
+
+  it('S11, S18: a repeated send is answered as the first was, though its email is cancelled', async () => {
+    const email = { ...soundEmail(), sendAt: fromNow(DAY_MS), idempotencyKey: `cancelled ${newRecipient()}` };
+    const first = await stack.api().post('/v1/emails', email);
+    await cancel(emailIn(first).id);
+    const again = await stack.api(1).post('/v1/emails', email);
+    expect([isReplay(again), again.text]).toEqual([true, first.text]);
+  });
+
+  it('K2, A4: a VIEWER may neither cancel nor move', async () => {
+    const { id } = await schedule();
+    const options = { key: stack.tenant.keys.viewer };
+    const answers = [
+      await stack.api().post(`/v1/emails/${id}/cancel`, {}, options),
+      await stack.api().post(`/v1/emails/${id}`, { sendAt: fromNow(MINUTE_MS) }, options),
+    ];
+    expect(statusesOf(answers)).toEqual([401, 401]);
+    expect((await stack.show(id)).status).toBe('SCHEDULED');
+  });
+});
+
+describe('POST /v1/emails/{id}', () => {
+  it('E15, S18: moves a scheduled email to another time', async () => {
+    const { id } = await schedule();
+    const sendAt = fromNow(50 * DAY_MS);
+    const answer = await move(id, sendAt, 1);
+    expect(answer.status).toBe(200);
+    const shown = emailIn<ShownEmail>(answer);
+    expect(shown).toMatchObject({ id, status: 'SCHEDULED', sendAt });
+    expect(shown.timeline).toMatchObject([{ event: 'SCHEDULED' }, { event: 'RESCHEDULED', sendAt }]);
+    expect((await stack.outboxRow(id))!.due_at).toEqual(new Date(sendAt));
+  });
+
+  it('S18: to earlier, it leaves earlier, dated by its new time', async () => {
+    const { id, to } = await schedule();
+    const sendAt = fromNow(1_500);
+    expect((await move(id, sendAt)).status).toBe(200);
+    const mail = await stack.onlyMailTo(to);
+    expect(mail.receivedAt.getTime()).toBeGreaterThanOrEqual(Date.parse(sendAt) - 50);
+    expect(new Date(headerValues(mail, 'Date')[0]!).getTime()).toBe(toSecond(sendAt));
+    expect(eventsOf(await stack.show(id))).toEqual(['SCHEDULED', 'RESCHEDULED', 'SENT']);
+  });
+
+  it('S18: to later, it does not leave at its first time', async () => {
+    const { id, to } = await schedule(1_500);
+    await move(id, fromNow(DAY_MS));
+    await sleep(2_500);
+    expect(stack.mailsTo(to)).toEqual([]);
+  });
+
+  it('S10: up to five minutes in the past means now', async () => {
+    const { id, to } = await schedule();
+    expect((await move(id, fromNow(-4 * MINUTE_MS))).status).toBe(200);
+    await stack.onlyMailTo(to);
+    const { sendAt } = await stack.show(id);
+    expect(Math.abs(Date.parse(sendAt!) - Date.now())).toBeLessThan(MINUTE_MS);
+  });
+
+  it('S11: keeps the idempotency key until 30 days after the new time', async () => {
+    const idempotencyKey = `moved ${newRecipient()}`;
+    const { id } = await schedule(DAY_MS, { idempotencyKey });
+    const sendAt = fromNow(80 * DAY_MS);
+    await move(id, sendAt);
+    const kept = `SELECT extract(epoch FROM expires_at - $2::timestamptz)::int AS count FROM idempotency_keys WHERE key = $1`;
+    expect(await stack.count(kept, [idempotencyKey, sendAt])).toBe((30 * DAY_MS) / 1_000);
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['no time', {}, /^`sendAt` is missing/],
+    ['null', { sendAt: null }, /^`sendAt` is null/],
+    ['a number', { sendAt: 7 }, /^`sendAt` is a number/],
+    [
+      'no offset',
+      { sendAt: '2030-01-31T09:30:00' },
+      /^`sendAt` is not a time; give a date, a time and an offset/,
+    ],
+    [
+      'too far ahead',
+      { sendAt: fromNow(97 * DAY_MS) },
+      /^`sendAt` is 97 days ahead; at most 90 are possible$/,
+    ],
+    [
+      'long past',
+      { sendAt: fromNow(-7 * MINUTE_MS) },
+      /^`sendAt` is \d+ minutes in the past; give a time to come, or the time of now to send it now$/,
+    ],
+    ['another field', { sendAt: fromNow(DAY_MS), to: 'a@example.com' }, /`to` is not a known field/],
+  ])('S10, S18, G4: is 400 for %s, and moves nothing', async (_what, body, message) => {
+    const { id } = await schedule();
+    const before = await stack.show(id);
+    const answer = await stack.api().post(`/v1/emails/${id}`, body);
+    expect([answer.status, answer.body['message']]).toEqual([400, expect.stringMatching(message)]);
+    expect(await stack.show(id)).toEqual(before);
+  });
+
+  it('G3: is 404 for an id that there is not, whatever the time', async () => {
+    const id = newId('trs', Date.now());
+    const answers = [await move(id, fromNow(DAY_MS)), await move(id, fromNow(97 * DAY_MS)), await cancel(id)];
+    expect(statusesOf(answers)).toEqual([404, 404, 404]);
+  });
+});
+
+describe('On two gateways at the moment at which emails fall due', () => {
+  const COUNT = 40;
+  const LEAD_MS = 2_500;
+
+  it('S18, S13: each is cancelled by one call and never sent, or sent once and cancelled by none', async () => {
+    const before = await used();
+    const dueAt = Date.now() + LEAD_MS;
+    const sendAt = new Date(dueAt).toISOString();
+    const emails = await Promise.all(Array.from({ length: COUNT }, () => schedule(0, { sendAt })));
+    const answers = await Promise.all(
+      emails.map(async ({ id }, n) => {
+        // Over the half second before and after, so that some are too early, some too late, and some just then.
+        await sleep(dueAt - Date.now() - 500 + (n * 1_000) / COUNT);
+        return statusesOf(await Promise.all([cancel(id, 0), cancel(id, 1)])).sort();
+      }),
+    );
+    const cancelled = answers.filter(([first]) => first === 200).length;
+    expect([cancelled > 0, cancelled < COUNT]).toEqual([true, true]);
+    for (const [n, email] of emails.entries()) {
+      if (answers[n]![0] === 200) {
+        expect(answers[n]).toEqual([200, 409]);
+        expect((await stack.show(email.id)).status).toBe('CANCELLED');
+        continue;
+      }
+      expect(answers[n]).toEqual([409, 409]);
+      await stack.onlyMailTo(email.to);
+    }
+    for (const [n, { to }] of emails.entries())
+      if (answers[n]![0] === 200) expect(stack.mailsTo(to)).toEqual([]);
+    expect(await used()).toBe(before + COUNT - cancelled);
+  }, 40_000);
+
+  it('S18: each is moved and waits, or was too late and is sent; and what is cancelled meanwhile is never sent', async () => {
+    const dueAt = Date.now() + LEAD_MS;
+    const sendAt = new Date(dueAt).toISOString();
+    const later = fromNow(DAY_MS);
+    const emails = await Promise.all(Array.from({ length: COUNT }, () => schedule(0, { sendAt })));
+    const answers = await Promise.all(
+      emails.map(async ({ id }, n) => {
+        await sleep(dueAt - Date.now() - 500 + (n * 1_000) / COUNT);
+        const cancelling = n % 4 === 0 ? cancel(id, 1) : undefined;
+        return { moved: (await move(id, later)).status, cancelled: (await cancelling)?.status };
+      }),
+    );
+    for (const [n, { id, to }] of emails.entries()) {
+      const { moved, cancelled } = answers[n]!;
+      if (moved === 409 && cancelled !== 200) await stack.onlyMailTo(to);
+      const { status, sentAt } = await stack.show(id);
+      const expected = cancelled === 200 ? 'CANCELLED' : moved === 200 ? 'SCHEDULED' : 'SENT';
+      expect([n, status, sentAt === null]).toEqual([n, expected, expected !== 'SENT']);
+      expect(stack.mailsTo(to)).toHaveLength(expected === 'SENT' ? 1 : 0);
+    }
+    expect(new Set(answers.map(({ moved }) => moved))).toEqual(new Set([200, 409]));
+  }, 40_000);
+});
+
+describe('Where the clock ticks rarely', () => {
+  it('S18: an email that is moved to now leaves now: its lane is rung', async () => {
+    const slow = await Stack.start({ env: { CLOCK_TICK_MS: '10000' } });
+    try {
+      const { id, to } = emailIn(await slow.send({ sendAt: fromNow(DAY_MS) }));
+      const begun = performance.now();
+      const answer = await slow.api().post(`/v1/emails/${id}`, { sendAt: fromNow(0) });
+      expect(answer.status).toBe(200);
+      await until(() => slow.mailsTo(to).length === 1, 'the mail arrives', 5_000);
+      expect(performance.now() - begun).toBeLessThan(5_000);
+    } finally {
+      await slow.close();
+    }
+  }, 60_000);
+});
