@@ -15,6 +15,8 @@ export type TemplateVersionId = Id<'tpv'>;
 export type ContactId = Id<'ctc'>;
 export type WebhookId = Id<'wh'>;
 export type EventId = Id<'evt'>;
+/** Of one event to one webhook. */
+export type DeliveryId = Id<'dlv'>;
 export type UserId = Id<'usr'>;
 /** Of a person in a workspace; within, only: it says where a page of members begins. */
 export type MembershipId = Id<'mbr'>;

@@ -4,3 +4,4 @@ export * from './key-ring.ts';
 export * from './secret-box.ts';
 export * from './dkim-keys.ts';
 export * from './webhook-token.ts';
+export * from './webhook-signature.ts';
