@@ -10,6 +10,11 @@ import { RefusingStack } from './refusing-stack.ts';
 
 const refusing = RefusingStack.forFile();
 
+/** Routes have their rules in common, so a route is asked a third of a table, and the next ones the rest of it. */
+const THIRDS = 3;
+const thirdOf = <Value>(values: readonly Value[], route: DocumentedRoute): Value[] =>
+  values.filter((_, place) => place % THIRDS === ROUTES_OF_CALLERS.indexOf(route) % THIRDS);
+
 const withIds = ROUTES_OF_CALLERS.filter(({ ids }) => ids.length > 0);
 const withQueries = ROUTES_OF_CALLERS.filter(({ query }) => Object.keys(query).length > 0);
 const lists = withQueries.filter(({ query }) => 'startAt' in query);
@@ -20,17 +25,20 @@ const REFUSALS = {
   ofAnother: { status: 404, names: /^There is no [a-zA-Z ]+ with this id in this workspace$/ },
 };
 
-describe.each(titledRoutes(withIds))('%s: the path', (route, { ids, bodies }) => {
+describe.each(titledRoutes(withIds))('%s: the path', (route, described) => {
+  const { ids, bodies } = described;
   const places = ids.map((id) => ({ id, prefix: PATH_IDS[id].prefix }));
   const refusalOf = (prefix: string) => (prefix === 'wrk' ? REFUSALS.ofWorkspace : REFUSALS.ofAnother);
 
   it('G3, G8: has no id that is none, of nothing, or of something else', () =>
     refusing.refusesAll(
       places.flatMap(({ id, prefix }) =>
-        [...noIds(prefix), ...idsOfNothing(prefix), ...idsOfOtherThings(prefix)].map((value): Case => ({
-          what: `${id} ${shown(value)}`,
-          ...{ route, path: { [id]: value }, body: bodies[0]?.example, ...refusalOf(prefix) },
-        })),
+        [...thirdOf(noIds(prefix), described), ...idsOfNothing(prefix), ...idsOfOtherThings(prefix)].map(
+          (value): Case => ({
+            what: `${id} ${shown(value)}`,
+            ...{ route, path: { [id]: value }, body: bodies[0]?.example, ...refusalOf(prefix) },
+          }),
+        ),
       ),
     ));
 
@@ -93,9 +101,11 @@ describe.each(titledRoutes(lists))('%s: the page', (route, list) => {
   };
 
   it.each(Object.entries(parameters))('G10: has a `%s` that can be', (name, values) =>
-    refusing.refusesAll(values.map((value) => asking(route, `${name}=${value}`, named(name)))),
+    refusing.refusesAll(thirdOf(values, list).map((value) => asking(route, `${name}=${value}`, named(name)))),
   );
 
   it('G4, G10: has no parameter of other pages', () =>
-    refusing.refusesAll(NO_PARAMETERS.map((query) => asking(route, query, /is not a known field|U\+0000/))));
+    refusing.refusesAll(
+      thirdOf(NO_PARAMETERS, list).map((query) => asking(route, query, /is not a known field|U\+0000/)),
+    ));
 });

@@ -6,8 +6,8 @@ import { make } from '../makers.ts';
 import { Stack } from '../stack.ts';
 import { SEED } from './explore.ts';
 
-const RUNS = 4;
-const WITHIN_MS = 4_000;
+const RUNS = 3;
+const WITHIN_MS = 3_000;
 const MOST_PAGES = 100;
 
 interface Item {
