@@ -50,6 +50,7 @@ import { IdentitiesController } from './identities/identities.controller.ts';
 import { identityProviders } from './identities/identity.providers.ts';
 import { ApiDocument } from './openapi/api-document.ts';
 import { OpenApiController } from './openapi/openapi.controller.ts';
+import { StatsController } from './stats/stats.controller.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
 import { TemplateUseController } from './templates/template-use.controller.ts';
 import { TemplatesController } from './templates/templates.controller.ts';
@@ -91,6 +92,7 @@ export const CONTROLLERS: Type[] = [
   ContactsController,
   ScheduledEmailsController,
   PreviewEmailController,
+  StatsController,
   KeyCheckController,
   ApiKeysController,
   AuditLogController,

@@ -25,6 +25,7 @@ export { ContactChanges } from './stores/contact-changes.ts';
 export { ContactStore, type ContactFilter } from './stores/contact-store.ts';
 export { type ContactUpsert, type ContactWrite, type ExceededSize } from './stores/contact-writes.ts';
 export { EmailChanges, type MovedEmail } from './stores/email-changes.ts';
+export { type CountedEmails, type DayCount, EmailCountsStore } from './stores/email-counts-store.ts';
 export { EmailListStore } from './stores/email-list-store.ts';
 export { type EmailRecord, type EmailSummary } from './stores/email-record.ts';
 export { EmailStore } from './stores/email-store.ts';

@@ -1,5 +1,13 @@
 import { type Provider } from '@nestjs/common';
-import { type Database, EmailChanges, EmailListStore, EmailStore, TemplateStore } from '@posthorn/database';
+import { DatabaseClock } from '@posthorn/kernel';
+import {
+  type Database,
+  EmailChanges,
+  EmailCountsStore,
+  EmailListStore,
+  EmailStore,
+  TemplateStore,
+} from '@posthorn/database';
 import { type LaneRings } from '@posthorn/queues';
 import { type HtmlToText, type TemplateRenderer } from '@posthorn/rendering';
 import {
@@ -27,6 +35,8 @@ export function emailProviders({ database, rings, renderer, htmlToText }: EmailP
   return [
     { provide: EmailStore, useValue: emails },
     { provide: EmailListStore, useValue: new EmailListStore(database) },
+    { provide: EmailCountsStore, useValue: new EmailCountsStore(database) },
+    { provide: DatabaseClock, useValue: database.clock },
     { provide: CancelEmail, useValue: new CancelEmail({ emails, changes }) },
     { provide: RescheduleEmail, useValue: reschedule },
     { provide: PreviewEmail, useValue: new PreviewEmail({ emails, composer }) },

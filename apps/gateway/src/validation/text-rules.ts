@@ -73,6 +73,16 @@ export const timeOrDay: Rule = text(
   },
 );
 
+/** A day of the calendar. */
+export const day: Rule = text(
+  { format: 'date', pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2030-01-31'] },
+  (value) => {
+    const parsed = parseTimeOrDay(value);
+    if ('fault' in parsed && /^\d{4}-\d{2}-\d{2}$/.test(value)) return parsed.fault;
+    return 'fault' in parsed || !parsed.isDay ? 'is no day; give one as in `2030-01-31`' : undefined;
+  },
+);
+
 /** One of these words, in exactly this spelling. */
 export function oneOfWords(words: readonly string[]): Rule {
   return text({ enum: [...words] }, (value) => {

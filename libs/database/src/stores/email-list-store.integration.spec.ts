@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { timeOf, type WorkspaceId } from '@posthorn/kernel';
+import { timeOf, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { parseOpaqueStart, type Sort, SORTS } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { Office, rawEmail } from '../office.fixture.ts';
 import { crowdEmails } from '../sql/crowded-emails.fixture.ts';
+import { countEmailsByDay } from '../sql/email-counts.ts';
 import { type EmailFilter, listEmails } from '../sql/email-list.ts';
 import { executedPlan, indexesRead, pagesTouched } from '../sql/plan.fixture.ts';
 import { EmailListStore } from './email-list-store.ts';
+import { EmailCountsStore } from './email-counts-store.ts';
 import { type EmailSummary } from './email-record.ts';
 
 const DAY_MS = 86_400_000;
@@ -189,16 +191,16 @@ describe('A search for few among many', () => {
   });
 });
 
+/** Where there are none, every index is as good. */
+function hasEmails(index: string): boolean {
+  const month = /^emails_(\d{4}_\d{2})/.exec(index)![1]!;
+  return [begun, new Date()].map(monthOf).every((bound, n) => (n === 0 ? month >= bound : month <= bound));
+}
+
 describe('The plan of a list', () => {
   const stretch = { sort: 'createdAt.desc' as const, start: undefined, mostSeen: 10_000, mostGiven: 51 };
   /** A page of 51 emails costs about four pages of the table and its indexes for each. */
   const MOST_PAGES = 500;
-
-  /** Where there are none, every index is as good. */
-  function hasEmails(index: string): boolean {
-    const month = /^emails_(\d{4}_\d{2})/.exec(index)![1]!;
-    return [begun, new Date()].map(monthOf).every((bound, n) => (n === 0 ? month >= bound : month <= bound));
-  }
 
   it.each<[string, EmailFilter, RegExp]>([
     ['no filter', {}, /workspace_id_id_status/],
@@ -238,5 +240,40 @@ describe('The plan of a list', () => {
     const month = monthOf(new Date(noon));
     expect(indexesRead(plan).length).toBeGreaterThan(0);
     for (const name of indexesRead(plan)) expect(name).toContain(`emails_${month}`);
+  });
+});
+
+describe('Counts of emails', () => {
+  const midnight = (ms: number): Date => new Date(Math.floor(ms / DAY_MS) * DAY_MS);
+
+  it.each([undefined, 'many'])(
+    'E18: are what there is of each day and status, of the group %s',
+    async (groupBy) => {
+      const store = new EmailCountsStore(office.database);
+      const [firstDay, lastDay] = [midnight(begun.getTime()), midnight(Date.now())];
+      const counts = await store.count({ workspaceId: acme, groupBy, firstDay, lastDay });
+      const counted = await office.ask(
+        `SELECT to_char(accepted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, status, count(*)::int AS count
+       FROM   emails WHERE workspace_id = $1 AND ($2::text IS NULL OR group_by = $2) AND accepted_at >= $3 GROUP BY 1, 2`,
+        [uuidOf(acme), groupBy ?? null, firstDay],
+      );
+      const inOrder = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort();
+      expect(inOrder(counts)).toEqual(inOrder(counted));
+    },
+  );
+
+  it.each([
+    [undefined, /workspace_id_id_status/],
+    ['many', /workspace_id_group_by_id_status/],
+  ])('E18: read no email, only the index: of the group %s', async (groupBy, index) => {
+    const days = [begun.getTime() + 10 * DAY_MS, begun.getTime() + 17 * DAY_MS].map((ms) => new Date(ms));
+    const [from, to] = days.map((day) => day.toISOString().slice(0, 10));
+    const values = [uuidOf(acme), from, to, groupBy ?? null];
+    const text = countEmailsByDay(groupBy !== undefined);
+    const plan = await executedPlan(office.database.pool, { text, values });
+    const read = indexesRead(plan).filter(hasEmails);
+    expect(read.length).toBeGreaterThan(0);
+    for (const name of read) expect(name).toMatch(index);
+    expect(pagesTouched(plan)).toBeLessThan(500);
   });
 });

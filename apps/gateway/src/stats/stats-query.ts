@@ -1,0 +1,50 @@
+import { type DatabaseClock, Refusal, type WorkspaceId } from '@posthorn/kernel';
+import { parseTimeOrDay, SIZES } from '@posthorn/domain';
+import { type CountedEmails } from '@posthorn/database';
+import { Optional } from '../validation/rule.ts';
+import { day, singleLine } from '../validation/text-rules.ts';
+
+const DAY_MS = 86_400_000;
+const MOST_DAYS = 92;
+const DEFAULT_DAYS = 30;
+
+/** Which emails are counted. */
+export class StatsQuery {
+  @Optional(singleLine(SIZES.groupBy), 'Only emails that were sent with this `groupBy`.')
+  groupBy?: string;
+
+  @Optional(
+    day,
+    `The first day (UTC). If absent, the ${DEFAULT_DAYS} days up to \`to\` are counted; at most ${MOST_DAYS} are possible.`,
+  )
+  from?: string;
+
+  @Optional(day, 'The last day (UTC), which is counted too. If absent, today.')
+  to?: string;
+}
+
+/** What a judged query asks for. @throws Refusal (400) when the days are in the wrong order, or too many */
+export function countedEmails(
+  workspaceId: WorkspaceId,
+  query: StatsQuery,
+  clock: DatabaseClock,
+): CountedEmails {
+  const last = query.to === undefined ? Math.floor(clock.nowMs() / DAY_MS) * DAY_MS : msOf(query.to);
+  const first = query.from === undefined ? last - (DEFAULT_DAYS - 1) * DAY_MS : msOf(query.from);
+  const days = (last - first) / DAY_MS + 1;
+  if (days < 1) throw new Refusal(400, '`from` is later than `to`; give an earlier day, or leave it out');
+  if (days > MOST_DAYS) {
+    throw new Refusal(
+      400,
+      `From \`from\` to \`to\` are ${days} days; at most ${MOST_DAYS} are possible, ask for the others apart`,
+    );
+  }
+  return { workspaceId, groupBy: query.groupBy, firstDay: new Date(first), lastDay: new Date(last) };
+}
+
+/** No email is older than 1970, and no id can stand for such a time. */
+function msOf(text: string): number {
+  const parsed = parseTimeOrDay(text);
+  if ('fault' in parsed) throw new Error('a day reached the query without having been judged');
+  return Math.max(0, parsed.atMs);
+}

@@ -1,0 +1,41 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { DatabaseClock } from '@posthorn/kernel';
+import { EmailCountsStore } from '@posthorn/database';
+import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
+import { orUnavailable } from '@posthorn/use-cases';
+import { Describes } from '../openapi/describes.ts';
+import { judgeQuery } from '../validation/judge-query.ts';
+import { countedEmails, StatsQuery } from './stats-query.ts';
+import { statsView } from './stats-view.ts';
+import { StatsAnswer } from './stats.answers.ts';
+
+@Controller('v1/stats')
+export class StatsController {
+  constructor(
+    private readonly counts: EmailCountsStore,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  @Get()
+  @RequiresScope('user')
+  @Describes({
+    name: 'readStats',
+    tag: 'Statistics',
+    summary: 'Count emails',
+    description:
+      'Counts the emails of the workspace, or of one group of it, by the day of their acceptance and the status that they have now.',
+    query: StatsQuery,
+    answer: StatsAnswer,
+    refuses: [
+      {
+        status: 400,
+        when: 'Too many days',
+        message: 'From `from` to `to` are 365 days; at most 92 are possible, ask for the others apart',
+      },
+    ],
+  })
+  async read(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<StatsAnswer> {
+    const wanted = countedEmails(workspaceId, judgeQuery(StatsQuery, query), this.clock);
+    return { stats: statsView(wanted, await orUnavailable(this.counts.count(wanted))) };
+  }
+}

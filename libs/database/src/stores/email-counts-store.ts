@@ -1,0 +1,65 @@
+import { Coalescer, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type EmailStatus } from '@posthorn/domain';
+import type pg from 'pg';
+import { type Database } from '../connection.ts';
+import { countEmailsByDay } from '../sql/email-counts.ts';
+
+/** What a statement counts at most: its time is bounded, whoever has how many emails. */
+const DAYS_A_STATEMENT = 7;
+const DAY_MS = 86_400_000;
+/** How many counts a process makes at once; others wait. */
+const MOST_AT_ONCE = 2;
+
+/** How many emails of a day have a status. */
+export interface DayCount {
+  /** `YYYY-MM-DD`, in UTC. */
+  readonly day: string;
+  readonly status: EmailStatus;
+  readonly count: number;
+}
+
+/** Which emails are counted: those accepted from the first to the last day (UTC), both included. */
+export interface CountedEmails {
+  readonly workspaceId: WorkspaceId;
+  readonly groupBy: string | undefined;
+  readonly firstDay: Date;
+  readonly lastDay: Date;
+}
+
+/** Counts of emails by day and status. */
+export class EmailCountsStore {
+  private readonly pool: pg.Pool;
+  private readonly counts: Coalescer<CountedEmails, DayCount[]>;
+  private turn = 0;
+
+  constructor(database: Database) {
+    this.pool = database.pool;
+    this.counts = new Coalescer({
+      serve: async ([wanted]) => [await this.read(wanted!)],
+      maxItems: 1,
+      tracks: MOST_AT_ONCE,
+      trackOf: () => (this.turn += 1),
+    });
+  }
+
+  /** What there is of each status on each day; days and statuses without emails are absent. */
+  count(wanted: CountedEmails): Promise<DayCount[]> {
+    return this.counts.add(wanted);
+  }
+
+  private async read({ workspaceId, groupBy, firstDay, lastDay }: CountedEmails): Promise<DayCount[]> {
+    const text = countEmailsByDay(groupBy !== undefined);
+    const found: DayCount[] = [];
+    const end = lastDay.getTime() + DAY_MS;
+    for (let from = firstDay.getTime(); from < end; from += DAYS_A_STATEMENT * DAY_MS) {
+      const to = Math.min(from + DAYS_A_STATEMENT * DAY_MS, end);
+      const values = [uuidOf(workspaceId), dayOf(from), dayOf(to), groupBy ?? null];
+      found.push(...(await this.pool.query<DayCount>(text, values)).rows);
+    }
+    return found;
+  }
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
