@@ -57,11 +57,14 @@ const FAULT_OF_PRISMA_KIND: Readonly<Record<string, DatabaseFault>> = {
 };
 
 interface Thrown {
+  readonly name?: string;
   readonly code?: unknown;
   readonly message?: string;
   readonly syscall?: string;
   /** Prisma keeps what its driver said in here. */
   readonly meta?: { readonly driverAdapterError?: { readonly cause?: PrismaCause } };
+  /** What fails at the end of a transaction comes as its driver threw it. */
+  readonly cause?: unknown;
 }
 
 interface PrismaCause {
@@ -72,11 +75,16 @@ interface PrismaCause {
 /** Judges an error of `pg`, or one that Prisma made of it. */
 export function faultOf(error: unknown): DatabaseFault {
   if (error instanceof AggregateError && error.errors.length > 0) return faultOf(error.errors[0]);
-  const { code, message = '', syscall, meta } = (error ?? {}) as Thrown;
-  const cause = meta?.driverAdapterError?.cause;
+  const { code, message = '', syscall } = (error ?? {}) as Thrown;
+  const cause = prismaCauseOf(error ?? {});
   if (cause !== undefined)
     return FAULT_OF_PRISMA_KIND[cause.kind] ?? faultOfCode(cause.originalCode) ?? 'other';
   return faultOfCode(code, syscall) ?? faultOfMessage(message);
+}
+
+function prismaCauseOf({ name, cause, meta }: Thrown): PrismaCause | undefined {
+  if (name === 'DriverAdapterError') return cause as PrismaCause | undefined;
+  return meta?.driverAdapterError?.cause;
 }
 
 function faultOfCode(code: unknown, syscall?: string): DatabaseFault | undefined {

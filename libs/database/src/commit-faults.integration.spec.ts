@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { newUuid } from '@posthorn/kernel';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { faultOf } from './faults.ts';
+import { Office } from './office.fixture.ts';
+import { transact } from './transaction.ts';
+
+let testDatabase: TestDatabase;
+let office: Office;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  office = new Office(testDatabase.url);
+});
+afterAll(async () => {
+  await office.close();
+  await testDatabase.drop();
+});
+
+/** What a transaction fails with whose COMMIT is refused with this SQLSTATE. */
+async function failedCommit(sqlState: string): Promise<unknown> {
+  await office.ask(`
+    CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${sqlState}'; END $$;
+    DROP TRIGGER IF EXISTS refuse ON workspaces;
+    CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON workspaces DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`);
+  const id = newUuid(Date.now());
+  return transact(office.database, (transaction) =>
+    transaction.workspace.create({ data: { id, name: 'Acme' } }),
+  ).catch((error: unknown) => error);
+}
+
+it.each([
+  ['53100', 'unavailable'],
+  ['40001', 'conflict'],
+  ['57P01', 'lost'],
+  ['23514', 'data'],
+])('a COMMIT that is refused with %s is judged as a statement is: %s', async (sqlState, fault) => {
+  expect(faultOf(await failedCommit(sqlState))).toBe(fault);
+});
