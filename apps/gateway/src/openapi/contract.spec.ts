@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { WORKSPACE_LIMITS } from '@posthorn/domain';
 import { DOCUMENT, OPERATIONS } from './document.fixture.ts';
 import { type JsonSchema } from './json-schema.ts';
 
@@ -48,6 +49,15 @@ describe('docs/contract.md beside the document', () => {
     const asked = routes.filter((route) => pathOf(route).startsWith('/v1/'));
     const needs = Object.fromEntries(asked.map((route) => [route, roleNeededFor(route)]));
     expect(Object.fromEntries(asked.map((route) => [route, documentedRole(route)]))).toEqual(needs);
+  });
+
+  it('G11: has how many of each a workspace may have', () => {
+    const rows = sectionOf('G11').matchAll(
+      /^\| (?:open )?([a-zA-Z ]+) of a workspace +\| ([\d,]+) +\| 409/gm,
+    );
+    const limits = [...rows].map(([, what, most]) => [what!.toLowerCase(), Number(most!.replace(',', ''))]);
+    const { apiKeys, ...others } = WORKSPACE_LIMITS;
+    expect(Object.fromEntries(limits)).toEqual({ 'api keys': apiKeys, ...others });
   });
 
   it('F1: has every field of a raw email, and says which are required', () => {
