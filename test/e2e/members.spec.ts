@@ -206,7 +206,7 @@ describe('POST /v1/invitations', () => {
     const again = await post('/v1/invitations', { email: email.toUpperCase(), role: 'VIEWER' });
     expect([again.status, again.body['message']]).toEqual([
       409,
-      `\`email\` is the address of a member already, ${id}`,
+      `\`email\` is the address of a member already, ${id}; change that member instead`,
     ]);
     const invitation = await invited();
     const answers: Answer[] = [];

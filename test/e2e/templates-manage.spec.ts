@@ -336,4 +336,13 @@ describe('GET /v1/templates/{template_id}/versions', () => {
     expect(second).toMatchObject({ items: [{ version: 1 }], hasMore: false, startAt: null });
     expect((await versions('?sort=createdAt.asc')).items.map(({ version }) => version)).toEqual([1, 2, 3]);
   });
+
+  it('G3: a page that would begin with a version of another template says nothing of that one', async () => {
+    const [one, other] = [await create(), await create()];
+    for (const { id } of [one, other]) await update(id, { subject: 'Another' });
+    const page = async (id: string, query: string) =>
+      (await api.get(`/v1/templates/${id}/versions${query}`, { key: tenant.keys.viewer })).body['versions'];
+    const { startAt } = (await page(other.id, '?limit=1')) as { startAt: string };
+    expect(await page(one.id, `?startAt=${startAt}`)).toEqual({ items: [], hasMore: false, startAt: null });
+  });
 });

@@ -31,7 +31,8 @@ export const INVITE_REFUSALS: readonly DescribedRefusal[] = [
   {
     status: 409,
     when: 'A member',
-    message: '`email` is the address of a member already, usr_01h2xcejqtf2nbrexx3vqjhp41',
+    message:
+      '`email` is the address of a member already, usr_01h2xcejqtf2nbrexx3vqjhp41; change that member instead',
   },
   {
     status: 409,

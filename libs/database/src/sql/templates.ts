@@ -58,15 +58,16 @@ LIMIT    $3::int`,
 
 /**
  * A page of a template's versions, without their content; their ids are in the order of their numbers. $1 uuid: the template.
- * $2 uuid: the first, or null. $3 int.
- * Index: template_versions_template_number_key.
+ * $2 uuid: the first, or null; one that is not of this template begins no page. $3 int.
+ * Indexes: template_versions_template_number_key, template_versions_pkey.
  */
 export const LIST_TEMPLATE_VERSIONS = inBothOrders(
   (order, from) => `
 SELECT   v.id AS "versionId", v.created_at AS "versionCreatedAt", ${SUMMARY_COLUMNS}
 FROM     template_versions v
 WHERE    v.template_id = $1::uuid
-AND      ($2::uuid IS NULL OR v.number ${from} (SELECT f.number FROM template_versions f WHERE f.id = $2::uuid))
+AND      ($2::uuid IS NULL OR v.number ${from} (
+           SELECT f.number FROM template_versions f WHERE f.id = $2::uuid AND f.template_id = $1::uuid))
 ORDER BY v.number ${order}
 LIMIT    $3::int`,
 );

@@ -6,7 +6,10 @@ import { type InvitationEnded, type InvitationRefusal } from '@posthorn/database
 export function invitationRefusal(refusal: InvitationRefusal): Refusal {
   switch (refusal.refused) {
     case 'is_member':
-      return new Refusal(409, `\`email\` is the address of a member already, ${refusal.id}`);
+      return new Refusal(
+        409,
+        `\`email\` is the address of a member already, ${refusal.id}; change that member instead`,
+      );
     case 'is_invited':
       return new Refusal(
         409,
