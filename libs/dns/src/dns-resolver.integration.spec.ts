@@ -90,3 +90,71 @@ describe('DnsResolver', () => {
     expect(await resolver.lookUpTxt('changing.example')).toEqual({ kind: 'absent' });
   });
 });
+
+describe('the addresses at a name', () => {
+  const addresses = ['203.0.113.7', '203.0.113.8', '2001:db8::7'];
+  const lookUp = (name: string): ReturnType<DnsResolver['lookUpAddresses']> => resolver.lookUpAddresses(name);
+  const found = (...expected: string[]): object => ({
+    kind: 'found',
+    addresses: expect.arrayContaining(expected),
+  });
+
+  it('are those of both families', async () => {
+    server.set('both.example', { addresses });
+    expect(await lookUp('both.example')).toEqual(found(...addresses));
+  });
+
+  it.each([
+    ['IPv4', ['203.0.113.7']],
+    ['IPv6', ['2001:db8::7']],
+  ])('may be of %s alone', async (family, expected) => {
+    server.set(`${family}.example`, { addresses: expected });
+    expect(await lookUp(`${family}.example`)).toEqual({ kind: 'found', addresses: expected });
+  });
+
+  it('are those that an alias stands for', async () => {
+    server.set('target.example', { addresses });
+    server.set('alias.example', { cname: 'target.example' });
+    expect(await lookUp('alias.example')).toEqual(found(...addresses));
+  });
+
+  it('are all of them, however many', async () => {
+    const many = Array.from({ length: 500 }, (_, n) => `203.0.${n >> 8}.${n & 255}`);
+    server.set('many.example', { addresses: many });
+    const answer = await lookUp('many.example');
+    expect(answer.kind === 'found' && new Set(answer.addresses)).toEqual(new Set(many));
+  });
+
+  it.each([
+    ['is no such name', 'nowhere.example', { rcode: 'NXDOMAIN' }],
+    ['is no address at the name', 'empty.example', 'empty'],
+    ['is nothing behind an alias', 'dangling.example', { cname: 'nowhere.example' }],
+  ] as const)('are none when there %s', async (_case, name, behaviour) => {
+    server.set(name, behaviour);
+    expect(await lookUp(name)).toEqual({ kind: 'absent' });
+  });
+
+  it.each([
+    ['SERVFAIL', { rcode: 'SERVFAIL' }],
+    ['REFUSED', { rcode: 'REFUSED' }],
+    ['silence', 'silent'],
+    ['garbage', 'garbage'],
+  ] as const)('are not known after %s, which is no fault of ours', async (name, behaviour) => {
+    server.set(`${name}.example`, behaviour);
+    expect(await lookUp(`${name}.example`)).toMatchObject({ kind: 'failed', isOurs: false });
+  });
+
+  it('are not known where there is no name server, which is a fault of ours', async () => {
+    const away = new DnsResolver({ servers: ['127.0.0.1:1'], timeoutMs: TIMEOUT_MS });
+    expect(await away.lookUpAddresses('both.example')).toMatchObject({ kind: 'failed', isOurs: true });
+  });
+
+  it.each(['localhost', 'LOCALHOST', 'a.localhost'])(
+    '%s is this machine, and nobody is asked',
+    async (name) => {
+      const asked = server.queries.length;
+      expect(await lookUp(name)).toEqual({ kind: 'found', addresses: ['127.0.0.1', '::1'] });
+      expect(server.queries).toHaveLength(asked);
+    },
+  );
+});

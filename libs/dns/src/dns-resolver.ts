@@ -1,5 +1,5 @@
-import { CANCELLED, NODATA, NOTFOUND, promises } from 'node:dns';
-import { type TxtAnswer } from '@posthorn/domain';
+import { CANCELLED, CONNREFUSED, NODATA, NOTFOUND, promises } from 'node:dns';
+import { type AddressAnswer, type TxtAnswer } from '@posthorn/domain';
 
 export interface DnsResolverOptions {
   /** Name servers to ask, as `address:port`; none: those of the system. */
@@ -23,22 +23,46 @@ const REASONS: Readonly<Record<string, string>> = {
   EBADNAME: 'the name cannot be looked up',
 };
 
+/** A name that is never asked for, because it means this machine everywhere (RFC 6761, section 6.3). */
+const LOCALHOST = /(?:^|\.)localhost$/i;
+const LOOPBACK = ['127.0.0.1', '::1'];
+
+/** The records at a name, or the code of what it failed of. */
+type Found<Record> = { readonly records: readonly Record[] } | { readonly code: string };
+
 /** Looks up DNS records. What name servers and the network do is an answer, never an exception. */
 export class DnsResolver {
   constructor(private readonly options: DnsResolverOptions) {}
 
   /** The TXT records at a name; aliases (CNAME) are followed. Nothing is remembered from one call to the next. */
   async lookUpTxt(name: string): Promise<TxtAnswer> {
+    const found = await this.ask((resolver) => settle(resolver.resolveTxt(name)));
+    if ('code' in found) return this.isAbsence(found) ? { kind: 'absent' } : this.failure(found);
+    return { kind: 'found', values: found.records.map((strings) => strings.join('')) };
+  }
+
+  /**
+   * The addresses at a name, of both families; aliases are followed. One family is enough: the other may be absent, or its question
+   * unanswered. Files of the system such as `/etc/hosts` are not asked.
+   */
+  async lookUpAddresses(name: string): Promise<AddressAnswer> {
+    if (LOCALHOST.test(name)) return { kind: 'found', addresses: LOOPBACK };
+    const families = await this.ask((resolver) =>
+      Promise.all([settle(resolver.resolve4(name)), settle(resolver.resolve6(name))]),
+    );
+    const addresses = families.flatMap((family) => ('records' in family ? family.records : []));
+    if (addresses.length > 0) return { kind: 'found', addresses };
+    const failed = families.find((family) => 'code' in family && !this.isAbsence(family));
+    if (failed === undefined || !('code' in failed)) return { kind: 'absent' };
+    return { ...this.failure(failed), isOurs: failed.code === CONNREFUSED };
+  }
+
+  /** The time-out of the resolver is one server's and grows with each try; the one here is the whole look-up's. */
+  private async ask<Answer>(question: (resolver: promises.Resolver) => Promise<Answer>): Promise<Answer> {
     const resolver = this.newResolver();
-    // The time-out of the resolver is one server's and grows with each try; this one is the whole look-up's.
     const deadline = setTimeout(() => resolver.cancel(), this.options.timeoutMs);
     try {
-      const records = await resolver.resolveTxt(name);
-      // An alias whose end has no such record comes back as an answer with none in it.
-      if (records.length === 0) return { kind: 'absent' };
-      return { kind: 'found', values: records.map((strings) => strings.join('')) };
-    } catch (error) {
-      return answerOf((error as NodeJS.ErrnoException).code ?? '', this.options.timeoutMs);
+      return await question(resolver);
     } finally {
       clearTimeout(deadline);
     }
@@ -51,10 +75,24 @@ export class DnsResolver {
     if (servers.length > 0) resolver.setServers(servers);
     return resolver;
   }
+
+  private isAbsence({ code }: { readonly code: string }): boolean {
+    return code === NOTFOUND || code === NODATA;
+  }
+
+  private failure({ code }: { readonly code: string }): { readonly kind: 'failed'; readonly reason: string } {
+    if (code === CANCELLED)
+      return { kind: 'failed', reason: `no name server answered within ${this.options.timeoutMs} ms` };
+    return { kind: 'failed', reason: REASONS[code] ?? 'the look-up failed' };
+  }
 }
 
-function answerOf(code: string, timeoutMs: number): TxtAnswer {
-  if (code === NOTFOUND || code === NODATA) return { kind: 'absent' };
-  if (code === CANCELLED) return { kind: 'failed', reason: `no name server answered within ${timeoutMs} ms` };
-  return { kind: 'failed', reason: REASONS[code] ?? 'the look-up failed' };
+async function settle<Record>(asked: Promise<Record[]>): Promise<Found<Record>> {
+  try {
+    const records = await asked;
+    // An alias whose end has no such record comes back as an answer with none in it.
+    return records.length === 0 ? { code: NODATA } : { records };
+  } catch (error) {
+    return { code: (error as NodeJS.ErrnoException).code ?? '' };
+  }
 }

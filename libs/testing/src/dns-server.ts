@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import DNS from 'dns2';
 
 const ANY_PORT = 0;
@@ -9,10 +10,12 @@ const TTL_SECONDS = 1;
 export type DnsBehaviour =
   /** With TXT records; one in several strings is an array. What does not fit into a datagram has to be asked for over TCP. */
   | { readonly txt: readonly (string | readonly string[])[]; readonly delayMs?: number }
+  /** With addresses, to each question those of its family. */
+  | { readonly addresses: readonly string[]; readonly delayMs?: number }
   /** With an alias, and the records of the name that it stands for. */
   | { readonly cname: string }
   | { readonly rcode: 'SERVFAIL' | 'REFUSED' | 'NXDOMAIN' }
-  /** There is such a name, but it has no TXT record (NODATA). */
+  /** There is such a name, but it has no record of that type (NODATA). */
   | 'empty'
   /** Not at all. */
   | 'silent'
@@ -22,6 +25,8 @@ export type DnsBehaviour =
 /** A question that arrived. */
 export interface DnsQuery {
   readonly name: string;
+  /** A number of RFC 1035, section 3.2.2: 1 is A, 16 TXT, 28 AAAA. */
+  readonly type: number;
   readonly transport: 'udp' | 'tcp';
 }
 
@@ -75,41 +80,48 @@ export class DnsServer {
   }
 
   private serve(request: DNS.Packet, send: Send, transport: DnsQuery['transport']): void {
-    const { name } = request.questions[0]!;
-    this.queries.push({ name, transport });
+    const { name, type } = request.questions[0]! as unknown as DnsQuery;
+    this.queries.push({ name, type, transport });
     const behaviour = this.behaviours.get(name.toLowerCase()) ?? { rcode: 'NXDOMAIN' };
     if (behaviour === 'silent') return;
     if (behaviour === 'garbage') {
       send(Buffer.concat([idOf(request), Buffer.from('this is no answer')]));
       return;
     }
-    const answer = (): unknown => send(this.answerTo(request, name, behaviour));
-    const delayMs = typeof behaviour === 'object' && 'txt' in behaviour ? behaviour.delayMs : undefined;
+    const answer = (): unknown => send(this.answerTo(request, name, type, behaviour));
+    const delayMs = typeof behaviour === 'object' && 'delayMs' in behaviour ? behaviour.delayMs : undefined;
     if (delayMs === undefined) answer();
     else this.timers.add(setTimeout(answer, delayMs));
   }
 
-  private answerTo(request: DNS.Packet, name: string, behaviour: DnsBehaviour): DNS.Packet {
+  private answerTo(request: DNS.Packet, name: string, type: number, behaviour: DnsBehaviour): DNS.Packet {
     const response = DNS.Packet.createResponseFromRequest(request);
     if (typeof behaviour === 'object' && 'rcode' in behaviour)
       response.header.rcode = DNS.Packet.RCODE[behaviour.rcode];
-    else response.answers.push(...this.recordsAt(name, behaviour));
+    else response.answers.push(...this.recordsAt(name, type, behaviour));
     return response;
   }
 
-  private recordsAt(name: string, behaviour: DnsBehaviour | undefined): DNS.Packet.Resource[] {
+  private recordsAt(name: string, type: number, behaviour: DnsBehaviour | undefined): DNS.Packet.Resource[] {
     if (typeof behaviour !== 'object' || 'rcode' in behaviour) return [];
-    const base = { name, class: DNS.Packet.CLASS.IN, ttl: TTL_SECONDS };
-    if ('txt' in behaviour) {
-      const type = DNS.Packet.TYPE.TXT;
-      return behaviour.txt.map((data) => ({ ...base, type, data }) as unknown as DNS.Packet.Resource);
+    if ('cname' in behaviour) {
+      const target = this.behaviours.get(behaviour.cname.toLowerCase());
+      const alias = record(name, DNS.Packet.TYPE.CNAME, { domain: behaviour.cname });
+      return [alias, ...this.recordsAt(behaviour.cname, type, target)];
     }
-    const alias = { ...base, type: DNS.Packet.TYPE.CNAME, domain: behaviour.cname };
-    return [
-      alias as unknown as DNS.Packet.Resource,
-      ...this.recordsAt(behaviour.cname, this.behaviours.get(behaviour.cname.toLowerCase())),
-    ];
+    if ('txt' in behaviour) return behaviour.txt.map((data) => record(name, DNS.Packet.TYPE.TXT, { data }));
+    const ofFamily = behaviour.addresses.filter((address) => typeOf(address) === type);
+    return ofFamily.map((address) => record(name, type, { address }));
   }
+}
+
+function record(name: string, type: number, data: object): DNS.Packet.Resource {
+  const resource = { name, type, class: DNS.Packet.CLASS.IN, ttl: TTL_SECONDS, ...data };
+  return resource as unknown as DNS.Packet.Resource;
+}
+
+function typeOf(address: string): number {
+  return isIPv6(address) ? DNS.Packet.TYPE.AAAA : DNS.Packet.TYPE.A;
 }
 
 /** Undefined when the port is taken. */

@@ -1,7 +1,10 @@
 export { Browser, findChromium } from './browser.ts';
 export { BrowserPage, type PageSize } from './browser-page.ts';
 export { DnsServer, type DnsBehaviour, type DnsQuery } from './dns-server.ts';
+export { TestAuthority, type CertifiedKey, type CertificateFacts } from './certificates.ts';
 export { FaultProxy } from './fault-proxy.ts';
+export { HOSTILE_ANSWERS, type HostileAnswer, type ReceivedRequest } from './hostile-answers.ts';
+export { HostileReceiver, type HostileReceiverOptions } from './hostile-receiver.ts';
 export { createTestDatabase, PrivatePostgres, type TestDatabase, testPostgresUrl } from './postgres.ts';
 export { type AppName, type AppUnderTest, type Exit, ProgramUnderTest, startApp } from './process.ts';
 export { PrivateRedis, testRedisUrl, uniqueQueuePrefix } from './redis.ts';

@@ -1,0 +1,143 @@
+import { type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { sleep } from '@posthorn/kernel';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** A request that has arrived whole. */
+export interface ReceivedRequest {
+  readonly method: string;
+  readonly path: string;
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** The number of the connection, from 1. */
+  readonly connection: number;
+}
+
+/** What a receiver does once it has a request; the signal is aborted when it closes. */
+export type HostileAnswer = (socket: Socket, request: ReceivedRequest, closing: AbortSignal) => unknown;
+
+/** Says these very bytes. */
+const says =
+  (...lines: string[]): HostileAnswer =>
+  (socket) =>
+    socket.write(lines.join('\r\n'), 'latin1');
+
+/** Writes for as long as the other side takes it. */
+const endless =
+  (beginning: string, more: string | Buffer, everyMs = 0): HostileAnswer =>
+  async (socket, _request, closing) => {
+    socket.write(beginning, 'latin1');
+    while (!socket.destroyed && !closing.aborted) {
+      const isTaken = socket.write(more);
+      if (everyMs > 0) await sleep(everyMs, closing);
+      else if (!isTaken) await drained(socket);
+      else await sleep(0, closing);
+    }
+  };
+
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once('drain', resolve);
+    socket.once('close', resolve);
+  });
+}
+
+const OK = 'HTTP/1.1 200 OK';
+const answer = (head: string[], body: string | Buffer): HostileAnswer => {
+  return (socket) => {
+    const bytes = Buffer.from(body as string);
+    const lines = [...head, `Content-Length: ${bytes.length}`, '', ''];
+    socket.write(Buffer.concat([Buffer.from(lines.join('\r\n')), bytes]));
+  };
+};
+const gzip = (bytes: Buffer): HostileAnswer => answer([OK, 'Content-Encoding: gzip'], bytes);
+const bomb = gzipSync(Buffer.alloc(100 * MIB));
+const CHUNKED = `${OK}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+const EARLY_HINTS = 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n';
+
+/** By the path that is posted to. */
+export const HOSTILE_ANSWERS: Readonly<Record<string, HostileAnswer>> = {
+  '/ok': answer([OK, 'X-Said: Ok'], 'thank you'),
+  '/no-content': says('HTTP/1.1 204 No Content', '', ''),
+  '/close': answer([OK, 'Connection: close'], 'bye'),
+  '/http-1.0': (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nold'),
+  '/a-gigabyte': endless(`${OK}\r\nContent-Length: ${1024 * MIB}\r\n\r\n`, Buffer.alloc(64 * KIB, 'x')),
+  '/a-byte-at-a-time': endless(CHUNKED, '1\r\nx\r\n', 100),
+  '/small-chunks': endless(CHUNKED, '1\r\nx\r\n'.repeat(KIB)),
+  '/chunk-extension-without-end': endless(`${CHUNKED}1;`, 'x'.repeat(64 * KIB)),
+  '/trailers-without-end': endless(`${CHUNKED}0\r\n`, 'x-trailer: y\r\n'.repeat(KIB)),
+  '/header-without-end': endless(`${OK}\r\n`, 'x-header: y\r\n', 20),
+  '/header-field-without-end': endless(`${OK}\r\nX-Long: `, 'y'.repeat(KIB)),
+  '/status-line-without-end': endless(OK, ' OK'.repeat(KIB)),
+  '/blank-lines-without-end': endless('', '\r\n'.repeat(KIB)),
+  '/early-hints-without-end': endless('', EARLY_HINTS),
+  '/slow-early-hints-without-end': endless('', EARLY_HINTS, 100),
+  '/early-hints-then-ok': says(`${EARLY_HINTS}${OK}`, 'Content-Length: 2', '', 'ok'),
+  '/unasked-continue': says('HTTP/1.1 100 Continue', '', `${OK}`, 'Content-Length: 2', '', 'ok'),
+  '/switching-protocols': says(
+    'HTTP/1.1 101 Switching Protocols',
+    'Upgrade: x',
+    'Connection: Upgrade',
+    '',
+    '',
+  ),
+  '/header-of-100-kb': says(OK, `X-Long: ${'y'.repeat(100 * KIB)}`, '', ''),
+  '/silent': () => undefined,
+  '/head-then-silent': says(OK, 'Content-Length: 100', '', 'not all'),
+  '/reset': (socket) => socket.resetAndDestroy(),
+  '/hang-up': (socket) => socket.end(),
+  '/reset-after-3-bytes': (socket) =>
+    socket.write('HTT', () => setTimeout(() => socket.resetAndDestroy(), 20)),
+  '/head-then-reset': (socket) =>
+    socket.write(`${OK}\r\nContent-Length: 9\r\n\r\nno`, () =>
+      setTimeout(() => socket.resetAndDestroy(), 20),
+    ),
+  '/shorter-than-said': (socket) => socket.end(`${OK}\r\nContent-Length: 100\r\n\r\nshort`),
+  '/both-lengths': says(OK, 'Content-Length: 3', 'Transfer-Encoding: chunked', '', '3', 'abc', '0', '', ''),
+  '/two-lengths': says(OK, 'Content-Length: 3', 'Content-Length: 4', '', 'abcd'),
+  '/two-answers': says(OK, 'Content-Length: 2', '', `okHTTP/1.1 500 No`, 'Content-Length: 2', '', 'no'),
+  '/not-http': says('SSH-2.0-OpenSSH_9.9', ''),
+  '/http-2': (socket) =>
+    socket.write(Buffer.from('00001204000000000000030000008000040000ffff000500004000', 'hex')),
+  '/no-version': says('200 OK', '', ''),
+  '/gzip': gzip(gzipSync('{"a":1}')),
+  '/gzip-bomb': gzip(bomb),
+  '/gzip-truncated': gzip(gzipSync('x'.repeat(KIB)).subarray(0, 20)),
+  '/strange-fields': says(
+    OK,
+    '__proto__: a',
+    'constructor: b',
+    'X-Latin: caf\xe9',
+    'Content-Length: 0',
+    '',
+    '',
+  ),
+  '/strange-bytes': answer(
+    [OK],
+    Buffer.from('610062 07 63e280ae64e90d0a09656e6480'.replaceAll(' ', ''), 'hex'),
+  ),
+};
+
+const REDIRECTS = [300, 301, 302, 303, 304, 305, 307, 308];
+
+/** What is said at `/status/<three digits>`; a redirect leads to `/ok` of the same receiver. */
+export function statusAnswer(code: string): HostileAnswer {
+  const location = REDIRECTS.includes(Number(code)) ? ['Location: /ok'] : [];
+  return says(`HTTP/1.1 ${code} Whatever`, ...location, 'Content-Length: 0', '', '');
+}
+
+/** What is said at `/retry-after/<status>/<value>`. */
+export function retryAfterAnswer(code: string, value: string): HostileAnswer {
+  return says(`HTTP/1.1 ${code} Busy`, `Retry-After: ${value}`, 'Content-Length: 0', '', '');
+}
+
+/** What is said at `/after/<ms>`. */
+export function lateAnswer(ms: number): HostileAnswer {
+  return async (socket, request, closing) => {
+    await sleep(ms, closing);
+    if (!socket.destroyed) HOSTILE_ANSWERS['/ok']!(socket, request, closing);
+  };
+}
