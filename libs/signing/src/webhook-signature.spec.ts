@@ -9,7 +9,8 @@ interface Receiver {
   /** @throws when no signature fits */
   verify(body: Buffer, headers: Record<string, string>): unknown;
 }
-const { Webhook } = createRequire(import.meta.url)('standardwebhooks') as {
+const require = createRequire(import.meta.url);
+const { Webhook } = require('standardwebhooks') as {
   Webhook: new (key: string, options: { format: 'raw' }) => Receiver;
 };
 

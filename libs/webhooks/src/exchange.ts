@@ -1,0 +1,104 @@
+import { type PostFailure } from '@posthorn/domain';
+import { type Dispatcher } from 'undici';
+import { asFieldText, asText } from './answer-text.ts';
+import { exchangeFault, Misbehaviour } from './fault.ts';
+import { type PostAnswer } from './post-request.ts';
+
+const KIB = 1024;
+/** What is read of a body before the connection is cut. */
+const MOST_READ = 64 * KIB;
+/** What is kept of it. */
+const MOST_KEPT = 4 * KIB;
+const MOST_FIELDS = 64;
+const MOST_OF_A_FIELD = 1 * KIB;
+/** Interim answers (1xx) before the one that counts. */
+const MOST_INTERIM = 16;
+
+/** What one exchange came to; the rest is known to whoever began it. */
+export type ExchangeResult = Omit<PostAnswer, 'durationMs' | 'address'> | PostFailure;
+
+/** Why an exchange was ended from this side. */
+class GivenUp extends Error {}
+
+/** Takes in one answer as it comes: a bounded part of it, whatever its length. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  private controller: Dispatcher.DispatchController | undefined;
+  private answer: { readonly status: number; readonly fields: Fields } | undefined;
+  private kept: Uint8Array = Buffer.alloc(0);
+  private read = 0;
+  private interim = 0;
+  private givenUp: PostFailure | undefined;
+
+  /**
+   * @param hasHeard whether anything has come over the connection since this exchange began
+   * @param resolve told once
+   * @param reject told when the request was none, which is a fault in our code
+   */
+  constructor(
+    private readonly hasHeard: () => boolean,
+    private readonly resolve: (result: ExchangeResult) => void,
+    private readonly reject: (error: Error) => void,
+  ) {}
+
+  /** Ends it: with the answer if its header has come, else with this failure. */
+  giveUp(failure: PostFailure): void {
+    this.givenUp = failure;
+    this.abort(new GivenUp());
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    if (this.givenUp !== undefined) this.abort(new GivenUp());
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, fields: Fields): void {
+    if (status >= 200) this.answer = { status, fields };
+    else if ((this.interim += 1) > MOST_INTERIM)
+      this.abort(new Misbehaviour('interim answers (1xx) came without end'));
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.kept.length < MOST_KEPT)
+      this.kept = Buffer.concat([this.kept, chunk.subarray(0, MOST_KEPT - this.kept.length)]);
+    this.read += chunk.length;
+    if (this.read > MOST_READ) this.abort(new GivenUp());
+  }
+
+  onResponseEnd(): void {
+    this.finish();
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'UND_ERR_INVALID_ARG') this.reject(error);
+    else this.finish(error);
+  }
+
+  private abort(reason: Error): void {
+    this.controller?.abort(reason);
+  }
+
+  private finish(error?: Error): void {
+    if (this.answer === undefined) this.resolve(this.givenUp ?? exchangeFault(error, this.hasHeard()));
+    else this.resolve(this.readAnswer(this.answer));
+  }
+
+  private readAnswer({ status, fields }: NonNullable<Exchange['answer']>): ExchangeResult {
+    const headers = boundFields(fields);
+    const retryAfter = headers['retry-after'];
+    const answer = { kind: 'answered', status, headers, body: asText(this.kept, MOST_KEPT) } as const;
+    return retryAfter === undefined ? answer : { ...answer, retryAfter };
+  }
+}
+
+type Fields = Record<string, string | string[] | undefined>;
+
+function boundFields(fields: Fields): Record<string, string> {
+  const entries = Object.entries(fields).slice(0, MOST_FIELDS);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [
+      asFieldText(name, MOST_OF_A_FIELD),
+      asFieldText(Array.isArray(value) ? value.join(', ') : (value ?? ''), MOST_OF_A_FIELD),
+    ]),
+  );
+}

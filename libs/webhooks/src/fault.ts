@@ -1,0 +1,121 @@
+import { networkInterfaces } from 'node:os';
+import { type PostFailure } from '@posthorn/domain';
+
+/** What was being done when something failed. */
+export type PostStep = 'name' | 'connect' | 'tls' | 'exchange';
+
+const DOING: Readonly<Record<PostStep, string>> = {
+  name: 'while its name was looked up',
+  connect: 'while connecting',
+  tls: 'while the connection was being made secure',
+  exchange: 'after the request was sent',
+};
+
+/** What this machine has run out of, or has lost: no receiver can bring it about. */
+const OURS: Readonly<Record<string, string>> = {
+  EMFILE: 'this process has no file descriptors left',
+  ENFILE: 'this machine has no file descriptors left',
+  ENOBUFS: 'this machine has no room left for the data of connections',
+  ENOMEM: 'this machine has no memory left for connections',
+  ENETDOWN: 'the network of this machine is down',
+};
+/** What a machine without a network says of every address, and one with a network of some. */
+const NO_WAY: readonly string[] = ['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL'];
+
+const CONNECT: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the receiver refused the connection',
+  ECONNRESET: 'the receiver broke the connection',
+  EPIPE: 'the receiver broke the connection',
+  EHOSTUNREACH: 'no way leads to the address of the receiver',
+  ENETUNREACH: 'no way leads to the address of the receiver',
+  EADDRNOTAVAIL: 'no way leads to the address of the receiver',
+};
+
+const UNKNOWN_ISSUER =
+  'the certificate of the receiver is not from an authority that is trusted, or one in between was not sent';
+const TLS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'the certificate of the receiver has expired',
+  CERT_NOT_YET_VALID: 'the certificate of the receiver is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate of the receiver is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_ISSUER,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_ISSUER,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_ISSUER,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the receiver is for another name',
+  ECONNRESET: 'the receiver broke the connection while it was being made secure',
+};
+
+const PROTOCOL: Readonly<Record<string, string>> = {
+  UND_ERR_HEADERS_OVERFLOW: 'the header of the answer was larger than 16 KiB',
+};
+
+/** A POST that took too long. */
+export function timedOut(step: PostStep, ms: number): PostFailure {
+  const reason = `no answer within ${ms / 1_000} s: the time was over ${DOING[step]}`;
+  return { kind: 'failed', errorClass: 'timeout', reason };
+}
+
+/** What a socket failed of before there was a connection. */
+export function connectFault(error: unknown, step: 'connect' | 'tls'): PostFailure {
+  const code = codeOf(error);
+  const ours = faultOfOurs(code);
+  if (ours !== undefined) return ours;
+  if (code === 'ETIMEDOUT')
+    return { kind: 'failed', errorClass: 'timeout', reason: 'the receiver did not answer' };
+  if (step === 'tls')
+    return {
+      kind: 'failed',
+      errorClass: 'tls',
+      reason: TLS[code] ?? `no secure connection came about (${code})`,
+    };
+  return {
+    kind: 'failed',
+    errorClass: 'connect',
+    reason: CONNECT[code] ?? `no connection came about (${code})`,
+  };
+}
+
+/**
+ * What an exchange failed of before a status line and header fields had come.
+ *
+ * @param hasHeard whether anything had come at all
+ */
+export function exchangeFault(error: unknown, hasHeard: boolean): PostFailure {
+  const code = codeOf(error);
+  const ours = faultOfOurs(code);
+  if (ours !== undefined) return ours;
+  if (hasHeard || code in PROTOCOL)
+    return { kind: 'failed', errorClass: 'protocol', reason: PROTOCOL[code] ?? protocolReason(code, error) };
+  return {
+    kind: 'failed',
+    errorClass: 'connect',
+    reason: 'the receiver broke the connection without an answer',
+  };
+}
+
+function protocolReason(code: string, error: unknown): string {
+  if (error instanceof Misbehaviour) return error.message;
+  if (code.startsWith('HPE_')) return `what came was no answer in HTTP/1.1 (${code})`;
+  return 'the answer was incomplete, or none in HTTP/1.1';
+}
+
+/** What a receiver did that ends an exchange, as a sentence. */
+export class Misbehaviour extends Error {}
+
+function faultOfOurs(code: string): PostFailure | undefined {
+  if (NO_WAY.includes(code) && !hasNetwork()) return { kind: 'ours', reason: 'this machine has no network' };
+  const reason = OURS[code];
+  return reason === undefined ? undefined : { kind: 'ours', reason };
+}
+
+function hasNetwork(): boolean {
+  return Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some(({ internal, address }) => !internal && !address.startsWith('fe80:')),
+  );
+}
+
+/** Codes of several attempts: the first that is not about its own family of addresses alone. */
+function codeOf(error: unknown): string {
+  const errors = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
+  const codes = errors.map((one) => (one as NodeJS.ErrnoException | undefined)?.code ?? 'unknown');
+  return codes.find((code) => !NO_WAY.includes(code)) ?? codes[0] ?? 'unknown';
+}

@@ -1,0 +1,83 @@
+import { connect as connectTcp, isIPv6, type LookupFunction, type Socket } from 'node:net';
+import { connect as connectTls, type SecureContext } from 'node:tls';
+import { type PostFailure } from '@posthorn/domain';
+import { type Deadline } from './deadline.ts';
+import { connectFault, timedOut } from './fault.ts';
+import { type Target } from './target.ts';
+
+/** More than these are not tried: the rest of the deadline is for the answer. */
+const MOST_ADDRESSES = 4;
+/** How long one address may take when there is another. */
+const ONE_ADDRESS_MS = 2_000;
+
+/**
+ * Opens a connection to one of the addresses of a target, TLS included if its URL says so. The certificate must be valid for
+ * the host of the URL, whatever the environment says.
+ *
+ * @returns a socket that is connected and has a listener for its errors; a failure leaves no socket behind
+ */
+export function openSocket(
+  target: Target,
+  secureContext: SecureContext,
+  deadline: Deadline,
+): Promise<Socket | PostFailure> {
+  return new Promise((resolve) => {
+    const isSecure = target.url.protocol === 'https:';
+    const socket = isSecure
+      ? openTls(target, secureContext, deadline)
+      : connectTcp(tcpOptions(target, deadline));
+    let step: 'connect' | 'tls' = 'connect';
+    const fail = (failure: PostFailure): void => {
+      socket.destroy();
+      resolve(failure);
+    };
+    deadline.guard(() => fail(timedOut(step, deadline.ms)));
+    socket.once('connect', () => {
+      step = 'tls';
+      if (!isSecure) resolve(socket);
+    });
+    socket.once('secureConnect', () => resolve(socket));
+    socket.on('error', (error) => fail(connectFault(error, step)));
+    socket.once('close', () => fail(connectFault({ code: 'ECONNRESET' }, step)));
+  });
+}
+
+function openTls(target: Target, secureContext: SecureContext, deadline: Deadline): Socket {
+  const isName = target.addresses[0] !== target.host;
+  return connectTls({
+    ...tcpOptions(target, deadline),
+    secureContext,
+    rejectUnauthorized: true,
+    // An address is no server name (RFC 6066, section 3); the certificate is then held against `host`.
+    servername: isName ? target.host : '',
+    ALPNProtocols: ['http/1.1'],
+  });
+}
+
+interface TcpOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly lookup: LookupFunction;
+  readonly noDelay: true;
+  readonly autoSelectFamily: true;
+  readonly autoSelectFamilyAttemptTimeout: number;
+}
+
+function tcpOptions({ url, host, addresses }: Target, deadline: Deadline): TcpOptions {
+  const choice = inOrder(addresses);
+  return {
+    host,
+    port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80),
+    // Whoever connects asks here for the name, and gets what was judged, and nothing else.
+    lookup: (_name, _options, done) => done(null, choice),
+    noDelay: true,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: Math.max(10, Math.min(ONE_ADDRESS_MS, deadline.ms / (choice.length + 1))),
+  };
+}
+
+/** IPv4 first: hardly a receiver is without it, and many a network has no IPv6. */
+function inOrder(addresses: readonly string[]): { address: string; family: number }[] {
+  const all = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+  return all.sort((one, other) => one.family - other.family).slice(0, MOST_ADDRESSES);
+}

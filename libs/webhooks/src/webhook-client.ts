@@ -1,0 +1,133 @@
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import { mayConnectTo, type PostFailure, type WebhookUrlPolicy } from '@posthorn/domain';
+import { Connection } from './connection.ts';
+import { Deadline } from './deadline.ts';
+import { type ExchangeResult } from './exchange.ts';
+import { timedOut } from './fault.ts';
+import { IdleConnections } from './idle-connections.ts';
+import { openSocket } from './open-socket.ts';
+import { type PostRequest, type PostResult } from './post-request.ts';
+import { isTarget, judgeTarget, type LookUpAddresses, type Target } from './target.ts';
+
+const MOST_IDLE = 256;
+
+export interface WebhookClientOptions {
+  /** What may be posted to beside https to public addresses. */
+  readonly policy: WebhookUrlPolicy;
+  /** Asked once a POST. It has an answer, or a failure, for every name. */
+  readonly lookUp: LookUpAddresses;
+  /** Certificates (PEM) of authorities that are trusted beside those that Node trusts. */
+  readonly authorities?: readonly string[];
+  /** How many connections are kept open without use, over all receivers. */
+  readonly mostIdle?: number;
+}
+
+/** What a POST came to, and over which address. */
+type Reached = ExchangeResult & { readonly address?: string };
+
+/**
+ * The only HTTP client for URLs that callers choose. It posts to addresses that it has judged in the same call, follows
+ * nothing, decompresses nothing, knows no proxy, and takes in a bounded part of an answer. There are as many connections at once
+ * as there are POSTs under way, and a bounded number that wait for the next one.
+ */
+export class WebhookClient {
+  private readonly idle: IdleConnections;
+  private readonly secureContext: SecureContext;
+  private open = 0;
+  private isClosed = false;
+
+  constructor(private readonly options: WebhookClientOptions) {
+    this.idle = new IdleConnections(options.mostIdle ?? MOST_IDLE);
+    const { authorities = [] } = options;
+    const ca = authorities.length === 0 ? {} : { ca: [...getCACertificates('default'), ...authorities] };
+    this.secureContext = createSecureContext(ca);
+  }
+
+  /** The connections that are open now. */
+  get connections(): { readonly open: number; readonly idle: number } {
+    return { open: this.open, idle: this.idle.size };
+  }
+
+  /**
+   * Posts once. What a receiver, a name server or the network does is a result, whatever it is, and comes soon after the
+   * deadline at the latest.
+   *
+   * @throws for a request that cannot be written: a header field that is none
+   */
+  async post(request: PostRequest): Promise<PostResult> {
+    const begun = performance.now();
+    const deadline = new Deadline(request.deadlineMs);
+    try {
+      const reached = await this.reach(request, deadline);
+      return { ...reached, durationMs: performance.now() - begun };
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  /** Closes the connections that wait for a next POST. */
+  closeIdle(): void {
+    this.idle.closeAll();
+  }
+
+  /** Closes what is idle now, and the rest when its POST is done. */
+  close(): void {
+    this.isClosed = true;
+    this.closeIdle();
+  }
+
+  private async reach(request: PostRequest, deadline: Deadline): Promise<Reached> {
+    const target = await this.judge(request.url, deadline);
+    if (!isTarget(target)) return target;
+    const kept = this.idle.take(target);
+    const result = kept && (await this.postOver(kept, target, request, deadline));
+    if (result !== undefined && result !== 'stale') return result;
+    const fresh = await this.connect(target, deadline);
+    if (!(fresh instanceof Connection)) return fresh;
+    return (await this.postOver(fresh, target, request, deadline)) as Reached;
+  }
+
+  private judge(url: string, deadline: Deadline): Promise<Target | PostFailure> {
+    const { lookUp, policy } = this.options;
+    return new Promise((resolve, reject) => {
+      deadline.guard(() => resolve(timedOut('name', deadline.ms)));
+      judgeTarget(url, lookUp, policy).then(resolve, reject);
+    });
+  }
+
+  private async connect(target: Target, deadline: Deadline): Promise<Connection | PostFailure> {
+    const socket = await openSocket(target, this.secureContext, deadline);
+    if (!('remoteAddress' in socket)) return socket;
+    const address = socket.remoteAddress ?? '';
+    // It was judged before. That it is the same is not left to what lies between here and the operating system.
+    if (!mayConnectTo(address, this.options.policy.networks)) {
+      socket.destroy();
+      return { kind: 'failed', errorClass: 'blocked', reason: 'the connection led to another address' };
+    }
+    return this.keep(new Connection(target.url.origin, address, socket));
+  }
+
+  private keep(connection: Connection): Connection {
+    this.open += 1;
+    connection.onClose(() => {
+      this.open -= 1;
+      this.idle.drop(connection);
+    });
+    return connection;
+  }
+
+  private async postOver(
+    connection: Connection,
+    { url }: Target,
+    request: PostRequest,
+    deadline: Deadline,
+  ): Promise<Reached | 'stale'> {
+    try {
+      const result = await connection.post(url.pathname + url.search, request, deadline);
+      return result === 'stale' ? result : { ...result, address: connection.address };
+    } finally {
+      if (connection.isOpen && !this.isClosed) this.idle.put(connection);
+      else connection.close();
+    }
+  }
+}
