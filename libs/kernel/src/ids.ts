@@ -100,6 +100,17 @@ export function idFromUuid<Prefix extends string>(prefix: Prefix, uuid: string):
 
 /** The native key of a well-formed id. */
 export function uuidOf(id: Id<string>): string {
+  readId(id);
+  return uuidOfBytes();
+}
+
+/** Writes the 16 bytes of the native key of a well-formed id. */
+export function writeUuid(id: Id<string>, target: Uint8Array, at: number): void {
+  readId(id);
+  target.set(bytes, at);
+}
+
+function readId(id: Id<string>): void {
   const suffix = id.length - 26;
   bytes[0] = tenBits(id, suffix);
   for (let index = 1, place = suffix + 2; index < bytes.length; index += 5, place += 8) {
@@ -111,7 +122,6 @@ export function uuidOf(id: Id<string>): string {
     bytes[index + 3] = low >>> 8;
     bytes[index + 4] = low;
   }
-  return uuidOfBytes();
 }
 
 /** After two characters for the first byte, eight characters stand for each five bytes. */

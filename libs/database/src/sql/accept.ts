@@ -1,7 +1,48 @@
+import { type ColumnType } from '../binary-array.ts';
+
+/** What ACCEPT_EMAILS is told of each email, in the order of its parameters: a column each. */
+export const ACCEPT_COLUMNS = {
+  n: 'int',
+  id: 'uuid',
+  workspace_id: 'uuid',
+  type: 'text',
+  status: 'text',
+  from_address: 'text',
+  from_name: 'text',
+  from_domain: 'text',
+  to_address: 'text',
+  to_name: 'text',
+  reply_to: 'text',
+  subject: 'text',
+  template_name: 'text',
+  template_version_id: 'uuid',
+  message_id: 'text',
+  group_by: 'text',
+  email_key: 'text',
+  call_key: 'text',
+  track_clicks: 'boolean',
+  track_opens: 'boolean',
+  send_at: 'timestamptz',
+  accepted_at: 'timestamptz',
+  html: 'text',
+  text: 'text',
+  preview_text: 'text',
+  variables: 'text',
+  lane_id: 'text',
+  state: 'text',
+  due_at: 'timestamptz',
+  bytes: 'int',
+} as const satisfies Record<string, ColumnType>;
+
+const NAMES = Object.keys(ACCEPT_COLUMNS).join(', ');
+const ARRAYS = Object.values(ACCEPT_COLUMNS)
+  .map((type, index) => `$${index + 2}::${type}[]`)
+  .join(', ');
+
 /**
  * Accepts a group of emails, whatever its size and from however many workspaces.
  *
- * $1 json: the items. $2 int: the installation's monthly limit (null: none).
+ * $1 int: the installation's monthly limit (null: none). The others: ACCEPT_COLUMNS, an array each.
  *
  * Indexes: identities_workspace_value_key for the senders (and, in its order, for what a refused one may send from), workspaces_pkey and usage_pkey for the limit.
  * Locks: the usage rows, in the order of their workspaces, before anything else is written. They are what makes the limit exact:
@@ -11,14 +52,7 @@
  */
 export const ACCEPT_EMAILS = `
 WITH item AS MATERIALIZED (
-  SELECT *
-  FROM   json_to_recordset($1::json) AS i (
-           n int, id uuid, workspace_id uuid, type email_type, status email_status,
-           from_address text, from_name text, to_address text, to_name text, from_domain text,
-           reply_to jsonb, subject text, template_name text, template_version_id uuid, message_id text, group_by text,
-           idempotency_keys text[], track_clicks boolean, track_opens boolean, send_at timestamptz, accepted_at timestamptz,
-           html text, text text, preview_text text, variables json,
-           lane_id text, state outbox_state, due_at timestamptz, bytes int)
+  SELECT * FROM unnest(${ARRAYS}) AS i (${NAMES})
 ),
 permitted AS (
   SELECT i.n, i.workspace_id,
@@ -32,7 +66,7 @@ permitted AS (
 ),
 demand AS (
   SELECT w.id AS workspace_id, p.wanted,
-         nullif(coalesce(w.monthly_email_limit, $2::int), 0) AS monthly_limit
+         nullif(coalesce(w.monthly_email_limit, $1::int), 0) AS monthly_limit
   FROM   (SELECT workspace_id, count(*)::int AS wanted FROM permitted GROUP BY workspace_id) p
   JOIN   workspaces w ON w.id = p.workspace_id
 ),
@@ -56,20 +90,21 @@ accepted AS (
 ),
 new_outbox AS (
   INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, bytes)
-  SELECT id, 'email', lane_id, state, due_at, bytes FROM accepted
+  SELECT id, 'email', lane_id, state::outbox_state, due_at, bytes FROM accepted
 ),
 new_emails AS (
   INSERT INTO emails (id, workspace_id, type, status, from_address, from_name, to_address, to_name, reply_to, subject,
                       template_name, template_version_id, message_id, group_by, idempotency_keys,
                       track_clicks, track_opens, send_at, accepted_at)
-  SELECT id, workspace_id, type, status, from_address, from_name, to_address, to_name, reply_to, subject,
-         template_name, template_version_id, message_id, group_by, coalesce(idempotency_keys, '{}'),
+  SELECT id, workspace_id, type::email_type, status::email_status, from_address, from_name, to_address, to_name,
+         reply_to::jsonb, subject, template_name, template_version_id, message_id, group_by,
+         array_remove(ARRAY[email_key, call_key], NULL),
          track_clicks, track_opens, send_at, accepted_at
   FROM   accepted
 ),
 new_contents AS (
   INSERT INTO email_contents (email_id, html, text, preview_text, variables)
-  SELECT id, html, text, preview_text, variables FROM accepted
+  SELECT id, html, text, preview_text, variables::json FROM accepted
 )
 SELECT   i.n,
          CASE WHEN p.n IS NULL                           THEN 'unverified'

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { Office, sent } from '../office.fixture.ts';
 import { ApiKeyStore } from '../stores/api-key-store.ts';
 import {
+  ACCEPT_COLUMNS,
   ACCEPT_EMAILS,
   FIND_EMAILS,
   GIVE_BACK_IDEMPOTENCY_KEYS,
@@ -104,6 +105,14 @@ function array(values: readonly (string | number)[]): string {
   return pg.escapeLiteral(`{${values.join(',')}}`);
 }
 
+/** The arrays of rows' columns; what a row has not is NULL. */
+function columns(names: object, rows: readonly Readonly<Record<string, unknown>>[]): string[] {
+  return Object.keys(names).map((name) => {
+    const values = rows.map((row) => row[name] ?? null);
+    return array(values.map((value) => (value === null ? 'NULL' : JSON.stringify(value))));
+  });
+}
+
 /** Calls with keys. */
 function calls(count: number): object[] {
   return Array.from({ length: count }, (_, n) => ({
@@ -112,7 +121,7 @@ function calls(count: number): object[] {
   }));
 }
 
-function emails(count: number): object[] {
+function emails(count: number): Record<string, unknown>[] {
   const now = new Date();
   return Array.from({ length: count }, (_, n) => ({
     ...{
@@ -164,7 +173,7 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
     'ACCEPT_EMAILS',
     {
       sql: ACCEPT_EMAILS,
-      values: () => [text(emails(500)), 'NULL'],
+      values: () => ['NULL', ...columns(ACCEPT_COLUMNS, emails(500))],
       indexes: [/^identities_workspace_value_key$/],
     },
   ],

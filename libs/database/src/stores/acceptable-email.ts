@@ -1,4 +1,6 @@
 import { type EmailId, type TemplateVersionId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { ACCEPT_COLUMNS } from '../sql/accept.ts';
+import { columnsOf, type Row } from '../binary-array.ts';
 import { type JsonObject, type LaneId, type Mailbox } from '@posthorn/domain';
 
 /** What every accepted email has. */
@@ -128,46 +130,59 @@ export interface NumberedEmail {
 }
 
 /** Numbered emails, as ACCEPT_EMAILS takes them. */
-export function emailsAsJson(emails: readonly NumberedEmail[]): string {
-  return JSON.stringify(
-    emails.map(({ n, email, callKey }) => ({
-      n,
-      id: uuidOf(email.id),
-      workspace_id: uuidOf(email.workspaceId),
-      type: email.type,
-      status: email.status,
-      from_address: email.from.address,
-      from_name: email.from.name,
-      to_address: email.to.address,
-      to_name: email.to.name,
-      from_domain: email.fromDomain,
-      reply_to: email.replyTo.length > 0 ? email.replyTo : undefined,
-      message_id: email.messageId,
-      group_by: email.groupBy,
-      idempotency_keys: keysOf(email, callKey),
-      track_clicks: email.trackClicks,
-      track_opens: email.trackOpens,
-      send_at: email.sendAt,
-      accepted_at: email.acceptedAt,
-      lane_id: email.laneId,
-      state: email.sendAt === null ? 'ready' : 'waiting',
-      due_at: email.sendAt ?? email.acceptedAt,
-      bytes: email.bytes,
-      ...contentOf(email),
-    })),
-  );
+export function emailColumns(emails: readonly NumberedEmail[]): Buffer[] {
+  return columnsOf(ACCEPT_COLUMNS, emails.map(rowOf));
 }
 
-function keysOf({ idempotency }: AcceptableEmail, callKey: string | undefined): string[] | undefined {
-  if (idempotency === undefined) return callKey === undefined ? undefined : [callKey];
-  return callKey === undefined ? [idempotency.key] : [idempotency.key, callKey];
+function rowOf({ n, email, callKey }: NumberedEmail): Row<typeof ACCEPT_COLUMNS> {
+  const content = contentOf(email);
+  return {
+    n,
+    id: email.id,
+    workspace_id: email.workspaceId,
+    type: email.type,
+    status: email.status,
+    from_address: email.from.address,
+    from_name: email.from.name,
+    from_domain: email.fromDomain,
+    to_address: email.to.address,
+    to_name: email.to.name,
+    reply_to: email.replyTo.length > 0 ? JSON.stringify(email.replyTo) : undefined,
+    subject: content.subject,
+    template_name: content.template,
+    template_version_id: content.templateVersionId,
+    message_id: email.messageId,
+    group_by: email.groupBy,
+    email_key: email.idempotency?.key,
+    call_key: callKey,
+    track_clicks: email.trackClicks,
+    track_opens: email.trackOpens,
+    send_at: email.sendAt,
+    accepted_at: email.acceptedAt,
+    html: content.html,
+    text: content.text,
+    preview_text: content.previewText,
+    variables: content.variables,
+    lane_id: email.laneId,
+    state: email.sendAt === null ? 'ready' : 'waiting',
+    due_at: email.sendAt ?? email.acceptedAt,
+    bytes: email.bytes,
+  };
 }
 
-function contentOf(email: AcceptableEmail): object {
-  if (email.type === 'raw') {
-    const { subject, html, text, previewText } = email;
-    return { subject, html, text, preview_text: previewText };
-  }
+/** Of both kinds of content, what this one has. */
+interface AnyContent {
+  readonly subject?: string;
+  readonly html?: string;
+  readonly text?: string | undefined;
+  readonly previewText?: string | undefined;
+  readonly template?: string;
+  readonly templateVersionId?: TemplateVersionId;
+  readonly variables?: string;
+}
+
+function contentOf(email: AcceptableEmail): AnyContent {
+  if (email.type === 'raw') return email;
   const { template, templateVersionId, variables } = email;
-  return { template_name: template, template_version_id: uuidOf(templateVersionId), variables };
+  return { template, templateVersionId, variables: JSON.stringify(variables) };
 }

@@ -11,7 +11,7 @@ import {
   type AcceptanceOutcome,
   type CallOutcome,
   claimsAsJson,
-  emailsAsJson,
+  emailColumns,
   type NumberedClaim,
   type NumberedEmail,
 } from './acceptable-email.ts';
@@ -199,7 +199,7 @@ export class GroupAcceptance {
     const { rows } = await this.connection.query<AcceptRow>({
       name: 'accept_emails',
       text: ACCEPT_EMAILS,
-      values: [emailsAsJson(entries), this.monthlyLimit],
+      values: [this.monthlyLimit, ...emailColumns(entries)],
     });
     this.onTime(rows[0]!.now, askedAt);
     for (const row of rows) this.outcomeOf[row.n] = outcomeOf(row);

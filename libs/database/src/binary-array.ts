@@ -1,0 +1,84 @@
+import { type Id, writeUuid } from '@posthorn/kernel';
+
+/** What a type of Postgres is here, and how one value of it is sent. */
+interface ElementType<Value> {
+  /** Its number in `pg_type`, which is the same on every server. */
+  readonly oid: number;
+  readonly bytesOf: (value: Value) => number;
+  readonly write: (target: Buffer, value: Value, at: number) => void;
+}
+
+/** The epoch of Postgres, 2000-01-01, in milliseconds since 1970. */
+const POSTGRES_EPOCH_MS = 946_684_800_000;
+
+const ELEMENT_TYPES = {
+  boolean: elementType<boolean>(16, 1, (target, value, at) => target.writeUInt8(value ? 1 : 0, at)),
+  int: elementType<number>(23, 4, (target, value, at) => target.writeInt32BE(value, at)),
+  text: elementType<string>(
+    25,
+    (value) => Buffer.byteLength(value),
+    (target, value, at) => target.write(value, at),
+  ),
+  // In microseconds.
+  timestamptz: elementType<Date>(1184, 8, (target, value, at) =>
+    target.writeBigInt64BE(BigInt(value.getTime() - POSTGRES_EPOCH_MS) * 1_000n, at),
+  ),
+  uuid: elementType<Id<string>>(2950, 16, (target, value, at) => writeUuid(value, target, at)),
+};
+
+/** The types that a column may have. Enums, json and arrays go as texts, and are cast where they are used. */
+export type ColumnType = keyof typeof ELEMENT_TYPES;
+
+type ValueOf<Type extends ColumnType> =
+  (typeof ELEMENT_TYPES)[Type] extends ElementType<infer Value> ? Value : never;
+
+/** A row with these columns; what is absent is NULL. */
+export type Row<Columns extends Readonly<Record<string, ColumnType>>> = {
+  readonly [Name in keyof Columns]: ValueOf<Columns[Name]> | null | undefined;
+};
+
+/**
+ * Rows as `unnest` takes them: an array a column, in the order of the columns, in the binary form of the wire. Neither side has to escape or
+ * to parse a text for it, which JSON costs both: for an email a third of what writing it costs the server.
+ */
+export function columnsOf<Columns extends Readonly<Record<string, ColumnType>>>(
+  columns: Columns,
+  rows: readonly Row<Columns>[],
+): Buffer[] {
+  return Object.entries(columns).map(([name, type]) => {
+    const element = ELEMENT_TYPES[type] as ElementType<unknown>;
+    return binaryArray(
+      element,
+      rows.map((row) => row[name]),
+    );
+  });
+}
+
+/** As `array_recv` reads it: dimensions, whether there are NULLs, the type, the length, the first index, then the values. */
+function binaryArray({ oid, bytesOf, write }: ElementType<unknown>, values: readonly unknown[]): Buffer {
+  const lengths = values.map((value) => (value === null || value === undefined ? -1 : bytesOf(value)));
+  const size = lengths.reduce((sum, length) => sum + 4 + Math.max(length, 0), HEADER_BYTES);
+  const target = Buffer.allocUnsafe(size);
+  [1, lengths.includes(-1) ? 1 : 0, oid, values.length, 1].forEach((word, n) =>
+    target.writeInt32BE(word, n * 4),
+  );
+  let at = HEADER_BYTES;
+  values.forEach((value, index) => {
+    const length = lengths[index]!;
+    at = target.writeInt32BE(length, at);
+    if (length < 0) return;
+    write(target, value, at);
+    at += length;
+  });
+  return target;
+}
+
+const HEADER_BYTES = 20;
+
+function elementType<Value>(
+  oid: number,
+  bytes: number | ((value: Value) => number),
+  write: ElementType<Value>['write'],
+): ElementType<Value> {
+  return { oid, bytesOf: typeof bytes === 'number' ? () => bytes : bytes, write };
+}
