@@ -125,7 +125,9 @@ describe('GET /v1/audit-log: 200', () => {
     const [, [foreign]] = await tenantWithKeys('Foreign');
     const [tenant] = await tenantWithKeys();
     expect((await pageOf(tenant, `?subjectId=${foreign}`)).items).toEqual([]);
-    expect((await pageOf(tenant)).items).toHaveLength(3);
+    const shown = (await pageOf(tenant)).items.map(({ subjectId }) => subjectId);
+    expect(shown.length).toBeGreaterThan(2);
+    expect(shown).not.toContain(foreign);
   });
 });
 

@@ -34,7 +34,8 @@ describe('S16: HtmlToText', () => {
   });
 
   it('kills a conversion at its deadline and works on', async () => {
-    const impatient = new HtmlToText({ maxThreads: 1, deadlineMs: 400 });
+    // Long enough for a thread to start on a busy machine.
+    const impatient = new HtmlToText({ maxThreads: 1, deadlineMs: 2_000 });
     const slow = failureOf(impatient.convert(PATHOLOGICAL));
     const next = failureOf(impatient.convert('<p>next</p>'));
     expect(await slow).toMatchObject({ name: 'RenderingFailed', reason: 'deadline' });

@@ -54,7 +54,8 @@ const toldNames = async (): Promise<string[]> => (await told()).map(({ event }) 
 
 async function audited(): Promise<[string, JsonObject][]> {
   const log = await new AuditLogStore(office.database).list(acme, { limit: 100, sort: 'createdAt.asc' });
-  return log.items.map(({ action, detail }) => [action, detail]);
+  const ofContacts = log.items.filter(({ action }) => action.startsWith('contact.'));
+  return ofContacts.map(({ action, detail }) => [action, detail]);
 }
 
 const addressesOf = ({ items }: Page<Contact>): string[] =>
