@@ -35,6 +35,7 @@ export { ComposeEmail, type ComposeEmailOptions } from './send/compose-email.ts'
 export { DeliverEmail, type DeliverEmailOptions } from './send/deliver-email.ts';
 export { OutcomeRecorder } from './send/outcome-recorder.ts';
 export { SendEmails, type SendEmailsOptions } from './send/send-emails.ts';
+export { CountEmails } from './stats/count-emails.ts';
 export { admitSystemSender, SendSystemMail, type SystemMail } from './system/send-system-mail.ts';
 export {
   ManageWebhooks,

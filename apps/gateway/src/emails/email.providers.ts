@@ -13,6 +13,7 @@ import { type HtmlToText, type TemplateRenderer } from '@posthorn/rendering';
 import {
   CancelEmail,
   ComposeEmail,
+  CountEmails,
   PreviewEmail,
   RescheduleEmail,
   TemplateVersions,
@@ -35,7 +36,7 @@ export function emailProviders({ database, rings, renderer, htmlToText }: EmailP
   return [
     { provide: EmailStore, useValue: emails },
     { provide: EmailListStore, useValue: new EmailListStore(database) },
-    { provide: EmailCountsStore, useValue: new EmailCountsStore(database) },
+    { provide: CountEmails, useValue: new CountEmails(new EmailCountsStore(database)) },
     { provide: DatabaseClock, useValue: database.clock },
     { provide: CancelEmail, useValue: new CancelEmail({ emails, changes }) },
     { provide: RescheduleEmail, useValue: reschedule },

@@ -1,8 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { DatabaseClock } from '@posthorn/kernel';
-import { EmailCountsStore } from '@posthorn/database';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { orUnavailable } from '@posthorn/use-cases';
+import { CountEmails } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
 import { countedEmails, StatsQuery } from './stats-query.ts';
@@ -12,7 +11,7 @@ import { StatsAnswer } from './stats.answers.ts';
 @Controller('v1/stats')
 export class StatsController {
   constructor(
-    private readonly counts: EmailCountsStore,
+    private readonly countEmails: CountEmails,
     private readonly clock: DatabaseClock,
   ) {}
 
@@ -36,6 +35,6 @@ export class StatsController {
   })
   async read(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<StatsAnswer> {
     const wanted = countedEmails(workspaceId, judgeQuery(StatsQuery, query), this.clock);
-    return { stats: statsView(wanted, await orUnavailable(this.counts.count(wanted))) };
+    return { stats: statsView(wanted, await this.countEmails.count(wanted)) };
   }
 }

@@ -1,4 +1,4 @@
-import { Coalescer, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type EmailStatus } from '@posthorn/domain';
 import type pg from 'pg';
 import { type Database } from '../connection.ts';
@@ -7,8 +7,6 @@ import { countEmailsByDay } from '../sql/email-counts.ts';
 /** What a statement counts at most: its time is bounded, whoever has how many emails. */
 const DAYS_A_STATEMENT = 7;
 const DAY_MS = 86_400_000;
-/** How many counts a process makes at once; others wait. */
-const MOST_AT_ONCE = 2;
 
 /** How many emails of a day have a status. */
 export interface DayCount {
@@ -29,25 +27,13 @@ export interface CountedEmails {
 /** Counts of emails by day and status. */
 export class EmailCountsStore {
   private readonly pool: pg.Pool;
-  private readonly counts: Coalescer<CountedEmails, DayCount[]>;
-  private turn = 0;
 
   constructor(database: Database) {
     this.pool = database.pool;
-    this.counts = new Coalescer({
-      serve: async ([wanted]) => [await this.read(wanted!)],
-      maxItems: 1,
-      tracks: MOST_AT_ONCE,
-      trackOf: () => (this.turn += 1),
-    });
   }
 
   /** What there is of each status on each day; days and statuses without emails are absent. */
-  count(wanted: CountedEmails): Promise<DayCount[]> {
-    return this.counts.add(wanted);
-  }
-
-  private async read({ workspaceId, groupBy, firstDay, lastDay }: CountedEmails): Promise<DayCount[]> {
+  async count({ workspaceId, groupBy, firstDay, lastDay }: CountedEmails): Promise<DayCount[]> {
     const text = countEmailsByDay(groupBy !== undefined);
     const found: DayCount[] = [];
     const end = lastDay.getTime() + DAY_MS;

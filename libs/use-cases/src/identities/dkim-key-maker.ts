@@ -1,4 +1,4 @@
-import { type IdentityId, newUuid, Refusal } from '@posthorn/kernel';
+import { FewAtOnce, type IdentityId, newUuid } from '@posthorn/kernel';
 import { dkimSelector } from '@posthorn/domain';
 import { type NewDkimKey, placeOf, SEALED_COLUMNS } from '@posthorn/database';
 import { type DkimAlgorithm, newDkimKeyPair, type SecretBox } from '@posthorn/signing';
@@ -6,8 +6,11 @@ import { type DkimAlgorithm, newDkimKeyPair, type SecretBox } from '@posthorn/si
 const ALGORITHMS: readonly DkimAlgorithm[] = ['rsa', 'ed25519'];
 
 /** An RSA key takes a thread for some hundred milliseconds; what waits longer than a few seconds had better come again. */
-const MOST_WAITING = 20;
-const RETRY_AFTER_SECONDS = 5;
+const PAIRS = { atOnce: 1, mostWaiting: 20 };
+const BUSY = {
+  message: 'Too many domains are being added at once; try again in some seconds',
+  retryAfterSeconds: 5,
+};
 
 export interface DkimKeyMakerOptions {
   readonly secretBox: SecretBox;
@@ -16,8 +19,7 @@ export interface DkimKeyMakerOptions {
 
 /** Makes the keys of domains, one pair after the other, so that whoever adds many takes the threads of nobody. */
 export class DkimKeyMaker {
-  private waiting = 0;
-  private last: Promise<unknown> = Promise.resolve();
+  private readonly pairs = new FewAtOnce({ ...PAIRS, refusal: BUSY });
 
   constructor(private readonly options: DkimKeyMakerOptions) {}
 
@@ -26,19 +28,8 @@ export class DkimKeyMaker {
    *
    * @throws Refusal (503) when too many wait for theirs
    */
-  async make(identityId: IdentityId): Promise<NewDkimKey[]> {
-    if (this.waiting >= MOST_WAITING) {
-      const details = { retryAfterSeconds: RETRY_AFTER_SECONDS };
-      throw new Refusal(503, 'Too many domains are being added at once; try again in some seconds', details);
-    }
-    this.waiting += 1;
-    const made = this.last.then(() => this.makeNow(identityId));
-    this.last = made.catch(() => undefined);
-    try {
-      return await made;
-    } finally {
-      this.waiting -= 1;
-    }
+  make(identityId: IdentityId): Promise<NewDkimKey[]> {
+    return this.pairs.run(() => this.makeNow(identityId));
   }
 
   private async makeNow(identityId: IdentityId): Promise<NewDkimKey[]> {

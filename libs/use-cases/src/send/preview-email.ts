@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
-import { Coalescer, type EmailId, Refusal, type WorkspaceId } from '@posthorn/kernel';
+import { type EmailId, FewAtOnce, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { type ComposableEmail, type EmailStore } from '@posthorn/database';
 import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
 import { orUnavailable } from '../accept/refusals.ts';
 import { type ComposeEmail } from './compose-email.ts';
 
 /** Each can be as large as the largest email, several times over. */
-const MOST_AT_ONCE = 2;
-const MOST_WAITING = 50;
-const RETRY_AFTER_SECONDS = 2;
+const PREVIEWS = { atOnce: 2, mostWaiting: 50 };
+const BUSY = { message: 'Too many previews are being made; try again in a moment', retryAfterSeconds: 2 };
 
 export interface PreviewEmailOptions {
   readonly emails: Pick<EmailStore, 'findComposable'>;
@@ -27,24 +26,11 @@ export interface EmailPreview {
   readonly sha256: string;
 }
 
-interface Wanted {
-  readonly workspaceId: WorkspaceId;
-  readonly id: EmailId;
-}
-
 /** Shows an email's message by the very composition that the sender makes it with. */
 export class PreviewEmail {
-  private readonly previews: Coalescer<Wanted, EmailPreview | undefined>;
-  private turn = 0;
+  private readonly previews = new FewAtOnce({ ...PREVIEWS, refusal: BUSY });
 
-  constructor(private readonly options: PreviewEmailOptions) {
-    this.previews = new Coalescer({
-      serve: async ([wanted]) => [await this.make(wanted!)],
-      maxItems: 1,
-      tracks: MOST_AT_ONCE,
-      trackOf: () => (this.turn += 1),
-    });
-  }
+  constructor(private readonly options: PreviewEmailOptions) {}
 
   /**
    * The message of the email, byte for byte.
@@ -52,12 +38,11 @@ export class PreviewEmail {
    * @returns undefined when the workspace has no email with this id
    * @throws Refusal 409 when no message can be made of it; 503 when it cannot just now
    */
-  async preview(workspaceId: WorkspaceId, id: EmailId): Promise<EmailPreview | undefined> {
-    if (this.previews.pending >= MOST_WAITING) throw busy();
-    return this.previews.add({ workspaceId, id });
+  preview(workspaceId: WorkspaceId, id: EmailId): Promise<EmailPreview | undefined> {
+    return this.previews.run(() => this.make(workspaceId, id));
   }
 
-  private async make({ workspaceId, id }: Wanted): Promise<EmailPreview | undefined> {
+  private async make(workspaceId: WorkspaceId, id: EmailId): Promise<EmailPreview | undefined> {
     const email = await orUnavailable(this.options.emails.findComposable(workspaceId, id));
     if (email === undefined) return undefined;
     try {
@@ -76,9 +61,8 @@ export class PreviewEmail {
 }
 
 function busy(): Refusal {
-  return new Refusal(503, 'Too many previews are being made; try again in a moment', {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
+  const { message, retryAfterSeconds } = BUSY;
+  return new Refusal(503, message, { retryAfterSeconds });
 }
 
 /** What the sender would try again is worth another try here too. */

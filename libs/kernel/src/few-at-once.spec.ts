@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import { FewAtOnce } from './few-at-once.ts';
+
+const BUSY = { message: 'Too many at once; try again', retryAfterSeconds: 3 };
+
+/** Works that run until they are let go, in the order in which they began. */
+function scene(atOnce: number, mostWaiting: number) {
+  const begun: { name: string; end: (error?: Error) => void }[] = [];
+  const few = new FewAtOnce({ atOnce, mostWaiting, refusal: BUSY });
+  const run = (name: string): Promise<string> =>
+    few.run(
+      () =>
+        new Promise((resolve, reject) =>
+          begun.push({ name, end: (error) => (error === undefined ? resolve(name) : reject(error)) }),
+        ),
+    );
+  return { run, begun, names: () => begun.map(({ name }) => name) };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('Few at once', () => {
+  it('run as many as may, and the others as they came', async () => {
+    const { run, begun, names } = scene(2, 5);
+    const all = ['a', 'b', 'c', 'd'].map(run);
+    await settled();
+    expect(names()).toEqual(['a', 'b']);
+    begun[1]!.end();
+    await settled();
+    expect(names()).toEqual(['a', 'b', 'c']);
+    begun[0]!.end();
+    begun[2]!.end();
+    await settled();
+    begun[3]!.end();
+    expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('go on after one that failed, which fails no other', async () => {
+    const { run, begun } = scene(1, 5);
+    const [bad, good] = [run('bad'), run('good')];
+    await settled();
+    begun[0]!.end(new Error('broken'));
+    await expect(bad).rejects.toThrow('broken');
+    await settled();
+    begun[1]!.end();
+    expect(await good).toBe('good');
+  });
+
+  it('refuse who comes on top of those that wait, with 503 and when to come again; later there is room', async () => {
+    const { run, begun } = scene(1, 1);
+    const first = run('first');
+    const second = run('second');
+    await settled();
+    await expect(run('third')).rejects.toMatchObject({
+      statusCode: 503,
+      message: BUSY.message,
+      details: { retryAfterSeconds: 3 },
+    });
+    begun[0]!.end();
+    await first;
+    const fourth = run('fourth');
+    await settled();
+    begun[1]!.end();
+    await second;
+    await settled();
+    begun[2]!.end();
+    expect(await fourth).toBe('fourth');
+  });
+});

@@ -1,0 +1,50 @@
+import { Refusal } from './errors.ts';
+
+export interface FewAtOnceOptions {
+  /** How many works run at once. */
+  readonly atOnce: number;
+  /** How many wait for their turn at most: each of them is a request that holds a place which another could have. */
+  readonly mostWaiting: number;
+  /** What whoever comes on top is told. */
+  readonly refusal: { readonly message: string; readonly retryAfterSeconds: number };
+}
+
+/** Lets few works run at once, one after the other as they came, and so keeps what is dear from taking all there is. */
+export class FewAtOnce {
+  private readonly waiting: (() => void)[] = [];
+  private running = 0;
+
+  constructor(private readonly options: FewAtOnceOptions) {}
+
+  /** Does the work when its turn has come. @throws Refusal (503) when too many wait; what the work throws */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.turn();
+    try {
+      return await work();
+    } finally {
+      this.end();
+    }
+  }
+
+  /** Resolves when it is one's turn, which {@link end} then ends. */
+  private turn(): Promise<void> {
+    if (this.running < this.options.atOnce) {
+      this.running += 1;
+      return Promise.resolve();
+    }
+    if (this.waiting.length >= this.options.mostWaiting) throw this.refusal();
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  private refusal(): Refusal {
+    const { message, retryAfterSeconds } = this.options.refusal;
+    return new Refusal(503, message, { retryAfterSeconds });
+  }
+
+  /** The turn goes to whoever waits the longest. */
+  private end(): void {
+    const next = this.waiting.shift();
+    if (next === undefined) this.running -= 1;
+    else next();
+  }
+}
