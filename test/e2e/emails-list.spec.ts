@@ -6,7 +6,7 @@ import { DAY_MS, fromNow } from './times.ts';
 
 type ListedEmail = Omit<ShownEmail, 'timeline'>;
 
-interface EmailsPage {
+interface EmailPage {
   readonly items: readonly ListedEmail[];
   readonly hasMore: boolean;
   readonly startAt: string | null;
@@ -24,10 +24,10 @@ function ask(query: Record<string, string>, tenant = acme): Promise<Answer> {
   return stack.api().get(`/v1/emails?${new URLSearchParams(query).toString()}`, { key: tenant.keys.apiUser });
 }
 
-async function list(query: Record<string, string>, tenant = acme): Promise<EmailsPage> {
+async function list(query: Record<string, string>, tenant = acme): Promise<EmailPage> {
   const answer = await ask(query, tenant);
   if (answer.status !== 200) throw new Error(answer.text);
-  return answer.body['emails'] as EmailsPage;
+  return answer.body['emails'] as EmailPage;
 }
 
 async function sendTo(tenant: Tenant, change: object = {}): Promise<AcceptedEmail> {
@@ -77,7 +77,7 @@ describe('GET /v1/emails: 200', () => {
     for (const sort of ['createdAt.asc', 'createdAt.desc']) {
       const read: string[] = [];
       for (let startAt: string | null = ''; startAt !== null;) {
-        const page: EmailsPage = await list({ limit: '5', sort, ...(startAt && { startAt }) }, globex);
+        const page: EmailPage = await list({ limit: '5', sort, ...(startAt && { startAt }) }, globex);
         expect(page.items.length).toBeLessThanOrEqual(5);
         expect(page.hasMore).toBe(page.startAt !== null);
         read.push(...idsOf(page.items));

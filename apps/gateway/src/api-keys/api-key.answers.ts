@@ -1,6 +1,7 @@
 import { API_KEY_STATUSES, type ApiKeyStatus, type Role, ROLE_NAMES } from '@posthorn/domain';
-import { idOf, listOf, nullable, objectOf, text, time, truth, wordOf } from '../openapi/answer-schemas.ts';
+import { idOf, nullable, objectOf, text, time, truth, wordOf } from '../openapi/answer-schemas.ts';
 import { Shown } from '../openapi/shown.ts';
+import { pageOf } from '../paging/page-answer.ts';
 
 const NAME = 'What people know the key by.';
 const ROLE = 'What the key may do: `VIEWER` reads, `API_USER` also sends, `EDITOR` also manages.';
@@ -41,16 +42,7 @@ export class CreatedApiKey extends ApiKey {
 }
 
 /** A page of keys. */
-export class ApiKeyPage {
-  @Shown('The keys of the page.', listOf(ApiKey))
-  items!: readonly ApiKey[];
-
-  @Shown('Whether there is a next page.', truth, { example: false })
-  hasMore!: boolean;
-
-  @Shown('What the next page is asked for with; `null` on the last one.', nullable(time), { example: null })
-  startAt!: string | null;
-}
+export class ApiKeyPage extends pageOf('The keys of the page.', ApiKey, time) {}
 
 /** The answer that lists keys. */
 export class ApiKeysAnswer {

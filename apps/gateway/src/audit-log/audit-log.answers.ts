@@ -1,16 +1,7 @@
 import { type Actor, AUDITED_ACTIONS } from '@posthorn/domain';
-import {
-  anyObject,
-  idOf,
-  listOf,
-  nullable,
-  objectOf,
-  text,
-  time,
-  truth,
-  wordOf,
-} from '../openapi/answer-schemas.ts';
+import { anyObject, idOf, objectOf, text, time, wordOf } from '../openapi/answer-schemas.ts';
 import { Shown } from '../openapi/shown.ts';
+import { pageOf } from '../paging/page-answer.ts';
 
 /** Who changed something. */
 export class AuditActor {
@@ -54,16 +45,7 @@ export class AuditEntry {
 }
 
 /** A page of changes. */
-export class AuditLogPage {
-  @Shown('The changes of the page.', listOf(AuditEntry))
-  items!: readonly AuditEntry[];
-
-  @Shown('Whether there is a next page.', truth, { example: false })
-  hasMore!: boolean;
-
-  @Shown('What the next page is asked for with; `null` on the last one.', nullable(text), { example: null })
-  startAt!: string | null;
-}
+export class AuditLogPage extends pageOf('The changes of the page.', AuditEntry) {}
 
 /** The answer that shows changes. */
 export class AuditLogAnswer {

@@ -5,9 +5,10 @@ import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { type ContactBatchItem, ManageContacts, type WantedContact } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { judgeBody } from '../validation/judge-body.ts';
+import { addressIn } from '../validation/mailbox-rules.ts';
 import { isJsonObject, kindOf } from '../validation/rule.ts';
 import { ContactBatchAnswer } from './contact.answers.ts';
-import { addressIn, UpsertContactRequest, UpsertContactsRequest } from './contact.requests.ts';
+import { UpsertContactRequest, UpsertContactsRequest } from './contact.requests.ts';
 import { contactView } from './contact-view.ts';
 
 @Controller('v1/contacts/batch')

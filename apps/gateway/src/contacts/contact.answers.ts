@@ -13,6 +13,7 @@ import {
 } from '../openapi/answer-schemas.ts';
 import { ErrorAnswer } from '../openapi/service.answers.ts';
 import { Shown } from '../openapi/shown.ts';
+import { pageOf } from '../paging/page-answer.ts';
 
 /** A person that the workspace writes to. */
 export class Contact {
@@ -60,16 +61,7 @@ export class ContactDeletedAnswer extends ContactAnswer {
 }
 
 /** A page of contacts. */
-export class ContactPage {
-  @Shown('The contacts of the page.', listOf(Contact))
-  items!: readonly Contact[];
-
-  @Shown('Whether there is a next page.', truth, { example: false })
-  hasMore!: boolean;
-
-  @Shown('What the next page is asked for with; `null` on the last one.', nullable(text), { example: null })
-  startAt!: string | null;
-}
+export class ContactPage extends pageOf('The contacts of the page.', Contact) {}
 
 /** The answer that lists contacts. */
 export class ContactsAnswer {

@@ -1,11 +1,4 @@
-import {
-  CONTACT_STATUSES,
-  type ContactStatus,
-  type JsonObject,
-  parseMailbox,
-  type Size,
-  SIZES,
-} from '@posthorn/domain';
+import { CONTACT_STATUSES, type ContactStatus, type JsonObject, type Size, SIZES } from '@posthorn/domain';
 import { referenceTo } from '../openapi/json-schema.ts';
 import { PageQuery } from '../paging/page-query.ts';
 import { address } from '../validation/mailbox-rules.ts';
@@ -69,11 +62,4 @@ function contactsOf(size: Size): Rule {
     const fault = sizeFault(value.length, size);
     return fault && `\`${field}\` ${fault}; send the others in another batch`;
   });
-}
-
-/** The address that a text which {@link address} takes stands for: its domain in lower-case ASCII. */
-export function addressIn(text: string): string {
-  const parsed = parseMailbox(text);
-  if ('fault' in parsed) throw new Error('an address was not judged before it was read');
-  return parsed.mailbox.address;
 }

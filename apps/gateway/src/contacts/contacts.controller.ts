@@ -6,6 +6,7 @@ import { ManageContacts } from '@posthorn/use-cases';
 import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
 import { judgeBody } from '../validation/judge-body.ts';
+import { addressIn } from '../validation/mailbox-rules.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
 import { PathId, unknownId } from '../validation/path-ids.ts';
 import {
@@ -14,7 +15,7 @@ import {
   ContactsAnswer,
   ContactUpsertedAnswer,
 } from './contact.answers.ts';
-import { addressIn, ContactsQuery, UpdateContactRequest, UpsertContactRequest } from './contact.requests.ts';
+import { ContactsQuery, UpdateContactRequest, UpsertContactRequest } from './contact.requests.ts';
 import { contactView } from './contact-view.ts';
 
 const TOO_LARGE: DescribedRefusal = {

@@ -1,5 +1,4 @@
 import {
-  parseMailbox,
   type EmailDraft,
   type JsonObject,
   type Mailbox,
@@ -7,6 +6,7 @@ import {
   type TemplatedEmailDraft,
 } from '@posthorn/domain';
 import { RawEmailRequest, type AnyEmailRequest, type TemplatedEmailRequest } from './send-email.request.ts';
+import { mailboxOf } from '../validation/mailbox-rules.ts';
 
 /** The draft that a request asks for; the request must have passed `judgeEmailRequest`. */
 export function toDraft(request: RawEmailRequest | TemplatedEmailRequest): EmailDraft {
@@ -70,11 +70,4 @@ function replyToOf({ replyTo }: AnyEmailRequest): Mailbox[] | undefined {
 /** One judged mailbox or several. */
 export function mailboxesOf(mailboxes: string | readonly string[]): Mailbox[] {
   return (typeof mailboxes === 'string' ? [mailboxes] : mailboxes).map(mailboxOf);
-}
-
-/** A mailbox out of a text that was judged to be one. */
-export function mailboxOf(text: string): Mailbox {
-  const parsed = parseMailbox(text);
-  if ('fault' in parsed) throw new Error('a mailbox reached the draft without having been judged');
-  return parsed.mailbox;
 }

@@ -12,6 +12,7 @@ import {
   wordOf,
 } from '../openapi/answer-schemas.ts';
 import { Shown } from '../openapi/shown.ts';
+import { pageOf } from '../paging/page-answer.ts';
 
 const REPLY = { code: 250, enhancedCode: '2.0.0', text: '2.0.0 Ok: queued as 4bQz7' };
 
@@ -179,21 +180,10 @@ export class EmailPreviewAnswer {
 }
 
 /** A page of emails. */
-export class EmailsPage {
-  @Shown('The emails, in the order that was asked for.', listOf(EmailWithTimes))
-  items!: readonly EmailWithTimes[];
-
-  @Shown('Whether there is, or may be, another page.', truth)
-  hasMore!: boolean;
-
-  @Shown('What the next page is asked for with; `null` on the last one.', nullable(text), {
-    example: '01m7yxt5zwexraawhax4wxnnqq',
-  })
-  startAt!: string | null;
-}
+export class EmailPage extends pageOf('The emails, in the order that was asked for.', EmailWithTimes) {}
 
 /** The answer that lists emails. */
 export class EmailsAnswer {
-  @Shown('The page.', objectOf(EmailsPage))
-  emails!: EmailsPage;
+  @Shown('The page.', objectOf(EmailPage))
+  emails!: EmailPage;
 }

@@ -1,8 +1,8 @@
 import { Refusal } from '@posthorn/kernel';
-import { EMAIL_STATUSES, type EmailStatus, parseMailbox, parseTimeOrDay, SIZES } from '@posthorn/domain';
+import { EMAIL_STATUSES, type EmailStatus, parseTimeOrDay, SIZES } from '@posthorn/domain';
 import { type EmailFilter } from '@posthorn/database';
 import { PageQuery } from '../paging/page-query.ts';
-import { address } from '../validation/mailbox-rules.ts';
+import { address, addressIn } from '../validation/mailbox-rules.ts';
 import { Optional } from '../validation/rule.ts';
 import { oneOfWords, singleLine, timeOrDay } from '../validation/text-rules.ts';
 
@@ -39,7 +39,7 @@ export function emailFilter(query: EmailsQuery): EmailFilter {
   }
   return {
     status: status as EmailStatus | undefined,
-    to: to === undefined ? undefined : addressOf(to),
+    to: to === undefined ? undefined : addressIn(to),
     ...{ groupBy, template, createdAfter, createdBefore },
   };
 }
@@ -50,10 +50,4 @@ function momentOf(text: string | undefined): Date | undefined {
   if ('fault' in parsed) throw new Error('a time reached the filter without having been judged');
   // No id is older than 1970, and none can stand for such a time.
   return new Date(Math.max(0, parsed.atMs));
-}
-
-function addressOf(text: string): string {
-  const parsed = parseMailbox(text);
-  if ('fault' in parsed) throw new Error('an address reached the filter without having been judged');
-  return parsed.mailbox.address;
 }

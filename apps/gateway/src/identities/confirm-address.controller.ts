@@ -3,14 +3,9 @@ import { type LinkedAddress } from '@posthorn/database';
 import { ConfirmAddress, orUnavailable } from '@posthorn/use-cases';
 import type { Response } from 'express';
 import { Describes } from '../openapi/describes.ts';
-import { type PersonPage, personPage } from '../pages/person-page.ts';
+import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
 
-const TOKEN = {
-  sentence: 'The secret out of the mail.',
-  schema: { type: 'string' },
-  example: 'phv_3VbTq8Zk1mNwY7rLcX5dHsJ2fGpA9eUoKx9QaB',
-};
-const PAGE = { contentType: 'text/html', example: '<!doctype html>…' };
+const TOKEN = linkToken('phv_');
 
 /** Where the links in verification mails lead: pages for whoever reads the mail, who needs no key. */
 @Controller('verify/identity/:token')
@@ -24,7 +19,7 @@ export class ConfirmAddressController {
     summary: 'Open the link of a verification mail',
     description: 'A page that asks for consent. Opening it changes nothing: programs open links, too.',
     path: { token: TOKEN },
-    answer: PAGE,
+    answer: PERSON_PAGE,
   })
   async look(@Param('token') token: string, @Res({ passthrough: true }) response: Response): Promise<string> {
     const linked = await orUnavailable(this.confirmAddress.look(token));
@@ -39,7 +34,7 @@ export class ConfirmAddressController {
     summary: 'Press the button of a verification page',
     description: 'Verifies the address. A link does that once.',
     path: { token: TOKEN },
-    answer: PAGE,
+    answer: PERSON_PAGE,
   })
   async confirm(
     @Param('token') token: string,

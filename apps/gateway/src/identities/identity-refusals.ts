@@ -1,11 +1,5 @@
 import { type DescribedRefusal } from '../openapi/describes.ts';
-
-const NO_MAILS: DescribedRefusal = {
-  status: 409,
-  when: 'No mails',
-  message:
-    'This installation sends no mails of its own, and this needs one; its operator has to set `SYSTEM_FROM`',
-};
+import { NO_MAILS } from '../openapi/no-mails.ts';
 
 const TOO_MANY_MAILS: DescribedRefusal = {
   status: 429,

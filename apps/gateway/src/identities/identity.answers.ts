@@ -1,6 +1,7 @@
 import { IDENTITY_STATUSES, RECORD_STATES } from '@posthorn/domain';
 import { idOf, listOf, nullable, objectOf, text, time, truth, wordOf } from '../openapi/answer-schemas.ts';
 import { Shown } from '../openapi/shown.ts';
+import { pageOf } from '../paging/page-answer.ts';
 
 const VALUE = 'v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=';
 
@@ -91,16 +92,7 @@ export class IdentityWithRecords extends Identity {
 }
 
 /** A page of identities. */
-class IdentityPage {
-  @Shown('The identities of the page.', listOf(Identity))
-  items!: readonly Identity[];
-
-  @Shown('Whether there is a next page.', truth, { example: false })
-  hasMore!: boolean;
-
-  @Shown('What the next page is asked for with; `null` on the last one.', nullable(text), { example: null })
-  startAt!: string | null;
-}
+class IdentityPage extends pageOf('The identities of the page.', Identity) {}
 
 /** The answer that lists identities. */
 export class IdentitiesAnswer {

@@ -3,14 +3,9 @@ import { INVITATION_DAYS } from '@posthorn/domain';
 import { JoinWorkspace, orUnavailable, type ShownInvitation } from '@posthorn/use-cases';
 import type { Response } from 'express';
 import { Describes } from '../openapi/describes.ts';
-import { type PersonPage, personPage } from '../pages/person-page.ts';
+import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
 
-const TOKEN = {
-  sentence: 'The secret out of the mail.',
-  schema: { type: 'string' },
-  example: 'phi_3VbTq8Zk1mNwY7rLcX5dHsJ2fGpA9eUoKx9QaB',
-};
-const PAGE = { contentType: 'text/html', example: '<!doctype html>…' };
+const TOKEN = linkToken('phi_');
 
 /** Where the links in invitations lead: pages for whoever reads the mail, who needs no key. */
 @Controller('invitations/:token')
@@ -24,7 +19,7 @@ export class JoinWorkspaceController {
     summary: 'Open the link of an invitation',
     description: 'A page that asks for consent. Opening it changes nothing: programs open links, too.',
     path: { token: TOKEN },
-    answer: PAGE,
+    answer: PERSON_PAGE,
   })
   async look(@Param('token') token: string, @Res({ passthrough: true }) response: Response): Promise<string> {
     return personPage(response, pageOf(await orUnavailable(this.joinWorkspace.look(token))));
@@ -38,7 +33,7 @@ export class JoinWorkspaceController {
     summary: 'Press the button of an invitation',
     description: 'Makes the person a member. A link does that once.',
     path: { token: TOKEN },
-    answer: PAGE,
+    answer: PERSON_PAGE,
   })
   async accept(
     @Param('token') token: string,

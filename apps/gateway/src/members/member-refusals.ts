@@ -1,11 +1,6 @@
 import { type DescribedRefusal } from '../openapi/describes.ts';
+import { NO_MAILS } from '../openapi/no-mails.ts';
 
-const NO_MAILS: DescribedRefusal = {
-  status: 409,
-  when: 'No mails',
-  message:
-    'This installation sends no mails of its own, and this needs one; its operator has to set `SYSTEM_FROM`',
-};
 const TOO_MANY_OPEN: DescribedRefusal = {
   status: 409,
   when: 'Too many invitations',

@@ -1,6 +1,7 @@
 import { INVITATION_STATUS_NAMES, type InvitationStatus, type Role, ROLE_NAMES } from '@posthorn/domain';
-import { idOf, listOf, nullable, objectOf, text, time, truth, wordOf } from '../openapi/answer-schemas.ts';
+import { idOf, nullable, objectOf, text, time, truth, wordOf } from '../openapi/answer-schemas.ts';
 import { Shown } from '../openapi/shown.ts';
+import { pageOf } from '../paging/page-answer.ts';
 
 const ADDRESS = { example: 'ada@example.net' };
 const NAME = { example: 'Ada Lovelace' };
@@ -24,16 +25,7 @@ export class Member {
 }
 
 /** A page of members. */
-export class MemberPage {
-  @Shown('The members of the page.', listOf(Member))
-  items!: readonly Member[];
-
-  @Shown('Whether there is a next page.', truth, { example: false })
-  hasMore!: boolean;
-
-  @Shown('What the next page is asked for with; `null` on the last one.', nullable(text), { example: null })
-  startAt!: string | null;
-}
+export class MemberPage extends pageOf('The members of the page.', Member) {}
 
 /** The answer that lists members. */
 export class MembersAnswer {
@@ -87,16 +79,7 @@ export class Invitation {
 }
 
 /** A page of invitations. */
-export class InvitationPage {
-  @Shown('The invitations of the page.', listOf(Invitation))
-  items!: readonly Invitation[];
-
-  @Shown('Whether there is a next page.', truth, { example: false })
-  hasMore!: boolean;
-
-  @Shown('What the next page is asked for with; `null` on the last one.', nullable(text), { example: null })
-  startAt!: string | null;
-}
+export class InvitationPage extends pageOf('The invitations of the page.', Invitation) {}
 
 /** The answer that lists invitations. */
 export class InvitationsAnswer {

@@ -1,5 +1,6 @@
 import { escapeHtml } from '@posthorn/kernel';
 import type { Response } from 'express';
+import { type DescribedPathPart, type OtherContent } from '../openapi/describes.ts';
 
 const STYLE =
   'body{font:16px/1.6 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1rem;color-scheme:light dark}' +
@@ -8,6 +9,18 @@ const STYLE =
 /** Nothing is loaded, run or embedded, and the button leads nowhere but here. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** How the document describes such a page. */
+export const PERSON_PAGE: OtherContent = { contentType: 'text/html', example: '<!doctype html>…' };
+
+/** How it describes the part of the path that is in a mail and nowhere else, a secret with this prefix. */
+export function linkToken(prefix: string): DescribedPathPart {
+  return {
+    sentence: 'The secret out of the mail.',
+    schema: { type: 'string' },
+    example: `${prefix}3VbTq8Zk1mNwY7rLcX5dHsJ2fGpA9eUoKx9QaB`,
+  };
+}
 
 /** A page for somebody who came by a link in a mail; all of it plain text, which is escaped. */
 export interface PersonPage {

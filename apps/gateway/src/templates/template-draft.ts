@@ -1,6 +1,7 @@
 import { type Mailbox } from '@posthorn/domain';
 import { type TemplateDraft, type TemplatePatch } from '@posthorn/use-cases';
-import { mailboxOf, mailboxesOf, senderOf } from '../emails/email-draft.ts';
+import { mailboxesOf, senderOf } from '../emails/email-draft.ts';
+import { mailboxOf } from '../validation/mailbox-rules.ts';
 import { type CreateTemplateRequest, type UpdateTemplateRequest } from './save-template.requests.ts';
 
 /** The template that a request asks for; the request must have been judged. */

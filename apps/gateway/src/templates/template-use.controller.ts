@@ -3,7 +3,7 @@ import { type TemplateId } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { JsonText } from '@posthorn/platform';
 import { orUnavailable, PreviewTemplate, SendTestEmail } from '@posthorn/use-cases';
-import { mailboxOf } from '../emails/email-draft.ts';
+import { mailboxOf } from '../validation/mailbox-rules.ts';
 import { SEND_REFUSALS } from '../emails/email-refusals.ts';
 import { EmailAcceptedAnswer } from '../emails/email.answers.ts';
 import { Describes } from '../openapi/describes.ts';

@@ -10,8 +10,7 @@ import {
   truth,
 } from '../openapi/answer-schemas.ts';
 import { Shown } from '../openapi/shown.ts';
-
-const startAt = nullable(text);
+import { pageOf } from '../paging/page-answer.ts';
 
 /** A version of a template, without its content. */
 export class TemplateVersion {
@@ -96,16 +95,7 @@ export class TemplateDeletedAnswer {
 }
 
 /** A page of templates. */
-export class TemplatePage {
-  @Shown('The templates, without their content.', listOf(TemplateSummary))
-  items!: readonly TemplateSummary[];
-
-  @Shown('Whether there is another page.', truth, { example: false })
-  hasMore!: boolean;
-
-  @Shown('What the next page is asked for with; `null` on the last one.', startAt, { example: null })
-  startAt!: string | null;
-}
+export class TemplatePage extends pageOf('The templates, without their content.', TemplateSummary) {}
 
 /** The answer that lists templates. */
 export class TemplatesAnswer {
@@ -114,16 +104,7 @@ export class TemplatesAnswer {
 }
 
 /** A page of the versions of a template. */
-export class TemplateVersionPage {
-  @Shown('The versions, without their content.', listOf(TemplateVersion))
-  items!: readonly TemplateVersion[];
-
-  @Shown('Whether there is another page.', truth, { example: false })
-  hasMore!: boolean;
-
-  @Shown('What the next page is asked for with; `null` on the last one.', startAt, { example: null })
-  startAt!: string | null;
-}
+export class TemplateVersionPage extends pageOf('The versions, without their content.', TemplateVersion) {}
 
 /** The answer that lists the versions of a template. */
 export class TemplateVersionsAnswer {

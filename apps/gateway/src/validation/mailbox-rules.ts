@@ -1,4 +1,4 @@
-import { parseMailbox, type Size } from '@posthorn/domain';
+import { type Mailbox, parseMailbox, type Size } from '@posthorn/domain';
 import { makeRule, type Rule } from './rule.ts';
 import { sizeFault } from './sizes.ts';
 import { text } from './text-rules.ts';
@@ -23,6 +23,18 @@ export const address: Rule = text(
       : undefined;
   },
 );
+
+/** The mailbox that a text stands for which {@link mailbox} takes. */
+export function mailboxOf(text: string): Mailbox {
+  const parsed = parseMailbox(text);
+  if ('fault' in parsed) throw new Error('a mailbox was not judged before it was read');
+  return parsed.mailbox;
+}
+
+/** The address that a text stands for which {@link address} takes: its domain in lower-case ASCII. */
+export function addressIn(text: string): string {
+  return mailboxOf(text).address;
+}
 
 /** One mailbox, or an array of 1 to `size.most` of them. */
 export function mailboxes(size: Size): Rule {

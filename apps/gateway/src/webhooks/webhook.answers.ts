@@ -1,6 +1,7 @@
 import { EVENT_NAMES, WEBHOOK_STATUSES } from '@posthorn/domain';
-import { idOf, listOf, nullable, objectOf, text, time, truth, wordOf } from '../openapi/answer-schemas.ts';
+import { idOf, listOf, objectOf, text, time, truth, wordOf } from '../openapi/answer-schemas.ts';
 import { Shown } from '../openapi/shown.ts';
+import { pageOf } from '../paging/page-answer.ts';
 
 /** A webhook in a list: without its token. */
 export class ListedWebhook {
@@ -46,16 +47,7 @@ export class WebhookDeletedAnswer extends WebhookAnswer {
 }
 
 /** A page of webhooks. */
-export class WebhookPage {
-  @Shown('The webhooks of the page.', listOf(ListedWebhook))
-  items!: ListedWebhook[];
-
-  @Shown('Whether there is a next page.', truth, { example: false })
-  hasMore!: boolean;
-
-  @Shown('What the next page is asked for with; `null` on the last one.', nullable(time), { example: null })
-  startAt!: string | null;
-}
+export class WebhookPage extends pageOf('The webhooks of the page.', ListedWebhook, time) {}
 
 /** The answer that lists webhooks. */
 export class WebhooksAnswer {
