@@ -43,7 +43,6 @@ const PLANTED: [file: string, imported: string, rule?: string][] = [
   ['libs/use-cases/src/e.ts', 'node:dns/promises', 'only-dns-knows'],
   ['libs/use-cases/src/f.ts', '@posthorn/dns'],
   ['apps/webhook-dispatcher/src/u.ts', 'undici', 'only-webhooks-knows'],
-  ['libs/webhooks/src/a.ts', 'undici'],
   ['libs/webhooks/src/b.ts', '@posthorn/dns', 'floor-webhooks'],
   ['libs/dns/src/a.ts', 'node:dns'],
   ['libs/dns/src/b.ts', '@posthorn/database', 'floor-dns'],

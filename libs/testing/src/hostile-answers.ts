@@ -1,4 +1,5 @@
 import { type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { sleep } from '@posthorn/kernel';
 
@@ -45,6 +46,12 @@ function drained(socket: Socket): Promise<void> {
   });
 }
 
+/** With RST, where there is no TLS in between. */
+function reset(socket: Socket): void {
+  if (socket instanceof TLSSocket) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
 const OK = 'HTTP/1.1 200 OK';
 const answer = (head: string[], body: string | Buffer): HostileAnswer => {
   return (socket) => {
@@ -87,14 +94,11 @@ export const HOSTILE_ANSWERS: Readonly<Record<string, HostileAnswer>> = {
   '/header-of-100-kb': says(OK, `X-Long: ${'y'.repeat(100 * KIB)}`, '', ''),
   '/silent': () => undefined,
   '/head-then-silent': says(OK, 'Content-Length: 100', '', 'not all'),
-  '/reset': (socket) => socket.resetAndDestroy(),
+  '/reset': (socket) => reset(socket),
   '/hang-up': (socket) => socket.end(),
-  '/reset-after-3-bytes': (socket) =>
-    socket.write('HTT', () => setTimeout(() => socket.resetAndDestroy(), 20)),
+  '/reset-after-3-bytes': (socket) => socket.write('HTT', () => setTimeout(() => reset(socket), 20)),
   '/head-then-reset': (socket) =>
-    socket.write(`${OK}\r\nContent-Length: 9\r\n\r\nno`, () =>
-      setTimeout(() => socket.resetAndDestroy(), 20),
-    ),
+    socket.write(`${OK}\r\nContent-Length: 9\r\n\r\nno`, () => setTimeout(() => reset(socket), 20)),
   '/shorter-than-said': (socket) => socket.end(`${OK}\r\nContent-Length: 100\r\n\r\nshort`),
   '/both-lengths': says(OK, 'Content-Length: 3', 'Transfer-Encoding: chunked', '', '3', 'abc', '0', '', ''),
   '/two-lengths': says(OK, 'Content-Length: 3', 'Content-Length: 4', '', 'abcd'),

@@ -72,8 +72,13 @@ function tcpOptions({ url, host, addresses }: Target, deadline: Deadline): TcpOp
     lookup: (_name, _options, done) => done(null, choice),
     noDelay: true,
     autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: Math.max(10, Math.min(ONE_ADDRESS_MS, deadline.ms / (choice.length + 1))),
+    autoSelectFamilyAttemptTimeout: timeForOne(choice.length, deadline),
   };
+}
+
+/** In whole milliseconds, as they are asked for, and not under the 10 that are the least. */
+function timeForOne(addresses: number, deadline: Deadline): number {
+  return Math.max(10, Math.floor(Math.min(ONE_ADDRESS_MS, deadline.ms / (addresses + 1))));
 }
 
 /** IPv4 first: hardly a receiver is without it, and many a network has no IPv6. */

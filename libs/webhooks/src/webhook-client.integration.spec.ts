@@ -1,32 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { parseAddressRange, type WebhookUrlPolicy } from '@posthorn/domain';
 import { HostileReceiver } from '@posthorn/testing';
+import { BODY, expectNoSockets, failed, LOOPBACK, noNames, SLACK_MS } from './loopback.fixture.ts';
 import { type PostResult } from './post-request.ts';
 import { WebhookClient } from './webhook-client.ts';
 
-const LOOPBACK: WebhookUrlPolicy = {
-  allowsHttp: true,
-  networks: [parseAddressRange('127.0.0.0/8')!, parseAddressRange('::1')!],
-};
 const DEADLINE_MS = 1_000;
-/** What a busy machine may add to a deadline. */
-const SLACK_MS = 700;
-const BODY = Buffer.from('{"event":"CONTACT_CREATED","data":{"name":"Zoë"}}');
 
 let receiver: HostileReceiver;
 let client: WebhookClient;
 beforeAll(async () => {
   receiver = await HostileReceiver.start();
-  client = new WebhookClient({
-    policy: LOOPBACK,
-    lookUp: () => Promise.reject(new Error('no name was given')),
-  });
+  client = new WebhookClient({ policy: LOOPBACK, lookUp: noNames });
 });
-afterEach(async () => {
-  client.closeIdle();
-  await receiver.isLeft();
-  expect(client.connections).toEqual({ open: 0, idle: 0 });
-});
+afterEach(() => expectNoSockets(client, receiver));
 afterAll(async () => {
   client.close();
   await receiver.close();
@@ -34,12 +20,6 @@ afterAll(async () => {
 
 const post = (path: string, deadlineMs = DEADLINE_MS): Promise<PostResult> =>
   client.post({ url: receiver.url(path), headers: { 'x-a': 'b' }, body: BODY, deadlineMs });
-
-const failed = (errorClass: string, reason: string | RegExp): object => ({
-  kind: 'failed',
-  errorClass,
-  reason: expect.stringMatching(reason),
-});
 
 describe('what is posted', () => {
   it('W5: is the very bytes, with the header fields that were given and a length', async () => {
@@ -145,5 +125,25 @@ describe('W7: what is no answer', () => {
     expect(result).toMatchObject(failed('timeout', /^no answer within 1 s: .* after the request was sent$/));
     expect(result.durationMs).toBeGreaterThan(DEADLINE_MS - 5);
     expect(result.durationMs).toBeLessThan(DEADLINE_MS + SLACK_MS);
+  });
+});
+
+describe('W7: the deadline', () => {
+  it('lets through what comes just before it, and nothing that comes after it', async () => {
+    const [before, after] = await Promise.all([post('/after/400', 700), post('/after/1000', 700)]);
+    expect(before).toMatchObject({ kind: 'answered', status: 200 });
+    expect(after).toMatchObject(failed('timeout', /^no answer within 0.7 s/));
+    expect(after.durationMs).toBeLessThan(700 + SLACK_MS);
+  });
+
+  it('looks at what has come while this process was held up', async () => {
+    const posted = post('/after/100', 400);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const until = performance.now() + 200;
+    while (performance.now() < until);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const blockedUntil = performance.now() + 400;
+    while (performance.now() < blockedUntil);
+    expect(await posted).toMatchObject({ kind: 'answered', status: 200 });
   });
 });

@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { asFieldText, asText } from './answer-text.ts';
+
+const text = (input: string | Buffer, most = 4096): string => asText(Buffer.from(input as string), most);
+
+describe('W7: what is kept of a body', () => {
+  it.each(['', 'thank you', '{"a":\t1}\n', 'Zoë 💌 日本'])(
+    'is what was said, where it is text: %j',
+    (said) => {
+      expect(text(said)).toBe(said);
+    },
+  );
+
+  it.each([
+    ['NUL', 'a\0b', 'a\ufffdb'],
+    ['an escape sequence', '\x1b[31mred', '\ufffd[31mred'],
+    ['C1 controls', 'a\u0085b', 'a\ufffdb'],
+    ['a turned direction', 'a\u202eb', 'a\ufffdb'],
+    ['a byte order mark', '\ufeffa', '\ufffda'],
+    ['a line separator', 'a\u2028b', 'a\ufffdb'],
+    ['CR without LF', 'a\rb', 'a\ufffdb'],
+    ['line breaks of the network', 'a\r\nb', 'a\nb'],
+  ])('has no %s', (_what, said, kept) => {
+    expect(text(said)).toBe(kept);
+  });
+
+  it('leaves out a character that the end cuts through', () => {
+    expect(text('ab€', 4)).toBe('ab');
+    expect(text('ab💌', 5)).toBe('ab');
+  });
+
+  it('is no longer than it may be, and never unfit, whatever came', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(80), (bytes, most) => {
+        const kept = asText(bytes, most);
+        return Buffer.byteLength(kept) <= most && kept.isWellFormed() && !/[^\P{C}\n\t]/u.test(clean(kept));
+      }),
+    );
+  });
+});
+
+/** Without what is only not assigned yet, which is no harm. */
+function clean(kept: string): string {
+  return kept.replace(/[\p{Cn}\p{Co}]/gu, '');
+}
+
+describe('W7: what is kept of a header field', () => {
+  it('is one line of ASCII, cut at its bound', () => {
+    expect(asFieldText('caf\xe9\tau\0 lait', 100)).toBe('caf\ufffd\ufffdau\ufffd lait');
+    expect(asFieldText('x'.repeat(100), 10)).toBe('x'.repeat(10));
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { connectFault, exchangeFault, Misbehaviour, timedOut } from './fault.ts';
+
+const coded = (code: string): Error => Object.assign(new Error('internal words'), { code });
+
+describe('whose fault it is', () => {
+  it.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'ENETDOWN'])(
+    'W8: %s is ours, at whatever step',
+    (code) => {
+      for (const fault of [
+        connectFault(coded(code), 'connect'),
+        connectFault(coded(code), 'tls'),
+        connectFault(new AggregateError([coded('ENETUNREACH'), coded(code)]), 'connect'),
+        exchangeFault(coded(code), true),
+      ])
+        expect(fault.kind).toBe('ours');
+    },
+  );
+
+  it.each(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'EACCES', 'EPERM', 'EINVAL'])(
+    'W8: %s is the receiver’s where this machine has a network',
+    (code) => {
+      expect(connectFault(coded(code), 'connect')).toMatchObject({ kind: 'failed', errorClass: 'connect' });
+    },
+  );
+
+  it('W8: of several addresses the one counts that could be reached', () => {
+    const both = new AggregateError([coded('ENETUNREACH'), coded('ECONNREFUSED')]);
+    expect(connectFault(both, 'connect')).toMatchObject({ reason: expect.stringContaining('refused') });
+  });
+});
+
+describe('the words about a failure', () => {
+  it('are ours, and no more than a code is theirs', () => {
+    const faults = [
+      connectFault(coded('ESOMETHING'), 'connect'),
+      connectFault(coded('ERR_SSL_WRONG_VERSION_NUMBER'), 'tls'),
+      exchangeFault(coded('HPE_INVALID_CONSTANT'), true),
+      exchangeFault(coded('UND_ERR_SOCKET'), true),
+      exchangeFault(new TypeError('internal words'), true),
+      exchangeFault(undefined, false),
+    ];
+    for (const { reason } of faults) expect(reason).not.toContain('internal');
+  });
+
+  it('say what somebody did who wanted to keep us busy', () => {
+    expect(exchangeFault(new Misbehaviour('too much came'), true).reason).toBe('too much came');
+  });
+
+  it('say how long was waited, and for what', () => {
+    expect(timedOut('name', 15_000).reason).toBe(
+      'no answer within 15 s: the time was over while its name was looked up',
+    );
+  });
+});

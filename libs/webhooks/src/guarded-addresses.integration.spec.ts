@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parseAddressRange, type WebhookUrlPolicy } from '@posthorn/domain';
+import { HostileReceiver } from '@posthorn/testing';
+import { BODY, failed, LOOPBACK, namesIn } from './loopback.fixture.ts';
+import { type PostResult } from './post-request.ts';
+import { WebhookClient } from './webhook-client.ts';
+
+const STRICT: WebhookUrlPolicy = { allowsHttp: false, networks: [] };
+const HTTP_TO_PUBLIC: WebhookUrlPolicy = { allowsHttp: true, networks: [] };
+/** An operator's mistake that is soon made. */
+const EVERYTHING: WebhookUrlPolicy = {
+  allowsHttp: true,
+  networks: ['0.0.0.0/0', '::/0'].map((range) => parseAddressRange(range)!),
+};
+
+let receiver: HostileReceiver;
+let proxy: HostileReceiver;
+beforeAll(async () => {
+  [receiver, proxy] = await Promise.all([HostileReceiver.start(), HostileReceiver.start()]);
+});
+afterAll(() => Promise.all([receiver.close(), proxy.close()]));
+
+async function post(url: string, policy: WebhookUrlPolicy, addresses: string[] = []): Promise<PostResult> {
+  const client = new WebhookClient({ policy, lookUp: namesIn({ 'receiver.example': addresses }) });
+  const result = await client.post({ url, headers: {}, body: BODY, deadlineMs: 1_000 });
+  client.close();
+  return result;
+}
+
+describe('W1: nothing is posted to an address that is not public', () => {
+  it.each([
+    '127.0.0.1',
+    '127.1',
+    '2130706433',
+    '0x7f000001',
+    '0177.0.0.1',
+    '１２７.0.0.1',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '[::127.0.0.1]',
+    '[64:ff9b::127.0.0.1]',
+    '0.0.0.0',
+    '10.0.0.1',
+    '169.254.169.254',
+    '[fe80::1]',
+    'localhost',
+    'metadata.google.internal',
+  ])('in whatever notation: %s', async (host) => {
+    expect(await post(receiver.url('/ok', host), HTTP_TO_PUBLIC)).toMatchObject(
+      failed('blocked', /not public/),
+    );
+  });
+
+  it.each([
+    ['one private address', ['10.0.0.1']],
+    ['this machine', ['127.0.0.1']],
+    ['a private address among public ones', ['93.184.215.14', '127.0.0.1']],
+    ['the metadata of a cloud', ['169.254.169.254']],
+    ['IPv4 in IPv6', ['::ffff:127.0.0.1']],
+    ['something that is no address', ['not an address']],
+  ])('by a name that leads to %s', async (_what, addresses) => {
+    const result = await post(receiver.url('/ok', 'receiver.example'), HTTP_TO_PUBLIC, addresses);
+    expect(result).toMatchObject(failed('blocked', /^the name leads to an address that is not public$/));
+    for (const address of addresses) expect(JSON.stringify(result)).not.toContain(address);
+  });
+
+  it('and what is always closed stays so, whatever the operator opens', async () => {
+    for (const host of ['169.254.169.254', '0.0.0.0', '[fe80::1]', '100.100.100.200'])
+      expect(await post(`http://${host}/`, EVERYTHING)).toMatchObject(failed('blocked', /not public/));
+  });
+
+  it.each([
+    'ftp://a.example/',
+    'http://u:p@a.example/',
+    'https://a.example/#x',
+    'https://a.example:0/',
+    '',
+    'no url',
+  ])('nor by what is no URL of a webhook: %s', async (url) => {
+    expect(await post(url, EVERYTHING)).toMatchObject(failed('blocked', /^the URL /));
+  });
+
+  it('nor without TLS, unless the operator allows it', async () => {
+    expect(await post('http://93.184.215.14/', STRICT)).toMatchObject(failed('blocked', 'https'));
+  });
+
+  it('and none of it has reached anybody', () => {
+    expect(receiver.connections.total).toBe(0);
+  });
+});
+
+describe('the environment', () => {
+  it('W7: has no proxy for webhooks', async () => {
+    const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];
+    for (const name of names) process.env[name] = name.startsWith('NODE') ? '1' : proxy.url('');
+    const result = await post(receiver.url('/ok'), LOOPBACK);
+    for (const name of names) delete process.env[name];
+    expect(result).toMatchObject({ status: 200 });
+    expect(proxy.connections.total).toBe(0);
+  });
+});
+
+describe('several addresses', () => {
+  it('W7: one that refuses is passed over for the next', async () => {
+    const result = await post(receiver.url('/ok', 'receiver.example'), LOOPBACK, [
+      '127.0.0.9',
+      '::1',
+      '127.0.0.1',
+    ]);
+    expect(result).toMatchObject({ status: 200, address: '127.0.0.1' });
+  });
+
+  it('W7: when all refuse, the receiver has refused', async () => {
+    const result = await post(receiver.url('/ok', 'receiver.example'), LOOPBACK, ['127.0.0.9', '127.0.0.8']);
+    expect(result).toMatchObject(failed('connect', 'refused the connection'));
+  });
+});

@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { HostileReceiver } from '@posthorn/testing';
+import { BODY, expectNoSockets, failed, LOOPBACK, namesIn } from './loopback.fixture.ts';
+import { type PostResult } from './post-request.ts';
+import { WebhookClient } from './webhook-client.ts';
+
+const MOST_IDLE = 5;
+const NAME = 'receiver.example';
+
+let receiver: HostileReceiver;
+let other: HostileReceiver;
+let client: WebhookClient;
+const table: Record<string, string[]> = {};
+beforeEach(async () => {
+  receiver = await HostileReceiver.start();
+  // The same port of another address: the same origin, once the name leads there.
+  other = await HostileReceiver.start({ host: '127.0.0.2', port: receiver.port });
+  client = new WebhookClient({ policy: LOOPBACK, lookUp: namesIn(table), mostIdle: MOST_IDLE });
+  table[NAME] = ['127.0.0.1'];
+});
+afterEach(async () => {
+  client.close();
+  await Promise.all([receiver.close(), other.close()]);
+});
+
+const post = (path: string, host = NAME): Promise<PostResult> =>
+  client.post({ url: receiver.url(path, host), headers: {}, body: BODY, deadlineMs: 1_000 });
+
+describe('a connection', () => {
+  it('is used again for the same origin and address', async () => {
+    for (let n = 0; n < 5; n += 1) expect(await post('/ok')).toMatchObject({ status: 200 });
+    expect(receiver.connections.total).toBe(1);
+    expect(client.connections).toEqual({ open: 1, idle: 1 });
+  });
+
+  it('is not used again for another origin at the same address', async () => {
+    table['another.example'] = ['127.0.0.1'];
+    await post('/ok');
+    await post('/ok', 'another.example');
+    expect(receiver.connections.total).toBe(2);
+    expect(receiver.requests.map(({ headers }) => headers['host'])).toEqual([
+      `${NAME}:${receiver.port}`,
+      `another.example:${receiver.port}`,
+    ]);
+  });
+
+  it('is not used again when the name has come to lead elsewhere, and is again when it leads back', async () => {
+    expect(await post('/ok')).toMatchObject({ address: '127.0.0.1' });
+    table[NAME] = ['127.0.0.2'];
+    expect(await post('/ok')).toMatchObject({ address: '127.0.0.2' });
+    table[NAME] = ['127.0.0.2', '127.0.0.1'];
+    expect(await post('/ok')).toMatchObject({ status: 200 });
+    expect([receiver.connections.total, other.connections.total]).toEqual([1, 1]);
+  });
+
+  it('is not used again when the name has come to lead where nobody may go', async () => {
+    await post('/ok');
+    table[NAME] = ['127.0.0.1', '10.0.0.1'];
+    expect(await post('/ok')).toMatchObject(failed('blocked', 'not public'));
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it.each([
+    '/close',
+    '/http-1.0',
+    '/shorter-than-said',
+    '/a-gigabyte',
+    '/switching-protocols',
+    '/two-answers',
+  ])('is not used again after %s', async (path) => {
+    await post(path);
+    await post('/ok');
+    expect(receiver.connections.total).toBe(2);
+  });
+
+  it('that was closed meanwhile is replaced at once', async () => {
+    await post('/ok');
+    await post('/hang-up');
+    expect(receiver.requests.map(({ path, connection }) => [path, connection])).toEqual([
+      ['/ok', 1],
+      ['/hang-up', 1],
+      ['/hang-up', 2],
+    ]);
+  });
+
+  it('that is new and broken is not replaced: the receiver may have seen the request', async () => {
+    expect(await post('/hang-up')).toMatchObject(failed('connect', 'without an answer'));
+    expect(receiver.requests).toHaveLength(1);
+  });
+});
+
+describe('the connections that wait', () => {
+  it('are few, whatever number was needed at once', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => post('/after/50')));
+    expect(client.connections.idle).toBeLessThanOrEqual(MOST_IDLE);
+    expect(receiver.connections.most).toBe(20);
+  });
+
+  it('are few, whatever number of receivers there is', async () => {
+    for (let n = 0; n < 20; n += 1) {
+      table[`r${n}.example`] = ['127.0.0.1'];
+      await post('/ok', `r${n}.example`);
+      expect(client.connections.idle).toBeLessThanOrEqual(MOST_IDLE);
+    }
+    // Those that have waited longest were closed: the last ones are there still.
+    await post('/ok', 'r19.example');
+    expect(receiver.connections.total).toBe(20);
+  });
+
+  it('are closed when nobody needs them', async () => {
+    await post('/ok');
+    await receiver.isLeft();
+    await expectNoSockets(client);
+  }, 10_000);
+
+  it('are not those of receivers that are dead', async () => {
+    for (let n = 0; n < 20; n += 1) {
+      table[`r${n}.example`] = ['127.0.0.3'];
+      expect(await post('/ok', `r${n}.example`)).toMatchObject(failed('connect', 'refused'));
+    }
+    expect(client.connections).toEqual({ open: 0, idle: 0 });
+    expect(client['idle']['byOrigin'].size).toBe(0);
+  });
+
+  it('are closed with the client, and those under way when they are done', async () => {
+    await post('/ok');
+    const under = post('/after/100');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    client.close();
+    expect(await under).toMatchObject({ status: 200 });
+    await receiver.isLeft();
+    await expectNoSockets(client);
+  });
+});

@@ -1,0 +1,122 @@
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type TLSSocket } from 'node:tls';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type CertifiedKey, HostileReceiver, TestAuthority } from '@posthorn/testing';
+import { BODY, expectNoSockets, failed, LOOPBACK, namesIn, SLACK_MS } from './loopback.fixture.ts';
+import { type PostResult } from './post-request.ts';
+import { WebhookClient } from './webhook-client.ts';
+
+const DEADLINE_MS = 1_000;
+const NAME = 'receiver.example';
+const names = [`DNS:${NAME}`, 'IP:127.0.0.1'];
+
+let authority: TestAuthority;
+let client: WebhookClient;
+const receivers: HostileReceiver[] = [];
+beforeAll(() => {
+  authority = TestAuthority.create();
+  client = new WebhookClient({
+    policy: { ...LOOPBACK, allowsHttp: false },
+    lookUp: namesIn({ [NAME]: ['127.0.0.1'], 'other.example': ['127.0.0.1'] }),
+    authorities: [authority.certificate],
+  });
+});
+afterEach(() => expectNoSockets(client, ...receivers));
+afterAll(async () => {
+  client.close();
+  authority.close();
+  await Promise.all(receivers.map((receiver) => receiver.close()));
+});
+
+/** With the names that clients asked for. */
+async function start(tls: CertifiedKey): Promise<HostileReceiver & { asked: (string | false)[] }> {
+  const asked: (string | false)[] = [];
+  const receiver = await HostileReceiver.start({ tls });
+  receiver['server'].on('secureConnection', (socket: TLSSocket) => asked.push(socket.servername ?? false));
+  receivers.push(receiver);
+  return Object.assign(receiver, { asked });
+}
+
+const post = (url: string): Promise<PostResult> =>
+  client.post({ url, headers: {}, body: BODY, deadlineMs: DEADLINE_MS });
+
+describe('over TLS', () => {
+  it('W7: the name of the URL stays what the receiver is asked for by, though the address was looked up before', async () => {
+    const receiver = await start(authority.issue({ names }));
+    for (let n = 0; n < 3; n += 1)
+      expect(await post(receiver.url('/ok', NAME))).toMatchObject({ status: 200 });
+    expect(receiver.asked).toEqual([NAME]);
+    expect(receiver.requests.map(({ headers }) => headers['host'])).toEqual(
+      Array.from({ length: 3 }, () => `${NAME}:${receiver.port}`),
+    );
+  });
+
+  it('an address is verified by the certificate, and is not asked for as a name', async () => {
+    const receiver = await start(authority.issue({ names }));
+    expect(await post(receiver.url('/ok'))).toMatchObject({ status: 200, address: '127.0.0.1' });
+    expect(receiver.asked).toEqual([false]);
+  });
+
+  it.each([
+    ['has expired', /expired/, () => authority.issue({ names, hasExpired: true })],
+    ['vouches for itself', /self-signed/, () => authority.selfSigned({ names })],
+    ['is for another name', /another name/, () => authority.issue({ names: ['DNS:else.example'] })],
+    ['is from nobody known', /not from an authority/, () => strangersCertificate()],
+  ])('a receiver whose certificate %s gets nothing', async (_case, reason, issue) => {
+    const receiver = await start(issue());
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    try {
+      expect(await post(receiver.url('/ok', NAME))).toMatchObject(failed('tls', reason));
+    } finally {
+      delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    }
+    expect(receiver.requests).toEqual([]);
+  });
+
+  it.each([
+    ['/a-gigabyte', { status: 200, body: 'x'.repeat(4096) }],
+    ['/head-then-reset', { status: 200, body: 'no' }],
+    ['/reset', failed('connect', 'without an answer')],
+    ['/reset-after-3-bytes', failed('protocol', /./)],
+    ['/silent', failed('timeout', 'after the request was sent')],
+    ['/blank-lines-without-end', failed('protocol', /more came/)],
+  ])('%s is what it is without', async (path, expected) => {
+    const receiver = await start(authority.issue({ names }));
+    expect(await post(receiver.url(path, NAME))).toMatchObject(expected);
+  });
+
+  it('a receiver that never ends the handshake is left at the deadline', async () => {
+    const receiver = await HostileReceiver.start();
+    receivers.push(receiver);
+    const result = await post(receiver.url('/ok', NAME, 'https'));
+    expect(result).toMatchObject(failed('timeout', 'while the connection was being made secure'));
+    expect(result.durationMs).toBeLessThan(DEADLINE_MS + SLACK_MS);
+  });
+
+  it.each([
+    ['speaks no TLS', 'HTTP/1.1 400 Bad Request\r\n\r\n', /no secure connection/],
+    ['hangs up', '', /broke the connection while/],
+  ])('a receiver that %s is one without TLS', async (_case, bytes, reason) => {
+    const server = await plainServer(bytes);
+    const { port } = server.address() as AddressInfo;
+    expect(await post(`https://${NAME}:${port}/`)).toMatchObject(failed('tls', reason));
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
+
+function strangersCertificate(): CertifiedKey {
+  const stranger = TestAuthority.create();
+  const issued = stranger.issue({ names });
+  stranger.close();
+  return issued;
+}
+
+/** Says the bytes to whoever has said something, and hangs up. */
+async function plainServer(bytes: string): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.once('data', () => socket.end(bytes));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
