@@ -1,5 +1,6 @@
 /**
  * The holders of keys, by the SHA-256 of their secrets, with the rates that their workspaces have of their own. $1 bytea[].
+ * In a SELECT of their own, so that one plan serves any number of them; else it would be made anew for every few.
  * Indexes: api_keys_secret_hash_key, workspaces_pkey.
  */
 export const FIND_KEY_HOLDERS = `
@@ -7,7 +8,7 @@ SELECT k.secret_hash AS "secretHash", k.id, k.workspace_id AS "workspaceId", k.r
        w.rate_per_second AS "ratePerSecond", w.rate_burst AS "rateBurst"
 FROM   api_keys k
 JOIN   workspaces w ON w.id = k.workspace_id
-WHERE  k.secret_hash = ANY($1::bytea[])`;
+WHERE  k.secret_hash = ANY((SELECT $1::bytea[])::bytea[])`;
 
 /**
  * Notes when keys were last used: one statement for all keys of a process, now and then. $1 json: id, at. Index: api_keys_pkey.
