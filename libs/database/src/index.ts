@@ -20,12 +20,19 @@ export { acceptInvitation } from './stores/accept-invitation.ts';
 export * from './stores/acceptance-store.ts';
 export * from './stores/api-key-store.ts';
 export { AuditLogStore, type AuditEntry, type AuditLogFilter } from './stores/audit-log-store.ts';
+export {
+  type ClaimedDelivery,
+  type DeliveryAttempt,
+  type DeliveryOutcome,
+  type Receiver,
+} from './stores/claimed-delivery.ts';
 export { type ComposableEmail, type RawContent, type TemplatedContent } from './stores/composable-email.ts';
 export { ContactChanges } from './stores/contact-changes.ts';
 export { ContactStore, type ContactFilter } from './stores/contact-store.ts';
 export { type ContactUpsert, type ContactWrite, type ExceededSize } from './stores/contact-writes.ts';
 export { EmailChanges, type MovedEmail } from './stores/email-changes.ts';
 export { type CountedEmails, type DayCount, EmailCountsStore } from './stores/email-counts-store.ts';
+export { DeliveryStore, type FannedOut } from './stores/delivery-store.ts';
 export { EmailListStore } from './stores/email-list-store.ts';
 export { type EmailRecord, type EmailSummary } from './stores/email-record.ts';
 export { EmailStore } from './stores/email-store.ts';
@@ -56,6 +63,7 @@ export {
 } from './stores/template-row.ts';
 export { TemplateStore, type CurrentTemplate } from './stores/template-store.ts';
 export * from './stores/upkeep-store.ts';
+export { ReceiverHealthStore, type Judgement, type ReceiverReport } from './stores/receiver-health-store.ts';
 export * from './stores/webhook-store.ts';
 export { VerificationLinkStore, type LinkedAddress } from './stores/verification-link-store.ts';
 export { type MailRefusal, type NewLink } from './stores/verification-links.ts';

@@ -14,6 +14,7 @@ export const AUDITED_ACTIONS = [
   'template.deleted',
   'webhook.created',
   'webhook.updated',
+  'webhook.disabled',
   'webhook.deleted',
   'contact.updated',
   'contact.unsubscribed',

@@ -45,3 +45,4 @@ export * from './webhooks/address-answer.ts';
 export * from './webhooks/delivery-headers.ts';
 export * from './webhooks/post-outcome.ts';
 export * from './webhooks/post-verdict.ts';
+export * from './webhooks/receiver-health.ts';

@@ -24,3 +24,21 @@ export interface Webhook {
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
+
+/** What each status of a delivery means. */
+export const DELIVERY_STATUSES = {
+  PENDING: 'due, being tried, or held with its webhook',
+  SUCCEEDED: 'the receiver answered with 2xx',
+  EXHAUSTED:
+    'its retries are used up; put back by hand, or when its webhook is active again after Posthorn disabled it',
+  EXPIRED: 'held for 30 days',
+  CANCELLED: 'its webhook was deleted',
+} as const;
+
+export type DeliveryStatus = keyof typeof DELIVERY_STATUSES;
+
+/** For how long what is held back with its webhook is kept. */
+export const HELD_DAYS = 30;
+
+/** How long after the end of their month events and deliveries are kept: held, then tried for days, then finished, and kept for 30 days. */
+export const EVENTS_KEPT_DAYS = HELD_DAYS + 5 + 30;

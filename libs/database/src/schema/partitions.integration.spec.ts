@@ -4,7 +4,14 @@ import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { Office, rawEmail } from '../office.fixture.ts';
 import { UpkeepStore } from '../stores/upkeep-store.ts';
 
-const PARENTS = ['emails', 'email_contents', 'email_events', 'events'];
+const PARENTS = [
+  'emails',
+  'email_contents',
+  'email_events',
+  'events',
+  'webhook_deliveries',
+  'webhook_attempts',
+];
 
 let testDatabase: TestDatabase;
 let office: Office;
@@ -86,6 +93,33 @@ describe('Making partitions', () => {
         );
       }
     }
+  });
+});
+
+describe('Dropping old events', () => {
+  const TOLD = ['events', 'webhook_deliveries', 'webhook_attempts'];
+
+  it('drops the months that ended long enough ago and that nothing due was made in', async () => {
+    const old = [-2, -3, -4].map((months) => monthAhead(months));
+    for (const month of old)
+      for (const parent of TOLD)
+        await office.ask('SELECT make_partition($1, $2)', [parent, month.toISOString().slice(0, 10)]);
+    const inUse = newUuid(old[2]!.getTime() + 1_000);
+    await office.ask(
+      `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES ($1, 'webhook', 'lane', 'ready', now())`,
+      [inUse],
+    );
+    const daysSince = Math.floor((Date.now() - monthAhead(-2).getTime()) / 86_400_000);
+    expect(await upkeep.dropOldEvents(daysSince - 1)).toBe(3);
+    for (const parent of TOLD) {
+      const left = await partitionsOf(parent);
+      expect(left).toContain(nameOf(parent, -2));
+      expect(left).not.toContain(nameOf(parent, -3));
+      expect(left).toContain(nameOf(parent, -4));
+    }
+    await office.ask('DELETE FROM outbox WHERE subject_id = $1', [inUse]);
+    expect(await upkeep.dropOldEvents(daysSince - 1)).toBe(3);
+    expect(await upkeep.dropOldEvents(daysSince - 1)).toBe(0);
   });
 });
 

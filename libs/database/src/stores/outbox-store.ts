@@ -19,18 +19,31 @@ export type OutboxQueue = 'email' | 'event' | 'webhook';
 
 /** A row that this process may work on while its lease lives. `claims` is the fencing token. */
 export interface Claim {
-  readonly id: EmailId;
+  readonly id: Id<string>;
   readonly claims: number;
 }
 
-/** An email that was claimed, with all that sending it needs. */
-export interface ClaimedEmail extends ComposableEmail, Claim {
+/** A row that was claimed, whatever it is of. */
+export interface ClaimedRow extends Claim {
   readonly laneId: LaneId;
-  /** Answers recorded before. */
+  /** Answers recorded before, since it was last made due anew: the step in its retry table. */
   readonly attempts: number;
   readonly bytes: number;
   /** Whether the claim left ready rows of this lane behind. */
   readonly laneHasMore: boolean;
+}
+
+/** An email that was claimed, with all that sending it needs. */
+export interface ClaimedEmail extends ComposableEmail, ClaimedRow {
+  readonly id: EmailId;
+}
+
+/** A lane that has work. */
+export interface LaneWithReadyRows {
+  readonly queue: OutboxQueue;
+  readonly laneId: LaneId;
+  /** Whether its receiver lets us wait. */
+  readonly isSlow: boolean;
 }
 
 export interface LaneDemand {
@@ -40,6 +53,7 @@ export interface LaneDemand {
 
 /** What became of a claimed email; see RECORD_OUTCOMES for what each field does. */
 export interface EmailOutcome extends Claim {
+  readonly id: EmailId;
   readonly kind: 'SENT' | 'DELAYED' | 'REPLY_LOST' | 'BOUNCED' | 'FAILED';
   /** The email's new status; null: unchanged. */
   readonly status: 'SENT' | 'BOUNCED' | 'FAILED' | null;
@@ -160,16 +174,14 @@ export class OutboxStore {
   }
 
   /** The lanes that have ready rows and are not paused. */
-  async lanesWithReadyRows(): Promise<{ queue: OutboxQueue; laneId: LaneId }[]> {
-    const { rows } = await this.pool.query<{ queue: OutboxQueue; laneId: LaneId }>({
-      text: LANES_WITH_READY_ROWS,
-    });
+  async lanesWithReadyRows(): Promise<LaneWithReadyRows[]> {
+    const { rows } = await this.pool.query<LaneWithReadyRows>({ text: LANES_WITH_READY_ROWS });
     return rows;
   }
 }
 
 function columnsOf(claims: readonly Claim[]): [string[], number[]] {
-  return [claims.map((claim) => uuidOf(claim.id as Id<string>)), claims.map((claim) => claim.claims)];
+  return [claims.map((claim) => uuidOf(claim.id)), claims.map((claim) => claim.claims)];
 }
 
 function claimedEmail(row: ClaimRow): ClaimedEmail {

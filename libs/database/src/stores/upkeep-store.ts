@@ -1,4 +1,5 @@
 import { type Database } from '../connection.ts';
+import { EXPIRE_HELD_DELIVERIES, PUT_BACK_DELIVERIES } from '../sql/deliveries.ts';
 import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_INVITATIONS } from '../sql/upkeep.ts';
 
 /** What has to be done now and then so that everything else can go on. All of it may run twice, and at once. */
@@ -23,5 +24,26 @@ export class UpkeepStore {
       monthsAhead,
     ]);
     return rows[0]!.made;
+  }
+
+  /** Drops the events of months that ended so many days ago, and what became of them; says how many partitions there were. */
+  async dropOldEvents(keptDays: number): Promise<number> {
+    const { rows } = await this.database.pool.query<{ dropped: number }>(
+      'SELECT drop_old_events($1) AS dropped',
+      [keptDays],
+    );
+    return rows[0]!.dropped;
+  }
+
+  /** Gives up to `limit` deliveries of each webhook up that have been held for so many days; says how many. */
+  async expireHeldDeliveries(days: number, limit: number): Promise<number> {
+    const { rowCount } = await this.database.pool.query(EXPIRE_HELD_DELIVERIES, [`${days} days`, limit]);
+    return rowCount ?? 0;
+  }
+
+  /** Puts up to `limit` exhausted deliveries of one webhook back that is not disabled any more; undefined: there is no such webhook. */
+  async putBackDeliveries(limit: number): Promise<number | undefined> {
+    const { rows } = await this.database.pool.query<{ putBack: number }>(PUT_BACK_DELIVERIES, [limit]);
+    return rows[0]?.putBack;
   }
 }

@@ -78,8 +78,9 @@ export class WebhookStore {
       const before = await findIn(transaction, workspaceId, id);
       const change = before && decide(before);
       if (before === undefined || change === undefined || Object.keys(change).length === 0) return before;
-      const row = await this.write(transaction, id, change);
+      const row = await this.write(transaction, before, change);
       if (change.status !== undefined) await keepLane(transaction, id, change.status);
+      if (isAnotherChance(change)) await forgetSlowness(transaction, id);
       await this.audit(transaction, workspaceId, 'webhook.updated', actor, id, detailOf(before, change));
       return sealedWebhook(row);
     });
@@ -103,25 +104,27 @@ export class WebhookStore {
       const shown = read(before);
       await transaction.webhook.delete({ where: { id: uuidOf(id) } });
       await keepLane(transaction, id, 'ACTIVE');
+      await forgetSlowness(transaction, id);
       const { url, events } = before;
       await this.audit(transaction, workspaceId, 'webhook.deleted', actor, id, { url, events });
       return shown;
     });
   }
 
-  private write(
-    transaction: Transaction,
-    id: WebhookId,
-    { url, events, status, sealedToken }: WebhookChange,
-  ): Promise<WebhookRow> {
+  private write(transaction: Transaction, before: SealedWebhook, change: WebhookChange): Promise<WebhookRow> {
+    const { url, events, status, sealedToken } = change;
+    const now = this.database.clock.now();
     return transaction.webhook.update({
-      where: { id: uuidOf(id) },
+      where: { id: uuidOf(before.id) },
       data: {
         ...(url !== undefined && { url }),
         ...(events !== undefined && { events: [...events] }),
         ...(status !== undefined && { status }),
         ...(sealedToken !== undefined && { token: new Uint8Array(sealedToken) }),
-        updatedAt: this.database.clock.now(),
+        ...(isAnotherChance(change) && { failingSince: null, warnedAt: null }),
+        // What was given up while its receiver was away is tried anew; whoever keeps the upkeep does it, however much it is.
+        ...(status !== undefined && before.status === 'DISABLED' && { putBackBefore: now }),
+        updatedAt: now,
       },
     });
   }
@@ -148,8 +151,21 @@ async function findIn(
   return row === null ? undefined : sealedWebhook(row);
 }
 
+/** Whether what was learnt of the receiver says nothing about it any more. */
+function isAnotherChance({ url, status }: WebhookChange): boolean {
+  return url !== undefined || status === 'ACTIVE';
+}
+
+async function forgetSlowness(transaction: Transaction, id: WebhookId): Promise<void> {
+  await transaction.slowLane.deleteMany({ where: { laneId: webhookLane(id) } });
+}
+
 /** What is held back is held back by its lane: its rows stay, nobody claims them. */
-async function keepLane(transaction: Transaction, id: WebhookId, status: WebhookStatus): Promise<void> {
+export async function keepLane(
+  transaction: Transaction,
+  id: WebhookId,
+  status: WebhookStatus,
+): Promise<void> {
   const lane = { queue: 'webhook', laneId: webhookLane(id) } as const;
   if (status === 'ACTIVE') {
     await transaction.pausedLane.deleteMany({ where: lane });

@@ -1,0 +1,91 @@
+import { idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import { eventLane, webhookLane } from '@posthorn/domain';
+import { recordEvents } from './events.ts';
+import { type Office } from './office.fixture.ts';
+import { type ClaimedDelivery, type DeliveryOutcome } from './stores/claimed-delivery.ts';
+import { DeliveryStore } from './stores/delivery-store.ts';
+import { transact } from './transaction.ts';
+
+const NO_END_OF_BYTES = 2 ** 40;
+const LEASE_MS = 60_000;
+
+/** What tests of deliveries ask for again and again. */
+export class DeliveryOffice {
+  readonly deliveries: DeliveryStore;
+
+  constructor(readonly office: Office) {
+    this.deliveries = new DeliveryStore(office.database);
+  }
+
+  async addWebhook(workspaceId: WorkspaceId, status = 'ACTIVE'): Promise<WebhookId> {
+    const id = newUuid(Date.now());
+    await this.office.ask(
+      `INSERT INTO webhooks (id, workspace_id, url, events, token, status)
+       VALUES ($1, $2, 'https://example.com', '{CONTACT_CREATED}', '', $3)`,
+      [id, uuidOf(workspaceId), status],
+    );
+    return idFromUuid('wh', id);
+  }
+
+  /** Records events of a workspace, in one transaction. */
+  async record(workspaceId: WorkspaceId, count: number): Promise<void> {
+    const { database } = this.office;
+    const events = Array.from({ length: count }, (_, n) => ({
+      ...{ workspaceId, name: 'CONTACT_CREATED' as const, data: { n } },
+    }));
+    await transact(database, (transaction) =>
+      recordEvents((sql, value) => transaction.$executeRawUnsafe(sql, value), Date.now(), events),
+    );
+  }
+
+  fanOut(workspaceId: WorkspaceId, maxRows = 1_000) {
+    return this.deliveries.fanOut([{ laneId: eventLane(workspaceId), maxRows }]);
+  }
+
+  claim(webhookId: WebhookId, maxRows = 100, areSlow = false): Promise<ClaimedDelivery[]> {
+    const demand = { laneId: webhookLane(webhookId), maxRows };
+    return this.deliveries.claim([demand], NO_END_OF_BYTES, LEASE_MS, areSlow);
+  }
+
+  /** Records a number of events, and claims their deliveries. */
+  async recordAndClaim(
+    workspaceId: WorkspaceId,
+    webhookId: WebhookId,
+    count = 1,
+  ): Promise<ClaimedDelivery[]> {
+    await this.record(workspaceId, count);
+    await this.fanOut(workspaceId);
+    return this.claim(webhookId);
+  }
+
+  /** What became of a delivery: it succeeded, but for `change`. */
+  outcome(delivery: ClaimedDelivery, change: Partial<DeliveryOutcome> = {}): DeliveryOutcome {
+    const { id, claims, laneId, attemptsMade } = delivery;
+    return {
+      ...{ id, claims, laneId, status: 'SUCCEEDED', retryAfterMs: null, steps: 0 },
+      attempt: {
+        number: attemptsMade + 1,
+        durationMs: 3.4,
+        statusCode: 200,
+        headers: { a: 'b' },
+        body: 'ok',
+      },
+      ...change,
+    };
+  }
+
+  /** As {@link outcome}: refused, and to be tried again. */
+  failed(delivery: ClaimedDelivery, change: Partial<DeliveryOutcome> = {}): DeliveryOutcome {
+    return this.outcome(delivery, {
+      ...{ status: null, retryAfterMs: 5_000, steps: delivery.attempts + 1 },
+      attempt: {
+        number: delivery.attemptsMade + 1,
+        durationMs: 3,
+        statusCode: 500,
+        errorClass: 'http',
+        reason: 'it answered 500',
+      },
+      ...change,
+    });
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * The parts `turn`, `candidate` and `claimed` of a statement that claims ready rows of several lanes of a queue at once: `claims` + 1 and
+ * a lease for each.
+ *
+ * $1 text[]: lanes, none twice. $2 int[]: at most so many rows of each. $3 bigint: at most so many bytes of each lane (its first row
+ * is claimed whatever its size). $4 interval: the lease.
+ *
+ * Index: outbox_ready_by_lane_idx, read from its front for each lane.
+ * Locks: the candidates, skipping what another turn is looking at; those beyond the bytes are let go at the commit.
+ * A ready row that still has a lease was taken from a process that died (see REVIVE), so what that one did may be done twice. Of
+ * those whose process has died twice in a row each claim takes one only: if it is the one that kills, it takes few with it.
+ *
+ * @param queue which queue the lanes are of
+ * @param condition what else must be so of a lane, `t.lane_id`, for it to be claimed from
+ */
+export function claimed(queue: 'email' | 'webhook', condition = 'true'): string {
+  return `
+turn AS (
+  SELECT t.lane_id, t.max_rows
+  FROM   unnest($1::text[], $2::int[]) AS t (lane_id, max_rows)
+  WHERE  NOT EXISTS (SELECT FROM paused_lanes p WHERE p.queue = '${queue}' AND p.lane_id IN (t.lane_id, '*'))
+  AND    ${condition}
+),
+candidate AS MATERIALIZED (
+  SELECT r.*, t.max_rows, count(*) OVER (PARTITION BY t.lane_id) AS candidates,
+         sum(r.bytes) OVER in_order AS bytes_so_far,
+         count(*) FILTER (WHERE r.unanswered > 1) OVER in_order AS suspects_so_far
+  FROM   turn t
+  CROSS JOIN LATERAL (
+    SELECT   o.subject_id, o.due_at, o.bytes, o.lease_until, o.unanswered
+    FROM     outbox o
+    WHERE    o.queue = '${queue}' AND o.lane_id = t.lane_id AND o.state = 'ready'
+    ORDER BY o.due_at, o.subject_id
+    LIMIT    t.max_rows
+    FOR NO KEY UPDATE SKIP LOCKED
+  ) r
+  WINDOW in_order AS (PARTITION BY t.lane_id ORDER BY r.due_at, r.subject_id)
+),
+claimed AS (
+  UPDATE outbox o
+  SET    state = 'taken', claims = o.claims + 1, unanswered = o.unanswered + 1, lease_until = now() + $4::interval
+  FROM   candidate c
+  WHERE  o.subject_id = c.subject_id
+  AND    (c.bytes_so_far <= $3::bigint OR c.bytes_so_far = c.bytes)
+  AND    (c.unanswered <= 1 OR c.suspects_so_far = 1)
+  RETURNING o.subject_id, o.lane_id, o.claims, o.attempts, o.bytes, c.lease_until IS NOT NULL AS from_the_dead,
+            c.candidates, c.max_rows
+)`;
+}
+
+/** What every claim says of a row of `claimed c`. */
+export const CLAIM_COLUMNS = `c.subject_id AS id, c.lane_id AS "laneId", c.claims, c.attempts, c.bytes,
+         c.candidates >= c.max_rows OR c.candidates > count(*) OVER (PARTITION BY c.lane_id) AS "laneHasMore"`;
+
+/**
+ * The parts `live`, `finished` and `again` of a statement that records outcomes, which are in `outcome`: n, id, claims, retry_after_ms
+ * (null: finished), lane_id (where it waits for its retry).
+ *
+ * Index: outbox_pkey. Locks: the outbox rows in order.
+ * Fencing: `live` has the outcomes whose claim still holds; one whose claim has moved on must change no state. Recording the same outcome
+ * twice leaves what recording it once does.
+ *
+ * @param attempts what becomes of `attempts` when it is tried again, of the row `b` and the outcome `l`
+ */
+export function liveOutcomes(attempts: string): string {
+  return `
+live AS MATERIALIZED (
+  SELECT   o.*
+  FROM     outbox b
+  JOIN     outcome o ON o.id = b.subject_id AND o.claims = b.claims
+  WHERE    b.unanswered > 0 -- else this very outcome has been recorded before
+  ORDER BY b.subject_id
+  FOR NO KEY UPDATE OF b
+),
+finished AS (
+  DELETE FROM outbox b USING live l WHERE b.subject_id = l.id AND l.retry_after_ms IS NULL
+),
+again AS (
+  UPDATE outbox b
+  SET    state = 'waiting', due_at = now() + l.retry_after_ms * interval '1 millisecond', lease_until = NULL,
+         lane_id = l.lane_id, attempts = ${attempts}, unanswered = 0
+  FROM   live l
+  WHERE  b.subject_id = l.id AND l.retry_after_ms IS NOT NULL
+)`;
+}

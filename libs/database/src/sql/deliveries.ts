@@ -1,0 +1,192 @@
+import { CLAIM_COLUMNS, claimed, liveOutcomes } from './claims.ts';
+
+/**
+ * Makes the deliveries of the events that are due in several lanes: one for each of exactly the webhooks that an event names and that there
+ * still are; then nothing is due of the event. Done together or not at all, so whoever dies in it has done nothing; a delivery that is
+ * there already stays as it is.
+ *
+ * $1 text[]: lanes, none twice. $2 int[]: at most so many events of each.
+ *
+ * Gives for each lane of events how many there were and whether there may be more, and for each webhook how many deliveries were made.
+ *
+ * Indexes: outbox_ready_by_lane_idx, read from its front for each lane; then primary keys. Locks: the events' outbox rows, skipping what
+ * another turn has; the new rows, in the order of their keys. A paused webhook's deliveries are made like any other's: its lane is held.
+ */
+export const FAN_OUT_EVENTS = `
+WITH turn AS (
+  SELECT t.lane_id, t.max_rows
+  FROM   unnest($1::text[], $2::int[]) AS t (lane_id, max_rows)
+  WHERE  NOT EXISTS (SELECT FROM paused_lanes p WHERE p.queue = 'event' AND p.lane_id IN (t.lane_id, '*'))
+),
+due AS MATERIALIZED (
+  SELECT r.subject_id, t.lane_id, t.max_rows
+  FROM   turn t
+  CROSS JOIN LATERAL (
+    SELECT   o.subject_id
+    FROM     outbox o
+    WHERE    o.queue = 'event' AND o.lane_id = t.lane_id AND o.state = 'ready'
+    ORDER BY o.due_at, o.subject_id
+    LIMIT    t.max_rows
+    FOR UPDATE SKIP LOCKED
+  ) r
+),
+event AS MATERIALIZED (
+  SELECT e.id, e.workspace_id, e.created_at, e.webhook_ids, octet_length(e.payload) AS bytes
+  FROM   due d
+  JOIN   events e ON e.id = d.subject_id
+),
+receiver AS MATERIALIZED (
+  SELECT w.id, type_id('wh', w.id) AS lane_id
+  FROM   (SELECT DISTINCT unnest(webhook_ids) AS id FROM event) n
+  JOIN   webhooks w ON w.id = n.id
+),
+delivery AS (
+  INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id)
+  SELECT   delivery_id(e.id, r.id), e.workspace_id, r.id, e.id
+  FROM     event e
+  CROSS JOIN LATERAL unnest(e.webhook_ids) AS n (webhook_id)
+  JOIN     receiver r ON r.id = n.webhook_id
+  ORDER BY 1
+  ON CONFLICT DO NOTHING
+  RETURNING id, webhook_id, event_id
+),
+ready AS (
+  INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, bytes)
+  SELECT   d.id, 'webhook', r.lane_id, 'ready', e.created_at, e.bytes
+  FROM     delivery d
+  JOIN     receiver r ON r.id = d.webhook_id
+  JOIN     event e ON e.id = d.event_id
+  ORDER BY d.id
+),
+finished AS (
+  DELETE FROM outbox o USING due d WHERE o.subject_id = d.subject_id
+)
+SELECT   'event' AS queue, lane_id AS "laneId", count(*)::int AS rows, count(*) >= max(max_rows) AS "hasMore", false AS "isSlow"
+FROM     due
+GROUP BY lane_id
+UNION ALL
+SELECT   'webhook', r.lane_id, count(*)::int, false, EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = r.lane_id)
+FROM     delivery d
+JOIN     receiver r ON r.id = d.webhook_id
+GROUP BY r.lane_id`;
+
+/**
+ * Claims deliveries of several webhooks at once, each with the bytes that are posted: see {@link claimed} for the parameters $1 to $4, the
+ * index and the locks. $5 boolean: of slow lanes, or of the others. Indexes: after those, primary keys.
+ */
+export const CLAIM_DELIVERIES = `
+WITH ${claimed('webhook', 'EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = t.lane_id) = $5::boolean')}
+SELECT   ${CLAIM_COLUMNS},
+         d.workspace_id AS "workspaceId", d.webhook_id AS "webhookId", d.event_id AS "eventId", d.attempts AS "attemptsMade",
+         e.type AS event, e.payload
+FROM     claimed c
+JOIN     webhook_deliveries d ON d.id = c.subject_id
+JOIN     events e ON e.id = d.event_id`;
+
+/** Where, with what and whether webhooks are posted to, as of this moment. $1 uuid[]. Indexes: webhooks_pkey, slow_lanes_pkey. Locks: none. */
+export const READ_RECEIVERS = `
+SELECT w.id, w.url, w.token, w.status, w.updated_at::text AS "asOf", w.failing_since AS "failingSince", w.warned_at AS "warnedAt",
+       EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = type_id('wh', w.id)) AS "isSlow"
+FROM   webhooks w
+WHERE  w.id = ANY ($1::uuid[])`;
+
+/** The same, and nobody else changes those webhooks until the transaction ends. Locks: the webhooks, in order. */
+export const LOCK_RECEIVERS = `${READ_RECEIVERS}
+ORDER BY w.id
+FOR NO KEY UPDATE OF w`;
+
+/**
+ * Records what became of claimed deliveries.
+ *
+ * $1 json: n, id, claims, lane_id, status (null: as it is), retry_after_ms (null: finished), steps (in the retry table, when it is
+ * tried again), attempt (false: it costs none) and of the attempt number, status_code, error_class, reason, headers, body,
+ * duration_ms.
+ *
+ * Indexes: outbox_pkey, those of webhook_deliveries, webhook_attempts_pkey. Locks: the outbox rows in order, then the deliveries (nobody
+ * else locks those without the outbox row), then the key of the attempts, in order.
+ * Fencing: an outcome whose claim has moved on changes no state, but its attempt is told as late.
+ */
+export const RECORD_DELIVERIES = `
+WITH outcome AS MATERIALIZED (
+  SELECT *
+  FROM   json_to_recordset($1::json) AS o (
+           n int, id uuid, claims int, lane_id text, status delivery_status, retry_after_ms bigint, steps int, attempt boolean,
+           number int, status_code int, error_class post_error_class, reason text, headers jsonb, body text, duration_ms int)
+), ${liveOutcomes('l.steps')},
+changed AS (
+  UPDATE webhook_deliveries d
+  SET    status = coalesce(l.status, d.status), attempts = d.attempts + l.attempt::int,
+         finished_at = CASE WHEN l.status IS NOT NULL THEN now() END
+  FROM   live l
+  WHERE  d.id = l.id AND (l.attempt OR l.status IS NOT NULL)
+),
+told AS (
+  INSERT INTO webhook_attempts (delivery_id, claims, number, status_code, error_class, reason, headers, body, duration_ms, late)
+  SELECT    o.id, o.claims, o.number, o.status_code, o.error_class, o.reason, o.headers, o.body, o.duration_ms, l.id IS NULL
+  FROM      outcome o
+  LEFT JOIN live l ON l.n = o.n
+  WHERE     o.attempt
+  ORDER BY  o.id, o.claims
+  ON CONFLICT DO NOTHING
+)
+SELECT o.n, l.id IS NOT NULL AS live FROM outcome o LEFT JOIN live l ON l.n = o.n ORDER BY o.n`;
+
+/**
+ * Gives up what was due so long ago and is held back with its webhook. $1 interval. $2 int: at most so many of each webhook.
+ * Indexes: paused_lanes_pkey, outbox_ready_by_lane_idx from its front for each lane that is held back. Locks: what it gives up.
+ */
+export const EXPIRE_HELD_DELIVERIES = `
+WITH old AS MATERIALIZED (
+  SELECT r.subject_id
+  FROM   paused_lanes p
+  CROSS JOIN LATERAL (
+    SELECT   o.subject_id
+    FROM     outbox o
+    WHERE    o.queue = 'webhook' AND o.lane_id = p.lane_id AND o.state = 'ready' AND o.due_at < now() - $1::interval
+    ORDER BY o.due_at, o.subject_id
+    LIMIT    $2::int
+    FOR UPDATE SKIP LOCKED
+  ) r
+  WHERE  p.queue = 'webhook' AND p.lane_id <> '*'
+),
+finished AS (
+  DELETE FROM outbox o USING old WHERE o.subject_id = old.subject_id
+)
+UPDATE webhook_deliveries d SET status = 'EXPIRED', finished_at = now() FROM old WHERE d.id = old.subject_id`;
+
+/**
+ * Makes deliveries of one webhook that was disabled due again, whose retries had been used up until it was changed. $1 int: at most so
+ * many. Gives how many there were; null when there is no such webhook.
+ * Indexes: webhooks_to_put_back_idx, webhook_deliveries_exhausted_idx from its front, primary keys. Locks: the webhook, its deliveries.
+ */
+export const PUT_BACK_DELIVERIES = `
+WITH webhook AS MATERIALIZED (
+  SELECT   id, put_back_before FROM webhooks
+  WHERE    put_back_before IS NOT NULL
+  ORDER BY id
+  LIMIT    1
+  FOR NO KEY UPDATE SKIP LOCKED
+),
+again AS MATERIALIZED (
+  SELECT   d.id, d.webhook_id, d.event_id
+  FROM     webhook w
+  JOIN     webhook_deliveries d ON d.webhook_id = w.id AND d.status = 'EXHAUSTED' AND d.finished_at < w.put_back_before
+  ORDER BY d.id
+  LIMIT    $1::int
+),
+due AS (
+  INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, bytes)
+  SELECT   a.id, 'webhook', type_id('wh', a.webhook_id), 'ready', now(), octet_length(e.payload)
+  FROM     again a
+  JOIN     events e ON e.id = a.event_id
+  ORDER BY a.id
+  ON CONFLICT DO NOTHING
+),
+changed AS (
+  UPDATE webhook_deliveries d SET status = 'PENDING', finished_at = NULL FROM again a WHERE d.id = a.id
+),
+done AS (
+  UPDATE webhooks w SET put_back_before = NULL FROM webhook h
+  WHERE  w.id = h.id AND (SELECT count(*) FROM again) < $1::int
+)
+SELECT (SELECT count(*)::int FROM again) AS "putBack" FROM webhook`;

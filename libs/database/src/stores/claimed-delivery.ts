@@ -1,0 +1,103 @@
+import {
+  type DeliveryId,
+  type EventId,
+  idFromUuid,
+  type WebhookId,
+  type WorkspaceId,
+} from '@posthorn/kernel';
+import {
+  type EventName,
+  type LaneId,
+  type PostErrorClass,
+  type ReceiverHealth,
+  type WebhookStatus,
+} from '@posthorn/domain';
+import { type Claim, type ClaimedRow } from './outbox-store.ts';
+
+/** A delivery that was claimed, with the bytes that are posted. */
+export interface ClaimedDelivery extends ClaimedRow {
+  readonly id: DeliveryId;
+  readonly workspaceId: WorkspaceId;
+  readonly webhookId: WebhookId;
+  readonly eventId: EventId;
+  readonly event: EventName;
+  readonly payload: string;
+  /** Attempts recorded before, in all. */
+  readonly attemptsMade: number;
+}
+
+/** Where and with what a webhook is posted to, as of a moment. */
+export interface Receiver {
+  readonly id: WebhookId;
+  readonly url: string;
+  /** Encrypted for the place `SEALED_COLUMNS.webhookToken`. */
+  readonly sealedToken: Buffer;
+  readonly status: WebhookStatus;
+  /** When it was last changed, as the database says it: what was learnt of it before says nothing about it now. */
+  readonly asOf: string;
+  readonly health: ReceiverHealth;
+}
+
+/** One POST, as it is kept. */
+export interface DeliveryAttempt {
+  readonly number: number;
+  readonly durationMs: number;
+  readonly statusCode?: number | undefined;
+  readonly errorClass?: PostErrorClass | undefined;
+  /** A sentence for the people of the workspace. */
+  readonly reason?: string | undefined;
+  /** Of the answer; names in lower case. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** How the answer begins. */
+  readonly body?: string | undefined;
+}
+
+/** What became of a claimed delivery; see RECORD_DELIVERIES for what each field does. */
+export interface DeliveryOutcome extends Claim {
+  readonly id: DeliveryId;
+  readonly laneId: LaneId;
+  /** The delivery's new status; null: unchanged. */
+  readonly status: 'SUCCEEDED' | 'EXHAUSTED' | 'CANCELLED' | null;
+  /** When it is tried again, counted from the record; null: it is finished. */
+  readonly retryAfterMs: number | null;
+  /** Its step in the retry table when it is tried again. */
+  readonly steps: number;
+  /** Null: it costs none. */
+  readonly attempt: DeliveryAttempt | null;
+}
+
+/** A row of CLAIM_DELIVERIES: ids as the database has them. */
+export interface DeliveryRow extends Omit<
+  ClaimedDelivery,
+  'id' | 'workspaceId' | 'webhookId' | 'eventId' | 'event'
+> {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly webhookId: string;
+  readonly eventId: string;
+  readonly event: string;
+}
+
+export function claimedDelivery(row: DeliveryRow): ClaimedDelivery {
+  return {
+    ...row,
+    id: idFromUuid('dlv', row.id),
+    workspaceId: idFromUuid('wrk', row.workspaceId),
+    webhookId: idFromUuid('wh', row.webhookId),
+    eventId: idFromUuid('evt', row.eventId),
+    event: row.event as EventName,
+  };
+}
+
+/** A row of READ_RECEIVERS. */
+export interface ReceiverRow extends ReceiverHealth {
+  readonly id: string;
+  readonly url: string;
+  readonly token: Uint8Array;
+  readonly status: WebhookStatus;
+  readonly asOf: string;
+}
+
+export function receiver({ id, url, token, status, asOf, ...health }: ReceiverRow): Receiver {
+  return { id: idFromUuid('wh', id), url, sealedToken: Buffer.from(token), status, asOf, health };
+}

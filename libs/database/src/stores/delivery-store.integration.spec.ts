@@ -1,0 +1,319 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import { eventLane, operator, type ReceiverLesson, webhookLane } from '@posthorn/domain';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { DeliveryOffice } from '../deliveries.fixture.ts';
+import { Office } from '../office.fixture.ts';
+import { type DeliveryOutcome } from './claimed-delivery.ts';
+import { ReceiverHealthStore } from './receiver-health-store.ts';
+import { UpkeepStore } from './upkeep-store.ts';
+import { WebhookStore } from './webhook-store.ts';
+
+let testDatabase: TestDatabase;
+let office: Office;
+let desk: DeliveryOffice;
+let webhooks: WebhookStore;
+let upkeep: UpkeepStore;
+let acme: WorkspaceId;
+let webhook: WebhookId;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  office = new Office(testDatabase.url);
+  desk = new DeliveryOffice(office);
+  webhooks = new WebhookStore(office.database);
+  upkeep = new UpkeepStore(office.database);
+});
+afterAll(async () => {
+  await office.close();
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  acme = await office.openWorkspace();
+  webhook = await desk.addWebhook(acme);
+});
+
+const deliveriesOf = (id: WebhookId) =>
+  office.ask<{ id: string; event_id: string; status: string; attempts: number; finished: boolean }>(
+    `SELECT id, event_id, status, attempts, finished_at IS NOT NULL AS finished FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY id`,
+    [uuidOf(id)],
+  );
+const due = (id: WebhookId) => office.count('outbox', 'lane_id = $1', [webhookLane(id)]);
+const dueEvents = () => office.count('outbox', 'lane_id = $1', [eventLane(acme)]);
+const attemptsOf = (delivery: string) =>
+  office.ask(
+    `SELECT number, status_code, error_class, reason, headers, body, duration_ms, late FROM webhook_attempts WHERE delivery_id = $1 ORDER BY claims`,
+    [delivery],
+  );
+const webhookRow = async () =>
+  (
+    await office.ask<{ status: string; failing: boolean; warned: boolean }>(
+      'SELECT status, failing_since IS NOT NULL AS failing, warned_at IS NOT NULL AS warned FROM webhooks WHERE id = $1',
+      [uuidOf(webhook)],
+    )
+  )[0]!;
+const noticesOf = () =>
+  office.ask('SELECT kind FROM webhook_notices WHERE webhook_id = $1 ORDER BY created_at', [uuidOf(webhook)]);
+const record = (...outcomes: DeliveryOutcome[]) => desk.deliveries.record(outcomes);
+const setStatus = (status: 'ACTIVE' | 'PAUSED') =>
+  webhooks.change(acme, webhook, operator('test'), () => ({ status }));
+/** As if the webhook had been failing for so many days, and its workspace had been warned so many days ago. */
+const failingFor = (days: number, warnedDaysAgo: number | null) =>
+  office.ask(
+    `UPDATE webhooks SET failing_since = now() - make_interval(days => $2), warned_at = now() - make_interval(days => $3) WHERE id = $1`,
+    [uuidOf(webhook), days, warnedDaysAgo],
+  );
+
+describe('Ids that the database makes', () => {
+  it('are those that programs make', async () => {
+    for (let n = 0; n < 50; n += 1) {
+      const id = newUuid(Date.now() - n * 1e9);
+      const [row] = await office.ask(`SELECT type_id('wh', $1) AS id`, [id]);
+      expect(row).toEqual({ id: idFromUuid('wh', id) });
+    }
+  });
+
+  it('are UUIDs of version 7, of the time that they are of', async () => {
+    const event = newUuid(Date.now());
+    const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+    for (let n = 0; n < 50; n += 1) {
+      const [row] = await office.ask<{ delivery: string }>(`SELECT delivery_id($1, $2) AS delivery`, [
+        event,
+        newUuid(Date.now()),
+      ]);
+      expect(row!.delivery).toMatch(pattern);
+      expect(row!.delivery.slice(0, 13)).toBe(event.slice(0, 13));
+    }
+  });
+});
+
+describe('Fanning out', () => {
+  it('W9: makes one delivery for each event and each webhook that was subscribed, and nothing is due of the event then', async () => {
+    const second = await desk.addWebhook(acme);
+    await desk.record(acme, 3);
+    const late = await desk.addWebhook(acme);
+    expect(await desk.fanOut(acme)).toEqual(
+      expect.arrayContaining([
+        { queue: 'event', laneId: eventLane(acme), rows: 3, hasMore: false, isSlow: false },
+        { queue: 'webhook', laneId: webhookLane(webhook), rows: 3, hasMore: false, isSlow: false },
+        { queue: 'webhook', laneId: webhookLane(second), rows: 3, hasMore: false, isSlow: false },
+      ]),
+    );
+    for (const id of [webhook, second]) {
+      expect(new Set((await deliveriesOf(id)).map(({ event_id }) => event_id)).size).toBe(3);
+      expect(await due(id)).toBe(3);
+    }
+    expect(await deliveriesOf(late)).toEqual([]);
+    expect(await dueEvents()).toBe(0);
+  });
+
+  it('W9: makes each delivery once, though the events are fanned out twice and at once', async () => {
+    await desk.record(acme, 200);
+    const rows = await office.ask('SELECT * FROM outbox WHERE lane_id = $1', [eventLane(acme)]);
+    await Promise.all([1, 2, 3, 4].map(() => desk.fanOut(acme, 90)));
+    await desk.fanOut(acme);
+    const before = await deliveriesOf(webhook);
+    expect(before).toHaveLength(200);
+    const [delivery] = await desk.claim(webhook, 1);
+    await record(desk.outcome(delivery!));
+
+    await office.ask('INSERT INTO outbox SELECT * FROM json_populate_recordset(NULL::outbox, $1)', [
+      JSON.stringify(rows),
+    ]);
+    await desk.fanOut(acme);
+    expect((await deliveriesOf(webhook)).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+    expect(await due(webhook)).toBe(199);
+    expect(await dueEvents()).toBe(0);
+  });
+
+  it('says when a lane has more, and makes what is due first', async () => {
+    await desk.record(acme, 5);
+    expect(await desk.fanOut(acme, 2)).toContainEqual(
+      expect.objectContaining({ queue: 'event', rows: 2, hasMore: true }),
+    );
+    expect(await dueEvents()).toBe(3);
+  });
+
+  it('W9: drops the events of webhooks that are deleted, and holds those of paused ones', async () => {
+    const other = await desk.addWebhook(acme);
+    await setStatus('PAUSED');
+    await desk.record(acme, 2);
+    await webhooks.delete(acme, other, operator('test'), () => true);
+    await desk.fanOut(acme);
+    expect(await deliveriesOf(other)).toEqual([]);
+    expect(await due(webhook)).toBe(2);
+    expect(await desk.claim(webhook)).toEqual([]);
+    await setStatus('ACTIVE');
+    expect(await desk.claim(webhook)).toHaveLength(2);
+  });
+
+  it('passes by what is paused for all', async () => {
+    await desk.record(acme, 1);
+    await office.ask(`INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('event', '*', 'test')`);
+    expect(await desk.fanOut(acme)).toEqual([]);
+    await office.ask('DELETE FROM paused_lanes');
+    expect(await desk.fanOut(acme)).toHaveLength(2);
+  });
+});
+
+describe('Recording', () => {
+  it('keeps the attempt, and finishes what succeeded', async () => {
+    const [delivery] = await desk.recordAndClaim(acme, webhook);
+    expect(await record(desk.outcome(delivery!))).toEqual([true]);
+    expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'SUCCEEDED', attempts: 1, finished: true }]);
+    expect(await attemptsOf(uuidOf(delivery!.id))).toEqual([
+      {
+        ...{ number: 1, status_code: 200, error_class: null, reason: null, headers: { a: 'b' } },
+        ...{ body: 'ok', duration_ms: 3, late: false },
+      },
+    ]);
+    expect(await due(webhook)).toBe(0);
+  });
+
+  it('W8: lets what failed wait, a step further in the table; a fault of ours costs neither attempt nor step', async () => {
+    const [delivery] = await desk.recordAndClaim(acme, webhook);
+    await record(desk.failed(delivery!));
+    const [row] = await office.ask(
+      `SELECT state, attempts, unanswered, due_at > now() + interval '4 s' AS later FROM outbox WHERE subject_id = $1`,
+      [uuidOf(delivery!.id)],
+    );
+    expect(row).toEqual({ state: 'waiting', attempts: 1, unanswered: 0, later: true });
+
+    await office.ask(`UPDATE outbox SET state = 'ready' WHERE lane_id = $1`, [webhookLane(webhook)]);
+    const [again] = await desk.claim(webhook);
+    expect(again).toMatchObject({ attempts: 1, attemptsMade: 1, claims: 2 });
+    const ours = { steps: 1, attempt: null } as const;
+    await record(desk.failed(again!, ours));
+    expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'PENDING', attempts: 1 }]);
+    expect(await attemptsOf(uuidOf(delivery!.id))).toHaveLength(1);
+  });
+
+  it('changes no state when its claim has moved on, and tells its attempt as late; twice is once', async () => {
+    const [delivery] = await desk.recordAndClaim(acme, webhook);
+    await office.outbox.giveBack([delivery!]);
+    const [mine] = await desk.claim(webhook);
+    const outcome = desk.outcome(delivery!);
+    expect(await record(outcome)).toEqual([false]);
+    expect(await record(outcome, desk.outcome(mine!))).toEqual([false, true]);
+    expect(await record(desk.outcome(mine!))).toEqual([false]);
+    expect(await attemptsOf(uuidOf(delivery!.id))).toMatchObject([{ late: true }, { late: false }]);
+    expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'SUCCEEDED', attempts: 1 }]);
+  });
+});
+
+describe('A receiver', () => {
+  const health = () => new ReceiverHealthStore(office.database);
+  /** Reports POSTs to the webhook as it is now, or as it was. */
+  const report = async (lesson: Partial<ReceiverLesson>, asOf?: string) => {
+    const [now] = await desk.deliveries.readReceivers([webhook]);
+    const whose = { webhookId: webhook, workspaceId: acme, asOf: asOf ?? now!.asOf };
+    return health().learn([{ effect: 'failed', isSlow: false, ...lesson, ...whose }]);
+  };
+
+  it('W8: is failing from its first failure to its next success', async () => {
+    await report({});
+    expect(await webhookRow()).toEqual({ status: 'ACTIVE', failing: true, warned: false });
+    await report({ effect: 'succeeded' });
+    expect(await webhookRow()).toEqual({ status: 'ACTIVE', failing: false, warned: false });
+  });
+
+  it('W8: is warned of after three days, and its webhook is disabled after five; what is due is held', async () => {
+    await desk.record(acme, 2);
+    await desk.fanOut(acme);
+    await failingFor(3, null);
+    expect(await report({})).toMatchObject([{ notice: 'FAILING' }]);
+    expect(await report({})).toEqual([]);
+    await failingFor(5, 2);
+    expect(await report({})).toMatchObject([{ notice: 'DISABLED_FAILING' }]);
+    expect(await report({})).toEqual([]);
+    expect(await webhookRow()).toMatchObject({ status: 'DISABLED' });
+    expect(await noticesOf()).toEqual([{ kind: 'FAILING' }, { kind: 'DISABLED_FAILING' }]);
+    expect(
+      await office.count('audit_log', `subject_id = $1 AND action = 'webhook.disabled'`, [webhook]),
+    ).toBe(1);
+    expect(await due(webhook)).toBe(2);
+    expect(await desk.claim(webhook)).toEqual([]);
+  });
+
+  it('W8: is found to be gone once, though several report it at once', async () => {
+    const [now] = await desk.deliveries.readReceivers([webhook]);
+    const reports = await Promise.all([1, 2, 3].map(() => report({ effect: 'gone' }, now!.asOf)));
+    expect(reports.flat()).toMatchObject([{ webhookId: webhook, notice: 'DISABLED_GONE' }]);
+    expect(await noticesOf()).toEqual([{ kind: 'DISABLED_GONE' }]);
+  });
+
+  it('W8: has another chance when its webhook is changed: what is said of the old URL does not count', async () => {
+    await report({ isSlow: true });
+    const [before] = await desk.deliveries.readReceivers([webhook]);
+    await webhooks.change(acme, webhook, operator('test'), () => ({ url: 'https://example.org' }));
+    expect(await report({ effect: 'gone' }, before!.asOf)).toEqual([]);
+    expect(await webhookRow()).toEqual({ status: 'ACTIVE', failing: false, warned: false });
+    expect(await office.count('slow_lanes', 'lane_id = $1', [webhookLane(webhook)])).toBe(0);
+  });
+
+  it('W10: is told what was exhausted when its webhook is active again after it was disabled, from the first step on', async () => {
+    const [lost] = await desk.recordAndClaim(acme, webhook, 2);
+    await record(desk.failed(lost!, { status: 'EXHAUSTED', retryAfterMs: null }));
+    await report({ effect: 'gone' });
+    expect(await upkeep.putBackDeliveries(100)).toBeUndefined();
+
+    await setStatus('ACTIVE');
+    expect(await upkeep.putBackDeliveries(1)).toBe(1);
+    expect(await upkeep.putBackDeliveries(1)).toBe(0);
+    expect(await upkeep.putBackDeliveries(1)).toBeUndefined();
+    expect(await desk.claim(webhook)).toMatchObject([{ id: lost!.id, attempts: 0, attemptsMade: 1 }]);
+    expect(await deliveriesOf(webhook)).toMatchObject([{ finished: false }, { finished: false }]);
+  });
+
+  it('is slow until it answers in time, and only who serves slow ones claims for it', async () => {
+    await desk.record(acme, 1);
+    await desk.fanOut(acme);
+    await report({ isSlow: true });
+    expect(await desk.claim(webhook)).toEqual([]);
+    expect(await office.outbox.lanesWithReadyRows()).toContainEqual({
+      ...{ queue: 'webhook', laneId: webhookLane(webhook), isSlow: true },
+    });
+    await desk.record(acme, 1);
+    expect(await desk.fanOut(acme)).toContainEqual(
+      expect.objectContaining({ queue: 'webhook', isSlow: true }),
+    );
+    expect(await desk.claim(webhook, 1, true)).toHaveLength(1);
+    await report({ effect: 'succeeded' });
+    expect(await desk.claim(webhook, 5, true)).toEqual([]);
+    expect(await desk.claim(webhook)).toHaveLength(1);
+  });
+});
+
+describe('What is kept', () => {
+  it('of a delivery that killed five workers in a row is that it is exhausted', async () => {
+    const [delivery] = await desk.recordAndClaim(acme, webhook);
+    await office.ask(
+      `UPDATE outbox SET unanswered = 5, lease_until = now() - interval '1 hour' WHERE subject_id = $1`,
+      [uuidOf(delivery!.id)],
+    );
+    expect(await office.outbox.revive(1_000, 100, 5)).toEqual({ revived: 0, givenUp: 1 });
+    expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'EXHAUSTED', attempts: 1 }]);
+    expect(await attemptsOf(uuidOf(delivery!.id))).toMatchObject([{ error_class: 'worker_died' }]);
+  });
+
+  it('W9: is held for 30 days, no longer', async () => {
+    await setStatus('PAUSED');
+    await desk.record(acme, 3);
+    await desk.fanOut(acme);
+    const [oldest] = await deliveriesOf(webhook);
+    await office.ask(`UPDATE outbox SET due_at = now() - interval '29 days' WHERE lane_id = $1`, [
+      webhookLane(webhook),
+    ]);
+    await office.ask(`UPDATE outbox SET due_at = now() - interval '31 days' WHERE subject_id = $1`, [
+      oldest!.id,
+    ]);
+    expect(await upkeep.expireHeldDeliveries(30, 100)).toBe(1);
+    expect(await upkeep.expireHeldDeliveries(30, 100)).toBe(0);
+    expect((await deliveriesOf(webhook)).map(({ status }) => status)).toEqual([
+      'EXPIRED',
+      'PENDING',
+      'PENDING',
+    ]);
+    expect(await due(webhook)).toBe(2);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { learnFrom, type ReceiverHealth, sumOfLessons } from './receiver-health.ts';
+
+const NOW = new Date('2026-11-21T12:00:00Z');
+const daysAgo = (days: number): Date => new Date(NOW.getTime() - days * 86_400_000);
+const WELL: ReceiverHealth = { failingSince: null, warnedAt: null, isSlow: false };
+const failing = (days: number, warnedDaysAgo?: number): ReceiverHealth => ({
+  failingSince: daysAgo(days),
+  warnedAt: warnedDaysAgo === undefined ? null : daysAgo(warnedDaysAgo),
+  isSlow: false,
+});
+const [SUCCESS, FAILURE, GONE] = (['succeeded', 'failed', 'gone'] as const).map((effect) => ({
+  ...{ effect, isSlow: false },
+})) as [
+  { effect: 'succeeded'; isSlow: false },
+  { effect: 'failed'; isSlow: false },
+  { effect: 'gone'; isSlow: false },
+];
+
+describe('What is learnt of a receiver', () => {
+  it('W8: is nothing while it succeeds, and when it fails again soon', () => {
+    expect(learnFrom(WELL, SUCCESS, NOW)).toBeUndefined();
+    expect(learnFrom(failing(2.9), FAILURE, NOW)).toBeUndefined();
+    expect(learnFrom(failing(4.9, 1.9), FAILURE, NOW)).toBeUndefined();
+  });
+
+  it('W8: is that it fails since its first failure, until its next success', () => {
+    expect(learnFrom(WELL, FAILURE, NOW)).toEqual({ health: { ...WELL, failingSince: NOW } });
+    expect(learnFrom(failing(4, 1), SUCCESS, NOW)).toEqual({ health: WELL });
+  });
+
+  it('W8: warns after three days of nothing but failures, once', () => {
+    const warned = learnFrom(failing(3), FAILURE, NOW);
+    expect(warned).toEqual({ health: { ...failing(3), warnedAt: NOW }, notice: 'FAILING' });
+    expect(learnFrom(warned!.health, FAILURE, NOW)).toBeUndefined();
+  });
+
+  it('W8: disables after five days of nothing but failures, never without a warning a day before', () => {
+    expect(learnFrom(failing(5, 2), FAILURE, NOW)).toMatchObject({ notice: 'DISABLED_FAILING' });
+    expect(learnFrom(failing(50), FAILURE, NOW)).toMatchObject({ notice: 'FAILING' });
+    expect(learnFrom(failing(50, 0.9), FAILURE, NOW)).toBeUndefined();
+    expect(learnFrom(failing(50, 1), FAILURE, NOW)).toMatchObject({ notice: 'DISABLED_FAILING' });
+  });
+
+  it('W8: disables at once when it is gone', () => {
+    expect(learnFrom(WELL, GONE, NOW)).toMatchObject({ notice: 'DISABLED_GONE' });
+  });
+
+  it('is that it is slow, until it succeeds in time', () => {
+    const slow = { ...failing(1), isSlow: true };
+    expect(learnFrom(WELL, { ...SUCCESS, isSlow: true }, NOW)).toEqual({ health: { ...WELL, isSlow: true } });
+    expect(learnFrom(failing(1), { ...FAILURE, isSlow: true }, NOW)).toEqual({ health: slow });
+    expect(learnFrom(slow, FAILURE, NOW)).toBeUndefined();
+    expect(learnFrom(slow, SUCCESS, NOW)).toEqual({ health: WELL });
+  });
+
+  it('of several POSTs is that it is gone if it ever said so, and not failing if it ever succeeded', () => {
+    expect(sumOfLessons([SUCCESS, GONE, FAILURE])).toEqual(GONE);
+    expect(sumOfLessons([FAILURE, SUCCESS, FAILURE])).toEqual(SUCCESS);
+    expect(sumOfLessons([FAILURE, { ...FAILURE, isSlow: true }])).toEqual(FAILURE);
+    expect(sumOfLessons([{ ...FAILURE, isSlow: true }])).toEqual({ ...FAILURE, isSlow: true });
+  });
+});
