@@ -39,6 +39,8 @@ export interface StackOptions {
   readonly gateways?: number;
   /** Whether emails leave: a sender and a scheduler run. Default: yes. */
   readonly sends?: boolean;
+  /** How many dispatchers tell webhooks of events. Default: none. */
+  readonly dispatchers?: number;
   /** Default: a new database on the server of `npm test`. */
   readonly databaseUrl?: string;
   /** Where the gateways find the database, if by another way than the rest of the stack. */
@@ -66,6 +68,7 @@ export class Stack {
   sink!: SmtpSink;
   sender!: AppUnderTest;
   scheduler!: AppUnderTest;
+  readonly dispatchers: AppUnderTest[] = [];
   private db!: Database;
   private readonly env: Env;
   /** What to undo, the newest first. */
@@ -108,7 +111,8 @@ export class Stack {
 
   /** Everything that the apps have logged so far. */
   get logs(): string {
-    const apps = [...this.gateways, this.sender, this.scheduler].filter((app) => app !== undefined);
+    const workers = [this.sender, this.scheduler, ...this.dispatchers];
+    const apps = [...this.gateways, ...workers].filter((app) => app !== undefined);
     return apps.map((app) => app.program.output).join('');
   }
 
@@ -251,9 +255,13 @@ export class Stack {
     );
     const workers = this.options.sends === false ? [] : [this.startApp('sender'), this.startApp('scheduler')];
     // All of them, so that none is left behind when another fails to start.
-    const started = await Promise.allSettled([...gateways, ...workers]);
+    const dispatchers = Array.from({ length: this.options.dispatchers ?? 0 }, () =>
+      this.startApp('webhook-dispatcher'),
+    );
+    const started = await Promise.allSettled([...gateways, ...workers, ...dispatchers]);
     for (const result of started) if (result.status === 'rejected') throw result.reason;
     this.gateways.push(...(await Promise.all(gateways)));
+    this.dispatchers.push(...(await Promise.all(dispatchers)));
     const [sender, scheduler] = await Promise.all(workers);
     if (sender !== undefined) this.sender = sender;
     if (scheduler !== undefined) this.scheduler = scheduler;

@@ -56,7 +56,7 @@ await startProcess('gateway', async () => {
   });
   await greetDatabase(db);
   await admitSystemSender(new IdentityStore(db), systemMail.from);
-  const rings = new LaneRings({ ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError });
+  const rings = new LaneRings({ ...redis.options, line: 'email', rowsPerTurn: lanes.TURN_ROWS, onError });
   const keyUses = new KeyUses({ apiKeys: new ApiKeyStore(db), clock: db.clock, onError });
   const htmlToText = new HtmlToText(THREADS);
   const renderer = new TemplateRenderer(THREADS);

@@ -23,7 +23,7 @@ import {
   runUntilSignal,
   startProcess,
 } from '@posthorn/platform';
-import { Clock, JobWorker, LaneRings, MaintenanceSchedule, QUEUES } from '@posthorn/queues';
+import { Clock, JobWorker, LaneRings, type LineName, MaintenanceSchedule, QUEUES } from '@posthorn/queues';
 import { CheckDomain, CheckDueDomains } from '@posthorn/use-cases';
 import { logTick } from './log-tick.ts';
 import { logDomain } from './log-domain.ts';
@@ -61,7 +61,14 @@ await startProcess('scheduler', async () => {
     clock: db.clock,
     tell: (change, domain) => logDomain(logger, change, domain),
   });
-  const rings = new LaneRings({ ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError });
+  const ringsOf = (line: LineName): LaneRings =>
+    new LaneRings({ ...redis.options, line, rowsPerTurn: lanes.TURN_ROWS, onError });
+  const rings = {
+    email: ringsOf('email'),
+    event: ringsOf('event'),
+    webhook: ringsOf('webhook'),
+    slowWebhook: ringsOf('slowWebhook'),
+  };
   const schedule = new MaintenanceSchedule(redis.options, REGULAR_JOBS, onError);
   const worker = new JobWorker<MaintenanceJob>({
     ...redis.options,
@@ -96,7 +103,7 @@ await startProcess('scheduler', async () => {
       ],
       dependencies: [
         { name: 'database', check: () => db.pool.query('SELECT 1') },
-        { name: 'redis', check: () => rings.ping() },
+        { name: 'redis', check: () => rings.email.ping() },
       ],
     },
   });
@@ -106,7 +113,7 @@ await startProcess('scheduler', async () => {
     () => clock.stop(),
     () => worker.close(),
     () => schedule.close(),
-    () => rings.close(),
+    () => Promise.all(Object.values(rings).map((ring) => ring.close())).then(() => undefined),
     () => db.close(),
   ];
   const ended = runUntilSignal(app, { logger, drain });

@@ -1,5 +1,10 @@
 import { type UpkeepStore, type VerificationLinkStore } from '@posthorn/database';
-import { INVITATION_KEPT_DAYS, VERIFICATION_MAILS_COUNTED_SECONDS } from '@posthorn/domain';
+import {
+  EVENTS_KEPT_DAYS,
+  HELD_DAYS,
+  INVITATION_KEPT_DAYS,
+  VERIFICATION_MAILS_COUNTED_SECONDS,
+} from '@posthorn/domain';
 import { type Logger } from '@posthorn/platform';
 import { type JobHandlers, type RegularJob } from '@posthorn/queues';
 import { type CheckDueDomains } from '@posthorn/use-cases';
@@ -9,6 +14,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const KEYS_A_STATEMENT = 5_000;
 const INVITATIONS_A_STATEMENT = 1_000;
 const LINKS_A_STATEMENT = 1_000;
+const DELIVERIES_A_STATEMENT = 5_000;
 /** A job that takes longer than its worker may be silent would look like a worker that is stuck; the next one goes on. */
 const STATEMENTS_A_JOB = 100;
 /** Far enough that a scheduler which is away for a season stops nobody from being accepted. */
@@ -21,6 +27,8 @@ export type MaintenanceJob =
   | 'idempotency-keys.expire'
   | 'invitations.expire'
   | 'partitions.make'
+  | 'events.expire'
+  | 'deliveries.put-back'
   | 'domains.check'
   | 'verification-links.expire';
 
@@ -29,6 +37,8 @@ export const REGULAR_JOBS: readonly (RegularJob & { readonly name: MaintenanceJo
   { name: 'idempotency-keys.expire', everyMs: MINUTE_MS },
   { name: 'invitations.expire', everyMs: DAY_MS },
   { name: 'partitions.make', everyMs: DAY_MS },
+  { name: 'events.expire', everyMs: 60 * MINUTE_MS },
+  { name: 'deliveries.put-back', everyMs: 5_000 },
   { name: 'domains.check', everyMs: 10_000 },
   { name: 'verification-links.expire', everyMs: 60 * MINUTE_MS },
 ];
@@ -58,6 +68,19 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
       const made = await upkeep.makePartitions(PARTITIONS_MONTHS_AHEAD);
       if (made > 0) logger.info({ made }, 'partitions were made');
     },
+    'events.expire': async () => {
+      const expired = await untilNone(
+        async () => (await upkeep.expireHeldDeliveries(HELD_DAYS, DELIVERIES_A_STATEMENT)) || undefined,
+      );
+      if (expired > 0) logger.warn({ expired }, 'deliveries were given up that had been held for too long');
+      const dropped = await upkeep.dropOldEvents(EVENTS_KEPT_DAYS);
+      if (dropped > 0) logger.info({ dropped }, 'partitions of old events were dropped');
+    },
+    'deliveries.put-back': async () => {
+      const putBack = await untilNone(() => upkeep.putBackDeliveries(DELIVERIES_A_STATEMENT));
+      if (putBack > 0)
+        logger.info({ putBack }, 'exhausted deliveries of webhooks that are active again are due again');
+    },
     'domains.check': async () => {
       const looked = await checkDueDomains.run(DOMAINS_WITHIN_MS);
       if (looked > 0) logger.info({ looked }, 'records of domains were looked up');
@@ -75,6 +98,17 @@ async function inBatches(most: number, statement: (most: number) => Promise<numb
     const some = await statement(most);
     all += some;
     if (some < most) break;
+  }
+  return all;
+}
+
+/** Repeats a statement until there is nothing that it could deal with: it gives undefined. @returns with how much it has dealt in all */
+async function untilNone(statement: () => Promise<number | undefined>): Promise<number> {
+  let all = 0;
+  for (let round = 0; round < STATEMENTS_A_JOB; round += 1) {
+    const some = await statement();
+    if (some === undefined) break;
+    all += some;
   }
   return all;
 }

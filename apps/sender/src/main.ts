@@ -15,7 +15,7 @@ import {
   SenderSettings,
   startProcess,
 } from '@posthorn/platform';
-import { isEmailTurn, JobWorker, LaneRings, QUEUES } from '@posthorn/queues';
+import { JobWorker, LaneRings, QUEUES, turnHandler } from '@posthorn/queues';
 import { HtmlToText, TemplateRenderer } from '@posthorn/rendering';
 import { RelayBreaker, RelayTransport } from '@posthorn/smtp';
 import { ComposeEmail, DeliverEmail, SendEmails, TemplateVersions } from '@posthorn/use-cases';
@@ -37,7 +37,7 @@ await startProcess('sender', async () => {
   const onError = reportRepeated(logger, 'something has to be tried again');
   const db = openDatabase({ ...database.options, applicationName: 'posthorn-sender', onIdleError: onError });
   await greetDatabase(db);
-  const rings = new LaneRings({ ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError });
+  const rings = new LaneRings({ ...redis.options, line: 'email', rowsPerTurn: lanes.TURN_ROWS, onError });
   const htmlToText = new HtmlToText();
   const renderer = new TemplateRenderer();
   const versions = new TemplateVersions(new TemplateStore(db));
@@ -76,12 +76,7 @@ await startProcess('sender', async () => {
     ...redis.options,
     queue: QUEUES.emailTurns,
     concurrency: lanes.TURN_CONCURRENCY,
-    handlers: {
-      'email.turn': async (payload) => {
-        if (!isEmailTurn(payload)) throw new Error('a job asks for a turn of no lane');
-        await sendEmails.serve(payload.laneId, payload.slot);
-      },
-    },
+    handlers: { 'email.turn': turnHandler((laneId, slot) => sendEmails.serve(laneId, slot)) },
     onError,
   });
   const app = await createHealthApp(SenderModule, {

@@ -1,24 +1,124 @@
 import { Module } from '@nestjs/common';
 import {
+  DeliveryStore,
+  greetDatabase,
+  type Judgement,
+  openDatabase,
+  OutboxStore,
+  ReceiverHealthStore,
+} from '@posthorn/database';
+import { DnsResolver } from '@posthorn/dns';
+import {
   createHealthApp,
   createLogger,
+  DatabaseSettings,
+  DispatcherSettings,
+  DnsSettings,
   HttpSettings,
+  LaneSettings,
   loadEnvFile,
+  type Logger,
   LogSettings,
   readSettings,
+  RedisSettings,
+  reportRepeated,
   runUntilSignal,
+  SecretSettings,
   startProcess,
+  WebhookSettings,
 } from '@posthorn/platform';
+import { DeliverEvent, DeliverEvents, FanOutEvents, Receivers } from '@posthorn/use-cases';
+import { WebhookClient } from '@posthorn/webhooks';
+import { TurnWorkers } from './turn-workers.ts';
 
 @Module({})
 class WebhookDispatcherModule {}
 
 await startProcess('webhook-dispatcher', async () => {
   loadEnvFile();
-  const { http, log } = readSettings({ http: HttpSettings, log: LogSettings });
+  const { http, database, redis, log, secrets, dns, webhooks, dispatcher, lanes } = readSettings({
+    http: HttpSettings,
+    database: DatabaseSettings,
+    redis: RedisSettings,
+    log: LogSettings,
+    secrets: SecretSettings,
+    dns: DnsSettings,
+    webhooks: WebhookSettings,
+    dispatcher: DispatcherSettings,
+    lanes: LaneSettings,
+  });
   const logger = createLogger(log, 'webhook-dispatcher');
-  const app = await createHealthApp(WebhookDispatcherModule, { logger, settings: http });
+  const onError = reportRepeated(logger, 'something has to be tried again');
+  const db = openDatabase({
+    ...database.options,
+    applicationName: 'posthorn-webhook-dispatcher',
+    onIdleError: onError,
+  });
+  await greetDatabase(db);
+  const workers = new TurnWorkers({ redis: redis.options, lanes, onError });
+  const { rings } = workers;
+  const resolver = new DnsResolver(dns.options);
+  const client = new WebhookClient({
+    policy: webhooks.policy,
+    lookUp: (name) => resolver.lookUpAddresses(name),
+  });
+  const deliveries = new DeliveryStore(db);
+  const deliverEvents = new DeliverEvents({
+    outbox: new OutboxStore(db),
+    deliveries,
+    health: new ReceiverHealthStore(db),
+    delivery: new DeliverEvent({
+      receivers: new Receivers(deliveries, secrets.box),
+      client,
+      clock: db.clock,
+      deadlineMs: dispatcher.WEBHOOK_DEADLINE_MS,
+      onError,
+    }),
+    rings,
+    connections: dispatcher.WEBHOOK_CONNECTIONS,
+    slowConnections: dispatcher.WEBHOOK_SLOW_CONNECTIONS,
+    rowsPerTurn: lanes.TURN_ROWS,
+    handoverMs: lanes.TURN_HANDOVER_MS,
+    leaseMs: lanes.LEASE_MS,
+    renewalMs: lanes.LEASE_RENEWAL_MS,
+    marginMs: lanes.LEASE_MARGIN_MS,
+    onJudgement: (judgement) => logJudgement(logger, judgement),
+    onError,
+  });
+  const fanOut = new FanOutEvents({ deliveries, rings, eventsPerTurn: lanes.TURN_ROWS });
+  workers.prepare({
+    'event.turn': (laneId, slot) => fanOut.serve(laneId, slot),
+    'webhook.turn': (laneId, slot) => deliverEvents.serve(laneId, slot),
+    'slow-webhook.turn': (laneId, slot) => deliverEvents.serveSlow(laneId, slot),
+  });
+  const app = await createHealthApp(WebhookDispatcherModule, {
+    logger,
+    settings: http,
+    health: {
+      liveness: workers.liveness,
+      dependencies: [
+        { name: 'database', check: () => db.pool.query('SELECT 1') },
+        { name: 'redis', check: () => rings.webhook.ping() },
+      ],
+    },
+  });
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);
-  logger.info({ port: http.HTTP_PORT }, 'started');
-  await runUntilSignal(app, { logger });
+  logger.info({ port: http.HTTP_PORT }, 'serving turns');
+  const drain = [
+    () => Promise.all([workers.close(), deliverEvents.drain()]).then(() => undefined),
+    () => workers.closeRings(),
+    () => Promise.resolve(client.close()),
+    () => db.close(),
+  ];
+  const ended = runUntilSignal(app, { logger, drain });
+  // Not before a signal would be heard: what is begun must be finished.
+  workers.start();
+  await ended;
 });
+
+/** No URL: it can hold what only its workspace may know. */
+function logJudgement(logger: Logger, { workspaceId, webhookId, notice }: Judgement): void {
+  const where = { workspaceId, webhookId, notice };
+  if (notice === 'FAILING') logger.warn(where, 'a webhook has had nothing but failures for days');
+  else logger.warn(where, 'a webhook was disabled');
+}

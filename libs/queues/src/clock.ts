@@ -1,10 +1,18 @@
 import { type LaneId } from '@posthorn/domain';
+import { type LineName } from './lines.ts';
 import { CLOCK_SLOT } from './turn.ts';
 
 /** How many rows one statement makes ready or frees. */
 const ROWS_A_STATEMENT = 5_000;
 /** A row whose claims ended this often in a row without an answer is given up. */
 export const MAX_UNANSWERED_CLAIMS = 5;
+
+/** A lane that has work, and whether its receiver lets us wait. */
+interface ReadyLane {
+  readonly queue: Exclude<LineName, 'slowWebhook'>;
+  readonly laneId: LaneId;
+  readonly isSlow: boolean;
+}
 
 /** What the clock asks of the outbox. */
 export interface DueRows {
@@ -14,12 +22,12 @@ export interface DueRows {
     limit: number,
     maxUnanswered: number,
   ): Promise<{ revived: number; givenUp: number }>;
-  lanesWithReadyRows(): Promise<{ queue: string; laneId: LaneId }[]>;
+  lanesWithReadyRows(): Promise<ReadyLane[]>;
 }
 
 export interface ClockOptions {
   readonly outbox: DueRows;
-  readonly rings: { ringSlot(laneId: LaneId, slot: string): void };
+  readonly rings: Readonly<Record<LineName, { ringSlot(laneId: LaneId, slot: string): void }>>;
   readonly tickMs: number;
   /** How long after its end a lease is dead; also how long the database must have answered without a break before any is taken for dead. */
   readonly graceMs: number;
@@ -99,7 +107,12 @@ export class Clock {
     const lanes = await this.options.outbox.lanesWithReadyRows();
     // A dead turn holds its slot until Redis notices; the clock's own two slots are held by no turn for two ticks running.
     const slot = `${CLOCK_SLOT}${(this.ticks += 1) % 2}`;
-    for (const { queue, laneId } of lanes) if (queue === 'email') this.options.rings.ringSlot(laneId, slot);
+    const { rings } = this.options;
+    for (const { queue, laneId, isSlow } of lanes) {
+      // A slow lane has one slot, whoever rings it.
+      if (isSlow) rings.slowWebhook.ringSlot(laneId, '0');
+      else rings[queue].ringSlot(laneId, slot);
+    }
     return lanes.length;
   }
 }

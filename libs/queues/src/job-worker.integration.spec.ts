@@ -43,6 +43,7 @@ describe('a worker', () => {
 
   async function ring(): Promise<void> {
     const rings = new LaneRings({
+      line: 'email',
       url: redis.url,
       prefix,
       rowsPerTurn: 50,

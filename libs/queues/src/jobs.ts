@@ -1,12 +1,25 @@
 import { isLaneId, type LaneId } from '@posthorn/domain';
 
+/** Asks for a turn of a lane, in one of its slots. */
+export interface Turn {
+  readonly v: 1;
+  readonly laneId: LaneId;
+  readonly slot: string;
+}
+
 /**
  * Everything that crosses Redis: ids only, versioned. A job is a doorbell: whatever it says is judged before it is used,
  * and nothing is lost when it never arrives.
  */
 export interface Jobs {
   /** "This lane of emails may have due work." */
-  'email.turn': { readonly v: 1; readonly laneId: LaneId; readonly slot: string };
+  'email.turn': Turn;
+  /** "This workspace may have events that are due." */
+  'event.turn': Turn;
+  /** "This webhook may have deliveries that are due." */
+  'webhook.turn': Turn;
+  /** The same of one whose receiver lets us wait. */
+  'slow-webhook.turn': Turn;
   /** Shows that a worker still takes jobs. */
   'worker.canary': { readonly v: 1 };
   /** Deletes what idempotency keys have expired. */
@@ -19,12 +32,22 @@ export interface Jobs {
   'verification-links.expire': { readonly v: 1 };
   /** Makes the partitions of the months to come. */
   'partitions.make': { readonly v: 1 };
+  /** Drops old events, and gives deliveries up that have been held for too long. */
+  'events.expire': { readonly v: 1 };
+  /** Makes deliveries due again whose webhook is not disabled any more. */
+  'deliveries.put-back': { readonly v: 1 };
 }
 
 export type JobName = keyof Jobs;
 
 /** The queues; each is consumed by one app. */
-export const QUEUES = { emailTurns: 'email-turns', maintenance: 'maintenance' } as const;
+export const QUEUES = {
+  emailTurns: 'email-turns',
+  eventTurns: 'event-turns',
+  webhookTurns: 'webhook-turns',
+  slowWebhookTurns: 'webhook-turns-slow',
+  maintenance: 'maintenance',
+} as const;
 
 export type QueueName = (typeof QUEUES)[keyof typeof QUEUES];
 
@@ -34,8 +57,18 @@ export type JobHandlers<Names extends JobName> = {
 };
 
 /** Whether a turn's payload, which comes from Redis and so from outside, is one. */
-export function isEmailTurn(payload: unknown): payload is Jobs['email.turn'] {
+function isTurn(payload: unknown): payload is Turn {
   if (typeof payload !== 'object' || payload === null) return false;
   const { v, laneId, slot } = payload as Record<string, unknown>;
   return v === 1 && isLaneId(laneId) && typeof slot === 'string' && slot.length <= 8;
+}
+
+/** Hands the turns that are asked for to whoever serves them. */
+export function turnHandler(
+  serve: (laneId: LaneId, slot: string) => Promise<void>,
+): (payload: unknown) => Promise<void> {
+  return async (payload) => {
+    if (!isTurn(payload)) throw new Error('a job asks for a turn of no lane');
+    await serve(payload.laneId, payload.slot);
+  };
 }

@@ -26,6 +26,11 @@ export class LaneLines<Item> {
     return undefined;
   }
 
+  /** Whether the first item of some lane is so. */
+  someFirst(isSo: (item: Item) => boolean): boolean {
+    return [...this.lines.values()].some((line) => isSo(line[0]!));
+  }
+
   /** Takes one item out of its line; says whether it was there. */
   remove(laneId: LaneId, item: Item): boolean {
     const line = this.lines.get(laneId);

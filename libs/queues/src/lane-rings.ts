@@ -2,16 +2,17 @@ import { sleep } from '@posthorn/kernel';
 import { type LaneId } from '@posthorn/domain';
 import { type RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
-import { type Jobs, QUEUES } from './jobs.ts';
+import { type Turn } from './jobs.ts';
+import { type LineName, LINES } from './lines.ts';
 
-/** How many turns of one lane may run at once, over all workers: it caps a lane's parallelism, and so its share. */
-export const SLOTS_PER_LANE = 4;
 /** How many jobs are added in one go. */
 const RINGS_PER_FLUSH = 1_000;
 /** The first ring leaves at once; under load, what is rung within this time of it leaves together: each flush costs the event loop more than an acceptance does. */
 const PAUSE_MS = 5;
 
 export interface LaneRingsOptions extends RedisOptions {
+  /** Which line the lanes are served in. */
+  readonly line: LineName;
   /** Rows a turn serves; a ring for more of them rings several slots. */
   readonly rowsPerTurn: number;
   readonly onError: (error: Error) => void;
@@ -24,17 +25,22 @@ export interface LaneRingsOptions extends RedisOptions {
  */
 export class LaneRings {
   private readonly producer: JobProducer;
-  private waiting = new Map<string, Jobs['email.turn']>();
+  private waiting = new Map<string, Turn>();
   private flushing: Promise<void> | undefined;
 
   constructor(private readonly options: LaneRingsOptions) {
-    this.producer = new JobProducer(QUEUES.emailTurns, options, options.onError);
+    this.producer = new JobProducer(LINES[options.line].queue, options, options.onError);
   }
 
   /** Rings for `rows` new rows of a lane. */
   ring(laneId: LaneId, rows = 1): void {
-    const slots = Math.min(SLOTS_PER_LANE, Math.max(1, Math.ceil(rows / this.options.rowsPerTurn)));
-    for (let slot = 0; slot < slots; slot += 1) this.ringSlot(laneId, `${slot}`);
+    const turns = Math.max(1, Math.ceil(rows / this.options.rowsPerTurn));
+    this.ringSlots(laneId, Math.min(LINES[this.options.line].slots, turns));
+  }
+
+  /** Rings all slots of a lane: it has a backlog. */
+  ringAll(laneId: LaneId): void {
+    this.ringSlots(laneId, LINES[this.options.line].slots);
   }
 
   /** Rings one slot again, from its own turn: there may be more. */
@@ -59,6 +65,10 @@ export class LaneRings {
     await this.producer.close();
   }
 
+  private ringSlots(laneId: LaneId, slots: number): void {
+    for (let slot = 0; slot < slots; slot += 1) this.ringSlot(laneId, `${slot}`);
+  }
+
   private async flush(): Promise<void> {
     await Promise.resolve();
     while (this.waiting.size > 0) {
@@ -71,11 +81,11 @@ export class LaneRings {
     this.flushing = undefined;
   }
 
-  private async add(rings: [string, Jobs['email.turn']][]): Promise<void> {
+  private async add(rings: [string, Turn][]): Promise<void> {
     try {
       await this.producer.add(
         rings.map(([key, data]) => ({
-          name: 'email.turn' as const,
+          name: LINES[this.options.line].job,
           data,
           opts: {
             deduplication: { id: key, keepLastIfActive: true },

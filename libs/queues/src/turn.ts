@@ -1,6 +1,6 @@
 import { type LaneId } from '@posthorn/domain';
 import { Coalescer, sleep } from '@posthorn/kernel';
-import { type LaneRings, SLOTS_PER_LANE } from './lane-rings.ts';
+import { type LaneRings } from './lane-rings.ts';
 import { type HeldRow, type Workbench } from './workbench.ts';
 
 export interface LaneDemand {
@@ -17,8 +17,11 @@ export interface TurnsOptions<Row extends HeldRow> {
   readonly claim: (demands: readonly LaneDemand[], maxBytesPerLane: number) => Promise<Row[]>;
   /** Whether this process may claim at all just now. */
   readonly mayClaim: () => boolean;
-  readonly bench: Pick<Workbench<Row, unknown>, 'bytesFree' | 'put' | 'release' | 'reserve' | 'untilRoom'>;
-  readonly rings: Pick<LaneRings, 'ring' | 'ringSlot'>;
+  readonly bench: Pick<
+    Workbench<Row, unknown>,
+    'bytesFree' | 'hasEnough' | 'put' | 'release' | 'reserve' | 'untilRoom'
+  >;
+  readonly rings: Pick<LaneRings, 'ringAll' | 'ringSlot'>;
 }
 
 const LOOK_AGAIN_MS = 20;
@@ -45,7 +48,8 @@ export class Turns<Row extends HeldRow> {
   /** Serves one turn of a lane. */
   async serve(laneId: LaneId, slot: string): Promise<void> {
     const { bench, handoverMs, rowsPerTurn } = this.options;
-    if (!this.options.mayClaim()) return;
+    // The clock rings again for what is left of a lane that has its share in hand.
+    if (!this.options.mayClaim() || bench.hasEnough(laneId)) return;
     let room = bench.reserve(laneId, rowsPerTurn);
     if (room === 0) {
       await bench.untilRoom(handoverMs);
@@ -74,8 +78,7 @@ export class Turns<Row extends HeldRow> {
   }
 
   private ringAgain(laneId: LaneId, slot: string): void {
-    if (slot.startsWith(CLOCK_SLOT))
-      this.options.rings.ring(laneId, SLOTS_PER_LANE * this.options.rowsPerTurn);
+    if (slot.startsWith(CLOCK_SLOT)) this.options.rings.ringAll(laneId);
     else this.options.rings.ringSlot(laneId, slot);
   }
 

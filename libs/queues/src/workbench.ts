@@ -19,6 +19,12 @@ export interface WorkbenchOptions<Row extends HeldRow, Outcome> {
   readonly maxRows: number;
   /** About how many bytes may be in hand. */
   readonly maxBytes: number;
+  /** How many rows of one lane may be in hand. Default: as many as there is room for. */
+  readonly maxRowsPerLane?: number;
+  /** How many rows of one lane may be worked on at once, so that one that hangs leaves places for the others. Default: all of them. */
+  readonly maxPlacesPerLane?: number;
+  /** How many rows of a lane that has nothing in hand there is always room for, however full the bench is: nobody waits behind a backlog. */
+  readonly rowsForANewLane?: number;
   /** How long a confirmed lease lasts, in milliseconds. */
   readonly leaseMs: number;
   readonly renewalMs: number;
@@ -46,7 +52,6 @@ interface Held<Row> {
   readonly done: () => void;
 }
 
-/** A lane that has nothing in hand may always have so many rows, however full the bench is: nobody waits behind a backlog. */
 const ROWS_FOR_A_NEW_LANE = 5;
 
 /**
@@ -57,6 +62,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
   private readonly held = new Map<string, Held<Row>>();
   private readonly lines = new LaneLines<Held<Row>>();
   private readonly rowsOfLane = new Map<LaneId, number>();
+  private readonly placesOfLane = new Map<LaneId, number>();
   private readonly waitingForRoom = new Set<() => void>();
   private working = 0;
   private reserved = 0;
@@ -72,12 +78,23 @@ export class Workbench<Row extends HeldRow, Outcome> {
   /** Sets room aside for rows of a lane that are about to be claimed, for `wanted` at most; 0: there is none for the moment. */
   reserve(laneId: LaneId, wanted: number): number {
     if (this.draining) return 0;
-    const free =
-      this.bytes < this.options.maxBytes ? this.options.maxRows - this.held.size - this.reserved : 0;
-    const least = this.rowsOfLane.has(laneId) ? 0 : ROWS_FOR_A_NEW_LANE;
-    const rows = Math.min(wanted, Math.max(free, least));
+    const {
+      maxBytes,
+      maxRows,
+      maxRowsPerLane = maxRows,
+      rowsForANewLane = ROWS_FOR_A_NEW_LANE,
+    } = this.options;
+    const free = this.bytes < maxBytes ? maxRows - this.held.size - this.reserved : 0;
+    const ofLane = this.rowsOfLane.get(laneId) ?? 0;
+    const least = ofLane > 0 ? 0 : rowsForANewLane;
+    const rows = Math.max(0, Math.min(wanted, Math.max(free, least), maxRowsPerLane - ofLane));
     this.reserved += rows;
     return rows;
+  }
+
+  /** Whether a lane has as many rows in hand as it may. */
+  hasEnough(laneId: LaneId): boolean {
+    return (this.rowsOfLane.get(laneId) ?? 0) >= (this.options.maxRowsPerLane ?? Number.POSITIVE_INFINITY);
   }
 
   /** Gives back room that was set aside, once the rows are in hand or the claim has failed. */
@@ -135,24 +152,32 @@ export class Workbench<Row extends HeldRow, Outcome> {
       const held: Held<Row> = { row, leaseEndsAt, stage: 'queued', done };
       this.held.set(keyOf(row), held);
       this.bytes += row.bytes;
-      this.rowsOfLane.set(row.laneId, (this.rowsOfLane.get(row.laneId) ?? 0) + 1);
+      count(this.rowsOfLane, row.laneId, 1);
       this.lines.add(row.laneId, held);
     });
   }
 
   private fillPlaces(): void {
     while (!this.draining && this.working < this.options.concurrency) {
-      const held = this.lines.next((candidate) => this.mayBegin(candidate));
+      const held = this.lines.next((candidate) => this.hasLease(candidate) && this.hasPlace(candidate));
       if (held === undefined) break;
       this.working += 1;
+      count(this.placesOfLane, held.row.laneId, 1);
       held.stage = 'working';
       void this.serve(held);
     }
-    // What is left although places are free has too little of its lease.
-    if (this.working < this.options.concurrency && this.lines.size > 0) void this.renewAll();
+    // What is left although places are free may have too little of its lease.
+    if (this.working < this.options.concurrency && this.lines.someFirst((first) => !this.hasLease(first)))
+      void this.renewAll();
   }
 
-  private mayBegin(held: Held<Row>): boolean {
+  private hasPlace({ row }: Held<Row>): boolean {
+    return (
+      (this.placesOfLane.get(row.laneId) ?? 0) < (this.options.maxPlacesPerLane ?? Number.POSITIVE_INFINITY)
+    );
+  }
+
+  private hasLease(held: Held<Row>): boolean {
     return held.leaseEndsAt - performance.now() >= this.options.marginMs;
   }
 
@@ -170,10 +195,11 @@ export class Workbench<Row extends HeldRow, Outcome> {
 
   private async workOn(held: Held<Row>): Promise<Outcome | undefined> {
     try {
-      return await this.options.work(held.row, () => this.mayBegin(held));
+      return await this.options.work(held.row, () => !this.draining && this.hasLease(held));
     } finally {
       held.stage = 'recording';
       this.working -= 1;
+      count(this.placesOfLane, held.row.laneId, -1);
       this.fillPlaces();
     }
   }
@@ -182,9 +208,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
     const { row } = held;
     if (!this.held.delete(keyOf(row))) return;
     this.bytes -= row.bytes;
-    const left = this.rowsOfLane.get(row.laneId)! - 1;
-    if (left > 0) this.rowsOfLane.set(row.laneId, left);
-    else this.rowsOfLane.delete(row.laneId);
+    count(this.rowsOfLane, row.laneId, -1);
     held.done();
     for (const wake of this.waitingForRoom) wake();
   }
@@ -222,6 +246,13 @@ export class Workbench<Row extends HeldRow, Outcome> {
     }
     for (const held of queued) this.letGo(held);
   }
+}
+
+/** Counts up or down; what comes to nothing is not kept. */
+function count(ofLane: Map<LaneId, number>, laneId: LaneId, by: 1 | -1): void {
+  const left = (ofLane.get(laneId) ?? 0) + by;
+  if (left > 0) ofLane.set(laneId, left);
+  else ofLane.delete(laneId);
 }
 
 function keyOf(row: HeldRow): string {

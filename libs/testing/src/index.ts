@@ -11,3 +11,4 @@ export { PrivateRedis, testRedisUrl, uniqueQueuePrefix } from './redis.ts';
 export { SmtpSink, type SmtpSinkOptions } from './smtp-sink.ts';
 export type { SinkAnswer, SinkMessage, SinkScript, SinkSituation, SinkStage } from './smtp-sink-script.ts';
 export { ScriptedSmtpServer, type ScriptedSmtpServerOptions } from './smtp-sink-scripted.ts';
+export * from './webhook-receiver.ts';

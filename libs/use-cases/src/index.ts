@@ -33,7 +33,7 @@ export { RescheduleEmail } from './scheduled/reschedule-email.ts';
 export { PreviewEmail, type EmailPreview } from './send/preview-email.ts';
 export { ComposeEmail, type ComposeEmailOptions } from './send/compose-email.ts';
 export { DeliverEmail, type DeliverEmailOptions } from './send/deliver-email.ts';
-export { OutcomeRecorder } from './send/outcome-recorder.ts';
+export { type LaneTimes } from './lanes/serve-lanes.ts';
 export { SendEmails, type SendEmailsOptions } from './send/send-emails.ts';
 export { CountEmails } from './stats/count-emails.ts';
 export { admitSystemSender, SendSystemMail, type SystemMail } from './system/send-system-mail.ts';
@@ -51,3 +51,7 @@ export {
   type TemplatePatch,
 } from './templates/save-template.ts';
 export { SendTestEmail, type SendTestEmailOptions } from './templates/send-test-email.ts';
+export { DeliverEvent, type DeliverEventOptions } from './tell/deliver-event.ts';
+export { DeliverEvents, type DeliverEventsOptions } from './tell/deliver-events.ts';
+export { FanOutEvents, type FanOutEventsOptions } from './tell/fan-out-events.ts';
+export { Receivers } from './tell/receivers.ts';

@@ -1,4 +1,5 @@
 import { DatabaseSettings, HttpSettings, LogSettings, RedisSettings } from './connection-settings.ts';
+import { DispatcherSettings } from './dispatcher-settings.ts';
 import { DnsSettings } from './dns-settings.ts';
 import { GatewaySettings } from './gateway-settings.ts';
 import { LaneSettings } from './lane-settings.ts';
@@ -20,6 +21,7 @@ export const ALL_SECTIONS = {
   gateway: GatewaySettings,
   systemMail: SystemMailSettings,
   webhooks: WebhookSettings,
+  dispatcher: DispatcherSettings,
   rates: RateSettings,
   sender: SenderSettings,
   lanes: LaneSettings,

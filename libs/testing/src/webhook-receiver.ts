@@ -1,0 +1,71 @@
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A POST that has arrived. */
+export interface ReceivedPost {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** What a receiver says to a POST. */
+export interface ReceiverAnswer {
+  readonly status: number;
+  /** It takes so long. */
+  readonly afterMs?: number;
+}
+
+/** A receiver of webhooks on loopback that answers as a test tells it to, and keeps what it gets. */
+export class WebhookReceiver {
+  readonly posts: ReceivedPost[] = [];
+  /** POSTs that have come and are not answered yet. */
+  inWork = 0;
+
+  private constructor(
+    private readonly server: Server,
+    /** What is said to a POST. */
+    public answer: (post: ReceivedPost) => ReceiverAnswer,
+  ) {}
+
+  static async start(answer: WebhookReceiver['answer'] = () => ({ status: 200 })): Promise<WebhookReceiver> {
+    const server = createServer();
+    const receiver = new WebhookReceiver(server, answer);
+    server.on('request', (request, response) => {
+      void receiver.receive(request.url ?? '/', request.headers, buffer(request)).then(
+        (status) => response.writeHead(status).end(),
+        () => response.destroy(),
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return receiver;
+  }
+
+  url(path = '/'): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${path}`;
+  }
+
+  /** What has come to a path. */
+  postsTo(path: string): ReceivedPost[] {
+    return this.posts.filter((post) => post.path === path);
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async receive(path: string, headers: IncomingHttpHeaders, body: Promise<Buffer>): Promise<number> {
+    this.inWork += 1;
+    try {
+      const post = { path, headers, body: await body };
+      this.posts.push(post);
+      const { status, afterMs = 0 } = this.answer(post);
+      if (afterMs > 0) await sleep(afterMs, undefined, { ref: false });
+      return status;
+    } finally {
+      this.inWork -= 1;
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { Coalescer } from '@posthorn/kernel';
+import { type LaneId } from '@posthorn/domain';
+import { type ClaimedRow, type LaneDemand, type OutboxStore } from '@posthorn/database';
+import { type LaneRings, Turns, Workbench, type WorkbenchOptions } from '@posthorn/queues';
+import { type OutcomeRecorder } from './outcome-recorder.ts';
+
+const MOST_GIVEN_BACK_TOGETHER = 500;
+
+/** How lanes are served, whatever is in them. */
+export interface LaneTimes {
+  readonly rowsPerTurn: number;
+  readonly handoverMs: number;
+  readonly leaseMs: number;
+  readonly renewalMs: number;
+  readonly marginMs: number;
+}
+
+export interface ServeLanesOptions<Row extends ClaimedRow, Outcome>
+  extends
+    LaneTimes,
+    Pick<
+      WorkbenchOptions<Row, Outcome>,
+      | 'concurrency'
+      | 'maxRows'
+      | 'maxBytes'
+      | 'maxRowsPerLane'
+      | 'maxPlacesPerLane'
+      | 'rowsForANewLane'
+      | 'work'
+    > {
+  readonly outbox: Pick<OutboxStore, 'renew' | 'giveBack'>;
+  readonly rings: Pick<LaneRings, 'ringAll' | 'ringSlot'>;
+  /** Claims ready rows of several lanes, none of which is named twice. */
+  readonly claim: (demands: readonly LaneDemand[], maxBytesPerLane: number) => Promise<Row[]>;
+  /** Whether there is anything against claiming just now, beside outcomes that wait to be recorded. */
+  readonly mayClaim?: () => boolean;
+  readonly recorder: Pick<OutcomeRecorder<Outcome>, 'record' | 'isBehind'>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Serves the turns of lanes: claim, work, record. */
+export class ServeLanes<Row extends ClaimedRow, Outcome> {
+  private readonly givenBack: Coalescer<Row, undefined>;
+  private readonly bench: Workbench<Row, Outcome>;
+  private readonly turns: Turns<Row>;
+
+  constructor(options: ServeLanesOptions<Row, Outcome>) {
+    const { recorder, mayClaim = () => true } = options;
+    this.givenBack = new Coalescer({
+      serve: async (rows) => {
+        await options.outbox.giveBack(rows);
+        return rows.map(() => undefined);
+      },
+      maxItems: MOST_GIVEN_BACK_TOGETHER,
+    });
+    this.bench = this.createBench(options);
+    this.turns = new Turns({
+      rowsPerTurn: options.rowsPerTurn,
+      handoverMs: options.handoverMs,
+      claim: options.claim,
+      mayClaim: () => !recorder.isBehind && mayClaim(),
+      bench: this.bench,
+      rings: options.rings,
+    });
+  }
+
+  /** Serves one turn of a lane. */
+  serve(laneId: LaneId, slot: string): Promise<void> {
+    return this.turns.serve(laneId, slot);
+  }
+
+  /** Begins nothing more, gives back what was not begun, and resolves when what was is recorded. */
+  async drain(): Promise<void> {
+    this.bench.refuse();
+    await this.turns.settled();
+    await this.bench.drain();
+  }
+
+  private createBench(options: ServeLanesOptions<Row, Outcome>): Workbench<Row, Outcome> {
+    const { outbox, recorder, leaseMs } = options;
+    return new Workbench({
+      ...options,
+      record: async (_row, outcome) => void (await recorder.record(outcome)),
+      renew: (rows) => outbox.renew(rows, leaseMs),
+      giveBack: async (rows) => void (await Promise.all(rows.map((row) => this.givenBack.add(row)))),
+    });
+  }
+}

@@ -1,0 +1,63 @@
+import { type DatabaseClock } from '@posthorn/kernel';
+import { deliveryHeaders } from '@posthorn/domain';
+import { type ClaimedDelivery, isOutage } from '@posthorn/database';
+import { signBody, signMessage } from '@posthorn/signing';
+import { type PostRequest, type WebhookClient } from '@posthorn/webhooks';
+import { cancelled, outcomeOfPost, postponed, type ToldOutcome } from './outcome-of-post.ts';
+import { type OpenReceiver, type Receivers } from './receivers.ts';
+
+export interface DeliverEventOptions {
+  readonly receivers: Pick<Receivers, 'find'>;
+  readonly client: Pick<WebhookClient, 'post'>;
+  readonly clock: Pick<DatabaseClock, 'now'>;
+  /** How long a POST may take with everything: name, connection, TLS, request and answer. */
+  readonly deadlineMs: number;
+  /** Told of faults of our own. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Posts one claimed delivery to its webhook. */
+export class DeliverEvent {
+  constructor(private readonly options: DeliverEventOptions) {}
+
+  /**
+   * What became of the delivery; undefined: nothing, because it may not be begun just now, and it costs no attempt.
+   *
+   * @param mayStillBegin whether the delivery is still ours, asked when its receiver is known
+   */
+  async deliver(delivery: ClaimedDelivery, mayStillBegin: () => boolean): Promise<ToldOutcome | undefined> {
+    try {
+      const receiver = await this.options.receivers.find(delivery.webhookId);
+      if (receiver === undefined) return cancelled(delivery);
+      // It was paused or disabled after the claim: the delivery is held with the others.
+      if (receiver.status !== 'ACTIVE' || !mayStillBegin()) return undefined;
+      return await this.post(delivery, receiver);
+    } catch (error) {
+      this.options.onError(error);
+      return isOutage(error) ? undefined : postponed(delivery);
+    }
+  }
+
+  private async post(delivery: ClaimedDelivery, receiver: OpenReceiver): Promise<ToldOutcome> {
+    const { client, clock, onError } = this.options;
+    const result = await client.post(this.request(delivery, receiver));
+    if (result.kind === 'ours') onError(new Error(`a webhook could not be posted to: ${result.reason}`));
+    return outcomeOfPost(delivery, receiver, result, { now: clock.now(), random: Math.random() });
+  }
+
+  /** The bytes are those that were recorded with the event. */
+  private request(
+    { id, eventId, event, payload, attemptsMade }: ClaimedDelivery,
+    { url, token }: OpenReceiver,
+  ): PostRequest {
+    const { clock, deadlineMs } = this.options;
+    const body = Buffer.from(payload);
+    const unixSeconds = Math.floor(clock.now().getTime() / 1_000);
+    const headers = deliveryHeaders({
+      ...{ event, eventId, deliveryId: id, attempt: attemptsMade + 1, unixSeconds },
+      bodySignature: signBody(body, token),
+      messageSignature: signMessage({ id: eventId, unixSeconds, body }, [token]),
+    });
+    return { url, headers, body, deadlineMs };
+  }
+}

@@ -1,0 +1,133 @@
+import { type LaneId } from '@posthorn/domain';
+import {
+  type ClaimedDelivery,
+  type DeliveryStore,
+  type Judgement,
+  type OutboxStore,
+  type ReceiverHealthStore,
+} from '@posthorn/database';
+import { type LaneRings } from '@posthorn/queues';
+import { OutcomeRecorder } from '../lanes/outcome-recorder.ts';
+import { type LaneTimes, ServeLanes } from '../lanes/serve-lanes.ts';
+import { type DeliverEvent } from './deliver-event.ts';
+import { type ToldOutcome } from './outcome-of-post.ts';
+import { SlowLanesSeen } from './slow-lanes-seen.ts';
+
+/** A few times the POSTs: enough to keep them going while the next claim is under way. */
+const ROWS_IN_HAND_PER_CONNECTION = 6;
+const MOST_BYTES_IN_HAND = 32 * 1024 * 1024;
+/** One webhook may have so much of the places, so that one that hangs leaves the most of them to others until it is known to be slow. */
+const SHARE_OF_A_LANE = 1 / 4;
+/** Slow webhooks are served a few deliveries at a time. */
+const ROWS_OF_A_SLOW_LANE = 5;
+
+type Rings = Pick<LaneRings, 'ringAll' | 'ringSlot'>;
+type TimedDelivery = ClaimedDelivery & { readonly claimedAt: number };
+
+export interface DeliverEventsOptions extends LaneTimes {
+  readonly outbox: OutboxStore;
+  readonly deliveries: DeliveryStore;
+  readonly health: Pick<ReceiverHealthStore, 'learn'>;
+  readonly delivery: Pick<DeliverEvent, 'deliver'>;
+  readonly rings: { readonly webhook: Rings; readonly slowWebhook: Rings };
+  /** How many deliveries are posted at once to receivers that answer in time. */
+  readonly connections: number;
+  /** How many at once to the others. */
+  readonly slowConnections: number;
+  /** Told when a workspace will be told of a webhook. */
+  readonly onJudgement: (judgement: Judgement) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Serves the turns of the lanes of webhooks: claim, sign, post, decide, record. Receivers that let us wait are served by places of their
+ * own, so that a thousand of them take nobody else's.
+ */
+export class DeliverEvents {
+  private readonly slowLanes = new SlowLanesSeen();
+  private readonly usual: ServeLanes<TimedDelivery, ToldOutcome>;
+  private readonly slow: ServeLanes<TimedDelivery, ToldOutcome>;
+
+  constructor(private readonly options: DeliverEventsOptions) {
+    const { connections, slowConnections, rings, onError } = options;
+    const recorder = new OutcomeRecorder<ToldOutcome>({
+      record: (outcomes) => this.record(outcomes),
+      bare,
+      onError,
+    });
+    const common = { ...options, recorder, maxBytes: MOST_BYTES_IN_HAND };
+    this.usual = new ServeLanes({
+      ...common,
+      rings: rings.webhook,
+      concurrency: connections,
+      maxRows: connections * ROWS_IN_HAND_PER_CONNECTION,
+      maxPlacesPerLane: Math.max(1, Math.ceil(connections * SHARE_OF_A_LANE)),
+      claim: (demands, maxBytes) => this.claim(demands, maxBytes, false),
+      work: (delivery, mayStillBegin) => this.workUnlessSlow(delivery, mayStillBegin),
+    });
+    this.slow = new ServeLanes({
+      ...common,
+      rings: rings.slowWebhook,
+      rowsPerTurn: ROWS_OF_A_SLOW_LANE,
+      concurrency: slowConnections,
+      maxRows: slowConnections * ROWS_IN_HAND_PER_CONNECTION,
+      maxRowsPerLane: ROWS_OF_A_SLOW_LANE,
+      rowsForANewLane: 0,
+      claim: (demands, maxBytes) => this.claim(demands, maxBytes, true),
+      work: (delivery, mayStillBegin) => options.delivery.deliver(delivery, mayStillBegin),
+    });
+  }
+
+  /** Serves one turn of a webhook's lane. */
+  serve(laneId: LaneId, slot: string): Promise<void> {
+    return this.usual.serve(laneId, slot);
+  }
+
+  /** Serves one turn of a lane whose receiver lets us wait. */
+  serveSlow(laneId: LaneId, slot: string): Promise<void> {
+    return this.slow.serve(laneId, slot);
+  }
+
+  /** Posts nothing more, gives back what was not posted, and resolves when what was is recorded. */
+  async drain(): Promise<void> {
+    await Promise.all([this.usual.drain(), this.slow.drain()]);
+  }
+
+  private async claim(
+    demands: Parameters<DeliveryStore['claim']>[0],
+    maxBytes: number,
+    areSlow: boolean,
+  ): Promise<TimedDelivery[]> {
+    const { deliveries, leaseMs } = this.options;
+    const claimedAt = performance.now();
+    const claimed = await deliveries.claim(demands, maxBytes, leaseMs, areSlow);
+    return claimed.map((delivery) => ({ ...delivery, claimedAt }));
+  }
+
+  /** What was claimed before its receiver turned out to be slow is left to those who serve slow ones. */
+  private async workUnlessSlow(
+    delivery: TimedDelivery,
+    mayStillBegin: () => boolean,
+  ): Promise<ToldOutcome | undefined> {
+    if (this.slowLanes.wasSeenSince(delivery.laneId, delivery.claimedAt)) return undefined;
+    return this.options.delivery.deliver(delivery, mayStillBegin);
+  }
+
+  /** First what was learnt of the receivers: what one that is gone would be told is held before it is due again. */
+  private async record(outcomes: readonly ToldOutcome[]): Promise<boolean[]> {
+    const { health, deliveries, onJudgement } = this.options;
+    const reports = outcomes.flatMap(({ report }) => report ?? []);
+    for (const judgement of await health.learn(reports)) onJudgement(judgement);
+    const live = await deliveries.record(outcomes);
+    for (const { laneId, report } of outcomes) if (report?.isSlow) this.slowLanes.see(laneId);
+    return live;
+  }
+}
+
+/** Headers and body of an answer are a stranger's words. */
+function bare(outcome: ToldOutcome): ToldOutcome {
+  const { attempt } = outcome;
+  if (attempt === null) return outcome;
+  const { number, durationMs, statusCode, errorClass } = attempt;
+  return { ...outcome, attempt: { number, durationMs, statusCode, errorClass } };
+}

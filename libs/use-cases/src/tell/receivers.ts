@@ -1,0 +1,57 @@
+import { Coalescer, uuidOf, type WebhookId } from '@posthorn/kernel';
+import { type DeliveryStore, placeOf, type Receiver, SEALED_COLUMNS } from '@posthorn/database';
+import { type SecretBox } from '@posthorn/signing';
+
+const MOST_A_LOOK_UP = 500;
+
+/** Where a webhook is posted to, with what it is signed with. */
+export interface OpenReceiver extends Receiver {
+  readonly token: string;
+}
+
+/**
+ * The receivers of webhooks as they are just before each POST: what was changed, paused or deleted since the claim counts. Look-ups that
+ * are in flight together share one statement, and nothing is kept.
+ */
+export class Receivers {
+  private readonly lookUps: Coalescer<WebhookId, Opened | undefined>;
+
+  constructor(
+    deliveries: Pick<DeliveryStore, 'readReceivers'>,
+    private readonly box: SecretBox,
+  ) {
+    this.lookUps = new Coalescer({
+      serve: async (ids) => {
+        const wanted = [...new Set(ids)];
+        const found = await deliveries.readReceivers(wanted);
+        const opened = new Map(wanted.map((id, index) => [id, this.open(found[index])]));
+        return ids.map((id) => opened.get(id));
+      },
+      maxItems: MOST_A_LOOK_UP,
+    });
+  }
+
+  /**
+   * Undefined: it is deleted.
+   *
+   * @throws what the database throws; SecretNotOpened when the key of its token is not among ours
+   */
+  async find(id: WebhookId): Promise<OpenReceiver | undefined> {
+    const opened = await this.lookUps.add(id);
+    if (opened !== undefined && 'fault' in opened) throw opened.fault;
+    return opened;
+  }
+
+  /** A token that cannot be opened must fail its own webhook and no other of the group. */
+  private open(receiver: Receiver | undefined): Opened | undefined {
+    if (receiver === undefined) return undefined;
+    try {
+      const place = placeOf(SEALED_COLUMNS.webhookToken, uuidOf(receiver.id));
+      return { ...receiver, token: this.box.open(receiver.sealedToken, place).toString('utf8') };
+    } catch (fault) {
+      return { fault: fault as Error };
+    }
+  }
+}
+
+type Opened = OpenReceiver | { readonly fault: Error };

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { uuidOf, type WebhookId } from '@posthorn/kernel';
+import { type ReceivedPost, WebhookReceiver } from '@posthorn/testing';
+import { newRecipient, Stack, until } from './stack.ts';
+
+let stack: Stack;
+let receiver: WebhookReceiver;
+
+beforeAll(async () => {
+  receiver = await WebhookReceiver.start();
+  stack = await Stack.start({
+    dispatchers: 1,
+    env: {
+      WEBHOOK_ALLOW_HTTP: 'true',
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+      WEBHOOK_DEADLINE_MS: '1000',
+    },
+  });
+}, 60_000);
+afterAll(async () => {
+  await stack.close();
+  await receiver.close();
+});
+
+interface Hook {
+  readonly id: WebhookId;
+  readonly token: string;
+  readonly path: string;
+}
+
+let hooks = 0;
+
+async function subscribe(events = ['CONTACT_CREATED'], url?: string): Promise<Hook> {
+  const path = `/hook-${(hooks += 1)}`;
+  const answer = await stack.api().post('/v1/webhooks', { url: url ?? receiver.url(path), events });
+  const { id, token } = answer.body['webhook'] as { id: WebhookId; token: string };
+  return { id, token, path };
+}
+
+const change = (id: WebhookId, body: object) => stack.api().post(`/v1/webhooks/${id}`, body);
+const createContact = (email = newRecipient()) => stack.api().post('/v1/contacts', { email });
+const arrived = (path: string, count: number, withinMs?: number) =>
+  until(() => receiver.postsTo(path).length >= count, `${count} POSTs to ${path}`, withinMs);
+const deliveriesOf = async (id: WebhookId) => {
+  const { rows } = await stack.database.pool.query<{ id: string; status: string; attempts: number }>(
+    'SELECT id, status, attempts FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY id',
+    [uuidOf(id)],
+  );
+  return rows;
+};
+const recorded = (id: WebhookId, status: string, count = 1) =>
+  until(
+    async () => (await deliveriesOf(id)).filter((one) => one.status === status).length >= count,
+    `${count} deliveries of ${id} are ${status}`,
+  );
+const dueNow = (id: WebhookId) =>
+  stack.database.pool.query(`UPDATE outbox SET due_at = now() WHERE lane_id = $1`, [id]);
+const hmac = (token: string, text: string | Buffer, encoding: 'hex' | 'base64') =>
+  createHmac('sha256', token).update(text).digest(encoding);
+const eventOf = (post: ReceivedPost) => String(post.headers['x-service-event-id']);
+
+describe('An event', () => {
+  it('W5, W6: is posted to its webhook, signed in both ways, within seconds', async () => {
+    const hook = await subscribe();
+    const email = newRecipient();
+    await createContact(email);
+    await arrived(hook.path, 1, 5_000);
+    const [{ headers, body }] = receiver.postsTo(hook.path) as [ReceivedPost];
+    expect(JSON.parse(body.toString())).toMatchObject({
+      event: 'CONTACT_CREATED',
+      data: { contact: { email, workspaceId: stack.tenant.workspaceId } },
+    });
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-service-event': 'CONTACT_CREATED',
+      'x-service-event-id': expect.stringMatching(/^evt_[0-9a-z]{26}$/),
+      'x-service-delivery-id': expect.stringMatching(/^dlv_[0-9a-z]{26}$/),
+      'x-service-attempt': '1',
+      'x-service-signature': hmac(hook.token, body, 'hex'),
+      'webhook-id': headers['x-service-event-id'],
+    });
+    const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body.toString()}`;
+    expect(headers['webhook-signature']).toBe(`v1,${hmac(hook.token, signed, 'base64')}`);
+    expect(Math.abs(Date.now() / 1_000 - Number(headers['webhook-timestamp']))).toBeLessThan(30);
+    await recorded(hook.id, 'SUCCEEDED');
+  });
+
+  it('W9: is posted once to each of exactly the webhooks that were subscribed, and not to one that was deleted', async () => {
+    const [one, other, deaf, gone] = [
+      await subscribe(),
+      await subscribe(['CONTACT_DELETED', 'CONTACT_CREATED']),
+      await subscribe(['CONTACT_DELETED']),
+      await subscribe(),
+    ];
+    await stack.api().request('DELETE', `/v1/webhooks/${gone.id}`, undefined);
+    for (let n = 0; n < 20; n += 1) await createContact();
+    await Promise.all([recorded(one.id, 'SUCCEEDED', 20), recorded(other.id, 'SUCCEEDED', 20)]);
+    for (const { path } of [one, other])
+      expect(new Set(receiver.postsTo(path).map(eventOf)).size).toBe(receiver.postsTo(path).length);
+    expect(receiver.postsTo(one.path)).toHaveLength(20);
+    expect(receiver.postsTo(deaf.path)).toEqual([]);
+    expect(receiver.postsTo(gone.path)).toEqual([]);
+  });
+
+  it('W8: is posted again with the same id after a refusal, 5 s later, and its attempts are kept', async () => {
+    const hook = await subscribe();
+    receiver.answer = ({ path, headers }) => ({
+      status: path === hook.path && headers['x-service-attempt'] === '1' ? 503 : 200,
+    });
+    await createContact();
+    await arrived(hook.path, 1);
+    const refusedAt = performance.now();
+    await recorded(hook.id, 'SUCCEEDED');
+    expect(performance.now() - refusedAt).toBeGreaterThan(3_500);
+    const posts = receiver.postsTo(hook.path);
+    expect(posts.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2']);
+    expect(new Set(posts.map(eventOf)).size).toBe(1);
+    expect(posts[1]!.body.equals(posts[0]!.body)).toBe(true);
+    const [delivery] = await deliveriesOf(hook.id);
+    const { rows } = await stack.database.pool.query(
+      'SELECT number, status_code, error_class FROM webhook_attempts WHERE delivery_id = $1 ORDER BY number',
+      [delivery!.id],
+    );
+    expect(rows).toEqual([
+      { number: 1, status_code: 503, error_class: 'http' },
+      { number: 2, status_code: 200, error_class: null },
+    ]);
+  });
+});
+
+describe('A webhook', () => {
+  it('W9: that is paused is told when it is active again, with the token and URL of then', async () => {
+    const hook = await subscribe();
+    await change(hook.id, { status: 'PAUSED' });
+    for (let n = 0; n < 3; n += 1) await createContact();
+    await until(async () => (await deliveriesOf(hook.id)).length === 3, 'the deliveries are made');
+    await sleep(1_000);
+    expect(receiver.postsTo(hook.path)).toEqual([]);
+    await change(hook.id, { status: 'ACTIVE', url: receiver.url('/moved'), token: 'another-token' });
+    await recorded(hook.id, 'SUCCEEDED', 3);
+    expect(receiver.postsTo(hook.path)).toEqual([]);
+    for (const { headers, body } of receiver.postsTo('/moved'))
+      expect(headers['x-service-signature']).toBe(hmac('another-token', body, 'hex'));
+  });
+
+  it('W8, W10: whose receiver answers 410 is disabled at once, its editors are told, and it is told everything when it is active again', async () => {
+    const hook = await subscribe();
+    receiver.answer = ({ path }) => ({ status: path === hook.path ? 410 : 200 });
+    for (let n = 0; n < 3; n += 1) await createContact();
+    await until(async () => {
+      const shown = await stack.api().get(`/v1/webhooks/${hook.id}`);
+      return (shown.body['webhook'] as { status: string }).status === 'DISABLED';
+    }, 'the webhook is disabled');
+    await until(async () => (await deliveriesOf(hook.id)).length === 3, 'the deliveries are made');
+    const posted = receiver.postsTo(hook.path).length;
+    await sleep(1_500);
+    expect(receiver.postsTo(hook.path)).toHaveLength(posted);
+    receiver.answer = () => ({ status: 204 });
+    await change(hook.id, { status: 'ACTIVE' });
+    await recorded(hook.id, 'SUCCEEDED', 3);
+  });
+
+  it('whose receiver hangs makes nobody else wait, and is quick again when it answers', async () => {
+    const [dead, well] = [await subscribe(), await subscribe()];
+    receiver.answer = ({ path }) => ({ status: 200, afterMs: path === dead.path ? 5_000 : 0 });
+    for (let n = 0; n < 30; n += 1) await createContact();
+    await until(
+      async () =>
+        (await stack.count('SELECT count(*)::int FROM slow_lanes WHERE lane_id = $1', [dead.id])) === 1,
+      'the lane is slow',
+    );
+    await recorded(well.id, 'SUCCEEDED', 30);
+    receiver.answer = () => ({ status: 200 });
+    await dueNow(dead.id);
+    await recorded(dead.id, 'SUCCEEDED', 30);
+    expect(await stack.count('SELECT count(*)::int FROM slow_lanes WHERE lane_id = $1', [dead.id])).toBe(0);
+  });
+
+  it('tells nobody who reads the logs where it leads', () => {
+    expect(stack.logs).not.toContain('/hook-');
+    expect(stack.logs).not.toContain('@receiver.example');
+  });
+});
