@@ -1,4 +1,5 @@
 const PRINTABLE_ASCII = /^[ -~\n\t]*$/;
+const PRINTABLE_LINE = /^[ -~]*$/;
 /** Controls but for line breaks and tabs, and characters that are not seen or turn the direction. */
 const UNFIT = /[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const REPLACEMENT = '\u{fffd}';
@@ -10,9 +11,10 @@ const REPLACEMENT = '\u{fffd}';
  * @param mostBytes how many octets of UTF-8 the text may have
  */
 export function asText(bytes: Uint8Array, mostBytes: number): string {
-  const beginning = bytes.subarray(0, mostBytes);
+  const beginning = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, mostBytes));
+  const ascii = beginning.toString('latin1');
+  if (PRINTABLE_ASCII.test(ascii)) return ascii;
   const text = readUtf8(beginning).replaceAll('\r\n', '\n');
-  if (PRINTABLE_ASCII.test(text)) return text;
   const fit = text.replace(UNFIT, REPLACEMENT);
   // A replacement may be longer than what it stands for.
   const encoded = Buffer.from(fit);
@@ -21,7 +23,8 @@ export function asText(bytes: Uint8Array, mostBytes: number): string {
 
 /** A value of a header field: one line. Octets beyond ASCII mean nothing there (RFC 9110, section 5.5). */
 export function asFieldText(value: string, mostCharacters: number): string {
-  return value.slice(0, mostCharacters).replace(/[^ -~]/g, REPLACEMENT);
+  const bounded = value.length > mostCharacters ? value.slice(0, mostCharacters) : value;
+  return PRINTABLE_LINE.test(bounded) ? bounded : bounded.replace(/[^ -~]/g, REPLACEMENT);
 }
 
 function readUtf8(bytes: Uint8Array): string {

@@ -94,11 +94,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
 type Fields = Record<string, string | string[] | undefined>;
 
 function boundFields(fields: Fields): Record<string, string> {
-  const entries = Object.entries(fields).slice(0, MOST_FIELDS);
-  return Object.fromEntries(
-    entries.map(([name, value]) => [
-      asFieldText(name, MOST_OF_A_FIELD),
-      asFieldText(Array.isArray(value) ? value.join(', ') : (value ?? ''), MOST_OF_A_FIELD),
-    ]),
-  );
+  const names = Object.keys(fields).slice(0, MOST_FIELDS);
+  const bounded = names.map((name) => {
+    const value = fields[name] ?? '';
+    const line = typeof value === 'string' ? value : value.join(', ');
+    return [asFieldText(name, MOST_OF_A_FIELD), asFieldText(line, MOST_OF_A_FIELD)] as const;
+  });
+  return Object.fromEntries(bounded);
 }

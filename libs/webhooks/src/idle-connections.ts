@@ -1,49 +1,53 @@
 import { type Connection } from './connection.ts';
 import { type Target } from './target.ts';
 
-/** The connections that are open and have nothing to do, the one that has waited longest first. */
+/** The connections that are open and have nothing to do. */
 export class IdleConnections {
-  private readonly all = new Set<Connection>();
-  private readonly byOrigin = new Map<string, Set<Connection>>();
+  /** By origin, the one that was used last at the end: what is not needed grows old and is closed. */
+  private readonly byOrigin = new Map<string, Connection[]>();
+  private count = 0;
 
-  /** @param most so many are kept over all origins; of more, those that have waited longest are closed */
+  /** @param most so many are kept over all origins; of more, one that has waited long is closed */
   constructor(private readonly most: number) {}
 
   get size(): number {
-    return this.all.size;
+    return this.count;
   }
 
   /** One to the origin, and to an address, of the target; it is the caller's until it is put back. */
-  take({ url, addresses }: Target): Connection | undefined {
-    for (const connection of this.byOrigin.get(url.origin) ?? []) {
-      if (!connection.isOpen || !addresses.includes(connection.address)) continue;
-      this.drop(connection);
-      return connection;
-    }
-    return undefined;
+  take({ place, addresses }: Target): Connection | undefined {
+    const connection = this.byOrigin
+      .get(place.origin)
+      ?.findLast(({ isOpen, address }) => isOpen && addresses.includes(address));
+    if (connection !== undefined) this.drop(connection);
+    return connection;
   }
 
   put(connection: Connection): void {
-    this.all.add(connection);
-    const ofOrigin = this.byOrigin.get(connection.origin) ?? new Set();
-    this.byOrigin.set(connection.origin, ofOrigin.add(connection));
-    if (this.all.size > this.most) this.closeOldest();
+    const ofOrigin = this.byOrigin.get(connection.origin);
+    if (ofOrigin === undefined) this.byOrigin.set(connection.origin, [connection]);
+    else ofOrigin.push(connection);
+    this.count += 1;
+    if (this.count > this.most) this.closeOldest();
   }
 
   /** Forgets one, if it is here. */
   drop(connection: Connection): void {
-    if (!this.all.delete(connection)) return;
     const ofOrigin = this.byOrigin.get(connection.origin);
-    ofOrigin?.delete(connection);
-    if (ofOrigin?.size === 0) this.byOrigin.delete(connection.origin);
+    const place = ofOrigin?.lastIndexOf(connection) ?? -1;
+    if (ofOrigin === undefined || place < 0) return;
+    this.count -= 1;
+    if (ofOrigin.length > 1) ofOrigin.splice(place, 1);
+    else this.byOrigin.delete(connection.origin);
   }
 
   closeAll(): void {
-    for (const connection of [...this.all]) this.closeOne(connection);
+    for (const connection of [...this.byOrigin.values()].flat()) this.closeOne(connection);
   }
 
+  /** The first of the origin that has been here longest. */
   private closeOldest(): void {
-    for (const connection of this.all) return this.closeOne(connection);
+    for (const [oldest] of this.byOrigin.values()) return oldest && this.closeOne(oldest);
   }
 
   private closeOne(connection: Connection): void {

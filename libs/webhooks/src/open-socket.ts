@@ -22,7 +22,7 @@ export function openSocket(
   deadline: Deadline,
 ): Promise<Socket | PostFailure> {
   return new Promise((resolve) => {
-    const isSecure = target.url.protocol === 'https:';
+    const { isSecure } = target.place;
     const socket = isSecure
       ? openTls(target, secureContext, deadline)
       : connectTcp(tcpOptions(target, deadline));
@@ -43,13 +43,13 @@ export function openSocket(
 }
 
 function openTls(target: Target, secureContext: SecureContext, deadline: Deadline): Socket {
-  const isName = target.addresses[0] !== target.host;
+  const { isName, host } = target.place;
   return connectTls({
     ...tcpOptions(target, deadline),
     secureContext,
     rejectUnauthorized: true,
     // An address is no server name (RFC 6066, section 3); the certificate is then held against `host`.
-    servername: isName ? target.host : '',
+    servername: isName ? host : '',
     ALPNProtocols: ['http/1.1'],
   });
 }
@@ -63,11 +63,11 @@ interface TcpOptions {
   readonly autoSelectFamilyAttemptTimeout: number;
 }
 
-function tcpOptions({ url, host, addresses }: Target, deadline: Deadline): TcpOptions {
+function tcpOptions({ place, addresses }: Target, deadline: Deadline): TcpOptions {
   const choice = inOrder(addresses);
   return {
-    host,
-    port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80),
+    host: place.host,
+    port: place.port,
     // Whoever connects asks here for the name, and gets what was judged, and nothing else.
     lookup: (_name, _options, done) => done(null, choice),
     noDelay: true,

@@ -1,5 +1,5 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
-import { mayConnectTo, type PostFailure, type WebhookUrlPolicy } from '@posthorn/domain';
+import { type PostFailure, type WebhookUrlPolicy } from '@posthorn/domain';
 import { Connection } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import { type ExchangeResult } from './exchange.ts';
@@ -7,7 +7,7 @@ import { timedOut } from './fault.ts';
 import { IdleConnections } from './idle-connections.ts';
 import { openSocket } from './open-socket.ts';
 import { type PostRequest, type PostResult } from './post-request.ts';
-import { isTarget, judgeTarget, type LookUpAddresses, type Target } from './target.ts';
+import { isFailure, type LookUpAddresses, type Place, type Target, TargetJudge } from './target.ts';
 
 const MOST_IDLE = 256;
 
@@ -31,12 +31,14 @@ type Reached = ExchangeResult & { readonly address?: string };
  * as there are POSTs under way, and a bounded number that wait for the next one.
  */
 export class WebhookClient {
+  private readonly judge: TargetJudge;
   private readonly idle: IdleConnections;
   private readonly secureContext: SecureContext;
   private open = 0;
   private isClosed = false;
 
   constructor(private readonly options: WebhookClientOptions) {
+    this.judge = new TargetJudge(options.policy);
     this.idle = new IdleConnections(options.mostIdle ?? MOST_IDLE);
     const { authorities = [] } = options;
     const ca = authorities.length === 0 ? {} : { ca: [...getCACertificates('default'), ...authorities] };
@@ -77,34 +79,35 @@ export class WebhookClient {
   }
 
   private async reach(request: PostRequest, deadline: Deadline): Promise<Reached> {
-    const target = await this.judge(request.url, deadline);
-    if (!isTarget(target)) return target;
+    const place = this.judge.judgeUrl(request.url);
+    if (isFailure(place)) return place;
+    const target = place.isName ? await this.lookUp(place, deadline) : { place, addresses: [place.host] };
+    if (isFailure(target)) return target;
     const kept = this.idle.take(target);
     const result = kept && (await this.postOver(kept, target, request, deadline));
     if (result !== undefined && result !== 'stale') return result;
     const fresh = await this.connect(target, deadline);
-    if (!(fresh instanceof Connection)) return fresh;
+    if (isFailure(fresh)) return fresh;
     return (await this.postOver(fresh, target, request, deadline)) as Reached;
   }
 
-  private judge(url: string, deadline: Deadline): Promise<Target | PostFailure> {
-    const { lookUp, policy } = this.options;
+  private lookUp(place: Place, deadline: Deadline): Promise<Target | PostFailure> {
     return new Promise((resolve, reject) => {
       deadline.guard(() => resolve(timedOut('name', deadline.ms)));
-      judgeTarget(url, lookUp, policy).then(resolve, reject);
+      this.options
+        .lookUp(place.host)
+        .then((answer) => resolve(this.judge.judgeAnswer(place, answer)))
+        .catch(reject);
     });
   }
 
   private async connect(target: Target, deadline: Deadline): Promise<Connection | PostFailure> {
     const socket = await openSocket(target, this.secureContext, deadline);
-    if (!('remoteAddress' in socket)) return socket;
+    if (isFailure(socket)) return socket;
     const address = socket.remoteAddress ?? '';
-    // It was judged before. That it is the same is not left to what lies between here and the operating system.
-    if (!mayConnectTo(address, this.options.policy.networks)) {
-      socket.destroy();
-      return { kind: 'failed', errorClass: 'blocked', reason: 'the connection led to another address' };
-    }
-    return this.keep(new Connection(target.url.origin, address, socket));
+    if (this.judge.mayStayAt(address)) return this.keep(new Connection(target.place.origin, address, socket));
+    socket.destroy();
+    return { kind: 'failed', errorClass: 'blocked', reason: 'the connection led to another address' };
   }
 
   private keep(connection: Connection): Connection {
@@ -118,12 +121,12 @@ export class WebhookClient {
 
   private async postOver(
     connection: Connection,
-    { url }: Target,
+    { place }: Target,
     request: PostRequest,
     deadline: Deadline,
   ): Promise<Reached | 'stale'> {
     try {
-      const result = await connection.post(url.pathname + url.search, request, deadline);
+      const result = await connection.post(place.path, request, deadline);
       return result === 'stale' ? result : { ...result, address: connection.address };
     } finally {
       if (connection.isOpen && !this.isClosed) this.idle.put(connection);
