@@ -48,6 +48,8 @@ import { MembersController } from './members/members.controller.ts';
 import { ConfirmAddressController } from './identities/confirm-address.controller.ts';
 import { IdentitiesController } from './identities/identities.controller.ts';
 import { identityProviders } from './identities/identity.providers.ts';
+import { owedMailKinds } from './system/owed-mail.kinds.ts';
+import { OwedMails } from './system/owed-mails.ts';
 import { ApiDocument } from './openapi/api-document.ts';
 import { OpenApiController } from './openapi/openapi.controller.ts';
 import { StatsController } from './stats/stats.controller.ts';
@@ -136,6 +138,7 @@ export class GatewayModule {
       errorBodyOf: (refusal) => answerOf(refusal, publicUrl).body,
     });
     const systemMail = new SendSystemMail({ acceptEmails, from: systemFrom });
+    const owedMails = owedMailKinds(parts, systemMail);
     return {
       module: GatewayModule,
       imports: [DiscoveryModule],
@@ -147,7 +150,6 @@ export class GatewayModule {
           useFactory: (discovery: DiscoveryService) => new ApiDocument(discovery, publicUrl),
         },
         { provide: AcceptEmails, useValue: acceptEmails },
-        { provide: SendSystemMail, useValue: systemMail },
         {
           provide: ManageContacts,
           useValue: new ManageContacts({
@@ -169,8 +171,9 @@ export class GatewayModule {
         { provide: AuditLogStore, useValue: new AuditLogStore(database) },
         { provide: ApiKeyStore, useValue: apiKeys },
         ...templateProviders(parts, templates, acceptEmails),
-        ...memberProviders(parts, systemMail),
-        ...identityProviders(parts, systemMail),
+        ...memberProviders(parts, owedMails.invitations),
+        ...identityProviders(parts, owedMails.verifications),
+        { provide: OwedMails, useValue: new OwedMails(Object.values(owedMails), parts.onError) },
         ...emailProviders(parts),
         { provide: RateLimits, useValue: limits },
         { provide: Authenticate, useValue: new Authenticate(apiKeys, keyUses) },

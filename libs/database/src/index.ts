@@ -47,11 +47,12 @@ export {
   type InvitationRefusal,
   type NewInvitation,
 } from './stores/invitation-changes.ts';
-export { InvitationMailStore } from './stores/invitation-mail-store.ts';
 export { type NewInvitationMail } from './stores/invitation-mails.ts';
 export { InvitationStore, type LinkedInvitation } from './stores/invitation-store.ts';
+export { type MailRefusal } from './stores/mail-bounds.ts';
 export { type LastEditor, MemberStore } from './stores/member-store.ts';
 export * from './stores/outbox-store.ts';
+export { type OwedMail, OwedMailStore } from './stores/owed-mail-store.ts';
 export * from './stores/paused-lane-store.ts';
 export * from './stores/sealed-secret-store.ts';
 export { TemplateChanges, type NamedContent, type TemplateRefusal } from './stores/template-changes.ts';
@@ -66,5 +67,5 @@ export * from './stores/upkeep-store.ts';
 export { ReceiverHealthStore, type Judgement, type ReceiverReport } from './stores/receiver-health-store.ts';
 export * from './stores/webhook-store.ts';
 export { VerificationLinkStore, type LinkedAddress } from './stores/verification-link-store.ts';
-export { type MailRefusal, type NewLink } from './stores/verification-links.ts';
+export { type NewLink } from './stores/verification-links.ts';
 export * from './stores/workspace-store.ts';

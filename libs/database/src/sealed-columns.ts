@@ -10,9 +10,13 @@ export interface SealedColumn {
 /** Every column that holds encrypted secrets: `posthorn secrets rotate` seals these anew, and a test finds one that is missing. */
 export const SEALED_COLUMNS = {
   invitationMail: { table: 'invitation_mails', column: 'sealed_mail', boundTo: 'invitation_mail' },
+  verificationMail: { table: 'verification_links', column: 'sealed_mail', boundTo: 'verification_mail' },
   dkimPrivateKey: { table: 'dkim_keys', column: 'private_key', boundTo: 'dkim_key' },
   webhookToken: { table: 'webhooks', column: 'token', boundTo: 'webhook' },
 } as const satisfies Record<string, SealedColumn>;
+
+/** The columns that hold mails as long as they are owed. */
+export type OwedMails = (typeof SEALED_COLUMNS)['invitationMail' | 'verificationMail'];
 
 /**
  * The place that a secret is sealed for and opened at: copied to another row or column it does not open.

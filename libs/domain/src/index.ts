@@ -15,6 +15,7 @@ export * from './invisible-characters.ts';
 export * from './json-strings.ts';
 export * from './limits.ts';
 export * from './mail-domain.ts';
+export * from './mail-bound.ts';
 export * from './mailbox.ts';
 export * from './message-id.ts';
 export * from './paging.ts';

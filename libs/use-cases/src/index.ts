@@ -36,6 +36,7 @@ export { DeliverEmail, type DeliverEmailOptions } from './send/deliver-email.ts'
 export { type LaneTimes } from './lanes/serve-lanes.ts';
 export { SendEmails, type SendEmailsOptions } from './send/send-emails.ts';
 export { CountEmails } from './stats/count-emails.ts';
+export { SendOwedMails } from './system/send-owed-mails.ts';
 export { admitSystemSender, SendSystemMail, type SystemMail } from './system/send-system-mail.ts';
 export {
   ManageWebhooks,

@@ -14,8 +14,8 @@ import {
   ConfirmAddress,
   CreateIdentity,
   DkimKeyMaker,
+  type SendOwedMails,
   SendVerificationLink,
-  type SendSystemMail,
   VerifyIdentity,
 } from '@posthorn/use-cases';
 import { SPF_INCLUDE } from './identities.controller.ts';
@@ -29,7 +29,7 @@ export interface IdentityParts {
 }
 
 /** What the routes about identities ask for. */
-export function identityProviders(parts: IdentityParts, systemMail: SendSystemMail): Provider[] {
+export function identityProviders(parts: IdentityParts, owedMails: SendOwedMails): Provider[] {
   const { database, secretBox, resolver, spfInclude, publicUrl } = parts;
   const { clock } = database;
   const identities = new IdentityStore(database);
@@ -38,7 +38,7 @@ export function identityProviders(parts: IdentityParts, systemMail: SendSystemMa
   const storedLinks = new VerificationLinkStore(database);
   const keys = new DkimKeyMaker({ secretBox, clock });
   const workspaces = new WorkspaceStore(database);
-  const links = new SendVerificationLink({ systemMail, workspaces, publicUrl });
+  const links = new SendVerificationLink({ owedMails, workspaces, clock, publicUrl });
   // Whoever asks is told by the answer; the scheduler tells those who do not ask.
   const tell = (): Promise<void> => Promise.resolve();
   const checkDomain = new CheckDomain({ checks, resolver, spfInclude, clock, tell });

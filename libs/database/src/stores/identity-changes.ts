@@ -5,7 +5,8 @@ import { type IdentityKind } from '../generated/client.ts';
 import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { type Identity, identityOf } from './identity-row.ts';
-import { insertLink, type MailRefusal, mailRefusal, type NewLink } from './verification-links.ts';
+import { type MailRefusal } from './mail-bounds.ts';
+import { dropOwedLinkMails, insertLink, linkMailRefusal, type NewLink } from './verification-links.ts';
 
 /** A key of a domain as it is stored. */
 export interface NewDkimKey extends DomainKey {
@@ -38,7 +39,7 @@ interface NewDomain {
 export class IdentityChanges {
   constructor(private readonly database: Database) {}
 
-  /** Adds an address with the link that verifies it, so that there is none of which no mail was ever asked for. */
+  /** Adds an address with the link that verifies it and the mail that it owes, so that there is none without. */
   addAddress(
     workspaceId: WorkspaceId,
     actor: Actor,
@@ -49,7 +50,7 @@ export class IdentityChanges {
       const newLink = { ...link, workspaceId, identityId: id, address };
       const refusal =
         (await refusalOf(transaction, workspaceId, address)) ??
-        (await mailRefusal(transaction, now, newLink));
+        (await linkMailRefusal(transaction, now, newLink));
       if (refusal !== undefined) return refusal;
       const added = await insert(transaction, now, workspaceId, actor, {
         id,
@@ -104,6 +105,7 @@ export class IdentityChanges {
     return transact(this.database, async (transaction) => {
       await lockWorkspace(transaction, workspaceId);
       if ((await transaction.identity.count({ where })) === 0) return undefined;
+      await dropOwedLinkMails(transaction, id);
       const deleted = identityOf(await transaction.identity.delete({ where }));
       const what = {
         workspaceId,

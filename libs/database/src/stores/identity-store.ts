@@ -1,4 +1,4 @@
-import { type IdentityId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { idFromUuid, type IdentityId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, type Page, pageOf, type PageRequest, POSTHORN } from '@posthorn/domain';
 import { type Database } from '../connection.ts';
 import { type Identity as IdentityRow, type IdentityKind } from '../generated/client.ts';
@@ -11,6 +11,7 @@ import {
   type IdentityWithRecords,
   WITH_RECORDS,
 } from './identity-row.ts';
+import { dropOwedLinkMails } from './verification-links.ts';
 
 /** How many addresses and domains are named in the answer to a call from an unverified sender. */
 const MOST_NAMED = 100;
@@ -133,6 +134,7 @@ async function vouch(
     return identityOf(await transaction.identity.create({ data }));
   }
   const row = await transaction.identity.update({ where: { id: before.id }, data: trust });
+  await dropOwedLinkMails(transaction, idFromUuid('idn', before.id));
   // What a check under way finds is about a domain that nobody vouched for.
   await transaction.domainCheck.updateMany({
     where: { identityId: before.id },

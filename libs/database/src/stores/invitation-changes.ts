@@ -16,11 +16,11 @@ import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import {
   dropOwedMails,
-  type InvitationMailRefusal,
   invitationMailRefusal,
   type NewInvitationMail,
   oweInvitationMail,
 } from './invitation-mails.ts';
+import { type MailRefusal } from './mail-bounds.ts';
 import { invitationOf } from './invitation-row.ts';
 
 export interface NewInvitation {
@@ -36,7 +36,7 @@ export type InvitationRefusal =
   /** Somebody has invited the address before, and it can be accepted still. */
   | { readonly refused: 'is_invited'; readonly id: InvitationId }
   | { readonly refused: 'too_many' }
-  | InvitationMailRefusal;
+  | MailRefusal;
 
 /** Why an invitation stays as it is. */
 export interface InvitationEnded {

@@ -5,7 +5,8 @@ import { type VerificationLink as LinkRow } from '../generated/client.ts';
 import { EXPIRE_VERIFICATION_LINKS } from '../sql/upkeep.ts';
 import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
-import { insertLink, type MailRefusal, mailRefusal, type NewLink } from './verification-links.ts';
+import { type MailRefusal } from './mail-bounds.ts';
+import { dropOwedLinkMails, insertLink, linkMailRefusal, type NewLink } from './verification-links.ts';
 
 /** What a link leads to. */
 export type LinkedAddress =
@@ -21,7 +22,7 @@ const UNKNOWN: LinkedAddress = { state: 'unknown' };
 export class VerificationLinkStore {
   constructor(private readonly database: Database) {}
 
-  /** Adds another link for an address that waits to be verified, if there may be a mail; undefined when it was added. */
+  /** Adds another link for an address that waits to be verified, if there may be a mail, which is owed then; undefined when it was added. */
   issue(
     workspaceId: WorkspaceId,
     identityId: IdentityId,
@@ -32,7 +33,7 @@ export class VerificationLinkStore {
     return transact(this.database, async (transaction) => {
       await lockWorkspace(transaction, workspaceId);
       const newLink = { ...link, workspaceId, identityId, address };
-      const refusal = await mailRefusal(transaction, now, newLink);
+      const refusal = await linkMailRefusal(transaction, now, newLink);
       if (refusal === undefined) await insertLink(transaction, now, newLink);
       return refusal;
     });
@@ -86,6 +87,7 @@ async function linked(transaction: Transaction, link: LinkRow, now: Date): Promi
 
 async function verify(transaction: Transaction, link: LinkRow, now: Date): Promise<void> {
   await transaction.verificationLink.update({ where: { id: link.id }, data: { usedAt: now } });
+  await dropOwedLinkMails(transaction, idFromUuid('idn', link.identityId));
   const { count } = await transaction.identity.updateMany({
     where: { id: link.identityId, verifiedAt: null },
     data: { status: 'VERIFIED', verifiedAt: now },

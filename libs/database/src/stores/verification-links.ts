@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
-import { type IdentityId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type MailBound, VERIFICATION_MAIL_BOUNDS } from '@posthorn/domain';
+import { type IdentityId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { VERIFICATION_MAIL_BOUNDS } from '@posthorn/domain';
 import { type Transaction } from '../transaction.ts';
+import { addressHash, type MailRefusal, mailRefusal } from './mail-bounds.ts';
+import { type OwedMail } from './owed-mail-store.ts';
 
-/** What is kept of a link: nothing that opens it. */
-export interface NewLink {
+/** A link that was just made: of what opens it the hash, and its mail, encrypted. */
+export interface NewLink extends OwedMail {
   readonly tokenHash: Buffer;
   readonly lifetimeSeconds: number;
 }
@@ -16,60 +17,33 @@ export interface AddressLink extends NewLink {
   readonly address: string;
 }
 
-/** Too many mails of late; nothing has changed. */
-export interface MailRefusal {
-  readonly refused: 'too_many_mails';
-  readonly retryAfterSeconds: number;
-}
-
-/**
- * Why there may be no further mail just now. The workspace is locked, so its own bounds are exact; the one that is about an address
- * over all workspaces may be passed by those that ask in the same moment.
- * Indexes: verification_links_by_address_idx, verification_links_by_workspace_idx.
- */
-export async function mailRefusal(
+/** Why there may be no further mail with a link just now. Indexes: verification_links_by_address_idx, verification_links_by_workspace_idx. */
+export function linkMailRefusal(
   transaction: Transaction,
   now: Date,
   link: AddressLink,
 ): Promise<MailRefusal | undefined> {
-  let retryAfterSeconds = 0;
-  for (const bound of VERIFICATION_MAIL_BOUNDS) {
-    const since = new Date(now.getTime() - bound.withinSeconds * 1_000);
-    const oldest = await transaction.verificationLink.findFirst({
-      where: { ...scopeOf(bound, link), createdAt: { gt: since } },
-      orderBy: { createdAt: 'desc' },
-      skip: bound.most - 1,
-      select: { createdAt: true },
-    });
-    if (oldest === null) continue;
-    const seconds = Math.ceil((oldest.createdAt.getTime() - since.getTime()) / 1_000);
-    retryAfterSeconds = Math.max(retryAfterSeconds, seconds);
-  }
-  return retryAfterSeconds === 0 ? undefined : { refused: 'too_many_mails', retryAfterSeconds };
+  return mailRefusal(transaction, now, 'verification_links', VERIFICATION_MAIL_BOUNDS, link);
 }
 
-function scopeOf({ of }: MailBound, { workspaceId, address }: AddressLink): object {
-  const workspace = { workspaceId: uuidOf(workspaceId) };
-  const recipient = { addressHash: hashOf(address) };
-  if (of === 'workspace') return workspace;
-  return of === 'address' ? recipient : { ...workspace, ...recipient };
-}
-
+/** Adds a link, which owes its mail from now on. */
 export async function insertLink(transaction: Transaction, now: Date, link: AddressLink): Promise<void> {
   await transaction.verificationLink.create({
     data: {
-      id: newUuid(now.getTime()),
+      id: link.id,
       identityId: uuidOf(link.identityId),
       workspaceId: uuidOf(link.workspaceId),
       tokenHash: new Uint8Array(link.tokenHash),
-      addressHash: hashOf(link.address),
+      addressHash: addressHash(link.address),
+      sealedMail: new Uint8Array(link.sealedMail),
       createdAt: now,
       expiresAt: new Date(now.getTime() + link.lifetimeSeconds * 1_000),
     },
   });
 }
 
-/** Case is of no account: most mailboxes take none, and a flood finds its way through each spelling. */
-function hashOf(address: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(createHash('sha256').update(address.toLowerCase()).digest());
+/** An identity that is verified, or gone, owes no mail. Index: verification_links_owed_idx, which is short. */
+export async function dropOwedLinkMails(transaction: Transaction, identityId: IdentityId): Promise<void> {
+  const where = { identityId: uuidOf(identityId), sealedMail: { not: null } };
+  await transaction.verificationLink.updateMany({ where, data: { sealedMail: null } });
 }

@@ -9,11 +9,11 @@ import { type SendVerificationLink } from './send-verification-link.ts';
 export interface CreateIdentityOptions {
   readonly changes: Pick<IdentityChanges, 'addAddress' | 'addDomain' | 'refusal'>;
   readonly keys: Pick<DkimKeyMaker, 'make'>;
-  readonly links: Pick<SendVerificationLink, 'prepare' | 'send'>;
+  readonly links: Pick<SendVerificationLink, 'write' | 'handOver'>;
   readonly clock: { nowMs(): number };
 }
 
-/** Adds an address, to which a link is mailed, or a domain, for which keys are made. */
+/** Adds an address, to which a link is mailed, or a domain, for which keys are made. Once this has answered, the mail is on its way or owed. */
 export class CreateIdentity {
   constructor(private readonly options: CreateIdentityOptions) {}
 
@@ -50,10 +50,10 @@ export class CreateIdentity {
     address: string,
   ): Promise<Identity> {
     const { changes, links } = this.options;
-    const link = links.prepare();
-    const added = await changes.addAddress(workspaceId, actor, { id, address, link: link.kept });
+    const link = await links.write(workspaceId, address);
+    const added = await changes.addAddress(workspaceId, actor, { id, address, link });
     if ('refused' in added) throw identityRefusal('address', added);
-    await links.send(workspaceId, address, link);
+    await links.handOver(link);
     return added;
   }
 }

@@ -23,7 +23,7 @@ export interface VerifyIdentityOptions {
   readonly checks: Pick<DomainCheckStore, 'claim'>;
   readonly storedLinks: Pick<VerificationLinkStore, 'issue'>;
   readonly keys: Pick<DkimKeyMaker, 'make'>;
-  readonly links: Pick<SendVerificationLink, 'prepare' | 'send'>;
+  readonly links: Pick<SendVerificationLink, 'write' | 'handOver'>;
   readonly checkDomain: Pick<CheckDomain, 'check'>;
 }
 
@@ -60,9 +60,9 @@ export class VerifyIdentity {
 
   private async mailLink({ workspaceId, id, value }: IdentityWithRecords): Promise<void> {
     const { links, storedLinks } = this.options;
-    const link = links.prepare();
-    const refusal = await storedLinks.issue(workspaceId, id, value, link.kept);
+    const link = await links.write(workspaceId, value);
+    const refusal = await storedLinks.issue(workspaceId, id, value, link);
     if (refusal !== undefined) throw tooManyMails(refusal);
-    await links.send(workspaceId, value, link);
+    await links.handOver(link);
   }
 }

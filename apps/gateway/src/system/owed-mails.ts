@@ -1,5 +1,5 @@
 import { type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { type SendInvitationMails } from '@posthorn/use-cases';
+import { type SendOwedMails } from '@posthorn/use-cases';
 
 const LOOKED_FOR_EVERY_MS = 30_000;
 
@@ -10,9 +10,11 @@ const LOOKED_FOR_EVERY_MS = 30_000;
 export class OwedMails implements OnApplicationBootstrap, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> | undefined;
+  private isEnding = false;
 
   constructor(
-    private readonly mails: Pick<SendInvitationMails, 'handOverOwed'>,
+    /** Each of its own kind. */
+    private readonly mails: readonly Pick<SendOwedMails, 'handOverOwed'>[],
     /** Told when it could not look; it looks again. */
     private readonly onError: (error: unknown) => void,
   ) {}
@@ -22,8 +24,9 @@ export class OwedMails implements OnApplicationBootstrap, OnModuleDestroy {
     this.begin();
   }
 
-  /** Stops looking; resolves when the last look has ended. */
+  /** Stops looking; resolves when the last look has ended, which begins no further mail. */
   async onModuleDestroy(): Promise<void> {
+    this.isEnding = true;
     clearInterval(this.timer);
     await this.looking;
   }
@@ -34,7 +37,7 @@ export class OwedMails implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async look(): Promise<void> {
     try {
-      await this.mails.handOverOwed();
+      for (const mails of this.mails) await mails.handOverOwed(() => !this.isEnding);
     } catch (error) {
       this.onError(error);
     } finally {

@@ -1,0 +1,34 @@
+import { type Database, OwedMailStore, SEALED_COLUMNS } from '@posthorn/database';
+import { type SecretBox } from '@posthorn/signing';
+import { SendOwedMails, type SendSystemMail } from '@posthorn/use-cases';
+
+export interface OwedMailParts {
+  readonly database: Database;
+  readonly secretBox: SecretBox;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The mails that something owes, by what owes them. */
+export interface OwedMailKinds {
+  readonly invitations: SendOwedMails;
+  readonly verifications: SendOwedMails;
+}
+
+/** How each kind is handed over. */
+export function owedMailKinds(
+  { database, secretBox, onError }: OwedMailParts,
+  systemMail: SendSystemMail,
+): OwedMailKinds {
+  const { invitationMail, verificationMail } = SEALED_COLUMNS;
+  const common = { systemMail, secretBox, onError };
+  return {
+    invitations: new SendOwedMails({
+      ...{ ...common, kind: 'invitation-mail' },
+      store: new OwedMailStore(database, invitationMail),
+    }),
+    verifications: new SendOwedMails({
+      ...{ ...common, kind: 'verification-mail' },
+      store: new OwedMailStore(database, verificationMail),
+    }),
+  };
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type MailBound } from '@posthorn/domain';
+import { type Transaction } from '../transaction.ts';
+
+/** Where mails are counted: a row each, with `workspace_id`, `address_hash` and `created_at`, and an index on either and the time. */
+export type CountedMails = 'invitation_mails' | 'verification_links';
+
+/** Too many mails of late; nothing has changed. */
+export interface MailRefusal {
+  readonly refused: 'too_many_mails';
+  readonly retryAfterSeconds: number;
+}
+
+/** Whose mail it is, and to whom it goes. */
+interface CountedMail {
+  readonly workspaceId: WorkspaceId;
+  readonly address: string;
+}
+
+/**
+ * Why there may be no further mail just now. The workspace is locked, so its own bounds are exact; the one that is about an address
+ * over all workspaces may be passed by those that ask in the same moment.
+ */
+export async function mailRefusal(
+  transaction: Transaction,
+  now: Date,
+  table: CountedMails,
+  bounds: readonly MailBound[],
+  mail: CountedMail,
+): Promise<MailRefusal | undefined> {
+  let retryAfterSeconds = 0;
+  for (const bound of bounds) {
+    const since = new Date(now.getTime() - bound.withinSeconds * 1_000);
+    const statement = nthNewestOf(table, bound);
+    const values = [uuidOf(mail.workspaceId), addressHash(mail.address), since, bound.most - 1];
+    const [oldest] = await transaction.$queryRawUnsafe<{ createdAt: Date }[]>(statement, ...values);
+    if (oldest === undefined) continue;
+    const seconds = Math.ceil((oldest.createdAt.getTime() - since.getTime()) / 1_000);
+    retryAfterSeconds = Math.max(retryAfterSeconds, seconds);
+  }
+  return retryAfterSeconds === 0 ? undefined : { refused: 'too_many_mails', retryAfterSeconds };
+}
+
+const SCOPES: Readonly<Record<MailBound['of'], string>> = {
+  'workspace': 'workspace_id = $1::uuid AND $2::bytea IS NOT NULL',
+  'address': 'address_hash = $2::bytea AND $1::uuid IS NOT NULL',
+  'address in workspace': 'workspace_id = $1::uuid AND address_hash = $2::bytea',
+};
+
+/** $1 uuid: the workspace. $2 bytea: the address. $3 timestamptz: since when. $4 int: how many newer ones are passed over. */
+function nthNewestOf(table: CountedMails, { of }: MailBound): string {
+  return `
+SELECT   created_at AS "createdAt"
+FROM     ${table}
+WHERE    ${SCOPES[of]} AND created_at > $3::timestamptz
+ORDER BY created_at DESC
+OFFSET   $4::int
+LIMIT    1`;
+}
+
+/** SHA-256 of an address. Case is of no account: most mailboxes take none, and a flood finds its way through each spelling. */
+export function addressHash(address: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(createHash('sha256').update(address.toLowerCase()).digest());
+}

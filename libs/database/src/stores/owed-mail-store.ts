@@ -1,0 +1,43 @@
+import { type Database } from '../connection.ts';
+import { type OwedMails } from '../sealed-columns.ts';
+
+/** A mail that is not durable as an email yet. */
+export interface OwedMail {
+  /** A uuid; the mail is sealed for the place of its row. */
+  readonly id: string;
+  readonly sealedMail: Buffer;
+}
+
+/** Mails that were written down together with what they are about, and have still to be handed over for sending. */
+export class OwedMailStore {
+  /** @param mails where they are written down; see `SEALED_COLUMNS` */
+  constructor(
+    private readonly database: Database,
+    readonly mails: OwedMails,
+  ) {}
+
+  /**
+   * The next mails of all workspaces that have been owed for some time, the oldest first. Index: that of the table's owed mails.
+   *
+   * @param after the last one that was seen; null: from the beginning
+   */
+  async owed(forSeconds: number, after: string | null, limit: number): Promise<OwedMail[]> {
+    const { clock, pool } = this.database;
+    const before = new Date(clock.nowMs() - forSeconds * 1_000);
+    const { table, column } = this.mails;
+    const { rows } = await pool.query<OwedMail>(
+      `SELECT   id, ${column} AS "sealedMail" FROM ${table}
+       WHERE    ${column} IS NOT NULL AND created_at <= $1 AND ($2::uuid IS NULL OR id > $2)
+       ORDER BY id
+       LIMIT    $3::int`,
+      [before, after, limit],
+    );
+    return rows;
+  }
+
+  /** It is durable as an email: nothing is owed any more. Doing it twice is doing it once. */
+  async settle(id: string): Promise<void> {
+    const { table, column } = this.mails;
+    await this.database.pool.query(`UPDATE ${table} SET ${column} = NULL WHERE id = $1::uuid`, [id]);
+  }
+}

@@ -1,0 +1,228 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  AcceptanceStore,
+  type Database,
+  greetDatabase,
+  IdentityChanges,
+  IdentityStore,
+  InvitationChanges,
+  InvitationStore,
+  openDatabase,
+  OwedMailStore,
+  SEALED_COLUMNS,
+  TemplateStore,
+  WorkspaceStore,
+} from '@posthorn/database';
+import { operator } from '@posthorn/domain';
+import { type WorkspaceId } from '@posthorn/kernel';
+import { SecretBox } from '@posthorn/signing';
+import { createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
+import { AcceptEmails } from '../accept/accept-emails.ts';
+import { CreateIdentity } from '../identities/create-identity.ts';
+import { SendVerificationLink } from '../identities/send-verification-link.ts';
+import { InviteMember } from '../members/invite-member.ts';
+import { SendInvitationMails } from '../members/send-invitation-mails.ts';
+import { SendOwedMails } from './send-owed-mails.ts';
+import { admitSystemSender, SendSystemMail } from './send-system-mail.ts';
+
+const FROM = { address: 'posthorn@example.com', name: 'Posthorn' };
+const TESTS = operator('tests');
+const PUBLIC_URL = 'https://posthorn.example.com';
+const BOX = new SecretBox([{ id: 'test', key: randomBytes(32) }]);
+
+let testDatabase: TestDatabase;
+let proxy: FaultProxy;
+/** What mails are accepted by. */
+let mailing: Database;
+/** All else. */
+let database: Database;
+let workspaceId: WorkspaceId;
+let errors: unknown[];
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  proxy = await FaultProxy.before(testDatabase.url);
+  mailing = openDatabase({ url: proxy.urlFor(testDatabase.url), poolSize: 2, applicationName: 'test' });
+  database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
+  await greetDatabase(database);
+  await greetDatabase(mailing);
+  await admitSystemSender(new IdentityStore(database), FROM);
+});
+beforeEach(async () => {
+  errors = [];
+  workspaceId = (await new WorkspaceStore(database).create('Acme', null)).id;
+});
+afterAll(async () => {
+  await database.close();
+  await mailing.close();
+  await proxy.close();
+  await testDatabase.drop();
+});
+
+/** What is asked for, so that a mail goes to the address. */
+type Ask = (owedMails: Pick<SendOwedMails, 'seal' | 'handOver'>, address: string) => Promise<unknown>;
+
+interface Kind {
+  readonly column: OwedMailStore['mails'];
+  readonly ask: Ask;
+  readonly link: RegExp;
+}
+
+const inviting: Ask = (owedMails, email) =>
+  new InviteMember({
+    invitations: new InvitationStore(database),
+    changes: new InvitationChanges(database),
+    workspaces: new WorkspaceStore(database),
+    mails: new SendInvitationMails({ owedMails, clock: database.clock, publicUrl: PUBLIC_URL }),
+    clock: database.clock,
+  }).invite(workspaceId, TESTS, { email, role: 'VIEWER' });
+
+const addingAddress: Ask = (owedMails, address) =>
+  new CreateIdentity({
+    changes: new IdentityChanges(database),
+    keys: { make: () => Promise.reject(new Error('an address has no keys')) },
+    links: new SendVerificationLink({
+      workspaces: new WorkspaceStore(database),
+      ...{ owedMails, clock: database.clock, publicUrl: PUBLIC_URL },
+    }),
+    clock: database.clock,
+  }).create(workspaceId, TESTS, { address });
+
+const KINDS: [string, Kind][] = [
+  [
+    'an invitation',
+    {
+      column: SEALED_COLUMNS.invitationMail,
+      ask: inviting,
+      link: /“Acme”.*\s\S+\/invitations\/phi_\w{38}\s/s,
+    },
+  ],
+  [
+    'an address that is to be verified',
+    {
+      column: SEALED_COLUMNS.verificationMail,
+      ask: addingAddress,
+      link: /“Acme”.*\s\S+\/verify\/identity\/phv_\w{38}\s/s,
+    },
+  ],
+];
+
+async function textsTo(email: string): Promise<string[]> {
+  const { rows } = await database.pool.query<{ text: string }>(
+    'SELECT text FROM emails JOIN email_contents ON email_id = id WHERE to_address = $1',
+    [email],
+  );
+  return rows.map(({ text }) => text);
+}
+
+describe.each(KINDS)('The mail of %s', (name, { column, ask, link }) => {
+  const { table } = column;
+  const addressOf = (local: string): string => `${local}.${table}@example.net`;
+
+  /** A gateway's way of sending the mails. */
+  function newMails(): SendOwedMails {
+    const acceptEmails = new AcceptEmails({
+      store: new AcceptanceStore(mailing),
+      identities: new IdentityStore(mailing),
+      templates: new TemplateStore(mailing),
+      rings: { ring: () => undefined },
+      clock: database.clock,
+      monthlyLimit: null,
+      errorBodyOf: ({ statusCode, message }) => ({ statusCode, error: '', message }),
+    });
+    return new SendOwedMails({
+      store: new OwedMailStore(database, column),
+      systemMail: new SendSystemMail({ acceptEmails, from: FROM }),
+      secretBox: BOX,
+      kind: name,
+      onError: (error) => errors.push(error),
+    });
+  }
+
+  /** Asks a process that dies after the change is committed and before its mail is handed over. */
+  async function askAndDie(address: string): Promise<void> {
+    const mails = newMails();
+    const seal: SendOwedMails['seal'] = (id, mail) => mails.seal(id, mail);
+    await ask({ seal, handOver: () => Promise.resolve(false) }, address);
+    await letTimePass();
+  }
+
+  /** What was written down just now is handed over by whoever wrote it. */
+  async function letTimePass(): Promise<void> {
+    await database.pool.query(`UPDATE ${table} SET created_at = created_at - interval '1 minute'`);
+  }
+
+  async function owed(): Promise<number> {
+    const { rows } = await database.pool.query<{ count: number }>(
+      `SELECT count(*)::int FROM ${table} WHERE sealed_mail IS NOT NULL`,
+    );
+    return rows[0]!.count;
+  }
+
+  it('is handed over at once, and then owed no more', async () => {
+    await ask(newMails(), addressOf('a'));
+    expect(await textsTo(addressOf('a'))).toEqual([expect.stringMatching(link)]);
+    expect([await owed(), errors]).toEqual([0, []]);
+  });
+
+  it('is not lost with a process that dies before, and is sent once by several that find it', async () => {
+    await askAndDie(addressOf('b'));
+    expect([await textsTo(addressOf('b')), await owed()]).toEqual([[], 1]);
+    await Promise.all([newMails(), newMails(), newMails()].map((mails) => mails.handOverOwed()));
+    expect([(await textsTo(addressOf('b'))).length, await owed()]).toEqual([1, 0]);
+    expect(await newMails().handOverOwed()).toBe(0);
+  });
+
+  it('is sent once when a process dies after it is durable and before that is noted', async () => {
+    await askAndDie(addressOf('c'));
+    const { rows } = await database.pool.query<{ id: string; sealed: Buffer }>(
+      `SELECT id, sealed_mail AS sealed FROM ${table} WHERE sealed_mail IS NOT NULL`,
+    );
+    await newMails().handOverOwed();
+    const { id, sealed } = rows[0]!;
+    await database.pool.query(`UPDATE ${table} SET sealed_mail = $1 WHERE id = $2`, [sealed, id]);
+    expect(await newMails().handOverOwed()).toBe(1);
+    expect([(await textsTo(addressOf('c'))).length, await owed(), errors]).toEqual([1, 0, []]);
+  });
+
+  it('outlives an outage of what mails are accepted by: the change stands, its mail follows', async () => {
+    await proxy.refuse();
+    await ask(newMails(), addressOf('d'));
+    expect([errors.length, await owed()]).toEqual([1, 1]);
+    await proxy.heal();
+    await letTimePass();
+    expect(await newMails().handOverOwed()).toBe(1);
+    expect([(await textsTo(addressOf('d'))).length, await owed()]).toEqual([1, 0]);
+  });
+
+  it('waits for the next look when whoever looks is about to end', async () => {
+    await askAndDie(addressOf('g'));
+    expect([await newMails().handOverOwed(() => false), await owed()]).toEqual([0, 1]);
+    expect([await newMails().handOverOwed(), await owed()]).toEqual([1, 0]);
+  });
+
+  it('that cannot be opened holds up no other', async () => {
+    await askAndDie(addressOf('e'));
+    await database.pool.query(`UPDATE ${table} SET sealed_mail = '\\x00' WHERE sealed_mail IS NOT NULL`);
+    await askAndDie(addressOf('f'));
+    expect(await newMails().handOverOwed()).toBe(1);
+    expect([(await textsTo(addressOf('f'))).length, errors.length]).toEqual([1, 1]);
+  });
+});
+
+it('An address whose identity is deleted, or verified by an operator, is owed no mail any more', async () => {
+  const { column, ask } = KINDS[1]![1];
+  const seal: SendOwedMails['seal'] = () => Buffer.from('sealed');
+  const owed = async (): Promise<unknown[]> =>
+    (await new OwedMailStore(database, column).owed(-60, null, 10)).slice();
+  const before = (await owed()).length;
+  for (const address of ['gone@example.net', 'trusted@example.net'])
+    await ask({ seal, handOver: () => Promise.resolve(false) }, address);
+  expect((await owed()).length).toBe(before + 2);
+  const identities = await new IdentityStore(database).list(workspaceId);
+  const gone = identities.find(({ value }) => value === 'gone@example.net')!;
+  await new IdentityChanges(database).delete(workspaceId, TESTS, gone.id);
+  await new IdentityStore(database).put(workspaceId, 'address', 'trusted@example.net', true);
+  expect((await owed()).length).toBe(before);
+});
