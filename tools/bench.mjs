@@ -5,21 +5,39 @@ import { build } from './stack/build.mjs';
 import { ensureInstalled } from './stack/install.mjs';
 import { elapsed, say, step } from './stack/progress.mjs';
 
-const HELP = `npm run bench [-- --quick] [--only accept,drain,latency] [--json FILE] [--no-build]
-Measures accepting, draining and latency on a Postgres (durable) and a Redis of its own, three rounds each, and prints the
+const HELP = `npm run bench [-- --quick] [--only accept,drain,latency,posts] [--json FILE] [--no-build]
+Measures accepting, draining, latency and posting to webhooks on a Postgres (durable) and a Redis of its own, three rounds each, and prints the
 medians beside the goals, as ratios to yardsticks of the same run. Everything stays on this machine and is taken away at the end.
 About six minutes; use nothing else on the machine meanwhile.
 
   --quick      shorter rounds with fewer emails, within a minute: for a look, not for the record
-  --only       some of accept, drain and latency
+  --only       some of accept, drain, latency and posts
   --json       writes all rounds into a file as well
   --no-build   measure what was built before`;
 
-const KINDS = ['accept', 'drain', 'latency'];
+const KINDS = ['accept', 'drain', 'latency', 'posts'];
 
 const SCALES = {
-  full: { rounds: 3, warmMs: 500, measureMs: 2_000, emails: 10_000, idle: 34, lone: 20, limitMs: 9 * 60_000 },
-  quick: { rounds: 3, warmMs: 200, measureMs: 600, emails: 2_000, idle: 10, lone: 5, limitMs: 4 * 60_000 },
+  full: {
+    rounds: 3,
+    warmMs: 500,
+    measureMs: 2_000,
+    emails: 10_000,
+    idle: 34,
+    lone: 20,
+    posts: 20_000,
+    limitMs: 9 * 60_000,
+  },
+  quick: {
+    rounds: 3,
+    warmMs: 200,
+    measureMs: 600,
+    emails: 2_000,
+    idle: 10,
+    lone: 5,
+    posts: 5_000,
+    limitMs: 4 * 60_000,
+  },
 };
 
 const onRound = (text) => say(`      ${text}`);
@@ -44,10 +62,11 @@ function readArguments() {
 }
 
 /** @param {string[]} kinds @param {typeof SCALES.full} scale */
-async function measure(kinds, { rounds, warmMs, measureMs, emails, idle, lone }) {
+async function measure(kinds, { rounds, warmMs, measureMs, emails, idle, lone, posts }) {
   const { measureAccept } = await import('./bench/accept.mjs');
   const { measureDrain } = await import('./bench/drain.mjs');
   const { measureIdle, measureLone } = await import('./bench/latency.mjs');
+  const { measurePosts } = await import('./bench/posts.mjs');
   const on = /** @type {import('./bench/ground.mjs').Ground} */ (ground);
   /** @type {Parameters<typeof import('./bench/report.mjs').rowsOf>[0]} */
   const results = {};
@@ -63,6 +82,10 @@ async function measure(kinds, { rounds, warmMs, measureMs, emails, idle, lone })
     say(`  … Latency, idle and beside a backlog of ${emails}`);
     results.idle = await measureIdle(on, { rounds, emails: idle, onRound });
     results.lone = await measureLone(on, { rounds, emails: lone, backlog: emails, onRound });
+  }
+  if (kinds.includes('posts')) {
+    say(`  … Posts, ${posts} events to one webhook`);
+    results.posts = await measurePosts({ rounds, posts, onRound });
   }
   return results;
 }

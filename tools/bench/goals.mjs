@@ -48,6 +48,7 @@ export const GOALS = {
     goal: { most: 50 },
     stretch: { most: 20 },
   },
+  'posts': { what: 'tell, signed, not recorded', goal: { least: 0.9 }, stretch: { least: 1.1 } },
 };
 
 /** @param {Bound} bound @param {string} [unit] */

@@ -15,16 +15,17 @@ const STATEMENTS_OF = ['accept-32', 'batch-8'];
 
 /**
  * @param {{ accept?: Map<string, import('./accept.mjs').AcceptRound[]>, drain?: import('./drain.mjs').DrainRound[],
- *   idle?: import('./latency.mjs').Latency[], lone?: import('./latency.mjs').Latency[] }} results
+ *   idle?: import('./latency.mjs').Latency[], lone?: import('./latency.mjs').Latency[], posts?: import('./posts.mjs').PostRound[] }} results
  * @returns {Row[]}
  */
-export function rowsOf({ accept, drain, idle, lone }) {
+export function rowsOf({ accept, drain, idle, lone, posts }) {
   return [
     ...[...(accept ?? [])].map(([id, rounds]) => acceptRow(id, rounds)),
     ...(accept ? STATEMENTS_OF.map((id) => statementsRow(id, accept.get(id) ?? [])) : []),
     ...(drain ? [drainRow(drain)] : []),
     ...(idle ? [latencyRow('idle', idle)] : []),
     ...(lone ? [latencyRow('lone', lone)] : []),
+    ...(posts ? [postsRow(posts)] : []),
   ];
 }
 
@@ -60,6 +61,12 @@ function latencyRow(id, rounds) {
   const medians = rounds.map((round) => round.medianMs);
   const p99 = median(rounds.map((round) => round.p99Ms));
   return row(id, medians, `${shown(median(medians))} ms, p99 ${shown(p99)} ms`);
+}
+
+function postsRow(rounds) {
+  const pace = (side) => `${shown(median(rounds.map((round) => round[side])))}/s`;
+  const ratios = rounds.map(({ ratio }) => ratio);
+  return row('posts', ratios, pace('ours'), `undici.request ${pace('bare')}`);
 }
 
 /** @param {Row[]} rows @param {Record<string, string>} machine */
