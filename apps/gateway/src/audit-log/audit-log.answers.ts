@@ -22,7 +22,7 @@ export class AuditActor {
 }
 
 /** A change. */
-export class AuditEntry {
+class AuditEntry {
   @Shown('The id of the entry.', idOf('aud'))
   id!: string;
 
@@ -45,7 +45,7 @@ export class AuditEntry {
 }
 
 /** A page of changes. */
-export class AuditLogPage extends pageOf('The changes of the page.', AuditEntry) {}
+class AuditLogPage extends pageOf('The changes of the page.', AuditEntry) {}
 
 /** The answer that shows changes. */
 export class AuditLogAnswer {

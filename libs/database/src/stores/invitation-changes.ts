@@ -1,4 +1,11 @@
-import { idFromUuid, type InvitationId, type UserId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import {
+  idFromUuid,
+  type InvitationId,
+  timeOf,
+  type UserId,
+  uuidOf,
+  type WorkspaceId,
+} from '@posthorn/kernel';
 import {
   type Actor,
   type AuditedAction,
@@ -67,7 +74,9 @@ export class InvitationChanges {
       if (refusal !== undefined) return refusal;
       await giveWay(transaction, now, workspaceId, wanted.email);
       const { id, email, name, role } = wanted;
-      const times = { createdAt: now, expiresAt: invitationEnd(now) };
+      // The time inside the id, by which lists are ordered; waiting for the workspace takes a while.
+      const createdAt = new Date(timeOf(id));
+      const times = { createdAt, expiresAt: invitationEnd(createdAt) };
       const tokenHash = new Uint8Array(mail.tokenHash);
       const row = await transaction.invitation.create({
         data: { id: uuidOf(id), workspaceId: uuidOf(workspaceId), email, name, role, tokenHash, ...times },

@@ -49,6 +49,18 @@ describe('An invitation', () => {
     expect(invitation.expiresAt.getTime() - invitation.createdAt.getTime()).toBe(7 * 86_400_000);
   });
 
+  it('G10: was created at the time inside its id, by which it is listed, however long its workspace was waited for', async () => {
+    const madeAt = Date.now() - 5_000;
+    const wanted = {
+      id: newId('inv', madeAt),
+      email: 'late@example.net',
+      name: null,
+      role: 'VIEWER',
+    } as const;
+    const invitation = await reception.changes.create(await office.openWorkspace(), TESTS, wanted, newMail());
+    expect(invitation).toMatchObject({ createdAt: new Date(madeAt) });
+  });
+
   it('that is accepted and revoked at the same moment is one of both, wholly', async () => {
     const outcomes = new Set<string>();
     for (let round = 0; round < ROUNDS; round += 1) {
