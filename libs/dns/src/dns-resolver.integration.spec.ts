@@ -112,6 +112,14 @@ describe('the addresses at a name', () => {
     expect(await lookUp(`${family}.example`)).toEqual({ kind: 'found', addresses: expected });
   });
 
+  it('are those of one family where the servers are silent about the other, and soon', async () => {
+    const patient = new DnsResolver({ servers: [server.address], timeoutMs: 5_000 });
+    server.set('half.example', { addresses, isSilentAbout: 'AAAA' });
+    const begun = performance.now();
+    expect(await patient.lookUpAddresses('half.example')).toEqual(found('203.0.113.7', '203.0.113.8'));
+    expect(performance.now() - begun).toBeLessThan(2_000);
+  });
+
   it('are those that an alias stands for', async () => {
     server.set('target.example', { addresses });
     server.set('alias.example', { cname: 'target.example' });

@@ -23,6 +23,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EBADNAME: 'the name cannot be looked up',
 };
 
+/** When the addresses of one family are known, those of the other are waited for so long, because some servers never say that there are none. */
+const OTHER_FAMILY_MS = 500;
+
 /** A name that is never asked for, because it means this machine everywhere (RFC 6761, section 6.3). */
 const LOCALHOST = /(?:^|\.)localhost$/i;
 const LOOPBACK = ['127.0.0.1', '::1'];
@@ -47,9 +50,11 @@ export class DnsResolver {
    */
   async lookUpAddresses(name: string): Promise<AddressAnswer> {
     if (LOCALHOST.test(name)) return { kind: 'found', addresses: LOOPBACK };
-    const families = await this.ask((resolver) =>
-      Promise.all([settle(resolver.resolve4(name)), settle(resolver.resolve6(name))]),
-    );
+    const families = await this.ask(async (resolver, endWithin) => {
+      const asked = [settle(resolver.resolve4(name)), settle(resolver.resolve6(name))];
+      if ('records' in (await Promise.race(asked))) endWithin(OTHER_FAMILY_MS);
+      return Promise.all(asked);
+    });
     const addresses = families.flatMap((family) => ('records' in family ? family.records : []));
     if (addresses.length > 0) return { kind: 'found', addresses };
     const failed = families.find((family) => 'code' in family && !this.isAbsence(family));
@@ -57,14 +62,22 @@ export class DnsResolver {
     return { ...this.failure(failed), isOurs: failed.code === CONNREFUSED };
   }
 
-  /** The time-out of the resolver is one server's and grows with each try; the one here is the whole look-up's. */
-  private async ask<Answer>(question: (resolver: promises.Resolver) => Promise<Answer>): Promise<Answer> {
+  /**
+   * The time-out of the resolver is one server's and grows with each try; the one here is the whole look-up's.
+   *
+   * @param question it may end the look-up sooner
+   */
+  private async ask<Answer>(
+    question: (resolver: promises.Resolver, endWithin: (ms: number) => void) => Promise<Answer>,
+  ): Promise<Answer> {
     const resolver = this.newResolver();
-    const deadline = setTimeout(() => resolver.cancel(), this.options.timeoutMs);
+    const timers: NodeJS.Timeout[] = [];
+    const endWithin = (ms: number): unknown => timers.push(setTimeout(() => resolver.cancel(), ms));
+    endWithin(this.options.timeoutMs);
     try {
-      return await question(resolver);
+      return await question(resolver, endWithin);
     } finally {
-      clearTimeout(deadline);
+      for (const timer of timers) clearTimeout(timer);
     }
   }
 

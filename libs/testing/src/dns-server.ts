@@ -11,7 +11,11 @@ export type DnsBehaviour =
   /** With TXT records; one in several strings is an array. What does not fit into a datagram has to be asked for over TCP. */
   | { readonly txt: readonly (string | readonly string[])[]; readonly delayMs?: number }
   /** With addresses, to each question those of its family. */
-  | { readonly addresses: readonly string[]; readonly delayMs?: number }
+  | {
+      readonly addresses: readonly string[];
+      readonly delayMs?: number;
+      readonly isSilentAbout?: 'A' | 'AAAA';
+    }
   /** With an alias, and the records of the name that it stands for. */
   | { readonly cname: string }
   | { readonly rcode: 'SERVFAIL' | 'REFUSED' | 'NXDOMAIN' }
@@ -83,7 +87,7 @@ export class DnsServer {
     const { name, type } = request.questions[0]! as unknown as DnsQuery;
     this.queries.push({ name, type, transport });
     const behaviour = this.behaviours.get(name.toLowerCase()) ?? { rcode: 'NXDOMAIN' };
-    if (behaviour === 'silent') return;
+    if (behaviour === 'silent' || isSilentAbout(behaviour, type)) return;
     if (behaviour === 'garbage') {
       send(Buffer.concat([idOf(request), Buffer.from('this is no answer')]));
       return;
@@ -118,6 +122,11 @@ export class DnsServer {
 function record(name: string, type: number, data: object): DNS.Packet.Resource {
   const resource = { name, type, class: DNS.Packet.CLASS.IN, ttl: TTL_SECONDS, ...data };
   return resource as unknown as DNS.Packet.Resource;
+}
+
+function isSilentAbout(behaviour: DnsBehaviour, type: number): boolean {
+  if (typeof behaviour !== 'object' || !('addresses' in behaviour)) return false;
+  return behaviour.isSilentAbout !== undefined && DNS.Packet.TYPE[behaviour.isSilentAbout] === type;
 }
 
 function typeOf(address: string): number {

@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+
+const PROGRAM = fileURLToPath(new URL('./starved-post.fixture.ts', import.meta.url));
+const NODE = [
+  process.execPath,
+  '--conditions=@posthorn/source',
+  '--experimental-transform-types',
+  '--disable-warning=ExperimentalWarning',
+  PROGRAM,
+];
+/** Only who may make one can test without a network. */
+const canLoseNetwork = spawnSync('unshare', ['-n', 'true']).status === 0;
+
+/** What a program prints that is run by a shell. */
+function run(command: string, ...args: string[]): unknown {
+  const { NODE_OPTIONS: _jestOnly, ...env } = process.env;
+  const { stdout, stderr } = spawnSync('sh', ['-c', `${command} "$@"`, 'sh', ...NODE, ...args], {
+    env,
+    encoding: 'utf8',
+  });
+  if (stdout === '') throw new Error(stderr);
+  return JSON.parse(stdout);
+}
+
+describe('W8: what this machine lacks is not charged to a receiver', () => {
+  it('file descriptors', () => {
+    expect(run('ulimit -n 64; exec', 'http://127.0.0.1:1/', 'files')).toMatchObject({
+      kind: 'ours',
+      reason: expect.stringContaining('file descriptors'),
+    });
+  }, 20_000);
+
+  (canLoseNetwork ? it : it.skip)(
+    'a network',
+    () => {
+      expect(run('exec unshare -n', 'http://10.0.0.1/')).toMatchObject({
+        kind: 'ours',
+        reason: 'this machine has no network',
+      });
+    },
+    20_000,
+  );
+
+  it('while a receiver that refuses is itself the reason', () => {
+    expect(run('exec', 'http://127.0.0.1:1/')).toMatchObject({ kind: 'failed', errorClass: 'connect' });
+  }, 20_000);
+});
