@@ -84,10 +84,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private readAnswer({ status, fields }: NonNullable<Exchange['answer']>): ExchangeResult {
+    const { 'retry-after': retryAfter } = fields;
     const headers = boundFields(fields);
-    const retryAfter = headers['retry-after'];
     const answer = { kind: 'answered', status, headers, body: asText(this.kept, MOST_KEPT) } as const;
-    return retryAfter === undefined ? answer : { ...answer, retryAfter };
+    return retryAfter === undefined ? answer : { ...answer, retryAfter: boundValue(retryAfter) };
   }
 }
 
@@ -95,10 +95,11 @@ type Fields = Record<string, string | string[] | undefined>;
 
 function boundFields(fields: Fields): Record<string, string> {
   const names = Object.keys(fields).slice(0, MOST_FIELDS);
-  const bounded = names.map((name) => {
-    const value = fields[name] ?? '';
-    const line = typeof value === 'string' ? value : value.join(', ');
-    return [asFieldText(name, MOST_OF_A_FIELD), asFieldText(line, MOST_OF_A_FIELD)] as const;
-  });
-  return Object.fromEntries(bounded);
+  return Object.fromEntries(
+    names.map((name) => [asFieldText(name, MOST_OF_A_FIELD), boundValue(fields[name] ?? '')]),
+  );
+}
+
+function boundValue(value: string | string[]): string {
+  return asFieldText(typeof value === 'string' ? value : value.join(', '), MOST_OF_A_FIELD);
 }
