@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { sleep } from '@posthorn/kernel';
@@ -143,6 +144,8 @@ describe('W7: the deadline', () => {
     const url = `http://127.0.0.1:${port}/`;
     const posted = client.post({ url, headers: {}, body: BODY, deadlineMs: 400 });
     await sleep(100);
+    // Within the phase of the event loop that takes in what has come: the timers are next.
+    await stat('.');
     holdUp(600);
     expect(await posted).toMatchObject({ kind: 'answered', status: 200 });
     client.closeIdle();
