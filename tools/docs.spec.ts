@@ -4,7 +4,13 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { HELPERS } from '../libs/rendering/src/templates/helpers.ts';
-import { EMAIL_STATUSES, IDENTITY_STATUSES, INVITATION_STATUSES, WEBHOOK_STATUSES } from '@posthorn/domain';
+import {
+  DELIVERY_STATUSES,
+  EMAIL_STATUSES,
+  IDENTITY_STATUSES,
+  INVITATION_STATUSES,
+  WEBHOOK_STATUSES,
+} from '@posthorn/domain';
 import { ALL_SECTIONS, describeSettings, type SettingDescription } from '@posthorn/platform';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -23,6 +29,8 @@ describe('docs/states.md', () => {
     ['An identity', enumOfSchema('identities', 'IdentityStatus')],
     ['A webhook', Object.keys(WEBHOOK_STATUSES)],
     ['A webhook', enumOfSchema('webhooks', 'WebhookStatus')],
+    ['A delivery', Object.keys(DELIVERY_STATUSES)],
+    ['A delivery', enumOfSchema('webhooks', 'DeliveryStatus')],
     ['An invitation', Object.keys(INVITATION_STATUSES)],
     ['The breaker of a relay', relayBreakerStates()],
   ])('draws every state of: %s', (title, states) => {

@@ -130,6 +130,23 @@ describe('An event', () => {
   });
 });
 
+describe('An email', () => {
+  it('W12: tells webhooks what becomes of it, as the interface shows it', async () => {
+    const hook = await subscribe(['EMAIL_SENT']);
+    const sent = await stack.send({ groupBy: 'welcome', subject: 'Zoë “says” hi' });
+    const email = sent.body['email'] as Record<string, unknown>;
+    await arrived(hook.path, 1, 5_000);
+    const [{ headers, body }] = receiver.postsTo(hook.path) as [ReceivedPost];
+    expect(headers['x-service-event']).toBe('EMAIL_SENT');
+    expect(JSON.parse(body.toString())).toEqual({
+      event: 'EMAIL_SENT',
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      data: { email },
+    });
+    expect(body.toString()).not.toMatch(/[:,] "/);
+  });
+});
+
 describe('A webhook', () => {
   it('W9: that is paused is told when it is active again, with the token and URL of then', async () => {
     const hook = await subscribe();

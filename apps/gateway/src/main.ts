@@ -1,5 +1,5 @@
 import { RateLimits } from '@posthorn/auth';
-import { LaneRings, RateLimiter } from '@posthorn/queues';
+import { LaneRings, type LineName, RateLimiter } from '@posthorn/queues';
 import { DnsResolver } from '@posthorn/dns';
 import {
   createHttpApp,
@@ -49,14 +49,17 @@ await startProcess('gateway', async () => {
     });
   const logger = createLogger(log, 'gateway');
   const onError = reportRepeated(logger, 'a dependency does not answer');
+  const ringsOf = (line: LineName): LaneRings =>
+    new LaneRings({ ...redis.options, line, rowsPerTurn: lanes.TURN_ROWS, onError });
+  const [rings, eventRings] = [ringsOf('email'), ringsOf('event')];
   const db = openDatabase({
     ...database.options,
     applicationName: 'posthorn-gateway',
     onIdleError: onError,
+    onEventsDue: (laneIds) => laneIds.forEach((laneId) => eventRings.ring(laneId)),
   });
   await greetDatabase(db);
   await admitSystemSender(new IdentityStore(db), systemMail.from);
-  const rings = new LaneRings({ ...redis.options, line: 'email', rowsPerTurn: lanes.TURN_ROWS, onError });
   const keyUses = new KeyUses({ apiKeys: new ApiKeyStore(db), clock: db.clock, onError });
   const htmlToText = new HtmlToText(THREADS);
   const renderer = new TemplateRenderer(THREADS);
@@ -99,6 +102,7 @@ await startProcess('gateway', async () => {
     logger,
     drain: [
       () => rings.close(),
+      () => eventRings.close(),
       () => limiter.close(),
       () => keyUses.close(),
       () => renderer.close(),

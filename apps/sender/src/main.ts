@@ -15,7 +15,7 @@ import {
   SenderSettings,
   startProcess,
 } from '@posthorn/platform';
-import { JobWorker, LaneRings, QUEUES, turnHandler } from '@posthorn/queues';
+import { JobWorker, LaneRings, type LineName, QUEUES, turnHandler } from '@posthorn/queues';
 import { HtmlToText, TemplateRenderer } from '@posthorn/rendering';
 import { RelayBreaker, RelayTransport } from '@posthorn/smtp';
 import { ComposeEmail, DeliverEmail, SendEmails, TemplateVersions } from '@posthorn/use-cases';
@@ -35,9 +35,16 @@ await startProcess('sender', async () => {
   });
   const logger = createLogger(log, 'sender');
   const onError = reportRepeated(logger, 'something has to be tried again');
-  const db = openDatabase({ ...database.options, applicationName: 'posthorn-sender', onIdleError: onError });
+  const ringsOf = (line: LineName): LaneRings =>
+    new LaneRings({ ...redis.options, line, rowsPerTurn: lanes.TURN_ROWS, onError });
+  const [rings, eventRings] = [ringsOf('email'), ringsOf('event')];
+  const db = openDatabase({
+    ...database.options,
+    applicationName: 'posthorn-sender',
+    onIdleError: onError,
+    onEventsDue: (laneIds) => laneIds.forEach((laneId) => eventRings.ring(laneId)),
+  });
   await greetDatabase(db);
-  const rings = new LaneRings({ ...redis.options, line: 'email', rowsPerTurn: lanes.TURN_ROWS, onError });
   const htmlToText = new HtmlToText();
   const renderer = new TemplateRenderer();
   const versions = new TemplateVersions(new TemplateStore(db));
@@ -95,6 +102,7 @@ await startProcess('sender', async () => {
   const drain = [
     () => Promise.all([worker.close(), sendEmails.drain()]).then(() => undefined),
     () => rings.close(),
+    () => eventRings.close(),
     () => transport.close(),
     () => htmlToText.close(),
     () => renderer.close(),

@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { DatabaseClock, sleep } from '@posthorn/kernel';
+import { type LaneId } from '@posthorn/domain';
 import pg from 'pg';
 import { isOutage } from './faults.ts';
 import { PrismaClient } from './generated/client.ts';
@@ -28,6 +29,8 @@ export interface DatabaseOptions {
   readonly applicationName: string;
   /** Told of connections that broke while nobody used them. */
   readonly onIdleError?: (error: Error) => void;
+  /** Told, after a commit, which lanes have events that are due by it: whoever can, rings them. */
+  readonly onEventsDue?: (laneIds: readonly LaneId[]) => void;
 }
 
 /** The one pool of connections of a process, what is built on it, and the database's time. */
@@ -36,6 +39,7 @@ export interface Database {
   /** For what people read and write; the hot statements are SQL and go to the pool. */
   readonly prisma: PrismaClient;
   readonly clock: DatabaseClock;
+  readonly onEventsDue: (laneIds: readonly LaneId[]) => void;
   close(): Promise<void>;
 }
 
@@ -72,7 +76,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     await prisma.$disconnect();
     if (!pool.ended) await pool.end();
   };
-  return { pool, prisma, clock: new DatabaseClock(), close };
+  const { onEventsDue = () => undefined } = options;
+  return { pool, prisma, clock: new DatabaseClock(), onEventsDue, close };
 }
 
 /** How long a process that starts waits for a database that is not there yet. */

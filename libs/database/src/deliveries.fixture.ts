@@ -33,9 +33,7 @@ export class DeliveryOffice {
     const events = Array.from({ length: count }, (_, n) => ({
       ...{ workspaceId, name: 'CONTACT_CREATED' as const, data: { n } },
     }));
-    await transact(database, (transaction) =>
-      recordEvents((sql, value) => transaction.$executeRawUnsafe(sql, value), Date.now(), events),
-    );
+    await transact(database, (transaction) => recordEvents(transaction, Date.now(), events));
   }
 
   fanOut(workspaceId: WorkspaceId, maxRows = 1_000) {

@@ -33,7 +33,7 @@ async function addWebhook(workspaceId: WorkspaceId, events: string[], status = '
 
 const record = (workspaceId: WorkspaceId, name: 'CONTACT_CREATED' | 'CONTACT_DELETED'): Promise<void> =>
   transact(office.database, (transaction) =>
-    recordEvents((sql, value) => transaction.$executeRawUnsafe(sql, value), office.database.clock.nowMs(), [
+    recordEvents(transaction, office.database.clock.nowMs(), [
       { workspaceId, name, data: { contact: { email: 'ada@example.net' } } },
     ]),
   );
@@ -78,9 +78,7 @@ it('an event and an audited change are undone with what caused them', async () =
       subjectId: SYSTEM_WORKSPACE_ID,
       detail: { id },
     });
-    await recordEvents((sql, value) => transaction.$executeRawUnsafe(sql, value), nowMs, [
-      { workspaceId: acme, name: 'CONTACT_DELETED', data: { id } },
-    ]);
+    await recordEvents(transaction, nowMs, [{ workspaceId: acme, name: 'CONTACT_DELETED', data: { id } }]);
     throw new Error('changed its mind');
   });
   await expect(failed).rejects.toThrow('changed its mind');

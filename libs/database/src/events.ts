@@ -1,6 +1,9 @@
 import { newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { eventLane, type EventName, eventPayload, type JsonObject } from '@posthorn/domain';
+import type pg from 'pg';
+import { eventLane, type EventName, eventPayload, type JsonObject, type LaneId } from '@posthorn/domain';
+import { noteEventsDue } from './event-bells.ts';
 import { RECORD_EVENTS } from './sql/events.ts';
+import { type Transaction } from './transaction.ts';
 
 /** Something that happened and that webhooks are told of. */
 export interface NewEvent {
@@ -9,15 +12,39 @@ export interface NewEvent {
   readonly data: JsonObject;
 }
 
-/** Runs a statement inside a transaction, be it one of `pg` or one of Prisma. */
-export type RunSql = (sql: string, value: string) => Promise<unknown>;
+/** A transaction that somebody else has begun and ends, with `transact` or `transactOn`. */
+export type AnyTransaction = Transaction | pg.ClientBase;
 
 /**
  * Records events in the transaction of what caused them, in the exact bytes that will be posted; whoever commits an
  * operation has committed its events. `nowMs` is the database's time.
  */
-export async function recordEvents(run: RunSql, nowMs: number, events: readonly NewEvent[]): Promise<void> {
-  if (events.length > 0) await run(RECORD_EVENTS, eventsAsJson(nowMs, events));
+export async function recordEvents(
+  transaction: AnyTransaction,
+  nowMs: number,
+  events: readonly NewEvent[],
+): Promise<void> {
+  if (events.length > 0) await runWithEvents(transaction, RECORD_EVENTS, [eventsAsJson(nowMs, events)]);
+}
+
+/** Runs a statement that records events, alone or with their cause; their lanes are rung after the commit. */
+export async function runWithEvents(
+  transaction: AnyTransaction,
+  sql: string,
+  values: readonly string[],
+): Promise<void> {
+  const due =
+    '$queryRawUnsafe' in transaction
+      ? await transaction.$queryRawUnsafe<DueLane[]>(sql, ...values)
+      : (await transaction.query<DueLane>(sql, [...values])).rows;
+  noteEventsDue(
+    transaction,
+    due.map(({ laneId }) => laneId),
+  );
+}
+
+interface DueLane {
+  readonly laneId: LaneId;
 }
 
 /** Events, as the statements that record them take them. */

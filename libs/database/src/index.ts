@@ -65,6 +65,7 @@ export {
 export { TemplateStore, type CurrentTemplate } from './stores/template-store.ts';
 export * from './stores/upkeep-store.ts';
 export { ReceiverHealthStore, type Judgement, type ReceiverReport } from './stores/receiver-health-store.ts';
+export { type OwedWebhookNotice, WebhookNoticeStore } from './stores/webhook-notice-store.ts';
 export * from './stores/webhook-store.ts';
 export { VerificationLinkStore, type LinkedAddress } from './stores/verification-link-store.ts';
 export { type NewLink } from './stores/verification-links.ts';

@@ -174,10 +174,10 @@ export function scheduledEmail(workspaceId: WorkspaceId, sendAt: Date): Acceptab
 }
 
 /** The relay took it. */
-export function sent(email: { id: EmailId; claims: number; laneId: EmailOutcome['laneId'] }): EmailOutcome {
-  const { id, claims, laneId } = email;
+export function sent(email: Pick<EmailOutcome, 'id' | 'workspaceId' | 'claims' | 'laneId'>): EmailOutcome {
+  const { id, workspaceId, claims, laneId } = email;
   return {
-    ...{ id, claims, laneId },
+    ...{ id, workspaceId, claims, laneId },
     kind: 'SENT',
     status: 'SENT',
     retryAfterMs: null,

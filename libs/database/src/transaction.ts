@@ -1,6 +1,7 @@
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type pg from 'pg';
 import { type Database } from './connection.ts';
+import { ringForEvents } from './event-bells.ts';
 import { type Prisma } from './generated/client.ts';
 
 /** Several statements that happen together or not at all. */
@@ -11,24 +12,30 @@ const WAIT_FOR_CONNECTION_MS = 3_000;
 const MOST_MS = 10_000;
 
 /** Does the work in one transaction; what it throws undoes all of it. Nothing in it may talk to a network. */
-export function transact<Result>(
+export async function transact<Result>(
   database: Database,
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  return database.prisma.$transaction(work, { maxWait: WAIT_FOR_CONNECTION_MS, timeout: MOST_MS });
+  const options = { maxWait: WAIT_FOR_CONNECTION_MS, timeout: MOST_MS };
+  const { transaction, result } = await database.prisma.$transaction(async (transaction) => {
+    return { transaction, result: await work(transaction) };
+  }, options);
+  ringForEvents(database, transaction);
+  return result;
 }
 
 /** The same on a connection of its own, for statements that are hot. @throws what `pg` throws */
 export async function transactOn<Result>(
-  pool: pg.Pool,
+  database: Pick<Database, 'pool' | 'onEventsDue'>,
   work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
-  const client = await pool.connect();
+  const client = await database.pool.connect();
   let fault: Error | undefined;
   try {
     await client.query('BEGIN');
     const result = await work(client);
     await client.query('COMMIT');
+    ringForEvents(database, client);
     return result;
   } catch (error) {
     fault = error as Error;

@@ -38,6 +38,7 @@ export { SendEmails, type SendEmailsOptions } from './send/send-emails.ts';
 export { CountEmails } from './stats/count-emails.ts';
 export { SendOwedMails } from './system/send-owed-mails.ts';
 export { admitSystemSender, SendSystemMail, type SystemMail } from './system/send-system-mail.ts';
+export { SendWebhookNotices } from './webhooks/send-webhook-notices.ts';
 export {
   ManageWebhooks,
   type ManageWebhooksOptions,

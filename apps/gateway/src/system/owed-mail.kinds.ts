@@ -1,6 +1,6 @@
-import { type Database, OwedMailStore, SEALED_COLUMNS } from '@posthorn/database';
+import { type Database, OwedMailStore, SEALED_COLUMNS, WebhookNoticeStore } from '@posthorn/database';
 import { type SecretBox } from '@posthorn/signing';
-import { SendOwedMails, type SendSystemMail } from '@posthorn/use-cases';
+import { SendOwedMails, type SendSystemMail, SendWebhookNotices } from '@posthorn/use-cases';
 
 export interface OwedMailParts {
   readonly database: Database;
@@ -12,6 +12,7 @@ export interface OwedMailParts {
 export interface OwedMailKinds {
   readonly invitations: SendOwedMails;
   readonly verifications: SendOwedMails;
+  readonly webhookNotices: SendWebhookNotices;
 }
 
 /** How each kind is handed over. */
@@ -29,6 +30,10 @@ export function owedMailKinds(
     verifications: new SendOwedMails({
       ...{ ...common, kind: 'verification-mail' },
       store: new OwedMailStore(database, verificationMail),
+    }),
+    webhookNotices: new SendWebhookNotices({
+      ...{ systemMail, onError },
+      notices: new WebhookNoticeStore(database),
     }),
   };
 }

@@ -1,5 +1,4 @@
 import { type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { type SendOwedMails } from '@posthorn/use-cases';
 
 const LOOKED_FOR_EVERY_MS = 30_000;
 
@@ -14,7 +13,7 @@ export class OwedMails implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     /** Each of its own kind. */
-    private readonly mails: readonly Pick<SendOwedMails, 'handOverOwed'>[],
+    private readonly mails: readonly { handOverOwed(mayGoOn: () => boolean): Promise<number> }[],
     /** Told when it could not look; it looks again. */
     private readonly onError: (error: unknown) => void,
   ) {}

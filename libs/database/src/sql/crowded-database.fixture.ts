@@ -6,8 +6,14 @@ const NEW_ID = `overlay(gen_random_uuid()::text PLACING substr(uuid_v7_floor(now
 /** How many workspaces, and emails of each that are not finished. */
 const WORKSPACES = 400;
 const ROWS_EACH = 300;
+/** How many webhooks have events, and how many each. */
+const TOLD_WEBHOOKS = 1_000;
+const EVENTS_EACH = 10;
 
-/** 120,000 unfinished emails of 400 workspaces: in each 60 wait, 20 are taken and the others ready; and as many contacts. Not analysed. */
+/**
+ * 120,000 unfinished emails of 400 workspaces: in each 60 wait, 20 are taken and the others ready; and as many contacts; 10,000 events
+ * for 1,000 webhooks. Not analysed.
+ */
 export async function crowd(url: string): Promise<void> {
   const statements = [
     `INSERT INTO workspaces (id, name) SELECT gen_random_uuid(), 'Crowd' FROM generate_series(1, ${WORKSPACES})`,
@@ -44,6 +50,25 @@ export async function crowd(url: string): Promise<void> {
             CASE WHEN n BETWEEN 61 AND 80 THEN now() + make_interval(mins => n - 65) END,
             500, (n BETWEEN 61 AND 80)::int, (n BETWEEN 61 AND 80)::int
      FROM   crowd`,
+    'DROP TABLE crowd',
+    `CREATE TEMP TABLE crowd AS
+     SELECT ${NEW_ID} AS id, ${NEW_ID} AS event_id, workspace_id, id AS webhook_id, n
+     FROM   (SELECT * FROM webhooks ORDER BY id LIMIT ${TOLD_WEBHOOKS}) w, generate_series(1, ${EVENTS_EACH}) n`,
+    `INSERT INTO events (id, workspace_id, type, payload, webhook_ids, created_at)
+     SELECT event_id, workspace_id, 'CONTACT_UPDATED', '{}', ARRAY[webhook_id], now() FROM crowd`,
+    `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at)
+     SELECT event_id, 'event', type_id('wrk', workspace_id) || '.events', 'ready', now() FROM crowd WHERE n <= 3`,
+    `INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id, status, finished_at)
+     SELECT id, workspace_id, webhook_id, event_id, CASE WHEN n < 8 THEN 'PENDING' ELSE 'EXHAUSTED' END::delivery_status,
+            CASE WHEN n >= 8 THEN now() END
+     FROM   crowd WHERE n > 3`,
+    `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, lease_until, claims, unanswered)
+     SELECT id, 'webhook', type_id('wh', webhook_id), CASE WHEN n < 7 THEN 'ready' ELSE 'taken' END::outbox_state, now(),
+            CASE WHEN n = 7 THEN now() + interval '1 minute' END, (n = 7)::int, (n = 7)::int
+     FROM   crowd WHERE n BETWEEN 4 AND 7`,
+    `INSERT INTO paused_lanes (queue, lane_id, reason)
+     SELECT 'webhook', lane_id, 'crowd' FROM (SELECT DISTINCT lane_id FROM outbox WHERE queue = 'webhook' ORDER BY lane_id LIMIT 100) l`,
+    'UPDATE webhooks SET put_back_before = now() WHERE id IN (SELECT id FROM webhooks ORDER BY id LIMIT 10)',
     'DROP TABLE crowd',
   ];
   const client = new pg.Client({ connectionString: url });

@@ -1,4 +1,4 @@
-/** The rows out of $1 json, each with its webhooks, and what makes it due; to be followed by what keeps the rows. */
+/** The rows out of $1 json, each with its webhooks, and what makes it due. Gives the lanes in which something is due by that. */
 const EVENTS = `
 event AS MATERIALIZED (
   SELECT e.*,
@@ -11,9 +11,12 @@ event AS MATERIALIZED (
 due AS (
   INSERT INTO outbox (subject_id, queue, lane_id, state, due_at)
   SELECT id, 'event', lane_id, 'ready', created_at FROM event WHERE cardinality(webhook_ids) > 0
+),
+recorded AS (
+  INSERT INTO events (id, workspace_id, type, payload, webhook_ids, created_at)
+  SELECT id, workspace_id, type, payload, webhook_ids, created_at FROM event
 )
-INSERT INTO events (id, workspace_id, type, payload, webhook_ids, created_at)
-SELECT id, workspace_id, type, payload, webhook_ids, created_at FROM event`;
+SELECT DISTINCT lane_id AS "laneId" FROM event WHERE cardinality(webhook_ids) > 0`;
 
 /**
  * Records events, each with the webhooks that are subscribed at this moment, whatever their status; one that nobody subscribes

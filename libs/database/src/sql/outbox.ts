@@ -1,4 +1,5 @@
 import { CLAIM_COLUMNS, claimed, liveOutcomes } from './claims.ts';
+import { emailEvents } from './email-events.ts';
 import { COMPOSITION_COLUMNS, COMPOSITION_JOINS } from './composition.ts';
 
 /**
@@ -29,7 +30,7 @@ ${COMPOSITION_JOINS}`;
 /**
  * Records what became of claimed emails.
  *
- * $1 json: n, id, claims, kind (of the event), status (null: unchanged), retry_after_ms (null: finished), lane_id (where it
+ * $1 json: n, id, workspace_id, claims, kind (of the event), status (null: unchanged), retry_after_ms (null: finished), lane_id (where it
  * waits for its retry), duplicate_possible, detail.
  *
  * Indexes: outbox_pkey, emails_pkey, email_events_claim_kind_key. Locks: the outbox rows in order, then the emails
@@ -39,10 +40,10 @@ ${COMPOSITION_JOINS}`;
  */
 export const RECORD_OUTCOMES = `
 WITH outcome AS MATERIALIZED (
-  SELECT *
+  SELECT o.*, 'EMAIL_' || CASE o.kind WHEN 'REPLY_LOST' THEN 'DELAYED' ELSE o.kind::text END AS event
   FROM   json_to_recordset($1::json) AS o (
-           n int, id uuid, claims int, kind email_event_kind, status email_status, retry_after_ms bigint, lane_id text,
-           duplicate_possible boolean, detail jsonb)
+           n int, id uuid, workspace_id uuid, claims int, kind email_event_kind, status email_status, retry_after_ms bigint,
+           lane_id text, duplicate_possible boolean, detail jsonb)
 ), ${liveOutcomes('b.attempts + 1')},
 changed AS (
   UPDATE emails e
@@ -58,7 +59,7 @@ told AS (
   ORDER BY  o.id, o.claims, o.kind
   ON CONFLICT DO NOTHING
 )
-SELECT o.n, l.id IS NOT NULL AS live FROM outcome o LEFT JOIN live l ON l.n = o.n ORDER BY o.n`;
+SELECT o.n, l.id IS NOT NULL AS live, ${emailEvents('live')} FROM outcome o LEFT JOIN live l ON l.n = o.n ORDER BY o.n`;
 
 /**
  * Renews leases; gives back those that still hold. $1 uuid[], $2 int[]: ids and claims. $3 interval: the lease.
@@ -122,6 +123,7 @@ given_up AS (
 ),
 failed AS (
   UPDATE emails e SET status = 'FAILED' FROM given_up g WHERE e.id = g.subject_id AND g.queue = 'email'
+  RETURNING e.id, e.workspace_id, e.status, 'EMAIL_FAILED' AS event
 ),
 told AS (
   INSERT INTO email_events (email_id, kind, claims, duplicate_possible, detail)
@@ -145,7 +147,7 @@ revived AS (
   WHERE  o.subject_id = d.subject_id AND NOT d.is_given_up
   RETURNING o.subject_id
 )
-SELECT (SELECT count(*)::int FROM revived) AS revived, (SELECT count(*)::int FROM given_up) AS "givenUp"`;
+SELECT (SELECT count(*)::int FROM revived) AS revived, ${emailEvents('failed')}, (SELECT count(*)::int FROM given_up) AS "givenUp"`;
 
 /**
  * The lanes that have ready rows and are not held back, and which of them are slow. A skip-scan: one descent of the index for each lane with work, so that its cost

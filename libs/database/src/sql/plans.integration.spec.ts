@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newUuid } from '@posthorn/kernel';
+import { idFromUuid, newUuid } from '@posthorn/kernel';
+import { eventLane, webhookLane } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import pg from 'pg';
 import { Office, sent } from '../office.fixture.ts';
@@ -22,6 +23,14 @@ import {
   READ_LOCKED_CONTACTS,
   WRITE_CONTACTS,
 } from './contacts.ts';
+import {
+  CLAIM_DELIVERIES,
+  EXPIRE_HELD_DELIVERIES,
+  FAN_OUT_EVENTS,
+  PUT_BACK_DELIVERIES,
+  READ_RECEIVERS,
+  RECORD_DELIVERIES,
+} from './deliveries.ts';
 import { crowd } from './crowded-database.fixture.ts';
 import { CANCEL_EMAIL, RESCHEDULE_EMAIL } from './email-changes.ts';
 import {
@@ -40,7 +49,7 @@ import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_VERIFICATION_LINKS } from './upkeep.ts'
 
 /** The tables that grow with what is sent: no statement may read one of them from end to end. */
 const GROWING =
-  /^(outbox|idempotency_keys|identities|domain_checks|verification_links|api_keys|contacts|emails|email_contents|email_events|events)(_\d{4}_\d{2})?$/;
+  /^(outbox|idempotency_keys|identities|domain_checks|verification_links|api_keys|contacts|emails|email_contents|email_events|events|webhooks|webhook_deliveries|webhook_attempts)(_\d{4}_\d{2})?$/;
 
 /** A group of hundreds of rows needs a few pages for each; reading the outbox once for each needs hundreds of thousands. */
 const MOST_PAGES = 20_000;
@@ -58,6 +67,9 @@ interface Sample {
   readonly workspaces: string[];
   readonly hashes: string[];
   readonly keys: string[];
+  /** Deliveries that are taken. */
+  readonly deliveries: string[];
+  readonly webhooks: string[];
 }
 
 let testDatabase: TestDatabase;
@@ -72,7 +84,14 @@ beforeAll(async () => {
   client = await office.database.pool.connect();
   await client.query('ALTER TABLE outbox SET (autovacuum_enabled = off)');
   await client.query('ANALYZE');
-  sample = { ids: [NOBODY], workspaces: [NOBODY], hashes: [], keys: [] };
+  sample = {
+    ids: [NOBODY],
+    workspaces: [NOBODY],
+    hashes: [],
+    keys: [],
+    deliveries: [NOBODY],
+    webhooks: [NOBODY],
+  };
   for (const [name, { sql, values }] of STATEMENTS.filter(([name]) => KEPT.includes(name))) {
     await client.query(`PREPARE ${name} AS ${sql}`);
     for (let times = 1; times <= 8; times += 1) await inPassing(client, execute(name, values()));
@@ -82,13 +101,17 @@ beforeAll(async () => {
     (await client.query<{ value: string }>(sql)).rows.map(({ value }) => value);
   sample = {
     ids: await first(
-      `SELECT subject_id AS value FROM outbox WHERE state = 'taken' ORDER BY subject_id LIMIT 50`,
+      `SELECT subject_id AS value FROM outbox WHERE state = 'taken' AND queue = 'email' ORDER BY subject_id LIMIT 50`,
     ),
     workspaces: await first('SELECT id AS value FROM workspaces ORDER BY id LIMIT 50'),
     hashes: await first(
       `SELECT encode(secret_hash, 'hex') AS value FROM api_keys ORDER BY secret_hash LIMIT 20`,
     ),
     keys: await first('SELECT id AS value FROM api_keys ORDER BY id LIMIT 500'),
+    deliveries: await first(
+      `SELECT subject_id AS value FROM outbox WHERE state = 'taken' AND queue = 'webhook' ORDER BY subject_id LIMIT 50`,
+    ),
+    webhooks: await first('SELECT id AS value FROM webhooks ORDER BY id OFFSET 500 LIMIT 50'),
   };
 }, 60_000);
 afterAll(async () => {
@@ -146,6 +169,14 @@ function contacts(count: number): object[] {
   }));
 }
 
+/** What became of the deliveries that are taken. */
+function deliveries(): object[] {
+  return sample.deliveries.map((id, n) => ({
+    ...{ n, id, claims: 1, lane_id: 'lane', status: 'SUCCEEDED', retry_after_ms: null, steps: 0 },
+    ...{ attempt: true, number: 1, status_code: 200, headers: {}, body: '', duration_ms: 1 },
+  }));
+}
+
 function events(count: number): object[] {
   const now = Date.now();
   return Array.from({ length: count }, (_, n) => ({
@@ -156,7 +187,7 @@ function events(count: number): object[] {
 
 function outcomes(): object[] {
   const outcome = { claims: 1, kind: 'SENT', status: 'SENT', duplicate_possible: false, detail: {} };
-  return sample.ids.map((id, n) => ({ ...outcome, n, id }));
+  return sample.ids.map((id, n) => ({ ...outcome, n, id, workspace_id: nth(sample.workspaces, n) }));
 }
 
 function nth(values: readonly string[], n: number): string {
@@ -355,6 +386,63 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
     },
   ],
   [
+    'FAN_OUT_EVENTS',
+    {
+      sql: FAN_OUT_EVENTS,
+      values: () => [
+        array(sample.workspaces.map((id) => eventLane(idFromUuid('wrk', id)))),
+        array(sample.workspaces.map(() => 20)),
+      ],
+      indexes: [/^outbox_ready_by_lane_idx$/, /^outbox_pkey$/, /^events_.*_pkey$/, /^webhooks_pkey$/],
+    },
+  ],
+  [
+    'CLAIM_DELIVERIES',
+    {
+      sql: CLAIM_DELIVERIES,
+      values: () => [
+        array(sample.webhooks.map((id) => webhookLane(idFromUuid('wh', id)))),
+        array(sample.webhooks.map(() => 5)),
+        ...['1000000', `'60 s'`, 'false'],
+      ],
+      indexes: [
+        /^outbox_ready_by_lane_idx$/,
+        /^outbox_pkey$/,
+        /^webhook_deliveries_.*_pkey$/,
+        /^events_.*_pkey$/,
+        /^slow_lanes_pkey$/,
+      ],
+    },
+  ],
+  [
+    'READ_RECEIVERS',
+    { sql: READ_RECEIVERS, values: () => [array(sample.webhooks)], indexes: [/^webhooks_pkey$/] },
+  ],
+  [
+    'RECORD_DELIVERIES',
+    {
+      sql: RECORD_DELIVERIES,
+      values: () => [text(deliveries())],
+      indexes: [/^outbox_pkey$/, /^webhook_deliveries_.*_pkey$/],
+    },
+  ],
+  [
+    'EXPIRE_HELD_DELIVERIES',
+    {
+      sql: EXPIRE_HELD_DELIVERIES,
+      values: () => [`'30 days'`, '100'],
+      indexes: [/^outbox_ready_by_lane_idx$/, /^webhook_deliveries_.*_pkey$/],
+    },
+  ],
+  [
+    'PUT_BACK_DELIVERIES',
+    {
+      sql: PUT_BACK_DELIVERIES,
+      values: () => ['100'],
+      indexes: [/^webhooks_to_put_back_idx$/, /^webhook_deliveries_.*_pkey$/, /^events_.*_pkey$/],
+    },
+  ],
+  [
     'EXPIRE_IDEMPOTENCY_KEYS',
     {
       sql: EXPIRE_IDEMPOTENCY_KEYS,
@@ -458,7 +546,9 @@ describe('With 120,000 rows where there were none a moment ago', () => {
 
 describe.each(['force_custom_plan', 'force_generic_plan'])('With 120,000 rows and %s', (mode) => {
   beforeAll(async () => {
+    await client.query(`SET statement_timeout = '60 s'`);
     await client.query('ANALYZE');
+    await client.query('RESET statement_timeout');
     await client.query(`SET plan_cache_mode = ${mode}`);
   });
 

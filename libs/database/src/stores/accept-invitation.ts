@@ -52,7 +52,7 @@ async function join(transaction: Transaction, now: Date, invitation: LinkedInvit
   await transaction.membership.create({ data: { ...ids, role, createdAt: now } });
   await transaction.invitation.update({ where: { id: uuidOf(id) }, data: { acceptedAt: now } });
   await dropOwedMails(transaction, id);
-  await recordEvents((sql, value) => transaction.$executeRawUnsafe(sql, value), now.getTime(), [
+  await recordEvents(transaction, now.getTime(), [
     {
       workspaceId,
       name: 'WORKSPACE_TEAM_MEMBER_JOINED',

@@ -15,7 +15,7 @@ export class AcceptanceStore {
   private readonly pool: pg.Pool;
   private readonly clock: DatabaseClock;
 
-  constructor(database: Database) {
+  constructor(private readonly database: Pick<Database, 'pool' | 'clock' | 'onEventsDue'>) {
     this.pool = database.pool;
     this.clock = database.clock;
   }
@@ -31,7 +31,7 @@ export class AcceptanceStore {
     // One statement is a transaction of its own: nothing else to say to the server.
     if (fitOneStatement(calls) && !calls.some(needsTransaction))
       return this.acceptOn(this.pool, calls, monthlyLimit);
-    return transactOn(this.pool, (client) => this.acceptOn(client, calls, monthlyLimit));
+    return transactOn(this.database, (client) => this.acceptOn(client, calls, monthlyLimit));
   }
 
   /** Which of these emails have been accepted: asked when the answer to a COMMIT was lost. */

@@ -10,7 +10,7 @@ import {
   withStatus,
 } from '@posthorn/domain';
 import { type Database } from '../connection.ts';
-import { eventsAsJson } from '../events.ts';
+import { eventsAsJson, runWithEvents } from '../events.ts';
 import { DELETE_CONTACT, LOCK_CONTACT } from '../sql/contacts.ts';
 import { transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
@@ -82,7 +82,7 @@ export class ContactChanges {
   delete(workspaceId: WorkspaceId, id: ContactId, actor: Actor): Promise<Contact | undefined> {
     return this.change(workspaceId, id, actor, async (contact, scene) => {
       const events = eventsAsJson(scene.nowMs, [contactEvent('CONTACT_DELETED', contact)]);
-      await scene.transaction.$executeRawUnsafe(DELETE_CONTACT, events, uuidOf(id));
+      await runWithEvents(scene.transaction, DELETE_CONTACT, [events, uuidOf(id)]);
       await audit(scene, 'contact.deleted', contact);
       return contact;
     });
@@ -112,9 +112,7 @@ function write(
   after: Contact,
   event: ReturnType<typeof contactEvent>,
 ): Promise<void> {
-  const run = (sql: string, values: string[]): Promise<unknown> =>
-    transaction.$executeRawUnsafe(sql, ...values);
-  return writeContacts(run, nowMs, [after], [event]);
+  return writeContacts(transaction, nowMs, [after], [event]);
 }
 
 function audit(

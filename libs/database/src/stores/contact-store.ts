@@ -54,7 +54,7 @@ export class ContactStore {
    * @throws what `pg` throws; see `faultOf` for what it means for the group
    */
   upsert(upserts: readonly ContactUpsert[]): Promise<ContactWrite[]> {
-    const { pool, clock } = this.database;
-    return transactOn(pool, (client) => upsertContacts(client, clock.nowMs(), upserts));
+    const { clock } = this.database;
+    return transactOn(this.database, (client) => upsertContacts(client, clock.nowMs(), upserts));
   }
 }

@@ -8,7 +8,7 @@ import {
   type Size,
 } from '@posthorn/domain';
 import type pg from 'pg';
-import { eventsAsJson, type NewEvent } from '../events.ts';
+import { type AnyTransaction, eventsAsJson, type NewEvent, runWithEvents } from '../events.ts';
 import { LOCK_CONTACTS, READ_LOCKED_CONTACTS, WRITE_CONTACTS } from '../sql/contacts.ts';
 import { contactEvent } from './contact-events.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';
@@ -124,17 +124,13 @@ async function writeChanges(
     else if (changed !== undefined) events.push(contactEvent('CONTACT_UPDATED', contact, changed));
     return contact;
   });
-  if (events.length > 0)
-    await writeContacts((sql, values) => client.query(sql, values), nowMs, written, events);
+  if (events.length > 0) await writeContacts(client, nowMs, written, events);
   return contacts;
 }
 
-/** Runs a statement inside a transaction, be it one of `pg` or one of Prisma. */
-type RunStatement = (sql: string, values: string[]) => Promise<unknown>;
-
 /** Writes locked contacts as they are to be, and what is told of that. `nowMs` is the database's time. */
 export async function writeContacts(
-  run: RunStatement,
+  transaction: AnyTransaction,
   nowMs: number,
   contacts: readonly Contact[],
   events: readonly NewEvent[],
@@ -142,5 +138,5 @@ export async function writeContacts(
   const rows = contacts.map(({ id, properties, status, unsubscribedAt, updatedAt }) => ({
     ...{ id: uuidOf(id), properties, status, unsubscribed_at: unsubscribedAt, updated_at: updatedAt },
   }));
-  await run(WRITE_CONTACTS, [eventsAsJson(nowMs, events), JSON.stringify(rows)]);
+  await runWithEvents(transaction, WRITE_CONTACTS, [eventsAsJson(nowMs, events), JSON.stringify(rows)]);
 }

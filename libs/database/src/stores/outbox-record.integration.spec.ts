@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type WorkspaceId } from '@posthorn/kernel';
-import { bulkLane } from '@posthorn/domain';
+import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { bulkLane, eventLane } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { delayed, Office, sent } from '../office.fixture.ts';
 import { EmailStore } from './email-store.ts';
-import { type ClaimedEmail, type EmailOutcome } from './outbox-store.ts';
+import { type ClaimedEmail, type EmailOutcome, OutboxStore } from './outbox-store.ts';
 
 let testDatabase: TestDatabase;
 let office: Office;
@@ -170,5 +170,58 @@ describe('Outcomes recorded together', () => {
     await expect(office.outbox.record([sent(email), refused])).rejects.toMatchObject({ code: '23514' });
     expect(await office.rowOf(email.id)).toMatchObject({ state: 'taken' });
     expect(await office.timelineOf(email.id)).toEqual([]);
+  });
+});
+
+describe('The events of emails', () => {
+  const eventsOf = (id: EmailId) =>
+    office.ask<{ type: string; status: string; keys: string }>(
+      `SELECT type, payload::json->'data'->'email'->>'status' AS status, payload FROM events
+       WHERE payload::json->'data'->'email'->>'id' = $1 ORDER BY id`,
+      [id],
+    );
+  const subscribe = (workspaceId: WorkspaceId, events: string[]) =>
+    office.ask(
+      `INSERT INTO webhooks (id, workspace_id, url, events, token) VALUES (gen_random_uuid(), $1, 'https://example.com', $2, '')`,
+      [uuidOf(workspaceId), events],
+    );
+  const dueEvents = (workspaceId: WorkspaceId) =>
+    office.count('outbox', `queue = 'event' AND lane_id = $1`, [eventLane(workspaceId)]);
+
+  it('W12: are recorded with what became of the email, for those who are subscribed, and rung for', async () => {
+    const workspace = await office.openWorkspace();
+    await subscribe(workspace, ['EMAIL_BOUNCED', 'EMAIL_DELAYED']);
+    const rung: string[] = [];
+    const outbox = new OutboxStore({ ...office.database, onEventsDue: (laneIds) => rung.push(...laneIds) });
+    const email = await office.acceptAndClaim(workspace);
+    await outbox.record([{ ...delayed(email), kind: 'REPLY_LOST' }]);
+    await office.ask(`UPDATE outbox SET state = 'ready' WHERE subject_id = $1`, [uuidOf(email.id)]);
+    const [again] = await office.outbox.claimEmails(
+      [{ laneId: bulkLane(workspace), maxRows: 1 }],
+      1e9,
+      60_000,
+    );
+    await outbox.record([{ ...sent(again!), kind: 'BOUNCED', status: 'BOUNCED' }]);
+    expect(await eventsOf(email.id)).toMatchObject([
+      { type: 'EMAIL_DELAYED', status: 'SENT' },
+      { type: 'EMAIL_BOUNCED', status: 'BOUNCED' },
+    ]);
+    expect(await dueEvents(workspace)).toBe(2);
+    expect(rung).toEqual([eventLane(workspace), eventLane(workspace)]);
+  });
+
+  it('W12: are none where nobody is subscribed, and none of an outcome that changes no state', async () => {
+    const [quiet, loud] = [await office.openWorkspace(), await office.openWorkspace()];
+    await subscribe(loud, ['EMAIL_SENT', 'EMAIL_FAILED']);
+    const [unheard, late] = [await office.acceptAndClaim(quiet), await office.acceptAndClaim(loud)];
+    await office.outbox.giveBack([late]);
+    await office.claim(loud);
+    await office.outbox.record([sent(unheard), sent(late)]);
+    expect(await eventsOf(unheard.id)).toEqual([]);
+    expect(await eventsOf(late.id)).toEqual([]);
+    await office.ask(`UPDATE outbox SET unanswered = 5 WHERE subject_id = $1`, [uuidOf(late.id)]);
+    await office.letLeasesEnd([late.id]);
+    await office.outbox.revive(1_000, 10, 5);
+    expect(await eventsOf(late.id)).toMatchObject([{ type: 'EMAIL_FAILED', status: 'FAILED' }]);
   });
 });

@@ -1,4 +1,4 @@
-import { type EmailId, type Id, uuidOf } from '@posthorn/kernel';
+import { type EmailId, type Id, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type LaneId } from '@posthorn/domain';
 import type pg from 'pg';
 import { type Database } from '../connection.ts';
@@ -54,6 +54,7 @@ export interface LaneDemand {
 /** What became of a claimed email; see RECORD_OUTCOMES for what each field does. */
 export interface EmailOutcome extends Claim {
   readonly id: EmailId;
+  readonly workspaceId: WorkspaceId;
   readonly kind: 'SENT' | 'DELAYED' | 'REPLY_LOST' | 'BOUNCED' | 'FAILED';
   /** The email's new status; null: unchanged. */
   readonly status: 'SENT' | 'BOUNCED' | 'FAILED' | null;
@@ -63,6 +64,12 @@ export interface EmailOutcome extends Claim {
   readonly laneId: LaneId;
   readonly duplicatePossible: boolean;
   readonly detail: object;
+}
+
+/** What a statement says of the events that it has recorded. */
+interface WithEvents {
+  /** The lanes in which they are due; null: there are none. */
+  readonly eventLanes: LaneId[] | null;
 }
 
 interface ClaimRow extends CompositionRow {
@@ -91,7 +98,7 @@ const COUNTED_TO = 1_000_000;
 export class OutboxStore {
   private readonly pool: pg.Pool;
 
-  constructor(database: Database) {
+  constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {
     this.pool = database.pool;
   }
 
@@ -118,6 +125,7 @@ export class OutboxStore {
     const json = outcomes.map((outcome, n) => ({
       n,
       id: uuidOf(outcome.id),
+      workspace_id: uuidOf(outcome.workspaceId),
       claims: outcome.claims,
       kind: outcome.kind,
       status: outcome.status,
@@ -126,10 +134,11 @@ export class OutboxStore {
       duplicate_possible: outcome.duplicatePossible,
       detail: outcome.detail,
     }));
-    const { rows } = await this.pool.query<{ live: boolean }>({
+    const { rows } = await this.pool.query<{ live: boolean } & WithEvents>({
       text: RECORD_OUTCOMES,
       values: [JSON.stringify(json)],
     });
+    this.ringForEvents(rows);
     return rows.map((row) => row.live);
   }
 
@@ -160,11 +169,13 @@ export class OutboxStore {
     limit: number,
     maxUnanswered: number,
   ): Promise<{ revived: number; givenUp: number }> {
-    const { rows } = await this.pool.query<{ revived: number; givenUp: number }>({
+    const { rows } = await this.pool.query<{ revived: number; givenUp: number } & WithEvents>({
       text: REVIVE,
       values: [`${graceMs} ms`, limit, maxUnanswered],
     });
-    return rows[0]!;
+    this.ringForEvents(rows);
+    const { revived, givenUp } = rows[0]!;
+    return { revived, givenUp };
   }
 
   /** How many emails are in each state. */
@@ -177,6 +188,11 @@ export class OutboxStore {
   async lanesWithReadyRows(): Promise<LaneWithReadyRows[]> {
     const { rows } = await this.pool.query<LaneWithReadyRows>({ text: LANES_WITH_READY_ROWS });
     return rows;
+  }
+
+  /** Each row says the same of the whole statement. */
+  private ringForEvents([row]: readonly WithEvents[]): void {
+    if (row?.eventLanes) this.database.onEventsDue(row.eventLanes);
   }
 }
 

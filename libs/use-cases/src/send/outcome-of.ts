@@ -60,6 +60,7 @@ function withVerdict(
 ): Omit<EmailOutcome, 'detail'> {
   const finished = {
     id,
+    workspaceId,
     claims,
     laneId: bulkLane(workspaceId),
     retryAfterMs: null,

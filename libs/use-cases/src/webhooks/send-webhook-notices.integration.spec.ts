@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import {
+  newId,
+  newUuid,
+  SYSTEM_WORKSPACE_ID,
+  uuidOf,
+  type WebhookId,
+  type WorkspaceId,
+} from '@posthorn/kernel';
+import {
+  AcceptanceStore,
+  type Database,
+  greetDatabase,
+  IdentityStore,
+  openDatabase,
+  ReceiverHealthStore,
+  DeliveryStore,
+  TemplateStore,
+  WebhookNoticeStore,
+  WorkspaceStore,
+} from '@posthorn/database';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { AcceptEmails } from '../accept/accept-emails.ts';
+import { admitSystemSender, SendSystemMail } from '../system/send-system-mail.ts';
+import { SendWebhookNotices } from './send-webhook-notices.ts';
+
+const FROM = { address: 'posthorn@example.com', name: 'Posthorn' };
+
+let testDatabase: TestDatabase;
+let database: Database;
+let acme: WorkspaceId;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
+  await greetDatabase(database);
+  await admitSystemSender(new IdentityStore(database), FROM);
+  acme = (await new WorkspaceStore(database).create('Acme', null)).id;
+  for (const [email, role] of [
+    ['ada@example.net', 'EDITOR'],
+    ['bob@example.net', 'EDITOR'],
+    ['eve@example.net', 'VIEWER'],
+  ] as const) {
+    const [userId, at] = [newUuid(Date.now()), new Date()];
+    await database.prisma.user.create({ data: { id: userId, email, name: email, createdAt: at } });
+    await database.prisma.membership.create({
+      data: { id: newUuid(Date.now()), workspaceId: uuidOf(acme), userId, role, createdAt: at },
+    });
+  }
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+function notices(): SendWebhookNotices {
+  const acceptEmails = new AcceptEmails({
+    store: new AcceptanceStore(database),
+    identities: new IdentityStore(database),
+    templates: new TemplateStore(database),
+    rings: { ring: () => undefined },
+    clock: database.clock,
+    monthlyLimit: null,
+    errorBodyOf: ({ statusCode, message }) => ({ statusCode, error: '', message }),
+  });
+  return new SendWebhookNotices({
+    notices: new WebhookNoticeStore(database),
+    systemMail: new SendSystemMail({ acceptEmails, from: FROM }),
+    onError: (error) => {
+      throw error;
+    },
+  });
+}
+
+/** A webhook whose receiver has just said that it is gone. */
+async function disabledWebhook(): Promise<WebhookId> {
+  const id = newId('wh', Date.now());
+  await database.prisma.webhook.create({
+    data: {
+      ...{
+        id: uuidOf(id),
+        workspaceId: uuidOf(acme),
+        url: 'https://hooks.example/<a>',
+        events: ['CONTACT_CREATED'],
+      },
+      token: new Uint8Array(1),
+    },
+  });
+  const [receiver] = await new DeliveryStore(database).readReceivers([id]);
+  const report = { webhookId: id, workspaceId: acme, asOf: receiver!.asOf };
+  await new ReceiverHealthStore(database).learn([{ ...report, effect: 'gone', isSlow: false }]);
+  return id;
+}
+
+const mails = () =>
+  database.prisma.email.findMany({
+    where: { workspaceId: uuidOf(SYSTEM_WORKSPACE_ID) },
+    orderBy: { toAddress: 'asc' },
+  });
+
+it('W8: tells each editor of the workspace once, and nobody else, though several hand it over at once', async () => {
+  const webhook = await disabledWebhook();
+  await Promise.all([1, 2, 3].map(() => notices().handOverOwed()));
+  const sent = await mails();
+  expect(sent.map(({ toAddress }) => toAddress)).toEqual(['ada@example.net', 'bob@example.net']);
+  expect(sent[0]!.subject).toBe('A webhook was disabled: “Acme”');
+  const content = await database.prisma.emailContent.findUnique({ where: { emailId: sent[0]!.id } });
+  expect(content!.text).toContain(webhook);
+  expect(content!.html).toContain('https://hooks.example/&lt;a&gt;');
+  expect(await notices().handOverOwed()).toBe(0);
+});
+
+it('owes nothing where the installation sends no mails of its own', async () => {
+  await disabledWebhook();
+  const before = (await mails()).length;
+  const unsent = new SendWebhookNotices({
+    notices: new WebhookNoticeStore(database),
+    systemMail: new SendSystemMail({
+      acceptEmails: { acceptOne: () => Promise.reject(new Error()) },
+      from: undefined,
+    }),
+    onError: (error) => {
+      throw error;
+    },
+  });
+  expect(await unsent.handOverOwed()).toBe(1);
+  expect(await mails()).toHaveLength(before);
+});

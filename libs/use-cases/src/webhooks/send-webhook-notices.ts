@@ -1,0 +1,65 @@
+import { Refusal } from '@posthorn/kernel';
+import { type OwedWebhookNotice, type WebhookNoticeStore } from '@posthorn/database';
+import { type SendSystemMail } from '../system/send-system-mail.ts';
+import { webhookNoticeMail } from './webhook-notice-mail.ts';
+
+const NOTICES_A_LOOK = 100;
+
+export interface SendWebhookNoticesOptions {
+  readonly notices: Pick<WebhookNoticeStore, 'owed' | 'settle'>;
+  readonly systemMail: Pick<SendSystemMail, 'send' | 'from'>;
+  /** Told of mails that could not be handed over; they are owed still, and tried again. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Tells the editors of workspaces by mail what has become of their webhooks. A notice is noted in the transaction of what it tells of, and
+ * owed until a mail to each editor is durable as an email; whoever hands a mail over does so under the same idempotency key, so two at
+ * once send one.
+ */
+export class SendWebhookNotices {
+  constructor(private readonly options: SendWebhookNoticesOptions) {}
+
+  /**
+   * Hands over what is owed, as long as it may go on.
+   *
+   * @returns how many notices could be
+   */
+  async handOverOwed(mayGoOn: () => boolean = () => true): Promise<number> {
+    let handedOver = 0;
+    for (const notice of await this.options.notices.owed(NOTICES_A_LOOK)) {
+      if (!mayGoOn()) break;
+      if (await this.handOver(notice)) handedOver += 1;
+    }
+    return handedOver;
+  }
+
+  private async handOver(notice: OwedWebhookNotice): Promise<boolean> {
+    const { notices, onError } = this.options;
+    try {
+      await this.sendTo(notice, this.canSend() ? notice.editors : []);
+      await notices.settle(notice.id);
+      return true;
+    } catch (error) {
+      onError(error);
+      return false;
+    }
+  }
+
+  private async sendTo(notice: OwedWebhookNotice, editors: readonly string[]): Promise<void> {
+    for (const editor of editors) {
+      const idempotencyKey = `webhook-notice:${notice.id}:${editor}`.slice(0, 255);
+      await this.options.systemMail.send({ ...webhookNoticeMail(notice, editor), idempotencyKey });
+    }
+  }
+
+  /** An installation that sends no mails of its own tells by the webhook's status and the audit log. */
+  private canSend(): boolean {
+    try {
+      return this.options.systemMail.from !== undefined;
+    } catch (error) {
+      if (error instanceof Refusal) return false;
+      throw error;
+    }
+  }
+}

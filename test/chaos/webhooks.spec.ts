@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { uuidOf } from '@posthorn/kernel';
+import { type AppUnderTest, PrivatePostgres, PrivateRedis, WebhookReceiver } from '@posthorn/testing';
+import { Stack, type StackOptions, until } from '../e2e/stack.ts';
+
+const CONNECTIONS = 20;
+/** What was in work in a process: as many as are posted at once, and as many again whose record was under way. */
+const IN_WORK = 2 * CONNECTIONS;
+
+const ENV = {
+  LEASE_MS: '5000',
+  LEASE_RENEWAL_MS: '1000',
+  LEASE_MARGIN_MS: '2000',
+  LEASE_GRACE_MS: '2000',
+  WEBHOOK_ALLOW_HTTP: 'true',
+  WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+  WEBHOOK_CONNECTIONS: String(CONNECTIONS),
+};
+
+describe('dispatchers', () => {
+  let receiver: WebhookReceiver;
+  let stack: Stack;
+  const undo: (() => Promise<void>)[] = [];
+
+  beforeEach(async () => {
+    receiver = await WebhookReceiver.start();
+  });
+  afterEach(async () => {
+    await stack.close();
+    await receiver.close();
+    for (const action of undo.splice(0)) await action();
+  });
+
+  async function start(options: StackOptions = {}): Promise<void> {
+    stack = await Stack.start({ dispatchers: 2, ...options, env: ENV });
+    for (const path of ['/one', '/two']) {
+      const body = { url: receiver.url(path), events: ['CONTACT_CREATED'] };
+      expect((await stack.api().post('/v1/webhooks', body)).status).toBe(200);
+    }
+  }
+
+  /** Records events of the tenant, each for both of its webhooks. */
+  async function recordEvents(count: number): Promise<void> {
+    await stack.database.pool.query(
+      `WITH event AS MATERIALIZED (
+         SELECT new_uuid_v7(now()) AS id, n FROM generate_series(1, $3) AS n
+       ), due AS (
+         INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) SELECT id, 'event', $2, 'ready', now() FROM event
+       )
+       INSERT INTO events (id, workspace_id, type, payload, webhook_ids, created_at)
+       SELECT id, $1, 'CONTACT_CREATED', '{"event":"CONTACT_CREATED","n":' || n || '}', ARRAY(SELECT w.id FROM webhooks w), now()
+       FROM   event`,
+      [uuidOf(stack.tenant.workspaceId), `${stack.tenant.workspaceId}.events`, count],
+    );
+  }
+
+  /** The deliveries that have arrived, by their ids; each with the event that it was of. */
+  function deliveries(): Map<string, string> {
+    return new Map(
+      receiver.posts.map(({ headers }) => [
+        String(headers['x-service-delivery-id']),
+        String(headers['x-service-event-id']),
+      ]),
+    );
+  }
+
+  async function expectEachOnce(events: number, extra = 0): Promise<void> {
+    await stack.settled(120_000);
+    const arrived = deliveries();
+    expect(arrived.size).toBe(2 * events);
+    expect(new Set(arrived.values()).size).toBe(events);
+    expect(receiver.posts.length - arrived.size).toBeLessThanOrEqual(extra);
+    const sql = `SELECT count(*)::int FROM webhook_deliveries WHERE status = 'SUCCEEDED'`;
+    expect(await stack.count(sql)).toBe(2 * events);
+  }
+
+  const posted = (count: number, what: string) => until(() => receiver.posts.length >= count, what, 60_000);
+  const idOfFirst = () => stack.dispatchers[0] as AppUnderTest;
+
+  it('W9: deliver everything when one is killed among 10,000, and double at most what it had in work', async () => {
+    await start();
+    receiver.answer = () => ({ status: 200, afterMs: 5 });
+    await recordEvents(5_000);
+    await posted(1_000, 'work is under way');
+    idOfFirst().program.kill('SIGKILL');
+    await expectEachOnce(5_000, IN_WORK);
+  }, 180_000);
+
+  it('W9: post nothing twice when one is told to end, which posts nothing after that', async () => {
+    await start();
+    receiver.answer = () => ({ status: 200, afterMs: 20 });
+    await recordEvents(1_000);
+    await posted(200, 'work is under way');
+    idOfFirst().program.kill('SIGTERM');
+    expect(await idOfFirst().program.exit).toEqual({ code: 0, signal: null });
+    await expectEachOnce(1_000);
+  }, 120_000);
+
+  it('W9: deliver everything after a FLUSHALL, once', async () => {
+    const redis = await PrivateRedis.start();
+    undo.push(() => redis.close());
+    await start({ redisUrl: redis.url });
+    receiver.answer = () => ({ status: 200, afterMs: 5 });
+    await recordEvents(2_000);
+    await posted(500, 'work is under way');
+    await redis.flush();
+    await expectEachOnce(2_000);
+  }, 120_000);
+
+  it('W9: keep the outcomes that they know while Postgres is away, and post nothing twice', async () => {
+    const postgres = await PrivatePostgres.start();
+    undo.push(() => postgres.close());
+    await start({ databaseUrl: postgres.url });
+    receiver.answer = () => ({ status: 200, afterMs: 10 });
+    await recordEvents(1_000);
+    await posted(200, 'work is under way');
+    await postgres.stop();
+    await sleep(5_000);
+    await postgres.restart();
+    await expectEachOnce(1_000);
+  }, 120_000);
+});
