@@ -8,6 +8,7 @@ import { type PostResult } from './post-request.ts';
 import { WebhookClient } from './webhook-client.ts';
 
 const DEADLINE_MS = 1_000;
+const PATIENT_MS = 15_000;
 
 let receiver: HostileReceiver;
 let client: WebhookClient;
@@ -118,9 +119,10 @@ describe('W7: what is no answer', () => {
     ['/blank-lines-without-end', 'protocol', /more came/],
     ['/early-hints-without-end', 'protocol', /interim/],
   ])('%s is a failure of the class %s', async (path, errorClass, reason) => {
-    const result = await post(path);
+    // Much longer than it takes, also on a busy machine: it is not the deadline that ends these.
+    const result = await post(path, PATIENT_MS);
     expect(result).toMatchObject(failed(errorClass, reason));
-    expect(result.durationMs).toBeLessThan(DEADLINE_MS);
+    expect(result.durationMs).toBeLessThan(PATIENT_MS);
   });
 
   it.each(['/silent', '/header-without-end'])('%s ends with the deadline', async (path) => {
