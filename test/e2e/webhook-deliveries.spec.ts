@@ -162,6 +162,24 @@ describe('A webhook', () => {
       expect(headers['x-service-signature']).toBe(hmac('another-token', body, 'hex'));
   });
 
+  it('W6: whose token is changed is signed for by both for a day', async () => {
+    const hook = await subscribe();
+    await change(hook.id, { token: 'the-second-token' });
+    await createContact();
+    await arrived(hook.path, 1);
+    const [{ headers, body }] = receiver.postsTo(hook.path) as [ReceivedPost];
+    const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body.toString()}`;
+    const signatures = ['the-second-token', hook.token].map((token) => `v1,${hmac(token, signed, 'base64')}`);
+    expect(headers['webhook-signature']).toBe(signatures.join(' '));
+    expect(headers['x-service-signature']).toBe(hmac('the-second-token', body, 'hex'));
+
+    const sql = `UPDATE webhooks SET previous_token_until = now() WHERE id = $1`;
+    await stack.database.pool.query(sql, [uuidOf(hook.id)]);
+    await createContact();
+    await arrived(hook.path, 2);
+    expect(receiver.postsTo(hook.path)[1]!.headers['webhook-signature']).toMatch(/^v1,\S+$/);
+  });
+
   it('W8, W10: whose receiver answers 410 is disabled at once, its editors are told, and it is told everything when it is active again', async () => {
     const hook = await subscribe();
     receiver.answer = ({ path }) => ({ status: path === hook.path ? 410 : 200 });

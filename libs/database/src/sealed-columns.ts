@@ -13,6 +13,7 @@ export const SEALED_COLUMNS = {
   verificationMail: { table: 'verification_links', column: 'sealed_mail', boundTo: 'verification_mail' },
   dkimPrivateKey: { table: 'dkim_keys', column: 'private_key', boundTo: 'dkim_key' },
   webhookToken: { table: 'webhooks', column: 'token', boundTo: 'webhook' },
+  webhookPreviousToken: { table: 'webhooks', column: 'previous_token', boundTo: 'webhook_previous' },
 } as const satisfies Record<string, SealedColumn>;
 
 /** The columns that hold mails as long as they are owed. */

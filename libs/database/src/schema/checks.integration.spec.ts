@@ -285,6 +285,8 @@ describe('The database refuses', () => {
     ['webhooks', { url: `repeat('x', 2049)` }],
     ['webhooks', { events: `'{}'` }],
     ['webhooks', { warned_at: 'now()' }],
+    ['webhooks', { previous_token: `''` }],
+    ['webhooks', { previous_token_until: 'now()' }],
     ['webhook_deliveries', { attempts: '-1' }],
     ['webhook_deliveries', { status: `'SUCCEEDED'` }],
     ['webhook_deliveries', { finished_at: 'now()' }],
@@ -383,7 +385,7 @@ describe('Every CHECK of the database', () => {
       users: 2,
       webhook_attempts: 7,
       webhook_deliveries: 2,
-      webhooks: 3,
+      webhooks: 4,
       workspaces: 4,
     });
   });

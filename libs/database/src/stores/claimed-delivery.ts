@@ -32,6 +32,8 @@ export interface Receiver {
   readonly url: string;
   /** Encrypted for the place `SEALED_COLUMNS.webhookToken`. */
   readonly sealedToken: Buffer;
+  /** The one before, encrypted for its own place, while what is posted is signed with it too; else null. */
+  readonly sealedPreviousToken: Buffer | null;
   readonly status: WebhookStatus;
   /** When it was last changed, as the database says it: what was learnt of it before says nothing about it now. */
   readonly asOf: string;
@@ -94,10 +96,15 @@ export interface ReceiverRow extends ReceiverHealth {
   readonly id: string;
   readonly url: string;
   readonly token: Uint8Array;
+  readonly previousToken: Uint8Array | null;
   readonly status: WebhookStatus;
   readonly asOf: string;
 }
 
-export function receiver({ id, url, token, status, asOf, ...health }: ReceiverRow): Receiver {
-  return { id: idFromUuid('wh', id), url, sealedToken: Buffer.from(token), status, asOf, health };
+export function receiver({ id, url, token, previousToken, status, asOf, ...health }: ReceiverRow): Receiver {
+  return {
+    ...{ id: idFromUuid('wh', id), url, status, asOf, health },
+    sealedToken: Buffer.from(token),
+    sealedPreviousToken: previousToken && Buffer.from(previousToken),
+  };
 }

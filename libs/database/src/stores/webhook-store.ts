@@ -22,7 +22,15 @@ export interface SealedWebhook extends Webhook {
 export type NewWebhook = Pick<SealedWebhook, 'id' | 'url' | 'events' | 'sealedToken'>;
 
 /** What of a webhook becomes something else. */
-export type WebhookChange = Partial<Pick<SealedWebhook, 'url' | 'events' | 'sealedToken' | 'status'>>;
+export interface WebhookChange extends Partial<
+  Pick<SealedWebhook, 'url' | 'events' | 'sealedToken' | 'status'>
+> {
+  /** With another token: the one before, encrypted for the place `SEALED_COLUMNS.webhookPreviousToken`; null: it is lost. */
+  readonly sealedPreviousToken?: Buffer | null;
+}
+
+/** For how long what is posted is signed with the token before, too. */
+const TOKEN_OUTLIVES_CHANGE_MS = 24 * 60 * 60 * 1_000;
 
 /** Where workspaces are told of events. Each change is audited, and paused lanes are kept, in its transaction. */
 export class WebhookStore {
@@ -121,6 +129,7 @@ export class WebhookStore {
         ...(events !== undefined && { events: [...events] }),
         ...(status !== undefined && { status }),
         ...(sealedToken !== undefined && { token: new Uint8Array(sealedToken) }),
+        ...previousTokenOf(change, now),
         ...(isAnotherChance(change) && { failingSince: null, warnedAt: null }),
         // What was given up while its receiver was away is tried anew; whoever keeps the upkeep does it, however much it is.
         ...(status !== undefined && before.status === 'DISABLED' && { putBackBefore: now }),
@@ -149,6 +158,15 @@ async function findIn(
 ): Promise<SealedWebhook | undefined> {
   const row = await prisma.webhook.findFirst({ where: { id: uuidOf(id), workspaceId: uuidOf(workspaceId) } });
   return row === null ? undefined : sealedWebhook(row);
+}
+
+function previousTokenOf({ sealedPreviousToken: sealed }: WebhookChange, now: Date): object {
+  if (sealed === undefined) return {};
+  const until = new Date(now.getTime() + TOKEN_OUTLIVES_CHANGE_MS);
+  return {
+    previousToken: sealed && new Uint8Array(sealed),
+    previousTokenUntil: sealed && until,
+  };
 }
 
 /** Whether what was learnt of the receiver says nothing about it any more. */

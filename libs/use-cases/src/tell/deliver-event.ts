@@ -48,15 +48,15 @@ export class DeliverEvent {
   /** The bytes are those that were recorded with the event. */
   private request(
     { id, eventId, event, payload, attemptsMade }: ClaimedDelivery,
-    { url, token }: OpenReceiver,
+    { url, tokens }: OpenReceiver,
   ): PostRequest {
     const { clock, deadlineMs } = this.options;
     const body = Buffer.from(payload);
     const unixSeconds = Math.floor(clock.now().getTime() / 1_000);
     const headers = deliveryHeaders({
       ...{ event, eventId, deliveryId: id, attempt: attemptsMade + 1, unixSeconds },
-      bodySignature: signBody(body, token),
-      messageSignature: signMessage({ id: eventId, unixSeconds, body }, [token]),
+      bodySignature: signBody(body, tokens[0]),
+      messageSignature: signMessage({ id: eventId, unixSeconds, body }, tokens),
     });
     return { url, headers, body, deadlineMs };
   }

@@ -1,12 +1,19 @@
 import { Coalescer, uuidOf, type WebhookId } from '@posthorn/kernel';
-import { type DeliveryStore, placeOf, type Receiver, SEALED_COLUMNS } from '@posthorn/database';
+import {
+  type DeliveryStore,
+  placeOf,
+  type Receiver,
+  SEALED_COLUMNS,
+  type SealedColumn,
+} from '@posthorn/database';
 import { type SecretBox } from '@posthorn/signing';
 
 const MOST_A_LOOK_UP = 500;
 
 /** Where a webhook is posted to, with what it is signed with. */
 export interface OpenReceiver extends Receiver {
-  readonly token: string;
+  /** The newest first; with two the older one is being replaced. */
+  readonly tokens: readonly [string, ...string[]];
 }
 
 /**
@@ -46,8 +53,12 @@ export class Receivers {
   private open(receiver: Receiver | undefined): Opened | undefined {
     if (receiver === undefined) return undefined;
     try {
-      const place = placeOf(SEALED_COLUMNS.webhookToken, uuidOf(receiver.id));
-      return { ...receiver, token: this.box.open(receiver.sealedToken, place).toString('utf8') };
+      const { id, sealedToken, sealedPreviousToken: previous } = receiver;
+      const { webhookToken, webhookPreviousToken } = SEALED_COLUMNS;
+      const opened = (sealed: Buffer, column: SealedColumn): string =>
+        this.box.open(sealed, placeOf(column, uuidOf(id))).toString('utf8');
+      const older = previous === null ? [] : [opened(previous, webhookPreviousToken)];
+      return { ...receiver, tokens: [opened(sealedToken, webhookToken), ...older] };
     } catch (fault) {
       return { fault: fault as Error };
     }

@@ -117,17 +117,27 @@ export class ManageWebhooks {
       ...(url !== undefined && url !== before.url && { url }),
       ...(folded !== undefined && !areSame(folded, before.events) && { events: folded }),
       ...(status !== undefined && status !== before.status && { status }),
-      ...(token !== undefined &&
-        !this.hasToken(before, token) && { sealedToken: this.seal(before.id, token) }),
+      ...(token !== undefined && this.tokenChange(before, token)),
     };
   }
 
-  /** A token whose key was lost is replaced like any other: that is how it is mended. */
-  private hasToken(webhook: SealedWebhook, token: string): boolean {
+  /** The token before is kept for a time, so that a receiver can be changed after it. */
+  private tokenChange(before: SealedWebhook, token: string): WebhookChange {
+    const previous = this.tokenOf(before);
+    if (previous === token) return {};
+    const place = placeOf(SEALED_COLUMNS.webhookPreviousToken, uuidOf(before.id));
+    return {
+      sealedToken: this.seal(before.id, token),
+      sealedPreviousToken: previous === undefined ? null : this.options.box.seal(previous, place),
+    };
+  }
+
+  /** Undefined: its key was lost. It is replaced like any other: that is how it is mended. */
+  private tokenOf(webhook: SealedWebhook): string | undefined {
     try {
-      return this.withToken(webhook).token === token;
+      return this.withToken(webhook).token;
     } catch (error) {
-      if (error instanceof SecretNotOpened) return false;
+      if (error instanceof SecretNotOpened) return undefined;
       throw error;
     }
   }
