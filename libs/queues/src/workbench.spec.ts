@@ -209,4 +209,55 @@ describe('Workbench', () => {
     await done;
     expect(bench.bytesFree).toBe(15);
   });
+
+  it('works on no more rows of a lane at once than it may, and on those of others meanwhile', async () => {
+    let free: () => void = () => undefined;
+    const hangs = new Promise<void>((resolve) => (free = resolve));
+    const begun: string[] = [];
+    const { bench } = makeBench({
+      concurrency: 4,
+      maxPlacesPerLane: 2,
+      work: async (row) => {
+        begun.push(row.name);
+        if (row.name.startsWith('dead')) await hangs;
+        return 'done';
+      },
+    });
+    const all = [
+      bench.put(rowsOf('dead', 5), performance.now()),
+      bench.put(rowsOf('well', 3), performance.now()),
+    ];
+    await all[1];
+    expect(begun.filter((name) => name.startsWith('dead'))).toEqual(['dead0', 'dead1']);
+    free();
+    await all[0];
+    expect(begun).toHaveLength(8);
+  });
+
+  it('has no room for more rows of a lane than it may have, nor for a new lane when it is full, where that is wanted', () => {
+    const { bench } = makeBench({ concurrency: 0, maxRows: 6, maxRowsPerLane: 4, rowsForANewLane: 0 });
+    expect(roomFor(bench, lane('a'), 9)).toBe(4);
+    void bench.put(rowsOf('a', 4), performance.now());
+    expect(bench.hasEnough(lane('a'))).toBe(true);
+    expect(bench.hasEnough(lane('b'))).toBe(false);
+    expect([roomFor(bench, lane('a'), 9), roomFor(bench, lane('b'), 9)]).toEqual([0, 2]);
+    void bench.put(rowsOf('b', 2), performance.now());
+    expect(roomFor(bench, lane('c'), 9)).toBe(0);
+  });
+
+  it('lets nothing begin any more that is still being prepared when it is drained', async () => {
+    let prepared: () => void = () => undefined;
+    const preparing = new Promise<void>((resolve) => (prepared = resolve));
+    const { bench, given } = makeBench({
+      work: async (_row, mayStillBegin) => {
+        await preparing;
+        return mayStillBegin() ? 'done' : undefined;
+      },
+    });
+    void bench.put(rowsOf('a', 2), performance.now());
+    const drained = bench.drain();
+    prepared();
+    await drained;
+    expect(given.toSorted()).toEqual(['a0', 'a1']);
+  });
 });
