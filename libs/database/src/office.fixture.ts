@@ -145,7 +145,8 @@ export function rawEmail(
   workspaceId: WorkspaceId,
   change: Partial<AcceptableRawEmail> = {},
 ): AcceptableRawEmail {
-  const id = newId('trs', Date.now());
+  const acceptedAt = new Date();
+  const id = newId('trs', acceptedAt.getTime());
   return {
     id,
     workspaceId,
@@ -161,7 +162,7 @@ export function rawEmail(
     trackOpens: false,
     html: '<p>Welcome</p>',
     sendAt: null,
-    acceptedAt: new Date(),
+    acceptedAt,
     laneId: nowLane(workspaceId),
     bytes: 42,
     ...change,
