@@ -8,7 +8,7 @@ import { elapsed, say, step } from './stack/progress.mjs';
 const HELP = `npm run bench [-- --quick] [--only accept,drain,latency,posts] [--json FILE] [--no-build]
 Measures accepting, draining, latency and posting to webhooks on a Postgres (durable) and a Redis of its own, three rounds each, and prints the
 medians beside the goals, as ratios to yardsticks of the same run. Everything stays on this machine and is taken away at the end.
-About six minutes; use nothing else on the machine meanwhile.
+About nine minutes; use nothing else on the machine meanwhile.
 
   --quick      shorter rounds with fewer emails, within a minute: for a look, not for the record
   --only       some of accept, drain, latency and posts
