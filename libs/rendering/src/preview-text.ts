@@ -1,3 +1,4 @@
+import { escapeHtml } from '@posthorn/kernel';
 import { bodyStart } from './body-start.ts';
 
 /** More characters than any inbox shows beside the subject. */
@@ -9,14 +10,6 @@ const PREVIEW_CHARACTERS = 200;
 const FILLER = '&#847;&zwnj;&nbsp;';
 const HIDDEN =
   'display:none;max-height:0;max-width:0;opacity:0;overflow:hidden;font-size:1px;line-height:1px;mso-hide:all';
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
 
 /**
  * Gives `html` a hidden pre-header: what an inbox shows beside the subject. It stands at the start of the body and is
@@ -31,7 +24,6 @@ export function withPreviewText(html: string, previewText: string): string {
 }
 
 function preHeader(previewText: string): string {
-  const escaped = previewText.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
   const missing = Math.max(0, PREVIEW_CHARACTERS - [...previewText].length);
-  return `<div style="${HIDDEN}">${escaped}${FILLER.repeat(missing)}</div>`;
+  return `<div style="${HIDDEN}">${escapeHtml(previewText)}${FILLER.repeat(missing)}</div>`;
 }
