@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseAddressRange } from './address-range.ts';
+import { parseAddressRange } from '../address-range.ts';
 import { faultInWebhookHost, faultInWebhookUrl, type WebhookUrlPolicy } from './webhook-url.ts';
 
 const PUBLIC_ONLY: WebhookUrlPolicy = { allowsHttp: false, networks: [] };

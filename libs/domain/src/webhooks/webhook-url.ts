@@ -1,6 +1,6 @@
-import { type AddressRange, parseAddress } from './address-range.ts';
-import { faultInVisibleText } from './invisible-characters.ts';
-import { mayConnectTo } from './public-address.ts';
+import { type AddressRange, parseAddress } from '../address-range.ts';
+import { faultInVisibleText } from '../invisible-characters.ts';
+import { mayConnectTo } from '../public-address.ts';
 
 /** Which webhooks the operator allows beside https to public hosts. */
 export interface WebhookUrlPolicy {
