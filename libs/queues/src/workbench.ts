@@ -1,4 +1,5 @@
 import { type LaneId } from '@posthorn/domain';
+import { LaneCounts } from './lane-counts.ts';
 import { LaneLines } from './lane-lines.ts';
 
 /** A claimed row, as far as the workbench cares. */
@@ -61,8 +62,8 @@ const ROWS_FOR_A_NEW_LANE = 5;
 export class Workbench<Row extends HeldRow, Outcome> {
   private readonly held = new Map<string, Held<Row>>();
   private readonly lines = new LaneLines<Held<Row>>();
-  private readonly rowsOfLane = new Map<LaneId, number>();
-  private readonly placesOfLane = new Map<LaneId, number>();
+  private readonly rowsOfLane = new LaneCounts();
+  private readonly placesOfLane = new LaneCounts();
   private readonly waitingForRoom = new Set<() => void>();
   private working = 0;
   private reserved = 0;
@@ -85,7 +86,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
       rowsForANewLane = ROWS_FOR_A_NEW_LANE,
     } = this.options;
     const free = this.bytes < maxBytes ? maxRows - this.held.size - this.reserved : 0;
-    const ofLane = this.rowsOfLane.get(laneId) ?? 0;
+    const ofLane = this.rowsOfLane.of(laneId);
     const least = ofLane > 0 ? 0 : rowsForANewLane;
     const rows = Math.max(0, Math.min(wanted, Math.max(free, least), maxRowsPerLane - ofLane));
     this.reserved += rows;
@@ -94,7 +95,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
 
   /** Whether a lane has as many rows in hand as it may. */
   hasEnough(laneId: LaneId): boolean {
-    return (this.rowsOfLane.get(laneId) ?? 0) >= (this.options.maxRowsPerLane ?? Number.POSITIVE_INFINITY);
+    return this.rowsOfLane.of(laneId) >= (this.options.maxRowsPerLane ?? Number.POSITIVE_INFINITY);
   }
 
   /** Gives back room that was set aside, once the rows are in hand or the claim has failed. */
@@ -152,7 +153,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
       const held: Held<Row> = { row, leaseEndsAt, stage: 'queued', done };
       this.held.set(keyOf(row), held);
       this.bytes += row.bytes;
-      count(this.rowsOfLane, row.laneId, 1);
+      this.rowsOfLane.add(row.laneId);
       this.lines.add(row.laneId, held);
     });
   }
@@ -162,7 +163,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
       const held = this.lines.next((candidate) => this.hasLease(candidate) && this.hasPlace(candidate));
       if (held === undefined) break;
       this.working += 1;
-      count(this.placesOfLane, held.row.laneId, 1);
+      this.placesOfLane.add(held.row.laneId);
       held.stage = 'working';
       void this.serve(held);
     }
@@ -172,9 +173,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
   }
 
   private hasPlace({ row }: Held<Row>): boolean {
-    return (
-      (this.placesOfLane.get(row.laneId) ?? 0) < (this.options.maxPlacesPerLane ?? Number.POSITIVE_INFINITY)
-    );
+    return this.placesOfLane.of(row.laneId) < (this.options.maxPlacesPerLane ?? Number.POSITIVE_INFINITY);
   }
 
   private hasLease(held: Held<Row>): boolean {
@@ -199,7 +198,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
     } finally {
       held.stage = 'recording';
       this.working -= 1;
-      count(this.placesOfLane, held.row.laneId, -1);
+      this.placesOfLane.remove(held.row.laneId);
       this.fillPlaces();
     }
   }
@@ -208,7 +207,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
     const { row } = held;
     if (!this.held.delete(keyOf(row))) return;
     this.bytes -= row.bytes;
-    count(this.rowsOfLane, row.laneId, -1);
+    this.rowsOfLane.remove(row.laneId);
     held.done();
     for (const wake of this.waitingForRoom) wake();
   }
@@ -246,13 +245,6 @@ export class Workbench<Row extends HeldRow, Outcome> {
     }
     for (const held of queued) this.letGo(held);
   }
-}
-
-/** Counts up or down; what comes to nothing is not kept. */
-function count(ofLane: Map<LaneId, number>, laneId: LaneId, by: 1 | -1): void {
-  const left = (ofLane.get(laneId) ?? 0) + by;
-  if (left > 0) ofLane.set(laneId, left);
-  else ofLane.delete(laneId);
 }
 
 function keyOf(row: HeldRow): string {

@@ -1,0 +1,20 @@
+import { type LaneId } from '@posthorn/domain';
+
+/** How many of something each lane has. A lane that has none takes no memory. */
+export class LaneCounts {
+  private readonly counts = new Map<LaneId, number>();
+
+  of(laneId: LaneId): number {
+    return this.counts.get(laneId) ?? 0;
+  }
+
+  add(laneId: LaneId): void {
+    this.counts.set(laneId, this.of(laneId) + 1);
+  }
+
+  remove(laneId: LaneId): void {
+    const left = this.of(laneId) - 1;
+    if (left > 0) this.counts.set(laneId, left);
+    else this.counts.delete(laneId);
+  }
+}
