@@ -66,6 +66,7 @@ export const RECORDED: Readonly<Record<string, Recorded>> = {
   confirmVerification: { audit: 'identity.verified', table: 'identities', before: addAddress },
   createWebhook: { audit: 'webhook.created', table: 'webhooks' },
   updateWebhook: { audit: 'webhook.updated', table: 'webhooks' },
+  rotateWebhookToken: { audit: 'webhook.updated', table: 'webhooks' },
   deleteWebhook: { audit: 'webhook.deleted' },
   createInvitation: { audit: 'member.invited', table: 'invitations' },
   resendInvitation: { audit: 'member.invitation_resent', table: 'invitations' },

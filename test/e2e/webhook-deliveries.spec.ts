@@ -180,6 +180,36 @@ describe('A webhook', () => {
     expect(receiver.postsTo(hook.path)[1]!.headers['webhook-signature']).toMatch(/^v1,\S+$/);
   });
 
+  it('W6: whose token is rotated is signed for by both during the overlap, and by the new one alone without', async () => {
+    const hook = await subscribe();
+    const rotate = async (body: object): Promise<{ token: string; previousTokenUntil: string | null }> => {
+      const { status, body: answer } = await stack.api().post(`/v1/webhooks/${hook.id}/rotate-token`, body);
+      expect(status).toBe(200);
+      const { token } = answer['webhook'] as { token: string };
+      return { token, previousTokenUntil: answer['previousTokenUntil'] as string | null };
+    };
+    const posted = async (count: number): Promise<ReceivedPost> => {
+      await createContact();
+      await arrived(hook.path, count);
+      return receiver.postsTo(hook.path)[count - 1]!;
+    };
+    const expectSignedBy = ({ headers, body }: ReceivedPost, tokens: readonly string[]): void => {
+      const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body.toString()}`;
+      const signatures = tokens.map((token) => `v1,${hmac(token, signed, 'base64')}`);
+      expect(headers['webhook-signature']).toBe(signatures.join(' '));
+      expect(headers['x-service-signature']).toBe(hmac(tokens[0]!, body, 'hex'));
+    };
+    const second = await rotate({ overlapSeconds: 600 });
+    expect(second.token).toMatch(/^wht_/);
+    expect(Date.parse(second.previousTokenUntil!)).toBeGreaterThan(Date.now() + 500_000);
+    expectSignedBy(await posted(1), [second.token, hook.token]);
+    expect(await rotate({ token: 'the-third-token' })).toMatchObject({ token: 'the-third-token' });
+    expectSignedBy(await posted(2), ['the-third-token', second.token]);
+    const fourth = await rotate({ overlapSeconds: 0 });
+    expect(fourth.previousTokenUntil).toBeNull();
+    expectSignedBy(await posted(3), [fourth.token]);
+  });
+
   it('W8, W10: whose receiver answers 410 is disabled at once, its editors are told, and it is told everything when it is active again', async () => {
     const hook = await subscribe();
     receiver.answer = ({ path }) => ({ status: path === hook.path ? 410 : 200 });

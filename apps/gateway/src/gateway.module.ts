@@ -53,6 +53,7 @@ import { OwedMails } from './system/owed-mails.ts';
 import { ApiDocument } from './openapi/api-document.ts';
 import { OpenApiController } from './openapi/openapi.controller.ts';
 import { StatsController } from './stats/stats.controller.ts';
+import { RotateTokenController } from './webhooks/rotate-token.controller.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
 import { TemplateUseController } from './templates/template-use.controller.ts';
 import { TemplatesController } from './templates/templates.controller.ts';
@@ -102,6 +103,7 @@ export const CONTROLLERS: Type[] = [
   InvitationsController,
   JoinWorkspaceController,
   WebhooksController,
+  RotateTokenController,
   TemplatesController,
   TemplateUseController,
   IdentitiesController,

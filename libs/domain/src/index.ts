@@ -25,6 +25,7 @@ export * from './roles.ts';
 export * from './send-at.ts';
 export * from './time-or-day.ts';
 export * from './lanes.ts';
+export * from './webhooks/token-overlap.ts';
 export * from './webhooks/webhook.ts';
 export * from './webhooks/webhook-url.ts';
 export * from './rate-limit.ts';

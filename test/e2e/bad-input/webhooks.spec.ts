@@ -6,6 +6,7 @@ import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
 const WANTED = { url: 'https://example.com/hook', events: ['CONTACT_CREATED'] };
 const CREATE = 'POST /v1/webhooks';
 const UPDATE = 'POST /v1/webhooks/{webhook_id}';
+const ROTATE = 'POST /v1/webhooks/{webhook_id}/rotate-token';
 
 const refusing = RefusingStack.forFile(async (stack) => {
   const { body }: Answer = await stack.api().post('/v1/webhooks', WANTED);
@@ -166,6 +167,20 @@ describe('W3: tokens that a webhook may not have', () => {
     ...['pässwörter', '12345678\u007f', '😀😀😀😀😀😀😀😀', '1234567\u00a0', '\u202e12345678'],
   ];
   it.each(atLeastForty(casesOf([...NO_TEXTS, ...texts(...wrong)], places('token'))))('%s', refuses);
+});
+
+describe('W6: an overlap of tokens that there cannot be', () => {
+  const wrong = ['-1', '604801', '0.5', '1e9', '"60"', 'true', 'null', '[]', '{}', '9007199254740993'];
+  it.each(
+    titled([
+      ...wrong.map((value) => {
+        const body = `{"overlapSeconds":${value}}`;
+        return sending(`overlapSeconds: ${value}`, body, '`overlapSeconds`', ROTATE);
+      }),
+      sending('a short token', { token: '1234567' }, '`token` has 7 characters', ROTATE),
+      sending('another field', { url: WANTED.url }, '`url` is not a known field', ROTATE),
+    ]),
+  )('%s', refuses);
 });
 
 describe('W4: a status that nobody gives', () => {

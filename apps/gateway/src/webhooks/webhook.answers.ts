@@ -1,5 +1,5 @@
 import { EVENT_NAMES, WEBHOOK_STATUSES } from '@posthorn/domain';
-import { idOf, listOf, objectOf, text, time, truth, wordOf } from '../openapi/answer-schemas.ts';
+import { idOf, listOf, nullable, objectOf, text, time, truth, wordOf } from '../openapi/answer-schemas.ts';
 import { Shown } from '../openapi/shown.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
@@ -38,6 +38,15 @@ export class Webhook extends ListedWebhook {
 export class WebhookAnswer {
   @Shown('The webhook.', objectOf(Webhook))
   webhook!: Webhook;
+}
+
+/** The answer to another token. */
+export class TokenRotatedAnswer extends WebhookAnswer {
+  @Shown(
+    'Until when `webhook-signature` has a signature by the token before, too; `null`: it has none any more.',
+    nullable(time),
+  )
+  previousTokenUntil!: Date | null;
 }
 
 /** The answer to a deletion. */

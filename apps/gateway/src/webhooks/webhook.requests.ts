@@ -1,4 +1,10 @@
-import { type EventName, GIVEN_WEBHOOK_STATUSES, type WebhookStatus } from '@posthorn/domain';
+import {
+  type EventName,
+  GIVEN_WEBHOOK_STATUSES,
+  TOKEN_OVERLAP_SECONDS,
+  type WebhookStatus,
+} from '@posthorn/domain';
+import { integer } from '../validation/object-rules.ts';
 import { Optional, Required } from '../validation/rule.ts';
 import { oneOfWords } from '../validation/text-rules.ts';
 import { eventNames, webhookToken, webhookUrl } from './webhook-rules.ts';
@@ -40,4 +46,17 @@ export class UpdateWebhookRequest {
     { example: 'PAUSED' },
   )
   status?: WebhookStatus;
+}
+
+/** How the token of a webhook is to be replaced. */
+export class RotateTokenRequest {
+  @Optional(webhookToken, `${TOKEN_SENTENCE} One is made if absent: \`wht_\` and 32 random characters.`)
+  token?: string;
+
+  @Optional(
+    integer(TOKEN_OVERLAP_SECONDS),
+    'For how many seconds `webhook-signature` has a signature by the token before, too; 0: it ends at once.',
+    { example: 3_600 },
+  )
+  overlapSeconds: number = TOKEN_OVERLAP_SECONDS.default;
 }

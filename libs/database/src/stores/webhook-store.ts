@@ -16,6 +16,8 @@ import { recordAudit } from './audit-log-store.ts';
 /** A webhook with its token, encrypted for the place `SEALED_COLUMNS.webhookToken`. */
 export interface SealedWebhook extends Webhook {
   readonly sealedToken: Buffer;
+  /** Until when the token before signs too; null: it does not any more. */
+  readonly previousTokenUntil: Date | null;
 }
 
 /** A webhook that is to be created. */
@@ -25,12 +27,9 @@ export type NewWebhook = Pick<SealedWebhook, 'id' | 'url' | 'events' | 'sealedTo
 export interface WebhookChange extends Partial<
   Pick<SealedWebhook, 'url' | 'events' | 'sealedToken' | 'status'>
 > {
-  /** With another token: the one before, encrypted for the place `SEALED_COLUMNS.webhookPreviousToken`; null: it is lost. */
-  readonly sealedPreviousToken?: Buffer | null;
+  /** What becomes of the token before, encrypted for the place `SEALED_COLUMNS.webhookPreviousToken`; null: it ends at once. */
+  readonly previousToken?: { readonly sealed: Buffer; readonly overlapSeconds: number } | null;
 }
-
-/** For how long what is posted is signed with the token before, too. */
-const TOKEN_OUTLIVES_CHANGE_MS = 24 * 60 * 60 * 1_000;
 
 /** Where workspaces are told of events. Each change is audited, and paused lanes are kept, in its transaction. */
 export class WebhookStore {
@@ -44,7 +43,7 @@ export class WebhookStore {
 
   /** The webhook, if this workspace has it. */
   find(workspaceId: WorkspaceId, id: WebhookId): Promise<SealedWebhook | undefined> {
-    return findIn(this.database.prisma, workspaceId, id);
+    return this.findIn(this.database.prisma, workspaceId, id);
   }
 
   /** Creates a webhook, unless the workspace has as many as it may: then undefined. */
@@ -83,14 +82,14 @@ export class WebhookStore {
   ): Promise<SealedWebhook | undefined> {
     return transact(this.database, async (transaction) => {
       await lockWorkspace(transaction, workspaceId);
-      const before = await findIn(transaction, workspaceId, id);
+      const before = await this.findIn(transaction, workspaceId, id);
       const change = before && decide(before);
       if (before === undefined || change === undefined || Object.keys(change).length === 0) return before;
       const row = await this.write(transaction, before, change);
       if (change.status !== undefined) await keepLane(transaction, id, change.status);
       if (isAnotherChance(change)) await forgetSlowness(transaction, id);
-      await this.audit(transaction, workspaceId, 'webhook.updated', actor, id, detailOf(before, change));
-      return sealedWebhook(row);
+      await this.audit(transaction, workspaceId, 'webhook.updated', actor, id, detailOf(before, change, row));
+      return this.sealed(row);
     });
   }
 
@@ -107,7 +106,7 @@ export class WebhookStore {
   ): Promise<Shown | undefined> {
     return transact(this.database, async (transaction) => {
       await lockWorkspace(transaction, workspaceId);
-      const before = await findIn(transaction, workspaceId, id);
+      const before = await this.findIn(transaction, workspaceId, id);
       if (before === undefined) return undefined;
       const shown = read(before);
       await transaction.webhook.delete({ where: { id: uuidOf(id) } });
@@ -117,6 +116,26 @@ export class WebhookStore {
       await this.audit(transaction, workspaceId, 'webhook.deleted', actor, id, { url, events });
       return shown;
     });
+  }
+
+  private async findIn(
+    prisma: Pick<Transaction, 'webhook'>,
+    workspaceId: WorkspaceId,
+    id: WebhookId,
+  ): Promise<SealedWebhook | undefined> {
+    const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId) };
+    const row = await prisma.webhook.findFirst({ where });
+    return row === null ? undefined : this.sealed(row);
+  }
+
+  private sealed(row: WebhookRow): SealedWebhook {
+    const { token, previousTokenUntil: until } = row;
+    const isOver = until !== null && until <= this.database.clock.now();
+    return {
+      ...webhook(row),
+      sealedToken: Buffer.from(token),
+      previousTokenUntil: isOver ? null : until,
+    };
   }
 
   private write(transaction: Transaction, before: SealedWebhook, change: WebhookChange): Promise<WebhookRow> {
@@ -151,21 +170,12 @@ export class WebhookStore {
   }
 }
 
-async function findIn(
-  prisma: Pick<Transaction, 'webhook'>,
-  workspaceId: WorkspaceId,
-  id: WebhookId,
-): Promise<SealedWebhook | undefined> {
-  const row = await prisma.webhook.findFirst({ where: { id: uuidOf(id), workspaceId: uuidOf(workspaceId) } });
-  return row === null ? undefined : sealedWebhook(row);
-}
-
-function previousTokenOf({ sealedPreviousToken: sealed }: WebhookChange, now: Date): object {
-  if (sealed === undefined) return {};
-  const until = new Date(now.getTime() + TOKEN_OUTLIVES_CHANGE_MS);
+function previousTokenOf({ previousToken: previous }: WebhookChange, now: Date): object {
+  if (previous === undefined) return {};
+  if (previous === null) return { previousToken: null, previousTokenUntil: null };
   return {
-    previousToken: sealed && new Uint8Array(sealed),
-    previousTokenUntil: sealed && until,
+    previousToken: new Uint8Array(previous.sealed),
+    previousTokenUntil: new Date(now.getTime() + previous.overlapSeconds * 1_000),
   };
 }
 
@@ -197,18 +207,19 @@ export async function keepLane(
   });
 }
 
-/** What the audit log says of a change; of the token only that it is another. */
-function detailOf(before: Webhook, { url, events, status, sealedToken }: WebhookChange): JsonObject {
+/** What the audit log says of a change; of the token only that it is another, and until when the one before signs. */
+function detailOf(
+  before: Webhook,
+  { url, events, status, sealedToken, previousToken }: WebhookChange,
+  { previousTokenUntil }: WebhookRow,
+): JsonObject {
   return {
     ...(url !== undefined && { url: { from: before.url, to: url } }),
     ...(events !== undefined && { events: { from: before.events, to: events } }),
     ...(status !== undefined && { status: { from: before.status, to: status } }),
     ...(sealedToken !== undefined && { token: 'changed' }),
+    ...(previousToken !== undefined && { previousTokenUntil: previousTokenUntil?.toISOString() ?? null }),
   };
-}
-
-function sealedWebhook(row: WebhookRow): SealedWebhook {
-  return { ...webhook(row), sealedToken: Buffer.from(row.token) };
 }
 
 function webhook({ id, workspaceId, url, events, status, createdAt, updatedAt }: WebhookRow): Webhook {

@@ -5,6 +5,7 @@ import {
   AuditLogStore,
   type Database,
   openDatabase,
+  placeOf,
   SEALED_COLUMNS,
   SealedSecretStore,
   WebhookStore,
@@ -93,6 +94,69 @@ describe('The token of a webhook', () => {
   });
 });
 
+describe('Another token', () => {
+  const SOON = { least: 3_500_000, most: 3_600_000 };
+  const until = (webhook: { previousTokenUntil: Date | null } | undefined): number =>
+    webhook!.previousTokenUntil!.getTime() - database.clock.nowMs();
+
+  it('W6: leaves the one before for as long as is wanted, a day where nothing is said, or not at all', async () => {
+    const webhooks = managed(OLD);
+    const { id } = await webhooks.create(acme, ACTOR, WANTED);
+    const hour = await webhooks.rotateToken(acme, id, ACTOR, { overlapSeconds: 3_600 });
+    expect(hour!.token).toMatch(/^wht_\w{32}$/);
+    expect(until(hour)).toBeGreaterThan(SOON.least);
+    expect(until(hour)).toBeLessThanOrEqual(SOON.most);
+    expect(until(await webhooks.rotateToken(acme, id, ACTOR, {}))).toBeGreaterThan(86_000_000);
+    const last = await webhooks.rotateToken(acme, id, ACTOR, { overlapSeconds: 0 });
+    expect(last).toMatchObject({ previousTokenUntil: null });
+    expect(last!.token).not.toBe(hour!.token);
+    expect(await ask('SELECT previous_token FROM webhooks WHERE id = $1', uuidOf(id))).toEqual([
+      { previous_token: null },
+    ]);
+  });
+
+  it('W4, W6: that it has already changes nothing, but without an overlap the one before ends', async () => {
+    const webhooks = managed(OLD);
+    const { id, token: first } = await webhooks.create(acme, ACTOR, WANTED);
+    const same = { token: 'sesame, open' };
+    const changed = await webhooks.rotateToken(acme, id, ACTOR, same);
+    expect(await webhooks.rotateToken(acme, id, ACTOR, { ...same, overlapSeconds: 60 })).toEqual(changed);
+    expect(await webhooks.update(acme, id, ACTOR, same)).toEqual(changed);
+    const ended = await webhooks.rotateToken(acme, id, ACTOR, { ...same, overlapSeconds: 0 });
+    expect(ended).toMatchObject({ ...same, previousTokenUntil: null });
+    expect(await webhooks.rotateToken(acme, id, ACTOR, { ...same, overlapSeconds: 0 })).toEqual(ended);
+    expect((await audited()).slice(1)).toEqual([
+      {
+        action: 'webhook.updated',
+        detail: { token: 'changed', previousTokenUntil: changed!.previousTokenUntil!.toISOString() },
+      },
+      { action: 'webhook.updated', detail: { previousTokenUntil: null } },
+    ]);
+    expect(JSON.stringify(await audited())).not.toContain(first);
+  });
+
+  it('W6: of several at once leaves one, and the one before it', async () => {
+    const webhooks = managed(OLD);
+    const { id } = await webhooks.create(acme, ACTOR, WANTED);
+    const given = await Promise.all([1, 2, 3, 4].map(() => webhooks.rotateToken(acme, id, ACTOR, {})));
+    const { token } = (await webhooks.read(acme, id))!;
+    expect(given.map((webhook) => webhook!.token)).toContain(token);
+    const [row] = await ask<{ previous_token: Buffer }>(
+      'SELECT previous_token FROM webhooks WHERE id = $1',
+      uuidOf(id),
+    );
+    const place = placeOf(SEALED_COLUMNS.webhookPreviousToken, uuidOf(id));
+    const previous = new SecretBox([OLD]).open(row!.previous_token, place).toString();
+    expect(given.map((webhook) => webhook!.token).filter((one) => one !== token)).toContain(previous);
+  });
+
+  it('G3: is given to no webhook of another workspace', async () => {
+    const { id } = await managed(OLD).create(acme, ACTOR, WANTED);
+    const other = (await new WorkspaceStore(database).create('Other', null)).id;
+    expect(await managed(OLD).rotateToken(other, id, ACTOR, {})).toBeUndefined();
+  });
+});
+
 describe('Pausing a webhook', () => {
   it('W4, W9: holds its lane back in the same transaction, and lets it go', async () => {
     const webhooks = managed(OLD);
@@ -141,6 +205,7 @@ describe('The audit log', () => {
         action: 'webhook.updated',
         detail: {
           token: 'changed',
+          previousTokenUntil: expect.stringMatching(/Z$/),
           events: { from: ['CONTACT_CREATED'], to: ['CONTACT_DELETED'] },
           status: { from: 'ACTIVE', to: 'PAUSED' },
         },

@@ -1,11 +1,4 @@
-import {
-  type DatabaseClock,
-  newId,
-  Refusal,
-  uuidOf,
-  type WebhookId,
-  type WorkspaceId,
-} from '@posthorn/kernel';
+import { type DatabaseClock, newId, Refusal, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import {
   type Actor,
   type EventName,
@@ -15,15 +8,10 @@ import {
   type WebhookUrlPolicy,
   WORKSPACE_LIMITS,
 } from '@posthorn/domain';
-import {
-  placeOf,
-  SEALED_COLUMNS,
-  type SealedWebhook,
-  type WebhookChange,
-  type WebhookStore,
-} from '@posthorn/database';
-import { newWebhookToken, type SecretBox, SecretNotOpened } from '@posthorn/signing';
+import { type SealedWebhook, type WebhookChange, type WebhookStore } from '@posthorn/database';
+import { newWebhookToken, type SecretBox } from '@posthorn/signing';
 import { orUnavailable } from '../accept/refusals.ts';
+import { WebhookTokens } from './webhook-tokens.ts';
 
 export interface ManageWebhooksOptions {
   readonly webhooks: WebhookStore;
@@ -37,6 +25,8 @@ export interface ManageWebhooksOptions {
 /** A webhook as a caller may see it, with the token that deliveries are signed with. */
 export interface WebhookWithToken extends Webhook {
   readonly token: string;
+  /** Until when the token before signs too; null: it does not. */
+  readonly previousTokenUntil: Date | null;
 }
 
 /** What a caller wants of a webhook; its form is judged. */
@@ -55,9 +45,21 @@ export interface WantedWebhookChange {
   readonly status?: WebhookStatus | undefined;
 }
 
+/** How a caller wants a token to be replaced; its form is judged. */
+export interface WantedRotation {
+  /** Absent: one is made. */
+  readonly token?: string | undefined;
+  /** For how long the token before signs too; see TOKEN_OVERLAP_SECONDS. */
+  readonly overlapSeconds?: number | undefined;
+}
+
 /** The webhooks of a workspace, as its keys manage them. An id that the workspace does not have gives undefined. */
 export class ManageWebhooks {
-  constructor(private readonly options: ManageWebhooksOptions) {}
+  private readonly tokens: WebhookTokens;
+
+  constructor(private readonly options: ManageWebhooksOptions) {
+    this.tokens = new WebhookTokens(options.box);
+  }
 
   list(workspaceId: WorkspaceId): Promise<Webhook[]> {
     return orUnavailable(this.options.webhooks.list(workspaceId));
@@ -76,10 +78,10 @@ export class ManageWebhooks {
   ): Promise<WebhookWithToken> {
     this.judgeHost(url);
     const id = newId('wh', this.options.clock.nowMs());
-    const wanted = { id, url, events: [...new Set(events)], sealedToken: this.seal(id, token) };
+    const wanted = { id, url, events: [...new Set(events)], sealedToken: this.tokens.seal(id, token) };
     const created = await orUnavailable(this.options.webhooks.create(workspaceId, actor, wanted));
     if (created === undefined) throw tooManyWebhooks();
-    return { ...created, token };
+    return { ...created, token, previousTokenUntil: null };
   }
 
   /** @throws Refusal 400 for a URL that leads where it may not */
@@ -93,6 +95,20 @@ export class ManageWebhooks {
     const { webhooks } = this.options;
     const changed = await orUnavailable(
       webhooks.change(workspaceId, id, actor, (before) => this.changeOf(before, wanted)),
+    );
+    return changed && this.withToken(changed);
+  }
+
+  /** Gives a webhook another token; the one before signs on for a time. */
+  async rotateToken(
+    workspaceId: WorkspaceId,
+    id: WebhookId,
+    actor: Actor,
+    { token = newWebhookToken(), overlapSeconds }: WantedRotation,
+  ): Promise<WebhookWithToken | undefined> {
+    const { webhooks } = this.options;
+    const changed = await orUnavailable(
+      webhooks.change(workspaceId, id, actor, (before) => this.tokens.change(before, token, overlapSeconds)),
     );
     return changed && this.withToken(changed);
   }
@@ -117,38 +133,12 @@ export class ManageWebhooks {
       ...(url !== undefined && url !== before.url && { url }),
       ...(folded !== undefined && !areSame(folded, before.events) && { events: folded }),
       ...(status !== undefined && status !== before.status && { status }),
-      ...(token !== undefined && this.tokenChange(before, token)),
+      ...(token !== undefined && this.tokens.change(before, token)),
     };
-  }
-
-  /** The token before is kept for a time, so that a receiver can be changed after it. */
-  private tokenChange(before: SealedWebhook, token: string): WebhookChange {
-    const previous = this.tokenOf(before);
-    if (previous === token) return {};
-    const place = placeOf(SEALED_COLUMNS.webhookPreviousToken, uuidOf(before.id));
-    return {
-      sealedToken: this.seal(before.id, token),
-      sealedPreviousToken: previous === undefined ? null : this.options.box.seal(previous, place),
-    };
-  }
-
-  /** Undefined: its key was lost. It is replaced like any other: that is how it is mended. */
-  private tokenOf(webhook: SealedWebhook): string | undefined {
-    try {
-      return this.withToken(webhook).token;
-    } catch (error) {
-      if (error instanceof SecretNotOpened) return undefined;
-      throw error;
-    }
-  }
-
-  private seal(id: WebhookId, token: string): Buffer {
-    return this.options.box.seal(token, placeOf(SEALED_COLUMNS.webhookToken, uuidOf(id)));
   }
 
   private withToken({ sealedToken, ...webhook }: SealedWebhook): WebhookWithToken {
-    const place = placeOf(SEALED_COLUMNS.webhookToken, uuidOf(webhook.id));
-    return { ...webhook, token: this.options.box.open(sealedToken, place).toString('utf8') };
+    return { ...webhook, token: this.tokens.open({ id: webhook.id, sealedToken }) };
   }
 }
 

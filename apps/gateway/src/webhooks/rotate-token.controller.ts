@@ -1,0 +1,40 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { type WebhookId } from '@posthorn/kernel';
+import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
+import { ManageWebhooks } from '@posthorn/use-cases';
+import { Describes } from '../openapi/describes.ts';
+import { judgeBody } from '../validation/judge-body.ts';
+import { PathId, unknownId } from '../validation/path-ids.ts';
+import { TokenRotatedAnswer } from './webhook.answers.ts';
+import { RotateTokenRequest } from './webhook.requests.ts';
+import { webhookView } from './webhook-view.ts';
+
+@Controller('v1/webhooks')
+export class RotateTokenController {
+  constructor(private readonly webhooks: ManageWebhooks) {}
+
+  @Post(':webhook_id/rotate-token')
+  @RequiresScope('api_user')
+  @HttpCode(200)
+  @Describes({
+    name: 'rotateWebhookToken',
+    tag: 'Webhooks',
+    summary: 'Replace the token of a webhook',
+    description: [
+      'From the answer on `X-Service-Signature` is made with the new token, and `webhook-signature` has a signature by each of both until the overlap is over. A token before the last two never signs.',
+      'To repeat a call safely give the `token`: the one that the webhook has already changes nothing, but with `overlapSeconds: 0` the one before ends.',
+    ].join('\n\n'),
+    body: RotateTokenRequest,
+    answer: TokenRotatedAnswer,
+  })
+  async rotate(
+    @Caller() caller: Principal,
+    @PathId('webhook_id') id: WebhookId,
+    @Body() body: unknown,
+  ): Promise<TokenRotatedAnswer> {
+    const wanted = judgeBody(RotateTokenRequest, body);
+    const webhook = await this.webhooks.rotateToken(caller.workspaceId, id, actorOf(caller), wanted);
+    if (webhook === undefined) throw unknownId('webhook_id');
+    return { webhook: webhookView(webhook), previousTokenUntil: webhook.previousTokenUntil };
+  }
+}
