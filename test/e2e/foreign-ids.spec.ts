@@ -47,8 +47,9 @@ describe('G3: an id of another workspace', () => {
       const own = route.path.slice(0, route.path.indexOf(`{${name}}`) + name.length + 2);
       const reading = ROUTES.find(({ method, path }) => method === 'GET' && path === own);
       if (reading === undefined || prefix === 'wrk') continue;
-      const foreign = await make(prefix, other);
-      const parts = { [name]: foreign, workspace_id: other.tenant.workspaceId };
+      const parts: Record<string, string> = { workspace_id: other.tenant.workspaceId };
+      for (const one of idsOf(reading)) parts[one.name] = await make(one.prefix, other);
+      const foreign = parts[name]!;
       const before = await call(reading, other, parts);
       await callWith(route, name, foreign);
       const after = await call(reading, other, parts);

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { type WebhookId } from '@posthorn/kernel';
 import { type Answer } from './api.ts';
+import { addDelivery, newestWebhook } from './deliveries.ts';
 import { type Caller } from './described.ts';
 import { newRecipient, soundEmail } from './stack.ts';
 import { soundTemplate } from './templates.ts';
@@ -47,6 +49,13 @@ const MAKERS: Readonly<Record<string, Maker>> = {
       members: { items: { id: string }[] };
     };
     return members.items[0]!.id;
+  },
+  // Of the webhook that was made last, which is the one in the same path.
+  dlv: async (caller) => {
+    const { stack, tenant } = caller;
+    const { workspaceId } = tenant;
+    const webhookId = (await newestWebhook(stack, workspaceId)) ?? (await make('wh', caller));
+    return addDelivery(stack, workspaceId, webhookId as WebhookId);
   },
 };
 

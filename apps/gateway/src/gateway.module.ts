@@ -10,7 +10,6 @@ import {
   IdentityStore,
   TemplateChanges,
   TemplateStore,
-  WebhookStore,
 } from '@posthorn/database';
 import { Authenticate, type KeyUses, RateLimits } from '@posthorn/auth';
 import { type Mailbox, type WebhookUrlPolicy } from '@posthorn/domain';
@@ -22,7 +21,6 @@ import { answerOf } from '@posthorn/platform';
 import {
   AcceptEmails,
   ManageContacts,
-  ManageWebhooks,
   PreviewTemplate,
   SaveTemplate,
   SendSystemMail,
@@ -54,6 +52,8 @@ import { ApiDocument } from './openapi/api-document.ts';
 import { OpenApiController } from './openapi/openapi.controller.ts';
 import { StatsController } from './stats/stats.controller.ts';
 import { RotateTokenController } from './webhooks/rotate-token.controller.ts';
+import { DeliveriesController } from './webhooks/deliveries.controller.ts';
+import { webhookProviders } from './webhooks/webhook.providers.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
 import { TemplateUseController } from './templates/template-use.controller.ts';
 import { TemplatesController } from './templates/templates.controller.ts';
@@ -104,6 +104,7 @@ export const CONTROLLERS: Type[] = [
   JoinWorkspaceController,
   WebhooksController,
   RotateTokenController,
+  DeliveriesController,
   TemplatesController,
   TemplateUseController,
   IdentitiesController,
@@ -117,17 +118,7 @@ export const CONTROLLERS: Type[] = [
 @Module({})
 export class GatewayModule {
   static of(parts: GatewayParts): DynamicModule {
-    const {
-      database,
-      rings,
-      limits,
-      monthlyLimit,
-      systemFrom,
-      keyUses,
-      secretBox,
-      webhookPolicy,
-      publicUrl,
-    } = parts;
+    const { database, rings, limits, monthlyLimit, systemFrom, keyUses, secretBox, publicUrl } = parts;
     const apiKeys = new ApiKeyStore(database);
     const templates = new TemplateStore(database);
     const acceptEmails = new AcceptEmails({
@@ -160,15 +151,7 @@ export class GatewayModule {
             errorBodyOf: (refusal) => answerOf(refusal, publicUrl).body,
           }),
         },
-        {
-          provide: ManageWebhooks,
-          useValue: new ManageWebhooks({
-            webhooks: new WebhookStore(database),
-            clock: database.clock,
-            box: secretBox,
-            policy: webhookPolicy,
-          }),
-        },
+        ...webhookProviders(parts),
         { provide: SecretBox, useValue: secretBox },
         { provide: AuditLogStore, useValue: new AuditLogStore(database) },
         { provide: ApiKeyStore, useValue: apiKeys },

@@ -32,10 +32,12 @@ export { ContactStore, type ContactFilter } from './stores/contact-store.ts';
 export { type ContactUpsert, type ContactWrite, type ExceededSize } from './stores/contact-writes.ts';
 export { EmailChanges, type MovedEmail } from './stores/email-changes.ts';
 export { type CountedEmails, type DayCount, EmailCountsStore } from './stores/email-counts-store.ts';
+export { DeliveryListStore } from './stores/delivery-list-store.ts';
 export { DeliveryStore, type FannedOut } from './stores/delivery-store.ts';
 export { EmailListStore } from './stores/email-list-store.ts';
 export { type EmailRecord, type EmailSummary } from './stores/email-record.ts';
 export { EmailStore } from './stores/email-store.ts';
+export { type DeliveryFilter } from './sql/delivery-list.ts';
 export { type EmailFilter } from './sql/email-list.ts';
 export * from './stores/domain-check-store.ts';
 export { IdentityChanges, type IdentityRefusal, type NewDkimKey } from './stores/identity-changes.ts';
@@ -55,6 +57,7 @@ export * from './stores/outbox-store.ts';
 export { type OwedMail, OwedMailStore } from './stores/owed-mail-store.ts';
 export * from './stores/paused-lane-store.ts';
 export * from './stores/sealed-secret-store.ts';
+export { type DeliveryWithAttempts, type ShownAttempt, type ShownDelivery } from './stores/shown-delivery.ts';
 export { TemplateChanges, type NamedContent, type TemplateRefusal } from './stores/template-changes.ts';
 export {
   type Template,

@@ -44,6 +44,7 @@ export * from './members/invitation-mails.ts';
 export * from './members/last-editor.ts';
 export * from './members/member.ts';
 export * from './webhooks/address-answer.ts';
+export * from './webhooks/attempt-error.ts';
 export * from './webhooks/delivery-headers.ts';
 export * from './webhooks/post-outcome.ts';
 export * from './webhooks/post-verdict.ts';

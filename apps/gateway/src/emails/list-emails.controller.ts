@@ -4,6 +4,7 @@ import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { orUnavailable } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
+import { NO_TIME_BETWEEN } from '../paging/time-range.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
 import { emailSummaryView } from './email-view.ts';
 import { EmailsAnswer } from './email.answers.ts';
@@ -25,13 +26,7 @@ export class ListEmailsController {
       'same: go on with its `startAt`.',
     query: EmailsQuery,
     answer: EmailsAnswer,
-    refuses: [
-      {
-        status: 400,
-        when: 'No such time',
-        message: '`createdBefore` is not later than `createdAfter`; give a later time, or leave one out',
-      },
-    ],
+    refuses: [NO_TIME_BETWEEN],
   })
   async list(@Caller() caller: Principal, @Query() query: unknown): Promise<EmailsAnswer> {
     const judged = judgeQuery(EmailsQuery, query);

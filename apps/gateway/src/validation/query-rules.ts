@@ -1,3 +1,5 @@
+import { parseId } from '@posthorn/kernel';
+import { idOf } from '../openapi/answer-schemas.ts';
 import { kindOf, makeRule, type Rule } from './rule.ts';
 import { text } from './text-rules.ts';
 
@@ -19,3 +21,12 @@ export function wholeNumber({ least, most }: { readonly least: number; readonly 
 export const anyId: Rule = text({ pattern: ANY_ID.source }, (value) =>
   ANY_ID.test(value) ? undefined : 'is no id; give a prefix, `_` and 26 characters, as ids are shown',
 );
+
+/** The id of something that has ids with this prefix. */
+export function idWith(prefix: string, noun: string): Rule {
+  return text(idOf(prefix), (value) =>
+    parseId(prefix, value) === undefined
+      ? `is no id of ${noun}; give \`${prefix}_\` and 26 characters, as ids are shown`
+      : undefined,
+  );
+}

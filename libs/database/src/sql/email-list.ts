@@ -1,5 +1,6 @@
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type EmailStatus, type Sort } from '@posthorn/domain';
+import { type EmailStatus } from '@posthorn/domain';
+import { type Statement, type Stretch, Values } from './statement.ts';
 
 /** Which emails of a workspace are asked for; what is absent does not matter. */
 export interface EmailFilter {
@@ -14,21 +15,6 @@ export interface EmailFilter {
   readonly createdBefore?: Date | undefined;
 }
 
-/** A stretch of a list: where it begins, how many emails it may look at, and how many it may give. */
-export interface EmailStretch {
-  readonly sort: Sort;
-  /** The native key of the first email that may be in it. */
-  readonly start: string | undefined;
-  readonly mostSeen: number;
-  readonly mostGiven: number;
-}
-
-/** A statement that is made for what is asked, with its values. */
-export interface Statement {
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
-
 /** The filters that have an index each, by their columns. The first that is given decides which one is read; the rarer, the earlier. */
 const COLUMNS = [
   ['to', 'to_address'],
@@ -40,15 +26,6 @@ const SHOWN = `e.id, e.type, e.status, e.from_address AS "fromAddress", e.to_add
        e.template_name AS "templateName", e.message_id AS "messageId", e.group_by AS "groupBy", e.send_at AS "sendAt",
        e.accepted_at AS "acceptedAt", e.sent_at AS "sentAt"`;
 
-/** The values of a statement, numbered as they are named. */
-class Values {
-  readonly list: unknown[] = [];
-
-  add(value: unknown, type: string): string {
-    return `$${this.list.push(value)}::${type}`;
-  }
-}
-
 /**
  * Reads a stretch of a workspace's emails in the order of their ids, which is the order of time. It looks at no more than
  * `mostSeen` emails, whatever is asked and however few of them match: `n` numbers what it looks at, and the last that it may
@@ -58,7 +35,7 @@ class Values {
  * where the stretch begins (the last two have the status beside the key); emails_pkey for what is given. The bounds of time
  * are bounds of the id, so that only the months between them are looked at. Locks: none.
  */
-export function listEmails(workspaceId: WorkspaceId, filter: EmailFilter, stretch: EmailStretch): Statement {
+export function listEmails(workspaceId: WorkspaceId, filter: EmailFilter, stretch: Stretch): Statement {
   const values = new Values();
   const isAscending = stretch.sort === 'createdAt.asc';
   const order = isAscending ? 'ASC' : 'DESC';
@@ -99,7 +76,7 @@ function statusOf({ status }: EmailFilter, values: Values): string[] {
   return status === undefined ? [] : [`status = ${values.add(status, 'email_status')}`];
 }
 
-function boundsOf(filter: EmailFilter, { sort, start }: EmailStretch, values: Values): string[] {
+function boundsOf(filter: EmailFilter, { sort, start }: Stretch, values: Values): string[] {
   const { createdAfter, createdBefore } = filter;
   const floor = (moment: Date): string => `uuid_v7_floor(${values.add(moment, 'timestamptz')})`;
   return [

@@ -151,7 +151,7 @@ describe('A search for few among many', () => {
   const scarce: EmailFilter = { status: 'DELIVERED' };
 
   it('S18, G10: ends its page when its time is over, and goes on with the next one', async () => {
-    const hasty = new EmailListStore(office.database, { emailsAStatement: 1_000, mostMs: 0, mostAtOnce: 2 });
+    const hasty = new EmailListStore(office.database, { rowsAStatement: 1_000, mostMs: 0, mostAtOnce: 2 });
     const { items, sizes } = await readAll(hasty, { groupBy: 'many', status: 'CANCELLED' });
     expect(items).toHaveLength(await countOf(`group_by = 'many' AND status = 'CANCELLED'`));
     expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
@@ -160,8 +160,8 @@ describe('A search for few among many', () => {
 
   it.each([2, 3, 7])(
     'S18, G10: loses and repeats nothing when %i emails are looked at at a time',
-    async (emailsAStatement) => {
-      const store = new EmailListStore(office.database, { emailsAStatement, mostMs: 60_000, mostAtOnce: 2 });
+    async (rowsAStatement) => {
+      const store = new EmailListStore(office.database, { rowsAStatement, mostMs: 60_000, mostAtOnce: 2 });
       const filter: EmailFilter = { to: 'user5@example.net', status: 'SENT' };
       const expected = await countOf(`to_address = 'user5@example.net' AND status = 'SENT'`);
       const { items } = await readAll(store, filter, { limit: 3 });
@@ -173,7 +173,7 @@ describe('A search for few among many', () => {
 
   it('S18: does not go beyond its first statement while others do', async () => {
     const store = new EmailListStore(office.database, {
-      emailsAStatement: 500,
+      rowsAStatement: 500,
       mostMs: 5_000,
       mostAtOnce: 1,
     });

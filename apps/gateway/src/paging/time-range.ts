@@ -1,0 +1,36 @@
+import { Refusal } from '@posthorn/kernel';
+import { parseTimeOrDay } from '@posthorn/domain';
+import { type DescribedRefusal } from '../openapi/describes.ts';
+
+/** Between which times what is listed was created, as a judged query says it. */
+interface GivenRange {
+  readonly createdAfter?: string;
+  readonly createdBefore?: string;
+}
+
+export interface TimeRange {
+  readonly createdAfter: Date | undefined;
+  readonly createdBefore: Date | undefined;
+}
+
+const NO_SUCH_TIME = '`createdBefore` is not later than `createdAfter`; give a later time, or leave one out';
+
+/** How a list refuses two times with none between them. */
+export const NO_TIME_BETWEEN: DescribedRefusal = { status: 400, when: 'No such time', message: NO_SUCH_TIME };
+
+/** The times that a judged query asks for. @throws Refusal (400) when no time can be after the one and before the other */
+export function timeRange(query: GivenRange): TimeRange {
+  const [createdAfter, createdBefore] = [momentOf(query.createdAfter), momentOf(query.createdBefore)];
+  if (createdAfter !== undefined && createdBefore !== undefined && createdAfter >= createdBefore)
+    throw new Refusal(400, NO_SUCH_TIME);
+  return { createdAfter, createdBefore };
+}
+
+/** The time that a judged text stands for. */
+export function momentOf(text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const parsed = parseTimeOrDay(text);
+  if ('fault' in parsed) throw new Error('a time reached a filter without having been judged');
+  // No id is older than 1970, and none can stand for such a time.
+  return new Date(Math.max(0, parsed.atMs));
+}

@@ -1,0 +1,41 @@
+import { parseId } from '@posthorn/kernel';
+import { DELIVERY_STATUSES, type DeliveryStatus, EVENT_NAMES, type EventName } from '@posthorn/domain';
+import { type DeliveryFilter } from '@posthorn/database';
+import { PageQuery } from '../paging/page-query.ts';
+import { timeRange } from '../paging/time-range.ts';
+import { idWith } from '../validation/query-rules.ts';
+import { Optional } from '../validation/rule.ts';
+import { oneOfWords, timeOrDay } from '../validation/text-rules.ts';
+
+/** Which deliveries are listed: those for which everything that is given is so. */
+export class DeliveriesQuery extends PageQuery {
+  @Optional(oneOfWords(Object.keys(DELIVERY_STATUSES)), 'Only deliveries with this status.', {
+    example: 'EXHAUSTED',
+  })
+  status?: DeliveryStatus;
+
+  @Optional(oneOfWords(EVENT_NAMES), 'Only deliveries of events with this name.', {
+    example: 'CONTACT_CREATED',
+  })
+  event?: EventName;
+
+  @Optional(idWith('evt', 'an event'), 'Only the delivery of this event.')
+  eventId?: string;
+
+  @Optional(timeOrDay, 'Only of events at this time or later; a day stands for its beginning (UTC).', {
+    example: '2026-01-31',
+  })
+  createdAfter?: string;
+
+  @Optional(timeOrDay, 'Only of events before this time; a day stands for its beginning (UTC).')
+  createdBefore?: string;
+}
+
+/** What a judged query asks for. @throws Refusal (400) when no time can be after the one and before the other */
+export function deliveryFilter(query: DeliveriesQuery): DeliveryFilter {
+  const { status, event, eventId } = query;
+  return {
+    ...{ status, event, ...timeRange(query) },
+    eventId: eventId === undefined ? undefined : parseId('evt', eventId),
+  };
+}

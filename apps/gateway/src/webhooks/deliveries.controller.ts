@@ -1,0 +1,71 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { type DeliveryId, type Refusal, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
+import { ReadDeliveries } from '@posthorn/use-cases';
+import { Describes } from '../openapi/describes.ts';
+import { pageById } from '../paging/page-request.ts';
+import { NO_TIME_BETWEEN } from '../paging/time-range.ts';
+import { judgeQuery } from '../validation/judge-query.ts';
+import { PathId, unknownId } from '../validation/path-ids.ts';
+import { deliveryFilter, DeliveriesQuery } from './deliveries-query.ts';
+import { DeliveriesAnswer, DeliveryAnswer } from './delivery.answers.ts';
+
+/** What has become of the deliveries of a webhook. */
+@Controller('v1/webhooks')
+export class DeliveriesController {
+  constructor(private readonly deliveries: ReadDeliveries) {}
+
+  @Get(':webhook_id/deliveries')
+  @RequiresScope('user')
+  @Describes({
+    name: 'listDeliveries',
+    tag: 'Webhooks',
+    summary: 'List the deliveries of a webhook',
+    description:
+      'Lists what was and is to be posted to a webhook, the newest events first, without bodies and attempts. Several filters are joined by _and_. ' +
+      'When very few of very many deliveries match, a page can have fewer items than `limit`, or none, and `hasMore` is true all the ' +
+      'same: go on with its `startAt`.',
+    query: DeliveriesQuery,
+    answer: DeliveriesAnswer,
+    refuses: [NO_TIME_BETWEEN],
+  })
+  async list(
+    @Caller() { workspaceId }: Principal,
+    @PathId('webhook_id') id: WebhookId,
+    @Query() query: unknown,
+  ): Promise<DeliveriesAnswer> {
+    const judged = judgeQuery(DeliveriesQuery, query);
+    const wanted = [deliveryFilter(judged), pageById('dlv', judged)] as const;
+    const deliveries = await this.deliveries.list(workspaceId, id, ...wanted);
+    if (deliveries === undefined) throw unknownId('webhook_id');
+    return { deliveries };
+  }
+
+  @Get(':webhook_id/deliveries/:delivery_id')
+  @RequiresScope('user')
+  @Describes({
+    name: 'readDelivery',
+    tag: 'Webhooks',
+    summary: 'Read one delivery',
+    description: 'Shows the body that is posted, and what each attempt came to.',
+    answer: DeliveryAnswer,
+  })
+  async read(
+    @Caller() { workspaceId }: Principal,
+    @PathId('webhook_id') webhookId: WebhookId,
+    @PathId('delivery_id') id: DeliveryId,
+  ): Promise<DeliveryAnswer> {
+    const delivery = await this.deliveries.read(workspaceId, webhookId, id);
+    if (delivery === undefined) throw await unknownDelivery(this.deliveries, workspaceId, webhookId);
+    return { delivery };
+  }
+}
+
+/** Says which of the two ids in the path is unknown. */
+export async function unknownDelivery(
+  deliveries: Pick<ReadDeliveries, 'hasWebhook'>,
+  workspaceId: WorkspaceId,
+  webhookId: WebhookId,
+): Promise<Refusal> {
+  return unknownId((await deliveries.hasWebhook(workspaceId, webhookId)) ? 'delivery_id' : 'webhook_id');
+}

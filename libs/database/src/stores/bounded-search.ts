@@ -1,0 +1,96 @@
+import { type Id, idFromUuid, uuidOf } from '@posthorn/kernel';
+import { opaqueStart, type Page, pageOf, type PageRequest } from '@posthorn/domain';
+import { type Stretch } from '../sql/statement.ts';
+
+/** How far a search goes for rows that are few among many. */
+export interface SearchBounds {
+  /** How many rows one statement looks at. */
+  readonly rowsAStatement: number;
+  /** For how long a page is searched, in milliseconds; what is found by then is the page. */
+  readonly mostMs: number;
+  /** How many searches may go beyond their first statement at once; the pages of others end there. */
+  readonly mostAtOnce: number;
+}
+
+const BOUNDS: SearchBounds = { rowsAStatement: 10_000, mostMs: 1_500, mostAtOnce: 2 };
+
+/** What a statement says of a row that it looked at. */
+export interface SeenRow {
+  readonly id: string;
+  /** Which of those that were looked at it is, from 1. */
+  readonly n: number;
+  readonly matches: boolean;
+}
+
+/** Where a list was read to. */
+interface Read<Prefix extends string, Item> {
+  readonly found: readonly Item[];
+  /** The first row that was not looked at; undefined: it was read to its end, or to the end of the page. */
+  readonly next: Id<Prefix> | undefined;
+}
+
+/**
+ * Searches the pages of a list that is ordered by ids. What a statement looks at is bounded, and so is the time for which a page is
+ * searched: when only few of very many rows match, a page can have fewer items than it may, or none, and yet say that there is more.
+ */
+export class BoundedSearch<Prefix extends string> {
+  private searches = 0;
+
+  constructor(
+    private readonly prefix: Prefix,
+    private readonly bounds: SearchBounds = BOUNDS,
+  ) {}
+
+  /**
+   * A page.
+   *
+   * @param look looks at a stretch of the list; gives what matches and the last that it may look at, whether that matches or not
+   * @param itemOf what a row is shown as
+   */
+  async page<Row extends SeenRow, Item extends { readonly id: Id<string> }>(
+    page: PageRequest<Id<Prefix>>,
+    look: (stretch: Stretch) => Promise<readonly Row[]>,
+    itemOf: (row: Row) => Item,
+  ): Promise<Page<Item>> {
+    const deadline = performance.now() + this.bounds.mostMs;
+    const readFrom = (from: PageRequest<Id<Prefix>>): Promise<Read<Prefix, Item>> =>
+      this.read(from, look, itemOf);
+    const first = await readFrom(page);
+    if (first.next === undefined || this.searches >= this.bounds.mostAtOnce) return toPage(first, page.limit);
+    this.searches += 1;
+    try {
+      let read = first;
+      while (read.next !== undefined && performance.now() < deadline) {
+        const limit = page.limit - read.found.length;
+        const more = await readFrom({ ...page, limit, startAt: read.next });
+        read = { found: [...read.found, ...more.found], next: more.next };
+      }
+      return toPage(read, page.limit);
+    } finally {
+      this.searches -= 1;
+    }
+  }
+
+  /** Looks at so many rows, or until there are enough: one more than the page may hold. */
+  private async read<Row extends SeenRow, Item>(
+    { sort, limit, startAt }: PageRequest<Id<Prefix>>,
+    look: (stretch: Stretch) => Promise<readonly Row[]>,
+    itemOf: (row: Row) => Item,
+  ): Promise<Read<Prefix, Item>> {
+    const mostSeen = this.bounds.rowsAStatement;
+    const rows = await look({ sort, start: startAt && uuidOf(startAt), mostSeen, mostGiven: limit + 1 });
+    // The last that could be looked at begins the next stretch, whether it matches or not.
+    const last = rows.find((row) => row.n === mostSeen);
+    const found = rows.filter((row) => row !== last).map(itemOf);
+    const isDone = found.length > limit || last === undefined;
+    return { found, next: isDone ? undefined : idFromUuid(this.prefix, last.id) };
+  }
+}
+
+function toPage<Prefix extends string, Item extends { readonly id: Id<string> }>(
+  { found, next }: Read<Prefix, Item>,
+  limit: number,
+): Page<Item> {
+  if (next === undefined) return pageOf(found, limit);
+  return { items: found, hasMore: true, startAt: opaqueStart(next) };
+}

@@ -1,0 +1,55 @@
+import { type DeliveryId, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import { type Page, type PageRequest } from '@posthorn/domain';
+import type pg from 'pg';
+import { type Database } from '../connection.ts';
+import { type DeliveryFilter, listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from '../sql/delivery-list.ts';
+import { BoundedSearch, type SearchBounds, type SeenRow } from './bounded-search.ts';
+import {
+  type DeliveryWithAttempts,
+  type ShownAttempt,
+  type ShownDelivery,
+  shownDelivery,
+  type ShownDeliveryRow,
+} from './shown-delivery.ts';
+
+/** Who sends a delivery again a hundred times need not see all of it: an answer may have 20 KiB. */
+const MOST_ATTEMPTS = 50;
+
+/** What has become of the deliveries of a webhook. */
+export class DeliveryListStore {
+  private readonly pool: pg.Pool;
+  private readonly search: BoundedSearch<'dlv'>;
+
+  constructor(database: Database, bounds?: SearchBounds) {
+    this.pool = database.pool;
+    this.search = new BoundedSearch('dlv', bounds);
+  }
+
+  /** A page of the deliveries that match; see {@link BoundedSearch} for when it has fewer than it may. */
+  async list(
+    workspaceId: WorkspaceId,
+    webhookId: WebhookId,
+    filter: DeliveryFilter,
+    page: PageRequest<DeliveryId>,
+  ): Promise<Page<ShownDelivery>> {
+    const look = async (stretch: Parameters<typeof listDeliveries>[3]) => {
+      const { text, values } = listDeliveries(workspaceId, webhookId, filter, stretch);
+      return (await this.pool.query<ShownDeliveryRow & SeenRow>(text, [...values])).rows;
+    };
+    return this.search.page(page, look, shownDelivery);
+  }
+
+  /** The delivery with its newest attempts, if this webhook of this workspace has it. */
+  async find(
+    workspaceId: WorkspaceId,
+    webhookId: WebhookId,
+    id: DeliveryId,
+  ): Promise<DeliveryWithAttempts | undefined> {
+    const ids = [uuidOf(id), uuidOf(webhookId), uuidOf(workspaceId)];
+    const found = await this.pool.query<ShownDeliveryRow & { body: string }>(READ_DELIVERY, ids);
+    const [row] = found.rows;
+    if (row === undefined) return undefined;
+    const { rows } = await this.pool.query<ShownAttempt>(READ_ATTEMPTS, [ids[0], MOST_ATTEMPTS]);
+    return { ...shownDelivery(row), body: row.body, attempts: rows.reverse() };
+  }
+}

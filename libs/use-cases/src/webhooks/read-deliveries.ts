@@ -1,0 +1,43 @@
+import { type DeliveryId, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import { type Page, type PageRequest } from '@posthorn/domain';
+import {
+  type DeliveryFilter,
+  type DeliveryListStore,
+  type DeliveryWithAttempts,
+  type ShownDelivery,
+  type WebhookStore,
+} from '@posthorn/database';
+import { orUnavailable } from '../accept/refusals.ts';
+
+/** What has become of the deliveries of webhooks, as the keys of a workspace see it. */
+export class ReadDeliveries {
+  constructor(
+    private readonly webhooks: Pick<WebhookStore, 'find'>,
+    private readonly deliveries: DeliveryListStore,
+  ) {}
+
+  /** Whether the workspace has this webhook. */
+  async hasWebhook(workspaceId: WorkspaceId, id: WebhookId): Promise<boolean> {
+    return (await orUnavailable(this.webhooks.find(workspaceId, id))) !== undefined;
+  }
+
+  /** A page of the deliveries of a webhook; undefined when the workspace does not have it. */
+  async list(
+    workspaceId: WorkspaceId,
+    webhookId: WebhookId,
+    filter: DeliveryFilter,
+    page: PageRequest<DeliveryId>,
+  ): Promise<Page<ShownDelivery> | undefined> {
+    if (!(await this.hasWebhook(workspaceId, webhookId))) return undefined;
+    return orUnavailable(this.deliveries.list(workspaceId, webhookId, filter, page));
+  }
+
+  /** A delivery with its attempts; undefined when this webhook does not have it. */
+  read(
+    workspaceId: WorkspaceId,
+    webhookId: WebhookId,
+    id: DeliveryId,
+  ): Promise<DeliveryWithAttempts | undefined> {
+    return orUnavailable(this.deliveries.find(workspaceId, webhookId, id));
+  }
+}

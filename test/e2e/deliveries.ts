@@ -1,0 +1,54 @@
+import {
+  type DeliveryId,
+  idFromUuid,
+  newUuid,
+  uuidOf,
+  type WebhookId,
+  type WorkspaceId,
+} from '@posthorn/kernel';
+import { type DeliveryStatus } from '@posthorn/domain';
+import { type Stack } from './stack.ts';
+
+/** The body of the events that tests record themselves. */
+export const SOME_PAYLOAD = '{"event":"CONTACT_CREATED","createdAt":"2030-01-31T09:30:00.000Z","data":{}}';
+
+/** What a test wants a delivery to be like. */
+export interface WantedDelivery {
+  /** Default: `EXHAUSTED`, after one attempt that was answered 500. */
+  readonly status?: DeliveryStatus;
+  /** When its event happened. Default: now. */
+  readonly atMs?: number;
+  readonly event?: string;
+}
+
+/** Records an event with a finished delivery to a webhook, as if it had been posted. */
+export async function addDelivery(
+  stack: Stack,
+  workspaceId: WorkspaceId,
+  webhookId: WebhookId,
+  { status = 'EXHAUSTED', atMs = Date.now(), event = 'CONTACT_CREATED' }: WantedDelivery = {},
+): Promise<DeliveryId> {
+  const { rows } = await stack.database.pool.query<{ id: string }>(
+    `WITH event AS (
+       INSERT INTO events (id, workspace_id, type, payload, webhook_ids, created_at)
+       VALUES ($1, $2, $5, $6, ARRAY[$3::uuid], $7) RETURNING id
+     ), delivery AS (
+       INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id, status, attempts, finished_at)
+       SELECT delivery_id(id, $3), $2, $3, id, $4, 1, CASE WHEN $4::delivery_status <> 'PENDING' THEN now() END FROM event
+       RETURNING id
+     ), attempt AS (
+       INSERT INTO webhook_attempts (delivery_id, claims, number, status_code, error_class, headers, body, duration_ms)
+       SELECT id, 1, 1, 500, 'http', '{"content-type":"text/plain"}', 'no', 3 FROM delivery
+     )
+     SELECT id FROM delivery`,
+    [newUuid(atMs), uuidOf(workspaceId), uuidOf(webhookId), status, event, SOME_PAYLOAD, new Date(atMs)],
+  );
+  return idFromUuid('dlv', rows[0]!.id);
+}
+
+/** The webhook that a workspace created last. */
+export async function newestWebhook(stack: Stack, workspaceId: WorkspaceId): Promise<WebhookId | undefined> {
+  const sql = 'SELECT id FROM webhooks WHERE workspace_id = $1 ORDER BY id DESC LIMIT 1';
+  const { rows } = await stack.database.pool.query<{ id: string }>(sql, [uuidOf(workspaceId)]);
+  return rows[0] && idFromUuid('wh', rows[0].id);
+}

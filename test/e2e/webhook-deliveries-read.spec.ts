@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type DeliveryId, uuidOf, type WebhookId } from '@posthorn/kernel';
+import { WebhookReceiver } from '@posthorn/testing';
+import { type Answer } from './api.ts';
+import { addDelivery, SOME_PAYLOAD } from './deliveries.ts';
+import { newRecipient, Stack, until } from './stack.ts';
+import { DAY_MS } from './times.ts';
+
+interface Shown {
+  readonly id: DeliveryId;
+  readonly eventId: string;
+  readonly status: string;
+  readonly createdAt: string;
+  readonly attempts: readonly Record<string, unknown>[];
+  readonly [field: string]: unknown;
+}
+interface Page {
+  readonly items: readonly Shown[];
+  readonly hasMore: boolean;
+  readonly startAt: string | null;
+}
+
+let stack: Stack;
+let receiver: WebhookReceiver;
+let webhook: WebhookId;
+beforeAll(async () => {
+  receiver = await WebhookReceiver.start(() => ({ status: 500 }));
+  stack = await Stack.start({
+    dispatchers: 1,
+    env: { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+  });
+}, 60_000);
+afterAll(async () => {
+  await stack.close();
+  await receiver.close();
+});
+beforeEach(async () => {
+  const body = { url: receiver.url('/hook'), events: ['CONTACT_CREATED'] };
+  const answer = await stack.api().post('/v1/webhooks', body);
+  webhook = (answer.body['webhook'] as { id: WebhookId }).id;
+});
+
+const ask = (query: Record<string, string> = {}, key = stack.tenant.keys.viewer): Promise<Answer> =>
+  stack.api().get(`/v1/webhooks/${webhook}/deliveries?${new URLSearchParams(query).toString()}`, { key });
+const list = async (query: Record<string, string> = {}): Promise<Page> => {
+  const answer = await ask(query);
+  if (answer.status !== 200) throw new Error(answer.text);
+  return answer.body['deliveries'] as Page;
+};
+const read = async (id: string): Promise<Shown> =>
+  (await stack.api().get(`/v1/webhooks/${webhook}/deliveries/${id}`)).body['delivery'] as Shown;
+const add = (wanted: Parameters<typeof addDelivery>[3] = {}) =>
+  addDelivery(stack, stack.tenant.workspaceId, webhook, wanted);
+const idsOf = ({ items }: Page) => items.map(({ id }) => id);
+
+describe('The deliveries of a webhook', () => {
+  it('W10: are shown with their attempts, what was posted, and when they are tried again', async () => {
+    const email = newRecipient();
+    await stack.api().post('/v1/contacts', { email });
+    await until(async () => (await list()).items[0]?.lastAttempt !== undefined, 'a delivery is made');
+    await until(async () => (await list()).items[0]!['lastAttempt'] !== null, 'an attempt is recorded');
+    const { items } = await list();
+    expect(items).toEqual([
+      {
+        id: expect.stringMatching(/^dlv_/),
+        webhookId: webhook,
+        eventId: expect.stringMatching(/^evt_/),
+        event: 'CONTACT_CREATED',
+        isTest: false,
+        status: 'PENDING',
+        isUnderWay: false,
+        attemptCount: 1,
+        lastAttempt: { at: expect.any(String), statusCode: 500, error: 'http' },
+        createdAt: expect.any(String),
+        nextAttemptAt: expect.any(String),
+        finishedAt: null,
+      },
+    ]);
+    const { body, attempts, ...listed } = await read(items[0]!.id);
+    expect(listed).toEqual(items[0]);
+    const [posted] = receiver.posts.filter((post) => post.body.includes(email));
+    expect(body).toBe(posted!.body.toString());
+    expect(posted!.headers['x-service-delivery-id']).toBe(listed.id);
+    expect(attempts).toEqual([
+      {
+        ...{ number: 1, at: expect.any(String), statusCode: 500, error: 'http', reason: null },
+        ...{ headers: expect.objectContaining({ connection: 'keep-alive' }), body: '' },
+        ...{ durationMs: expect.any(Number), isLate: false },
+      },
+    ]);
+  });
+
+  it('W10, G10: are listed by status, event and time, page by page, the newest first', async () => {
+    const atMs = Date.now();
+    const ids: string[] = [];
+    for (const [index, status] of (['EXHAUSTED', 'SUCCEEDED', 'EXPIRED', 'EXHAUSTED'] as const).entries()) {
+      const event = index === 0 ? 'CONTACT_DELETED' : 'CONTACT_CREATED';
+      ids.unshift(await add({ status, event, atMs: atMs - 4 * 3_600_000 + index * 3_600_000 }));
+    }
+    expect(idsOf(await list())).toEqual(ids);
+    expect(idsOf(await list({ sort: 'createdAt.asc' }))).toEqual([...ids].reverse());
+    expect(idsOf(await list({ status: 'EXHAUSTED' }))).toEqual([ids[0], ids[3]]);
+    expect(idsOf(await list({ status: 'SUCCEEDED' }))).toEqual([ids[2]]);
+    expect(idsOf(await list({ event: 'CONTACT_DELETED' }))).toEqual([ids[3]]);
+    expect(idsOf(await list({ event: 'CONTACT_DELETED', status: 'SUCCEEDED' }))).toEqual([]);
+    const { eventId, createdAt } = await read(ids[1]!);
+    expect(idsOf(await list({ eventId }))).toEqual([ids[1]]);
+    expect(idsOf(await list({ eventId, status: 'SUCCEEDED' }))).toEqual([]);
+    expect(idsOf(await list({ createdAfter: createdAt }))).toEqual(ids.slice(0, 2));
+    expect(idsOf(await list({ createdBefore: createdAt }))).toEqual(ids.slice(2));
+    const first = await list({ limit: '3' });
+    expect([idsOf(first), first.hasMore]).toEqual([ids.slice(0, 3), true]);
+    expect(idsOf(await list({ limit: '3', startAt: first.startAt! }))).toEqual(ids.slice(3));
+    expect((await read(ids[0]!)).body).toBe(SOME_PAYLOAD);
+  });
+
+  it('W10, G3: are refused for times with none between them', async () => {
+    const query = { createdAfter: '2030-01-02', createdBefore: '2030-01-02' };
+    expect((await ask(query)).body).toMatchObject({ statusCode: 400 });
+    const yesterday = new Date(Date.now() - DAY_MS).toISOString();
+    expect((await ask({ createdAfter: yesterday })).status).toBe(200);
+  });
+
+  it('W10, G3: are those of the webhook in the path, and of no other', async () => {
+    const id = await add();
+    const answer = await stack
+      .api()
+      .post('/v1/webhooks', { url: receiver.url('/other'), events: ['CONTACT_DELETED'] });
+    const other = (answer.body['webhook'] as { id: string }).id;
+    const elsewhere = await stack.api().get(`/v1/webhooks/${other}/deliveries/${id}`);
+    expect([elsewhere.status, elsewhere.body['message']]).toEqual([
+      404,
+      'There is no delivery with this id in this workspace',
+    ]);
+    await stack.api().request('DELETE', `/v1/webhooks/${webhook}`, undefined);
+    expect((await ask()).body['message']).toBe('There is no webhook with this id in this workspace');
+    expect(
+      await stack.count('SELECT count(*)::int FROM webhook_deliveries WHERE webhook_id = $1', [
+        uuidOf(webhook),
+      ]),
+    ).toBe(1);
+  });
+});
