@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidOf } from '@posthorn/kernel';
+import { eventShape } from '@posthorn/domain';
 import { type AppUnderTest, PrivatePostgres, PrivateRedis, WebhookReceiver } from '@posthorn/testing';
 import { Stack, type StackOptions, until } from '../e2e/stack.ts';
 
@@ -49,9 +50,13 @@ describe('dispatchers', () => {
          INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) SELECT id, 'event', $2, 'ready', now() FROM event
        )
        INSERT INTO events (id, workspace_id, type, payload, webhook_ids, created_at)
-       SELECT id, $1, 'CONTACT_CREATED', '{"event":"CONTACT_CREATED","n":' || n || '}', ARRAY(SELECT w.id FROM webhooks w), now()
+       SELECT id, $1, 'CONTACT_CREATED', jsonb_set($4, '{data,contact,properties,n}', to_jsonb(n))::text,
+              ARRAY(SELECT w.id FROM webhooks w), now()
        FROM   event`,
-      [uuidOf(stack.tenant.workspaceId), `${stack.tenant.workspaceId}.events`, count],
+      [
+        ...[uuidOf(stack.tenant.workspaceId), `${stack.tenant.workspaceId}.events`, count],
+        eventShape('CONTACT_CREATED').example,
+      ],
     );
   }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { EVENT_NAMES } from '@posthorn/domain';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Browser, type BrowserPage, findChromium, type PageSize } from '@posthorn/testing';
 import { ROUTES } from './described.ts';
@@ -59,7 +60,8 @@ if (chromium === undefined) {
     it('shows every route, asks no foreign host, and has nothing to complain about', async () => {
       const page = await open(DESKTOP);
       const shown = await page.evaluate<string[]>(SHOWN_ROUTES);
-      expect(shown.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`).sort());
+      const routes = ROUTES.map(({ method, path }) => `${method} ${path}`);
+      expect(shown.sort()).toEqual([...routes, ...EVENT_NAMES.map((name) => `POST ${name}`)].sort());
       const origins = new Set(page.requests.map((url) => new URL(url).origin));
       expect([...origins]).toEqual([stack.gateways[0]!.url]);
       expect(page.complaints).toEqual([]);

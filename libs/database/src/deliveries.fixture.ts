@@ -1,5 +1,5 @@
-import { idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
-import { eventLane, webhookLane } from '@posthorn/domain';
+import { idFromUuid, newId, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import { type EventDataOf, eventLane, type JsonObject, webhookLane } from '@posthorn/domain';
 import { recordEvents } from './events.ts';
 import { type Office } from './office.fixture.ts';
 import { type ClaimedDelivery, type DeliveryOutcome } from './stores/claimed-delivery.ts';
@@ -8,6 +8,15 @@ import { transact } from './transaction.ts';
 
 const NO_END_OF_BYTES = 2 ** 40;
 const LEASE_MS = 60_000;
+
+/** What events tell of some contact. */
+export function someContact(
+  workspaceId: WorkspaceId,
+  properties: JsonObject = {},
+): EventDataOf<'CONTACT_CREATED'> {
+  const [id, createdAt] = [newId('ctc', Date.now()), new Date().toISOString()];
+  return { contact: { id, email: 'ada@example.net', properties, createdAt, workspaceId } };
+}
 
 /** What tests of deliveries ask for again and again. */
 export class DeliveryOffice {
@@ -31,7 +40,7 @@ export class DeliveryOffice {
   async record(workspaceId: WorkspaceId, count: number): Promise<void> {
     const { database } = this.office;
     const events = Array.from({ length: count }, (_, n) => ({
-      ...{ workspaceId, name: 'CONTACT_CREATED' as const, data: { n } },
+      ...{ workspaceId, name: 'CONTACT_CREATED' as const, data: someContact(workspaceId, { n }) },
     }));
     await transact(database, (transaction) => recordEvents(transaction, Date.now(), events));
   }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { newUuid, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { someContact } from './deliveries.fixture.ts';
 import { recordEvents } from './events.ts';
 import { Office } from './office.fixture.ts';
 import { AuditLogStore, recordAudit } from './stores/audit-log-store.ts';
@@ -34,7 +35,7 @@ async function addWebhook(workspaceId: WorkspaceId, events: string[], status = '
 const record = (workspaceId: WorkspaceId, name: 'CONTACT_CREATED' | 'CONTACT_DELETED'): Promise<void> =>
   transact(office.database, (transaction) =>
     recordEvents(transaction, office.database.clock.nowMs(), [
-      { workspaceId, name, data: { contact: { email: 'ada@example.net' } } },
+      { workspaceId, name, data: someContact(workspaceId) },
     ]),
   );
 
@@ -52,7 +53,7 @@ it('W9, W11: an event is for the webhooks that are subscribed at its moment, hel
   expect(JSON.parse(event!.payload)).toEqual({
     event: 'CONTACT_CREATED',
     createdAt: expect.any(String),
-    data: { contact: { email: 'ada@example.net' } },
+    data: { contact: expect.objectContaining({ email: 'ada@example.net', workspaceId: acme }) },
   });
   expect(
     await office.ask('SELECT queue, lane_id, state FROM outbox WHERE subject_id = $1', [event!.id]),
@@ -78,7 +79,9 @@ it('an event and an audited change are undone with what caused them', async () =
       subjectId: SYSTEM_WORKSPACE_ID,
       detail: { id },
     });
-    await recordEvents(transaction, nowMs, [{ workspaceId: acme, name: 'CONTACT_DELETED', data: { id } }]);
+    await recordEvents(transaction, nowMs, [
+      { workspaceId: acme, name: 'CONTACT_DELETED', data: someContact(acme, { id }) },
+    ]);
     throw new Error('changed its mind');
   });
   await expect(failed).rejects.toThrow('changed its mind');

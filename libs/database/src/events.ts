@@ -1,16 +1,18 @@
 import { newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type pg from 'pg';
-import { eventLane, type EventName, eventPayload, type JsonObject, type LaneId } from '@posthorn/domain';
+import { type EventDataOf, eventLane, type EventName, eventPayload, type LaneId } from '@posthorn/domain';
 import { noteEventsDue } from './event-bells.ts';
 import { RECORD_EVENTS } from './sql/events.ts';
 import { type Transaction } from './transaction.ts';
 
 /** Something that happened and that webhooks are told of. */
-export interface NewEvent {
-  readonly workspaceId: WorkspaceId;
-  readonly name: EventName;
-  readonly data: JsonObject;
-}
+export type NewEvent = {
+  [Name in EventName]: {
+    readonly workspaceId: WorkspaceId;
+    readonly name: Name;
+    readonly data: EventDataOf<Name>;
+  };
+}[EventName];
 
 /** A transaction that somebody else has begun and ends, with `transact` or `transactOn`. */
 export type AnyTransaction = Transaction | pg.ClientBase;

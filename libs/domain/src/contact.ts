@@ -1,5 +1,6 @@
 import { type ContactId, type WorkspaceId } from '@posthorn/kernel';
 import { type JsonObject } from './canonical-json.ts';
+import { type EventDataOf } from './events/events.ts';
 
 /** What each status of a contact means. */
 export const CONTACT_STATUSES = {
@@ -22,15 +23,10 @@ export interface Contact {
   readonly updatedAt: Date;
 }
 
-/**
- * What events tell of a contact.
- *
- * @param changes what an update has changed: each key with its new value, null for one that is gone
- */
-export function contactEventData(contact: Contact, changes?: JsonObject): JsonObject {
+/** What events tell of a contact. */
+export function contactEventData(contact: Contact): EventDataOf<'CONTACT_CREATED'> {
   const { id, workspaceId, email, properties, createdAt } = contact;
-  const shown = { id, email, properties, createdAt: createdAt.toISOString(), workspaceId };
-  return changes === undefined ? { contact: shown } : { contact: shown, changes };
+  return { contact: { id, email, properties, createdAt: createdAt.toISOString(), workspaceId } };
 }
 
 /** A contact with another status, since `now`; the same contact when it has that status already. */

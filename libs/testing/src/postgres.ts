@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { judgeRecordedEvents } from './recorded-events.ts';
 import { stackPiece, type StartedServer } from './stack.ts';
 
 const TEMPLATE = 'posthorn_template';
@@ -13,7 +14,7 @@ const TEMPLATE_IN_USE = '55006';
 /** A migrated database that belongs to one test file. */
 export interface TestDatabase {
   readonly url: string;
-  /** Ends whoever is still connected, and removes it. */
+  /** Ends whoever is still connected, and removes it. @throws when it holds an event that is otherwise than it is defined */
   drop(): Promise<void>;
 }
 
@@ -35,7 +36,13 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   url.pathname = `/${name}`;
   return {
     url: url.href,
-    drop: async () => void (await query(maintenance, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+    drop: async () => {
+      try {
+        await judgeRecordedEvents(url.href);
+      } finally {
+        await query(maintenance, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      }
+    },
   };
 }
 
@@ -57,6 +64,7 @@ export class PrivatePostgres {
   readonly port: number;
   readonly #directory: string;
   #server: StartedServer | undefined;
+  #isMigrated = false;
 
   private constructor(directory: string, server: StartedServer & { url(database?: string): string }) {
     this.#directory = directory;
@@ -77,6 +85,7 @@ export class PrivatePostgres {
     try {
       await ensureDatabase(server.url(), 'posthorn');
       await migrate(postgres.url);
+      postgres.#isMigrated = true;
       return postgres;
     } catch (error) {
       await postgres.close();
@@ -110,9 +119,13 @@ export class PrivatePostgres {
     this.#server = await startPostgres(options);
   }
 
-  /** Stops and removes everything. */
+  /** Stops and removes everything. @throws when it runs and holds an event that is otherwise than it is defined */
   async close(): Promise<void> {
-    await this.stop();
-    await rm(this.#directory, { recursive: true, force: true });
+    try {
+      if (this.#isMigrated && this.#server !== undefined) await judgeRecordedEvents(this.url);
+    } finally {
+      await this.stop();
+      await rm(this.#directory, { recursive: true, force: true });
+    }
   }
 }

@@ -1,18 +1,9 @@
-import { idFromUuid } from '@posthorn/kernel';
+import { idShape, type Shape, timeShape } from '@posthorn/domain';
 import { type DescribedClass, type JsonSchema, referenceTo } from './json-schema.ts';
-
-const EXAMPLE_UUID = '0197b3c2-4d5e-7f60-8a9b-0c1d2e3f4a5b';
-
-/** The 26 characters after the prefix of an id: base-32, and 130 bits of which two are not used. */
-const ID_SUFFIX = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 
 /** An id with this prefix. */
 export function idOf(prefix: string): JsonSchema {
-  return {
-    type: 'string',
-    pattern: `^${prefix}_${ID_SUFFIX}$`,
-    examples: [idFromUuid(prefix, EXAMPLE_UUID)],
-  };
+  return fieldOf(idShape(prefix, ''));
 }
 
 /** Any text. */
@@ -25,12 +16,7 @@ export const truth: JsonSchema = { type: 'boolean', examples: [true] };
 export const count: JsonSchema = { type: 'integer', minimum: 0 };
 
 /** A point in time: ISO 8601, UTC, with milliseconds. */
-export const time: JsonSchema = {
-  type: 'string',
-  format: 'date-time',
-  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
-  examples: ['2030-01-31T09:30:00.000Z'],
-};
+export const time: JsonSchema = fieldOf(timeShape(''));
 
 /** An object with any keys and any JSON as values. */
 export const anyObject: JsonSchema = { type: 'object', additionalProperties: true };
@@ -55,4 +41,10 @@ export function objectOf(answerClass: DescribedClass): JsonSchema {
 /** An array of what the schema or the answer class says. */
 export function listOf(items: JsonSchema | DescribedClass): JsonSchema {
   return { type: 'array', items: typeof items === 'function' ? referenceTo(items) : items };
+}
+
+/** The schema of a shape for a field, which has a sentence of its own. */
+function fieldOf({ schema, example }: Shape<string>): JsonSchema {
+  const { description: _, ...rest } = schema;
+  return { ...rest, examples: [example] };
 }

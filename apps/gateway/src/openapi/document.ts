@@ -1,6 +1,8 @@
 import { RELEASE } from '@posthorn/kernel';
 import { referredSchemas } from './class-schemas.ts';
+import { DELIVERY_PARAMETERS } from './delivery-parameters.ts';
 import { type OpenApiDocument, type Part } from './document-types.ts';
+import { eventSchemas, eventWebhooks } from './event-webhooks.ts';
 import { ANSWER_HEADERS } from './headers.ts';
 import { operationOf, SECURITY_SCHEME } from './operation.ts';
 import { PREFACE } from './preface.ts';
@@ -33,13 +35,23 @@ export function documentOf(routes: readonly Route[], publicUrl: string): OpenApi
     servers: [{ url: publicUrl }],
     tags: tags.map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: eventWebhooks(),
     components: {
       securitySchemes: { [SECURITY_SCHEME]: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
       headers: ANSWER_HEADERS,
+      parameters: DELIVERY_PARAMETERS,
       responses,
-      schemas: referredSchemas([paths, responses]),
+      schemas: schemasOf([paths, responses]),
     },
   };
+}
+
+/** The schemas that the parts of the document refer to, and those of events. @throws Error for two of one name */
+function schemasOf(parts: unknown): Part {
+  const [referred, ofEvents] = [referredSchemas(parts), eventSchemas()];
+  const twice = Object.keys(ofEvents).filter((name) => Object.hasOwn(referred, name));
+  if (twice.length > 0) throw new Error(`two schemas of the interface are called ${twice.join(', ')}`);
+  return { ...referred, ...ofEvents };
 }
 
 function pathsOf(routes: readonly Route[], publicUrl: string): OpenApiDocument['paths'] {

@@ -1,3 +1,4 @@
+import { eventShape } from '@posthorn/domain';
 import pg from 'pg';
 
 /** An id of now (UUIDv7 but for its version), made by the database. */
@@ -55,7 +56,7 @@ export async function crowd(url: string): Promise<void> {
      SELECT ${NEW_ID} AS id, ${NEW_ID} AS event_id, workspace_id, id AS webhook_id, n
      FROM   (SELECT * FROM webhooks ORDER BY id LIMIT ${TOLD_WEBHOOKS}) w, generate_series(1, ${EVENTS_EACH}) n`,
     `INSERT INTO events (id, workspace_id, type, payload, webhook_ids, created_at)
-     SELECT event_id, workspace_id, 'CONTACT_UPDATED', '{}', ARRAY[webhook_id], now() FROM crowd`,
+     SELECT event_id, workspace_id, 'CONTACT_DELETED', '${JSON.stringify(eventShape('CONTACT_DELETED').example)}', ARRAY[webhook_id], now() FROM crowd`,
     `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at)
      SELECT event_id, 'event', type_id('wrk', workspace_id) || '.events', 'ready', now() FROM crowd WHERE n <= 3`,
     `INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id, status, finished_at)

@@ -14,7 +14,7 @@ import { eventsAsJson, runWithEvents } from '../events.ts';
 import { DELETE_CONTACT, LOCK_CONTACT } from '../sql/contacts.ts';
 import { transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
-import { contactEvent } from './contact-events.ts';
+import { contactEvent, contactUpdatedEvent } from './contact-events.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';
 import { type ExceededSize, writeContacts } from './contact-writes.ts';
 
@@ -54,7 +54,7 @@ export class ContactChanges {
       const changes = changesBetween(before.properties, merged.properties);
       if (changes === undefined) return before;
       const after = { ...before, properties: merged.properties, updatedAt: new Date(scene.nowMs) };
-      await write(scene, after, contactEvent('CONTACT_UPDATED', after, changes));
+      await write(scene, after, contactUpdatedEvent(after, changes));
       // Not the values: what is known of a person must not outlive the contact.
       await audit(scene, 'contact.updated', after, { properties: Object.keys(changes) });
       return after;

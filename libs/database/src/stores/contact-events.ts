@@ -1,11 +1,16 @@
 import { type Contact, contactEventData, type EventName, type JsonObject } from '@posthorn/domain';
 import { type NewEvent } from '../events.ts';
 
-/** What webhooks are told of a contact; `changes` when it was updated: the keys that changed, null for one that is gone. */
-export function contactEvent(
-  name: Extract<EventName, `CONTACT_${string}`>,
-  contact: Contact,
-  changes?: JsonObject,
-): NewEvent {
-  return { workspaceId: contact.workspaceId, name, data: contactEventData(contact, changes) };
+/** What happens to a contact beside an update. */
+export type ContactEventName = Exclude<Extract<EventName, `CONTACT_${string}`>, 'CONTACT_UPDATED'>;
+
+/** What webhooks are told of a contact. */
+export function contactEvent(name: ContactEventName, contact: Contact): NewEvent {
+  return { workspaceId: contact.workspaceId, name, data: contactEventData(contact) };
+}
+
+/** What they are told of one that was updated; `changes`: the keys that changed with their new values, null for one that is gone. */
+export function contactUpdatedEvent(contact: Contact, changes: JsonObject): NewEvent {
+  const data = { ...contactEventData(contact), changes };
+  return { workspaceId: contact.workspaceId, name: 'CONTACT_UPDATED', data };
 }

@@ -10,7 +10,7 @@ import {
 import type pg from 'pg';
 import { type AnyTransaction, eventsAsJson, type NewEvent, runWithEvents } from '../events.ts';
 import { LOCK_CONTACTS, READ_LOCKED_CONTACTS, WRITE_CONTACTS } from '../sql/contacts.ts';
-import { contactEvent } from './contact-events.ts';
+import { contactEvent, contactUpdatedEvent } from './contact-events.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';
 
 /** What is to be kept of the contact with an address; the contact is made if there is none. */
@@ -121,7 +121,7 @@ async function writeChanges(
     const contact = changed === undefined ? before : { ...before, properties, updatedAt: new Date(nowMs) };
     if (changed !== undefined) written.push(contact);
     if (isNew) events.push(contactEvent('CONTACT_CREATED', contact));
-    else if (changed !== undefined) events.push(contactEvent('CONTACT_UPDATED', contact, changed));
+    else if (changed !== undefined) events.push(contactUpdatedEvent(contact, changed));
     return contact;
   });
   if (events.length > 0) await writeContacts(client, nowMs, written, events);

@@ -1,5 +1,5 @@
 import { type UserId, type WorkspaceId } from '@posthorn/kernel';
-import { type JsonObject } from '../canonical-json.ts';
+import { type EventDataOf } from '../events/events.ts';
 import { SIZES } from '../limits.ts';
 import { type Role } from '../roles.ts';
 
@@ -17,7 +17,7 @@ export interface Member {
 export function memberJoinedData(
   workspace: { readonly id: WorkspaceId; readonly name: string },
   { id, email, name }: Pick<Member, 'id' | 'email' | 'name'>,
-): JsonObject {
+): EventDataOf<'WORKSPACE_TEAM_MEMBER_JOINED'> {
   return { workspace: { id: workspace.id, name: workspace.name }, user: { id, email, name } };
 }
 

@@ -1,0 +1,40 @@
+import { EVENT_NAMES } from '@posthorn/domain';
+import { idOf } from './answer-schemas.ts';
+import { type Part } from './document-types.ts';
+import { type JsonSchema } from './json-schema.ts';
+
+/** The headers that a delivery is posted with (W6), by their names among the components of the document. */
+export const DELIVERY_PARAMETERS: Readonly<Record<string, Part>> = {
+  ServiceSignature: header(
+    'X-Service-Signature',
+    'HMAC-SHA-256 of the body in lower-case hexadecimal. The key is the token of the webhook, the whole of it; the new one while it is being replaced.',
+    { type: 'string', pattern: '^[0-9a-f]{64}$' },
+  ),
+  ServiceEvent: header('X-Service-Event', 'The name of the event.', { type: 'string', enum: EVENT_NAMES }),
+  ServiceEventId: header('X-Service-Event-Id', 'The id of the event, the same at every try.', idOf('evt')),
+  ServiceDeliveryId: header(
+    'X-Service-Delivery-Id',
+    'The id of the event’s delivery to this webhook, the same at every try.',
+    idOf('dlv'),
+  ),
+  ServiceAttempt: header('X-Service-Attempt', 'Which try it is, from 1.', { type: 'integer', minimum: 1 }),
+  WebhookId: header(
+    'webhook-id',
+    'As `X-Service-Event-Id`: what you have had already you know by it ([Standard Webhooks](https://www.standardwebhooks.com)).',
+    idOf('evt'),
+  ),
+  WebhookTimestamp: header(
+    'webhook-timestamp',
+    'When this try was signed, in seconds since 1970. Refuse what is older than a few minutes, and it cannot be replayed.',
+    { type: 'integer', minimum: 0 },
+  ),
+  WebhookSignature: header(
+    'webhook-signature',
+    '`v1,` and the HMAC-SHA-256 in base 64 of `webhook-id`, `webhook-timestamp` and body, joined by dots; the key is the token. While a token is being replaced there are two, the newer first, with a space between them: one must be right.',
+    { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$' },
+  ),
+};
+
+function header(name: string, description: string, schema: JsonSchema): Part {
+  return { name, in: 'header', required: true, description, schema };
+}

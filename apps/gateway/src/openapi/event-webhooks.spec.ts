@@ -1,0 +1,80 @@
+import { describe, expect, it } from '@jest/globals';
+import { deliveryHeaders, EVENT_NAMES, EVENTS, type EventName } from '@posthorn/domain';
+import { newId } from '@posthorn/kernel';
+import { signBody, signMessage } from '@posthorn/signing';
+import { DOCUMENT, judgeOf, type TestedOperation } from './document.fixture.ts';
+import { DELIVERY_PARAMETERS } from './delivery-parameters.ts';
+import { type JsonSchema } from './json-schema.ts';
+
+interface Header {
+  readonly name: string;
+  readonly schema: JsonSchema;
+}
+
+const HEADERS = Object.values(DELIVERY_PARAMETERS) as unknown as Header[];
+const schemas = DOCUMENT.components['schemas'] as Record<string, JsonSchema>;
+const posts = Object.entries(DOCUMENT.webhooks).map(
+  ([name, { post }]) => [name as EventName, post as unknown as TestedOperation] as const,
+);
+
+describe('W11, W12: the webhooks of the document', () => {
+  it('are all events, each with what it means', () => {
+    expect(posts.map(([name]) => name)).toEqual(EVENT_NAMES);
+    for (const [name, post] of posts) expect(post).toMatchObject({ summary: EVENTS[name].meaning });
+    const names = posts.map(([, { operationId }]) => operationId);
+    expect(names).toContain('onContactCreated');
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it.each(posts)('%s has an example that its schema takes, and that of no other event', (name, post) => {
+    const { schema, examples } = post.requestBody!.content['application/json']!;
+    const judge = judgeOf(schema);
+    expect([judge(examples['event']!.value), judge.errors]).toEqual([true, null]);
+    const others = posts.filter(([other]) => other !== name);
+    const taken = others.filter(([, { requestBody }]) =>
+      judge(requestBody!.content['application/json']!.examples['event']!.value),
+    );
+    expect(taken).toEqual([]);
+  });
+
+  it('say what a receiver answers: 2xx, gone, or else it is posted again', () => {
+    for (const [, { responses }] of posts) expect(Object.keys(responses)).toEqual(['410', '2XX', 'default']);
+  });
+
+  it('W6: have the headers that are sent, and no others, and their schemas take them', () => {
+    const [eventId, deliveryId] = [newId('evt', Date.now()), newId('dlv', Date.now())];
+    const message = { id: eventId, unixSeconds: 1_893_456_000, body: Buffer.from('{}') };
+    const {
+      'content-type': _,
+      'user-agent': __,
+      ...sent
+    } = deliveryHeaders({
+      ...{ event: 'CONTACT_CREATED', eventId, deliveryId, attempt: 2, unixSeconds: message.unixSeconds },
+      bodySignature: signBody(message.body, 'a token'),
+      messageSignature: signMessage(message, ['a token', 'another']),
+    });
+    expect(HEADERS.map(({ name }) => name.toLowerCase()).sort()).toEqual(Object.keys(sent).sort());
+    for (const { name, schema } of HEADERS) {
+      const value = sent[name.toLowerCase()]!;
+      expect([name, judgeOf(schema)(schema['type'] === 'integer' ? Number(value) : value)]).toEqual([
+        name,
+        true,
+      ]);
+    }
+  });
+
+  it('W12: tell of an email what the answer to its sending shows', () => {
+    const bare = ({ properties, required }: JsonSchema): object => ({
+      required: [...(required as string[])].sort(),
+      properties: Object.fromEntries(
+        Object.entries(properties as Record<string, JsonSchema>)
+          .map(([field, { description: _, examples: __, enum: words, ...schema }]) => [
+            field,
+            { ...schema, ...(words !== undefined && { enum: [...(words as string[])].sort() }) },
+          ])
+          .sort(),
+      ),
+    });
+    expect(bare(schemas['EventEmail']!)).toEqual(bare(schemas['Email']!));
+  });
+});

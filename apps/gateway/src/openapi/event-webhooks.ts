@@ -1,0 +1,68 @@
+import { EVENT_NAMES, type EventName, eventShape, EVENTS } from '@posthorn/domain';
+import { DELIVERY_PARAMETERS } from './delivery-parameters.ts';
+import { type OpenApiDocument, type Part } from './document-types.ts';
+import { type JsonSchema } from './json-schema.ts';
+import { type Tag } from './tags.ts';
+
+const TAG: Tag = 'Webhooks';
+const DESCRIPTION =
+  'Posted to every webhook that is subscribed to it, at least once, in no promised order. The signatures are over the very bytes of the body: judge them before it is parsed. New fields may come to a body.';
+
+const ANSWERS = {
+  '2XX': {
+    description:
+      'It is delivered, once the status line is there; it must come within 15 s. What the body says is no matter.',
+  },
+  '410': { description: 'The webhook is disabled at once.' },
+  'default': {
+    description:
+      'It is posted again, for three days and with the same `webhook-id`. Redirects are not followed. A `Retry-After` of a 429 or 503 is kept to, up to a day.',
+  },
+};
+
+/** The events, for the `webhooks` of the document: what is posted about each, and what its receiver answers. */
+export function eventWebhooks(): OpenApiDocument['webhooks'] {
+  return Object.fromEntries(EVENT_NAMES.map((name) => [name, { post: postOf(name) }]));
+}
+
+/** The schemas of what is posted, and of the objects in it, by name. */
+export function eventSchemas(): Record<string, JsonSchema> {
+  const found: Record<string, JsonSchema> = {};
+  for (const name of EVENT_NAMES) takeOut(eventShape(name).schema, found);
+  return found;
+}
+
+function postOf(name: EventName): Part {
+  const shape = eventShape(name);
+  const title = shape.schema['title'] as string;
+  const { meaning } = EVENTS[name];
+  const parameters = Object.keys(DELIVERY_PARAMETERS).map((one) => ({
+    $ref: `#/components/parameters/${one}`,
+  }));
+  const examples = { event: { summary: meaning, value: shape.example } };
+  return {
+    operationId: `on${title.replace(/Event$/, '')}`,
+    ...{ tags: [TAG], summary: meaning, description: DESCRIPTION, parameters, security: [] },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: { $ref: referenceOf(title) }, examples } },
+    },
+    responses: ANSWERS,
+  };
+}
+
+/** Puts a reference in the place of each schema that has a title, which says what is meant once and has clients make one type of it. */
+function takeOut(schema: JsonSchema, found: Record<string, JsonSchema>): JsonSchema {
+  const { title, properties, ...rest } = schema;
+  if (typeof title !== 'string') return schema;
+  const fields = Object.entries(properties as Record<string, JsonSchema>);
+  found[title] = {
+    ...rest,
+    properties: Object.fromEntries(fields.map(([field, inner]) => [field, takeOut(inner, found)])),
+  };
+  return { $ref: referenceOf(title) };
+}
+
+function referenceOf(title: string): string {
+  return `#/components/schemas/${title}`;
+}

@@ -1,0 +1,66 @@
+import { EMAIL_STATUSES, type EmailStatus } from '../email-status.ts';
+import { anyObjectShape, idShape, objectShape, textShape, timeShape, wordShape } from './shapes.ts';
+
+const CONTACT = objectShape('EventContact', 'The contact as it was then.', {
+  id: idShape('ctc', 'The id of the contact.'),
+  email: textShape('The address, as it was first given.', 'ada@example.net'),
+  properties: anyObjectShape('What is known of the contact.', { firstName: 'Ada', lastName: 'Lovelace' }),
+  createdAt: timeShape('When the contact was created.'),
+  workspaceId: idShape('wrk', 'The workspace that it belongs to.'),
+});
+
+/** Of a contact that was created, unsubscribed, resubscribed or deleted. */
+export const CONTACT_DATA = objectShape('ContactEventData', 'Which contact it is about.', {
+  contact: CONTACT,
+});
+
+/** Of a contact that was updated. */
+export const CONTACT_UPDATED_DATA = objectShape('ContactUpdatedEventData', 'Which contact was updated.', {
+  contact: CONTACT,
+  changes: anyObjectShape(
+    'The properties that changed, with their new values; `null` for one that is gone.',
+    {
+      lastName: 'Lovelace',
+    },
+  ),
+});
+
+/** Of a member who joined. */
+export const MEMBER_JOINED_DATA = objectShape('MemberJoinedEventData', 'Who joined which workspace.', {
+  workspace: objectShape('EventWorkspace', 'The workspace.', {
+    id: idShape('wrk', 'The id of the workspace.'),
+    name: textShape('What the workspace is called.', 'Acme'),
+  }),
+  user: objectShape('EventUser', 'The person.', {
+    id: idShape('usr', 'The id of the person, the same in every workspace.'),
+    email: textShape('The address of the person.', 'ada@example.net'),
+    name: textShape('What the person is called.', 'Ada Lovelace'),
+  }),
+});
+
+const EMAIL = objectShape(
+  'EventEmail',
+  'The email, as the answer to its sending shows it, with the status that it had then.',
+  {
+    id: idShape('trs', 'The id of the email.'),
+    messageId: textShape(
+      'The Message-ID that the email carries, without its angle brackets.',
+      '01m7yxt5zwexraawhax4wxnnqq@example.com',
+    ),
+    status: wordShape(
+      ['SENT', ...(Object.keys(EMAIL_STATUSES) as EmailStatus[]).filter((status) => status !== 'SENT')],
+      'What had become of it.',
+    ),
+    to: textShape('The address of the recipient.', 'ada@example.net'),
+    type: wordShape(['raw', 'templated'], 'Whether it was sent with its HTML or with a template.'),
+  },
+  {
+    from: textShape('The address of the sender; of raw emails.', 'shop@example.com'),
+    subject: textShape('The subject line; of raw emails.', 'Your receipt'),
+    template: textShape('The name of the template; of templated emails.', 'welcome'),
+    groupBy: textShape('Under which analytics are grouped; only when it was given.', 'order-receipts'),
+  },
+);
+
+/** Of what became of an email. */
+export const EMAIL_DATA = objectShape('EmailEventData', 'Which email it is about.', { email: EMAIL });

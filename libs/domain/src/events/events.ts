@@ -1,0 +1,63 @@
+import { type JsonObject } from '../canonical-json.ts';
+import { CONTACT_DATA, CONTACT_UPDATED_DATA, EMAIL_DATA, MEMBER_JOINED_DATA } from './event-data.ts';
+import { objectShape, type Shape, timeShape, type ValueOf, wordShape } from './shapes.ts';
+
+/**
+ * What a webhook can subscribe to: what each means, and what is told of it. The only definition of an event: the types of what is recorded,
+ * the schemas of the document, and what tests hold every recorded event against are made of it.
+ */
+export const EVENTS = {
+  CONTACT_CREATED: { meaning: 'A contact was created', data: CONTACT_DATA },
+  CONTACT_UPDATED: { meaning: 'A contact was updated', data: CONTACT_UPDATED_DATA },
+  CONTACT_UNSUBSCRIBED: { meaning: 'A contact unsubscribed', data: CONTACT_DATA },
+  CONTACT_RESUBSCRIBED: { meaning: 'A contact resubscribed', data: CONTACT_DATA },
+  CONTACT_DELETED: { meaning: 'A contact was deleted', data: CONTACT_DATA },
+  WORKSPACE_TEAM_MEMBER_JOINED: { meaning: 'A team member joined the workspace', data: MEMBER_JOINED_DATA },
+  EMAIL_SENT: { meaning: 'The relay took an email', data: EMAIL_DATA },
+  EMAIL_DELIVERED: { meaning: 'The receiving server took an email', data: EMAIL_DATA },
+  EMAIL_DELAYED: { meaning: 'An email was refused for now and will be tried again', data: EMAIL_DATA },
+  EMAIL_BOUNCED: { meaning: 'The receiving side refused an email for good', data: EMAIL_DATA },
+  EMAIL_COMPLAINED: { meaning: 'The recipient reported an email', data: EMAIL_DATA },
+  EMAIL_FAILED: { meaning: 'An email was given up', data: EMAIL_DATA },
+  EMAIL_OPENED: { meaning: 'An email was opened', data: EMAIL_DATA },
+  EMAIL_CLICKED: { meaning: 'A link of an email was clicked', data: EMAIL_DATA },
+} as const satisfies Record<string, { readonly meaning: string; readonly data: Shape<object> }>;
+
+export type EventName = keyof typeof EVENTS;
+
+/** What is told of an event. */
+export type EventDataOf<Name extends EventName> = ValueOf<(typeof EVENTS)[Name]['data']>;
+
+/** The names of the events, in the order of the documents. */
+export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];
+
+/** Whether `text` is the name of an event. */
+export function isEventName(text: string): text is EventName {
+  return Object.hasOwn(EVENTS, text);
+}
+
+/** The body that is posted about an event: made once, signed and sent byte for byte as it is. */
+export function eventPayload<Name extends EventName>(
+  event: Name,
+  createdAt: Date,
+  data: EventDataOf<Name>,
+): string {
+  return JSON.stringify({ event, createdAt: createdAt.toISOString(), data });
+}
+
+/** What {@link eventPayload} writes, with its schema: `ContactCreatedEvent` of CONTACT_CREATED. */
+export function eventShape(name: EventName): Shape<object> {
+  const { meaning, data } = EVENTS[name];
+  const words = name.split('_').map((word) => word.slice(0, 1) + word.slice(1).toLowerCase());
+  const fields = {
+    event: wordShape([name], 'The name of the event.'),
+    createdAt: timeShape('When it happened.'),
+    data: data as Shape<object>,
+  };
+  return objectShape(`${words.join('')}Event`, `${meaning}.`, fields);
+}
+
+/** The JSON Schema of what is posted about an event. */
+export function eventSchema(name: EventName): JsonObject {
+  return eventShape(name).schema;
+}

@@ -1,0 +1,74 @@
+import { idFromUuid, type Id } from '@posthorn/kernel';
+import { type JsonObject } from '../canonical-json.ts';
+
+/** What a value is: its JSON Schema (draft 2020-12), an example, and its type, all of one definition. */
+export interface Shape<Value> {
+  readonly schema: JsonObject;
+  readonly example: Value;
+}
+
+/** The type of the values that a shape is of. */
+export type ValueOf<Of> = Of extends Shape<infer Value> ? Value : never;
+
+type Fields = Readonly<Record<string, Shape<unknown>>>;
+type ValuesOf<Of extends Fields> = { readonly [Field in keyof Of]: ValueOf<Of[Field]> };
+
+const EXAMPLE_UUID = '0197b3c2-4d5e-7f60-8a9b-0c1d2e3f4a5b';
+const EXAMPLE_TIME = '2030-01-31T09:30:00.000Z';
+
+/** An id with this prefix: after it 26 characters of base 32, which have 130 bits, of which two are not used. */
+export function idShape<Prefix extends string>(prefix: Prefix, description: string): Shape<Id<Prefix>> {
+  const pattern = `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`;
+  return { schema: { type: 'string', pattern, description }, example: idFromUuid(prefix, EXAMPLE_UUID) };
+}
+
+/** A point in time: ISO 8601, UTC, with milliseconds. */
+export function timeShape(description: string): Shape<string> {
+  const pattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$';
+  return { schema: { type: 'string', format: 'date-time', pattern, description }, example: EXAMPLE_TIME };
+}
+
+/** Any text. */
+export function textShape(description: string, example: string): Shape<string> {
+  return { schema: { type: 'string', description }, example };
+}
+
+/** One of these words, of which the first is the example. */
+export function wordShape<Word extends string>(
+  words: readonly [Word, ...Word[]],
+  description: string,
+): Shape<Word> {
+  return { schema: { type: 'string', enum: words, description }, example: words[0] };
+}
+
+/** An object with any keys and any JSON as values. */
+export function anyObjectShape(description: string, example: JsonObject): Shape<JsonObject> {
+  return { schema: { type: 'object', additionalProperties: true, description }, example };
+}
+
+/**
+ * An object with these fields. As the schema of what is told, not of what is taken, it does not refuse others: fields may come to it.
+ *
+ * @param title its name, unique among all schemas
+ * @param optional fields that can be absent; they are not in the example
+ */
+export function objectShape<
+  Required extends Fields,
+  Optional extends Fields = Readonly<Record<never, never>>,
+>(
+  title: string,
+  description: string,
+  required: Required,
+  optional?: Optional,
+): Shape<ValuesOf<Required> & Partial<ValuesOf<Optional>>> {
+  const fields = Object.entries<Shape<unknown>>({ ...required, ...optional });
+  const example = Object.entries(required).map(([field, shape]) => [field, shape.example]);
+  return {
+    schema: {
+      ...{ title, type: 'object', description },
+      properties: Object.fromEntries(fields.map(([field, { schema }]) => [field, schema])),
+      required: Object.keys(required),
+    },
+    example: Object.fromEntries(example) as ValuesOf<Required> & Partial<ValuesOf<Optional>>,
+  };
+}
