@@ -6,11 +6,13 @@ import {
   type WebhookId,
   type WorkspaceId,
 } from '@posthorn/kernel';
-import { type DeliveryStatus } from '@posthorn/domain';
+import { type DeliveryStatus, type EventName, eventShape } from '@posthorn/domain';
 import { type Stack } from './stack.ts';
 
 /** The body of the events that tests record themselves. */
-export const SOME_PAYLOAD = '{"event":"CONTACT_CREATED","createdAt":"2030-01-31T09:30:00.000Z","data":{}}';
+export function somePayload(event: EventName): string {
+  return JSON.stringify(eventShape(event).example);
+}
 
 /** What a test wants a delivery to be like. */
 export interface WantedDelivery {
@@ -18,7 +20,7 @@ export interface WantedDelivery {
   readonly status?: DeliveryStatus;
   /** When its event happened. Default: now. */
   readonly atMs?: number;
-  readonly event?: string;
+  readonly event?: EventName;
 }
 
 /** Records an event with a finished delivery to a webhook, as if it had been posted. */
@@ -41,7 +43,15 @@ export async function addDelivery(
        SELECT id, 1, 1, 500, 'http', '{"content-type":"text/plain"}', 'no', 3 FROM delivery
      )
      SELECT id FROM delivery`,
-    [newUuid(atMs), uuidOf(workspaceId), uuidOf(webhookId), status, event, SOME_PAYLOAD, new Date(atMs)],
+    [
+      newUuid(atMs),
+      uuidOf(workspaceId),
+      uuidOf(webhookId),
+      status,
+      event,
+      somePayload(event),
+      new Date(atMs),
+    ],
   );
   return idFromUuid('dlv', rows[0]!.id);
 }

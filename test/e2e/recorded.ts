@@ -68,6 +68,8 @@ export const RECORDED: Readonly<Record<string, Recorded>> = {
   updateWebhook: { audit: 'webhook.updated', table: 'webhooks' },
   rotateWebhookToken: { audit: 'webhook.updated', table: 'webhooks' },
   deleteWebhook: { audit: 'webhook.deleted' },
+  redeliver: { audit: 'webhook.redelivered', table: 'webhook_deliveries' },
+  testWebhook: { audit: 'webhook.tested', events: ['CONTACT_CREATED'], table: 'webhook_deliveries' },
   createInvitation: { audit: 'member.invited', table: 'invitations' },
   resendInvitation: { audit: 'member.invitation_resent', table: 'invitations' },
   revokeInvitation: { audit: 'member.invitation_revoked', table: 'invitations' },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { type DeliveryId, uuidOf, type WebhookId } from '@posthorn/kernel';
 import { WebhookReceiver } from '@posthorn/testing';
 import { type Answer } from './api.ts';
-import { addDelivery, SOME_PAYLOAD } from './deliveries.ts';
+import { addDelivery, somePayload } from './deliveries.ts';
 import { newRecipient, Stack, until } from './stack.ts';
 import { DAY_MS } from './times.ts';
 
@@ -111,7 +111,7 @@ describe('The deliveries of a webhook', () => {
     const first = await list({ limit: '3' });
     expect([idsOf(first), first.hasMore]).toEqual([ids.slice(0, 3), true]);
     expect(idsOf(await list({ limit: '3', startAt: first.startAt! }))).toEqual(ids.slice(3));
-    expect((await read(ids[0]!)).body).toBe(SOME_PAYLOAD);
+    expect((await read(ids[0]!)).body).toBe(somePayload('CONTACT_CREATED'));
   });
 
   it('W10, G3: are refused for times with none between them', async () => {

@@ -52,6 +52,7 @@ import { ApiDocument } from './openapi/api-document.ts';
 import { OpenApiController } from './openapi/openapi.controller.ts';
 import { StatsController } from './stats/stats.controller.ts';
 import { RotateTokenController } from './webhooks/rotate-token.controller.ts';
+import { DeliveriesByHandController } from './webhooks/deliveries-by-hand.controller.ts';
 import { DeliveriesController } from './webhooks/deliveries.controller.ts';
 import { webhookProviders } from './webhooks/webhook.providers.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
@@ -72,6 +73,8 @@ export interface GatewayParts {
   readonly secretBox: SecretBox;
   /** Where webhooks may lead. */
   readonly webhookPolicy: WebhookUrlPolicy;
+  /** For deliveries that are asked for by hand. */
+  readonly webhookRings: LaneRings;
   /** What judges and renders templates. */
   readonly renderer: TemplateRenderer;
   /** What makes the text of an email that has none. */
@@ -105,6 +108,7 @@ export const CONTROLLERS: Type[] = [
   WebhooksController,
   RotateTokenController,
   DeliveriesController,
+  DeliveriesByHandController,
   TemplatesController,
   TemplateUseController,
   IdentitiesController,

@@ -51,7 +51,7 @@ await startProcess('gateway', async () => {
   const onError = reportRepeated(logger, 'a dependency does not answer');
   const ringsOf = (line: LineName): LaneRings =>
     new LaneRings({ ...redis.options, line, rowsPerTurn: lanes.TURN_ROWS, onError });
-  const [rings, eventRings] = [ringsOf('email'), ringsOf('event')];
+  const [rings, eventRings, webhookRings] = [ringsOf('email'), ringsOf('event'), ringsOf('webhook')];
   const db = openDatabase({
     ...database.options,
     applicationName: 'posthorn-gateway',
@@ -73,6 +73,7 @@ await startProcess('gateway', async () => {
       monthlyLimit: gateway.MONTHLY_EMAIL_LIMIT || null,
       secretBox: secrets.box,
       webhookPolicy: webhooks.policy,
+      webhookRings,
       systemFrom: systemMail.from,
       ...{ renderer, htmlToText },
       resolver: new DnsResolver(dns.options),
@@ -103,6 +104,7 @@ await startProcess('gateway', async () => {
     drain: [
       () => rings.close(),
       () => eventRings.close(),
+      () => webhookRings.close(),
       () => limiter.close(),
       () => keyUses.close(),
       () => renderer.close(),

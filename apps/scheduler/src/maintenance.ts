@@ -1,6 +1,8 @@
 import { type UpkeepStore, type VerificationLinkStore } from '@posthorn/database';
 import {
+  EVENTS_KEPT_AT_MOST_DAYS,
   EVENTS_KEPT_DAYS,
+  EXHAUSTED_KEPT_DAYS,
   HELD_DAYS,
   INVITATION_KEPT_DAYS,
   VERIFICATION_MAILS_COUNTED_SECONDS,
@@ -73,7 +75,11 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
         async () => (await upkeep.expireHeldDeliveries(HELD_DAYS, DELIVERIES_A_STATEMENT)) || undefined,
       );
       if (expired > 0) logger.warn({ expired }, 'deliveries were given up that had been held for too long');
-      const dropped = await upkeep.dropOldEvents(EVENTS_KEPT_DAYS);
+      const dropped = await upkeep.dropOldEvents(
+        EVENTS_KEPT_DAYS,
+        EXHAUSTED_KEPT_DAYS,
+        EVENTS_KEPT_AT_MOST_DAYS,
+      );
       if (dropped > 0) logger.info({ dropped }, 'partitions of old events were dropped');
     },
     'deliveries.put-back': async () => {

@@ -24,6 +24,7 @@ export {
   type ClaimedDelivery,
   type DeliveryAttempt,
   type DeliveryOutcome,
+  type OwnFault,
   type Receiver,
 } from './stores/claimed-delivery.ts';
 export { type ComposableEmail, type RawContent, type TemplatedContent } from './stores/composable-email.ts';
@@ -32,6 +33,7 @@ export { ContactStore, type ContactFilter } from './stores/contact-store.ts';
 export { type ContactUpsert, type ContactWrite, type ExceededSize } from './stores/contact-writes.ts';
 export { EmailChanges, type MovedEmail } from './stores/email-changes.ts';
 export { type CountedEmails, type DayCount, EmailCountsStore } from './stores/email-counts-store.ts';
+export { DeliveryChanges } from './stores/delivery-changes.ts';
 export { DeliveryListStore } from './stores/delivery-list-store.ts';
 export { DeliveryStore, type FannedOut } from './stores/delivery-store.ts';
 export { EmailListStore } from './stores/email-list-store.ts';

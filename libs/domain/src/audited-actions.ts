@@ -15,6 +15,8 @@ export const AUDITED_ACTIONS = [
   'webhook.created',
   'webhook.updated',
   'webhook.disabled',
+  'webhook.redelivered',
+  'webhook.tested',
   'webhook.deleted',
   'contact.updated',
   'contact.unsubscribed',

@@ -49,4 +49,6 @@ export * from './webhooks/attempt-error.ts';
 export * from './webhooks/delivery-headers.ts';
 export * from './webhooks/post-outcome.ts';
 export * from './webhooks/post-verdict.ts';
+export * from './webhooks/example-event.ts';
 export * from './webhooks/receiver-health.ts';
+export * from './webhooks/send-again.ts';

@@ -44,6 +44,7 @@ export {
   type ManageWebhooksOptions,
   type WebhookWithToken,
 } from './webhooks/manage-webhooks.ts';
+export { SendDeliveriesAgain } from './webhooks/send-deliveries-again.ts';
 export { ReadDeliveries } from './webhooks/read-deliveries.ts';
 export { TemplateVersions } from './send/template-versions.ts';
 export { PreviewTemplate, type PreviewTemplateOptions } from './templates/preview-template.ts';

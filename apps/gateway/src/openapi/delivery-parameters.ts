@@ -18,6 +18,13 @@ export const DELIVERY_PARAMETERS: Readonly<Record<string, Part>> = {
     idOf('dlv'),
   ),
   ServiceAttempt: header('X-Service-Attempt', 'Which try it is, from 1.', { type: 'integer', minimum: 1 }),
+  ServiceTest: {
+    ...header('X-Service-Test', 'There when somebody tries the webhook: the event did not happen.', {
+      type: 'string',
+      enum: ['true'],
+    }),
+    required: false,
+  },
   WebhookId: header(
     'webhook-id',
     'As `X-Service-Event-Id`: what you have had already you know by it ([Standard Webhooks](https://www.standardwebhooks.com)).',

@@ -49,7 +49,14 @@ describe('W11, W12: the webhooks of the document', () => {
       'user-agent': __,
       ...sent
     } = deliveryHeaders({
-      ...{ event: 'CONTACT_CREATED', eventId, deliveryId, attempt: 2, unixSeconds: message.unixSeconds },
+      ...{
+        event: 'CONTACT_CREATED',
+        isTest: true,
+        eventId,
+        deliveryId,
+        attempt: 2,
+        unixSeconds: message.unixSeconds,
+      },
       bodySignature: signBody(message.body, 'a token'),
       messageSignature: signMessage(message, ['a token', 'another']),
     });

@@ -1,21 +1,28 @@
 import { type Provider } from '@nestjs/common';
-import { type Database, DeliveryListStore, WebhookStore } from '@posthorn/database';
+import { type Database, DeliveryChanges, DeliveryListStore, WebhookStore } from '@posthorn/database';
 import { type WebhookUrlPolicy } from '@posthorn/domain';
+import { type LaneRings } from '@posthorn/queues';
 import { type SecretBox } from '@posthorn/signing';
-import { ManageWebhooks, ReadDeliveries } from '@posthorn/use-cases';
+import { ManageWebhooks, ReadDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
 
 export interface WebhookParts {
   readonly database: Database;
   readonly secretBox: SecretBox;
   readonly webhookPolicy: WebhookUrlPolicy;
+  readonly webhookRings: LaneRings;
 }
 
 /** What the routes of webhooks and their deliveries need. */
-export function webhookProviders({ database, secretBox, webhookPolicy }: WebhookParts): Provider[] {
+export function webhookProviders(parts: WebhookParts): Provider[] {
+  const { database, secretBox, webhookPolicy, webhookRings: rings } = parts;
+  const { clock } = database;
   const webhooks = new WebhookStore(database);
-  const manage = { webhooks, clock: database.clock, box: secretBox, policy: webhookPolicy };
+  const deliveries = new DeliveryListStore(database);
+  const again = { changes: new DeliveryChanges(database), deliveries, rings, clock };
+  const manage = { webhooks, clock, box: secretBox, policy: webhookPolicy };
   return [
     { provide: ManageWebhooks, useValue: new ManageWebhooks(manage) },
-    { provide: ReadDeliveries, useValue: new ReadDeliveries(webhooks, new DeliveryListStore(database)) },
+    { provide: ReadDeliveries, useValue: new ReadDeliveries(webhooks, deliveries) },
+    { provide: SendDeliveriesAgain, useValue: new SendDeliveriesAgain(again) },
   ];
 }

@@ -110,7 +110,7 @@ describe('Dropping old events', () => {
       [inUse],
     );
     const daysSince = Math.floor((Date.now() - monthAhead(-2).getTime()) / 86_400_000);
-    expect(await upkeep.dropOldEvents(daysSince - 1)).toBe(3);
+    expect(await upkeep.dropOldEvents(daysSince - 1, 30, 400)).toBe(3);
     for (const parent of TOLD) {
       const left = await partitionsOf(parent);
       expect(left).toContain(nameOf(parent, -2));
@@ -118,8 +118,26 @@ describe('Dropping old events', () => {
       expect(left).toContain(nameOf(parent, -4));
     }
     await office.ask('DELETE FROM outbox WHERE subject_id = $1', [inUse]);
-    expect(await upkeep.dropOldEvents(daysSince - 1)).toBe(3);
-    expect(await upkeep.dropOldEvents(daysSince - 1)).toBe(0);
+    expect(await upkeep.dropOldEvents(daysSince - 1, 30, 400)).toBe(3);
+    expect(await upkeep.dropOldEvents(daysSince - 1, 30, 400)).toBe(0);
+  });
+
+  it('W10: keeps a month in which a delivery was exhausted late for 30 days after that, but not for ever', async () => {
+    const month = monthAhead(-5);
+    for (const parent of TOLD)
+      await office.ask('SELECT make_partition($1, $2)', [parent, month.toISOString().slice(0, 10)]);
+    const late = newUuid(month.getTime() + 1_000);
+    await office.ask(
+      `INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id, status, finished_at)
+       VALUES ($1, $1, $1, $1, 'EXHAUSTED', now() - interval '29 days')`,
+      [late],
+    );
+    expect(await upkeep.dropOldEvents(90, 30, 400)).toBe(0);
+    expect(await partitionsOf('webhook_deliveries')).toContain(nameOf('webhook_deliveries', -5));
+    await office.ask(`UPDATE webhook_deliveries SET finished_at = now() - interval '31 days' WHERE id = $1`, [
+      late,
+    ]);
+    expect(await upkeep.dropOldEvents(90, 32, 100)).toBe(3);
   });
 });
 

@@ -1,4 +1,5 @@
 import { CLAIM_COLUMNS, claimed, liveOutcomes } from './claims.ts';
+import { dueAgain } from './due-again.ts';
 
 /**
  * Makes the deliveries of the events that are due in several lanes: one for each of exactly the webhooks that an event names and that there
@@ -78,7 +79,7 @@ export const CLAIM_DELIVERIES = `
 WITH ${claimed('webhook', 'EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = t.lane_id) = $5::boolean')}
 SELECT   ${CLAIM_COLUMNS},
          d.workspace_id AS "workspaceId", d.webhook_id AS "webhookId", d.event_id AS "eventId", d.attempts AS "attemptsMade",
-         e.type AS event, e.payload
+         e.type AS event, e.payload, e.is_test AS "isTest"
 FROM     claimed c
 JOIN     webhook_deliveries d ON d.id = c.subject_id
 JOIN     events e ON e.id = d.event_id`;
@@ -132,6 +133,19 @@ told AS (
 SELECT o.n, l.id IS NOT NULL AS live FROM outcome o LEFT JOIN live l ON l.n = o.n ORDER BY o.n`;
 
 /**
+ * Keeps faults of ours among the attempts. An outage of ours that lasts would leave one every half a minute, so a fault that follows
+ * another is not kept. $1 json: id, claims, number, duration_ms. Index: webhook_attempts_pkey. Locks: the new rows, in order.
+ */
+export const NOTE_OWN_FAULTS = `
+INSERT INTO webhook_attempts (delivery_id, claims, number, error_class, reason, duration_ms)
+SELECT   f.id, f.claims, f.number, 'internal', 'a fault of the service kept it from being posted; it will be, soon', f.duration_ms
+FROM     json_to_recordset($1::json) AS f (id uuid, claims int, number int, duration_ms int)
+WHERE    (SELECT t.error_class FROM webhook_attempts t WHERE t.delivery_id = f.id ORDER BY t.claims DESC LIMIT 1)
+         IS DISTINCT FROM 'internal'
+ORDER BY f.id
+ON CONFLICT DO NOTHING`;
+
+/**
  * Gives up what was due so long ago and is held back with its webhook. $1 interval. $2 int: at most so many of each webhook.
  * Indexes: paused_lanes_pkey, outbox_ready_by_lane_idx from its front for each lane that is held back. Locks: what it gives up.
  */
@@ -174,17 +188,7 @@ again AS MATERIALIZED (
   ORDER BY d.id
   LIMIT    $1::int
 ),
-due AS (
-  INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, bytes)
-  SELECT   a.id, 'webhook', type_id('wh', a.webhook_id), 'ready', now(), octet_length(e.payload)
-  FROM     again a
-  JOIN     events e ON e.id = a.event_id
-  ORDER BY a.id
-  ON CONFLICT DO NOTHING
-),
-changed AS (
-  UPDATE webhook_deliveries d SET status = 'PENDING', finished_at = NULL FROM again a WHERE d.id = a.id
-),
+${dueAgain('again')},
 done AS (
   UPDATE webhooks w SET put_back_before = NULL FROM webhook h
   WHERE  w.id = h.id AND (SELECT count(*) FROM again) < $1::int

@@ -22,6 +22,8 @@ export interface ClaimedDelivery extends ClaimedRow {
   readonly eventId: EventId;
   readonly event: EventName;
   readonly payload: string;
+  /** Whether the event is an example, by which somebody tries the webhook. */
+  readonly isTest: boolean;
   /** Attempts recorded before, in all. */
   readonly attemptsMade: number;
 }
@@ -52,6 +54,14 @@ export interface DeliveryAttempt {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** How the answer begins. */
   readonly body?: string | undefined;
+}
+
+/** What kept a claimed delivery from being posted, and was our own doing. */
+export interface OwnFault extends Claim {
+  readonly id: DeliveryId;
+  /** Which attempt it would have been. */
+  readonly number: number;
+  readonly durationMs: number;
 }
 
 /** What became of a claimed delivery; see RECORD_DELIVERIES for what each field does. */

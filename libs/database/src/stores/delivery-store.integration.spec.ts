@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { DeliveryOffice } from '../deliveries.fixture.ts';
 import { Office } from '../office.fixture.ts';
 import { type DeliveryOutcome } from './claimed-delivery.ts';
+import { DeliveryChanges } from './delivery-changes.ts';
 import { ReceiverHealthStore } from './receiver-health-store.ts';
 import { UpkeepStore } from './upkeep-store.ts';
 import { WebhookStore } from './webhook-store.ts';
@@ -263,6 +264,46 @@ describe('A receiver', () => {
     expect(await upkeep.putBackDeliveries(1)).toBeUndefined();
     expect(await desk.claim(webhook)).toMatchObject([{ id: lost!.id, attempts: 0, attemptsMade: 1 }]);
     expect(await deliveriesOf(webhook)).toMatchObject([{ finished: false }, { finished: false }]);
+  });
+
+  it('W10: keeps the attempts before it was put back, and those after', async () => {
+    const [lost] = await desk.recordAndClaim(acme, webhook);
+    await record(desk.failed(lost!, { status: 'EXHAUSTED', retryAfterMs: null }));
+    const changes = new DeliveryChanges(office.database);
+    expect(await changes.sendAgain(acme, webhook, lost!.id, operator('test'))).toBe('put_back');
+    expect(await changes.sendAgain(acme, webhook, lost!.id, operator('test'))).toBe('due_already');
+    const [again] = await desk.claim(webhook);
+    expect(await changes.sendAgain(acme, webhook, lost!.id, operator('test'))).toBe('under_way');
+    await record(desk.failed(again!));
+    expect(await changes.sendAgain(acme, webhook, lost!.id, operator('test'))).toBe('hastened');
+    // What a process says late of the first claim changes nothing.
+    expect(await record(desk.outcome(lost!))).toEqual([false]);
+    expect(await attemptsOf(uuidOf(lost!.id))).toMatchObject([{ number: 1 }, { number: 2 }]);
+    expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'PENDING', attempts: 2 }]);
+  });
+
+  it('W10: is put back once by several at once, and by no other workspace', async () => {
+    const [lost] = await desk.recordAndClaim(acme, webhook);
+    await record(desk.failed(lost!, { status: 'EXHAUSTED', retryAfterMs: null }));
+    const changes = new DeliveryChanges(office.database);
+    const other = await office.openWorkspace();
+    expect(await changes.sendAgain(other, webhook, lost!.id, operator('test'))).toBeUndefined();
+    const all = await Promise.all(
+      [1, 2, 3, 4].map(() => changes.sendAgain(acme, webhook, lost!.id, operator('test'))),
+    );
+    expect(all.sort()).toEqual(['due_already', 'due_already', 'due_already', 'put_back']);
+    expect(await office.count('audit_log', 'subject_id = $1', [webhook])).toBe(1);
+    expect(await due(webhook)).toBe(1);
+  });
+
+  it('W10: keeps a fault of ours among the attempts, the first of a run, and charges nobody for it', async () => {
+    const [delivery] = await desk.recordAndClaim(acme, webhook);
+    const fault = { id: delivery!.id, claims: delivery!.claims, number: 1, durationMs: 2.5 };
+    await desk.deliveries.noteOwnFaults([fault]);
+    await desk.deliveries.noteOwnFaults([fault, { ...fault, claims: delivery!.claims + 1 }]);
+    const shown = { number: 1, status_code: null, error_class: 'internal' };
+    expect(await attemptsOf(uuidOf(delivery!.id))).toMatchObject([shown]);
+    expect(await deliveriesOf(webhook)).toMatchObject([{ attempts: 0 }]);
   });
 
   it('is slow until it answers in time, and only who serves slow ones claims for it', async () => {

@@ -2,12 +2,19 @@ import { uuidOf, type WebhookId } from '@posthorn/kernel';
 import { type LaneId } from '@posthorn/domain';
 import type pg from 'pg';
 import { type Database } from '../connection.ts';
-import { CLAIM_DELIVERIES, FAN_OUT_EVENTS, READ_RECEIVERS, RECORD_DELIVERIES } from '../sql/deliveries.ts';
+import {
+  CLAIM_DELIVERIES,
+  FAN_OUT_EVENTS,
+  NOTE_OWN_FAULTS,
+  READ_RECEIVERS,
+  RECORD_DELIVERIES,
+} from '../sql/deliveries.ts';
 import {
   type ClaimedDelivery,
   claimedDelivery,
   type DeliveryOutcome,
   type DeliveryRow,
+  type OwnFault,
   type Receiver,
   receiver,
   type ReceiverRow,
@@ -67,6 +74,15 @@ export class DeliveryStore {
     });
     const receivers = new Map(rows.map((row) => [row.id, receiver(row)]));
     return ids.map((id) => receivers.get(uuidOf(id)));
+  }
+
+  /** Keeps faults of ours among the attempts of their deliveries, of several in a row the first. Twice is once. */
+  async noteOwnFaults(faults: readonly OwnFault[]): Promise<void> {
+    if (faults.length === 0) return;
+    const rows = faults.map(({ id, claims, number, durationMs }) => ({
+      ...{ id: uuidOf(id), claims, number, duration_ms: Math.round(durationMs) },
+    }));
+    await this.pool.query(NOTE_OWN_FAULTS, [JSON.stringify(rows)]);
   }
 
   /** Records outcomes; says for each whether its claim still held, and so whether it changed the delivery's state. */

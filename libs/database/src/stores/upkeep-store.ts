@@ -26,11 +26,16 @@ export class UpkeepStore {
     return rows[0]!.made;
   }
 
-  /** Drops the events of months that ended so many days ago, and what became of them; says how many partitions there were. */
-  async dropOldEvents(keptDays: number): Promise<number> {
+  /**
+   * Drops the events of months that ended so many days ago, and what became of them. A month in which something due was made stays, and
+   * one with a delivery that was exhausted in the last days, for so many days at most.
+   *
+   * @returns how many partitions there were
+   */
+  async dropOldEvents(keptDays: number, exhaustedDays: number, mostDays: number): Promise<number> {
     const { rows } = await this.database.pool.query<{ dropped: number }>(
-      'SELECT drop_old_events($1) AS dropped',
-      [keptDays],
+      'SELECT drop_old_events($1, $2, $3) AS dropped',
+      [keptDays, exhaustedDays, mostDays],
     );
     return rows[0]!.dropped;
   }

@@ -32,3 +32,10 @@ it('W6: the ids are the same at every attempt', () => {
   const ids = ['x-service-event-id', 'x-service-delivery-id', 'webhook-id'];
   for (const name of ids) expect(again[name]).toBe(deliveryHeaders(FACTS)[name]);
 });
+
+it('W10: that of an event that did not happen says so', () => {
+  expect(deliveryHeaders({ ...FACTS, isTest: true })).toEqual({
+    ...deliveryHeaders(FACTS),
+    'x-service-test': 'true',
+  });
+});

@@ -4,6 +4,8 @@ import { type EventName } from '../events/events.ts';
 /** What the headers of one attempt to deliver an event say. */
 export interface DeliveryFacts {
   readonly event: EventName;
+  /** Whether the event did not happen: somebody tries the webhook. */
+  readonly isTest?: boolean;
   readonly eventId: EventId;
   readonly deliveryId: DeliveryId;
   /** 1 for the first. */
@@ -26,6 +28,7 @@ export function deliveryHeaders(facts: DeliveryFacts): Record<string, string> {
     'x-service-event-id': facts.eventId,
     'x-service-delivery-id': facts.deliveryId,
     'x-service-attempt': String(facts.attempt),
+    ...(facts.isTest && { 'x-service-test': 'true' }),
     'webhook-id': facts.eventId,
     'webhook-timestamp': String(facts.unixSeconds),
     'webhook-signature': facts.messageSignature,

@@ -40,5 +40,11 @@ export type DeliveryStatus = keyof typeof DELIVERY_STATUSES;
 /** For how long what is held back with its webhook is kept. */
 export const HELD_DAYS = 30;
 
+/** For how long a delivery whose retries are used up is kept, so that it can be sent again. */
+export const EXHAUSTED_KEPT_DAYS = 30;
+
 /** How long after the end of their month events and deliveries are kept: held, then tried for days, then finished, and kept for 30 days. */
-export const EVENTS_KEPT_DAYS = HELD_DAYS + 5 + 30;
+export const EVENTS_KEPT_DAYS = HELD_DAYS + 5 + EXHAUSTED_KEPT_DAYS;
+
+/** The same where deliveries were put back so late that they were exhausted at the end of that time: a month is not kept for ever. */
+export const EVENTS_KEPT_AT_MOST_DAYS = EVENTS_KEPT_DAYS + 95;

@@ -47,14 +47,14 @@ export class DeliverEvent {
 
   /** The bytes are those that were recorded with the event. */
   private request(
-    { id, eventId, event, payload, attemptsMade }: ClaimedDelivery,
+    { id, eventId, event, isTest, payload, attemptsMade }: ClaimedDelivery,
     { url, tokens }: OpenReceiver,
   ): PostRequest {
     const { clock, deadlineMs } = this.options;
     const body = Buffer.from(payload);
     const unixSeconds = Math.floor(clock.now().getTime() / 1_000);
     const headers = deliveryHeaders({
-      ...{ event, eventId, deliveryId: id, attempt: attemptsMade + 1, unixSeconds },
+      ...{ event, isTest, eventId, deliveryId: id, attempt: attemptsMade + 1, unixSeconds },
       bodySignature: signBody(body, tokens[0]),
       messageSignature: signMessage({ id: eventId, unixSeconds, body }, tokens),
     });

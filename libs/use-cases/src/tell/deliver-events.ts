@@ -118,6 +118,7 @@ export class DeliverEvents {
     const { health, deliveries, onJudgement } = this.options;
     const reports = outcomes.flatMap(({ report }) => report ?? []);
     for (const judgement of await health.learn(reports)) onJudgement(judgement);
+    await deliveries.noteOwnFaults(outcomes.flatMap(({ ownFault }) => ownFault ?? []));
     const live = await deliveries.record(outcomes);
     for (const { laneId, report } of outcomes) if (report?.isSlow) this.slowLanes.see(laneId);
     return live;

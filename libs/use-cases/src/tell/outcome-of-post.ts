@@ -8,6 +8,7 @@ import {
 import {
   type ClaimedDelivery,
   type DeliveryOutcome,
+  type OwnFault,
   type Receiver,
   type ReceiverReport,
 } from '@posthorn/database';
@@ -21,6 +22,8 @@ const AFTER_A_FAULT_OF_OURS_MS = 30_000;
 
 /** What became of a delivery, and what it showed of its receiver; null: nothing new. */
 export interface ToldOutcome extends DeliveryOutcome {
+  /** A fault of ours that kept it from being posted; absent: there was none. */
+  readonly ownFault?: OwnFault;
   readonly report: ReceiverReport | null;
 }
 
@@ -38,7 +41,8 @@ export function outcomeOfPost(
   { now, random }: PostMoment,
 ): ToldOutcome {
   const verdict = decideAfterPost(result, { attempts: delivery.attempts, random, now });
-  if (verdict.kind === 'postponed') return postponed(delivery, verdict.afterSeconds * 1_000);
+  if (verdict.kind === 'postponed')
+    return postponed(delivery, verdict.afterSeconds * 1_000, result.durationMs);
   return {
     ...afterVerdict(delivery, verdict),
     attempt: {
@@ -59,8 +63,17 @@ export function cancelled(delivery: ClaimedDelivery): ToldOutcome {
 }
 
 /** The fault was ours: it costs neither an attempt nor a step. */
-export function postponed(delivery: ClaimedDelivery, afterMs = AFTER_A_FAULT_OF_OURS_MS): ToldOutcome {
-  return { ...waiting(delivery, afterMs, delivery.attempts), attempt: null, report: null };
+export function postponed(
+  delivery: ClaimedDelivery,
+  afterMs = AFTER_A_FAULT_OF_OURS_MS,
+  durationMs = 0,
+): ToldOutcome {
+  const { id, claims, attempts, attemptsMade } = delivery;
+  return {
+    ...waiting(delivery, afterMs, attempts),
+    ...{ attempt: null, report: null },
+    ownFault: { id, claims, number: attemptsMade + 1, durationMs },
+  };
 }
 
 type Decided = Exclude<PostVerdict, { kind: 'postponed' }>;

@@ -1,0 +1,74 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { type DeliveryId, type WebhookId } from '@posthorn/kernel';
+import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
+import { ReadDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
+import { Describes } from '../openapi/describes.ts';
+import { judgeBody } from '../validation/judge-body.ts';
+import { PathId, unknownId } from '../validation/path-ids.ts';
+import { unknownDelivery } from './deliveries.controller.ts';
+import { DeliveryAnswer } from './delivery.answers.ts';
+import { TestWebhookRequest } from './test-webhook.request.ts';
+
+/** Deliveries that somebody asks for. */
+@Controller('v1/webhooks')
+export class DeliveriesByHandController {
+  constructor(
+    private readonly again: SendDeliveriesAgain,
+    private readonly deliveries: ReadDeliveries,
+  ) {}
+
+  @Post(':webhook_id/deliveries/:delivery_id/redeliver')
+  @RequiresScope('api_user')
+  @HttpCode(200)
+  @Describes({
+    name: 'redeliver',
+    tag: 'Webhooks',
+    summary: 'Send a delivery again',
+    description:
+      'A retry that waits is made now; what was delivered or given up is posted anew, with the same ids and the same body, and has all of its retries before it. ' +
+      'While the webhook is not `ACTIVE` it is held like all others. No body is needed. The answer does not wait for the receiver: read the delivery to see what it said.',
+    answer: DeliveryAnswer,
+    refuses: [
+      {
+        status: 409,
+        when: 'Under way',
+        message:
+          'The delivery is just being posted; wait until this attempt is over, then send it again if it is still needed',
+      },
+    ],
+  })
+  async redeliver(
+    @Caller() caller: Principal,
+    @PathId('webhook_id') webhookId: WebhookId,
+    @PathId('delivery_id') id: DeliveryId,
+  ): Promise<DeliveryAnswer> {
+    const { workspaceId } = caller;
+    const delivery = await this.again.sendAgain(workspaceId, webhookId, id, actorOf(caller));
+    if (delivery === undefined) throw await unknownDelivery(this.deliveries, workspaceId, webhookId);
+    return { delivery };
+  }
+
+  @Post(':webhook_id/test')
+  @RequiresScope('api_user')
+  @HttpCode(200)
+  @Describes({
+    name: 'testWebhook',
+    tag: 'Webhooks',
+    summary: 'Try a webhook',
+    description:
+      'Posts an example of an event to this webhook alone, signed and tried again like any other, with the header `X-Service-Test: true`. ' +
+      'While the webhook is not `ACTIVE` it is held like all others. The answer does not wait for the receiver: read the delivery to see what it said.',
+    body: TestWebhookRequest,
+    answer: DeliveryAnswer,
+  })
+  async test(
+    @Caller() caller: Principal,
+    @PathId('webhook_id') id: WebhookId,
+    @Body() body: unknown,
+  ): Promise<DeliveryAnswer> {
+    const { event } = judgeBody(TestWebhookRequest, body);
+    const delivery = await this.again.sendTest(caller.workspaceId, id, actorOf(caller), event);
+    if (delivery === undefined) throw unknownId('webhook_id');
+    return { delivery };
+  }
+}

@@ -1,0 +1,95 @@
+import {
+  type DeliveryId,
+  type EventId,
+  idFromUuid,
+  uuidOf,
+  type WebhookId,
+  type WorkspaceId,
+} from '@posthorn/kernel';
+import {
+  type Actor,
+  decideSendAgain,
+  type DeliveryStatus,
+  type DueState,
+  type EventDataOf,
+  type EventName,
+  eventPayload,
+  type SendAgain,
+  webhookLane,
+} from '@posthorn/domain';
+import { type Database } from '../connection.ts';
+import {
+  ADD_TEST_DELIVERY,
+  HASTEN_DELIVERY,
+  LOCK_DUE,
+  PUT_BACK_DELIVERY,
+  READ_STATUS,
+} from '../sql/delivery-changes.ts';
+import { transact, type Transaction } from '../transaction.ts';
+import { recordAudit } from './audit-log-store.ts';
+
+/** An event that a webhook is tried with. */
+export interface TestEvent {
+  readonly id: EventId;
+  readonly name: EventName;
+  readonly data: EventDataOf<EventName>;
+}
+
+/** What people do with deliveries; each change is audited in its transaction. */
+export class DeliveryChanges {
+  constructor(private readonly database: Database) {}
+
+  /** Sends a delivery again, if this webhook of this workspace has it, and says what that came to. */
+  async sendAgain(
+    workspaceId: WorkspaceId,
+    webhookId: WebhookId,
+    id: DeliveryId,
+    actor: Actor,
+  ): Promise<SendAgain | undefined> {
+    return transact(this.database, async (transaction) => {
+      const decided = await decide(transaction, [uuidOf(id), uuidOf(webhookId), uuidOf(workspaceId)]);
+      if (decided !== 'hastened' && decided !== 'put_back') return decided;
+      const sql = decided === 'hastened' ? HASTEN_DELIVERY : PUT_BACK_DELIVERY;
+      const made = await transaction.$queryRawUnsafe<unknown[]>(sql, uuidOf(id));
+      // Somebody else has put it back just now.
+      if (made.length === 0) return 'due_already';
+      await recordAudit(transaction, this.database.clock.nowMs(), {
+        ...{ workspaceId, action: 'webhook.redelivered', actor, subjectId: webhookId },
+        detail: { deliveryId: id },
+      });
+      return decided;
+    });
+  }
+
+  /** Makes an event that did not happen due to this one webhook, if the workspace has it. */
+  async addTest(
+    workspaceId: WorkspaceId,
+    webhookId: WebhookId,
+    actor: Actor,
+    { id, name, data }: TestEvent,
+  ): Promise<DeliveryId | undefined> {
+    const now = this.database.clock.now();
+    return transact(this.database, async (transaction) => {
+      const where = { id: uuidOf(webhookId), workspaceId: uuidOf(workspaceId) };
+      if ((await transaction.webhook.count({ where })) === 0) return undefined;
+      const [delivery] = await transaction.$queryRawUnsafe<{ id: string }[]>(
+        ADD_TEST_DELIVERY,
+        ...[uuidOf(id), uuidOf(workspaceId), name, eventPayload(name, now, data)],
+        ...[uuidOf(webhookId), now, webhookLane(webhookId)],
+      );
+      const deliveryId = idFromUuid('dlv', delivery!.id);
+      await recordAudit(transaction, now.getTime(), {
+        ...{ workspaceId, action: 'webhook.tested', actor, subjectId: webhookId },
+        detail: { event: name, deliveryId },
+      });
+      return deliveryId;
+    });
+  }
+}
+
+/** Once what is due of it is locked, or known to be missing, its status does not change but by who puts it back, too. */
+async function decide(transaction: Transaction, ids: readonly string[]): Promise<SendAgain | undefined> {
+  const [due] = await transaction.$queryRawUnsafe<{ state: DueState }[]>(LOCK_DUE, ...ids);
+  const [delivery] = await transaction.$queryRawUnsafe<{ status: DeliveryStatus }[]>(READ_STATUS, ...ids);
+  return delivery && decideSendAgain(delivery.status, due?.state);
+}

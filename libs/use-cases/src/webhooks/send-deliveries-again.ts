@@ -1,0 +1,77 @@
+import {
+  type DatabaseClock,
+  type DeliveryId,
+  newId,
+  Refusal,
+  type WebhookId,
+  type WorkspaceId,
+} from '@posthorn/kernel';
+import { type Actor, type EventName, exampleEventData, webhookLane } from '@posthorn/domain';
+import { type DeliveryChanges, type DeliveryListStore, type DeliveryWithAttempts } from '@posthorn/database';
+import { type LaneRings } from '@posthorn/queues';
+import { orUnavailable } from '../accept/refusals.ts';
+
+export interface SendDeliveriesAgainOptions {
+  readonly changes: DeliveryChanges;
+  readonly deliveries: Pick<DeliveryListStore, 'find'>;
+  /** Those of webhooks that answer in time; the clock rings the others. */
+  readonly rings: Pick<LaneRings, 'ring'>;
+  readonly clock: Pick<DatabaseClock, 'nowMs'>;
+}
+
+/** Deliveries that somebody asks for: once more, or to try a webhook. They are made like all others, by the dispatcher. */
+export class SendDeliveriesAgain {
+  constructor(private readonly options: SendDeliveriesAgainOptions) {}
+
+  /**
+   * Makes one delivery due now. What is due already stays so.
+   *
+   * @returns the delivery as it is then; undefined when this webhook does not have it
+   * @throws Refusal 409 while it is being posted; 503 when the database is out of reach
+   */
+  async sendAgain(
+    workspaceId: WorkspaceId,
+    webhookId: WebhookId,
+    id: DeliveryId,
+    actor: Actor,
+  ): Promise<DeliveryWithAttempts | undefined> {
+    const { changes } = this.options;
+    const decided = await orUnavailable(changes.sendAgain(workspaceId, webhookId, id, actor));
+    if (decided === 'under_way') throw deliveryUnderWay();
+    return decided && this.rung(workspaceId, webhookId, id);
+  }
+
+  /**
+   * Makes an example of an event due to this webhook alone.
+   *
+   * @returns its delivery; undefined when the workspace does not have the webhook
+   */
+  async sendTest(
+    workspaceId: WorkspaceId,
+    webhookId: WebhookId,
+    actor: Actor,
+    name: EventName,
+  ): Promise<DeliveryWithAttempts | undefined> {
+    const { changes, clock } = this.options;
+    const event = { id: newId('evt', clock.nowMs()), name, data: exampleEventData(name, workspaceId) };
+    const id = await orUnavailable(changes.addTest(workspaceId, webhookId, actor, event));
+    return id && this.rung(workspaceId, webhookId, id);
+  }
+
+  /** After the commit; the clock makes up for a ring that is lost. */
+  private rung(
+    workspaceId: WorkspaceId,
+    webhookId: WebhookId,
+    id: DeliveryId,
+  ): Promise<DeliveryWithAttempts | undefined> {
+    this.options.rings.ring(webhookLane(webhookId));
+    return orUnavailable(this.options.deliveries.find(workspaceId, webhookId, id));
+  }
+}
+
+function deliveryUnderWay(): Refusal {
+  return new Refusal(
+    409,
+    'The delivery is just being posted; wait until this attempt is over, then send it again if it is still needed',
+  );
+}

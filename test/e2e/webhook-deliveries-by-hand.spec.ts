@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createHmac } from 'node:crypto';
+import { type DeliveryId, uuidOf, type WebhookId } from '@posthorn/kernel';
+import { type ReceivedPost, WebhookReceiver } from '@posthorn/testing';
+import { addDelivery, somePayload } from './deliveries.ts';
+import { newRecipient, Stack, until } from './stack.ts';
+
+interface Shown {
+  readonly id: DeliveryId;
+  readonly status: string;
+  readonly isTest: boolean;
+  readonly body: string;
+  readonly attempts: readonly { readonly number: number; readonly statusCode: number }[];
+}
+
+let stack: Stack;
+let receiver: WebhookReceiver;
+let webhook: { readonly id: WebhookId; readonly token: string };
+let path: string;
+let hooks = 0;
+beforeAll(async () => {
+  receiver = await WebhookReceiver.start();
+  stack = await Stack.start({
+    dispatchers: 1,
+    env: { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+  });
+}, 60_000);
+afterAll(async () => {
+  await stack.close();
+  await receiver.close();
+});
+beforeEach(async () => {
+  receiver.answer = () => ({ status: 200 });
+  path = `/by-hand-${(hooks += 1)}`;
+  const body = { url: receiver.url(path), events: ['CONTACT_CREATED'] };
+  webhook = (await stack.api().post('/v1/webhooks', body)).body['webhook'] as typeof webhook;
+});
+
+const redeliver = (id: string) =>
+  stack.api().request('POST', `/v1/webhooks/${webhook.id}/deliveries/${id}/redeliver`, undefined);
+const test = (body: object) => stack.api().post(`/v1/webhooks/${webhook.id}/test`, body);
+const read = async (id: string): Promise<Shown> =>
+  (await stack.api().get(`/v1/webhooks/${webhook.id}/deliveries/${id}`)).body['delivery'] as Shown;
+const posts = () => receiver.postsTo(path);
+const add = (wanted: Parameters<typeof addDelivery>[3] = {}) =>
+  addDelivery(stack, stack.tenant.workspaceId, webhook.id, wanted);
+const becomes = (id: string, status: string) =>
+  until(async () => (await read(id)).status === status, `${id} is ${status}`);
+
+describe('A delivery', () => {
+  it.each(['EXHAUSTED', 'SUCCEEDED', 'EXPIRED'] as const)(
+    'W10: that is %s is posted again when it is asked for, with the same ids and bytes',
+    async (status) => {
+      const id = await add({ status });
+      const answer = await redeliver(id);
+      expect([answer.status, answer.body['delivery']]).toMatchObject([200, { id }]);
+      await becomes(id, 'SUCCEEDED');
+      const [post] = posts();
+      expect(post!.headers).toMatchObject({ 'x-service-delivery-id': id, 'x-service-attempt': '2' });
+      expect(post!.body.toString()).toBe(somePayload('CONTACT_CREATED'));
+      expect((await read(id)).attempts).toMatchObject([
+        { number: 1, statusCode: 500 },
+        { number: 2, statusCode: 200 },
+      ]);
+      const log = await stack.api().get(`/v1/audit-log?subjectId=${webhook.id}&action=webhook.redelivered`, {
+        key: stack.tenant.keys.editor,
+      });
+      expect(log.body['auditLog']).toMatchObject({ items: [{ detail: { deliveryId: id } }] });
+    },
+  );
+
+  it('W10: that waits for its retry is posted now', async () => {
+    receiver.answer = () => ({ status: 500 });
+    await stack.api().post('/v1/contacts', { email: newRecipient() });
+    await until(() => posts().length === 1, 'the first attempt');
+    const id = String(posts()[0]!.headers['x-service-delivery-id']);
+    await until(async () => (await read(id)).attempts.length === 1, 'it is recorded');
+    const sql = `UPDATE outbox SET due_at = now() + interval '1 day' WHERE subject_id = $1`;
+    await stack.database.pool.query(sql, [uuidOf(id as DeliveryId)]);
+    receiver.answer = () => ({ status: 200 });
+    expect((await redeliver(id)).status).toBe(200);
+    await becomes(id, 'SUCCEEDED');
+  });
+
+  it('W10: that is just being posted is not posted a second time: 409', async () => {
+    receiver.answer = () => ({ status: 200, afterMs: 1_500 });
+    const id = await add();
+    await redeliver(id);
+    await until(() => receiver.inWork > 0, 'it is being posted');
+    const answer = await redeliver(id);
+    expect([answer.status, answer.body['message']]).toEqual([
+      409,
+      expect.stringContaining('just being posted'),
+    ]);
+    await becomes(id, 'SUCCEEDED');
+    expect(posts()).toHaveLength(1);
+  });
+
+  it('W10: of a paused webhook is held until that is active again', async () => {
+    await stack.api().post(`/v1/webhooks/${webhook.id}`, { status: 'PAUSED' });
+    const id = await add();
+    expect((await redeliver(id)).body['delivery']).toMatchObject({ status: 'PENDING' });
+    await stack.api().post(`/v1/webhooks/${webhook.id}`, { status: 'ACTIVE' });
+    await becomes(id, 'SUCCEEDED');
+  });
+});
+
+describe('A test', () => {
+  it('W10, W5: is posted to this webhook alone, signed, and marked in its header', async () => {
+    const answer = await test({ event: 'EMAIL_BOUNCED' });
+    const delivery = answer.body['delivery'] as Shown;
+    expect([answer.status, delivery]).toMatchObject([200, { isTest: true, event: 'EMAIL_BOUNCED' }]);
+    await becomes(delivery.id, 'SUCCEEDED');
+    const [{ headers, body }] = posts() as [ReceivedPost];
+    expect(headers).toMatchObject({
+      'x-service-event': 'EMAIL_BOUNCED',
+      'x-service-test': 'true',
+      'x-service-signature': createHmac('sha256', webhook.token).update(body).digest('hex'),
+    });
+    expect(Object.keys(JSON.parse(body.toString()) as object)).toEqual(['event', 'createdAt', 'data']);
+    expect(delivery.body).toBe(body.toString());
+    const elsewhere = receiver.posts.filter((post) => post.headers['x-service-test'] !== undefined);
+    expect(elsewhere.every((post) => post.path === path)).toBe(true);
+  });
+
+  it('W10: says what the receiver answered, where its delivery is read', async () => {
+    receiver.answer = () => ({ status: 404 });
+    const { id } = (await test({})).body['delivery'] as Shown;
+    await until(async () => (await read(id)).attempts.length === 1, 'an attempt is recorded');
+    expect((await read(id)).attempts).toMatchObject([{ statusCode: 404, error: 'http' }]);
+  });
+});
