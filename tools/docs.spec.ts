@@ -6,9 +6,11 @@ import { describe, expect, it } from '@jest/globals';
 import { HELPERS } from '../libs/rendering/src/templates/helpers.ts';
 import {
   DELIVERY_STATUSES,
+  effectOf,
   EMAIL_STATUSES,
   IDENTITY_STATUSES,
   INVITATION_STATUSES,
+  REPLY_CLASS_NAMES,
   WEBHOOK_STATUSES,
 } from '@posthorn/domain';
 import { ALL_SECTIONS, describeSettings, type SettingDescription } from '@posthorn/platform';
@@ -42,6 +44,11 @@ describe('docs/states.md', () => {
     const arrows = page.match(/^ +\S+ --> .*$/gm) ?? [];
     expect(arrows.length).toBeGreaterThan(20);
     for (const arrow of arrows) expect(arrow).toMatch(/^ +\S+ --> [^\s:;]+(: [^:;]+)?$/);
+  });
+
+  it('S8, S19: shows what each class of replies does, in the words of the code', () => {
+    const cells = page.replace(/ +/g, ' ').replace(/-+/g, '-');
+    expect(cells).toContain(replyClassRows());
   });
 
   it('is found out when a state is missing, or is none', () => {
@@ -153,6 +160,24 @@ function relayBreakerStates(): string[] {
 }
 
 /** The states of the diagram below a heading. */
+function replyClassRows(): string {
+  const rows = REPLY_CLASS_NAMES.map((name) => {
+    const { meaning, status, suppresses, retryNotBeforeSeconds } = effectOf(name);
+    const patience = retryNotBeforeSeconds / 60;
+    const temporary = { sent: '', relay: 'the breaker opens' }[name as string] ?? 'tried again';
+    return [
+      `\`${name}\``,
+      meaning,
+      status === null ? 'the breaker opens' : `\`${status}\``,
+      suppresses ? 'yes' : 'no',
+      patience === 0 ? temporary : `tried again, after ${patience} min at the earliest`,
+    ];
+  });
+  return rows
+    .map((row) => `| ${row.map((cell) => cell || ' ').join(' | ')} |`.replace(/ +/g, ' '))
+    .join('\n');
+}
+
 function statesDrawn(page: string, title: string): string[] {
   const section = page.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? '';
   const diagram = /```mermaid\nstateDiagram-v2\n([\s\S]*?)```/.exec(section)?.[1] ?? '';

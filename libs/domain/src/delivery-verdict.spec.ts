@@ -45,7 +45,7 @@ describe('the verdict after an attempt', () => {
   });
 
   it('bounces a recipient who is refused for good', () => {
-    expect(decideAfterAttempt(refused('rcpt', 550), 0)).toEqual({ kind: 'bounced' });
+    expect(decideAfterAttempt(refused('rcpt', 550), 0)).toEqual({ kind: 'bounced', suppresses: true });
   });
 
   it.each(['data', 'content'] as const)('fails a message that is refused for good at %s', (stage) => {
@@ -63,6 +63,32 @@ describe('the verdict after an attempt', () => {
     ['data', { kind: 'relay_unavailable' }],
   ] as const)('takes a 421 at %s for what it is there', (stage, verdict) => {
     expect(decideAfterAttempt(refused(stage, 421), 0)).toEqual(verdict);
+  });
+
+  it.each([
+    ['mailbox_full', 452, 'over quota', 30],
+    ['blocked', 451, 'listed at zen.spamhaus.org', 15],
+    ['rate_limited', 450, 'rate limit', 5],
+    ['soft_bounce', 450, 'greylisted', 1],
+  ] as const)('tries %s again no sooner than its class says', (_class, code, text, minutes) => {
+    const retryAt = (attempts: number): Verdict => decideAfterAttempt(refused('rcpt', code, text), attempts);
+    expect(retryAt(0)).toMatchObject({ kind: 'retry', afterSeconds: minutes * 60 });
+    expect(retryAt(6)).toMatchObject({ kind: 'retry', afterSeconds: 4 * 3600 });
+  });
+
+  it.each([
+    [
+      'content',
+      554,
+      'delivery error: dd This user doesn’t have a yahoo.com account',
+      { kind: 'bounced', suppresses: true },
+    ],
+    ['rcpt', 552, 'mailbox full', { kind: 'bounced', suppresses: false }],
+    ['rcpt', 554, 'blocked using zen.spamhaus.org', { kind: 'failed' }],
+    ['rcpt', 554, 'Relay access denied', { kind: 'failed' }],
+    ['rcpt', 530, 'Authentication required', { kind: 'relay_unavailable' }],
+  ] as const)('goes by what is said and not by the stage alone: %s %s %s', (stage, code, text, verdict) => {
+    expect(decideAfterAttempt(refused(stage, code, text), 0)).toEqual(verdict);
   });
 
   it('walks along the table and then gives up', () => {

@@ -2,6 +2,13 @@
 export type SmtpStage =
   'connect' | 'greeting' | 'ehlo' | 'starttls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'content';
 
+const BEFORE_ANY_EMAIL: readonly SmtpStage[] = ['connect', 'greeting', 'ehlo', 'starttls', 'auth'];
+
+/** Whether nothing about an email has been said yet at this stage: what fails there is the relay's fault (decision 9). */
+export function isBeforeAnyEmail(stage: SmtpStage): boolean {
+  return BEFORE_ANY_EMAIL.includes(stage);
+}
+
 /** A server's reply: its code (RFC 5321, section 4.2), enhanced code if it gave one (RFC 3463), and text, bounded and without controls. */
 export interface SmtpReply {
   readonly code: number;
@@ -23,8 +30,8 @@ export type Transmission =
 /** What is to be done after a transmission. The database adds its own `now()` to an `afterSeconds`. */
 export type Verdict =
   | { readonly kind: 'sent' }
-  /** The receiving side refused the recipient for good. */
-  | { readonly kind: 'bounced' }
+  /** The receiving side refused the recipient for good; `suppresses`: so that the address belongs on the suppression list (S19). */
+  | { readonly kind: 'bounced'; readonly suppresses: boolean }
   /** Given up for another reason: the content or sender was refused for good, or the retries are used up. */
   | { readonly kind: 'failed' }
   | { readonly kind: 'retry'; readonly afterSeconds: number; readonly duplicatePossible: boolean }

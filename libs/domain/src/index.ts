@@ -22,6 +22,8 @@ export * from './message-id.ts';
 export * from './paging.ts';
 export * from './parse-json.ts';
 export { mayConnectTo } from './public-address.ts';
+export * from './replies/classify-reply.ts';
+export * from './replies/reply-classes.ts';
 export * from './roles.ts';
 export * from './send-at.ts';
 export * from './time-or-day.ts';

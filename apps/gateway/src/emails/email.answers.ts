@@ -1,5 +1,5 @@
 import { RELEASE } from '@posthorn/kernel';
-import { EMAIL_STATUSES } from '@posthorn/domain';
+import { EMAIL_STATUSES, REPLY_CLASS_NAMES } from '@posthorn/domain';
 import {
   count,
   idOf,
@@ -79,6 +79,12 @@ class EmailTimelineEntry {
 
   @Shown('What the relay answered.', objectOf(RelayReply), { optional: true, example: REPLY })
   reply?: object;
+
+  @Shown('What kind of answer that was; `sent` is that it was taken.', wordOf(REPLY_CLASS_NAMES), {
+    optional: true,
+    example: 'sent',
+  })
+  class?: string;
 
   @Shown('Where in the conversation with the relay it was refused or broke.', text, { optional: true })
   stage?: string;

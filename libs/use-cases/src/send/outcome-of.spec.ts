@@ -66,6 +66,7 @@ describe('what is recorded of an attempt', () => {
     expect(record(greylisted, 2).detail).toEqual({
       stage: 'rcpt',
       reply: { code: 451, text: 'later' },
+      class: 'soft_bounce',
       attempt: 3,
       retryAfterSeconds: 900,
       messageSha256: 'ab530a13e45914982b79f9b7e3fba994cfd1f3fb22f71cea1afbf02b460c6d1d',

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { RELEASE } from '@posthorn/kernel';
-import { bulkLane, decideAfterAttempt, type Transmission, type Verdict } from '@posthorn/domain';
+import {
+  bulkLane,
+  decideAfterAttempt,
+  replyClassOf,
+  type Transmission,
+  type Verdict,
+} from '@posthorn/domain';
 import { type ClaimedEmail, type EmailOutcome } from '@posthorn/database';
 
 /** Why no message could be made of an email. */
@@ -28,6 +34,7 @@ export function outcomeOf(
     duplicatePossible: transmission.kind === 'unknown',
     detail: {
       ...answerOf(transmission),
+      ...classOf(transmission),
       attempt: email.attempts + 1,
       ...retryOf(verdict),
       messageSha256: createHash('sha256').update(message).digest('hex'),
@@ -86,6 +93,11 @@ function withVerdict(
 
 function retryOf(verdict: Finished): object {
   return verdict.kind === 'retry' ? { retryAfterSeconds: verdict.afterSeconds } : {};
+}
+
+function classOf(transmission: Transmission): object {
+  const replyClass = replyClassOf(transmission);
+  return replyClass === undefined ? {} : { class: replyClass };
 }
 
 function answerOf(transmission: Transmission): object {

@@ -1,0 +1,120 @@
+import { describe, expect, it } from '@jest/globals';
+import { type SmtpReply, type SmtpStage } from '../delivery.ts';
+import { classifyReply, replyClassOf } from './classify-reply.ts';
+import { classOfEnhancedCode } from './enhanced-codes.ts';
+import { KNOWN_REPLIES, knownReply } from './known-replies.ts';
+import { REPLY_CLASS_NAMES, REPLY_CLASSES } from './reply-classes.ts';
+
+const WITH_ENHANCED = /^(\d{3}) (\d\.\d{1,3}\.\d{1,3}) (.*)$/s;
+
+function replyOf(line: string): SmtpReply {
+  const [, code, enhancedCode, text] = WITH_ENHANCED.exec(line) ?? [];
+  if (enhancedCode !== undefined) return { code: Number(code), enhancedCode, text: text! };
+  return { code: Number(line.slice(0, 3)), text: line.slice(4) };
+}
+
+const classAt = (stage: SmtpStage, line: string): string => classifyReply(replyOf(line), stage);
+
+describe('the table of classes', () => {
+  it('S19: puts on the suppression list only who is bounced, and whoever is unknown', () => {
+    const suppressing = REPLY_CLASS_NAMES.filter((name) => REPLY_CLASSES[name].suppresses);
+    expect(suppressing).toEqual(['unknown_user', 'hard_bounce']);
+    for (const name of suppressing) expect(REPLY_CLASSES[name].status).toBe('BOUNCED');
+  });
+
+  it('has no two next tries in a minute for who has asked for patience', () => {
+    for (const name of ['rate_limited', 'blocked', 'mailbox_full'] as const) {
+      expect(REPLY_CLASSES[name].retryNotBeforeSeconds).toBeGreaterThanOrEqual(300);
+    }
+  });
+});
+
+describe('a known reply', () => {
+  it.each(KNOWN_REPLIES.map((known) => [known.by, known.class, known.reply, known] as const))(
+    'of %s is %s: %s',
+    (_by, replyClass, reply, known) => {
+      expect(known.text.test(reply)).toBe(true);
+      expect(classAt('rcpt', reply)).toBe(replyClass);
+      // The words are enough where a server gives no enhanced code, and no rule before this one takes them for something else.
+      expect(knownReply(replyOf(reply).text)?.class).toBe(replyClass);
+    },
+  );
+
+  it('reads the longest text in no time, whatever is in it', () => {
+    const texts = ['a', ' ', '-', 'mailbox ', 'limit ', 'connecting ip ', 'blocked', '[TS', '('].map((part) =>
+      part.repeat(512 / part.length),
+    );
+    const startedAt = performance.now();
+    for (const text of texts) knownReply(text);
+    expect(performance.now() - startedAt).toBeLessThan(200);
+  });
+});
+
+describe('classifying a reply', () => {
+  it.each([
+    ['550 5.1.1 whatever is said', 'unknown_user'],
+    ['450 4.1.1 User unknown in virtual mailbox table', 'unknown_user'],
+    ['550 5.1.2 Bad destination system', 'hard_bounce'],
+    ['556 5.1.10 Domain does not accept mail', 'hard_bounce'],
+    ['553 5.1.8 Sender domain not found', 'sender'],
+    ['452 4.2.2 Mailbox full', 'mailbox_full'],
+    ['552 5.3.4 Message too big', 'size'],
+    ['550 5.7.26 Unauthenticated', 'policy'],
+    ['421 4.7.28 Flood', 'rate_limited'],
+    ['550 5.7.511 Access denied, banned sender', 'blocked'],
+    ['550 5.7.606 Access denied', 'blocked'],
+    ['550 5.4.310 DNS domain does not exist', 'hard_bounce'],
+  ])('goes by the enhanced code first: %s is %s', (line, replyClass) => {
+    expect(classAt('rcpt', line)).toBe(replyClass);
+  });
+
+  it.each([
+    ['551 User not local; please try <ada@example.org>', 'unknown_user'],
+    ['521 This host takes no mail', 'hard_bounce'],
+    ['556 This domain takes no mail', 'hard_bounce'],
+    ['535 wrong', 'relay'],
+  ])('then by the code: %s is %s', (line, replyClass) => {
+    expect(classAt('rcpt', line)).toBe(replyClass);
+  });
+
+  it('knows the words of a receiving rate also where a server says that it is for good', () => {
+    const line =
+      '550 5.2.1 The user you are trying to contact is receiving mail at a rate that prevents delivery';
+    expect(classAt('rcpt', line)).toBe('rate_limited');
+  });
+
+  it.each([
+    ['rcpt', '550 nope', 'hard_bounce'],
+    ['rcpt', '550 5.7.1 nope', 'policy'],
+    ['rcpt', '552 nope', 'mailbox_full'],
+    ['rcpt', '554 nope', 'policy'],
+    ['rcpt', '450 nope', 'soft_bounce'],
+    ['rcpt', '421 nope', 'soft_bounce'],
+    ['content', '550 nope', 'content'],
+    ['content', '552 nope', 'size'],
+    ['content', '451 nope', 'soft_bounce'],
+    ['data', '554 nope', 'content'],
+    ['data', '421 nope', 'relay'],
+    ['mail', '550 nope', 'relay'],
+    ['mail', '550 Invalid sender', 'sender'],
+    ['mail', '552 5.3.4 nope', 'size'],
+    ['greeting', '550 5.1.1 nope', 'relay'],
+    ['auth', '535 5.7.8 nope', 'relay'],
+    ['content', '250 queued', 'sent'],
+  ] as const)('and else by the stage: at %s %s is %s', (stage, line, replyClass) => {
+    expect(classAt(stage, line)).toBe(replyClass);
+  });
+
+  it('has no class for a connection that broke or an answer that is missing', () => {
+    expect(replyClassOf({ kind: 'broken', stage: 'rcpt', error: 'gone' })).toBeUndefined();
+    expect(replyClassOf({ kind: 'unknown', error: 'gone' })).toBeUndefined();
+    expect(replyClassOf({ kind: 'accepted', reply: { code: 250, text: 'ok' } })).toBe('sent');
+  });
+
+  it.each(['5.0.0', '5.7.1', '5.5.0', '5.4.1', '4.2.1', '5.999.999'])(
+    'takes %s, which is said about everything, for no class',
+    (code) => {
+      expect(classOfEnhancedCode(code)).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,352 @@
+import { type ReplyClass } from './reply-classes.ts';
+
+/** Words by which a reply is known, with a real reply that has them. */
+export interface KnownReply {
+  readonly class: ReplyClass;
+  readonly by: string;
+  readonly text: RegExp;
+  /** As it came, line breaks as spaces, with documentation addresses for the real ones. */
+  readonly reply: string;
+}
+
+/** As [by, words, reply]. */
+type Line = readonly [by: string, text: RegExp, reply: string];
+
+const known = (replyClass: ReplyClass, lines: readonly Line[]): KnownReply[] =>
+  lines.map(([by, text, reply]) => ({ class: replyClass, by, text, reply }));
+
+/**
+ * What large providers and mail servers say where code and enhanced code leave it open. The first that fits decides, so what is particular
+ * stands before what is general: a block list that is named in a sentence with "user unknown" is a block list.
+ */
+export const KNOWN_REPLIES: readonly KnownReply[] = [
+  ...known('relay', [
+    ['Postfix', /must issue a starttls/i, '530 5.7.0 Must issue a STARTTLS command first'],
+    ['Sendmail', /authentication (is )?required/i, '550 5.7.1 Authentication required'],
+    [
+      'Exchange',
+      /client was not authenticated/i,
+      '530 5.7.57 Client not authenticated to send mail. Error: 530 5.7.57 Client was not authenticated to send anonymous mail during MAIL FROM',
+    ],
+  ]),
+  ...known('rate_limited', [
+    [
+      'Gmail',
+      /receiving mail (at a rate|too quickly)/i,
+      '450 4.2.1 The user you are trying to contact is receiving mail too quickly. Please resend your message at a later time. For more information, go to https://support.google.com/mail/?p=ReceivingRatePerm',
+    ],
+    [
+      'Gmail',
+      /unusual rate of/i,
+      '421 4.7.28 Gmail has detected an unusual rate of unsolicited mail originating from your IP address. To protect our users from spam, mail sent from your IP address has been temporarily rate limited.',
+    ],
+    [
+      'Gmail',
+      /(daily|sending) (user )?(sending )?(quota|limit) exceeded/i,
+      '550 5.4.5 Daily user sending limit exceeded. For more information on Gmail sending limits go to https://support.google.com/a/answer/166852',
+    ],
+    [
+      'Yahoo',
+      /\[TSS?0\d\]|temporarily deferred due to/i,
+      '421 4.7.0 [TSS04] Messages from 192.0.2.1 temporarily deferred due to unexpected volume or user complaints - 4.16.55.1; see https://postmaster.yahooinc.com/error-codes',
+    ],
+    [
+      'Yahoo',
+      /rate[- ]limit/i,
+      '421 4.7.1 [TS03] All messages from 192.0.2.1 will be permanently deferred; Retrying will NOT succeed. rate limited by policy',
+    ],
+    [
+      'Microsoft',
+      /exceeded the (connection|rate) limit|limits? on the number of/i,
+      '421 RP-001 (BAY004-MC1F1) Unfortunately, some messages from 192.0.2.1 weren’t sent. The mail server IP connecting to Outlook.com server has exceeded the rate limit allowed.',
+    ],
+    [
+      'Apple',
+      /too many messages|too much mail/i,
+      '450 4.7.1 [CS01] Message rejected due to too many messages from 192.0.2.1. Please visit https://support.apple.com/en-us/HT204137',
+    ],
+    [
+      'Postfix',
+      /too many (connections|errors|recipients|concurrent)/i,
+      '421 4.7.0 mx.example.net Error: too many connections from 192.0.2.1',
+    ],
+    [
+      'Comcast',
+      /try again later.*(threshold|frequency)|(threshold|frequency) exceeded/i,
+      '421 4.1.0 192.0.2.1 Throttled - try again later. Sending threshold exceeded RL000001',
+    ],
+    ['Barracuda', /rate control/i, '450 4.7.1 Client host rejected: Rate control, try again later'],
+    ['Proofpoint', /throttl(ed|ing)/i, '421 Connection throttled, please try again later'],
+  ]),
+  ...known('mailbox_full', [
+    [
+      'Gmail',
+      /over (its )?(disk )?quota|out of storage/i,
+      '452 4.2.2 The recipient’s inbox is out of storage space and inactive. Please direct the recipient to https://support.google.com/mail/?p=OverQuotaTemp',
+    ],
+    ['Exim', /(quota|storage) (is )?exceeded|exceeded (the )?(storage|quota)/i, '552 Mailbox quota exceeded'],
+    [
+      'Dovecot',
+      /mailbox (is )?full|mail ?box.*(full|exceeded)/i,
+      '552 5.2.0 <ada@example.net> Mailbox is full',
+    ],
+    ['Apple', /user is over quota|overquota/i, '552 <ada@icloud.com>: user is over quota'],
+    [
+      'Yahoo',
+      /account (is )?(over|full)|insufficient (disk )?space for (the )?(user|mailbox)/i,
+      '552 1 Requested mail action aborted, account over quota',
+    ],
+  ]),
+  ...known('size', [
+    [
+      'Postfix',
+      /message size exceeds|exceeds (the )?(fixed )?(maximum )?(message )?size|message (file )?(is )?too (big|large)/i,
+      '552 Message size exceeds fixed maximum message size',
+    ],
+    [
+      'Exchange',
+      /larger than the current system limit|message length exceeds/i,
+      '550 Message length exceeds administrative limit',
+    ],
+  ]),
+  ...known('blocked', [
+    [
+      'Spamhaus',
+      /spamhaus|sorbs|spamcop|abuseat|uceprotect|invaluement/i,
+      '554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org; https://www.spamhaus.org/query/ip/192.0.2.1',
+    ],
+    [
+      'Microsoft',
+      /S3140|S3150|part of their network is on our block ?list/i,
+      '550 5.7.1 Unfortunately, messages from [192.0.2.1] weren’t sent. Please contact your Internet service provider since part of their network is on our block list (S3140). You can also refer your provider to http://mail.live.com/mail/troubleshooting.aspx#errors.',
+    ],
+    [
+      'Microsoft',
+      /banned send(ing|er)/i,
+      '550 5.7.1 Access denied, banned sending IP [192.0.2.1]. To request removal from this list please visit https://sender.office.com/',
+    ],
+    [
+      'Gmail',
+      /very low reputation|low reputation of the sending/i,
+      '550 5.7.1 Gmail has detected that this message is likely suspicious due to the very low reputation of the sending domain. To best protect our users from spam, the message has been blocked.',
+    ],
+    [
+      'Gmail',
+      /likely unsolicited mail/i,
+      '550 5.7.1 [192.0.2.1] Our system has detected that this message is likely unsolicited mail. To reduce the amount of spam sent to Gmail, this message has been blocked.',
+    ],
+    [
+      'Yahoo',
+      /\[BL\d\d\]|\[TSS?09\]/i,
+      '553 5.7.1 [BL21] Connections will not be accepted from 192.0.2.1, because the ip is in Spamhaus’s list; see http://postmaster.yahoo.com/550-bl23.html',
+    ],
+    [
+      'Apple',
+      /blocked.*proofpoint|\[HM08\]|local policy.*\[(CS|HM)/i,
+      '550 5.7.1 [HM08] Message rejected due to local policy. Please visit https://support.apple.com/en-us/HT204137',
+    ],
+    [
+      'Proofpoint',
+      /ipcheck\.proofpoint\.com/i,
+      '550 5.7.0 Blocked - see https://ipcheck.proofpoint.com/?ip=192.0.2.1',
+    ],
+    ['Proofpoint', /\bpdr(rbl)?\b|dynamic reputation/i, '554 Blocked - Proofpoint Dynamic Reputation PDR'],
+    [
+      'Barracuda',
+      /barracuda(central|networks)|\breputation\b/i,
+      '550 permanent failure for one or more recipients (ada@example.net:blocked) see http://www.barracudacentral.org/reputation?r=1&ip=192.0.2.1',
+    ],
+    [
+      'Barracuda',
+      /:blocked\)/i,
+      '550 permanent failure for one or more recipients (ada@example.net:blocked)',
+    ],
+    [
+      'Mimecast',
+      /rejected by header based blocked|blocked senders? (list|policy)|blocked sender/i,
+      '550 Rejected by header based Blocked Senders: ada@example.net - https://community.mimecast.com/docs/DOC-1369#550',
+    ],
+    [
+      'Mimecast',
+      /connecting ip.*(rejected|block)|ip (found on|in) (an? )?(rbl|block)/i,
+      '550 csi.mimecast.org Poor Reputation Sender. - https://community.mimecast.com/docs/DOC-1369#550: connecting IP rejected',
+    ],
+    [
+      'Cisco',
+      /poor reputation|reputation score|SenderBase/i,
+      '554 Your access to this mail system has been rejected due to the sending MTA’s poor reputation. If you believe that this failure is in error, please contact the intended recipient via alternate means.',
+    ],
+    [
+      'AOL',
+      /\bDNSBL\b|(HVU|RLY|CON):[BI]\d/i,
+      '554 5.7.1 : (CON:B1) https://postmaster.aol.com/error-codes#554conb1',
+    ],
+    [
+      'GMX',
+      /bad dns ptr|bad reputation|nemesis.*rejected/i,
+      '554 gmx.net (mxgmx016) Nemesis ESMTP Service not available No SMTP service Bad DNS PTR resource record.',
+    ],
+    [
+      'Postfix',
+      /client host.*(rejected|blocked)|blocked (using|by)|block ?list|black ?list|denylist/i,
+      '554 5.7.1 <unknown[192.0.2.1]>: Client host rejected: Access denied',
+    ],
+    [
+      'Exim',
+      /listed (in|at|on)|found (in|on) (a )?(dnsbl|rbl)/i,
+      '550 JunkMail rejected - host.example.com [192.0.2.1]:41234 is in an RBL: listed in bl.example.org',
+    ],
+  ]),
+  ...known('policy', [
+    [
+      'Gmail',
+      /unauthenticated email|not pass authentication|\b(dmarc|spf|dkim)\b/i,
+      '550 5.7.1 Unauthenticated email from example.com is not accepted due to domain’s DMARC policy. Please contact the administrator of example.com domain.',
+    ],
+    [
+      'Yahoo',
+      /not accepted for policy reasons/i,
+      '554 5.7.9 Message not accepted for policy reasons. See https://postmaster.yahooinc.com/error-codes',
+    ],
+    [
+      'Postfix',
+      /relay(ing)? (access )?(denied|not (permitted|allowed))|unable to relay|does not relay/i,
+      '554 5.7.1 <ada@example.net>: Relay access denied',
+    ],
+    [
+      'Exchange',
+      /SMTPSEND\.|RESTRICTED|not allowed to send to|don.t have permission/i,
+      '550 5.7.1 RESOLVER.RST.NotAuthorized; not authorized; you don’t have permission to send to this recipient',
+    ],
+    [
+      'Postfix',
+      /not logged in|not owned by/i,
+      '553 5.7.1 <shop@example.com>: Sender address rejected: not logged in',
+    ],
+    [
+      'Mimecast',
+      /administrative prohibition|anti-spoofing|manual envelope rejection/i,
+      '550 Administrative prohibition - envelope blocked - https://community.mimecast.com/docs/DOC-1369#550',
+    ],
+    [
+      'Exim',
+      /sender verify failed|reverse dns|PTR record|HELO.*(invalid|rejected)/i,
+      '550 Reverse DNS lookup failed for host 192.0.2.1',
+    ],
+  ]),
+  ...known('soft_bounce', [
+    [
+      'Postgrey',
+      /gr[ea]y-?list/i,
+      '451 4.7.1 <ada@example.net>: Recipient address rejected: Greylisted, see http://postgrey.schweikert.ch/help/example.net.html',
+    ],
+    [
+      'Microsoft',
+      /\bS777\d\d\b|temporarily unavailable|server busy/i,
+      '451 4.7.500 Server busy. Please try again later from [192.0.2.1]. (S77714)',
+    ],
+    [
+      'Exim',
+      /temporar(y|ily)|try (again )?later|please retry|timed? ?out/i,
+      '451 Temporary local problem - please try later',
+    ],
+  ]),
+  ...known('content', [
+    ['ClamAV', /virus|malware|infected/i, '554 5.7.1 Message contains a virus: Eicar-Test-Signature'],
+    [
+      'Gmail',
+      /content presents a potential security issue|blocked for its content|malicious/i,
+      '552 5.7.0 This message was blocked because its content presents a potential security issue. Please visit https://support.google.com/mail/?p=BlockedMessage',
+    ],
+    [
+      'SpamAssassin',
+      /\bspam\b|spammy|\bUCE\b|unsolicited|junk/i,
+      '554 5.7.1 Message rejected: identified as spam',
+    ],
+    [
+      'Amavis',
+      /message content rejected|content (was )?rejected|objectionable/i,
+      '554 5.6.0 Message content rejected, id=12345-01',
+    ],
+    [
+      'Gmail',
+      /not RFC 5322 compliant|multiple .?from.? headers|duplicate headers/i,
+      '550 5.7.1 This message is not RFC 5322 compliant. There are multiple ’From’ headers. To reduce the amount of spam sent to Gmail, this message has been blocked.',
+    ],
+  ]),
+  ...known('unknown_user', [
+    [
+      'Gmail',
+      /(email )?account that you tried to reach does not exist/i,
+      '550 The email account that you tried to reach does not exist. Please try double-checking the recipient’s email address for typos or unnecessary spaces.',
+    ],
+    [
+      'Microsoft',
+      /mailbox unavailable.*\(S20\d+\)/i,
+      '550 5.5.0 Requested action not taken: mailbox unavailable (S2017062302).',
+    ],
+    [
+      'Microsoft',
+      /recipient address rejected: access denied/i,
+      '550 5.4.1 Recipient address rejected: Access denied. [BN7NAM10FT012.eop-nam10.prod.protection.outlook.com]',
+    ],
+    [
+      'Yahoo',
+      /doesn.t have a (yahoo|aol)[\w.]* account|dd (requested mail action aborted|this user)/i,
+      '554 delivery error: dd This user doesn’t have a yahoo.com account (ada@yahoo.com) [0] - mta4001.mail.ne1.yahoo.com',
+    ],
+    [
+      'Postfix',
+      /user unknown|unknown user|no such (user|recipient|mailbox|account|address|person)/i,
+      '550 <ada@example.net>: Recipient address rejected: User unknown in local recipient table',
+    ],
+    [
+      'Exim',
+      /unrouteable address|(address|user|recipient|mailbox|account) (does not|doesn.t) exist/i,
+      '550 Unrouteable address',
+    ],
+    [
+      'Exchange',
+      /RecipientNotFound|recipient not found/i,
+      '550 5.7.1 RESOLVER.ADR.RecipientNotFound; Recipient not found by SMTP address lookup',
+    ],
+    [
+      'Exim',
+      /no mailbox (here )?by that name|(invalid|unknown|bad) (recipient|mailbox|address|local[- ]part)/i,
+      '550 Sorry, no mailbox here by that name. (#5.1.1)',
+    ],
+    [
+      'Proofpoint',
+      /user (not found|unknown)|(recipient|user) (is )?(not (known|valid)|unknown|invalid)/i,
+      '550 User Not Found',
+    ],
+    [
+      'Mimecast',
+      /invalid recipient/i,
+      '550 Invalid Recipient - https://community.mimecast.com/docs/DOC-1369#550',
+    ],
+    ['Barracuda', /no such user|mailbox not found/i, '550 No such user (ada@example.net)'],
+  ]),
+  ...known('hard_bounce', [
+    [
+      'Gmail',
+      /account that you tried to reach is (disabled|inactive)/i,
+      '550 The email account that you tried to reach is inactive. For more information, go to https://support.google.com/mail/?p=DisabledUser',
+    ],
+    [
+      'Yahoo',
+      /(account|mailbox|user) (has been |is )?(disabled|discontinued|suspended|deactivated|inactive|closed)/i,
+      '554 delivery error: dd Sorry your message to ada@yahoo.com cannot be delivered. This account has been disabled or discontinued [#102].',
+    ],
+    [
+      'Postfix',
+      /(host or )?domain (name )?(not found|does not (exist|accept))|no such domain/i,
+      '550 <ada@example.invalid>: Recipient address rejected: Domain not found',
+    ],
+  ]),
+];
+
+/** The first known reply whose words are in `text`. */
+export function knownReply(text: string): KnownReply | undefined {
+  return KNOWN_REPLIES.find((reply) => reply.text.test(text));
+}
