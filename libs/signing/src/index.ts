@@ -3,5 +3,6 @@ export * from './fingerprint.ts';
 export * from './key-ring.ts';
 export * from './secret-box.ts';
 export * from './dkim-keys.ts';
+export { type DkimSigner, parseDkimKey, signEmail } from './dkim/sign-email.ts';
 export * from './webhook-token.ts';
 export * from './webhook-signature.ts';

@@ -1,0 +1,160 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { composeMessage, type MessageSource } from '@posthorn/rendering';
+import { type DkimSigner, signEmail } from '@posthorn/signing';
+import fc from 'fast-check';
+import {
+  dkimpyResults,
+  mailauthResults,
+  newTestSigner,
+  whyNoDkimpy,
+  type Zone,
+} from './dkim-verifiers.fixture.ts';
+
+const DOMAIN = 'example.com';
+const SIGNED_AT = new Date('2026-03-04T05:06:07Z');
+const BOTH = ['pass', 'pass'];
+const SOURCE: MessageSource = {
+  id: 'trs_01h455vb4pex5vsknk084sn02q',
+  messageId: '01h455vb4pex5vsknk084sn02q@example.com',
+  date: SIGNED_AT,
+  from: { address: 'sender@example.com', name: 'Zoë' },
+  to: { address: 'receiver@example.org' },
+  replyTo: [{ address: 'help@example.com' }],
+  subject: 'Grüße',
+  html: '<p>Hello</p>\n',
+  text: 'Hello\n',
+};
+
+let signers: DkimSigner[];
+let zone: Zone;
+beforeAll(async () => {
+  const made = await Promise.all([newTestSigner('rsa', DOMAIN), newTestSigner('ed25519', DOMAIN)]);
+  signers = made.map(({ signer }) => signer);
+  zone = Object.assign({}, ...made.map((each) => each.zone)) as Zone;
+});
+
+const signed = (change: Partial<MessageSource> = {}): Promise<Buffer> =>
+  signEmail(composeMessage({ ...SOURCE, ...change }), signers, SIGNED_AT);
+
+const corpus = new URL('../../../../test/corpus/email-templates/', import.meta.url);
+function corpusMails(): Partial<MessageSource>[] {
+  const folders = readdirSync(corpus, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return folders.map(({ name }) => ({
+    subject: name,
+    html: readFileSync(new URL(`${name}/content.html`, corpus), 'utf8'),
+    text: readFileSync(new URL(`${name}/content.txt`, corpus), 'utf8'),
+  }));
+}
+
+const text = fc
+  .string({ unit: 'binary', maxLength: 120 })
+  .map((each) => each.replaceAll(/\p{Cc}/gu, ' ').trim());
+const bodies = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 800 }),
+  fc.string({
+    unit: fc.constantFrom('a', ' ', '\t', '\n', '\r', '.', '=', 'From ', 'é', '😀'),
+    maxLength: 300,
+  }),
+);
+const sources: fc.Arbitrary<Partial<MessageSource>> = fc.record({
+  subject: text,
+  html: bodies,
+  text: bodies,
+  from: fc.record({ address: fc.constant('sender@example.com'), name: text.filter((name) => name !== '') }),
+  to: fc.constantFrom({ address: 'receiver@example.org' }, { address: 'jürgen@example.org', name: 'Jürgen' }),
+});
+
+const missing = whyNoDkimpy();
+function withDkimpy(name: string, test: () => Promise<void> | void): void {
+  if (missing === undefined) it(name, test, 60_000);
+  else it.skip(`${name} (skipped: ${missing})`, test);
+}
+
+describe('A signed mail', () => {
+  it('verifies by mailauth, whatever is in it', async () => {
+    for (const mail of corpusMails()) expect(await mailauthResults(await signed(mail), zone)).toEqual(BOTH);
+    await fc.assert(
+      fc.asyncProperty(sources, async (source) => {
+        expect(await mailauthResults(await signed(source), zone)).toEqual(BOTH);
+      }),
+      { numRuns: 100 },
+    );
+  }, 60_000);
+
+  withDkimpy('verifies by dkimpy, whatever is in it', async () => {
+    const changes = [...corpusMails(), ...fc.sample(sources, 100)];
+    const results = dkimpyResults(await Promise.all(changes.map(signed)), zone, signers.length);
+    expect(results.filter((each) => !each.every(Boolean))).toEqual([]);
+  });
+});
+
+const LIST_FIELDS =
+  'List-Unsubscribe: <https://example.com/u/1>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n';
+const THERE = [
+  ...['From', 'To', 'Reply-To', 'Subject', 'Date', 'Message-ID', 'MIME-Version', 'Content-Type'],
+  ...['List-Unsubscribe', 'List-Unsubscribe-Post'],
+];
+const NOT_THERE = ['Cc', 'Content-Transfer-Encoding'];
+
+/** A field with its continuation lines, at the begin of a line. */
+const fieldNamed = (field: string): RegExp =>
+  new RegExp(`^${field}:[^\\r]*(?:\\r\\n[ \\t][^\\r]*)*\\r\\n`, 'im');
+const changed = (message: Buffer, change: (text: string) => string): Buffer =>
+  Buffer.from(change(message.toString('latin1')), 'latin1');
+
+describe('A signed mail that somebody meddled with', () => {
+  let message: Buffer;
+  const meddledWith: Buffer[] = [];
+  beforeAll(async () => {
+    const composed = composeMessage({ ...SOURCE, html: '<p>Hello</p>' });
+    message = await signEmail(Buffer.concat([Buffer.from(LIST_FIELDS), composed]), signers, SIGNED_AT);
+  });
+
+  async function expectBroken(tampered: Buffer): Promise<void> {
+    expect(tampered.equals(message)).toBe(false);
+    const results = await mailauthResults(tampered, zone);
+    expect(results).toHaveLength(2);
+    expect(results).not.toContain('pass');
+    meddledWith.push(tampered);
+  }
+
+  it('verifies as long as nobody did', async () => {
+    expect(await mailauthResults(message, zone)).toEqual(BOTH);
+  });
+
+  it.each([...THERE, ...NOT_THERE])('by putting another %s in does not verify', async (field) => {
+    const another = `${field}: x@example.net\r\n`;
+    await expectBroken(changed(message, (all) => `${another}${all}`));
+    await expectBroken(changed(message, (all) => all.replace('\r\n\r\n', `\r\n${another}\r\n`)));
+  });
+
+  it.each(THERE)('by changing its %s does not verify', async (field) => {
+    await expectBroken(
+      changed(message, (all) => all.replace(fieldNamed(field), (is) => is.replace(': ', ': x'))),
+    );
+  });
+
+  it.each(THERE)('by taking its %s away does not verify', async (field) => {
+    await expectBroken(changed(message, (all) => all.replace(fieldNamed(field), '')));
+  });
+
+  it('by changing its body, or by putting something behind it, does not verify', async () => {
+    await expectBroken(changed(message, (all) => all.replace('<p>Hello', '<p>Hullo')));
+    await expectBroken(Buffer.concat([message, Buffer.from('more\r\n')]));
+  });
+
+  withDkimpy('does not verify by dkimpy either', () => {
+    expect(meddledWith.length).toBeGreaterThan(40);
+    const results = dkimpyResults(meddledWith, zone, signers.length);
+    expect(results.filter((each) => each.some(Boolean))).toEqual([]);
+  });
+
+  it('as relays may, verifies: blanks, empty lines at the end, other fields', async () => {
+    const relayed = changed(
+      message,
+      (all) => `Received: by relay\r\n${all.replace('To: ', 'TO:   ')}\r\n\r\n`,
+    );
+    expect(await mailauthResults(relayed, zone)).toEqual(BOTH);
+  });
+});
