@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
 import { HELPERS } from '../libs/rendering/src/templates/helpers.ts';
 import {
   DELIVERY_STATUSES,
@@ -14,10 +14,10 @@ import {
   WEBHOOK_STATUSES,
 } from '@posthorn/domain';
 import { ALL_SECTIONS, describeSettings, type SettingDescription } from '@posthorn/platform';
+import { APPS, readersOf } from './settings-of-apps.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-const APPS = readdirSync(join(ROOT, 'apps'));
 const settings = describeSettings(ALL_SECTIONS);
 
 describe('docs/states.md', () => {
@@ -86,7 +86,9 @@ describe('docker-compose.yml', () => {
     readonly environment?: Readonly<Record<string, string>>;
     readonly healthcheck?: object;
   }
-  const { services } = parseYaml(read('docker-compose.yml')) as { services: Record<string, Service> };
+  const { services } = parse(read('docker-compose.yml'), { merge: true }) as {
+    services: Record<string, Service>;
+  };
   const dockerfile = read('Dockerfile');
   const ours = Object.entries(services).filter(([, { build }]) => build !== undefined);
 
@@ -195,14 +197,6 @@ function difference(
   };
 }
 
-/** The apps that read a section, as their main.ts says. */
-function readersOf(section: string): string[] {
-  return APPS.filter((app) => {
-    const asked = /readSettings\(\{([^}]*)\}\)/.exec(read(`apps/${app}/src/main.ts`))?.[1] ?? '';
-    return new RegExp(`\\b${section}:`).test(asked);
-  });
-}
-
 function settingsPage(): string {
   const sections = Object.keys(ALL_SECTIONS).map((section) => {
     const readers = readersOf(section).map((app) => `\`${app}\``);
@@ -231,13 +225,4 @@ function pagesBelow(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.md'))
     .map((path) => join(folder, path));
-}
-
-/** With the parser that Nx brings. */
-function parseYaml(text: string): unknown {
-  const requireAsNx = createRequire(createRequire(import.meta.url).resolve('nx/package.json'));
-  const { parse } = requireAsNx('yaml') as {
-    parse(text: string, options: { merge: boolean }): unknown;
-  };
-  return parse(text, { merge: true });
 }

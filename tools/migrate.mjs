@@ -1,24 +1,60 @@
 // Applies the migrations that the database has not seen: `DATABASE_URL=… npm run migrate`.
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ROOT } from './stack/runtime.mjs';
 import { readSettings } from './stack/settings.mjs';
 
-const HELP = `npm run migrate
+const HELP = `npm run migrate [-- --wait]
 Applies every migration that the database at DATABASE_URL (environment or .env) has not seen, each in a transaction of its own.
-Safe to run from several places at once, and again. Needs a build (npm run build).`;
+Safe to run from several places at once, and again. Needs a build (npm run build).
 
-async function main() {
+  --wait   changes nothing, and returns when somebody else has applied them all; fails after half an hour`;
+
+const MIGRATIONS = join(ROOT, 'prisma', 'migrations');
+const WAIT_MS = 30 * 60_000;
+const LOOK_EVERY_MS = 2_000;
+
+async function main({ wait = false }) {
   const databaseUrl = readSettings().DATABASE_URL;
   if (!databaseUrl)
     throw new Error(
       'DATABASE_URL is not set: say which database to migrate, e.g. DATABASE_URL=postgresql://… npm run migrate',
     );
-  const { runMigrations } = await import('../libs/database/dist/migrations/run-migrations.js');
-  const applied = await runMigrations(databaseUrl, join(ROOT, 'prisma', 'migrations'));
-  process.stdout.write(applied.length === 0 ? 'nothing to apply\n' : `applied ${applied.join(', ')}\n`);
+  const migrations = await import('../libs/database/dist/migrations/run-migrations.js');
+  if (wait) return waitUntilApplied(() => migrations.findUnapplied(databaseUrl, MIGRATIONS));
+  const applied = await migrations.runMigrations(databaseUrl, MIGRATIONS);
+  say(applied.length === 0 ? 'nothing to apply' : `applied ${applied.join(', ')}`);
 }
 
-const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } } });
-if (values.help) process.stdout.write(`${HELP}\n`);
-else await main();
+/** @param {() => Promise<string[]>} findUnapplied */
+async function waitUntilApplied(findUnapplied) {
+  const until = performance.now() + WAIT_MS;
+  let told = '';
+  for (;;) {
+    // A database that is not there yet is waited for as well.
+    const { missing, reason } = await findUnapplied().then(
+      (names) => ({ missing: names, reason: `${names.length} to be applied, the first is ${names[0]}` }),
+      (error) => ({
+        missing: undefined,
+        reason: `the database cannot be asked: ${error.message || error.code}`,
+      }),
+    );
+    if (missing?.length === 0) return say('nothing is missing');
+    if (performance.now() > until) throw new Error(`gave up after ${WAIT_MS / 60_000} minutes: ${reason}`);
+    if (reason !== told) say(`waiting: ${reason}`);
+    told = reason;
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+/** @param {string} text */
+function say(text) {
+  process.stdout.write(`${text}\n`);
+}
+
+const { values } = parseArgs({
+  options: { wait: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+});
+if (values.help) say(HELP);
+else await main(values);

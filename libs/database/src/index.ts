@@ -7,7 +7,7 @@ export {
 } from './connection.ts';
 export { type NewEvent } from './events.ts';
 export { faultOf, isOutage, type DatabaseFault } from './faults.ts';
-export { runMigrations, MigrationMismatch } from './migrations/run-migrations.ts';
+export { findUnapplied, runMigrations, MigrationMismatch } from './migrations/run-migrations.ts';
 export { placeOf, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
 export {
   type AcceptableCall,

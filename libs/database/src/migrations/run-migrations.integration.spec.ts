@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import pg from 'pg';
-import { MigrationMismatch, runMigrations } from './run-migrations.ts';
+import { findUnapplied, MigrationMismatch, runMigrations } from './run-migrations.ts';
 
 const FIRST = '20300101000000_first_laid';
 const SECOND = '20300102000000_second_laid';
@@ -57,6 +57,17 @@ describe('The migration runner', () => {
     await migrate();
     await write('20300103000000_third_laid', 'CREATE TABLE third ();');
     expect(await migrate()).toEqual(['20300103000000_third_laid']);
+  });
+
+  it('says what is missing without changing anything, whatever the database has beyond it', async () => {
+    expect(await findUnapplied(testDatabase.url, directory)).toEqual([FIRST, SECOND]);
+    expect(await query("SELECT to_regclass('_prisma_migrations') AS books")).toEqual([{ books: null }]);
+    await migrate();
+    await write('20300103000000_third_laid', 'CREATE TABLE third ();');
+    expect(await findUnapplied(testDatabase.url, directory)).toEqual(['20300103000000_third_laid']);
+    await migrate();
+    await rm(join(directory, SECOND), { recursive: true });
+    expect(await findUnapplied(testDatabase.url, directory)).toEqual([]);
   });
 
   it("keeps Prisma's own books", async () => {

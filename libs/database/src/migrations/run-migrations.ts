@@ -54,6 +54,32 @@ export async function runMigrations(databaseUrl: string, directory: string): Pro
   }
 }
 
+/**
+ * The names of the migrations that the database does not have yet. Nothing is changed, no lock is taken, and what the database has
+ * beyond them does not matter: a pod of the release before may start while the next one is rolled out.
+ *
+ * @param directory as for {@link runMigrations}
+ */
+export async function findUnapplied(databaseUrl: string, directory: string): Promise<string[]> {
+  const migrations = await readMigrations(directory);
+  const client = new pg.Client({ connectionString: databaseUrl });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query(
+      "SELECT 1 WHERE to_regclass('_prisma_migrations') IS NOT NULL",
+    );
+    if (tables.length === 0) return migrations.map(({ name }) => name);
+    const { rows } = await client.query<{ name: string }>(
+      'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
+    );
+    const applied = new Set(rows.map(({ name }) => name));
+    return migrations.map(({ name }) => name).filter((name) => !applied.has(name));
+  } finally {
+    await client.end();
+  }
+}
+
 async function readMigrations(directory: string): Promise<Migration[]> {
   const entries = await readdir(directory, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);

@@ -1,0 +1,228 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { ALL_SECTIONS, describeSettings, readSettings, type Sections } from '@posthorn/platform';
+import { type Manifest, nameOf, render, schemaFaults, typeFaults } from './k8s/manifests.mjs';
+import { containersOf, ruleFaults } from './k8s/rules.mjs';
+import { APPS, readersOf } from './settings-of-apps.ts';
+import { ROOT } from './stack/runtime.mjs';
+
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } };
+}
+
+interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly env?: readonly Variable[];
+}
+
+/** What an operator keeps in the Secret `posthorn`; see k8s/README.md. */
+const SECRET: Readonly<Record<string, string>> = {
+  DATABASE_URL: 'postgresql://posthorn:secret@postgres/posthorn',
+  REDIS_URL: 'redis://redis:6379',
+  SMTP_URL: 'smtps://user:secret@smtp.example.com',
+  ENCRYPTION_KEYS: `first:${Buffer.alloc(32).toString('base64')}`,
+};
+const settings = describeSettings(ALL_SECTIONS);
+const version = (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }).version;
+
+describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
+  let manifests: Manifest[];
+  const ofKind = (kind: string): Manifest[] => manifests.filter((manifest) => manifest.kind === kind);
+  const named = (kind: string, name: string): Manifest =>
+    ofKind(kind).find(({ metadata }) => metadata.name === name)!;
+  beforeAll(async () => {
+    manifests = await render(`k8s/overlays/${overlay}`);
+  }, 30_000);
+
+  it('is what the schemas of Kubernetes and its operators allow, without a field that they do not know', async () => {
+    expect(await schemaFaults(manifests)).toEqual([]);
+    expect(await typeFaults(manifests, overlay)).toEqual([]);
+  }, 60_000);
+
+  it('keeps our own rules', () => {
+    expect(ruleFaults(manifests)).toEqual([]);
+  });
+
+  it('deploys every app and the migration, in the version of this release', () => {
+    expect(
+      ofKind('Deployment')
+        .map(({ metadata }) => metadata.name)
+        .sort(),
+    ).toEqual([...APPS].sort());
+    const images = [...ofKind('Deployment'), ...ofKind('Job')].flatMap((manifest) =>
+      (containersOf(manifest) as Container[]).map(({ image }) => image),
+    );
+    for (const image of images)
+      expect(image).toMatch(new RegExp(`/[a-z-]+:${version.replaceAll('.', '\\.')}$`));
+    const targets = [...readFileSync(join(ROOT, 'Dockerfile'), 'utf8').matchAll(/ AS ([a-z-]+)$/gm)].map(
+      ([, target]) => target,
+    );
+    for (const image of images) expect(targets).toContain(/\/([a-z-]+):/.exec(image)![1]);
+  });
+
+  it('starts every app with settings that exist and that it takes, and gives it no secret that it does not read', () => {
+    const shared = ofKind('ConfigMap')[0]!['data'] as Record<string, string>;
+    for (const app of APPS) {
+      const read = Object.fromEntries(
+        Object.entries(ALL_SECTIONS).filter(([section]) => readersOf(section).includes(app)),
+      ) as Sections;
+      const [container] = named('Deployment', app)['spec'].template.spec.containers as Container[];
+      const secrets = secretsOf(container!);
+      const asked = describeSettings(read).filter(({ secret }) => secret);
+      expect({ app, secrets: [...secrets].sort() }).toEqual({
+        app,
+        secrets: asked.map(({ name }) => name).sort(),
+      });
+      const own = Object.fromEntries(secrets.map((name) => [name, SECRET[name]]));
+      expect(() => readSettings(read, { ...shared, ...own })).not.toThrow();
+    }
+  });
+
+  it('keeps what is secret out of sight: by reference, and nowhere else', () => {
+    const secret = settings.filter((setting) => setting.secret).map(({ name }) => name);
+    const known = [...settings.map(({ name }) => name), 'NODE_ENV'];
+    const shared = Object.keys(ofKind('ConfigMap')[0]!['data'] as object);
+    expect(shared.filter((name) => secret.includes(name) || !known.includes(name))).toEqual([]);
+    for (const manifest of [...ofKind('Deployment'), ...ofKind('Job')]) {
+      for (const { name, env = [] } of containersOf(manifest) as Container[]) {
+        const open = env.filter(({ value }) => value !== undefined).map((variable) => variable.name);
+        expect({
+          at: `${nameOf(manifest)} ${name}`,
+          open: open.filter((variable) => secret.includes(variable) || !known.includes(variable)),
+        }).toMatchObject({ open: [] });
+      }
+    }
+    expect(ofKind('Secret')).toEqual([]);
+  });
+
+  it('lets in by the ingress every route that the gateway has, but for health checks', () => {
+    const [{ spec }] = ofKind('Ingress') as [Manifest];
+    const paths = (spec.rules[0].http.paths as { path: string }[]).map(({ path }) => path);
+    expect(paths.sort()).toEqual(firstSegmentsOfRoutes());
+  });
+});
+
+it('k8s/office keeps the same rules', async () => {
+  const manifests = await render('k8s/office');
+  expect(await schemaFaults(manifests)).toEqual([]);
+  expect(await typeFaults(manifests, 'office')).toEqual([]);
+  const faults = ruleFaults([...manifests, ...(await render('k8s/overlays/small'))]);
+  expect(faults).toEqual([]);
+}, 60_000);
+
+describe('what the manifests are held to', () => {
+  let manifests: Manifest[];
+  beforeAll(async () => {
+    manifests = await render('k8s/overlays/production');
+  }, 30_000);
+
+  const broken = (change: (deployment: Manifest, all: Manifest[]) => void): Manifest[] => {
+    const copy = structuredClone(manifests);
+    change(
+      copy.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'sender')!,
+      copy,
+    );
+    return copy;
+  };
+
+  it.each<[string, (deployment: Manifest) => void, RegExp]>([
+    ['a field that does not exist', ({ spec }) => (spec.replicaz = 2), /replicaz/],
+    [
+      'a field that does not exist, deep down',
+      ({ spec }) => (spec.template.spec.containers[0].livenessProbe.periodSecond = 1),
+      /periodSecond/,
+    ],
+    ['a number where a text must be', ({ spec }) => (spec.template.spec.containers[0].name = 1), /number/],
+  ])(
+    'finds %s',
+    async (_what, change, fault) => {
+      expect((await typeFaults(broken(change), 'broken')).join('\n')).toMatch(fault);
+    },
+    60_000,
+  );
+
+  it('finds a pod without containers', async () => {
+    expect(
+      (await schemaFaults(broken(({ spec }) => (spec.template.spec.containers = undefined)))).join(),
+    ).toMatch(/containers/);
+  });
+
+  it.each<[string, (deployment: Manifest, all: Manifest[]) => void, RegExp]>([
+    ['an image without a version', (d) => (containers(d)[0].image = 'sender:latest'), /without a version/],
+    ['a pod that may be root', (d) => (d['spec'].template.spec.securityContext.runAsNonRoot = false), /root/],
+    ['no seccomp', (d) => delete d['spec'].template.spec.securityContext.seccompProfile, /seccomp/],
+    ['a token of the cluster', (d) => delete d['spec'].template.spec.automountServiceAccountToken, /token/],
+    [
+      'a root that can be written',
+      (d) => (containers(d)[0].securityContext.readOnlyRootFilesystem = false),
+      /readOnly/,
+    ],
+    ['capabilities', (d) => delete containers(d)[0].securityContext.capabilities, /capabilities/],
+    ['no limit', (d) => delete containers(d)[0].resources.limits, /limit/],
+    ['no probe', (d) => delete containers(d)[0].livenessProbe, /probe/],
+    ['no pause before it ends', (d) => delete containers(d)[0].lifecycle, /still sent requests/],
+    [
+      'too short a time to end',
+      (d) => (d['spec'].template.spec.terminationGracePeriodSeconds = 10),
+      /killed/,
+    ],
+    ['fewer pods during an update', (d) => delete d['spec'].strategy, /fewer pods/],
+    [
+      'spreading without a selector',
+      (d) => delete d['spec'].template.spec.topologySpreadConstraints[0].labelSelector,
+      /selector/,
+    ],
+    ['a selector that selects nothing', (d) => (d['spec'].template.metadata.labels = {}), /selects no pod/],
+    [
+      'a cluster open by default',
+      (_, all) =>
+        all.splice(
+          all.findIndex(({ metadata }) => metadata.name === 'deny-by-default'),
+          1,
+        ),
+      /denies/,
+    ],
+    [
+      'a dashboard on the internet',
+      (_, all) =>
+        (all.find(({ kind }) => kind === 'Ingress')!['spec'].rules[0].http.paths[0].backend.service.name =
+          'dashboard'),
+      /reachable/,
+    ],
+    ['a number of pods that scaling changes', (d) => (d['spec'].replicas = 2), /undo its scaling/],
+    [
+      'scaling of nothing',
+      (_, all) => (all.find(({ kind }) => kind === 'ScaledObject')!['spec'].scaleTargetRef.name = 'x'),
+      /scales nothing/,
+    ],
+  ])('finds %s', (_what, change, fault) => {
+    expect(ruleFaults(broken(change)).join('\n')).toMatch(fault);
+  });
+});
+
+function containers(deployment: Manifest): Manifest['spec'][] {
+  return deployment['spec'].template.spec.containers as Manifest['spec'][];
+}
+
+function secretsOf({ env = [] }: Container): string[] {
+  return env.flatMap(({ name, valueFrom }) => {
+    const key = valueFrom?.secretKeyRef?.key;
+    expect(key ?? name).toBe(name);
+    return key === undefined ? [] : [name];
+  });
+}
+
+/** Of the paths of all controllers. */
+function firstSegmentsOfRoutes(): string[] {
+  const sources = globSync('apps/gateway/src/**/*.controller.ts', { cwd: ROOT }).map((file) =>
+    readFileSync(join(ROOT, file), 'utf8'),
+  );
+  const paths = sources.flatMap((source) =>
+    [...source.matchAll(/@Controller\('([^'/]+)/g)].map(([, first]) => `/${first!}`),
+  );
+  return [...new Set(paths)].sort();
+}

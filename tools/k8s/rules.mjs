@@ -1,0 +1,149 @@
+import { nameOf } from './manifests.mjs';
+
+/** @typedef {import('./manifests.mjs').Manifest} Manifest */
+
+/** What a container may not lack (Pod Security Standards, profile "restricted", and a root that is read-only). */
+const CONTAINER_SECURITY = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
+
+/** How long a process may take to leave, in seconds; see Signals in docs/operations.md. */
+const LEAVES_WITHIN_SECONDS = 25;
+
+/**
+ * Our own rules, over those of the schemas: what a cluster would take, and we would regret.
+ *
+ * @param {readonly Manifest[]} manifests
+ * @returns {string[]} a sentence for each fault
+ */
+export function ruleFaults(manifests) {
+  return [
+    ...manifests.flatMap((manifest) => (podOf(manifest) ? podFaults(manifest) : [])),
+    ...manifests.filter(({ kind }) => kind === 'Deployment').flatMap(deploymentFaults),
+    ...selectorFaults(manifests),
+    ...networkFaults(manifests),
+    ...scalingFaults(manifests),
+  ];
+}
+
+/** @param {Manifest} manifest */
+function podFaults(manifest) {
+  const { spec } = podOf(manifest);
+  const fault = (text) => `${nameOf(manifest)}: ${text}`;
+  const { runAsNonRoot, seccompProfile } = spec.securityContext ?? {};
+  const faults = [];
+  if (runAsNonRoot !== true) faults.push(fault('may run as root'));
+  if (seccompProfile?.type !== 'RuntimeDefault') faults.push(fault('has no seccomp profile'));
+  if (spec.automountServiceAccountToken !== false) faults.push(fault('carries a token of the cluster'));
+  for (const container of containersOf(manifest)) {
+    for (const text of containerFaults(container)) faults.push(fault(`${container.name} ${text}`));
+  }
+  return faults;
+}
+
+/** @param {Record<string, any>} container */
+function containerFaults({ image, resources = {}, securityContext = {} }) {
+  const { requests = {}, limits = {} } = resources;
+  const faults = [];
+  if (!/:v?\d+\.\d+(\.\d+)?([-+.][\w.-]+)?(@sha256:[0-9a-f]{64})?$/.test(image))
+    faults.push('has an image without a version');
+  // No limit of CPU: it throttles a process that has work while the machine idles.
+  if (!requests.cpu || !requests.memory || !limits.memory)
+    faults.push('lacks a request or the limit of memory');
+  for (const [name, value] of Object.entries(CONTAINER_SECURITY)) {
+    if (JSON.stringify(securityContext[name]) !== JSON.stringify(value))
+      faults.push(`has another ${name} than ${JSON.stringify(value)}`);
+  }
+  return faults;
+}
+
+/** @param {Manifest} manifest */
+function deploymentFaults(manifest) {
+  const { template, strategy } = manifest['spec'];
+  const fault = (text) => `${nameOf(manifest)}: ${text}`;
+  const faults = [];
+  for (const { name, livenessProbe, readinessProbe, startupProbe, lifecycle } of template.spec.containers) {
+    if (!livenessProbe || !readinessProbe || !startupProbe) faults.push(fault(`${name} lacks a probe`));
+    const pause = lifecycle?.preStop?.sleep?.seconds ?? 0;
+    if (pause === 0) faults.push(fault(`${name} is told to leave while it is still sent requests`));
+    if (template.spec.terminationGracePeriodSeconds < pause + LEAVES_WITHIN_SECONDS)
+      faults.push(fault('is killed before it has left'));
+  }
+  if (strategy?.rollingUpdate?.maxUnavailable !== 0) faults.push(fault('has fewer pods during an update'));
+  for (const { labelSelector, matchLabelKeys } of template.spec.topologySpreadConstraints ?? []) {
+    if (matchLabelKeys && !labelSelector)
+      faults.push(fault('is spread by label keys without a selector, which the API refuses'));
+  }
+  return faults;
+}
+
+/** What selects nothing, or refers to what is not there. @param {readonly Manifest[]} manifests */
+function selectorFaults(manifests) {
+  const pods = manifests.map(podOf).filter(Boolean);
+  const selects = (labels) => pods.some((pod) => isSubset(labels, pod.metadata.labels));
+  return manifests.flatMap((manifest) => {
+    const labels = selectorOf(manifest);
+    return labels && !selects(labels) ? [`${nameOf(manifest)}: selects no pod`] : [];
+  });
+}
+
+/** @param {Manifest} manifest */
+function selectorOf({ kind, spec }) {
+  if (kind === 'Service') return spec.selector;
+  if (kind === 'NetworkPolicy') return spec.podSelector.matchLabels;
+  if (kind === 'PodDisruptionBudget' || kind === 'Deployment') return spec.selector.matchLabels;
+  return undefined;
+}
+
+/** @param {readonly Manifest[]} manifests */
+function networkFaults(manifests) {
+  const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
+  const deniesAll = policies.some(({ spec }) => {
+    const { podSelector, policyTypes, ingress, egress } = spec;
+    return Object.keys(podSelector).length === 0 && policyTypes.length === 2 && !ingress && !egress;
+  });
+  const exposed = manifests
+    .filter(({ kind }) => kind === 'Ingress')
+    .flatMap(({ spec }) =>
+      spec.rules.flatMap(({ http }) => http.paths.map(({ backend }) => backend.service.name)),
+    );
+  return [
+    ...(deniesAll ? [] : ['nothing denies what no policy allows']),
+    ...exposed.filter((name) => name !== 'gateway').map((name) => `${name} is reachable from outside`),
+  ];
+}
+
+/** @param {readonly Manifest[]} manifests */
+function scalingFaults(manifests) {
+  const deployments = manifests.filter(({ kind }) => kind === 'Deployment');
+  return manifests
+    .filter(({ kind }) => kind === 'HorizontalPodAutoscaler' || kind === 'ScaledObject')
+    .flatMap((manifest) => {
+      const scaled = deployments.find(
+        ({ metadata }) => metadata.name === manifest['spec'].scaleTargetRef.name,
+      );
+      if (!scaled) return [`${nameOf(manifest)}: scales nothing`];
+      return scaled['spec'].replicas === undefined
+        ? []
+        : [`${nameOf(scaled)}: each apply would undo its scaling`];
+    });
+}
+
+/** The pods that an object is or makes. @param {Manifest} manifest */
+function podOf(manifest) {
+  const { kind, spec } = manifest;
+  if (kind === 'Pod') return manifest;
+  return kind === 'Deployment' || kind === 'Job' ? spec.template : undefined;
+}
+
+/** @param {Manifest} manifest */
+export function containersOf(manifest) {
+  const { initContainers = [], containers } = podOf(manifest).spec;
+  return [...initContainers, ...containers];
+}
+
+function isSubset(labels, of) {
+  return Object.entries(labels).every(([name, value]) => of[name] === value);
+}
