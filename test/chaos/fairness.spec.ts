@@ -5,7 +5,7 @@ import { OutboxStore } from '@posthorn/database';
 import { JobWorker, LaneRings, QUEUES } from '@posthorn/queues';
 import { RelayBreaker, RelayTransport } from '@posthorn/smtp';
 import { testRedisUrl, uniqueQueuePrefix } from '@posthorn/testing';
-import { ComposeEmail, DeliverEmail, SendEmails } from '@posthorn/use-cases';
+import { ComposeEmail, DeliverEmail, SendEmails, WithheldRecipients } from '@posthorn/use-cases';
 import { newRecipient, Stack, until } from '../e2e/stack.ts';
 import { seedEmails } from './seed.ts';
 
@@ -57,11 +57,13 @@ describe('a backlog of 10,000', () => {
       versions: { find: () => Promise.reject(new Error('no seed has a template')) },
       renderer: { render: () => Promise.reject(new Error('no seed has a template')) },
     });
+    const outbox = new OutboxStore(stack.database);
+    const recipients = new WithheldRecipients(outbox);
     const sendEmails = new SendEmails({
-      outbox: new OutboxStore(stack.database),
+      outbox,
       rings,
       breaker,
-      delivery: new DeliverEmail({ composer, transport, breaker, onError, onRelay: onError }),
+      delivery: new DeliverEmail({ composer, recipients, transport, breaker, onError, onRelay: onError }),
       connections: CONNECTIONS,
       rowsPerTurn: ROWS_PER_TURN,
       handoverMs: 250,

@@ -37,6 +37,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     const change = { defaults: { firstName: 'friend' } };
     return idIn(await api.post('/v1/templates', soundTemplate(change)), 'template');
   },
+  sup: async ({ api }) => idIn(await api.post('/v1/suppressions', { email: newRecipient() }), 'suppression'),
   inv: async ({ api }) => {
     const body = { email: newRecipient(), role: 'API_USER' };
     return idIn(await api.post('/v1/invitations', body), 'invitation');

@@ -56,6 +56,8 @@ export const RECORDED: Readonly<Record<string, Recorded>> = {
     before: unsubscribe,
   },
   deleteContact: { audit: 'contact.deleted', events: ['CONTACT_DELETED'] },
+  addSuppression: { audit: 'suppression.created', table: 'suppressions' },
+  removeSuppression: { audit: 'suppression.deleted' },
   createApiKey: { audit: 'api_key.created', table: 'api_keys' },
   updateApiKey: { audit: 'api_key.updated', table: 'api_keys' },
   deleteApiKey: { audit: 'api_key.deleted' },

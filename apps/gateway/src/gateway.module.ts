@@ -8,6 +8,8 @@ import {
   ContactStore,
   type Database,
   IdentityStore,
+  SuppressionChanges,
+  SuppressionStore,
   TemplateChanges,
   TemplateStore,
 } from '@posthorn/database';
@@ -21,6 +23,7 @@ import { answerOf } from '@posthorn/platform';
 import {
   AcceptEmails,
   ManageContacts,
+  ManageSuppressions,
   PreviewTemplate,
   SaveTemplate,
   SendSystemMail,
@@ -56,6 +59,7 @@ import { DeliveriesByHandController } from './webhooks/deliveries-by-hand.contro
 import { DeliveriesController } from './webhooks/deliveries.controller.ts';
 import { webhookProviders } from './webhooks/webhook.providers.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
+import { SuppressionsController } from './suppressions/suppressions.controller.ts';
 import { TemplateUseController } from './templates/template-use.controller.ts';
 import { TemplatesController } from './templates/templates.controller.ts';
 
@@ -96,6 +100,7 @@ export const CONTROLLERS: Type[] = [
   ListEmailsController,
   ContactBatchController,
   ContactsController,
+  SuppressionsController,
   ScheduledEmailsController,
   PreviewEmailController,
   StatsController,
@@ -153,6 +158,13 @@ export class GatewayModule {
             contacts: new ContactStore(database),
             changes: new ContactChanges(database),
             errorBodyOf: (refusal) => answerOf(refusal, publicUrl).body,
+          }),
+        },
+        {
+          provide: ManageSuppressions,
+          useValue: new ManageSuppressions({
+            suppressions: new SuppressionStore(database),
+            changes: new SuppressionChanges(database),
           }),
         },
         ...webhookProviders(parts),

@@ -18,7 +18,13 @@ import {
 import { JobWorker, LaneRings, type LineName, QUEUES, turnHandler } from '@posthorn/queues';
 import { HtmlToText, TemplateRenderer } from '@posthorn/rendering';
 import { RelayBreaker, RelayTransport } from '@posthorn/smtp';
-import { ComposeEmail, DeliverEmail, SendEmails, TemplateVersions } from '@posthorn/use-cases';
+import {
+  ComposeEmail,
+  DeliverEmail,
+  SendEmails,
+  TemplateVersions,
+  WithheldRecipients,
+} from '@posthorn/use-cases';
 
 @Module({})
 class SenderModule {}
@@ -57,12 +63,14 @@ await startProcess('sender', async () => {
     requireTls: sender.SMTP_REQUIRE_TLS,
   });
   const breaker = new RelayBreaker();
+  const outbox = new OutboxStore(db);
   const sendEmails = new SendEmails({
-    outbox: new OutboxStore(db),
+    outbox,
     rings,
     breaker,
     delivery: new DeliverEmail({
       composer: new ComposeEmail({ htmlToText, renderer, versions }),
+      recipients: new WithheldRecipients(outbox),
       transport,
       breaker,
       onError,

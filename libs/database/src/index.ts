@@ -60,6 +60,8 @@ export { type OwedMail, OwedMailStore } from './stores/owed-mail-store.ts';
 export * from './stores/paused-lane-store.ts';
 export * from './stores/sealed-secret-store.ts';
 export { type DeliveryWithAttempts, type ShownAttempt, type ShownDelivery } from './stores/shown-delivery.ts';
+export { type NewSuppression, SuppressionChanges } from './stores/suppression-changes.ts';
+export { SuppressionStore, type SuppressionFilter } from './stores/suppression-store.ts';
 export { TemplateChanges, type NamedContent, type TemplateRefusal } from './stores/template-changes.ts';
 export {
   type Template,

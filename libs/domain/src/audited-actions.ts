@@ -22,6 +22,8 @@ export const AUDITED_ACTIONS = [
   'contact.unsubscribed',
   'contact.resubscribed',
   'contact.deleted',
+  'suppression.created',
+  'suppression.deleted',
   'member.invited',
   'member.invitation_resent',
   'member.invitation_revoked',

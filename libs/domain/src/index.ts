@@ -26,6 +26,7 @@ export * from './replies/classify-reply.ts';
 export * from './replies/reply-classes.ts';
 export * from './roles.ts';
 export * from './send-at.ts';
+export * from './suppression.ts';
 export * from './time-or-day.ts';
 export * from './lanes.ts';
 export * from './webhooks/token-overlap.ts';

@@ -13,6 +13,7 @@ export type TemplateId = Id<'tpl'>;
 /** Of a version of a template; within, only: people see its number. */
 export type TemplateVersionId = Id<'tpv'>;
 export type ContactId = Id<'ctc'>;
+export type SuppressionId = Id<'sup'>;
 export type WebhookId = Id<'wh'>;
 export type EventId = Id<'evt'>;
 /** Of one event to one webhook. */

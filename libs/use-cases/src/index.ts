@@ -35,6 +35,8 @@ export { ComposeEmail, type ComposeEmailOptions } from './send/compose-email.ts'
 export { DeliverEmail, type DeliverEmailOptions } from './send/deliver-email.ts';
 export { type LaneTimes } from './lanes/serve-lanes.ts';
 export { SendEmails, type SendEmailsOptions } from './send/send-emails.ts';
+export { WithheldRecipients } from './send/withheld-recipients.ts';
+export { ManageSuppressions } from './suppressions/manage-suppressions.ts';
 export { CountEmails } from './stats/count-emails.ts';
 export { SendOwedMails } from './system/send-owed-mails.ts';
 export { admitSystemSender, SendSystemMail, type SystemMail } from './system/send-system-mail.ts';

@@ -30,6 +30,9 @@ export async function crowd(url: string): Promise<void> {
      SELECT gen_random_uuid(), w.id, 'Key', 'API_USER', sha256((w.id::text || n)::bytea), '' FROM workspaces w, generate_series(1, 20) n`,
     `INSERT INTO contacts (id, workspace_id, email)
      SELECT gen_random_uuid(), w.id, 'person' || n || '@example.net' FROM workspaces w, generate_series(1, ${ROWS_EACH}) n`,
+    `INSERT INTO suppressions (id, workspace_id, email, reason, created_by)
+     SELECT gen_random_uuid(), workspace_id, email, CASE WHEN email LIKE '%7@%' THEN 'COMPLAINT' ELSE 'MANUAL' END::suppression_reason, '{}'
+     FROM   contacts`,
     `INSERT INTO webhooks (id, workspace_id, url, events, token)
      SELECT gen_random_uuid(), w.id, 'https://example.com', '{CONTACT_UPDATED}', '' FROM workspaces w, generate_series(1, 10) n`,
     `INSERT INTO idempotency_keys

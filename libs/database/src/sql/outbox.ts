@@ -1,11 +1,13 @@
 import { CLAIM_COLUMNS, claimed, liveOutcomes } from './claims.ts';
 import { emailEvents } from './email-events.ts';
 import { COMPOSITION_COLUMNS, COMPOSITION_JOINS } from './composition.ts';
+import { WHY_WITHHELD } from './withheld.ts';
 
 /**
  * Claims emails of several lanes at once, with all that sending needs: see {@link claimed} for its parameters, index and locks.
  *
  * Indexes: after those, primary keys. The claim is what makes SCHEDULED into SENT: from here on an email cannot be moved or cancelled.
+ * Whether its recipient may be written to is asked with it; see the function in the migration for its index.
  * It may have been moved since this statement began, so its time is read from the row that was updated, not from the one that was seen.
  */
 export const CLAIM_EMAILS = `
@@ -20,7 +22,7 @@ marked AS (
   ON CONFLICT DO NOTHING
 )
 SELECT   ${CLAIM_COLUMNS},
-         coalesce(r.send_at, e.send_at, e.accepted_at) AS "fellDueAt",
+         coalesce(r.send_at, e.send_at, e.accepted_at) AS "fellDueAt", ${WHY_WITHHELD},
          ${COMPOSITION_COLUMNS}
 FROM     claimed c
 JOIN     emails e ON e.id = c.subject_id
@@ -31,7 +33,7 @@ ${COMPOSITION_JOINS}`;
  * Records what became of claimed emails.
  *
  * $1 json: n, id, workspace_id, claims, kind (of the event), status (null: unchanged), retry_after_ms (null: finished), lane_id (where it
- * waits for its retry), duplicate_possible, detail.
+ * waits for its retry), duplicate_possible, suppression (what its recipient is put on the suppression list for; null: it is not), detail.
  *
  * Indexes: outbox_pkey, emails_pkey, email_events_claim_kind_key. Locks: the outbox rows in order, then the emails
  * (nobody else locks those without the outbox row), then the unique index of the timeline, in order.
@@ -40,10 +42,10 @@ ${COMPOSITION_JOINS}`;
  */
 export const RECORD_OUTCOMES = `
 WITH outcome AS MATERIALIZED (
-  SELECT o.*, 'EMAIL_' || CASE o.kind WHEN 'REPLY_LOST' THEN 'DELAYED' ELSE o.kind::text END AS event
+  SELECT o.*, 'EMAIL_' || CASE o.kind WHEN 'REPLY_LOST' THEN 'DELAYED' WHEN 'SUPPRESSED' THEN 'FAILED' ELSE o.kind::text END AS event
   FROM   json_to_recordset($1::json) AS o (
            n int, id uuid, workspace_id uuid, claims int, kind email_event_kind, status email_status, retry_after_ms bigint,
-           lane_id text, duplicate_possible boolean, detail jsonb)
+           lane_id text, duplicate_possible boolean, suppression suppression_reason, detail jsonb)
 ), ${liveOutcomes('b.attempts + 1')},
 changed AS (
   UPDATE emails e
@@ -59,7 +61,11 @@ told AS (
   ORDER BY  o.id, o.claims, o.kind
   ON CONFLICT DO NOTHING
 )
-SELECT o.n, l.id IS NOT NULL AS live, ${emailEvents('live')} FROM outcome o LEFT JOIN live l ON l.n = o.n ORDER BY o.n`;
+SELECT    o.n, l.id IS NOT NULL AS live, ${emailEvents('live')},
+          (SELECT suppress_recipients(array_agg(s.id), array_agg(s.suppression)) FROM live s WHERE s.suppression IS NOT NULL) AS suppressed
+FROM      outcome o
+LEFT JOIN live l ON l.n = o.n
+ORDER BY  o.n`;
 
 /**
  * Renews leases; gives back those that still hold. $1 uuid[], $2 int[]: ids and claims. $3 interval: the lease.

@@ -45,11 +45,13 @@ import {
 } from './outbox.ts';
 import { type Explained, nodesOf, type PlanNode } from './plan.fixture.ts';
 import { CLAIM_CHECK, CLAIM_DUE_CHECKS } from './domain-checks.ts';
+import { ADD_SUPPRESSION, listSuppressions, READ_SUPPRESSION, REMOVE_SUPPRESSION } from './suppressions.ts';
+import { ASK_WHY_WITHHELD } from './withheld.ts';
 import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_VERIFICATION_LINKS } from './upkeep.ts';
 
 /** The tables that grow with what is sent: no statement may read one of them from end to end. */
 const GROWING =
-  /^(outbox|idempotency_keys|identities|domain_checks|verification_links|api_keys|contacts|emails|email_contents|email_events|events|webhooks|webhook_deliveries|webhook_attempts)(_\d{4}_\d{2})?$/;
+  /^(outbox|idempotency_keys|identities|domain_checks|verification_links|api_keys|contacts|suppressions|emails|email_contents|email_events|events|webhooks|webhook_deliveries|webhook_attempts)(_\d{4}_\d{2})?$/;
 
 /** A group of hundreds of rows needs a few pages for each; reading the outbox once for each needs hundreds of thousands. */
 const MOST_PAGES = 20_000;
@@ -272,6 +274,58 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
       values: () => [someWorkspace(), text(LAST_ID), '51', `'PERSON7@example.net'`, `'SUBSCRIBED'`],
       indexes: [/^contacts_workspace_email_key$/],
     },
+  ],
+  [
+    'LIST_SUPPRESSIONS',
+    {
+      sql: listSuppressions(false, []),
+      values: () => [someWorkspace(), text(LAST_ID), '51'],
+      indexes: [/^suppressions_by_workspace_idx$/],
+    },
+  ],
+  [
+    'LIST_SUPPRESSIONS_BY_REASON',
+    {
+      sql: listSuppressions(true, ['reason']),
+      values: () => [someWorkspace(), text(FIRST_ID), '51', `'COMPLAINT'`],
+      indexes: [/^suppressions_by_reason_idx$/],
+    },
+  ],
+  [
+    'LIST_SUPPRESSIONS_BY_EMAIL',
+    {
+      sql: listSuppressions(false, ['email', 'reason']),
+      values: () => [someWorkspace(), text(LAST_ID), '51', `'PERSON7@example.net'`, `'COMPLAINT'`],
+      indexes: [/^suppressions_workspace_email_key$/],
+    },
+  ],
+  [
+    'READ_SUPPRESSION',
+    {
+      sql: READ_SUPPRESSION,
+      values: () => [text(NOBODY), someWorkspace()],
+      indexes: [/^suppressions_(pkey|by_workspace_idx)$/],
+    },
+  ],
+  [
+    'ADD_SUPPRESSION',
+    {
+      sql: ADD_SUPPRESSION,
+      values: () => [text(NOBODY), someWorkspace(), `'person7@example.net'`, `'MANUAL'`, `'{}'`, 'now()'],
+      indexes: [],
+    },
+  ],
+  [
+    'REMOVE_SUPPRESSION',
+    {
+      sql: REMOVE_SUPPRESSION,
+      values: () => [text(NOBODY), someWorkspace()],
+      indexes: [/^suppressions_(pkey|by_workspace_idx)$/],
+    },
+  ],
+  [
+    'ASK_WHY_WITHHELD',
+    { sql: ASK_WHY_WITHHELD, values: () => [array(sample.ids)], indexes: [/^emails_\d{4}_\d{2}_pkey$/] },
   ],
   ['TAKE_IDEMPOTENCY_KEYS', { sql: TAKE_IDEMPOTENCY_KEYS, values: () => [text(calls(100))], indexes: [] }],
   [

@@ -72,6 +72,25 @@ describe('An outcome', () => {
     expect(await office.timelineOf(email.id)).toEqual([{ kind, claims: 1, late: false, duplicatePossible }]);
   });
 
+  it('S19: that is a hard bounce puts its recipient on the list in the same statement, unless its claim has moved on', async () => {
+    const bounced = {
+      ...sent(email),
+      kind: 'BOUNCED',
+      status: 'BOUNCED',
+      suppression: 'HARD_BOUNCE',
+    } as const;
+    const isListed = (): Promise<number> =>
+      office.count('suppressions', 'workspace_id = $1 AND email = $2', [uuidOf(acme), email.to.address]);
+    const again = await loseToAnother();
+    await office.outbox.record([bounced]);
+    expect([await isListed(), again.withheldFor]).toEqual([0, null]);
+    await office.outbox.record([{ ...bounced, claims: again.claims }]);
+    expect(await isListed()).toBe(1);
+    const next = await office.acceptAndClaim(acme);
+    expect(next.withheldFor).toBe('hard_bounce');
+    expect(await office.outbox.askWhyWithheld([next.id])).toEqual(['hard_bounce']);
+  });
+
   it('recorded twice is what it is recorded once', async () => {
     await office.outbox.record([sent(email)]);
     expect(await office.outbox.record([sent(email)])).toEqual([false]);

@@ -1,5 +1,5 @@
 import { type EmailId, type Id, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type LaneId } from '@posthorn/domain';
+import { type LaneId, type SuppressionReason, type WithheldReason } from '@posthorn/domain';
 import type pg from 'pg';
 import { type Database } from '../connection.ts';
 import {
@@ -12,6 +12,7 @@ import {
   REVIVE,
   RIPEN,
 } from '../sql/outbox.ts';
+import { ASK_WHY_WITHHELD } from '../sql/withheld.ts';
 import { composableEmail, type ComposableEmail, type CompositionRow } from './composable-email.ts';
 
 /** Which consumer a row is for. */
@@ -36,6 +37,10 @@ export interface ClaimedRow extends Claim {
 /** An email that was claimed, with all that sending it needs. */
 export interface ClaimedEmail extends ComposableEmail, ClaimedRow {
   readonly id: EmailId;
+  /** Why nothing is to be sent to its recipient, when it was claimed; null: it is. */
+  readonly withheldFor: WithheldReason | null;
+  /** When that was asked, by `performance.now()`. */
+  readonly askedAtMs: number;
 }
 
 /** A lane that has work. */
@@ -55,14 +60,16 @@ export interface LaneDemand {
 export interface EmailOutcome extends Claim {
   readonly id: EmailId;
   readonly workspaceId: WorkspaceId;
-  readonly kind: 'SENT' | 'DELAYED' | 'REPLY_LOST' | 'BOUNCED' | 'FAILED';
+  readonly kind: 'SENT' | 'DELAYED' | 'REPLY_LOST' | 'BOUNCED' | 'FAILED' | 'SUPPRESSED';
   /** The email's new status; null: unchanged. */
-  readonly status: 'SENT' | 'BOUNCED' | 'FAILED' | null;
+  readonly status: 'SENT' | 'BOUNCED' | 'FAILED' | 'SUPPRESSED' | null;
   /** When it is tried again, counted from the record; null: it is finished. */
   readonly retryAfterMs: number | null;
   /** The lane in which it waits for that. */
   readonly laneId: LaneId;
   readonly duplicatePossible: boolean;
+  /** What its recipient is put on the suppression list for; absent: it is not. */
+  readonly suppression?: SuppressionReason | null;
   readonly detail: object;
 }
 
@@ -78,6 +85,7 @@ interface ClaimRow extends CompositionRow {
   attempts: number;
   bytes: number;
   laneHasMore: boolean;
+  withheldFor: WithheldReason | null;
 }
 
 /** How many emails are due, wait for their time, and are being worked on; none is counted beyond a million. */
@@ -108,6 +116,7 @@ export class OutboxStore {
     maxBytesPerLane: number,
     leaseMs: number,
   ): Promise<ClaimedEmail[]> {
+    const askedAtMs = performance.now();
     const { rows } = await this.pool.query<ClaimRow>({
       text: CLAIM_EMAILS,
       values: [
@@ -117,7 +126,7 @@ export class OutboxStore {
         `${leaseMs} ms`,
       ],
     });
-    return rows.map(claimedEmail);
+    return rows.map((row) => claimedEmail(row, askedAtMs));
   }
 
   /** Records outcomes; says for each whether its claim still held, and so whether it changed the email's state. */
@@ -132,6 +141,7 @@ export class OutboxStore {
       retry_after_ms: outcome.retryAfterMs,
       lane_id: outcome.laneId,
       duplicate_possible: outcome.duplicatePossible,
+      suppression: outcome.suppression,
       detail: outcome.detail,
     }));
     const { rows } = await this.pool.query<{ live: boolean } & WithEvents>({
@@ -140,6 +150,16 @@ export class OutboxStore {
     });
     this.ringForEvents(rows);
     return rows.map((row) => row.live);
+  }
+
+  /** Why nothing is to be sent to the recipients of these emails just now, in their order; null: it is. */
+  async askWhyWithheld(ids: readonly EmailId[]): Promise<(WithheldReason | null)[]> {
+    const { rows } = await this.pool.query<{ id: string; withheldFor: WithheldReason | null }>(
+      ASK_WHY_WITHHELD,
+      [ids.map(uuidOf)],
+    );
+    const reasons = new Map(rows.map(({ id, withheldFor }) => [id, withheldFor]));
+    return ids.map((id) => reasons.get(uuidOf(id)) ?? null);
   }
 
   /** Renews leases; gives back those that still hold. */
@@ -200,7 +220,7 @@ function columnsOf(claims: readonly Claim[]): [string[], number[]] {
   return [claims.map((claim) => uuidOf(claim.id)), claims.map((claim) => claim.claims)];
 }
 
-function claimedEmail(row: ClaimRow): ClaimedEmail {
-  const { laneId, claims, attempts, bytes, laneHasMore } = row;
-  return { ...composableEmail(row), laneId, claims, attempts, bytes, laneHasMore };
+function claimedEmail(row: ClaimRow, askedAtMs: number): ClaimedEmail {
+  const { laneId, claims, attempts, bytes, laneHasMore, withheldFor } = row;
+  return { ...composableEmail(row), laneId, claims, attempts, bytes, laneHasMore, withheldFor, askedAtMs };
 }

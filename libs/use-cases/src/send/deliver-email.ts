@@ -1,9 +1,10 @@
-import { decideAfterAttempt, type Transmission } from '@posthorn/domain';
+import { decideAfterAttempt, type Transmission, type WithheldReason } from '@posthorn/domain';
 import { type ClaimedEmail, type EmailOutcome, isOutage } from '@posthorn/database';
 import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
 import { type RelayBreaker, type SmtpTransport } from '@posthorn/smtp';
 import { type ComposeEmail } from './compose-email.ts';
-import { outcomeOf, outcomeWithoutMessage, type Unmade } from './outcome-of.ts';
+import { outcomeOf, outcomeWithheld, outcomeWithoutMessage, type Unmade } from './outcome-of.ts';
+import { type WithheldRecipients } from './withheld-recipients.ts';
 
 const INTERNAL: Unmade = { reason: 'internal', isLasting: false };
 const UNCOMPOSABLE: Unmade = { reason: 'uncomposable', isLasting: true };
@@ -11,6 +12,7 @@ const MOST_ERROR_CHARACTERS = 512;
 
 export interface DeliverEmailOptions {
   readonly composer: Pick<ComposeEmail, 'compose'>;
+  readonly recipients: Pick<WithheldRecipients, 'whyWithheld'>;
   readonly transport: Pick<SmtpTransport, 'send'>;
   readonly breaker: RelayBreaker;
   /** Told of faults of our own. */
@@ -30,8 +32,12 @@ export class DeliverEmail {
    */
   async deliver(email: ClaimedEmail, mayStillBegin: () => boolean): Promise<EmailOutcome | undefined> {
     if (this.options.breaker.retryAfterMs > 0) return undefined;
+    if (email.withheldFor !== null) return outcomeWithheld(email, email.withheldFor);
     const message = await this.composed(email);
     if (!Buffer.isBuffer(message)) return message;
+    const withheldFor = await this.whyWithheld(email);
+    if (withheldFor === 'unknown') return undefined;
+    if (withheldFor !== null) return outcomeWithheld(email, withheldFor);
     if (!mayStillBegin() || this.options.breaker.mayBegin() === 'no') return undefined;
     const transmission = await this.transmit(email, message);
     if (transmission === undefined) return outcomeWithoutMessage(email, INTERNAL);
@@ -50,6 +56,16 @@ export class DeliverEmail {
       if (error instanceof UncomposableMessage) return outcomeWithoutMessage(email, UNCOMPOSABLE);
       this.options.onError(error);
       return isOutage(error) ? undefined : outcomeWithoutMessage(email, INTERNAL);
+    }
+  }
+
+  /** Asked when the message is ready: making it can have taken long. What cannot be asked is not sent for the time being. */
+  private async whyWithheld(email: ClaimedEmail): Promise<WithheldReason | 'unknown' | null> {
+    try {
+      return await this.options.recipients.whyWithheld(email);
+    } catch (error) {
+      this.options.onError(error);
+      return 'unknown';
     }
   }
 

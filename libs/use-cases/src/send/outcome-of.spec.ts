@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
 import { decideAfterAttempt, nowLane, type Transmission } from '@posthorn/domain';
 import { type ClaimedEmail } from '@posthorn/database';
-import { outcomeOf, outcomeWithoutMessage } from './outcome-of.ts';
+import { outcomeOf, outcomeWithheld, outcomeWithoutMessage } from './outcome-of.ts';
 
 const workspaceId = newId('wrk', 0);
 
@@ -16,6 +16,8 @@ function claimed(attempts: number): ClaimedEmail {
       attempts,
       bytes: 1,
       laneHasMore: false,
+      withheldFor: null,
+      askedAtMs: 0,
     },
     from: { address: 'a@example.com' },
     to: { address: 'b@example.com' },
@@ -71,6 +73,17 @@ describe('what is recorded of an attempt', () => {
       retryAfterSeconds: 900,
       messageSha256: 'ab530a13e45914982b79f9b7e3fba994cfd1f3fb22f71cea1afbf02b460c6d1d',
       release: expect.any(String),
+    });
+  });
+
+  it('S19: puts a recipient that is not there on the suppression list, and no other', () => {
+    expect(record(unknownUser).suppression).toBe('HARD_BOUNCE');
+    expect(record(greylisted).suppression).toBeNull();
+    expect(outcomeWithheld(claimed(0), 'complaint')).toMatchObject({
+      kind: 'SUPPRESSED',
+      status: 'SUPPRESSED',
+      retryAfterMs: null,
+      detail: { reason: 'complaint' },
     });
   });
 

@@ -4,8 +4,10 @@ import {
   bulkLane,
   decideAfterAttempt,
   replyClassOf,
+  type SuppressionReason,
   type Transmission,
   type Verdict,
+  type WithheldReason,
 } from '@posthorn/domain';
 import { type ClaimedEmail, type EmailOutcome } from '@posthorn/database';
 
@@ -32,6 +34,7 @@ export function outcomeOf(
     ...withVerdict(email, verdict),
     // Also when it is given up after that: the relay may have it.
     duplicatePossible: transmission.kind === 'unknown',
+    suppression: suppressionAfter(verdict),
     detail: {
       ...answerOf(transmission),
       ...classOf(transmission),
@@ -61,18 +64,19 @@ export function outcomeWithoutMessage(
   };
 }
 
-function withVerdict(
-  { id, claims, workspaceId }: ClaimedEmail,
-  verdict: Finished,
-): Omit<EmailOutcome, 'detail'> {
-  const finished = {
-    id,
-    workspaceId,
-    claims,
-    laneId: bulkLane(workspaceId),
-    retryAfterMs: null,
-    duplicatePossible: false,
-  };
+/** The outcome of an email that is not sent, because of who its recipient is. */
+export function outcomeWithheld(email: ClaimedEmail, reason: WithheldReason): EmailOutcome {
+  const detail = { reason, release: RELEASE };
+  return { ...finishedOf(email), kind: 'SUPPRESSED', status: 'SUPPRESSED', detail };
+}
+
+function finishedOf({ id, claims, workspaceId }: ClaimedEmail) {
+  const laneId = bulkLane(workspaceId);
+  return { id, workspaceId, claims, laneId, retryAfterMs: null, duplicatePossible: false };
+}
+
+function withVerdict(email: ClaimedEmail, verdict: Finished): Omit<EmailOutcome, 'detail'> {
+  const finished = finishedOf(email);
   switch (verdict.kind) {
     case 'sent':
       return { ...finished, kind: 'SENT', status: 'SENT' };
@@ -89,6 +93,11 @@ function withVerdict(
         duplicatePossible: verdict.duplicatePossible,
       };
   }
+}
+
+/** What its recipient is put on the suppression list for; null: it is not. */
+function suppressionAfter(verdict: Finished): SuppressionReason | null {
+  return verdict.kind === 'bounced' && verdict.suppresses ? 'HARD_BOUNCE' : null;
 }
 
 function retryOf(verdict: Finished): object {

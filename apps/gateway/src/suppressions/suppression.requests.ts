@@ -1,0 +1,27 @@
+import { SUPPRESSION_REASONS, type SuppressionReason } from '@posthorn/domain';
+import { PageQuery } from '../paging/page-query.ts';
+import { address } from '../validation/mailbox-rules.ts';
+import { Optional, Required } from '../validation/rule.ts';
+import { oneOfWords } from '../validation/text-rules.ts';
+
+const reason = oneOfWords(Object.keys(SUPPRESSION_REASONS));
+
+/** An address that nothing is to be sent to. */
+export class AddSuppressionRequest {
+  @Required(address, 'The address, without a name.', { example: 'ada@example.com' })
+  email!: string;
+
+  @Optional(reason, 'Why; another than `MANUAL` where the list of another service is brought here.', {
+    example: 'MANUAL',
+  })
+  reason: SuppressionReason = 'MANUAL';
+}
+
+/** Which page of the list is wanted, and of which entries. */
+export class SuppressionsQuery extends PageQuery {
+  @Optional(address, 'Only the entry of this address, in whatever case.', { example: 'ada@example.com' })
+  email?: string;
+
+  @Optional(reason, 'Only entries with this reason.', { example: 'HARD_BOUNCE' })
+  reason?: SuppressionReason;
+}

@@ -1,0 +1,105 @@
+import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { type SuppressionId } from '@posthorn/kernel';
+import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
+import { type Suppression } from '@posthorn/domain';
+import { ManageSuppressions } from '@posthorn/use-cases';
+import { Describes } from '../openapi/describes.ts';
+import { pageById } from '../paging/page-request.ts';
+import { judgeBody } from '../validation/judge-body.ts';
+import { judgeQuery } from '../validation/judge-query.ts';
+import { addressIn } from '../validation/mailbox-rules.ts';
+import { PathId, unknownId } from '../validation/path-ids.ts';
+import {
+  type Suppression as ShownSuppression,
+  SuppressionAddedAnswer,
+  SuppressionAnswer,
+  SuppressionDeletedAnswer,
+  SuppressionsAnswer,
+} from './suppression.answers.ts';
+import { AddSuppressionRequest, SuppressionsQuery } from './suppression.requests.ts';
+
+@Controller('v1/suppressions')
+export class SuppressionsController {
+  constructor(private readonly suppressions: ManageSuppressions) {}
+
+  @Get()
+  @RequiresScope('user')
+  @Describes({
+    name: 'listSuppressions',
+    tag: 'Suppressions',
+    summary: 'List suppressed addresses, or look one up',
+    description: 'An empty page for an `email` means that it is not suppressed.',
+    query: SuppressionsQuery,
+    answer: SuppressionsAnswer,
+  })
+  async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<SuppressionsAnswer> {
+    const { email, reason, ...page } = judgeQuery(SuppressionsQuery, query);
+    const filter = { reason, email: email === undefined ? undefined : addressIn(email) };
+    const { items, ...rest } = await this.suppressions.list(workspaceId, pageById('sup', page), filter);
+    return { suppressions: { ...rest, items: items.map(suppressionView) } };
+  }
+
+  @Get(':suppression_id')
+  @RequiresScope('user')
+  @Describes({
+    name: 'readSuppression',
+    tag: 'Suppressions',
+    summary: 'Read one entry of the list',
+    answer: SuppressionAnswer,
+  })
+  async read(
+    @Caller() { workspaceId }: Principal,
+    @PathId('suppression_id') id: SuppressionId,
+  ): Promise<SuppressionAnswer> {
+    return answerOf(await this.suppressions.read(workspaceId, id));
+  }
+
+  @Post()
+  @RequiresScope('api_user')
+  @HttpCode(200)
+  @Describes({
+    name: 'addSuppression',
+    tag: 'Suppressions',
+    summary: 'Suppress an address',
+    description:
+      'From now on no email of the workspace is sent to it; one that is to be shows `SUPPRESSED`. An address that is on the list already, in whatever case, stays as it is.',
+    body: AddSuppressionRequest,
+    answer: SuppressionAddedAnswer,
+  })
+  async add(@Caller() caller: Principal, @Body() body: unknown): Promise<SuppressionAddedAnswer> {
+    const { email, reason } = judgeBody(AddSuppressionRequest, body);
+    const wanted = { email: addressIn(email), reason };
+    const added = await this.suppressions.add(caller.workspaceId, actorOf(caller), wanted);
+    return { suppression: suppressionView(added.suppression), isCreated: added.isCreated };
+  }
+
+  @Delete(':suppression_id')
+  @RequiresScope('api_user')
+  @Describes({
+    name: 'removeSuppression',
+    tag: 'Suppressions',
+    summary: 'Take an address off the list',
+    description:
+      'What is sent to it from now on leaves again. An address that bounces for good is put back by the next bounce.',
+    answer: SuppressionDeletedAnswer,
+  })
+  async remove(
+    @Caller() caller: Principal,
+    @PathId('suppression_id') id: SuppressionId,
+  ): Promise<SuppressionDeletedAnswer> {
+    const removed = await this.suppressions.remove(caller.workspaceId, id, actorOf(caller));
+    return { ...answerOf(removed), isDeleted: true };
+  }
+}
+
+/** @throws Refusal 404 when there is none */
+function answerOf(suppression: Suppression | undefined): SuppressionAnswer {
+  if (suppression === undefined) throw unknownId('suppression_id');
+  return { suppression: suppressionView(suppression) };
+}
+
+/** An entry as the interface shows it. */
+function suppressionView(suppression: Suppression): ShownSuppression {
+  const { id, email, reason, emailId, createdBy, createdAt } = suppression;
+  return { id, email, reason, emailId, createdBy, createdAt };
+}

@@ -1,0 +1,67 @@
+import { newId, type SuppressionId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type Actor, type Suppression, type SuppressionReason } from '@posthorn/domain';
+import { type Database } from '../connection.ts';
+import { ADD_SUPPRESSION, REMOVE_SUPPRESSION } from '../sql/suppressions.ts';
+import { transact } from '../transaction.ts';
+import { recordAudit } from './audit-log-store.ts';
+import { suppressionOf, type SuppressionRow } from './suppression-row.ts';
+
+/** What somebody wants on the list. */
+export interface NewSuppression {
+  /** Its domain in lower-case ASCII. */
+  readonly email: string;
+  readonly reason: SuppressionReason;
+}
+
+/**
+ * Changes of a workspace's suppression list that somebody asked for: each in a transaction with its line in the audit log. What
+ * emails lead to is written with their outcome: see RECORD_OUTCOMES.
+ */
+export class SuppressionChanges {
+  constructor(private readonly database: Database) {}
+
+  /** Puts an address on the list; one that is on it already, in whatever case, stays as it is. */
+  add(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    { email, reason }: NewSuppression,
+  ): Promise<{ readonly suppression: Suppression; readonly isCreated: boolean }> {
+    return transact(this.database, async (transaction) => {
+      const now = this.database.clock.now();
+      const id = newId('sup', now.getTime());
+      const [row] = await transaction.$queryRawUnsafe<SuppressionRow[]>(
+        ADD_SUPPRESSION,
+        ...[uuidOf(id), uuidOf(workspaceId), email, reason, JSON.stringify(actor), now],
+      );
+      const suppression = suppressionOf(row!);
+      const isCreated = suppression.id === id;
+      if (isCreated) await this.audit(transaction, 'suppression.created', actor, suppression);
+      return { suppression, isCreated };
+    });
+  }
+
+  /** Takes an entry off the list and gives it as it was; undefined when the workspace has none with this id. */
+  remove(workspaceId: WorkspaceId, id: SuppressionId, actor: Actor): Promise<Suppression | undefined> {
+    return transact(this.database, async (transaction) => {
+      const values = [uuidOf(id), uuidOf(workspaceId)];
+      const [row] = await transaction.$queryRawUnsafe<SuppressionRow[]>(REMOVE_SUPPRESSION, ...values);
+      if (row === undefined) return undefined;
+      const suppression = suppressionOf(row);
+      await this.audit(transaction, 'suppression.deleted', actor, suppression);
+      return suppression;
+    });
+  }
+
+  /** Not the address: it must not outlive what is known of its owner. */
+  private audit(
+    transaction: Parameters<typeof recordAudit>[0],
+    action: 'suppression.created' | 'suppression.deleted',
+    actor: Actor,
+    { workspaceId, id: subjectId, reason }: Suppression,
+  ): Promise<void> {
+    const detail = { reason };
+    return recordAudit(transaction, this.database.clock.nowMs(), {
+      ...{ workspaceId, action, actor, subjectId, detail },
+    });
+  }
+}

@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { uuidOf, type EmailId } from '@posthorn/kernel';
+import { type SinkScript } from '@posthorn/testing';
+import { type AcceptedEmail, type Answer, Api, emailIn, type ShownEmail } from './api.ts';
+import { newRecipient, soundEmail, Stack, type Tenant, until } from './stack.ts';
+import { fromNow } from './times.ts';
+
+interface ShownSuppression {
+  readonly id: string;
+  readonly email: string;
+  readonly reason: string;
+  readonly emailId: string | null;
+  readonly createdBy: { readonly kind: string; readonly name: string };
+  readonly createdAt: string;
+}
+
+const PATH = '/v1/suppressions';
+const SLOW_MS = 2_500;
+
+/** A relay that says what the local part of a recipient asks for. */
+const relay: SinkScript = (stage, { to }) => {
+  const recipient = to.at(-1) ?? '';
+  if (stage !== 'rcpt')
+    return stage === 'content' && recipient.startsWith('slow') ? { delayMs: SLOW_MS } : undefined;
+  if (/^nobody/i.test(recipient)) return { reply: '550 5.1.1 No such user here' };
+  if (recipient.startsWith('full')) return { reply: '552 5.2.2 Mailbox full' };
+  return undefined;
+};
+
+let stack: Stack;
+let tenant: Tenant;
+let api: Api;
+beforeAll(async () => {
+  // One connection, so that a slow email holds up what was claimed with it.
+  stack = await Stack.start({ sink: { script: relay }, env: { SMTP_CONNECTIONS: '1' } });
+}, 60_000);
+afterAll(() => stack.close());
+beforeEach(async () => {
+  tenant = await stack.createTenant('Suppressions');
+  api = apiOf(tenant);
+});
+
+const apiOf = ({ keys }: Tenant): Api => new Api(stack.gateways[0]!.url, keys.apiUser);
+
+async function send(to: string, change: object = {}, from = api): Promise<AcceptedEmail> {
+  return emailIn(await from.post('/v1/emails', { ...soundEmail(), to, ...change }));
+}
+
+/** The email once it is finished. */
+async function finished({ id }: AcceptedEmail, from = api): Promise<ShownEmail> {
+  await until(async () => (await stack.outboxRow(id)) === undefined, `${id} is finished`);
+  return emailIn<ShownEmail>(await from.get(`/v1/emails/${id}`));
+}
+
+function suppressionIn(answer: Answer): ShownSuppression {
+  expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('"suppression"')]);
+  return answer.body['suppression'] as ShownSuppression;
+}
+
+const add = async (email: string, change: object = {}): Promise<ShownSuppression> =>
+  suppressionIn(await api.post(PATH, { email, ...change }));
+
+async function list(query = '', from = api): Promise<ShownSuppression[]> {
+  const answer = await from.get(PATH + query);
+  expect([answer.status, answer.text]).toEqual([200, expect.anything()]);
+  return (answer.body['suppressions'] as { items: ShownSuppression[] }).items;
+}
+
+async function audited(): Promise<{ action: string; actor: { kind: string }; detail: object }[]> {
+  const answer = await new Api(stack.gateways[0]!.url, tenant.keys.editor).get('/v1/audit-log');
+  const { items } = answer.body['auditLog'] as {
+    items: { action: string; actor: { kind: string }; detail: object }[];
+  };
+  return items.filter(({ action }) => action.startsWith('suppression.'));
+}
+
+const eventsOf = ({ timeline }: ShownEmail): string[] => timeline.map(({ event }) => event);
+
+describe('S19: a hard bounce', () => {
+  it('puts the recipient on the list, with the email that led to it, and the next email does not leave', async () => {
+    const to = `nobody-${newRecipient()}`;
+    const bounced = await finished(await send(to));
+    expect(bounced.status).toBe('BOUNCED');
+    const [entry, ...others] = await list(`?email=${to.toUpperCase()}`);
+    expect([entry, others]).toEqual([
+      {
+        id: expect.stringMatching(/^sup_[0-9a-z]{26}$/),
+        ...{ email: to, reason: 'HARD_BOUNCE', emailId: bounced.id },
+        createdBy: { kind: 'system', name: 'posthorn' },
+        createdAt: expect.any(String),
+      },
+      [],
+    ]);
+    const next = await send(to.toUpperCase());
+    expect(next.status).toBe('SENT');
+    const shown = await finished(next);
+    expect([shown.status, shown.sentAt, eventsOf(shown)]).toEqual([
+      'SUPPRESSED',
+      null,
+      ['ACCEPTED', 'SUPPRESSED'],
+    ]);
+    expect(shown.timeline[1]).toMatchObject({ reason: 'hard_bounce' });
+    expect(await audited()).toMatchObject([
+      {
+        action: 'suppression.created',
+        actor: { kind: 'system' },
+        detail: { reason: 'HARD_BOUNCE', emailId: bounced.id },
+      },
+    ]);
+  });
+
+  it('is not a mailbox that is full', async () => {
+    const full = await finished(await send(`full-${newRecipient()}`));
+    expect(full.status).toBe('BOUNCED');
+    expect(await list()).toEqual([]);
+  });
+
+  it('of several emails at once makes one entry', async () => {
+    const to = `nobody-${newRecipient()}`;
+    const emails = [to, to.replace('nobody', 'NOBODY'), to].map((one) => ({ ...soundEmail(), to: one }));
+    const answer = await api.post('/v1/emails/batch', { emails });
+    const { successful } = answer.body['emails'] as { successful: AcceptedEmail[] };
+    const statuses = (await Promise.all(successful.map((email) => finished(email)))).map(
+      ({ status }) => status,
+    );
+    expect(statuses.filter((status) => !['BOUNCED', 'SUPPRESSED'].includes(status))).toEqual([]);
+    expect(await list()).toHaveLength(1);
+    expect(await audited()).toHaveLength(1);
+  });
+});
+
+describe('S19: a suppressed recipient', () => {
+  it('is told to webhooks as an email that was given up, and counts as accepted', async () => {
+    const url = 'https://example.com/webhooks';
+    await api.post('/v1/webhooks', { url, events: ['EMAIL_FAILED'] });
+    const to = newRecipient();
+    await add(to);
+    const { id } = await finished(await send(to));
+    const { rows } = await stack.database.pool.query<{ payload: string }>(
+      'SELECT payload FROM events WHERE workspace_id = $1',
+      [uuidOf(tenant.workspaceId)],
+    );
+    expect(rows.map(({ payload }) => JSON.parse(payload) as unknown)).toMatchObject([
+      { event: 'EMAIL_FAILED', data: { email: { id, status: 'SUPPRESSED' } } },
+    ]);
+    const sql = 'SELECT accepted AS count FROM usage WHERE workspace_id = $1';
+    expect(await stack.count(sql, [uuidOf(tenant.workspaceId)])).toBe(1);
+  });
+
+  it('is the same in whatever case, and however its domain is written', async () => {
+    const local = newRecipient().split('@')[0]!;
+    await add(`${local.toUpperCase()}@Bücher.example`);
+    const shown = await finished(await send(`${local}@xn--bcher-kva.example`));
+    expect(shown.status).toBe('SUPPRESSED');
+    expect(await list(`?email=${local}@BÜCHER.example`)).toHaveLength(1);
+  });
+
+  it('is one of this workspace alone', async () => {
+    const to = newRecipient();
+    const entry = await add(to);
+    const other = apiOf(await stack.createTenant('Another'));
+    expect(await list('', other)).toEqual([]);
+    expect((await other.get(`${PATH}/${entry.id}`)).status).toBe(404);
+    expect((await other.request('DELETE', `${PATH}/${entry.id}`, undefined)).status).toBe(404);
+    expect((await finished(await send(to, {}, other), other)).status).toBe('SENT');
+    expect((await finished(await send(to))).status).toBe('SUPPRESSED');
+  });
+
+  it('gets email again once it is taken off the list', async () => {
+    const to = newRecipient();
+    const entry = await add(to, { reason: 'COMPLAINT' });
+    expect((await finished(await send(to))).timeline[1]).toMatchObject({ reason: 'complaint' });
+    const removed = await api.request('DELETE', `${PATH}/${entry.id}`, undefined);
+    expect([removed.status, removed.body]).toEqual([200, { suppression: entry, isDeleted: true }]);
+    expect((await api.get(`${PATH}/${entry.id}`)).status).toBe(404);
+    expect((await finished(await send(to))).status).toBe('SENT');
+    expect((await audited()).map(({ action, actor }) => [action, actor.kind])).toEqual([
+      ['suppression.deleted', 'api_key'],
+      ['suppression.created', 'api_key'],
+    ]);
+  });
+
+  it('does not get what was accepted before', async () => {
+    const to = newRecipient();
+    const email = await send(to, { sendAt: fromNow(1_500) });
+    await add(to);
+    expect((await finished(email)).status).toBe('SUPPRESSED');
+    expect(stack.mailsTo(to)).toEqual([]);
+  });
+
+  it('does not get what was claimed before and waited for its turn', async () => {
+    const to = newRecipient();
+    const slow = await send(`slow-${newRecipient()}`);
+    const waiting = await send(to);
+    const sql = `SELECT count(*)::int FROM outbox WHERE subject_id = $1 AND state = 'taken'`;
+    await until(async () => (await stack.count(sql, [uuidOf(waiting.id as EmailId)])) === 1, 'it is claimed');
+    await add(to);
+    await sleep(50);
+    expect((await finished(slow)).status).toBe('SENT');
+    expect((await finished(waiting)).status).toBe('SUPPRESSED');
+    expect(stack.mailsTo(to)).toEqual([]);
+  });
+});
+
+describe(PATH, () => {
+  it('S19, G10: lists what is on it, by reason too, and shows one', async () => {
+    const [first, second] = [newRecipient(), newRecipient()];
+    const manual = await add(first);
+    const reported = await add(second, { reason: 'COMPLAINT' });
+    expect(manual).toMatchObject({
+      email: first,
+      reason: 'MANUAL',
+      emailId: null,
+      createdBy: { kind: 'api_key' },
+    });
+    expect(await list()).toEqual([reported, manual]);
+    expect(await list('?sort=createdAt.asc&limit=1')).toEqual([manual]);
+    expect(await list('?reason=COMPLAINT')).toEqual([reported]);
+    expect(await list(`?reason=MANUAL&email=${second}`)).toEqual([]);
+    expect(suppressionIn(await api.get(`${PATH}/${manual.id}`))).toEqual(manual);
+  });
+
+  it('makes one entry of an address that is added many times at once', async () => {
+    const [local, domain] = newRecipient().split('@');
+    const spellings = [local, local!.toUpperCase(), local, local!.toUpperCase()].map(
+      (one) => `${one}@${domain}`,
+    );
+    const answers = await Promise.all(spellings.map((email) => api.post(PATH, { email })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(answers.filter(({ body }) => body['isCreated'] === true)).toHaveLength(1);
+    expect(new Set(answers.map((answer) => suppressionIn(answer).id)).size).toBe(1);
+    expect(await audited()).toHaveLength(1);
+  });
+
+  it('G3: refuses what is no address, or no reason', async () => {
+    const noAddress = await api.post(PATH, { email: 'Ada <ada@example.com>' });
+    expect([noAddress.status, noAddress.body['message']]).toEqual([400, expect.stringContaining('`email`')]);
+    const noReason = await api.post(PATH, { email: newRecipient(), reason: 'hard_bounce' });
+    expect([noReason.status, noReason.body['message']]).toEqual([400, expect.stringContaining('`reason`')]);
+    expect(await list()).toEqual([]);
+  });
+});
