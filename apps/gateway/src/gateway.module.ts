@@ -7,6 +7,7 @@ import {
   ContactChanges,
   ContactStore,
   type Database,
+  EventFeedStore,
   IdentityStore,
   SuppressionChanges,
   SuppressionStore,
@@ -42,6 +43,7 @@ import { EmailsController } from './emails/emails.controller.ts';
 import { ListEmailsController } from './emails/list-emails.controller.ts';
 import { PreviewEmailController } from './emails/preview-email.controller.ts';
 import { ScheduledEmailsController } from './emails/scheduled-emails.controller.ts';
+import { EventsController } from './events/events.controller.ts';
 import { InvitationsController } from './members/invitations.controller.ts';
 import { JoinWorkspaceController } from './members/join-workspace.controller.ts';
 import { memberProviders } from './members/member.providers.ts';
@@ -112,6 +114,7 @@ export const CONTROLLERS: Type[] = [
   JoinWorkspaceController,
   WebhooksController,
   RotateTokenController,
+  EventsController,
   DeliveriesController,
   DeliveriesByHandController,
   TemplatesController,
@@ -170,6 +173,7 @@ export class GatewayModule {
         ...webhookProviders(parts),
         { provide: SecretBox, useValue: secretBox },
         { provide: AuditLogStore, useValue: new AuditLogStore(database) },
+        { provide: EventFeedStore, useValue: new EventFeedStore(database) },
         { provide: ApiKeyStore, useValue: apiKeys },
         ...templateProviders(parts, templates, acceptEmails),
         ...memberProviders(parts, owedMails.invitations),

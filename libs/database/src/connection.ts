@@ -84,6 +84,9 @@ export function openDatabase(options: DatabaseOptions): Database {
 const GREETED_WITHIN_MS = 30_000;
 const TRY_AGAIN_MS = 500;
 
+/** The order of events goes on where it ended, though the database was restored on another server; else it changes nothing. */
+const KEEP_EVENT_ERA = 'SELECT keep_event_era()';
+
 /**
  * Sets the process' idea of the database's time and refuses a database that does not keep what it confirms. Waits up to
  * half a minute for a database that is not there yet.
@@ -109,4 +112,5 @@ async function greetOnce(database: Database): Promise<void> {
   );
   database.clock.observe(rows[0]!.now.getTime(), askedAt);
   if (rows[0]!.durability === 'off') throw new DurabilityRefused();
+  await database.pool.query(KEEP_EVENT_ERA);
 }

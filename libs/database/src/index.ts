@@ -36,6 +36,7 @@ export { type CountedEmails, type DayCount, EmailCountsStore } from './stores/em
 export { DeliveryChanges } from './stores/delivery-changes.ts';
 export { DeliveryListStore } from './stores/delivery-list-store.ts';
 export { DeliveryStore, type FannedOut } from './stores/delivery-store.ts';
+export { EventFeedStore, type FeedFault, type WantedEvents } from './stores/event-feed-store.ts';
 export { EmailListStore } from './stores/email-list-store.ts';
 export { type EmailRecord, type EmailSummary } from './stores/email-record.ts';
 export { EmailStore } from './stores/email-store.ts';

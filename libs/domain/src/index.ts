@@ -11,6 +11,7 @@ export * from './email-draft.ts';
 export * from './email-status.ts';
 export * from './escaped-keys.ts';
 export * from './events/events.ts';
+export * from './events/feed-position.ts';
 export { idShape, type Shape, timeShape } from './events/shapes.ts';
 export * from './invisible-characters.ts';
 export * from './json-strings.ts';

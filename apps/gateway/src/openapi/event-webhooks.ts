@@ -32,6 +32,12 @@ export function eventSchemas(): Record<string, JsonSchema> {
   return found;
 }
 
+/** The schema of what is told of an event, whichever it is. */
+export function eventDataSchema(): JsonSchema {
+  const titles = EVENT_NAMES.map((name) => EVENTS[name].data.schema['title'] as string);
+  return { anyOf: [...new Set(titles)].map((title) => ({ $ref: referenceOf(title) })) };
+}
+
 function postOf(name: EventName): Part {
   const shape = eventShape(name);
   const title = shape.schema['title'] as string;

@@ -32,6 +32,7 @@ import {
   RECORD_DELIVERIES,
 } from './deliveries.ts';
 import { crowd } from './crowded-database.fixture.ts';
+import { LOCATE_EVENT, READ_EVENT_FEED } from './event-feed.ts';
 import { CANCEL_EMAIL, RESCHEDULE_EMAIL } from './email-changes.ts';
 import {
   CLAIM_EMAILS,
@@ -466,6 +467,22 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
         /^events_.*_pkey$/,
         /^slow_lanes_pkey$/,
       ],
+    },
+  ],
+  [
+    'READ_EVENT_FEED',
+    {
+      sql: READ_EVENT_FEED,
+      values: () => [...[someWorkspace(), '0', `'0'`, text(FIRST_ID), 'NULL', 'NULL', '5000', '51']],
+      indexes: [/^events_\d{4}_\d{2}_(workspace_id_era_xid_id_idx|feed_idx)$/, /^events_.*_pkey$/],
+    },
+  ],
+  [
+    'LOCATE_EVENT',
+    {
+      sql: LOCATE_EVENT,
+      values: () => [text(NOBODY), someWorkspace(), 'now()'],
+      indexes: [/^events_.*_pkey$/],
     },
   ],
   [

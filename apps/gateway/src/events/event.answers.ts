@@ -1,0 +1,38 @@
+import { EVENT_NAMES, EVENTS } from '@posthorn/domain';
+import { idOf, objectOf, text, time, wordOf } from '../openapi/answer-schemas.ts';
+import { eventDataSchema } from '../openapi/event-webhooks.ts';
+import { Shown } from '../openapi/shown.ts';
+import { pageOf } from '../paging/page-answer.ts';
+
+/** An event of the feed. */
+class FeedEvent {
+  @Shown('The id of the event, which is the `webhook-id` of its deliveries.', idOf('evt'))
+  id!: string;
+
+  @Shown('The name of the event.', wordOf(EVENT_NAMES))
+  event!: string;
+
+  @Shown('When it happened.', time)
+  createdAt!: string;
+
+  @Shown('What is told of it: the `data` of the webhook of this name.', eventDataSchema(), {
+    example: EVENTS.CONTACT_CREATED.data.example,
+  })
+  data!: object;
+}
+
+/** A page of the feed. */
+class EventPage extends pageOf('The events of the page, in their order.', FeedEvent) {
+  @Shown(
+    'Where to read on, now or later: behind all that this page has or has looked at. What happens from now on is behind it.',
+    text,
+    { example: '1-841203-1893456000000-00000000000000000000000000' },
+  )
+  resumeAt!: string;
+}
+
+/** The answer that shows events. */
+export class EventsAnswer {
+  @Shown('A page of the events of the workspace.', objectOf(EventPage))
+  events!: EventPage;
+}

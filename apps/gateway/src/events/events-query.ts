@@ -1,0 +1,27 @@
+import { EVENT_NAMES, type EventName, PAGE_LIMITS } from '@posthorn/domain';
+import { wholeNumber } from '../validation/query-rules.ts';
+import { Optional } from '../validation/rule.ts';
+import { oneOfWords, singleLine } from '../validation/text-rules.ts';
+
+const ID = { most: 100, unit: 'characters' } as const;
+
+/** From where the feed is read, and which events. */
+export class EventsQuery {
+  @Optional(wholeNumber(PAGE_LIMITS), 'How many events a page has at most.', {
+    default: PAGE_LIMITS.default,
+    example: 20,
+  })
+  limit?: string;
+
+  @Optional(
+    singleLine(ID),
+    'Where the page begins: the `startAt` or `resumeAt` of an earlier one. The oldest event that is kept if absent.',
+  )
+  startAt?: string;
+
+  @Optional(singleLine(ID), 'The id of an event, behind which the page begins; instead of `startAt`.')
+  after?: string;
+
+  @Optional(oneOfWords(EVENT_NAMES), 'Only events of this name.', { example: 'CONTACT_CREATED' })
+  event?: EventName;
+}

@@ -1,0 +1,40 @@
+/**
+ * Reads a stretch of a workspace's events in the order of their feed, and says where the feed ends just now. What a transaction that still
+ * runs has written, or will, comes after the place where it ends: all older transactions are over, and the same snapshot shows all that
+ * they have left. So nothing is ever added before that place, and who reads on from there misses nothing.
+ *
+ * It looks at no more than $7 events; the last of these is given whether it matches or not, so that the reader knows where to go on. There is
+ * always a row; one without an id is no event.
+ *
+ * $1 uuid: the workspace. $2 integer, $3 xid8, $4 uuid: the place. $5 timestamptz: how far in time it is; null: it is the beginning. $6 text:
+ * the name of the events; null: all. $8 integer: at most so many. Index: events_feed_idx, from the place; events_pkey for what is
+ * given. Locks: none.
+ */
+export const READ_EVENT_FEED = `
+WITH here AS MATERIALIZED (
+  SELECT (SELECT max(era) FROM event_eras) AS era, pg_snapshot_xmin(s) AS horizon, pg_snapshot_xmax(s) AS next,
+         coalesce(are_events_kept($5::timestamptz), true) AS kept
+  FROM   pg_current_snapshot() AS s
+),
+seen AS (
+  SELECT   e.id, e.era, e.xid, row_number() OVER (ORDER BY e.era, e.xid, e.id)::int AS n,
+           NOT e.is_test AND ($6::text IS NULL OR e.type = $6::text) AS matches
+  FROM     events e
+  WHERE    e.workspace_id = $1::uuid AND (e.era, e.xid, e.id) > ($2::integer, $3::xid8, $4::uuid)
+  AND      (e.era, e.xid) < ((SELECT era FROM here), (SELECT horizon FROM here))
+  ORDER BY e.era, e.xid, e.id
+  LIMIT    $7::integer
+),
+given AS (
+  SELECT * FROM seen WHERE matches OR n = $7::integer ORDER BY era, xid, id LIMIT $8::integer
+)
+SELECT    here.era AS "thisEra", here.horizon::text, here.next::text, here.kept, g.n, g.matches, g.id, g.era, g.xid::text, e.payload
+FROM      here
+LEFT JOIN (given g JOIN events e ON e.id = g.id) ON true
+ORDER BY  g.n`;
+
+/** Where an event is in the feed. $1 uuid: it. $2 uuid: its workspace. $3 timestamptz: its time. Index: events_pkey. Locks: none. */
+export const LOCATE_EVENT = `
+SELECT    are_events_kept($3::timestamptz) AS kept, e.era, e.xid::text
+FROM      (SELECT) AS here
+LEFT JOIN events e ON e.id = $1::uuid AND e.workspace_id = $2::uuid`;

@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type EventId, idFromUuid, newId, type WorkspaceId, uuidOf } from '@posthorn/kernel';
+import { type EventName, type FeedPosition, LEAST_ID } from '@posthorn/domain';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { greetDatabase, openDatabase } from '../connection.ts';
+import { someContact } from '../deliveries.fixture.ts';
+import { recordEvents } from '../events.ts';
+import { Office } from '../office.fixture.ts';
+import { transactOn } from '../transaction.ts';
+import { EventFeedStore, type FeedPage, type WantedEvents } from './event-feed-store.ts';
+
+const WRITERS = 8;
+const ROUNDS = 40;
+
+let testDatabase: TestDatabase;
+let office: Office;
+let feed: EventFeedStore;
+let acme: WorkspaceId;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  office = new Office(testDatabase.url);
+  feed = new EventFeedStore(office.database);
+});
+afterAll(async () => {
+  await office.close();
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  acme = await office.openWorkspace();
+});
+
+type Name = Extract<EventName, `CONTACT_${'CREATED' | 'DELETED'}`>;
+
+/** Records events in one transaction, which goes on for a while and is then committed, unless it changes its mind. */
+async function record(names: readonly Name[], { forMs = 0, keeps = true } = {}): Promise<void> {
+  const recorded = transactOn(office.database, async (client) => {
+    const events = names.map((name) => ({ workspaceId: acme, name, data: someContact(acme) }));
+    await recordEvents(client, Date.now(), events);
+    if (forMs > 0) await sleep(forMs);
+    if (!keeps) throw new Error('changed its mind');
+  });
+  await recorded.catch((error: unknown) => {
+    if (keeps) throw error;
+  });
+}
+
+async function page(request: Partial<WantedEvents> = {}): Promise<FeedPage> {
+  const read = await feed.read(acme, { limit: 100, ...request });
+  if ('fault' in read) throw new Error(read.fault);
+  return read;
+}
+
+/** Reads to the end of the feed, from a place or from the beginning. */
+async function readOn(
+  request: Partial<WantedEvents> = {},
+): Promise<{ ids: EventId[]; position: FeedPosition }> {
+  const ids: EventId[] = [];
+  for (let from = request.from; ;) {
+    const { items, hasMore, position } = await page({ ...request, from });
+    ids.push(...items.map(({ id }) => id));
+    if (!hasMore) return { ids, position };
+    from = position;
+  }
+}
+
+/** Waits until all that is committed can be read: whoever writes in another database of the server holds it up too. */
+async function settled(): Promise<void> {
+  const sql = `era = (SELECT max(era) FROM event_eras) AND xid >= pg_snapshot_xmin(pg_current_snapshot())`;
+  while ((await office.count('events', sql)) > 0) await sleep(10);
+}
+
+const committed = async (): Promise<EventId[]> => {
+  const sql = 'SELECT id FROM events WHERE workspace_id = $1';
+  const rows = await office.ask<{ id: string }>(sql, [uuidOf(acme)]);
+  return rows.map(({ id }) => idFromUuid('evt', id));
+};
+
+describe('N5: the feed of events', () => {
+  it('shows nothing before what may still come before it', async () => {
+    await record(['CONTACT_CREATED']);
+    await settled();
+    const before = await readOn();
+    expect(before.ids).toHaveLength(1);
+
+    const slow = record(['CONTACT_CREATED', 'CONTACT_DELETED'], { forMs: 600 });
+    await sleep(200);
+    await record(['CONTACT_DELETED']);
+    expect(await committed()).toHaveLength(2);
+    const meanwhile = await readOn({ from: before.position });
+    expect(meanwhile.ids).toEqual([]);
+    await slow;
+    await settled();
+    const after = await readOn({ from: meanwhile.position });
+    expect(after.ids).toHaveLength(3);
+    expect([...before.ids, ...after.ids].sort()).toEqual((await committed()).sort());
+    expect((await readOn()).ids).toEqual([...before.ids, ...after.ids]);
+    expect((await readOn({ from: after.position })).ids).toEqual([]);
+  });
+
+  it('misses nothing, shows nothing twice and keeps its order while many write at once and commit late', async () => {
+    let areWriting = true;
+    const writer = async (): Promise<void> => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const names: Name[] =
+          Math.random() < 0.5 ? ['CONTACT_CREATED'] : ['CONTACT_DELETED', 'CONTACT_CREATED'];
+        await record(names, { forMs: Math.random() * 30, keeps: Math.random() < 0.9 });
+      }
+    };
+    const reader = async (limit: number, event?: EventName): Promise<EventId[]> => {
+      const read: EventId[] = [];
+      for (let from: FeedPosition | undefined, isLast = false; !isLast;) {
+        isLast = !areWriting;
+        const more = await readOn({ limit, event, from });
+        read.push(...more.ids);
+        from = more.position;
+      }
+      return read;
+    };
+    const reading = Promise.all([reader(1), reader(7), reader(100), reader(5, 'CONTACT_DELETED')]);
+    await Promise.all(Array.from({ length: WRITERS }, writer));
+    await settled();
+    areWriting = false;
+    const [one, seven, hundred, deleted] = await reading;
+    const all = await committed();
+    expect(all.length).toBeGreaterThan(WRITERS * ROUNDS);
+    expect(new Set(one).size).toBe(one.length);
+    expect([...one].sort()).toEqual(all.sort());
+    expect(seven).toEqual(one);
+    expect(hundred).toEqual(one);
+    expect((await readOn({ limit: 13 })).ids).toEqual(one);
+    const ofName = await office.ask<{ id: string }>(
+      `SELECT id FROM events WHERE workspace_id = $1 AND type = 'CONTACT_DELETED'`,
+      [uuidOf(acme)],
+    );
+    const isDeleted = new Set(ofName.map(({ id }) => idFromUuid('evt', id)));
+    expect(deleted).toEqual(one.filter((id) => isDeleted.has(id)));
+  }, 60_000);
+
+  it('goes on behind any of its events, and shows no other workspace anything', async () => {
+    for (let n = 0; n < 5; n += 1) await record(['CONTACT_CREATED']);
+    await settled();
+    const { ids } = await readOn();
+    expect((await readOn({ from: { after: ids[1]! }, limit: 2 })).ids).toEqual(ids.slice(2));
+    const other = await office.openWorkspace();
+    expect(await feed.read(other, { limit: 10 })).toMatchObject({ items: [], hasMore: false });
+    expect(await feed.read(other, { limit: 10, from: { after: ids[1]! } })).toEqual({ fault: 'UNKNOWN' });
+  });
+
+  it('looks at so many events for those of a name, and says where to go on; a test is no event', async () => {
+    for (let n = 0; n < 4; n += 1) await record(Array<Name>(5).fill('CONTACT_CREATED'));
+    await record(['CONTACT_DELETED', 'CONTACT_DELETED']);
+    await office.ask(
+      `UPDATE events SET is_test = true WHERE id = (SELECT max(id::text)::uuid FROM events WHERE workspace_id = $1)`,
+      [uuidOf(acme)],
+    );
+    await settled();
+    const bounded = new EventFeedStore(office.database, 8);
+    const pages: FeedPage[] = [];
+    for (let from: FeedPosition | undefined, hasMore = true; hasMore;) {
+      const read = (await bounded.read(acme, { limit: 3, event: 'CONTACT_DELETED', from })) as FeedPage;
+      pages.push(read);
+      ({ position: from, hasMore } = read);
+    }
+    expect(pages.map(({ items, hasMore }) => [items.length, hasMore])).toEqual([
+      [0, true],
+      [0, true],
+      [1, false],
+    ]);
+    expect((await readOn()).ids).toHaveLength(21);
+  });
+});
+
+describe('N5: a place in the feed', () => {
+  const END: FeedPosition = { era: 1, xid: 1n, id: LEAST_ID, atMs: 0 };
+
+  it('behind which a month was dropped has expired, as an event of it has; one that never was is unknown', async () => {
+    const [old, oldMs] = ['2020-01-01T00:00:00Z', Date.UTC(2020, 1, 10)];
+    await office.ask('UPDATE event_eras SET began_at = $1', [old]);
+    for (const month of ['2020-01-01', '2020-02-01'])
+      await office.ask(`SELECT make_partition('events', $1::timestamp)`, [month]);
+    const keptFrom = (from: WantedEvents['from']): Promise<unknown> => feed.read(acme, { limit: 1, from });
+    expect(await keptFrom({ ...END, atMs: oldMs })).toEqual({ fault: 'EXPIRED' });
+    expect(await keptFrom({ after: newId('evt', oldMs) })).toEqual({ fault: 'EXPIRED' });
+    await office.ask(
+      `SELECT make_partition('events', month::timestamp)
+       FROM   generate_series('2020-03-01'::timestamp, now() AT TIME ZONE 'UTC', '1 month') AS month`,
+    );
+    expect(await keptFrom({ ...END, atMs: oldMs })).toMatchObject({ items: [] });
+    expect(await keptFrom({ after: newId('evt', oldMs) })).toEqual({ fault: 'UNKNOWN' });
+    await office.ask('DROP TABLE events_2020_07');
+    expect(await keptFrom({ ...END, atMs: oldMs })).toEqual({ fault: 'EXPIRED' });
+    expect(await keptFrom({ ...END, atMs: Date.UTC(2020, 8, 1) })).toMatchObject({ items: [] });
+    await office.ask('UPDATE event_eras SET began_at = now()');
+  });
+
+  it('that the database has not come to is told, and any time may be named', async () => {
+    const beyond = { ...END, xid: 10n ** 17n };
+    expect(await feed.read(acme, { limit: 1, from: beyond })).toEqual({ fault: 'AHEAD' });
+    expect(await feed.read(acme, { limit: 1, from: { ...END, era: 9 } })).toEqual({ fault: 'AHEAD' });
+    const latest = idFromUuid('evt', 'ffffffff-ffff-7fff-bfff-ffffffffffff');
+    expect(await feed.read(acme, { limit: 1, from: { after: latest } })).toEqual({ fault: 'UNKNOWN' });
+    expect(await feed.read(acme, { limit: 1, from: { ...END, atMs: 99_999_999_999_999 } })).toMatchObject({
+      items: [],
+    });
+  });
+});
+
+describe('N5: a database that was restored on another server', () => {
+  it('goes on with the order of its events, from every place, and begins one era however many ask', async () => {
+    for (let n = 0; n < 3; n += 1) await record(['CONTACT_CREATED']);
+    await settled();
+    const before = await readOn();
+    const half = await page({ limit: 1 });
+    // There the numbers of transactions had come much further than they have here.
+    await office.ask(
+      `UPDATE events SET xid = (xid::text::bigint + 1000000000)::text::xid8 WHERE workspace_id = $1`,
+      [uuidOf(acme)],
+    );
+    await office.ask('UPDATE event_eras SET system_identifier = 1');
+    const here = { ...half.position, xid: half.position.xid + 1_000_000_000n };
+
+    const role = `app_${process.pid}`;
+    await office.ask(`CREATE ROLE ${role}`);
+    const greeters = Array.from({ length: 4 }, () =>
+      openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'test' }),
+    );
+    try {
+      await Promise.all(
+        greeters.map(async (database) => {
+          // Who works with the tables need not be who has made them.
+          await database.pool.query(`SET ROLE ${role}`);
+          await greetDatabase(database);
+        }),
+      );
+    } finally {
+      await Promise.all(greeters.map((database) => database.close()));
+      await office.ask(`DROP ROLE ${role}`);
+    }
+    expect(await office.ask('SELECT era FROM event_eras ORDER BY era')).toEqual([{ era: 1 }, { era: 2 }]);
+
+    await record(['CONTACT_DELETED']);
+    await settled();
+    const after = await readOn();
+    expect(after.ids.slice(0, 3)).toEqual(before.ids);
+    expect(after.ids).toHaveLength(4);
+    expect((await readOn({ from: here })).ids).toEqual(after.ids.slice(1));
+    expect((await readOn({ from: { after: before.ids[2]! } })).ids).toEqual(after.ids.slice(3));
+    await record(['CONTACT_CREATED']);
+    await settled();
+    expect((await readOn({ from: after.position })).ids).toHaveLength(1);
+  });
+});

@@ -1,0 +1,142 @@
+import { type EventId, idFromUuid, timeOf, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import {
+  type EventName,
+  type FeedPosition,
+  furtherPosition,
+  type JsonObject,
+  LEAST_ID,
+} from '@posthorn/domain';
+import { type Database } from '../connection.ts';
+import { LOCATE_EVENT, READ_EVENT_FEED } from '../sql/event-feed.ts';
+
+/** How many events a page looks at for those of one name. */
+const MOST_SEEN = 5_000;
+const BEGINNING: FeedPosition = { era: 0, xid: 0n, id: LEAST_ID, atMs: 0 };
+
+/** An event as the feed shows it. */
+export interface FeedEvent {
+  readonly id: EventId;
+  readonly event: EventName;
+  readonly createdAt: string;
+  readonly data: JsonObject;
+}
+
+/** Which events are wanted. */
+export interface WantedEvents {
+  readonly limit: number;
+  /** Those of this name; absent: all. */
+  readonly event?: EventName | undefined;
+  /** Those behind this place or event; absent: from the first that is kept. */
+  readonly from?: FeedPosition | { readonly after: EventId } | undefined;
+}
+
+/** A page of the feed. */
+export interface FeedPage {
+  readonly items: readonly FeedEvent[];
+  readonly hasMore: boolean;
+  /** Behind all that was read. */
+  readonly position: FeedPosition;
+}
+
+/** Why a feed is not read from a place. */
+export type FeedFault =
+  /** Events behind it are not kept any more. */
+  | 'EXPIRED'
+  /** The workspace has no such event. */
+  | 'UNKNOWN'
+  /** It is behind what the database has ever held: it was restored as it was at an earlier time. */
+  | 'AHEAD';
+
+/** The events of a workspace in one order that never changes, and that nothing is ever added to but at its end. */
+export class EventFeedStore {
+  /** @param mostSeen how many events a page looks at */
+  constructor(
+    private readonly database: Pick<Database, 'pool' | 'clock'>,
+    private readonly mostSeen = MOST_SEEN,
+  ) {}
+
+  /** A page. When few of many events have the wanted name it can have fewer items than it may, or none, and yet say that there is more. */
+  async read(
+    workspaceId: WorkspaceId,
+    { limit, event, from }: WantedEvents,
+  ): Promise<FeedPage | { readonly fault: FeedFault }> {
+    const start = from !== undefined && 'after' in from ? await this.locate(workspaceId, from.after) : from;
+    if (start !== undefined && 'fault' in start) return start;
+    const { era, xid, id, atMs } = start ?? BEGINNING;
+    const nowMs = this.database.clock.nowMs();
+    const { rows } = await this.database.pool.query<FeedRow>(READ_EVENT_FEED, [
+      ...[
+        uuidOf(workspaceId),
+        era,
+        String(xid),
+        id,
+        start && this.pastOf(atMs),
+        event,
+        this.mostSeen,
+        limit + 1,
+      ],
+    ]);
+    const [{ kept, thisEra, next }] = rows as [FeedRow, ...FeedRow[]];
+    if (!kept) return { fault: 'EXPIRED' };
+    if (era > thisEra || (era === thisEra && xid > BigInt(next))) return { fault: 'AHEAD' };
+    return this.pageOf(rows, limit, start ?? BEGINNING, nowMs);
+  }
+
+  private pageOf(rows: readonly FeedRow[], limit: number, start: FeedPosition, nowMs: number): FeedPage {
+    const seen = rows.filter((row): row is SeenRow => row.id !== null);
+    const found = seen.filter(({ matches }) => matches);
+    const items = found.slice(0, limit).map(feedEvent);
+    const lastLookedAt = seen.find(({ n }) => n === this.mostSeen);
+    if (found.length > limit) return { items, hasMore: true, position: positionOf(found[limit - 1]!) };
+    if (lastLookedAt !== undefined) return { items, hasMore: true, position: positionOf(lastLookedAt) };
+    const { thisEra, horizon } = rows[0]!;
+    const end = { era: thisEra, xid: BigInt(horizon), id: LEAST_ID, atMs: nowMs };
+    return { items, hasMore: false, position: furtherPosition(start, end) };
+  }
+
+  /** A caller may name any time; one to come has dropped nothing. */
+  private pastOf(atMs: number): Date {
+    return new Date(Math.min(atMs, this.database.clock.nowMs()));
+  }
+
+  private async locate(
+    workspaceId: WorkspaceId,
+    id: EventId,
+  ): Promise<FeedPosition | { readonly fault: FeedFault }> {
+    const atMs = timeOf(id);
+    const { rows } = await this.database.pool.query<{ kept: boolean; era: number | null; xid: string }>(
+      LOCATE_EVENT,
+      [uuidOf(id), uuidOf(workspaceId), this.pastOf(atMs)],
+    );
+    const { kept, era, xid } = rows[0]!;
+    if (era === null) return { fault: kept ? 'UNKNOWN' : 'EXPIRED' };
+    return { era, xid: BigInt(xid), id: uuidOf(id), atMs };
+  }
+}
+
+/** A row of READ_EVENT_FEED. */
+interface FeedRow {
+  readonly thisEra: number;
+  readonly horizon: string;
+  readonly next: string;
+  readonly kept: boolean;
+  readonly id: string | null;
+}
+
+interface SeenRow extends FeedRow {
+  readonly id: string;
+  readonly n: number;
+  readonly matches: boolean;
+  readonly era: number;
+  readonly xid: string;
+  readonly payload: string;
+}
+
+function positionOf({ era, xid, id }: SeenRow): FeedPosition {
+  return { era, xid: BigInt(xid), id, atMs: timeOf(idFromUuid('evt', id)) };
+}
+
+function feedEvent({ id, payload }: SeenRow): FeedEvent {
+  const { event, createdAt, data } = JSON.parse(payload) as Omit<FeedEvent, 'id'>;
+  return { id: idFromUuid('evt', id), event, createdAt, data };
+}

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { newId } from '@posthorn/kernel';
+import { Api } from './api.ts';
+import { expectRefusal } from './bad-input/refusal.ts';
+import { newRecipient, Stack, type Tenant, until } from './stack.ts';
+
+interface FeedPage {
+  readonly items: { id: string; event: string; createdAt: string; data: { contact: { email: string } } }[];
+  readonly hasMore: boolean;
+  readonly startAt: string | null;
+  readonly resumeAt: string;
+}
+
+let stack: Stack;
+let tenant: Tenant;
+beforeAll(async () => {
+  stack = await Stack.start({ sends: false, gateways: 2 });
+  tenant = await stack.createTenant('Feed');
+}, 60_000);
+afterAll(() => stack.close());
+
+const api = (key = tenant.keys.apiUser, gateway = 0): Api => new Api(stack.gateways[gateway]!.url, key);
+const read = async (query = '', key?: string): Promise<FeedPage> => {
+  const { status, text, body } = await api(key).get(`/v1/events${query}`);
+  expect([status, text]).toEqual([200, expect.anything()]);
+  return body['events'] as FeedPage;
+};
+
+describe('GET /v1/events', () => {
+  it('N5: shows what happened in its order, page by page, to a VIEWER too, and goes on later', async () => {
+    const first = await read();
+    expect(first).toMatchObject({ items: [], hasMore: false, startAt: null });
+    const emails = Array.from({ length: 5 }, newRecipient);
+    for (const [n, email] of emails.entries()) await api(undefined, n % 2).post('/v1/contacts', { email });
+    await until(async () => (await read()).items.length === 5, 'the events are shown');
+
+    const shown: string[] = [];
+    for (let query = `?limit=2&startAt=${first.resumeAt}`; query !== '';) {
+      const { items, hasMore, startAt } = await read(query, tenant.keys.viewer);
+      expect(hasMore).toBe(startAt !== null);
+      shown.push(...items.map(({ data }) => data.contact.email));
+      query = startAt === null ? '' : `?limit=2&startAt=${startAt}`;
+    }
+    expect(shown).toEqual(emails);
+
+    const { items, resumeAt } = await read();
+    expect((await read(`?after=${items[2]!.id}`)).items).toEqual(items.slice(3));
+    expect((await read('?event=CONTACT_DELETED')).items).toEqual([]);
+    expect((await read('?event=CONTACT_CREATED')).items).toEqual(items);
+    await api().post('/v1/contacts', { email: newRecipient() });
+    await until(async () => (await read(`?startAt=${resumeAt}`)).items.length === 1, 'the next is shown');
+  });
+
+  it('G3: knows no event of another workspace, and shows it none', async () => {
+    const [{ id }] = (await read()).items as [FeedPage['items'][0]];
+    const { apiUser } = (await stack.createTenant('Other')).keys;
+    expect((await read('', apiUser)).items).toEqual([]);
+    const [foreign, unknown] = [
+      await api(apiUser).get(`/v1/events?after=${id}`),
+      await api(apiUser).get(`/v1/events?after=${newId('evt', Date.now())}`),
+    ];
+    expectRefusal(foreign, 400, '`after` is the id of no event of this workspace');
+    expect(foreign.body).toEqual(unknown.body);
+  });
+
+  it('N5: tells a reader that has been away for too long', async () => {
+    await stack.database.pool.query(`UPDATE event_eras SET began_at = '2020-01-01'`);
+    const old = newId('evt', Date.UTC(2020, 1, 1)).slice(4);
+    const answer = await api().get(`/v1/events?startAt=1-1-${Date.UTC(2020, 1, 1)}-${old}`);
+    expectRefusal(answer, 410, 'are not kept any more');
+    expectRefusal(await api().get(`/v1/events?after=evt_${old}`), 410, 'are not kept any more');
+    expectRefusal(
+      await api().get(`/v1/events?startAt=9-1-${Date.now()}-${old}`),
+      410,
+      'The feed has not come as far',
+    );
+  });
+
+  it.each([
+    ['startAt=x', '`startAt` is malformed'],
+    [`startAt=${randomUUID()}`, '`startAt` is malformed'],
+    ['startAt=', '`startAt`'],
+    ['after=x', '`after` is no id of an event'],
+    [`after=${newId('trs', 0)}`, '`after` is no id of an event'],
+    [`after=${newId('evt', 0)}&startAt=1-1-1-${newId('evt', 0).slice(4)}`, '`startAt` and `after`'],
+    ['event=CONTACT', '`event`'],
+    ['limit=101', '`limit`'],
+    ['sort=createdAt.asc', '`sort`'],
+  ])('refuses ?%s', async (query, sentence) => {
+    expectRefusal(await api().get(`/v1/events?${query}`), 400, sentence);
+  });
+});
