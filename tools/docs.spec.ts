@@ -161,7 +161,7 @@ function relayBreakerStates(): string[] {
   return [...type.matchAll(/'(\w+)'/g)].map(([, state]) => state!);
 }
 
-/** The states of the diagram below a heading. */
+/** The rows of the table of reply classes, with single spaces. */
 function replyClassRows(): string {
   const rows = REPLY_CLASS_NAMES.map((name) => {
     const { meaning, status, suppresses, retryNotBeforeSeconds } = effectOf(name);
@@ -180,6 +180,7 @@ function replyClassRows(): string {
     .join('\n');
 }
 
+/** The states of the diagram below a heading. */
 function statesDrawn(page: string, title: string): string[] {
   const section = page.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? '';
   const diagram = /```mermaid\nstateDiagram-v2\n([\s\S]*?)```/.exec(section)?.[1] ?? '';

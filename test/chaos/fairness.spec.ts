@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bulkLane, type LaneId, nowLane } from '@posthorn/domain';
 import { OutboxStore } from '@posthorn/database';
 import { JobWorker, LaneRings, QUEUES } from '@posthorn/queues';
-import { RelayBreaker, RelayTransport } from '@posthorn/smtp';
+import { Pace, RelayBreaker, RelayChain, RelayTransport } from '@posthorn/smtp';
 import { testRedisUrl, uniqueQueuePrefix } from '@posthorn/testing';
 import { ComposeEmail, DeliverEmail, SendEmails, WithheldRecipients } from '@posthorn/use-cases';
 import { newRecipient, Stack, until } from '../e2e/stack.ts';
@@ -51,7 +51,7 @@ describe('a backlog of 10,000', () => {
 
   function startWorker(redis: { url: string; prefix: string }, onError: (error: unknown) => void): void {
     const transport = new RelayTransport(stack.sink.url, { maxConnections: CONNECTIONS });
-    const breaker = new RelayBreaker();
+    const relays = new RelayChain([{ name: 'sink', transport, breaker: new RelayBreaker() }], onError);
     const composer = new ComposeEmail({
       htmlToText: { convert: () => Promise.reject(new Error('every seed has a text')) },
       versions: { find: () => Promise.reject(new Error('no seed has a template')) },
@@ -62,8 +62,8 @@ describe('a backlog of 10,000', () => {
     const sendEmails = new SendEmails({
       outbox,
       rings,
-      breaker,
-      delivery: new DeliverEmail({ composer, recipients, transport, breaker, onError, onRelay: onError }),
+      relays,
+      delivery: new DeliverEmail({ composer, recipients, relays, pace: new Pace(0), onError }),
       connections: CONNECTIONS,
       rowsPerTurn: ROWS_PER_TURN,
       handoverMs: 250,

@@ -17,7 +17,7 @@ import {
 } from '@posthorn/platform';
 import { JobWorker, LaneRings, type LineName, QUEUES, turnHandler } from '@posthorn/queues';
 import { HtmlToText, TemplateRenderer } from '@posthorn/rendering';
-import { RelayBreaker, RelayTransport } from '@posthorn/smtp';
+import { Pace } from '@posthorn/smtp';
 import {
   ComposeEmail,
   DeliverEmail,
@@ -25,6 +25,7 @@ import {
   TemplateVersions,
   WithheldRecipients,
 } from '@posthorn/use-cases';
+import { openRelays } from './open-relays.ts';
 
 @Module({})
 class SenderModule {}
@@ -54,30 +55,23 @@ await startProcess('sender', async () => {
   const htmlToText = new HtmlToText();
   const renderer = new TemplateRenderer();
   const versions = new TemplateVersions(new TemplateStore(db));
-  const transport = new RelayTransport(sender.SMTP_URL, {
-    maxConnections: sender.SMTP_CONNECTIONS,
-    maxMessagesPerConnection: sender.SMTP_MESSAGES_PER_CONNECTION,
-    connectionTimeoutMs: sender.SMTP_CONNECTION_TIMEOUT_MS,
-    greetingTimeoutMs: sender.SMTP_GREETING_TIMEOUT_MS,
-    socketTimeoutMs: sender.SMTP_SOCKET_TIMEOUT_MS,
-    requireTls: sender.SMTP_REQUIRE_TLS,
-  });
-  const breaker = new RelayBreaker();
   const outbox = new OutboxStore(db);
+  const relays = openRelays(sender, ({ relay, isAvailable, reason }) =>
+    isAvailable
+      ? logger.info({ relay }, 'the relay takes emails again')
+      : logger.error({ relay, reason }, 'ALARM: the relay refuses us or cannot be reached; emails wait'),
+  );
+  const pace = new Pace(sender.SMTP_MESSAGES_PER_SECOND);
   const sendEmails = new SendEmails({
     outbox,
     rings,
-    breaker,
+    relays,
     delivery: new DeliverEmail({
       composer: new ComposeEmail({ htmlToText, renderer, versions }),
       recipients: new WithheldRecipients(outbox),
-      transport,
-      breaker,
+      relays,
+      pace,
       onError,
-      onRelay: ({ isAvailable, reason }) =>
-        isAvailable
-          ? logger.info('the relay takes emails again')
-          : logger.error({ reason }, 'ALARM: the relay refuses us or cannot be reached; emails wait'),
     }),
     connections: sender.SMTP_CONNECTIONS,
     rowsPerTurn: lanes.TURN_ROWS,
@@ -108,10 +102,14 @@ await startProcess('sender', async () => {
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);
   logger.info({ port: http.HTTP_PORT }, 'serving turns');
   const drain = [
-    () => Promise.all([worker.close(), sendEmails.drain()]).then(() => undefined),
+    async () => {
+      const drained = [worker.close(), sendEmails.drain()];
+      pace.stop();
+      await Promise.all(drained);
+    },
     () => rings.close(),
     () => eventRings.close(),
-    () => transport.close(),
+    () => relays.close(),
     () => htmlToText.close(),
     () => renderer.close(),
     () => db.close(),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SmtpStage, Transmission, Verdict } from './delivery.ts';
-import { decideAfterAttempt, RETRY_AFTER_SECONDS } from './delivery-verdict.ts';
+import { decideAfterAttempt, mayAskAnotherRelay, RETRY_AFTER_SECONDS } from './delivery-verdict.ts';
 
 const refused = (stage: SmtpStage, code: number, text = 'no', enhancedCode?: string): Transmission => ({
   kind: 'refused',
@@ -161,5 +161,31 @@ describe('a refusal at MAIL', () => {
     expect(decideAfterAttempt(refused('mail', code, text, enhancedCode), 0)).toEqual({
       kind: 'relay_unavailable',
     });
+  });
+});
+
+describe('another relay may be asked', () => {
+  it.each([
+    refused('greeting', 554),
+    refused('auth', 535),
+    refused('mail', 550, 'Client host rejected'),
+    refused('data', 421),
+    refused('content', 421),
+    broken('connect'),
+    broken('rcpt'),
+    broken('content'),
+  ])('when it is proven that this one accepted nothing: %j', (transmission) => {
+    expect(mayAskAnotherRelay(transmission)).toBe(true);
+  });
+
+  it.each<Transmission>([
+    { kind: 'accepted', reply: { code: 250, text: 'ok' } },
+    { kind: 'unknown', error: 'the connection was closed' },
+    refused('rcpt', 550),
+    refused('rcpt', 451),
+    refused('content', 554),
+    refused('mail', 552, 'message size exceeds the limit'),
+  ])('but never when it may have it, or has answered about the email: %j', (transmission) => {
+    expect(mayAskAnotherRelay(transmission)).toBe(false);
   });
 });

@@ -61,3 +61,24 @@ export function decideAfterAttempt(transmission: Transmission, attempts: number)
       return retry(attempts, true);
   }
 }
+
+/** Whether a transmission says something about the relay and nothing about the email: its breaker opens. */
+export function isAboutRelay(transmission: Transmission): boolean {
+  return decideAfterAttempt(transmission, 0).kind === 'relay_unavailable';
+}
+
+/**
+ * Whether another relay may be asked at once: this one has proven that it accepted nothing, by failing before the message was written to
+ * its end or by going away (421), and has said nothing about the email. Never when it may have the email.
+ */
+export function mayAskAnotherRelay(transmission: Transmission): boolean {
+  switch (transmission.kind) {
+    case 'broken':
+      return true;
+    case 'refused':
+      return transmission.reply.code === 421 || isAboutRelay(transmission);
+    case 'accepted':
+    case 'unknown':
+      return false;
+  }
+}

@@ -51,7 +51,11 @@ export class Dialogue {
     info: (entry: LogEntry, text: string): void => this.note(entry, text),
   };
 
-  constructor(private readonly redact: Redaction) {}
+  /** @param onProgress told each time that something was said */
+  constructor(
+    private readonly redact: Redaction,
+    private readonly onProgress: () => void,
+  ) {}
 
   /** Forgets the previous message. */
   beginMessage(): void {
@@ -66,6 +70,13 @@ export class Dialogue {
   /** Whether both sides agree that nothing is under way, so that another message may follow. */
   get isAtRest(): boolean {
     return this.awaited.length === 0 && this.messageBegun === this.messageWritten;
+  }
+
+  /** The command that the server owes an answer to; for STARTTLS, the handshake too. The greeting and the message are none. */
+  get commandAwaited(): SmtpStage | undefined {
+    const [awaited] = this.awaited;
+    if (awaited === undefined) return this.stage === 'starttls' ? 'starttls' : undefined;
+    return awaited === 'greeting' || awaited === 'content' ? undefined : awaited;
   }
 
   /** What became of the message, or of the attempt to connect, that ended with this error (or with none). */
@@ -86,6 +97,7 @@ export class Dialogue {
     // Logged when the last byte, the final dot's line, has been handed to the socket.
     else if (entry.tnx === 'message') this.messageWritten = true;
     else if (entry.tnx === 'network' && entry.remoteAddress !== undefined) this.expect('greeting');
+    this.onProgress();
   }
 
   private expect(stage: SmtpStage): void {

@@ -80,6 +80,20 @@ describe('an address beyond ASCII', () => {
     expect(sink.messages[0]?.to).toEqual(['jürgen@example.com']);
   });
 
+  it('in a header alone needs SMTPUTF8 as well, and what is ASCII never asks for it', async () => {
+    const server = await ScriptedSmtpServer.start(undefined, { extensions: ['8BITMIME', 'SMTPUTF8'] });
+    const transport = new RelayTransport(server.url);
+    open.push(transport, server);
+    await transport.send(ENVELOPE, Buffer.from('Reply-To: ä@example.com\r\n\r\nhello\r\n'));
+    await transport.send(ENVELOPE, MESSAGE);
+    await transport.send(envelope, MESSAGE);
+    expect(server.commands.filter((command) => command.startsWith('MAIL'))).toEqual([
+      'MAIL FROM:<a@example.com> BODY=8BITMIME SMTPUTF8',
+      'MAIL FROM:<a@example.com>',
+      'MAIL FROM:<a@example.com> SMTPUTF8',
+    ]);
+  });
+
   it('is refused, and nothing of it sent, where SMTPUTF8 is not offered', async () => {
     const server = await ScriptedSmtpServer.start(undefined, { extensions: ['XSMTPUTF8'] });
     const transport = new RelayTransport(server.url);
@@ -105,7 +119,7 @@ describe('a relay with TLS and AUTH', () => {
 
   it('is spoken to over STARTTLS, and logged in to', async () => {
     const [sink, url] = await sinkWithTls();
-    const transport = new RelayTransport(url, { tls, requireTls: true });
+    const transport = new RelayTransport(url, { tls, tlsPolicy: 'required' });
     open.unshift(transport);
     expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
     expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
@@ -124,7 +138,7 @@ describe('a relay with TLS and AUTH', () => {
     const server = await ScriptedSmtpServer.start((stage) =>
       stage === 'starttls' ? { reply: '502 5.5.1 what' } : undefined,
     );
-    const transport = new RelayTransport(server.url, { requireTls: true });
+    const transport = new RelayTransport(server.url, { tlsPolicy: 'required' });
     open.push(transport, server);
     expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'refused', stage: 'starttls' });
   });

@@ -11,12 +11,19 @@ import type { RelayAddress } from './relay-url.ts';
 import { needsSmtpUtf8 } from './sendable.ts';
 import type { SmtpEnvelope } from './smtp-transport.ts';
 
+/**
+ * What is asked of TLS. `opportunistic`: it is used where it is offered. `required`: nothing is said without it. `verified`: nor to a relay whose
+ * certificate is not signed, for its name, by an authority that is trusted.
+ */
+export type TlsPolicy = 'opportunistic' | 'required' | 'verified';
+
 /** How a connection is made and how long each part of it may take. */
 export interface ConnectionSettings {
   readonly address: RelayAddress;
-  readonly requireTls: boolean;
+  readonly tlsPolicy: TlsPolicy;
   readonly connectionTimeoutMs: number;
   readonly greetingTimeoutMs: number;
+  readonly commandTimeoutMs: number;
   readonly socketTimeoutMs: number;
   readonly stepTimeoutMs: number;
   readonly quitTimeoutMs: number;
@@ -35,7 +42,7 @@ const SMTPUTF8_MISSING: Transmission = {
   reply: {
     code: 550,
     enhancedCode: '5.6.7',
-    text: 'Posthorn: an address has characters beyond ASCII and the relay does not offer SMTPUTF8',
+    text: 'Posthorn: an address of the email has characters beyond ASCII before its @, and the relay does not offer SMTPUTF8',
   },
 };
 
@@ -46,6 +53,16 @@ const isTooLarge = (error: Error): boolean =>
   'command' in error &&
   error.command === 'MAIL FROM' &&
   !('response' in error);
+
+const LACKS_SMTPUTF8 = /^MAIL FROM:(?!.*> (.* )?SMTPUTF8( |$))/;
+
+/** A password is given only to a relay whose certificate is right. */
+const judgesCertificate = ({ address, tlsPolicy }: ConnectionSettings): boolean =>
+  tlsPolicy === 'verified' || address.credentials !== undefined;
+
+/** Whether STARTTLS that is offered and does not work is no reason to be silent: who listens would have heard it anyway (RFC 7435). */
+const mayTalkInClear = (settings: ConnectionSettings): boolean =>
+  settings.tlsPolicy === 'opportunistic' && !judgesCertificate(settings);
 
 /** What a connection ends with when nothing failed: it was closed, by us or by the server. */
 const SAID_GOODBYE = new Error('the connection was closed');
@@ -60,12 +77,24 @@ export class RelayConnection implements PooledConnection {
   private readonly smtp: SMTPConnection;
   private end: Error | undefined;
   private finishStep: Done = () => undefined;
+  private commandTimer: NodeJS.Timeout | undefined;
+  private messageIsUtf8 = false;
   /** How many messages were begun on it. */
   messages = 0;
 
   /** Connects, secures and authenticates; gives what the server or the network did about it if that fails. */
   static async open(settings: ConnectionSettings): Promise<RelayConnection | Transmission> {
-    const connection = new RelayConnection(settings);
+    const opened = await RelayConnection.attempt(settings, false);
+    const hasBrokenTls =
+      !(opened instanceof RelayConnection) && opened.kind === 'broken' && opened.stage === 'starttls';
+    return hasBrokenTls && mayTalkInClear(settings) ? RelayConnection.attempt(settings, true) : opened;
+  }
+
+  private static async attempt(
+    settings: ConnectionSettings,
+    inClear: boolean,
+  ): Promise<RelayConnection | Transmission> {
+    const connection = new RelayConnection(settings, inClear);
     const error = await connection.establish();
     if (error === undefined) return connection;
     const outcome = connection.dialogue.outcome(error);
@@ -73,16 +102,21 @@ export class RelayConnection implements PooledConnection {
     return outcome;
   }
 
-  private constructor(private readonly settings: ConnectionSettings) {
-    const { address } = settings;
-    this.dialogue = new Dialogue(redactionOf(address.credentials));
+  private constructor(
+    private readonly settings: ConnectionSettings,
+    inClear: boolean,
+  ) {
+    const { address, tlsPolicy } = settings;
+    this.dialogue = new Dialogue(redactionOf(address.credentials), () => this.watchCommand());
     this.smtp = new SMTPConnection({
       host: address.host,
       port: address.port,
       secure: address.implicitTls,
-      requireTLS: settings.requireTls,
+      requireTLS: tlsPolicy !== 'opportunistic',
+      opportunisticTLS: mayTalkInClear(settings),
+      ignoreTLS: inClear,
       name: settings.ehloName,
-      tls: settings.tls,
+      tls: { rejectUnauthorized: judgesCertificate(settings), ...settings.tls },
       connectionTimeout: settings.connectionTimeoutMs,
       dnsTimeout: settings.connectionTimeoutMs,
       greetingTimeout: settings.greetingTimeoutMs,
@@ -92,6 +126,7 @@ export class RelayConnection implements PooledConnection {
       logger: this.dialogue.log,
       transactionLog: true,
     });
+    this.announceUtf8();
     this.smtp.on('error', (error: Error) => this.ended(error));
     this.smtp.on('end', () => this.ended(SAID_GOODBYE));
   }
@@ -104,7 +139,8 @@ export class RelayConnection implements PooledConnection {
   async send(envelope: SmtpEnvelope, message: Buffer): Promise<Transmission> {
     this.messages += 1;
     this.dialogue.beginMessage();
-    if (needsSmtpUtf8(envelope) && !this.dialogue.offersSmtpUtf8) return SMTPUTF8_MISSING;
+    this.messageIsUtf8 = needsSmtpUtf8(envelope, message);
+    if (this.messageIsUtf8 && !this.dialogue.offersSmtpUtf8) return SMTPUTF8_MISSING;
     const mailerEnvelope = {
       from: envelope.from,
       to: [envelope.to],
@@ -171,7 +207,28 @@ export class RelayConnection implements PooledConnection {
     });
   }
 
+  /** Each command has its deadline; the answer to a whole message is waited for as long as the socket may be silent. */
+  private watchCommand(): void {
+    clearTimeout(this.commandTimer);
+    const stage = this.dialogue.commandAwaited;
+    if (stage === undefined || this.end !== undefined) return;
+    const { commandTimeoutMs } = this.settings;
+    this.commandTimer = setTimeout(() => {
+      this.ended(new Error(`no answer to ${stage} within ${commandTimeoutMs} ms`));
+      this.smtp.close();
+    }, commandTimeoutMs);
+  }
+
+  /** The mailer looks at the envelope alone; an address in a header needs SMTPUTF8 as well (RFC 6531, section 3.4). */
+  private announceUtf8(): void {
+    const mailer = this.smtp as unknown as { _sendCommand(command: string, logged?: string): void };
+    const send = mailer._sendCommand.bind(mailer);
+    mailer._sendCommand = (command, logged): void =>
+      send(this.messageIsUtf8 && LACKS_SMTPUTF8.test(command) ? `${command} SMTPUTF8` : command, logged);
+  }
+
   private ended(error: Error): void {
+    clearTimeout(this.commandTimer);
     this.end ??= error;
     this.finishStep(this.end);
   }

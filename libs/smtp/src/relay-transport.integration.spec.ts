@@ -135,6 +135,24 @@ describe('a transmission', () => {
     expect(await sent).toMatchObject({ kind: 'unknown' });
   });
 
+  it.each(['ehlo', 'mail', 'rcpt', 'data'] as const)(
+    'is broken at %s when the relay does not answer that command in time, however patient the socket is',
+    async (stage) => {
+      const options = { commandTimeoutMs: 100, socketTimeoutMs: 60_000 };
+      expect(await attempt({ script: at(stage, {}), options })).toEqual({
+        kind: 'broken',
+        stage,
+        error: `no answer to ${stage} within 100 ms`,
+      });
+    },
+  );
+
+  it('waits longer for the answer to a message than for that to a command', async () => {
+    const options = { commandTimeoutMs: 50, socketTimeoutMs: 60_000 };
+    const transmission = await attempt({ script: at('content', { delayMs: 300 }), options });
+    expect(transmission).toMatchObject({ kind: 'accepted' });
+  });
+
   it('is unknown when the relay takes longer than a whole step may', async () => {
     const options = { stepTimeoutMs: 100, socketTimeoutMs: 60_000 };
     const transmission = await attempt({ script: at('content', {}), options });

@@ -1,7 +1,7 @@
 import type { ConnectionOptions } from 'node:tls';
 import type { Transmission } from '@posthorn/domain';
 import { ConnectionPool, type Place } from './connection-pool.ts';
-import { RelayConnection, type ConnectionSettings } from './relay-connection.ts';
+import { RelayConnection, type ConnectionSettings, type TlsPolicy } from './relay-connection.ts';
 import { parseRelayUrl } from './relay-url.ts';
 import { assertSendableEnvelope, assertSendableMessage } from './sendable.ts';
 import type { SmtpEnvelope, SmtpTransport } from './smtp-transport.ts';
@@ -17,6 +17,8 @@ export interface RelayTransportOptions {
   readonly connectionTimeoutMs?: number;
   /** How long the relay may take to greet us. Default: 30 s. */
   readonly greetingTimeoutMs?: number;
+  /** How long the relay may take to answer a command. Default: 5 min (RFC 5321, section 4.5.3.2). */
+  readonly commandTimeoutMs?: number;
   /**
    * How long the relay may be silent. Default: 10 min, which is what the final dot is to be given: who hangs up earlier
    * sends twice (RFC 5321, section 4.5.3.2.6).
@@ -26,8 +28,8 @@ export interface RelayTransportOptions {
   readonly stepTimeoutMs?: number;
   /** How long the relay may take to answer QUIT. Default: 2 s. */
   readonly quitTimeoutMs?: number;
-  /** Whether nothing may be said to a relay that does not offer STARTTLS. Default: TLS is used if it is offered. */
-  readonly requireTls?: boolean;
+  /** Default: `opportunistic`. */
+  readonly tlsPolicy?: TlsPolicy;
   /** The name that EHLO gives. Default: the host's, if it is a full name. */
   readonly ehloName?: string;
   /** For a relay whose certificate is signed by an authority of its own. */
@@ -50,15 +52,16 @@ export class RelayTransport implements SmtpTransport {
   private closed: Promise<void> | undefined;
 
   /**
-   * @param url the `SMTP_URL`; see `parseRelayUrl`
+   * @param url one of `SMTP_URL`; see `parseRelayUrl`
    * @throws when the URL is none; the text never repeats it
    */
   constructor(url: string, options: RelayTransportOptions = {}) {
     this.settings = {
       address: parseRelayUrl(url),
-      requireTls: options.requireTls ?? false,
+      tlsPolicy: options.tlsPolicy ?? 'opportunistic',
       connectionTimeoutMs: options.connectionTimeoutMs ?? 30_000,
       greetingTimeoutMs: options.greetingTimeoutMs ?? 30_000,
+      commandTimeoutMs: options.commandTimeoutMs ?? 300_000,
       socketTimeoutMs: options.socketTimeoutMs ?? 600_000,
       stepTimeoutMs: options.stepTimeoutMs ?? 900_000,
       quitTimeoutMs: options.quitTimeoutMs ?? 2_000,
@@ -67,6 +70,12 @@ export class RelayTransport implements SmtpTransport {
     };
     this.pool = new ConnectionPool(options.maxConnections ?? 20, options.idleMs ?? 30_000);
     this.maxMessagesPerConnection = options.maxMessagesPerConnection ?? 100;
+  }
+
+  /** What operators know the relay by: `host:port`. */
+  get name(): string {
+    const { host, port } = this.settings.address;
+    return `${host}:${port}`;
   }
 
   async send(envelope: SmtpEnvelope, message: Buffer): Promise<Transmission> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseRelayUrl } from './relay-url.ts';
+import { parseRelayUrl, relayUrls } from './relay-url.ts';
 
 describe('an SMTP_URL', () => {
   it.each([
@@ -43,5 +43,12 @@ describe('an SMTP_URL', () => {
     expect(error).toMatchObject({ message: expect.stringContaining(`SMTP_URL ${what};`) });
     expect(JSON.stringify([error, String(error), (error as Error).stack])).not.toMatch(/hun|ter2|joe/);
     expect((error as Error).cause).toBeUndefined();
+  });
+});
+
+describe('several URLs', () => {
+  it('are separated by white space, in order of preference', () => {
+    const urls = ['smtps://a:b,c@one.example', 'smtp://two.example:25'];
+    expect(relayUrls(`  ${urls.join(' \n ')} `)).toEqual(urls);
   });
 });

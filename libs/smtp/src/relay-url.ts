@@ -32,8 +32,13 @@ function decode(text: string): string {
   }
 }
 
+/** The URLs of an `SMTP_URL`, in order of preference: a URL has no space in it. */
+export function relayUrls(text: string): string[] {
+  return text.split(/\s+/).filter((url) => url !== '');
+}
+
 /**
- * Reads an `SMTP_URL`.
+ * Reads one URL of an `SMTP_URL`.
  *
  * @throws with a sentence for the operator, that never repeats the URL
  */

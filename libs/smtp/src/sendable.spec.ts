@@ -38,8 +38,13 @@ describe('what may be sent', () => {
   );
 
   it('needs SMTPUTF8 only for addresses beyond ASCII', () => {
-    expect(needsSmtpUtf8(good)).toBe(false);
-    expect(needsSmtpUtf8({ ...good, from: 'ä@example.com' })).toBe(true);
-    expect(needsSmtpUtf8({ ...good, to: 'b@exämple.com' })).toBe(true);
+    const plain = Buffer.from('Subject: x\r\n\r\nä\r\n');
+    expect(needsSmtpUtf8(good, plain)).toBe(false);
+    expect(needsSmtpUtf8({ ...good, from: 'ä@example.com' }, plain)).toBe(true);
+    expect(needsSmtpUtf8({ ...good, to: 'b@exämple.com' }, plain)).toBe(true);
+  });
+
+  it('are also those of the headers', () => {
+    expect(needsSmtpUtf8(good, Buffer.from('Reply-To: ä@example.com\r\n\r\nx\r\n'))).toBe(true);
   });
 });

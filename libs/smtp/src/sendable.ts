@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import type { SmtpEnvelope } from './smtp-transport.ts';
 
 const BARE_LINE_END = /\r(?!\n)|(?<!\r)\n/;
@@ -34,7 +35,11 @@ export function assertSendableMessage(message: Buffer): void {
   if (!text.endsWith('\r\n')) throw new Error('the message does not end in CRLF');
 }
 
-/** Whether the server must offer SMTPUTF8 for this envelope (RFC 6531, section 3.4). */
-export function needsSmtpUtf8(envelope: SmtpEnvelope): boolean {
-  return /[^\x00-\x7f]/.test(envelope.from + envelope.to);
+const END_OF_HEADERS = '\r\n\r\n';
+
+/** Whether the server must offer SMTPUTF8: an address of the envelope, or a header, is not ASCII (RFC 6531, section 3.4; RFC 6532). */
+export function needsSmtpUtf8(envelope: SmtpEnvelope, message: Buffer): boolean {
+  if (/[^\x00-\x7f]/.test(envelope.from + envelope.to)) return true;
+  const end = message.indexOf(END_OF_HEADERS);
+  return end >= 0 && !isAscii(message.subarray(0, end));
 }

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { sleep } from '@posthorn/kernel';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
+import { type CertifiedKey } from './certificates.ts';
 import {
   ConnectionCount,
   goesOn,
@@ -21,8 +22,8 @@ export interface SmtpSinkOptions {
   readonly script?: SinkScript;
   /** Whether AUTH is offered; whatever the script does not refuse is right. Default: no. */
   readonly auth?: boolean;
-  /** Whether STARTTLS is offered, with a certificate that nobody has signed. Default: no. */
-  readonly starttls?: boolean;
+  /** Whether STARTTLS is offered, with a certificate that nobody has signed, or with this one. Default: no. */
+  readonly starttls?: boolean | CertifiedKey;
   /** Whether messages are kept, or only counted. Default: kept. */
   readonly keepMessages?: boolean;
 }
@@ -99,7 +100,8 @@ export class SmtpSink {
     return {
       // Else it warns, on stderr, of the certificate that it brings along.
       logger: false,
-      disabledCommands: [...(auth ? [] : ['AUTH']), ...(starttls ? [] : ['STARTTLS'])],
+      disabledCommands: [...(auth ? [] : ['AUTH']), ...(starttls === false ? ['STARTTLS'] : [])],
+      ...(typeof starttls === 'object' ? starttls : {}),
       allowInsecureAuth: true,
       authOptional: true,
       disableReverseLookup: true,

@@ -14,6 +14,7 @@ const RULE_TEXTS: Record<string, (constraints: Constraints) => string> = {
   max: ([most]) => `at most ${String(most)}`,
   isIn: ([values]) => `one of ${(values as Constraints).join(', ')}`,
   isUrlWithScheme: (schemes) => `a URL that begins with ${schemes.join(':// or ')}://`,
+  areUrlsWithScheme: (schemes) => `URLs that begin with ${schemes.join(':// or ')}://, separated by spaces`,
   isKeyRing: () => KEY_RING_FORM,
   isNameServers: () => NAME_SERVERS_FORM,
   isMailbox: () => MAILBOX_FORM,

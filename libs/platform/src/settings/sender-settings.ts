@@ -1,20 +1,24 @@
-import { IsBoolean, IsInt, Max, Min } from 'class-validator';
+import { IsIn, IsInt, Max, Min } from 'class-validator';
 import { Setting } from './setting.ts';
-import { IsUrlWithScheme } from './url-with-scheme.ts';
+import { AreUrlsWithScheme } from './url-with-scheme.ts';
+
+const TLS_POLICIES = ['opportunistic', 'required', 'verified'] as const;
 
 /** How emails leave. */
 export class SenderSettings {
   @Setting(
-    'The relay that takes the emails; smtps:// speaks TLS from the first byte, smtp:// uses STARTTLS where offered.',
+    'The relay that takes the emails, or several in order of preference, separated by spaces; smtps:// speaks TLS from the first byte, smtp:// uses STARTTLS where offered.',
     {
       secret: true,
       example: 'smtp://localhost:1025',
     },
   )
-  @IsUrlWithScheme('smtp', 'smtps')
+  @AreUrlsWithScheme('smtp', 'smtps')
   SMTP_URL!: string;
 
-  @Setting('How many connections to the relay this process keeps at most.')
+  @Setting(
+    'How many connections to each relay this process keeps at most, and how many emails it transmits at once.',
+  )
   @IsInt()
   @Min(1)
   @Max(1_000)
@@ -33,6 +37,14 @@ export class SenderSettings {
   SMTP_GREETING_TIMEOUT_MS = 30_000;
 
   @Setting(
+    'How long the relay may take to answer a command, in milliseconds; its answer to a whole message is waited for as SMTP_SOCKET_TIMEOUT_MS says.',
+  )
+  @IsInt()
+  @Min(1_000)
+  @Max(900_000)
+  SMTP_COMMAND_TIMEOUT_MS = 300_000;
+
+  @Setting(
     'How long the relay may be silent before we hang up, in milliseconds. Hanging up after the whole message was written means sending it twice; RFC 5321 gives the relay ten minutes for its last answer.',
   )
   @IsInt()
@@ -46,9 +58,15 @@ export class SenderSettings {
   @Max(1_000_000)
   SMTP_MESSAGES_PER_CONNECTION = 100;
 
+  @Setting('How many emails this process sends in a second at most, one after the other; 0 means any number.')
+  @IsInt()
+  @Min(0)
+  @Max(100_000)
+  SMTP_MESSAGES_PER_SECOND = 0;
+
   @Setting(
-    'Whether an email waits rather than leave over a connection without TLS; set it wherever the relay is not local.',
+    'What is asked of TLS: opportunistic uses it where it is offered, required sends nothing without it, verified sends only to a relay with a certificate of a trusted authority for its name. To a relay with user and password the certificate is always judged.',
   )
-  @IsBoolean()
-  SMTP_REQUIRE_TLS = false;
+  @IsIn(TLS_POLICIES)
+  SMTP_TLS: (typeof TLS_POLICIES)[number] = 'opportunistic';
 }

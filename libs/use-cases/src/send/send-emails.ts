@@ -1,7 +1,7 @@
 import { type LaneId } from '@posthorn/domain';
 import { type ClaimedEmail, type EmailOutcome, type OutboxStore } from '@posthorn/database';
 import { type LaneRings } from '@posthorn/queues';
-import { type RelayBreaker } from '@posthorn/smtp';
+import { type RelayChain } from '@posthorn/smtp';
 import { OutcomeRecorder } from '../lanes/outcome-recorder.ts';
 import { type LaneTimes, ServeLanes } from '../lanes/serve-lanes.ts';
 import { type DeliverEmail } from './deliver-email.ts';
@@ -14,7 +14,7 @@ export interface SendEmailsOptions extends LaneTimes {
   readonly outbox: OutboxStore;
   readonly rings: Pick<LaneRings, 'ringAll' | 'ringSlot'>;
   readonly delivery: Pick<DeliverEmail, 'deliver'>;
-  readonly breaker: Pick<RelayBreaker, 'retryAfterMs'>;
+  readonly relays: Pick<RelayChain, 'retryAfterMs'>;
   /** How many emails are transmitted at once. */
   readonly connections: number;
   readonly onError: (error: unknown) => void;
@@ -25,14 +25,14 @@ export class SendEmails {
   private readonly lanes: ServeLanes<ClaimedEmail, EmailOutcome>;
 
   constructor(options: SendEmailsOptions) {
-    const { outbox, delivery, breaker, connections, onError } = options;
+    const { outbox, delivery, relays, connections, onError } = options;
     this.lanes = new ServeLanes({
       ...options,
       concurrency: connections,
       maxRows: connections * ROWS_IN_HAND_PER_CONNECTION,
       maxBytes: MOST_BYTES_IN_HAND,
       claim: (demands, maxBytes) => outbox.claimEmails(demands, maxBytes, options.leaseMs),
-      mayClaim: () => breaker.retryAfterMs === 0,
+      mayClaim: () => relays.retryAfterMs === 0,
       work: (email, mayStillBegin) => delivery.deliver(email, mayStillBegin),
       recorder: new OutcomeRecorder({
         record: (outcomes) => outbox.record(outcomes),

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { Pace } from './pace.ts';
+
+async function elapsed(run: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await run();
+  return performance.now() - startedAt;
+}
+
+describe('a pace', () => {
+  it('lets begin so many a second and no more, in the order in which they came', async () => {
+    const pace = new Pace(50);
+    const order: number[] = [];
+    const took = await elapsed(() =>
+      Promise.all(Array.from({ length: 11 }, (_, n) => pace.turn().then(() => order.push(n)))),
+    );
+    expect(took).toBeGreaterThanOrEqual(195);
+    expect(order).toEqual([...Array(11).keys()]);
+  });
+
+  it('saves nothing up for later', async () => {
+    const pace = new Pace(50);
+    await pace.turn();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await elapsed(() => Promise.all([pace.turn(), pace.turn(), pace.turn()]))).toBeGreaterThanOrEqual(
+      38,
+    );
+  });
+
+  it('of 0 keeps nobody waiting, and one of thousands is kept on the whole', async () => {
+    expect(
+      await elapsed(() => Promise.all(Array.from({ length: 1_000 }, () => new Pace(0).turn()))),
+    ).toBeLessThan(200);
+    const pace = new Pace(2_000);
+    expect(
+      await elapsed(() => Promise.all(Array.from({ length: 401 }, () => pace.turn()))),
+    ).toBeGreaterThanOrEqual(195);
+  });
+
+  it('lets everybody go when it is stopped', async () => {
+    const pace = new Pace(1);
+    const all = Array.from({ length: 20 }, () => pace.turn());
+    pace.stop();
+    await Promise.all([...all, pace.turn()]);
+  });
+});

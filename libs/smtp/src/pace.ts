@@ -1,0 +1,41 @@
+const SECOND_MS = 1_000;
+
+/** Spaces out what begins: so many a second and not more, one after the other, whatever asks at once. */
+export class Pace {
+  private readonly intervalMs: number;
+  /** When the next one may begin, by the monotonic clock. */
+  private nextMs = 0;
+  private readonly waiting = new Map<NodeJS.Timeout, () => void>();
+  private isStopped = false;
+
+  /** @param perSecond how many may begin in a second; 0: any number */
+  constructor(perSecond: number) {
+    this.intervalMs = perSecond === 0 ? 0 : SECOND_MS / perSecond;
+  }
+
+  /** Resolves when it is the caller's turn, first come, first served. */
+  turn(): Promise<void> {
+    const nowMs = performance.now();
+    const atMs = Math.max(this.nextMs, nowMs);
+    this.nextMs = atMs + this.intervalMs;
+    // A timer has whole milliseconds; what is owed less than one is made up for by the next.
+    if (this.isStopped || atMs - nowMs < 1) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.waiting.delete(timer);
+        resolve();
+      }, atMs - nowMs);
+      this.waiting.set(timer, resolve);
+    });
+  }
+
+  /** Lets everybody go who waits or will come, for a process that leaves and begins nothing more. */
+  stop(): void {
+    this.isStopped = true;
+    for (const [timer, resolve] of this.waiting) {
+      clearTimeout(timer);
+      resolve();
+    }
+    this.waiting.clear();
+  }
+}

@@ -1,0 +1,128 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { ScriptedSmtpServer, type SinkAnswer, type SinkScript, type SinkStage } from '@posthorn/testing';
+import { RelayBreaker } from './relay-breaker.ts';
+import { RelayChain, type RelayEvent } from './relay-chain.ts';
+import { RelayTransport } from './relay-transport.ts';
+
+const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
+const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+const at =
+  (stage: SinkStage, answer: SinkAnswer): SinkScript =>
+  (reached) =>
+    reached === stage ? answer : undefined;
+
+interface Chain {
+  readonly servers: ScriptedSmtpServer[];
+  readonly events: RelayEvent[];
+  readonly chain: RelayChain;
+}
+
+/** A chain of a relay for each script, with a breaker that opens for 700 ms at first. */
+async function chainOf(...scripts: SinkScript[]): Promise<Chain> {
+  const servers = await Promise.all(
+    scripts.map((script) => ScriptedSmtpServer.start(script, { extensions: ['PIPELINING'] })),
+  );
+  const events: RelayEvent[] = [];
+  const relays = servers.map(({ url }) => {
+    const transport = new RelayTransport(url, { socketTimeoutMs: 150, commandTimeoutMs: 150 });
+    return { name: transport.name, transport, breaker: new RelayBreaker({ firstBackOffMs: 700 }) };
+  });
+  const chain = new RelayChain(relays, (event) => events.push(event));
+  open.push(chain, ...servers);
+  return { servers, events, chain };
+}
+
+const WELL: SinkScript = () => undefined;
+const taken = ({ servers }: Chain): number[] => servers.map(({ messages }) => messages.length);
+
+describe('relays in order of preference', () => {
+  it('are spared while the first one takes everything', async () => {
+    const chain = await chainOf(WELL, WELL);
+    for (let n = 0; n < 5; n += 1)
+      expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted' });
+    expect(taken(chain)).toEqual([5, 0]);
+    expect(chain.servers[1]!.connections.total).toBe(0);
+  });
+
+  it.each([
+    ['greeting', { reply: '554 5.3.2 go away' }],
+    ['ehlo', { drop: true }],
+    ['mail', { reply: '550 5.7.1 Client host rejected' }],
+    ['mail', { drop: true }],
+    ['rcpt', { drop: true }],
+    ['rcpt', {}],
+    ['data', { drop: true }],
+    ['data', { reply: '421 4.3.2 going down', drop: true }],
+    ['content', { reply: '421 4.3.2 going down', drop: true }],
+  ] as const)(
+    'give way when the one before has proven that it took nothing, at %s: %j',
+    async (stage, answer) => {
+      const chain = await chainOf(at(stage, answer), WELL);
+      expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted' });
+      expect(taken(chain)).toEqual([0, 1]);
+    },
+  );
+
+  it.each([
+    ['rcpt', { reply: '550 5.1.1 no such user' }, { kind: 'refused' }],
+    ['rcpt', { reply: '451 4.7.1 greylisted' }, { kind: 'refused' }],
+    ['content', { reply: '554 5.6.0 not that' }, { kind: 'refused' }],
+    ['content', { drop: true }, { kind: 'unknown' }],
+    ['content', {}, { kind: 'unknown' }],
+    ['content', { reply: '999 what' }, { kind: 'unknown' }],
+  ] as const)(
+    'never give way when it may have it, or has judged the email, at %s: %j',
+    async (stage, answer, outcome) => {
+      const chain = await chainOf(at(stage, answer), WELL);
+      expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject(outcome);
+      expect(chain.servers[1]!.connections.total).toBe(0);
+    },
+  );
+
+  it('have a breaker each: one that is away is left alone, probed, and used again when it is back', async () => {
+    const chain = await chainOf(at('greeting', { reply: '421 4.3.2 busy' }), WELL);
+    const [first, second] = chain.servers;
+    for (let n = 0; n < 5; n += 1) await chain.chain.send(ENVELOPE, MESSAGE);
+    expect(first!.connections.total).toBe(1);
+    expect(second!.messages).toHaveLength(5);
+    expect(chain.chain.retryAfterMs).toBe(0);
+    first!.script = WELL;
+    await new Promise((resolve) => setTimeout(resolve, 750));
+    for (let n = 0; n < 3; n += 1) await chain.chain.send(ENVELOPE, MESSAGE);
+    expect(taken(chain)).toEqual([3, 5]);
+    const name = first!.url.replace('smtp://', '');
+    expect(chain.events).toEqual([
+      { relay: name, isAvailable: false, reason: 'greeting: 421 busy' },
+      { relay: name, isAvailable: true },
+    ]);
+  });
+
+  it('hold everything back when none is there, and ask nobody', async () => {
+    const chain = await chainOf(
+      at('greeting', { drop: true }),
+      at('ehlo', { reply: '502 5.5.1 no', drop: true }),
+    );
+    expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage: 'ehlo' });
+    expect(chain.chain.retryAfterMs).toBeGreaterThan(0);
+    expect(await chain.chain.send(ENVELOPE, MESSAGE)).toBeUndefined();
+    expect(chain.servers.map(({ connections }) => connections.total)).toEqual([1, 1]);
+  });
+
+  it('count what the first one broke off as an answer about the email, though the next is away', async () => {
+    const chain = await chainOf(at('rcpt', { drop: true }), at('greeting', { drop: true }));
+    expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage: 'rcpt' });
+  });
+
+  it('are not gone on with when the email is not ours any more', async () => {
+    const chain = await chainOf(at('greeting', { drop: true }), WELL);
+    let asked = 0;
+    await chain.chain.send(ENVELOPE, MESSAGE, () => (asked += 1) === 1);
+    expect(taken(chain)).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,97 @@
+import { isAboutRelay, mayAskAnotherRelay, type Transmission } from '@posthorn/domain';
+import { type RelayBreaker } from './relay-breaker.ts';
+import { type SmtpEnvelope, type SmtpTransport } from './smtp-transport.ts';
+
+/** A way out, and what keeps it from being tried by every email while it is unavailable. */
+export interface Relay {
+  /** What operators know it by: `host:port`. */
+  readonly name: string;
+  readonly transport: SmtpTransport;
+  readonly breaker: RelayBreaker;
+}
+
+export interface RelayEvent {
+  readonly relay: string;
+  readonly isAvailable: boolean;
+  /** The stage and the relay's words, where it is not available. */
+  readonly reason?: string;
+}
+
+/** Several relays in order of preference. */
+export class RelayChain {
+  /**
+   * @param onRelay told when a relay refuses us or cannot be reached, each time that its breaker opens (again, after a probe that failed),
+   *   and when it is back
+   */
+  constructor(
+    private readonly relays: readonly Relay[],
+    private readonly onRelay: (event: RelayEvent) => void,
+  ) {}
+
+  /** After how many milliseconds some relay may be tried; 0: now. */
+  get retryAfterMs(): number {
+    return Math.min(...this.relays.map(({ breaker }) => breaker.retryAfterMs));
+  }
+
+  /**
+   * Transmits a message by the first relay that takes it. The next one is asked only when it is proven that this one has
+   * accepted nothing, and has said nothing about the email.
+   *
+   * @param mayStillBegin asked before each relay
+   * @returns undefined when no relay may be tried just now
+   * @throws what a transport throws: faults of our own
+   */
+  async send(
+    envelope: SmtpEnvelope,
+    message: Buffer,
+    mayStillBegin: () => boolean = () => true,
+  ): Promise<Transmission | undefined> {
+    let answer: Transmission | undefined;
+    for (const relay of this.relays) {
+      if (!mayStillBegin()) break;
+      if (relay.breaker.mayBegin() === 'no') continue;
+      const transmission = await this.sendBy(relay, envelope, message);
+      if (!mayAskAnotherRelay(transmission)) return transmission;
+      // What was about the email is to be counted, though a relay after it was unavailable.
+      if (answer === undefined || isAboutRelay(answer)) answer = transmission;
+    }
+    return answer;
+  }
+
+  /** Waits for what is in flight and takes leave of every relay. */
+  async close(): Promise<void> {
+    await Promise.all(this.relays.map(({ transport }) => transport.close()));
+  }
+
+  private async sendBy(relay: Relay, envelope: SmtpEnvelope, message: Buffer): Promise<Transmission> {
+    // What throws was found before anything was said to the relay; if this was its probe, the breaker gives it up by itself.
+    const transmission = await relay.transport.send(envelope, message);
+    if (isAboutRelay(transmission)) this.failed(relay, transmission);
+    else this.answered(relay);
+    return transmission;
+  }
+
+  private failed({ name, breaker }: Relay, transmission: Transmission): void {
+    const wasOpen = breaker.state === 'open';
+    breaker.failed();
+    if (!wasOpen) this.onRelay({ relay: name, isAvailable: false, reason: describe(transmission) });
+  }
+
+  private answered({ name, breaker }: Relay): void {
+    const wasClosed = breaker.state === 'closed';
+    breaker.succeeded();
+    if (!wasClosed) this.onRelay({ relay: name, isAvailable: true });
+  }
+}
+
+function describe(transmission: Transmission): string {
+  switch (transmission.kind) {
+    case 'refused':
+      return `${transmission.stage}: ${transmission.reply.code} ${transmission.reply.text}`;
+    case 'broken':
+      return `${transmission.stage}: ${transmission.error}`;
+    case 'accepted':
+    case 'unknown':
+      return transmission.kind;
+  }
+}
