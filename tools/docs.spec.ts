@@ -10,6 +10,7 @@ import {
   EMAIL_STATUSES,
   IDENTITY_STATUSES,
   INVITATION_STATUSES,
+  RECOVERY_STATES,
   REPLY_CLASS_NAMES,
   WEBHOOK_STATUSES,
 } from '@posthorn/domain';
@@ -33,6 +34,8 @@ describe('docs/states.md', () => {
     ['A webhook', enumOfSchema('webhooks', 'WebhookStatus')],
     ['A delivery', Object.keys(DELIVERY_STATUSES)],
     ['A delivery', enumOfSchema('webhooks', 'DeliveryStatus')],
+    ['A recovery', Object.keys(RECOVERY_STATES)],
+    ['A recovery', enumOfSchema('webhooks', 'RecoveryState')],
     ['An invitation', Object.keys(INVITATION_STATUSES)],
     ['The breaker of a relay', relayBreakerStates()],
   ])('draws every state of: %s', (title, states) => {

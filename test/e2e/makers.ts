@@ -51,14 +51,18 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     };
     return members.items[0]!.id;
   },
-  // Of the webhook that was made last, which is the one in the same path.
-  dlv: async (caller) => {
-    const { stack, tenant } = caller;
-    const { workspaceId } = tenant;
-    const webhookId = (await newestWebhook(stack, workspaceId)) ?? (await make('wh', caller));
-    return addDelivery(stack, workspaceId, webhookId as WebhookId);
+  dlv: async (caller) => addDelivery(caller.stack, caller.tenant.workspaceId, await webhookOf(caller)),
+  rcv: async (caller) => {
+    const path = `/v1/webhooks/${await webhookOf(caller)}/recover`;
+    return idIn(await caller.api.post(path, { since: '2025-01-31' }), 'recovery');
   },
 };
+
+/** The webhook that was made last, which is the one in the same path. */
+async function webhookOf(caller: Caller): Promise<WebhookId> {
+  const newest = await newestWebhook(caller.stack, caller.tenant.workspaceId);
+  return newest ?? ((await make('wh', caller)) as WebhookId);
+}
 
 /** Makes one of what has ids with this prefix. @throws when nobody has said how */
 export function make(prefix: string, caller: Caller): Promise<string> {

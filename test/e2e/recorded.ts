@@ -71,6 +71,7 @@ export const RECORDED: Readonly<Record<string, Recorded>> = {
   rotateWebhookToken: { audit: 'webhook.updated', table: 'webhooks' },
   deleteWebhook: { audit: 'webhook.deleted' },
   redeliver: { audit: 'webhook.redelivered', table: 'webhook_deliveries' },
+  recoverDeliveries: { audit: 'webhook.recovered', table: 'webhook_recoveries' },
   testWebhook: { audit: 'webhook.tested', events: ['CONTACT_CREATED'], table: 'webhook_deliveries' },
   createInvitation: { audit: 'member.invited', table: 'invitations' },
   resendInvitation: { audit: 'member.invitation_resent', table: 'invitations' },

@@ -59,6 +59,7 @@ import { StatsController } from './stats/stats.controller.ts';
 import { RotateTokenController } from './webhooks/rotate-token.controller.ts';
 import { DeliveriesByHandController } from './webhooks/deliveries-by-hand.controller.ts';
 import { DeliveriesController } from './webhooks/deliveries.controller.ts';
+import { RecoveriesController } from './webhooks/recoveries.controller.ts';
 import { webhookProviders } from './webhooks/webhook.providers.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
 import { SuppressionsController } from './suppressions/suppressions.controller.ts';
@@ -117,6 +118,7 @@ export const CONTROLLERS: Type[] = [
   EventsController,
   DeliveriesController,
   DeliveriesByHandController,
+  RecoveriesController,
   TemplatesController,
   TemplateUseController,
   IdentitiesController,

@@ -4,6 +4,7 @@ import {
   greetDatabase,
   openDatabase,
   OutboxStore,
+  RecoveryStore,
   UpkeepStore,
   VerificationLinkStore,
 } from '@posthorn/database';
@@ -76,6 +77,7 @@ await startProcess('scheduler', async () => {
     concurrency: 1,
     handlers: maintenanceHandlers({
       upkeep: new UpkeepStore(db),
+      recoveries: new RecoveryStore(db),
       checkDueDomains: new CheckDueDomains({ checks, checkDomain, onError }),
       links: new VerificationLinkStore(db),
       logger,

@@ -1,10 +1,11 @@
-import { type UpkeepStore, type VerificationLinkStore } from '@posthorn/database';
+import { type RecoveryStore, type UpkeepStore, type VerificationLinkStore } from '@posthorn/database';
 import {
   EVENTS_KEPT_AT_MOST_DAYS,
   EVENTS_KEPT_DAYS,
   EXHAUSTED_KEPT_DAYS,
   HELD_DAYS,
   INVITATION_KEPT_DAYS,
+  RECOVERIES_KEPT_DAYS,
   VERIFICATION_MAILS_COUNTED_SECONDS,
 } from '@posthorn/domain';
 import { type Logger } from '@posthorn/platform';
@@ -17,6 +18,8 @@ const KEYS_A_STATEMENT = 5_000;
 const INVITATIONS_A_STATEMENT = 1_000;
 const LINKS_A_STATEMENT = 1_000;
 const DELIVERIES_A_STATEMENT = 5_000;
+/** A webhook whose failed deliveries are made due again has at most twice so many due for that: it is to be told what happens now, too. */
+const RECOVERY_BOUNDS = { looked: 2_000, ready: 2_000 } as const;
 /** A job that takes longer than its worker may be silent would look like a worker that is stuck; the next one goes on. */
 const STATEMENTS_A_JOB = 100;
 /** Far enough that a scheduler which is away for a season stops nobody from being accepted. */
@@ -31,6 +34,7 @@ export type MaintenanceJob =
   | 'partitions.make'
   | 'events.expire'
   | 'deliveries.put-back'
+  | 'deliveries.recover'
   | 'domains.check'
   | 'verification-links.expire';
 
@@ -41,12 +45,14 @@ export const REGULAR_JOBS: readonly (RegularJob & { readonly name: MaintenanceJo
   { name: 'partitions.make', everyMs: DAY_MS },
   { name: 'events.expire', everyMs: 60 * MINUTE_MS },
   { name: 'deliveries.put-back', everyMs: 5_000 },
+  { name: 'deliveries.recover', everyMs: 2_000 },
   { name: 'domains.check', everyMs: 10_000 },
   { name: 'verification-links.expire', everyMs: 60 * MINUTE_MS },
 ];
 
 export interface MaintenanceOptions {
   readonly upkeep: UpkeepStore;
+  readonly recoveries: RecoveryStore;
   readonly checkDueDomains: CheckDueDomains;
   readonly links: VerificationLinkStore;
   readonly logger: Logger;
@@ -54,7 +60,7 @@ export interface MaintenanceOptions {
 
 /** How each is done. All of them may run twice, and at once. */
 export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<MaintenanceJob> {
-  const { upkeep, checkDueDomains, links, logger } = options;
+  const { upkeep, recoveries, checkDueDomains, links, logger } = options;
   return {
     'idempotency-keys.expire': async () => {
       const expired = await inBatches(KEYS_A_STATEMENT, (most) => upkeep.expireIdempotencyKeys(most));
@@ -81,11 +87,17 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
         EVENTS_KEPT_AT_MOST_DAYS,
       );
       if (dropped > 0) logger.info({ dropped }, 'partitions of old events were dropped');
+      await recoveries.forget(RECOVERIES_KEPT_DAYS);
     },
     'deliveries.put-back': async () => {
       const putBack = await untilNone(() => upkeep.putBackDeliveries(DELIVERIES_A_STATEMENT));
       if (putBack > 0)
         logger.info({ putBack }, 'exhausted deliveries of webhooks that are active again are due again');
+    },
+    'deliveries.recover': async () => {
+      const recovered = await untilNone(() => recoveries.recoverGroup(RECOVERY_BOUNDS));
+      if (recovered > 0)
+        logger.info({ recovered }, 'failed deliveries are due again because somebody asked for it');
     },
     'domains.check': async () => {
       const looked = await checkDueDomains.run(DOMAINS_WITHIN_MS);

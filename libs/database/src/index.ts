@@ -63,6 +63,7 @@ export * from './stores/sealed-secret-store.ts';
 export { type DeliveryWithAttempts, type ShownAttempt, type ShownDelivery } from './stores/shown-delivery.ts';
 export { type NewSuppression, SuppressionChanges } from './stores/suppression-changes.ts';
 export { SuppressionStore, type SuppressionFilter } from './stores/suppression-store.ts';
+export { RecoveryStore } from './stores/recovery-store.ts';
 export { TemplateChanges, type NamedContent, type TemplateRefusal } from './stores/template-changes.ts';
 export {
   type Template,

@@ -17,6 +17,7 @@ export const AUDITED_ACTIONS = [
   'webhook.disabled',
   'webhook.redelivered',
   'webhook.tested',
+  'webhook.recovered',
   'webhook.deleted',
   'contact.updated',
   'contact.unsubscribed',

@@ -55,4 +55,5 @@ export * from './webhooks/post-outcome.ts';
 export * from './webhooks/post-verdict.ts';
 export * from './webhooks/example-event.ts';
 export * from './webhooks/receiver-health.ts';
+export * from './webhooks/recovery.ts';
 export * from './webhooks/send-again.ts';

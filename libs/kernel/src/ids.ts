@@ -18,6 +18,8 @@ export type WebhookId = Id<'wh'>;
 export type EventId = Id<'evt'>;
 /** Of one event to one webhook. */
 export type DeliveryId = Id<'dlv'>;
+/** Of failed deliveries that are sent again. */
+export type RecoveryId = Id<'rcv'>;
 export type UserId = Id<'usr'>;
 /** Of a person in a workspace; within, only: it says where a page of members begins. */
 export type MembershipId = Id<'mbr'>;

@@ -36,6 +36,8 @@ export interface Jobs {
   'events.expire': { readonly v: 1 };
   /** Makes deliveries due again whose webhook is not disabled any more. */
   'deliveries.put-back': { readonly v: 1 };
+  /** Makes deliveries due again that failed in a time, where somebody has asked for it. */
+  'deliveries.recover': { readonly v: 1 };
 }
 
 export type JobName = keyof Jobs;

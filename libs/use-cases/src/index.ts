@@ -47,6 +47,7 @@ export {
   type WebhookWithToken,
 } from './webhooks/manage-webhooks.ts';
 export { SendDeliveriesAgain } from './webhooks/send-deliveries-again.ts';
+export { RecoverDeliveries } from './webhooks/recover-deliveries.ts';
 export { ReadDeliveries } from './webhooks/read-deliveries.ts';
 export { TemplateVersions } from './send/template-versions.ts';
 export { PreviewTemplate, type PreviewTemplateOptions } from './templates/preview-template.ts';

@@ -20,15 +20,16 @@ export const NO_TIME_BETWEEN: DescribedRefusal = { status: 400, when: 'No such t
 
 /** The times that a judged query asks for. @throws Refusal (400) when no time can be after the one and before the other */
 export function timeRange(query: GivenRange): TimeRange {
-  const [createdAfter, createdBefore] = [momentOf(query.createdAfter), momentOf(query.createdBefore)];
+  const { createdAfter: after, createdBefore: before } = query;
+  const createdAfter = after === undefined ? undefined : momentOf(after);
+  const createdBefore = before === undefined ? undefined : momentOf(before);
   if (createdAfter !== undefined && createdBefore !== undefined && createdAfter >= createdBefore)
     throw new Refusal(400, NO_SUCH_TIME);
   return { createdAfter, createdBefore };
 }
 
 /** The time that a judged text stands for. */
-export function momentOf(text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined;
+export function momentOf(text: string): Date {
   const parsed = parseTimeOrDay(text);
   if ('fault' in parsed) throw new Error('a time reached a filter without having been judged');
   // No id is older than 1970, and none can stand for such a time.

@@ -21,6 +21,7 @@ export const PATH_IDS = {
   webhook_id: { prefix: 'wh', noun: 'webhook' },
   event_id: { prefix: 'evt', noun: 'event' },
   delivery_id: { prefix: 'dlv', noun: 'delivery' },
+  recovery_id: { prefix: 'rcv', noun: 'recovery' },
 } as const satisfies Record<string, PathIdTraits>;
 
 export type PathIdName = keyof typeof PATH_IDS;

@@ -69,7 +69,7 @@ class DeliveryAttempt extends AttemptOutcome {
 }
 
 /** A delivery in a list. */
-export class ListedDelivery {
+class ListedDelivery {
   @Shown('The id of the delivery: what `X-Service-Delivery-Id` says.', idOf('dlv'))
   id!: string;
 

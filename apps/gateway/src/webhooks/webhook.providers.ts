@@ -1,9 +1,15 @@
 import { type Provider } from '@nestjs/common';
-import { type Database, DeliveryChanges, DeliveryListStore, WebhookStore } from '@posthorn/database';
+import {
+  type Database,
+  DeliveryChanges,
+  DeliveryListStore,
+  RecoveryStore,
+  WebhookStore,
+} from '@posthorn/database';
 import { type WebhookUrlPolicy } from '@posthorn/domain';
 import { type LaneRings } from '@posthorn/queues';
 import { type SecretBox } from '@posthorn/signing';
-import { ManageWebhooks, ReadDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
+import { ManageWebhooks, ReadDeliveries, RecoverDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
 
 export interface WebhookParts {
   readonly database: Database;
@@ -23,6 +29,7 @@ export function webhookProviders(parts: WebhookParts): Provider[] {
   return [
     { provide: ManageWebhooks, useValue: new ManageWebhooks(manage) },
     { provide: ReadDeliveries, useValue: new ReadDeliveries(webhooks, deliveries) },
+    { provide: RecoverDeliveries, useValue: new RecoverDeliveries(new RecoveryStore(database), clock) },
     { provide: SendDeliveriesAgain, useValue: new SendDeliveriesAgain(again) },
   ];
 }

@@ -15,6 +15,8 @@ const identity = newUuid(Date.now());
 /** A template that is there, with a version: they point at each other. */
 const template = newUuid(Date.now());
 const invitation = newUuid(Date.now());
+/** A webhook that is there. */
+const webhook = newUuid(Date.now());
 
 /** A row of each table that is as it should be, in SQL. */
 const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -107,6 +109,16 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     duration_ms: '0',
   },
   slow_lanes: { lane_id: `'lane'` },
+  webhook_recoveries: {
+    id: 'gen_random_uuid()',
+    workspace_id: `'${workspace}'`,
+    webhook_id: `'${webhook}'`,
+    since: `now() - interval '1 day'`,
+    until: 'now()',
+    seen_to: `'${id}'`,
+    created_at: 'now()',
+    served_at: 'now()',
+  },
   webhook_notices: { workspace_id: `'${workspace}'`, webhook_id: `'${id}'`, kind: `'FAILING'` },
   contacts: { id: `'${id}'`, workspace_id: `'${workspace}'`, email: `'a@example.com'` },
   dkim_keys: {
@@ -159,6 +171,10 @@ beforeAll(async () => {
      VALUES ('${template}', '${workspace}', 'there', '${template}');
      INSERT INTO template_versions (id, template_id, number, from_address, subject, html, required)
      VALUES ('${template}', '${template}', 1, 'a@example.com', '', '', '{}')`,
+  );
+  await client.query(
+    `INSERT INTO webhooks (id, workspace_id, url, events, token)
+     VALUES ('${webhook}', '${workspace}', 'https://example.com', '{CONTACT_CREATED}', '')`,
   );
   await client.query(
     `INSERT INTO invitations (id, workspace_id, email, role, token_hash, created_at, expires_at)
@@ -298,6 +314,10 @@ describe('The database refuses', () => {
     ['webhook_attempts', { headers: `'[]'` }],
     ['webhook_attempts', { body: `repeat('x', 4097)` }],
     ['webhook_attempts', { duration_ms: '-1' }],
+    ['webhook_recoveries', { since: 'now()' }],
+    ['webhook_recoveries', { state: `'COMPLETED'` }],
+    ['webhook_recoveries', { total: '-1' }],
+    ['webhook_recoveries', { done: '-1' }],
     ['contacts', { properties: `'[]'` }],
     ['contacts', { status: `'UNSUBSCRIBED'` }],
     ['invitation_mails', { address_hash: `'\\x00'` }],
@@ -328,6 +348,7 @@ describe('The database refuses', () => {
     ['slow_lanes', {}],
     ['webhook_deliveries', {}],
     ['webhook_attempts', {}],
+    ['webhook_recoveries', { id: 'gen_random_uuid()' }],
     ['templates', { id: 'gen_random_uuid()' }],
     ['template_versions', { id: 'gen_random_uuid()' }],
     ['users', { id: 'gen_random_uuid()' }],
@@ -385,6 +406,7 @@ describe('Every CHECK of the database', () => {
       users: 2,
       webhook_attempts: 7,
       webhook_deliveries: 2,
+      webhook_recoveries: 4,
       webhooks: 4,
       workspaces: 4,
     });

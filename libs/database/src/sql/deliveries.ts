@@ -175,14 +175,14 @@ UPDATE webhook_deliveries d SET status = 'EXPIRED', finished_at = now() FROM old
  */
 export const PUT_BACK_DELIVERIES = `
 WITH webhook AS MATERIALIZED (
-  SELECT   id, put_back_before FROM webhooks
+  SELECT   id, put_back_before, type_id('wh', id) AS lane_id FROM webhooks
   WHERE    put_back_before IS NOT NULL
   ORDER BY id
   LIMIT    1
   FOR NO KEY UPDATE SKIP LOCKED
 ),
 again AS MATERIALIZED (
-  SELECT   d.id, d.webhook_id, d.event_id
+  SELECT   d.id, d.event_id, w.lane_id
   FROM     webhook w
   JOIN     webhook_deliveries d ON d.webhook_id = w.id AND d.status = 'EXHAUSTED' AND d.finished_at < w.put_back_before
   ORDER BY d.id

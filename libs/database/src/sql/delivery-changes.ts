@@ -22,7 +22,7 @@ UPDATE outbox SET state = 'ready', due_at = now() WHERE subject_id = $1::uuid AN
 /** Makes a finished delivery due again. $1 uuid. Gives its row, if nobody else has made it. See {@link dueAgain}. */
 export const PUT_BACK_DELIVERY = `
 WITH finished AS MATERIALIZED (
-  SELECT id, webhook_id, event_id FROM webhook_deliveries WHERE id = $1::uuid
+  SELECT id, event_id, type_id('wh', webhook_id) AS lane_id FROM webhook_deliveries WHERE id = $1::uuid
 ), ${dueAgain('finished')}
 SELECT subject_id FROM due`;
 

@@ -1,0 +1,13 @@
+import { Optional, Required } from '../validation/rule.ts';
+import { timeOrDay } from '../validation/text-rules.ts';
+
+/** Which deliveries that failed are sent again. */
+export class RecoverRequest {
+  @Required(timeOrDay, 'Of events at this time or later; a day stands for its beginning (UTC).', {
+    example: '2025-01-31T09:30:00Z',
+  })
+  since!: string;
+
+  @Optional(timeOrDay, 'Of events before this time; now if absent.')
+  until?: string;
+}

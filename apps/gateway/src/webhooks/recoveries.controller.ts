@@ -1,0 +1,79 @@
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { type RecoveryId, type WebhookId } from '@posthorn/kernel';
+import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
+import { ReadDeliveries, RecoverDeliveries } from '@posthorn/use-cases';
+import { Describes } from '../openapi/describes.ts';
+import { momentOf } from '../paging/time-range.ts';
+import { judgeBody } from '../validation/judge-body.ts';
+import { PathId, unknownId } from '../validation/path-ids.ts';
+import { RecoverRequest } from './recover.request.ts';
+import { RecoveryAnswer } from './recovery.answers.ts';
+
+/** Sending all again that failed. */
+@Controller('v1/webhooks')
+export class RecoveriesController {
+  constructor(
+    private readonly recoveries: RecoverDeliveries,
+    private readonly deliveries: ReadDeliveries,
+  ) {}
+
+  @Post(':webhook_id/recover')
+  @RequiresScope('api_user')
+  @HttpCode(200)
+  @Describes({
+    name: 'recoverDeliveries',
+    tag: 'Webhooks',
+    summary: 'Send again what failed',
+    description:
+      'Makes all deliveries of a time due again that are `EXHAUSTED`, or wait for a retry, with the same ids and bodies. That is done a group at a time, ' +
+      'so that the webhook is still told of what happens now; read the recovery to see how far it is. A webhook has one at once: ' +
+      'asked for the same time again while it runs the answer shows the one that runs.',
+    body: RecoverRequest,
+    answer: RecoveryAnswer,
+    refuses: [
+      {
+        status: 400,
+        when: 'No such time',
+        message: '`until` is not later than `since`; give a later time, or leave it out for now',
+      },
+      {
+        status: 409,
+        when: 'Another one runs',
+        message:
+          'Deliveries of another time are being recovered for this webhook (rcv_01m7yxt5zwexraawhax4wxnnqq); wait until that is `COMPLETED`',
+      },
+    ],
+  })
+  async recover(
+    @Caller() caller: Principal,
+    @PathId('webhook_id') id: WebhookId,
+    @Body() body: unknown,
+  ): Promise<RecoveryAnswer> {
+    const { since, until } = judgeBody(RecoverRequest, body);
+    const wanted = { since: momentOf(since), until: until === undefined ? undefined : momentOf(until) };
+    const recovery = await this.recoveries.begin(caller.workspaceId, id, actorOf(caller), wanted);
+    if (recovery === undefined) throw unknownId('webhook_id');
+    return { recovery };
+  }
+
+  @Get(':webhook_id/recoveries/:recovery_id')
+  @RequiresScope('user')
+  @Describes({
+    name: 'readRecovery',
+    tag: 'Webhooks',
+    summary: 'Read how far a recovery is',
+    description: 'It can be read for 90 days after it is completed.',
+    answer: RecoveryAnswer,
+  })
+  async read(
+    @Caller() { workspaceId }: Principal,
+    @PathId('webhook_id') webhookId: WebhookId,
+    @PathId('recovery_id') id: RecoveryId,
+  ): Promise<RecoveryAnswer> {
+    const recovery = await this.recoveries.read(workspaceId, webhookId, id);
+    if (recovery !== undefined) return { recovery };
+    throw unknownId(
+      (await this.deliveries.hasWebhook(workspaceId, webhookId)) ? 'recovery_id' : 'webhook_id',
+    );
+  }
+}

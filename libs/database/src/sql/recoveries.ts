@@ -1,0 +1,111 @@
+import { dueAgain } from './due-again.ts';
+
+const COLUMNS = `id, webhook_id AS "webhookId", since, until, state, total, done, created_at AS "createdAt", finished_at AS "finishedAt"`;
+
+/**
+ * Begins a recovery, unless the webhook has one already. $1 uuid: it. $2 uuid: its workspace. $3 uuid: the webhook. $4, $5 timestamptz:
+ * since and until when. $6 timestamptz: now. Gives it if it was begun. Index: webhook_recoveries_one_at_once_key. Locks: the new row.
+ */
+export const BEGIN_RECOVERY = `
+INSERT INTO webhook_recoveries (id, workspace_id, webhook_id, since, until, seen_to, created_at, served_at)
+VALUES ($1::uuid, $2::uuid, $3::uuid, $4::timestamptz, $5::timestamptz, uuid_v7_floor($4::timestamptz), $6::timestamptz, $6::timestamptz)
+ON CONFLICT (webhook_id) WHERE state <> 'COMPLETED' DO NOTHING
+RETURNING ${COLUMNS}`;
+
+/** The newest recovery of a webhook. $1 uuid: the webhook. Index: webhook_recoveries_by_webhook_idx, from its end. Locks: none. */
+export const READ_NEWEST_RECOVERY = `SELECT ${COLUMNS} FROM webhook_recoveries WHERE webhook_id = $1::uuid ORDER BY id DESC LIMIT 1`;
+
+/** A recovery. $1 uuid: it. $2 uuid: its webhook. $3 uuid: its workspace. Index: webhook_recoveries_pkey. Locks: none. */
+export const READ_RECOVERY = `SELECT ${COLUMNS} FROM webhook_recoveries WHERE id = $1::uuid AND webhook_id = $2::uuid AND workspace_id = $3::uuid`;
+
+/**
+ * Takes the recovery that waits longest for its next group, but for those whose webhook has so many deliveries due already: it is to be
+ * told what happens now, too, and a lane that is held is not filled. $1 int: so many.
+ * Indexes: webhook_recoveries_unfinished_idx from its front; outbox_ready_by_lane_idx, at most $1 rows of each lane.
+ * Locks: the recovery and its webhook, skipping those of others.
+ */
+export const TAKE_RECOVERY = `
+SELECT   r.id, r.webhook_id AS "webhookId", r.state, r.seen_to AS "seenTo", r.until
+FROM     webhook_recoveries r
+JOIN     webhooks w ON w.id = r.webhook_id
+WHERE    r.state = 'COUNTING'
+OR       r.state = 'RUNNING' AND (
+           SELECT count(*) FROM (
+             SELECT FROM outbox o
+             WHERE  o.queue = 'webhook' AND o.lane_id = type_id('wh', r.webhook_id) AND o.state = 'ready'
+             LIMIT  $1::int
+           ) ready
+         ) < $1::int
+ORDER BY r.served_at
+LIMIT    1
+FOR NO KEY UPDATE OF r, w SKIP LOCKED`;
+
+/**
+ * The next deliveries of a webhook: id, status, event_id. $1 uuid: the webhook. $2 uuid: after this one. $3 timestamptz: of events
+ * before this moment. $4 int: at most so many. Index: webhook_deliveries_by_webhook_idx, from where it goes on.
+ */
+const LOOKED = `
+looked AS MATERIALIZED (
+  SELECT   id, status, event_id FROM webhook_deliveries
+  WHERE    webhook_id = $1::uuid AND id > $2::uuid AND id < uuid_v7_floor($3::timestamptz)
+  ORDER BY id
+  LIMIT    $4::int
+)`;
+
+/** How many were looked at, and the last of them. */
+const SEEN = `(SELECT count(*)::int FROM looked) AS looked, (SELECT id FROM looked ORDER BY id DESC LIMIT 1) AS last`;
+
+/** Counts those that failed among the next deliveries. Parameters as of the next statement. Indexes: after the first, outbox_pkey. Locks: none. */
+export const COUNT_FAILED_DELIVERIES = `
+WITH ${LOOKED}
+SELECT ${SEEN},
+       (SELECT count(*)::int
+        FROM   looked l
+        LEFT JOIN outbox o ON o.subject_id = l.id AND l.status = 'PENDING'
+        WHERE  l.status = 'EXHAUSTED' OR o.state = 'waiting') AS failed`;
+
+/**
+ * Makes those that failed among the next deliveries due now: the exhausted, with all of their retries, and those that wait for a retry.
+ * $1 uuid: the webhook. $2 uuid: after this one. $3 timestamptz: of events before this moment. $4 int: looks at so many at most.
+ * Indexes: webhook_deliveries_by_webhook_idx, from where it goes on; primary keys. Locks: the outbox rows that wait, in order, skipping what
+ * somebody else moves; then those of {@link dueAgain}.
+ */
+export const RECOVER_DELIVERIES = `
+WITH ${LOOKED},
+waiting AS MATERIALIZED (
+  SELECT   o.subject_id
+  FROM     looked l
+  JOIN     outbox o ON o.subject_id = l.id
+  WHERE    l.status = 'PENDING' AND o.state = 'waiting'
+  ORDER BY o.subject_id
+  FOR NO KEY UPDATE OF o SKIP LOCKED
+),
+hastened AS (
+  UPDATE outbox o SET state = 'ready', due_at = now() FROM waiting w WHERE o.subject_id = w.subject_id
+  RETURNING o.subject_id
+),
+lane AS MATERIALIZED (
+  SELECT type_id('wh', $1::uuid) AS lane_id
+),
+exhausted AS MATERIALIZED (
+  SELECT k.id, k.event_id, l.lane_id FROM looked k CROSS JOIN lane l WHERE k.status = 'EXHAUSTED'
+),${dueAgain('exhausted')}
+SELECT ${SEEN}, ((SELECT count(*) FROM hastened) + (SELECT count(*) FROM due))::int AS failed`;
+
+/**
+ * Notes what a group of a recovery came to. $1 uuid: it. $2 uuid: the last that was looked at (null: none). $3 int: how many had failed.
+ * $4 boolean: whether there were no more, and the next state begins. Locks: it.
+ */
+export const NOTE_RECOVERED_GROUP = `
+UPDATE webhook_recoveries r
+SET    total = r.total + CASE WHEN r.state = 'COUNTING' THEN $3::int ELSE 0 END,
+       done = r.done + CASE WHEN r.state = 'RUNNING' THEN $3::int ELSE 0 END,
+       seen_to = CASE WHEN $4::boolean THEN uuid_v7_floor(r.since) ELSE coalesce($2::uuid, r.seen_to) END,
+       state = CASE WHEN NOT $4::boolean THEN r.state WHEN r.state = 'COUNTING' THEN 'RUNNING' ELSE 'COMPLETED' END::recovery_state,
+       finished_at = CASE WHEN $4::boolean AND r.state = 'RUNNING' THEN now() END,
+       served_at = clock_timestamp()
+WHERE  r.id = $1::uuid`;
+
+/** Forgets recoveries that were completed so many days ago. $1 int. Index: webhook_recoveries_finished_idx, from its front. */
+export const FORGET_RECOVERIES = `
+DELETE FROM webhook_recoveries WHERE state = 'COMPLETED' AND finished_at < now() - make_interval(days => $1::int)`;

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newId, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import { operator, type Recovery, webhookLane } from '@posthorn/domain';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { DeliveryOffice } from '../deliveries.fixture.ts';
+import { Office } from '../office.fixture.ts';
+import { RecoveryStore } from './recovery-store.ts';
+
+const ALL_AT_ONCE = { looked: 1_000, ready: 1_000 };
+const HOUR_MS = 3_600_000;
+
+let testDatabase: TestDatabase;
+let office: Office;
+let desk: DeliveryOffice;
+let recoveries: RecoveryStore;
+let acme: WorkspaceId;
+let webhook: WebhookId;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  office = new Office(testDatabase.url);
+  desk = new DeliveryOffice(office);
+  recoveries = new RecoveryStore(office.database);
+});
+afterAll(async () => {
+  await office.close();
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  await office.ask('DELETE FROM webhook_recoveries');
+  acme = await office.openWorkspace();
+  webhook = await desk.addWebhook(acme);
+});
+
+/** So many deliveries that were posted in vain: of every four the retries of three are used up, and one waits for its next. */
+async function fail(count: number): Promise<void> {
+  await desk.record(acme, count);
+  await desk.fanOut(acme);
+  const claimed = await desk.claim(webhook, count);
+  await desk.deliveries.record(
+    claimed.map((delivery, index) =>
+      index % 4 === 3
+        ? desk.failed(delivery, { retryAfterMs: HOUR_MS })
+        : desk.failed(delivery, { status: 'EXHAUSTED', retryAfterMs: null }),
+    ),
+  );
+}
+const begin = (change: Partial<Record<'since' | 'until', Date>> = {}, workspaceId = acme) =>
+  recoveries.begin(workspaceId, webhook, operator('test'), {
+    id: newId('rcv', Date.now()),
+    since: new Date(Date.now() - HOUR_MS),
+    until: new Date(Date.now() + 1),
+    ...change,
+  });
+const shown = ({ id }: Recovery) => recoveries.find(acme, webhook, id);
+const ready = () => office.count('outbox', `lane_id = $1 AND state = 'ready'`, [webhookLane(webhook)]);
+async function recoverAll(bounds = ALL_AT_ONCE): Promise<void> {
+  for (let group: number | undefined = 0; group !== undefined;) group = await recoveries.recoverGroup(bounds);
+}
+
+describe('A recovery', () => {
+  it('W10: makes what was exhausted and what waits for a retry due, and leaves the rest as it is', async () => {
+    await fail(8);
+    await desk.record(acme, 2);
+    await desk.fanOut(acme);
+    const [succeeded] = await desk.claim(webhook, 1);
+    await desk.deliveries.record([desk.outcome(succeeded!)]);
+    const begun = await begin();
+    expect(begun).toMatchObject({ state: 'COUNTING', total: 0, done: 0, webhookId: webhook });
+    await recoverAll();
+    expect(await shown(begun!)).toMatchObject({ state: 'COMPLETED', total: 8, done: 8 });
+    expect(await ready()).toBe(9);
+    const statuses = await office.ask<{ status: string; count: number }>(
+      'SELECT status, count(*)::int FROM webhook_deliveries WHERE webhook_id = $1 GROUP BY status ORDER BY status',
+      [uuidOf(webhook)],
+    );
+    expect(statuses).toEqual([
+      { status: 'PENDING', count: 9 },
+      { status: 'SUCCEEDED', count: 1 },
+    ]);
+    // With all retries of the exhausted before them.
+    expect((await desk.claim(webhook)).map(({ attempts }) => attempts).sort()).toEqual([
+      0, 0, 0, 0, 0, 0, 0, 1, 1,
+    ]);
+  });
+
+  it('W10: is of the time that was asked for alone', async () => {
+    await fail(4);
+    const begun = await begin({ until: new Date(Date.now() - 1_000) });
+    await recoverAll();
+    expect(await shown(begun!)).toMatchObject({ state: 'COMPLETED', total: 0, done: 0 });
+    expect(await ready()).toBe(0);
+  });
+
+  it('W10: goes a group at a time, and waits while so much is due to the webhook', async () => {
+    await fail(20);
+    const begun = await begin();
+    const bounds = { looked: 4, ready: 6 };
+    await recoverAll(bounds);
+    expect(await shown(begun!)).toMatchObject({ state: 'RUNNING', total: 20, done: 8 });
+    expect(await ready()).toBe(8);
+    await desk.claim(webhook, 8);
+    await recoverAll(bounds);
+    expect(await shown(begun!)).toMatchObject({ state: 'RUNNING', done: 16 });
+    await desk.claim(webhook, 8);
+    await recoverAll(bounds);
+    expect(await shown(begun!)).toMatchObject({ state: 'COMPLETED', done: 20, finishedAt: expect.any(Date) });
+  });
+
+  it('W10: is done once by several processes at once', async () => {
+    await fail(60);
+    const begun = await begin();
+    await Promise.all([1, 2, 3, 4].map(() => recoverAll({ looked: 5, ready: 1_000 })));
+    await recoverAll({ looked: 5, ready: 1_000 });
+    expect(await shown(begun!)).toMatchObject({ state: 'COMPLETED', total: 60, done: 60 });
+    expect(await ready()).toBe(60);
+  });
+
+  it('W10: runs alone for its webhook, however often it is asked for at once', async () => {
+    const all = await Promise.all([1, 2, 3, 4].map(() => begin()));
+    expect(new Set(all.map((one) => one!.id)).size).toBe(1);
+    expect(await office.count('audit_log', `subject_id = $1`, [webhook])).toBe(1);
+    await recoverAll();
+    expect((await begin())!.id).not.toBe(all[0]!.id);
+  });
+
+  it('W10, G3: is of no other workspace, and goes with its webhook', async () => {
+    expect(await begin({}, await office.openWorkspace())).toBeUndefined();
+    const begun = await begin();
+    await office.ask('DELETE FROM webhooks WHERE id = $1', [uuidOf(webhook)]);
+    expect(await shown(begun!)).toBeUndefined();
+    expect(await recoveries.recoverGroup(ALL_AT_ONCE)).toBeUndefined();
+  });
+
+  it('is forgotten long after it was completed', async () => {
+    const begun = await begin();
+    await recoverAll();
+    await office.ask(`UPDATE webhook_recoveries SET finished_at = now() - interval '91 days'`);
+    await begin();
+    expect(await recoveries.forget(90)).toBe(1);
+    expect(await shown(begun!)).toBeUndefined();
+  });
+});

@@ -1,0 +1,120 @@
+import { idFromUuid, type RecoveryId, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import { type Actor, type Recovery, type RecoveryState } from '@posthorn/domain';
+import type pg from 'pg';
+import { type Database } from '../connection.ts';
+import {
+  BEGIN_RECOVERY,
+  COUNT_FAILED_DELIVERIES,
+  FORGET_RECOVERIES,
+  NOTE_RECOVERED_GROUP,
+  READ_NEWEST_RECOVERY,
+  READ_RECOVERY,
+  RECOVER_DELIVERIES,
+  TAKE_RECOVERY,
+} from '../sql/recoveries.ts';
+import { transact, transactOn } from '../transaction.ts';
+import { recordAudit } from './audit-log-store.ts';
+
+/** Which deliveries of a webhook are to be recovered: of events from `since` on, and before `until`. */
+export interface WantedRecovery {
+  readonly id: RecoveryId;
+  readonly since: Date;
+  readonly until: Date;
+}
+
+/** How much is done in one transaction. */
+export interface RecoveryBounds {
+  /** How many deliveries are looked at. */
+  readonly looked: number;
+  /** A webhook that has so many deliveries due waits until it has fewer. */
+  readonly ready: number;
+}
+
+interface RecoveryRow extends Omit<Recovery, 'id' | 'webhookId'> {
+  readonly id: string;
+  readonly webhookId: string;
+}
+
+interface TakenRecovery {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly state: RecoveryState;
+  readonly seenTo: string;
+  readonly until: Date;
+}
+
+interface Group {
+  readonly looked: number;
+  readonly last: string | null;
+  readonly failed: number;
+}
+
+/** Recoveries of what failed. Their rows are the truth: any process goes on with any of them. */
+export class RecoveryStore {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Begins a recovery; undefined: the workspace does not have the webhook. Gives the one that runs, if there is one (it can have been
+   * completed in this very moment), which stays as it is.
+   */
+  async begin(
+    workspaceId: WorkspaceId,
+    webhookId: WebhookId,
+    actor: Actor,
+    { id, since, until }: WantedRecovery,
+  ): Promise<Recovery | undefined> {
+    const now = this.database.clock.now();
+    const ids = { id: uuidOf(webhookId), workspaceId: uuidOf(workspaceId) };
+    return transact(this.database, async (transaction) => {
+      if ((await transaction.webhook.count({ where: ids })) === 0) return undefined;
+      const values = [uuidOf(id), ids.workspaceId, ids.id, since, until, now];
+      const [begun] = await transaction.$queryRawUnsafe<RecoveryRow[]>(BEGIN_RECOVERY, ...values);
+      if (begun === undefined) {
+        const sql = READ_NEWEST_RECOVERY;
+        const [running] = await transaction.$queryRawUnsafe<RecoveryRow[]>(sql, ids.id);
+        return recovery(running!);
+      }
+      await recordAudit(transaction, now.getTime(), {
+        ...{ workspaceId, action: 'webhook.recovered', actor, subjectId: webhookId },
+        detail: { recoveryId: id, since: since.toISOString(), until: until.toISOString() },
+      });
+      return recovery(begun);
+    });
+  }
+
+  /** The recovery, if this webhook of this workspace has it. */
+  async find(workspaceId: WorkspaceId, webhookId: WebhookId, id: RecoveryId): Promise<Recovery | undefined> {
+    const values = [uuidOf(id), uuidOf(webhookId), uuidOf(workspaceId)];
+    const { rows } = await this.database.pool.query<RecoveryRow>(READ_RECOVERY, values);
+    return rows[0] && recovery(rows[0]);
+  }
+
+  /** Does the next group of the recovery that waits longest. @returns how many deliveries were made due; undefined: nothing can be done now */
+  async recoverGroup({ looked, ready }: RecoveryBounds): Promise<number | undefined> {
+    return transactOn(this.database, async (client) => {
+      const { rows } = await client.query<TakenRecovery>(TAKE_RECOVERY, [ready]);
+      return rows[0] && recoverNext(client, rows[0], looked);
+    });
+  }
+
+  /** Forgets recoveries that were completed so many days ago; says how many. */
+  async forget(days: number): Promise<number> {
+    return (await this.database.pool.query(FORGET_RECOVERIES, [days])).rowCount ?? 0;
+  }
+}
+
+async function recoverNext(
+  client: pg.PoolClient,
+  { id, webhookId, state, seenTo, until }: TakenRecovery,
+  mostLooked: number,
+): Promise<number> {
+  const sql = state === 'COUNTING' ? COUNT_FAILED_DELIVERIES : RECOVER_DELIVERIES;
+  const { rows } = await client.query<Group>(sql, [webhookId, seenTo, until, mostLooked]);
+  const { looked, last, failed } = rows[0]!;
+  await client.query(NOTE_RECOVERED_GROUP, [id, last, failed, looked < mostLooked]);
+  return state === 'COUNTING' ? 0 : failed;
+}
+
+function recovery({ id, webhookId, ...rest }: RecoveryRow): Recovery {
+  return { ...rest, id: idFromUuid('rcv', id), webhookId: idFromUuid('wh', webhookId) };
+}

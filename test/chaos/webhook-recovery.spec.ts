@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { idFromUuid, newUuid, uuidOf, type WebhookId } from '@posthorn/kernel';
+import { eventShape } from '@posthorn/domain';
+import { type AppUnderTest, WebhookReceiver } from '@posthorn/testing';
+import { Stack, until } from '../e2e/stack.ts';
+
+const FAILED = 10_000;
+const CONNECTIONS = 20;
+/** Of each process that is killed: what it posts at once, and as many whose record was under way. */
+const IN_WORK = 2 * CONNECTIONS;
+
+describe('A recovery', () => {
+  let receiver: WebhookReceiver;
+  let stack: Stack;
+  let webhook: WebhookId;
+
+  beforeEach(async () => {
+    receiver = await WebhookReceiver.start(() => ({ status: 200 }));
+    stack = await Stack.start({
+      dispatchers: 1,
+      env: {
+        ...{ LEASE_MS: '5000', LEASE_RENEWAL_MS: '1000', LEASE_MARGIN_MS: '2000', LEASE_GRACE_MS: '2000' },
+        ...{ WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+        WEBHOOK_CONNECTIONS: String(CONNECTIONS),
+      },
+    });
+    const body = { url: receiver.url('/hook'), events: ['CONTACT_CREATED'] };
+    webhook = ((await stack.api().post('/v1/webhooks', body)).body['webhook'] as { id: WebhookId }).id;
+  }, 60_000);
+  afterEach(async () => {
+    await stack.close();
+    await receiver.close();
+  });
+
+  /** Makes deliveries whose retries are used up; gives the event of each. */
+  async function exhaust(): Promise<Map<string, string>> {
+    const events = Array.from({ length: FAILED }, () => newUuid(Date.now()));
+    const { rows } = await stack.database.pool.query<{ delivery: string; event: string }>(
+      `WITH recorded AS (
+         INSERT INTO events (id, workspace_id, type, payload, webhook_ids, created_at)
+         SELECT id, $1, 'CONTACT_CREATED', $4, ARRAY[$2::uuid], now() FROM unnest($3::uuid[]) AS id
+       ), delivery AS (
+         INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id, status, attempts, finished_at)
+         SELECT delivery_id(id, $2), $1, $2, id, 'EXHAUSTED', 10, now() FROM unnest($3::uuid[]) AS id
+         RETURNING id, event_id
+       ), attempt AS (
+         INSERT INTO webhook_attempts (delivery_id, claims, number, error_class, duration_ms)
+         SELECT id, 10, 10, 'connect', 1 FROM delivery
+       )
+       SELECT id AS delivery, event_id AS event FROM delivery`,
+      [
+        ...[uuidOf(stack.tenant.workspaceId), uuidOf(webhook), events],
+        JSON.stringify(eventShape('CONTACT_CREATED').example),
+      ],
+    );
+    return new Map(
+      rows.map(({ delivery, event }) => [idFromUuid('dlv', delivery), idFromUuid('evt', event)]),
+    );
+  }
+
+  async function recovery(id: string): Promise<{ state: string; total: number; done: number }> {
+    const answer = await stack.api().get(`/v1/webhooks/${webhook}/recoveries/${id}`);
+    return answer.body['recovery'] as { state: string; total: number; done: number };
+  }
+
+  async function killAndReplace(name: 'scheduler' | 'webhook-dispatcher', app: AppUnderTest): Promise<void> {
+    app.program.kill('SIGKILL');
+    await app.program.exit;
+    await stack.startApp(name);
+  }
+
+  it('W10: of 10,000 deliveries is brought to its end when its processes are killed in the middle, each with its ids', async () => {
+    const failed = await exhaust();
+    const body = { since: new Date(Date.now() - 3_600_000).toISOString() };
+    const { id } = (await stack.api().post(`/v1/webhooks/${webhook}/recover`, body)).body['recovery'] as {
+      id: string;
+    };
+    await until(() => receiver.posts.length > 1_500, 'it is under way', 60_000);
+    expect(await recovery(id)).toMatchObject({ state: 'RUNNING', total: FAILED });
+    await Promise.all([
+      killAndReplace('scheduler', stack.scheduler),
+      killAndReplace('webhook-dispatcher', stack.dispatchers[0]!),
+    ]);
+    await until(async () => (await recovery(id)).state === 'COMPLETED', 'it is completed', 120_000);
+    await stack.settled(120_000);
+
+    expect(await recovery(id)).toMatchObject({ total: FAILED, done: FAILED });
+    const arrived = new Map(
+      receiver.posts.map(({ headers }) => [
+        String(headers['x-service-delivery-id']),
+        String(headers['x-service-event-id']),
+      ]),
+    );
+    expect(arrived).toEqual(failed);
+    expect(receiver.posts.length).toBeLessThanOrEqual(FAILED + IN_WORK);
+    expect(new Set(receiver.posts.map(({ headers }) => headers['x-service-attempt']))).toEqual(
+      new Set(['11']),
+    );
+    const sql = `SELECT count(*)::int FROM webhook_deliveries WHERE status = 'SUCCEEDED'`;
+    expect(await stack.count(sql)).toBe(FAILED);
+  }, 240_000);
+});

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { uuidOf, type WebhookId } from '@posthorn/kernel';
+import { WebhookReceiver } from '@posthorn/testing';
+import { addDelivery } from './deliveries.ts';
+import { Stack, until } from './stack.ts';
+import { DAY_MS, fromNow } from './times.ts';
+
+interface Recovery {
+  readonly id: string;
+  readonly state: string;
+  readonly since: string;
+  readonly until: string;
+}
+
+let stack: Stack;
+let receiver: WebhookReceiver;
+let webhook: WebhookId;
+let path: string;
+let hooks = 0;
+beforeAll(async () => {
+  receiver = await WebhookReceiver.start();
+  stack = await Stack.start({
+    dispatchers: 1,
+    env: { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+  });
+}, 60_000);
+afterAll(async () => {
+  await stack.close();
+  await receiver.close();
+});
+beforeEach(async () => {
+  path = `/recovered-${(hooks += 1)}`;
+  const body = { url: receiver.url(path), events: ['CONTACT_CREATED'] };
+  webhook = ((await stack.api().post('/v1/webhooks', body)).body['webhook'] as { id: WebhookId }).id;
+});
+
+const recover = (body: object) => stack.api().post(`/v1/webhooks/${webhook}/recover`, body);
+const read = async (id: string): Promise<Recovery> => {
+  const key = stack.tenant.keys.viewer;
+  const answer = await stack.api().get(`/v1/webhooks/${webhook}/recoveries/${id}`, { key });
+  return answer.body['recovery'] as Recovery;
+};
+const add = (wanted: Parameters<typeof addDelivery>[3] = {}) =>
+  addDelivery(stack, stack.tenant.workspaceId, webhook, wanted);
+
+/** Does something while what was begun cannot go on. */
+async function whileHeld(work: () => Promise<void>): Promise<void> {
+  const client = await stack.database.pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query('SELECT FROM webhooks WHERE id = $1 FOR NO KEY UPDATE', [uuidOf(webhook)]);
+    await work();
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+}
+
+describe('A recovery', () => {
+  it('W10: sends all again that failed since a time, and says how far it is', async () => {
+    const atMs = Date.now() - DAY_MS;
+    const before = await add({ atMs: atMs - 60_000 });
+    const failed = [await add({ atMs }), await add({ atMs: atMs + 1_000 })];
+    const fine = await add({ status: 'SUCCEEDED' });
+    const answer = await recover({ since: new Date(atMs).toISOString() });
+    expect([answer.status, answer.body['recovery']]).toMatchObject([
+      200,
+      { id: expect.stringMatching(/^rcv_/), webhookId: webhook, since: new Date(atMs).toISOString() },
+    ]);
+    const { id } = answer.body['recovery'] as Recovery;
+    await until(async () => (await read(id)).state === 'COMPLETED', 'it is completed');
+    expect(await read(id)).toMatchObject({ total: 2, done: 2, finishedAt: expect.any(String) });
+    await until(() => receiver.postsTo(path).length === 2, 'both are posted');
+    const posted = receiver.postsTo(path).map(({ headers }) => headers['x-service-delivery-id']);
+    expect(posted.sort()).toEqual(failed.sort());
+    for (const one of [before, fine]) expect(posted).not.toContain(one);
+  });
+
+  it('W10: asked for again while it runs is the one that runs; one of another time is 409', async () => {
+    const since = fromNow(-DAY_MS);
+    let id = '';
+    await whileHeld(async () => {
+      const begun = (await recover({ since })).body['recovery'] as Recovery;
+      ({ id } = begun);
+      for (const body of [{ since }, { since, until: begun.until }])
+        expect((await recover(body)).body['recovery']).toMatchObject({ id });
+      const other = await recover({ since: fromNow(-2 * DAY_MS) });
+      expect([other.status, other.body['message']]).toEqual([409, expect.stringContaining(id)]);
+    });
+    await until(async () => (await read(id)).state === 'COMPLETED', 'it is completed');
+    expect((await recover({ since: fromNow(-2 * DAY_MS) })).status).toBe(200);
+  });
+
+  it.each([
+    [{ since: '2999-01-01' }, '`since` is not in the past'],
+    [{ since: '2025-01-02', until: '2025-01-02' }, '`until` is not later than `since`'],
+    [{ since: '2025-01-02', until: '2025-01-01' }, '`until` is not later than `since`'],
+  ])('W10, G3: of no time is refused: %j', async (body, fault) => {
+    const answer = await recover(body);
+    expect([answer.status, answer.body['message']]).toEqual([400, expect.stringContaining(fault)]);
+    expect(await stack.count('SELECT count(*)::int FROM webhook_recoveries WHERE since > now()')).toBe(0);
+  });
+});
