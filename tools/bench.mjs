@@ -5,17 +5,17 @@ import { build } from './stack/build.mjs';
 import { ensureInstalled } from './stack/install.mjs';
 import { elapsed, say, step } from './stack/progress.mjs';
 
-const HELP = `npm run bench [-- --quick] [--only accept,drain,latency,posts] [--json FILE] [--no-build]
-Measures accepting, draining, latency and posting to webhooks on a Postgres (durable) and a Redis of its own, three rounds each, and prints the
+const HELP = `npm run bench [-- --quick] [--only accept,drain,latency,posts,tell] [--json FILE] [--no-build]
+Measures accepting, draining, latency and telling webhooks on a Postgres (durable) and a Redis of its own, three rounds each, and prints the
 medians beside the goals, as ratios to yardsticks of the same run. Everything stays on this machine and is taken away at the end.
-About nine minutes; use nothing else on the machine meanwhile.
+About ten minutes; use nothing else on the machine meanwhile.
 
   --quick      shorter rounds with fewer emails, within a minute: for a look, not for the record
-  --only       some of accept, drain, latency and posts
+  --only       some of accept, drain, latency, posts and tell
   --json       writes all rounds into a file as well
   --no-build   measure what was built before`;
 
-const KINDS = ['accept', 'drain', 'latency', 'posts'];
+const KINDS = ['accept', 'drain', 'latency', 'posts', 'tell'];
 
 const SCALES = {
   full: {
@@ -26,7 +26,8 @@ const SCALES = {
     idle: 34,
     lone: 20,
     posts: 20_000,
-    limitMs: 9 * 60_000,
+    tell: 20_000,
+    limitMs: 11 * 60_000,
   },
   quick: {
     rounds: 3,
@@ -36,7 +37,8 @@ const SCALES = {
     idle: 10,
     lone: 5,
     posts: 5_000,
-    limitMs: 4 * 60_000,
+    tell: 8_000,
+    limitMs: 5 * 60_000,
   },
 };
 
@@ -62,11 +64,12 @@ function readArguments() {
 }
 
 /** @param {string[]} kinds @param {typeof SCALES.full} scale */
-async function measure(kinds, { rounds, warmMs, measureMs, emails, idle, lone, posts }) {
+async function measure(kinds, { rounds, warmMs, measureMs, emails, idle, lone, posts, tell }) {
   const { measureAccept } = await import('./bench/accept.mjs');
   const { measureDrain } = await import('./bench/drain.mjs');
   const { measureIdle, measureLone } = await import('./bench/latency.mjs');
   const { measurePosts } = await import('./bench/posts.mjs');
+  const { measureTell } = await import('./bench/tell.mjs');
   const on = /** @type {import('./bench/ground.mjs').Ground} */ (ground);
   /** @type {Parameters<typeof import('./bench/report.mjs').rowsOf>[0]} */
   const results = {};
@@ -86,6 +89,10 @@ async function measure(kinds, { rounds, warmMs, measureMs, emails, idle, lone, p
   if (kinds.includes('posts')) {
     say(`  … Posts, ${posts} events to one webhook`);
     results.posts = await measurePosts({ rounds, posts, onRound });
+  }
+  if (kinds.includes('tell')) {
+    say(`  … Tell, ${tell} deliveries`);
+    results.tell = await measureTell(on, { rounds, posts: tell, onRound });
   }
   return results;
 }

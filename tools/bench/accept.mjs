@@ -51,7 +51,7 @@ export async function measureAccept(ground, { rounds, warmMs, measureMs, onRound
       const bare = paced(await echoPace(load.echoConnections, times), 1);
       await ground.query('SELECT pg_stat_statements_reset()');
       const loaded = await gatewayPace(load, times);
-      const statementsPerEmail = (await countStatements(ground)) / (loaded.answers * load.emails);
+      const statementsPerEmail = (await ground.countStatements()) / (loaded.answers * load.emails);
       const ours = paced(loaded, load.emails);
       const ratio = ours.perSecond / bare.perSecond;
       results.get(load.id)?.push({ ratio, gateway: ours, echo: bare, statementsPerEmail });
@@ -87,12 +87,4 @@ async function post(port, key, path, body) {
 
 function paced({ perSecond, latencies }, emails) {
   return { perSecond: perSecond * emails, medianMs: median(latencies), p99Ms: quantile(latencies, 0.99) };
-}
-
-/** All that the server was told since the last reset, BEGIN and COMMIT too, but for the resetting itself. */
-async function countStatements(ground) {
-  const [row] = await ground.query(
-    "SELECT sum(calls)::int AS calls FROM pg_stat_statements WHERE query NOT LIKE '%pg_stat_statements%'",
-  );
-  return Number(row?.calls ?? 0);
 }

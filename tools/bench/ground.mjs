@@ -41,6 +41,7 @@ export class Ground {
   #undo = [];
   #directory = '';
   #redisPort = 0;
+  #encryptionKeys = newKeyRing();
   /** @type {Promise<void> | undefined} */
   #cleared;
   databaseUrl = '';
@@ -84,6 +85,14 @@ export class Ground {
     return query(this.databaseUrl, sql, values);
   }
 
+  /** All that the server was told since the last reset, BEGIN and COMMIT too, but for the resetting itself. */
+  async countStatements() {
+    const [row] = await this.query(
+      "SELECT sum(calls)::int AS calls FROM pg_stat_statements WHERE query NOT LIKE '%pg_stat_statements%'",
+    );
+    return Number(row?.calls ?? 0);
+  }
+
   /** @param {URL} script */
   async startHelper(script) {
     const helper = await startHelper(script);
@@ -95,7 +104,7 @@ export class Ground {
    * Starts an app as it is built, with its default settings, out of reach of a developer's `.env`. BENCH_NODE_OPTIONS goes to its
    * Node, for profiles.
    *
-   * @param {'gateway' | 'sender' | 'scheduler'} name
+   * @param {'gateway' | 'sender' | 'scheduler' | 'webhook-dispatcher'} name
    */
   async startApp(name) {
     const port = await freePort();
@@ -135,14 +144,18 @@ export class Ground {
       // Limited, as in production, but never refused.
       RATE_LIMIT_PER_SECOND: '100000',
       RATE_LIMIT_BURST: '1000000',
-      ENCRYPTION_KEYS: newKeyRing(),
+      ENCRYPTION_KEYS: this.#encryptionKeys,
+      // The receivers of the benchmark are on loopback.
+      WEBHOOK_ALLOW_HTTP: 'true',
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     };
   }
 
-  /** Forgets all emails and rings, so that each measurement begins with the same ground. */
+  /** Forgets all emails, events and rings, so that each measurement begins with the same ground. */
   async sweep() {
     await this.query(
-      'TRUNCATE outbox, emails, email_contents, email_events, idempotency_keys, contacts, events',
+      `TRUNCATE outbox, emails, email_contents, email_events, idempotency_keys, contacts, events, webhook_deliveries,
+                webhook_attempts, webhooks, slow_lanes, paused_lanes`,
     );
     await this.query('CHECKPOINT');
     await askRedis(this.#redisPort, 'FLUSHALL');

@@ -15,10 +15,11 @@ const STATEMENTS_OF = ['accept-32', 'batch-8'];
 
 /**
  * @param {{ accept?: Map<string, import('./accept.mjs').AcceptRound[]>, drain?: import('./drain.mjs').DrainRound[],
- *   idle?: import('./latency.mjs').Latency[], lone?: import('./latency.mjs').Latency[], posts?: import('./posts.mjs').PostRound[] }} results
+ *   idle?: import('./latency.mjs').Latency[], lone?: import('./latency.mjs').Latency[], posts?: import('./posts.mjs').PostRound[],
+ *   tell?: import('./tell.mjs').TellRound[] }} results
  * @returns {Row[]}
  */
-export function rowsOf({ accept, drain, idle, lone, posts }) {
+export function rowsOf({ accept, drain, idle, lone, posts, tell }) {
   return [
     ...[...(accept ?? [])].map(([id, rounds]) => acceptRow(id, rounds)),
     ...(accept ? STATEMENTS_OF.map((id) => statementsRow(id, accept.get(id) ?? [])) : []),
@@ -26,6 +27,7 @@ export function rowsOf({ accept, drain, idle, lone, posts }) {
     ...(idle ? [latencyRow('idle', idle)] : []),
     ...(lone ? [latencyRow('lone', lone)] : []),
     ...(posts ? [postsRow(posts)] : []),
+    ...(tell ? [tellRow(tell)] : []),
   ];
 }
 
@@ -67,6 +69,13 @@ function postsRow(rounds) {
   const pace = (side) => `${shown(median(rounds.map((round) => round[side])))}/s`;
   const ratios = rounds.map(({ ratio }) => ratio);
   return row('posts', ratios, pace('ours'), `undici.request ${pace('bare')}`);
+}
+
+function tellRow(rounds) {
+  const medianOf = (name) => shown(median(rounds.map((round) => round[name])));
+  const ours = `${medianOf('dispatcher')}/s; ${medianOf('statements')} statements a POST`;
+  const ratios = rounds.map(({ ratio }) => ratio);
+  return row('tell', ratios, ours, `undici.request ${medianOf('loop')}/s`);
 }
 
 /** @param {Row[]} rows @param {Record<string, string>} machine */

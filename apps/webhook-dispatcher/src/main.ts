@@ -85,7 +85,12 @@ await startProcess('webhook-dispatcher', async () => {
     onJudgement: (judgement) => logJudgement(logger, judgement),
     onError,
   });
-  const fanOut = new FanOutEvents({ deliveries, rings, eventsPerTurn: lanes.TURN_ROWS });
+  const fanOut = new FanOutEvents({
+    ...{ deliveries, rings, poster: deliverEvents },
+    eventsPerTurn: lanes.TURN_ROWS,
+    handoverMs: lanes.TURN_HANDOVER_MS,
+    leaseMs: lanes.LEASE_MS,
+  });
   workers.prepare({
     'event.turn': (laneId, slot) => fanOut.serve(laneId, slot),
     'webhook.turn': (laneId, slot) => deliverEvents.serve(laneId, slot),

@@ -54,6 +54,17 @@ export function columnsOf<Columns extends Readonly<Record<string, ColumnType>>>(
   });
 }
 
+/**
+ * The parameters of a statement that takes rows so, from `$<first>` on, for `unnest`. Each is in a SELECT of its own, so that the planner sees of
+ * one group what it sees of any other and one plan serves them all: else it would plan anew for every small group, which takes
+ * longer than what is planned.
+ */
+export function arraysOf(columns: Readonly<Record<string, ColumnType>>, first = 1): string {
+  return Object.values(columns)
+    .map((type, index) => `(SELECT $${index + first}::${type}[])`)
+    .join(', ');
+}
+
 /** As `array_recv` reads it: dimensions, whether there are NULLs, the type, the length, the first index, then the values. */
 function binaryArray({ oid, bytesOf, write }: ElementType<unknown>, values: readonly unknown[]): Buffer {
   const lengths = values.map((value) => (value === null || value === undefined ? -1 : bytesOf(value)));

@@ -3,7 +3,8 @@ import { type EventDataOf, eventLane, type JsonObject, webhookLane } from '@post
 import { recordEvents } from './events.ts';
 import { type Office } from './office.fixture.ts';
 import { type ClaimedDelivery, type DeliveryOutcome } from './stores/claimed-delivery.ts';
-import { DeliveryStore } from './stores/delivery-store.ts';
+import { DeliveryStore, type Room } from './stores/delivery-store.ts';
+import { type FannedOut, type FannedOutLane } from './stores/fanned-out.ts';
 import { transact } from './transaction.ts';
 
 const NO_END_OF_BYTES = 2 ** 40;
@@ -45,8 +46,19 @@ export class DeliveryOffice {
     await transact(database, (transaction) => recordEvents(transaction, Date.now(), events));
   }
 
-  fanOut(workspaceId: WorkspaceId, maxRows = 1_000) {
-    return this.deliveries.fanOut([{ laneId: eventLane(workspaceId), maxRows }]);
+  /** Makes deliveries, and claims none. */
+  async fanOut(workspaceId: WorkspaceId, maxRows = 1_000): Promise<readonly FannedOutLane[]> {
+    return (await this.fanOutInto({ rows: 0, bytes: 0, notOf: [] }, workspaceId, maxRows)).lanes;
+  }
+
+  /** Makes deliveries, and claims those that there is room for. */
+  fanOutInto(room: Partial<Room>, workspaceId: WorkspaceId, maxRows = 1_000): Promise<FannedOut> {
+    const demand = { laneId: eventLane(workspaceId), maxRows };
+    return this.deliveries.fanOut(
+      [demand],
+      { rows: 1_000, bytes: NO_END_OF_BYTES, notOf: [], ...room },
+      LEASE_MS,
+    );
   }
 
   claim(webhookId: WebhookId, maxRows = 100, areSlow = false): Promise<ClaimedDelivery[]> {

@@ -8,6 +8,11 @@ export class LaneCounts {
     return this.counts.get(laneId) ?? 0;
   }
 
+  /** The lanes that have at least so many. */
+  lanesWith(least: number): LaneId[] {
+    return [...this.counts].flatMap(([laneId, count]) => (count >= least ? [laneId] : []));
+  }
+
   add(laneId: LaneId): void {
     this.counts.set(laneId, this.of(laneId) + 1);
   }

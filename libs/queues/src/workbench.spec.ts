@@ -178,6 +178,21 @@ describe('Workbench', () => {
     await done;
   });
 
+  it('says who has how much in hand, and gives rows of whatever lanes no more than the room that there is', async () => {
+    const { bench } = makeBench({ concurrency: 0 });
+    void bench.put([...rowsOf('a', 12), ...rowsOf('b', 5)], performance.now());
+    expect(bench.lanesWith(5)).toEqual([lane('a'), lane('b')]);
+    expect(bench.lanesWith(6)).toEqual([lane('a')]);
+    expect(bench.reserveForAny(2)).toBe(2);
+    expect(bench.rowsFree).toBe(1);
+    expect(bench.reserveForAny(5)).toBe(1);
+    expect(bench.reserveForAny(5)).toBe(0);
+    bench.release(3);
+    bench.refuse();
+    expect(bench.reserveForAny(5)).toBe(0);
+    await bench.drain();
+  });
+
   it('gives the room that is set aside for one claim to no other', () => {
     const { bench } = makeBench();
     expect(bench.reserve(lane('a'), 15)).toBe(15);

@@ -79,18 +79,31 @@ export class Workbench<Row extends HeldRow, Outcome> {
   /** Sets room aside for rows of a lane that are about to be claimed, for `wanted` at most; 0: there is none for the moment. */
   reserve(laneId: LaneId, wanted: number): number {
     if (this.draining) return 0;
-    const {
-      maxBytes,
-      maxRows,
-      maxRowsPerLane = maxRows,
-      rowsForANewLane = ROWS_FOR_A_NEW_LANE,
-    } = this.options;
-    const free = this.bytes < maxBytes ? maxRows - this.held.size - this.reserved : 0;
+    const { maxRows, maxRowsPerLane = maxRows, rowsForANewLane = ROWS_FOR_A_NEW_LANE } = this.options;
+    const free = this.rowsFree;
     const ofLane = this.rowsOfLane.of(laneId);
     const least = ofLane > 0 ? 0 : rowsForANewLane;
     const rows = Math.max(0, Math.min(wanted, Math.max(free, least), maxRowsPerLane - ofLane));
     this.reserved += rows;
     return rows;
+  }
+
+  /** Sets room aside for rows of whatever lanes. */
+  reserveForAny(wanted: number): number {
+    const rows = this.draining ? 0 : Math.max(0, Math.min(wanted, this.rowsFree));
+    this.reserved += rows;
+    return rows;
+  }
+
+  /** For how many more rows there is room; negative when new lanes were given more than that. */
+  get rowsFree(): number {
+    const { maxBytes, maxRows } = this.options;
+    return this.bytes < maxBytes ? maxRows - this.held.size - this.reserved : 0;
+  }
+
+  /** The lanes that have at least so many rows in hand. */
+  lanesWith(least: number): LaneId[] {
+    return this.rowsOfLane.lanesWith(least);
   }
 
   /** Whether a lane has as many rows in hand as it may. */

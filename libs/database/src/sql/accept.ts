@@ -1,4 +1,4 @@
-import { type ColumnType } from '../binary-array.ts';
+import { arraysOf, type ColumnType } from '../binary-array.ts';
 
 /** What ACCEPT_EMAILS is told of each email, in the order of its parameters: a column each. */
 export const ACCEPT_COLUMNS = {
@@ -35,11 +35,7 @@ export const ACCEPT_COLUMNS = {
 } as const satisfies Record<string, ColumnType>;
 
 const NAMES = Object.keys(ACCEPT_COLUMNS).join(', ');
-// Each in a SELECT of its own, so that the planner sees of one group what it sees of any other and one plan serves them all:
-// else it would plan anew for every small group, which takes longer than accepting it.
-const ARRAYS = Object.values(ACCEPT_COLUMNS)
-  .map((type, index) => `(SELECT $${index + 2}::${type}[])`)
-  .join(', ');
+const ARRAYS = arraysOf(ACCEPT_COLUMNS, 2);
 
 /**
  * Accepts a group of emails, whatever its size and from however many workspaces.

@@ -59,11 +59,8 @@ export const CLAIM_COLUMNS = `c.subject_id AS id, c.lane_id AS "laneId", c.claim
  * Index: outbox_pkey. Locks: the outbox rows in order.
  * Fencing: `live` has the outcomes whose claim still holds; one whose claim has moved on must change no state. Recording the same outcome
  * twice leaves what recording it once does.
- *
- * @param attempts what becomes of `attempts` when it is tried again, of the row `b` and the outcome `l`
  */
-export function liveOutcomes(attempts: string): string {
-  return `
+export const LIVE_OUTCOMES = `
 live AS MATERIALIZED (
   SELECT   o.*
   FROM     outbox b
@@ -78,8 +75,7 @@ finished AS (
 again AS (
   UPDATE outbox b
   SET    state = 'waiting', due_at = now() + l.retry_after_ms * interval '1 millisecond', lease_until = NULL,
-         lane_id = l.lane_id, attempts = ${attempts}, unanswered = 0
+         lane_id = l.lane_id, attempts = b.attempts + 1, unanswered = 0
   FROM   live l
   WHERE  b.subject_id = l.id AND l.retry_after_ms IS NOT NULL
 )`;
-}

@@ -1,14 +1,18 @@
-import { CLAIM_COLUMNS, claimed, liveOutcomes } from './claims.ts';
+import { arraysOf, type ColumnType } from '../binary-array.ts';
+import { CLAIM_COLUMNS, claimed } from './claims.ts';
 import { dueAgain } from './due-again.ts';
 
 /**
  * Makes the deliveries of the events that are due in several lanes: one for each of exactly the webhooks that an event names and that there
  * still are; then nothing is due of the event. Done together or not at all, so whoever dies in it has done nothing; a delivery that is
- * there already stays as it is.
+ * there already stays as it is. The first of them are claimed with it, for whoever has room for them, as CLAIM_DELIVERIES would; the
+ * others are ready, and so are those of webhooks that are held back or slow.
  *
- * $1 text[]: lanes, none twice. $2 int[]: at most so many events of each.
+ * $1 text[]: lanes, none twice. $2 int[]: at most so many events of each. $3 int, $4 bigint: at most so many deliveries, with so many bytes,
+ * are claimed. $5 interval: the lease. $6 text[]: the lanes of webhooks of which none are claimed.
  *
- * Gives for each lane of events how many there were and whether there may be more, and for each webhook how many deliveries were made.
+ * Gives a row for each delivery that was made, with the bytes that are posted if it is claimed, and one without a delivery for each
+ * lane of events: how many there were, and whether there may be more.
  *
  * Indexes: outbox_ready_by_lane_idx, read from its front for each lane; then primary keys. Locks: the events' outbox rows, skipping what
  * another turn has; the new rows, in the order of their keys. A paused webhook's deliveries are made like any other's: its lane is held.
@@ -32,44 +36,59 @@ due AS MATERIALIZED (
   ) r
 ),
 event AS MATERIALIZED (
-  SELECT e.id, e.workspace_id, e.created_at, e.webhook_ids, octet_length(e.payload) AS bytes
+  SELECT e.id, e.workspace_id, e.created_at, e.webhook_ids, e.type, e.payload, e.is_test, octet_length(e.payload) AS bytes
   FROM   due d
   JOIN   events e ON e.id = d.subject_id
 ),
 receiver AS MATERIALIZED (
-  SELECT w.id, type_id('wh', w.id) AS lane_id
-  FROM   (SELECT DISTINCT unnest(webhook_ids) AS id FROM event) n
-  JOIN   webhooks w ON w.id = n.id
+  SELECT w.*, EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = w.lane_id) AS is_slow,
+         w.lane_id = ANY ($6::text[])
+         OR EXISTS (SELECT FROM paused_lanes p WHERE p.queue = 'webhook' AND p.lane_id IN (w.lane_id, '*')) AS is_held
+  FROM   (SELECT   w.id, type_id('wh', w.id) AS lane_id
+          FROM     (SELECT DISTINCT unnest(webhook_ids) AS id FROM event) n
+          JOIN     webhooks w ON w.id = n.id
+          OFFSET   0) w
+),
+wanted AS MATERIALIZED (
+  SELECT w.*,
+         NOT is_late AND count(*) OVER in_order <= $3::int AND sum(bytes) OVER in_order <= $4::bigint AS is_claimed
+  FROM   (SELECT delivery_id(e.id, r.id) AS id, e.id AS event_id, e.created_at, e.bytes, e.workspace_id,
+                 r.id AS webhook_id, r.lane_id, r.is_slow, r.is_slow OR r.is_held AS is_late
+          FROM   event e
+          CROSS JOIN LATERAL unnest(e.webhook_ids) AS n (webhook_id)
+          JOIN   receiver r ON r.id = n.webhook_id) w
+  WINDOW in_order AS (PARTITION BY is_late ORDER BY id ROWS UNBOUNDED PRECEDING)
 ),
 delivery AS (
   INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id)
-  SELECT   delivery_id(e.id, r.id), e.workspace_id, r.id, e.id
-  FROM     event e
-  CROSS JOIN LATERAL unnest(e.webhook_ids) AS n (webhook_id)
-  JOIN     receiver r ON r.id = n.webhook_id
-  ORDER BY 1
+  SELECT   id, workspace_id, webhook_id, event_id FROM wanted
+  ORDER BY id
   ON CONFLICT DO NOTHING
-  RETURNING id, webhook_id, event_id
+  RETURNING id
 ),
-ready AS (
-  INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, bytes)
-  SELECT   d.id, 'webhook', r.lane_id, 'ready', e.created_at, e.bytes
-  FROM     delivery d
-  JOIN     receiver r ON r.id = d.webhook_id
-  JOIN     event e ON e.id = d.event_id
-  ORDER BY d.id
+made AS MATERIALIZED (
+  SELECT w.* FROM delivery d JOIN wanted w ON w.id = d.id
+),
+due_now AS (
+  INSERT INTO outbox (subject_id, queue, lane_id, due_at, bytes, state, claims, unanswered, lease_until)
+  SELECT   id, 'webhook', lane_id, created_at, bytes,
+           CASE WHEN is_claimed THEN 'taken' ELSE 'ready' END::outbox_state, is_claimed::int, is_claimed::int,
+           CASE WHEN is_claimed THEN now() + $5::interval END
+  FROM     made
+  ORDER BY id
 ),
 finished AS (
-  DELETE FROM outbox o USING due d WHERE o.subject_id = d.subject_id
+  DELETE FROM outbox o WHERE o.subject_id = ANY (ARRAY(SELECT subject_id FROM due))
 )
-SELECT   'event' AS queue, lane_id AS "laneId", count(*)::int AS rows, count(*) >= max(max_rows) AS "hasMore", false AS "isSlow"
-FROM     due
-GROUP BY lane_id
+SELECT   m.lane_id AS "laneId", 1 AS rows, false AS "hasMore", m.id, m.is_slow AS "isSlow", m.is_claimed AS "isClaimed", m.bytes,
+         m.workspace_id AS "workspaceId", m.webhook_id AS "webhookId", m.event_id AS "eventId", e.is_test AS "isTest",
+         CASE WHEN m.is_claimed THEN e.type END AS event, CASE WHEN m.is_claimed THEN e.payload END AS payload
+FROM     made m
+JOIN     event e ON e.id = m.event_id
 UNION ALL
-SELECT   'webhook', r.lane_id, count(*)::int, false, EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = r.lane_id)
-FROM     delivery d
-JOIN     receiver r ON r.id = d.webhook_id
-GROUP BY r.lane_id`;
+SELECT   lane_id, count(*)::int, count(*) >= max(max_rows), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM     due
+GROUP BY lane_id`;
 
 /**
  * Claims deliveries of several webhooks at once, each with the bytes that are posted: see {@link claimed} for the parameters $1 to $4, the
@@ -89,41 +108,80 @@ export const READ_RECEIVERS = `
 SELECT w.id, w.url, w.token, CASE WHEN w.previous_token_until > now() THEN w.previous_token END AS "previousToken", w.status, w.updated_at::text AS "asOf", w.failing_since AS "failingSince", w.warned_at AS "warnedAt",
        EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = type_id('wh', w.id)) AS "isSlow"
 FROM   webhooks w
-WHERE  w.id = ANY ($1::uuid[])`;
+WHERE  w.id = ANY ((SELECT $1::uuid[])::uuid[])`;
 
 /** The same, and nobody else changes those webhooks until the transaction ends. Locks: the webhooks, in order. */
 export const LOCK_RECEIVERS = `${READ_RECEIVERS}
 ORDER BY w.id
 FOR NO KEY UPDATE OF w`;
 
+/** What RECORD_DELIVERIES is told of each outcome, in the order of its parameters: a column each. */
+export const OUTCOME_COLUMNS = {
+  n: 'int',
+  id: 'uuid',
+  claims: 'int',
+  lane_id: 'text',
+  status: 'text',
+  retry_after_ms: 'int',
+  steps: 'int',
+  attempt: 'boolean',
+  number: 'int',
+  status_code: 'int',
+  error_class: 'text',
+  reason: 'text',
+  headers: 'text',
+  body: 'text',
+  duration_ms: 'int',
+} as const satisfies Record<string, ColumnType>;
+
 /**
  * Records what became of claimed deliveries.
  *
- * $1 json: n, id, claims, lane_id, status (null: as it is), retry_after_ms (null: finished), steps (in the retry table, when it is
- * tried again), attempt (false: it costs none) and of the attempt number, status_code, error_class, reason, headers, body,
- * duration_ms.
+ * OUTCOME_COLUMNS, an array each: status (null: as it is), retry_after_ms (null: finished), steps (in the retry table, when it is tried
+ * again), attempt (false: it costs none) and, of the attempt, the rest; headers in JSON.
  *
  * Indexes: outbox_pkey, those of webhook_deliveries, webhook_attempts_pkey. Locks: the outbox rows in order, then the deliveries (nobody
  * else locks those without the outbox row), then the key of the attempts, in order.
  * Fencing: an outcome whose claim has moved on changes no state, but its attempt is told as late.
+ * One plan serves all groups: every table is read by a list of keys, which can be read by nothing but the index, whatever the table held
+ * when the plan was made.
  */
 export const RECORD_DELIVERIES = `
 WITH outcome AS MATERIALIZED (
-  SELECT *
-  FROM   json_to_recordset($1::json) AS o (
-           n int, id uuid, claims int, lane_id text, status delivery_status, retry_after_ms bigint, steps int, attempt boolean,
-           number int, status_code int, error_class post_error_class, reason text, headers jsonb, body text, duration_ms int)
-), ${liveOutcomes('l.steps')},
+  SELECT * FROM unnest(${arraysOf(OUTCOME_COLUMNS)}) AS o (${Object.keys(OUTCOME_COLUMNS).join(', ')})
+),
+live AS MATERIALIZED (
+  SELECT o.*
+  FROM   (SELECT * FROM outcome ORDER BY id) o
+  CROSS JOIN LATERAL (
+    SELECT FROM outbox b
+    WHERE  b.subject_id = o.id AND b.claims = o.claims AND b.unanswered > 0 -- else this very outcome has been recorded before
+    FOR NO KEY UPDATE
+  ) held
+),
+finished AS (
+  DELETE FROM outbox b WHERE b.subject_id = ANY (ARRAY(SELECT id FROM live WHERE retry_after_ms IS NULL))
+),
+again AS (
+  UPDATE outbox b
+  SET    state = 'waiting', due_at = now() + l.retry_after_ms * interval '1 millisecond', lease_until = NULL,
+         lane_id = l.lane_id, attempts = l.steps, unanswered = 0
+  FROM   live l
+  WHERE  b.subject_id = l.id
+  AND    b.subject_id = ANY (ARRAY(SELECT id FROM live WHERE retry_after_ms IS NOT NULL))
+),
 changed AS (
   UPDATE webhook_deliveries d
-  SET    status = coalesce(l.status, d.status), attempts = d.attempts + l.attempt::int,
+  SET    status = coalesce(l.status::delivery_status, d.status), attempts = d.attempts + l.attempt::int,
          finished_at = CASE WHEN l.status IS NOT NULL THEN now() END
   FROM   live l
-  WHERE  d.id = l.id AND (l.attempt OR l.status IS NOT NULL)
+  WHERE  d.id = l.id
+  AND    d.id = ANY (ARRAY(SELECT id FROM live WHERE attempt OR status IS NOT NULL))
 ),
 told AS (
   INSERT INTO webhook_attempts (delivery_id, claims, number, status_code, error_class, reason, headers, body, duration_ms, late)
-  SELECT    o.id, o.claims, o.number, o.status_code, o.error_class, o.reason, o.headers, o.body, o.duration_ms, l.id IS NULL
+  SELECT    o.id, o.claims, o.number, o.status_code, o.error_class::post_error_class, o.reason, o.headers::jsonb, o.body,
+            o.duration_ms, l.id IS NULL
   FROM      outcome o
   LEFT JOIN live l ON l.n = o.n
   WHERE     o.attempt

@@ -1,4 +1,4 @@
-import { CLAIM_COLUMNS, claimed, liveOutcomes } from './claims.ts';
+import { CLAIM_COLUMNS, claimed, LIVE_OUTCOMES } from './claims.ts';
 import { emailEvents } from './email-events.ts';
 import { COMPOSITION_COLUMNS, COMPOSITION_JOINS } from './composition.ts';
 import { WHY_WITHHELD } from './withheld.ts';
@@ -46,7 +46,7 @@ WITH outcome AS MATERIALIZED (
   FROM   json_to_recordset($1::json) AS o (
            n int, id uuid, workspace_id uuid, claims int, kind email_event_kind, status email_status, retry_after_ms bigint,
            lane_id text, duplicate_possible boolean, suppression suppression_reason, detail jsonb)
-), ${liveOutcomes('b.attempts + 1')},
+), ${LIVE_OUTCOMES},
 changed AS (
   UPDATE emails e
   SET    status = l.status, sent_at = CASE WHEN l.kind = 'SENT' THEN now() ELSE e.sent_at END

@@ -86,6 +86,80 @@ describe('Ids that the database makes', () => {
       expect(row!.delivery.slice(0, 13)).toBe(event.slice(0, 13));
     }
   });
+
+  it('are what they have always been', async () => {
+    // Else what is made a second time by a later release would be delivered twice.
+    const known = [
+      [
+        '019aa7c8-2f00-7abc-8def-0123456789ab',
+        '019aa7c8-2f00-7abc-8def-ba9876543210',
+        '019aa7c8-2f00-7c53-9bab-77a74d55f3e1',
+      ],
+      [
+        '019aa7c8-2f01-7abc-9def-0123456789ab',
+        '019aa7c8-2f00-7abc-8def-ba9876543210',
+        '019aa7c8-2f01-7a58-891c-a34ee8c5f155',
+      ],
+      [
+        '019aa7c8-2f01-7abc-9def-0123456789ab',
+        '019aa7c8-2f00-7abc-8def-ba9876543211',
+        '019aa7c8-2f01-7fdd-a2e1-866049b26964',
+      ],
+    ];
+    for (const [event, webhookId, id] of known)
+      expect(await office.ask('SELECT delivery_id($1, $2) AS id', [event, webhookId])).toEqual([{ id }]);
+  });
+});
+
+describe('Fanning out for who has room', () => {
+  const taken = () => office.count('outbox', `lane_id = $1 AND state = 'taken'`, [webhookLane(webhook)]);
+
+  it('W9: claims as many as there is room for, with what is posted, and leaves the others ready', async () => {
+    await desk.record(acme, 5);
+    const { claimed, lanes, made } = await desk.fanOutInto({ rows: 3 }, acme);
+    expect(made).toBe(5);
+    expect(claimed).toHaveLength(3);
+    expect(claimed[0]).toMatchObject({ claims: 1, attempts: 0, attemptsMade: 0, event: 'CONTACT_CREATED' });
+    expect(claimed[0]).toMatchObject({ workspaceId: acme, webhookId: webhook, laneId: webhookLane(webhook) });
+    expect(JSON.parse(claimed[0]!.payload)).toMatchObject({ event: 'CONTACT_CREATED' });
+    expect(claimed[0]!.bytes).toBe(Buffer.byteLength(claimed[0]!.payload));
+    expect(lanes).toContainEqual(expect.objectContaining({ laneId: webhookLane(webhook), rows: 2 }));
+    expect(await taken()).toBe(3);
+    expect(await record(...claimed.map((one) => desk.outcome(one)))).toEqual([true, true, true]);
+    expect(await desk.claim(webhook)).toHaveLength(2);
+  });
+
+  it('W9: gives what it has claimed to nobody else, until it is given back or the lease has ended', async () => {
+    await desk.record(acme, 2);
+    const { claimed } = await desk.fanOutInto({}, acme);
+    expect(await desk.claim(webhook)).toEqual([]);
+    await office.outbox.giveBack(claimed);
+    const again = await desk.claim(webhook);
+    expect(again.map(({ claims }) => claims)).toEqual([2, 2]);
+    expect(await record(desk.outcome(claimed[0]!), desk.outcome(again[1]!))).toEqual([false, true]);
+  });
+
+  it('claims no more bytes than there is room for', async () => {
+    await desk.record(acme, 4);
+    const { bytes } = (await desk.fanOutInto({ rows: 1 }, acme, 1)).claimed[0]!;
+    expect((await desk.fanOutInto({ bytes: 2 * bytes }, acme)).claimed).toHaveLength(2);
+  });
+
+  it('claims none of a webhook that is paused, that lets us wait, or that has enough in hand', async () => {
+    const others = [await desk.addWebhook(acme), await desk.addWebhook(acme), await desk.addWebhook(acme)];
+    await setStatus('PAUSED');
+    await office.ask('INSERT INTO slow_lanes (lane_id) VALUES ($1)', [webhookLane(others[0]!)]);
+    await desk.record(acme, 2);
+    const { claimed, lanes } = await desk.fanOutInto({ rows: 2, notOf: [webhookLane(others[1]!)] }, acme);
+    expect(claimed.map(({ webhookId }) => webhookId)).toEqual([others[2], others[2]]);
+    expect(lanes.map(({ rows, isSlow }) => ({ rows, isSlow }))).toEqual(
+      expect.arrayContaining([
+        { rows: 2, isSlow: false },
+        { rows: 2, isSlow: true },
+      ]),
+    );
+    expect(lanes).toHaveLength(4);
+  });
 });
 
 describe('Fanning out', () => {

@@ -2,10 +2,12 @@ import { uuidOf, type WebhookId } from '@posthorn/kernel';
 import { type LaneId } from '@posthorn/domain';
 import type pg from 'pg';
 import { type Database } from '../connection.ts';
+import { columnsOf, type Row } from '../binary-array.ts';
 import {
   CLAIM_DELIVERIES,
   FAN_OUT_EVENTS,
   NOTE_OWN_FAULTS,
+  OUTCOME_COLUMNS,
   READ_RECEIVERS,
   RECORD_DELIVERIES,
 } from '../sql/deliveries.ts';
@@ -19,22 +21,21 @@ import {
   receiver,
   type ReceiverRow,
 } from './claimed-delivery.ts';
+import { fannedOut, type FannedOut, type FannedOutRow } from './fanned-out.ts';
 import { type LaneDemand } from './outbox-store.ts';
 
-/** What fanning out did to a lane: events that became deliveries, or deliveries that were made. */
-export interface FannedOut {
-  readonly queue: 'event' | 'webhook';
-  readonly laneId: LaneId;
+/** For how many deliveries there is room where they are made. */
+export interface Room {
   readonly rows: number;
-  /** Of a lane of events: whether there may be more. */
-  readonly hasMore: boolean;
-  /** Of a lane of a webhook: whether its receiver lets us wait. */
-  readonly isSlow: boolean;
+  readonly bytes: number;
+  /** The lanes of webhooks that have enough in hand. */
+  readonly notOf: readonly LaneId[];
 }
 
 /**
  * The deliveries of events to webhooks: made, claimed, and what became of them. What is due of them is in the outbox; leases are
- * renewed and claims given back by OutboxStore. Its statements have no name, for the reason that those have none.
+ * renewed and claims given back by OutboxStore. Those of its statements that look for what is due have no name, for the reason that those
+ * have none; the others are planned once.
  */
 export class DeliveryStore {
   private readonly pool: pg.Pool;
@@ -43,13 +44,16 @@ export class DeliveryStore {
     this.pool = database.pool;
   }
 
-  /** Makes the deliveries of up to so many due events of each lane. No lane may be named twice. */
-  async fanOut(demands: readonly LaneDemand[]): Promise<FannedOut[]> {
-    const { rows } = await this.pool.query<FannedOut>({
+  /**
+   * Makes the deliveries of up to so many due events of each lane, and claims those that there is room for. No lane may be named
+   * twice.
+   */
+  async fanOut(demands: readonly LaneDemand[], room: Room, leaseMs: number): Promise<FannedOut> {
+    const { rows } = await this.pool.query<FannedOutRow>({
       text: FAN_OUT_EVENTS,
-      values: columnsOf(demands),
+      values: [...demandColumns(demands), room.rows, room.bytes, `${leaseMs} ms`, room.notOf],
     });
-    return rows;
+    return fannedOut(rows);
   }
 
   /** Claims up to so many ready deliveries of each lane, if it is as slow as that. No lane may be named twice. */
@@ -61,7 +65,7 @@ export class DeliveryStore {
   ): Promise<ClaimedDelivery[]> {
     const { rows } = await this.pool.query<DeliveryRow>({
       text: CLAIM_DELIVERIES,
-      values: [...columnsOf(demands), maxBytesPerLane, `${leaseMs} ms`, areSlow],
+      values: [...demandColumns(demands), maxBytesPerLane, `${leaseMs} ms`, areSlow],
     });
     return rows.map(claimedDelivery);
   }
@@ -69,6 +73,7 @@ export class DeliveryStore {
   /** The webhooks as they are at this moment, in the order of the ids; undefined for one that is deleted. */
   async readReceivers(ids: readonly WebhookId[]): Promise<(Receiver | undefined)[]> {
     const { rows } = await this.pool.query<ReceiverRow>({
+      name: 'read_receivers',
       text: READ_RECEIVERS,
       values: [ids.map(uuidOf)],
     });
@@ -88,27 +93,29 @@ export class DeliveryStore {
   /** Records outcomes; says for each whether its claim still held, and so whether it changed the delivery's state. */
   async record(outcomes: readonly DeliveryOutcome[]): Promise<boolean[]> {
     const { rows } = await this.pool.query<{ live: boolean }>({
+      name: 'record_deliveries',
       text: RECORD_DELIVERIES,
-      values: [JSON.stringify(outcomes.map(outcomeAsJson))],
+      values: columnsOf(OUTCOME_COLUMNS, outcomes.map(outcomeRow)),
     });
     return rows.map(({ live }) => live);
   }
 }
 
-function columnsOf(demands: readonly LaneDemand[]): [string[], number[]] {
+function demandColumns(demands: readonly LaneDemand[]): [string[], number[]] {
   return [demands.map(({ laneId }) => laneId), demands.map(({ maxRows }) => maxRows)];
 }
 
-function outcomeAsJson(outcome: DeliveryOutcome, n: number): object {
-  const { attempt } = outcome;
+function outcomeRow(outcome: DeliveryOutcome, n: number): Row<typeof OUTCOME_COLUMNS> {
+  const { id, claims, laneId, status, retryAfterMs, steps, attempt } = outcome;
   return {
-    ...{ n, id: uuidOf(outcome.id), claims: outcome.claims },
-    ...{ lane_id: outcome.laneId, status: outcome.status, retry_after_ms: outcome.retryAfterMs },
-    ...{ steps: outcome.steps, attempt: attempt !== null },
-    ...(attempt && {
-      ...{ number: attempt.number, status_code: attempt.statusCode, error_class: attempt.errorClass },
-      ...{ reason: attempt.reason, headers: attempt.headers, duration_ms: Math.round(attempt.durationMs) },
-      body: attempt.body,
-    }),
+    ...{ n, id, claims, lane_id: laneId, status, retry_after_ms: retryAfterMs, steps },
+    attempt: attempt !== null,
+    number: attempt?.number,
+    status_code: attempt?.statusCode,
+    error_class: attempt?.errorClass,
+    reason: attempt?.reason,
+    headers: attempt?.headers && JSON.stringify(attempt.headers),
+    body: attempt?.body,
+    duration_ms: attempt && Math.round(attempt.durationMs),
   };
 }

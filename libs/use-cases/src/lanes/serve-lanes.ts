@@ -3,6 +3,7 @@ import { type LaneId } from '@posthorn/domain';
 import { type ClaimedRow, type LaneDemand, type OutboxStore } from '@posthorn/database';
 import { type LaneRings, Turns, Workbench, type WorkbenchOptions } from '@posthorn/queues';
 import { type OutcomeRecorder } from './outcome-recorder.ts';
+import { SpareRoom } from './spare-room.ts';
 
 const MOST_GIVEN_BACK_TOGETHER = 500;
 
@@ -40,12 +41,15 @@ export interface ServeLanesOptions<Row extends ClaimedRow, Outcome>
 
 /** Serves the turns of lanes: claim, work, record. */
 export class ServeLanes<Row extends ClaimedRow, Outcome> {
+  /** For rows that something else than a turn of their lanes claims. */
+  readonly spareRoom: SpareRoom<Row>;
   private readonly givenBack: Coalescer<Row, undefined>;
   private readonly bench: Workbench<Row, Outcome>;
   private readonly turns: Turns<Row>;
 
   constructor(options: ServeLanesOptions<Row, Outcome>) {
-    const { recorder, mayClaim = () => true } = options;
+    const { recorder, mayClaim: mayBegin = () => true } = options;
+    const mayClaim = (): boolean => !recorder.isBehind && mayBegin();
     this.givenBack = new Coalescer({
       serve: async (rows) => {
         await options.outbox.giveBack(rows);
@@ -58,10 +62,11 @@ export class ServeLanes<Row extends ClaimedRow, Outcome> {
       rowsPerTurn: options.rowsPerTurn,
       handoverMs: options.handoverMs,
       claim: options.claim,
-      mayClaim: () => !recorder.isBehind && mayClaim(),
+      mayClaim,
       bench: this.bench,
       rings: options.rings,
     });
+    this.spareRoom = new SpareRoom({ bench: this.bench, mayClaim, maxRows: options.maxRows });
   }
 
   /** Serves one turn of a lane. */
@@ -72,7 +77,7 @@ export class ServeLanes<Row extends ClaimedRow, Outcome> {
   /** Begins nothing more, gives back what was not begun, and resolves when what was is recorded. */
   async drain(): Promise<void> {
     this.bench.refuse();
-    await this.turns.settled();
+    await Promise.all([this.turns.settled(), this.spareRoom.settled()]);
     await this.bench.drain();
   }
 

@@ -5,6 +5,7 @@ import {
   type Judgement,
   type OutboxStore,
   type ReceiverHealthStore,
+  type Room,
 } from '@posthorn/database';
 import { type LaneRings } from '@posthorn/queues';
 import { OutcomeRecorder } from '../lanes/outcome-recorder.ts';
@@ -88,6 +89,22 @@ export class DeliverEvents {
     return this.slow.serve(laneId, slot);
   }
 
+  /**
+   * Posts what is claimed for the room that there is.
+   *
+   * @param wanted at most so many deliveries
+   * @param claim told how much room there is, none perhaps
+   */
+  takeUp(wanted: number, claim: (room: Room) => Promise<readonly ClaimedDelivery[]>): Promise<void> {
+    const claimedAt = performance.now();
+    return this.usual.spareRoom.fill(wanted, async (room) => withTime(await claim(room), claimedAt));
+  }
+
+  /** Resolves when there is room for so many deliveries, or after `withinMs` at the latest. */
+  untilRoomFor(deliveries: number, withinMs: number): Promise<void> {
+    return this.usual.spareRoom.untilRoomFor(deliveries, withinMs);
+  }
+
   /** Posts nothing more, gives back what was not posted, and resolves when what was is recorded. */
   async drain(): Promise<void> {
     await Promise.all([this.usual.drain(), this.slow.drain()]);
@@ -100,8 +117,7 @@ export class DeliverEvents {
   ): Promise<TimedDelivery[]> {
     const { deliveries, leaseMs } = this.options;
     const claimedAt = performance.now();
-    const claimed = await deliveries.claim(demands, maxBytes, leaseMs, areSlow);
-    return claimed.map((delivery) => ({ ...delivery, claimedAt }));
+    return withTime(await deliveries.claim(demands, maxBytes, leaseMs, areSlow), claimedAt);
   }
 
   /** What was claimed before its receiver turned out to be slow is left to those who serve slow ones. */
@@ -123,6 +139,10 @@ export class DeliverEvents {
     for (const { laneId, report } of outcomes) if (report?.isSlow) this.slowLanes.see(laneId);
     return live;
   }
+}
+
+function withTime(claimed: readonly ClaimedDelivery[], claimedAt: number): TimedDelivery[] {
+  return claimed.map((delivery) => Object.assign(delivery, { claimedAt }));
 }
 
 /** Headers and body of an answer are a stranger's words. */

@@ -2,11 +2,14 @@ import { Coalescer } from '@posthorn/kernel';
 import { type LaneId } from '@posthorn/domain';
 import { type DeliveryStore, type FannedOut } from '@posthorn/database';
 import { type LaneRings } from '@posthorn/queues';
+import { type DeliverEvents } from './deliver-events.ts';
 
 const MOST_LANES_A_STATEMENT = 20;
 
 export interface FanOutEventsOptions {
   readonly deliveries: Pick<DeliveryStore, 'fanOut'>;
+  /** Who posts what is made, as far as there is room. */
+  readonly poster: Pick<DeliverEvents, 'takeUp' | 'untilRoomFor'>;
   readonly rings: {
     readonly event: Pick<LaneRings, 'ringSlot'>;
     readonly webhook: Pick<LaneRings, 'ring'>;
@@ -14,12 +17,22 @@ export interface FanOutEventsOptions {
   };
   /** How many events of a lane become deliveries at a time. */
   readonly eventsPerTurn: number;
+  /** How long a turn waits for room at most. */
+  readonly handoverMs: number;
+  readonly leaseMs: number;
 }
 
-/** Serves the turns of lanes of events: each event becomes one delivery to each webhook that it is for. */
+/**
+ * Serves the turns of lanes of events: each event becomes one delivery to each webhook that it is for. What this process has room for is
+ * claimed as it is made, which spares it a turn of its own; the lanes of the rest are rung.
+ */
 export class FanOutEvents {
   /** One statement for the lanes whose turns start together. What it gives is the same for all of them. */
-  private readonly groups: Coalescer<LaneId, FannedOut[]>;
+  private readonly groups: Coalescer<LaneId, FannedOut>;
+  /** Lanes that have more events than were taken of them: they have waited already, so that they may wait for room. */
+  private readonly behind = new Set<LaneId>();
+  /** As it was the last time. */
+  private deliveriesPerEvent = 1;
 
   constructor(private readonly options: FanOutEventsOptions) {
     this.groups = new Coalescer({
@@ -33,17 +46,35 @@ export class FanOutEvents {
 
   /** Serves one turn of a lane. @throws what the database throws: nothing has happened then, and the clock rings again */
   async serve(laneId: LaneId, slot: string): Promise<void> {
-    const made = await this.groups.add(laneId);
-    if (made.some((one) => one.laneId === laneId && one.hasMore))
-      this.options.rings.event.ringSlot(laneId, slot);
+    const { poster, eventsPerTurn, handoverMs, rings } = this.options;
+    if (this.behind.delete(laneId))
+      await poster.untilRoomFor(eventsPerTurn * this.deliveriesPerEvent, handoverMs);
+    const { lanes } = await this.groups.add(laneId);
+    if (!lanes.some((one) => one.laneId === laneId && one.hasMore)) return;
+    this.behind.add(laneId);
+    rings.event.ringSlot(laneId, slot);
   }
 
-  private async fanOut(laneIds: readonly LaneId[]): Promise<FannedOut[]> {
-    const { deliveries, eventsPerTurn, rings } = this.options;
-    const made = await deliveries.fanOut(laneIds.map((laneId) => ({ laneId, maxRows: eventsPerTurn })));
-    for (const { queue, laneId, rows, isSlow } of made) {
-      if (queue === 'webhook') (isSlow ? rings.slowWebhook : rings.webhook).ring(laneId, rows);
-    }
+  private async fanOut(laneIds: readonly LaneId[]): Promise<FannedOut> {
+    const { deliveries, poster, eventsPerTurn, leaseMs } = this.options;
+    const demands = laneIds.map((laneId) => ({ laneId, maxRows: eventsPerTurn }));
+    const wanted = Math.ceil(laneIds.length * eventsPerTurn * this.deliveriesPerEvent);
+    let made: FannedOut = { lanes: [], made: 0, claimed: [] };
+    await poster.takeUp(wanted, async (room) => {
+      made = await deliveries.fanOut(demands, room, leaseMs);
+      return made.claimed;
+    });
+    this.ring(made);
     return made;
+  }
+
+  private ring({ lanes, made }: FannedOut): void {
+    const { rings } = this.options;
+    let events = 0;
+    for (const { queue, laneId, rows, isSlow } of lanes) {
+      if (queue === 'event') events += rows;
+      else (isSlow ? rings.slowWebhook : rings.webhook).ring(laneId, rows);
+    }
+    if (events > 0) this.deliveriesPerEvent = Math.max(1, made / events);
   }
 }

@@ -1,0 +1,108 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { idFromUuid, newUuid } from '@posthorn/kernel';
+import { type LaneId } from '@posthorn/domain';
+import { type ClaimedRow, type Room } from '@posthorn/database';
+import { Workbench } from '@posthorn/queues';
+import { SpareRoom } from './spare-room.ts';
+
+const LANE = 'wh_a' as LaneId;
+const MAX_ROWS = 20;
+
+function rowsOf(count: number): ClaimedRow[] {
+  return Array.from({ length: count }, () => ({
+    id: idFromUuid('dlv', newUuid(Date.now())),
+    ...{ laneId: LANE, claims: 1, attempts: 0, bytes: 10, laneHasMore: false },
+  }));
+}
+
+describe('SpareRoom', () => {
+  const undo: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const action of undo.splice(0)) await action();
+  });
+
+  function make(mayClaim = true) {
+    const finish: (() => void)[] = [];
+    const given: ClaimedRow[] = [];
+    const bench = new Workbench<ClaimedRow, string>({
+      ...{ concurrency: MAX_ROWS, maxRows: MAX_ROWS, maxBytes: 1_000 },
+      ...{ leaseMs: 60_000, renewalMs: 20_000, marginMs: 30_000 },
+      work: () => new Promise((resolve) => finish.push(() => resolve('done'))),
+      record: () => Promise.resolve(),
+      renew: (rows) => Promise.resolve(rows),
+      giveBack: (rows) => {
+        given.push(...rows);
+        return Promise.resolve();
+      },
+      onError: () => undefined,
+    });
+    const spare = new SpareRoom({ bench, mayClaim: () => mayClaim, maxRows: MAX_ROWS });
+    const fill = async (wanted: number, claim = (room: Room) => rowsOf(room.rows)): Promise<Room> => {
+      let told: Room | undefined;
+      await spare.fill(wanted, async (room) => {
+        await sleep(1);
+        return claim((told = room));
+      });
+      return told!;
+    };
+    undo.push(async () => {
+      bench.refuse();
+      finish.splice(0).forEach((one) => one());
+      await bench.drain();
+    });
+    return { bench, spare, fill, given, finishOne: () => finish.pop()?.() };
+  }
+
+  it('says how much room there is, and has what is claimed worked on', async () => {
+    const { fill } = make();
+    expect(await fill(8)).toEqual({ rows: 8, bytes: 1_000, notOf: [] });
+    expect(await fill(50)).toEqual({ rows: 12, bytes: 920, notOf: [LANE] });
+    expect(await fill(50)).toMatchObject({ rows: 0 });
+  });
+
+  it('gives its room back when what it was for has failed', async () => {
+    const { bench, fill } = make();
+    const failing = () => {
+      throw new Error('away');
+    };
+    await expect(fill(8, failing)).rejects.toThrow('away');
+    expect(bench.rowsFree).toBe(MAX_ROWS);
+  });
+
+  it('has no room while nothing may be claimed', async () => {
+    const { fill } = make(false);
+    expect(await fill(8)).toMatchObject({ rows: 0 });
+  });
+
+  it('gives back what was claimed for it while the bench was drained', async () => {
+    const { bench, spare, fill, given } = make();
+    const late = fill(3, (room) => {
+      bench.refuse();
+      return rowsOf(room.rows);
+    });
+    await spare.settled();
+    await bench.drain();
+    await late;
+    expect(given).toHaveLength(3);
+  });
+
+  it('waits until there is room for enough, but not for ever, and not with many', async () => {
+    const { spare, fill, finishOne } = make();
+    await fill(MAX_ROWS);
+    let isOver = false;
+    const waiting = spare.untilRoomFor(3, 60_000).then(() => (isOver = true));
+    for (const expected of [false, false, true]) {
+      finishOne();
+      await sleep(20);
+      expect(isOver).toBe(expected);
+    }
+    await waiting;
+    await fill(3);
+    const begun = performance.now();
+    const four = [1, 2, 3, 4].map(() => spare.untilRoomFor(3, 100));
+    await spare.untilRoomFor(3, 60_000);
+    expect(performance.now() - begun).toBeLessThan(90);
+    await Promise.all(four);
+  });
+});
