@@ -1,0 +1,204 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { ScriptedSmtpServer, type SinkAnswer, type SinkScript, type SinkStage } from '@posthorn/testing';
+import { emailIn, type ShownEmail } from './api.ts';
+import { Stack, until } from './stack.ts';
+
+const CODES = [421, 450, 451, 452, 550, 552, 554] as const;
+const WELL: SinkScript = () => undefined;
+
+const at =
+  (stage: SinkStage, answer: SinkAnswer): SinkScript =>
+  (reached) =>
+    reached === stage ? answer : undefined;
+
+/** What the timeline says, and the class of the reply; `waits`: nothing, the email waits for the relay and loses no attempt. */
+type Fate = 'waits' | `DELAYED ${string}` | `BOUNCED ${string}` | `FAILED ${string}`;
+const LATER: Fate = 'DELAYED soft_bounce';
+
+/** What becomes of an email by the code and the stage, where the words say nothing. In the order of `CODES`. */
+const FATES: Readonly<Partial<Record<SinkStage, readonly Fate[]>>> = {
+  greeting: ['waits', 'waits', 'waits', 'waits', 'waits', 'waits', 'waits'],
+  ehlo: ['waits', 'waits', 'waits', 'waits', 'waits', 'waits', 'waits'],
+  mail: ['waits', 'waits', 'waits', 'waits', 'waits', 'waits', 'waits'],
+  rcpt: [LATER, LATER, LATER, LATER, 'BOUNCED hard_bounce', 'BOUNCED mailbox_full', 'FAILED policy'],
+  data: ['waits', LATER, LATER, LATER, 'FAILED content', 'FAILED size', 'FAILED content'],
+  content: [LATER, LATER, LATER, LATER, 'FAILED content', 'FAILED size', 'FAILED content'],
+};
+const CASES = Object.entries(FATES).flatMap(([stage, fates]) =>
+  CODES.map((code, index) => [code, stage as SinkStage, fates[index]!] as const),
+);
+const STAGES = Object.keys(FATES) as SinkStage[];
+
+let stack: Stack;
+let relay: ScriptedSmtpServer;
+beforeAll(async () => {
+  relay = await ScriptedSmtpServer.start();
+  stack = await Stack.start({
+    smtpUrl: () => relay.url,
+    env: {
+      // Each email meets the relay anew, and silence is noticed soon.
+      SMTP_MESSAGES_PER_CONNECTION: '1',
+      SMTP_GREETING_TIMEOUT_MS: '1000',
+      SMTP_COMMAND_TIMEOUT_MS: '1000',
+      SMTP_SOCKET_TIMEOUT_MS: '2000',
+    },
+  });
+}, 60_000);
+afterEach(() => {
+  relay.script = WELL;
+});
+afterAll(async () => {
+  await stack.close();
+  await relay.close();
+});
+
+/** Sends an email to the relay while it is as scripted. */
+async function sendTo(script: SinkScript): Promise<{ id: string; to: string; tries: () => number }> {
+  const before = relay.connections.total;
+  relay.script = script;
+  const { id, to } = emailIn(await stack.send());
+  return { id, to, tries: () => relay.connections.total - before };
+}
+
+async function recorded(id: string): Promise<ShownEmail> {
+  await until(async () => (await stack.show(id)).timeline.length > 1, 'something is recorded');
+  return stack.show(id);
+}
+
+const arrived = (to: string): number => relay.messages.filter((message) => message.to.includes(to)).length;
+
+/** It waits without having lost an attempt, and leaves once when the relay is well. */
+async function expectToWait({ id, to, tries }: Awaited<ReturnType<typeof sendTo>>): Promise<void> {
+  await until(() => tries() >= 1, 'the relay was tried');
+  await until(async () => (await stack.outboxRow(id))?.state === 'ready', 'it was given back');
+  expect(await stack.show(id)).toMatchObject({
+    status: 'SENT',
+    sentAt: null,
+    timeline: [{ event: 'ACCEPTED' }],
+  });
+  expect(await stack.outboxRow(id)).toMatchObject({ attempts: 0 });
+  relay.script = WELL;
+  await until(async () => (await stack.show(id)).sentAt !== null, 'the relay took it');
+  expect((await stack.show(id)).timeline).toMatchObject([
+    { event: 'ACCEPTED' },
+    { event: 'SENT', attempt: 1, class: 'sent', reply: { code: 250 } },
+  ]);
+  expect(arrived(to)).toBe(1);
+}
+
+/** It is due again after a minute, by the retry table. */
+async function expectRetry(id: string): Promise<void> {
+  const row = await stack.outboxRow(id);
+  expect(row).toMatchObject({ state: 'waiting', attempts: 1 });
+  const inSeconds = (row!.due_at.getTime() - Date.now()) / 1_000;
+  expect(inSeconds).toBeGreaterThan(45);
+  expect(inSeconds).toBeLessThanOrEqual(60.5);
+}
+
+describe('S8: when the relay says', () => {
+  it.each(CASES)('%i at %s, the email %s', async (code, stage, fate) => {
+    const sent = await sendTo(at(stage, { reply: `${code} so it is` }));
+    if (fate === 'waits') return expectToWait(sent);
+    const shown = await recorded(sent.id);
+    const [event, replyClass] = fate.split(' ');
+    expect(shown.timeline).toMatchObject([
+      { event: 'ACCEPTED' },
+      { event, class: replyClass, stage, attempt: 1, reply: { code, text: 'so it is' } },
+    ]);
+    expect(shown).toMatchObject({ status: event === 'DELAYED' ? 'SENT' : event, sentAt: null });
+    if (event === 'DELAYED') await expectRetry(sent.id);
+    else expect(await stack.outboxRow(sent.id)).toBeUndefined();
+    expect(arrived(sent.to)).toBe(0);
+  });
+});
+
+const FAULTS: readonly (readonly [string, SinkAnswer])[] = [
+  ['hangs up', { drop: true }],
+  ['falls silent', {}],
+];
+
+describe.each(FAULTS)('S8: when the relay %s', (_what, answer) => {
+  it.each(['greeting', 'ehlo'] as const)('at %s, the email waits', async (stage) => {
+    await expectToWait(await sendTo(at(stage, answer)));
+  });
+
+  it.each(['mail', 'rcpt', 'data'] as const)('at %s, the email is tried again in a minute', async (stage) => {
+    const { id, to } = await sendTo(at(stage, answer));
+    const shown = await recorded(id);
+    expect(shown).toMatchObject({ status: 'SENT', sentAt: null });
+    expect(shown.timeline[1]).toMatchObject({
+      event: 'DELAYED',
+      stage,
+      attempt: 1,
+      error: expect.any(String),
+    });
+    expect(shown.timeline[1]).not.toHaveProperty('duplicatePossible');
+    expect(shown.timeline[1]).not.toHaveProperty('class');
+    await expectRetry(id);
+    expect(arrived(to)).toBe(0);
+  });
+
+  it('after the final dot, the email is tried again and may have been doubled', async () => {
+    const { id } = await sendTo(at('content', answer));
+    const shown = await recorded(id);
+    expect(shown.timeline[1]).toMatchObject({ event: 'REPLY_LOST', attempt: 1, duplicatePossible: true });
+    await expectRetry(id);
+  });
+});
+
+describe('S8: a relay that is slow, but not too slow,', () => {
+  it.each(STAGES)('at %s takes the email at the first attempt', async (stage) => {
+    const { id, to } = await sendTo(at(stage, { delayMs: 600 }));
+    expect((await recorded(id)).timeline).toMatchObject([
+      { event: 'ACCEPTED' },
+      { event: 'SENT', attempt: 1 },
+    ]);
+    expect(arrived(to)).toBe(1);
+  });
+});
+
+describe('S8: a relay that', () => {
+  it('says how much it takes is not even asked to take more', async () => {
+    const commands = relay.commands.length;
+    const { id } = await sendTo(at('ehlo', { reply: '250-scripted\r\n250 SIZE 300' }));
+    const shown = await recorded(id);
+    expect(shown).toMatchObject({ status: 'FAILED', sentAt: null });
+    expect(shown.timeline[1]).toMatchObject({
+      event: 'FAILED',
+      class: 'size',
+      reply: { code: 552, enhancedCode: '5.3.4', text: expect.stringContaining('300') },
+    });
+    expect(relay.commands.slice(commands).filter((command) => command.startsWith('MAIL'))).toEqual([]);
+  });
+
+  it('does not offer SMTPUTF8 gets nothing of an email that needs it', async () => {
+    const { id } = emailIn(await stack.send({ to: 'jürgen@receiver.example' }));
+    const shown = await recorded(id);
+    expect(shown).toMatchObject({ status: 'FAILED', sentAt: null });
+    expect(shown.timeline[1]).toMatchObject({ class: 'content', reply: { enhancedCode: '5.6.7' } });
+  });
+
+  it('S19: is a block list’s or full makes nobody suppressed, one that knows no such user does', async () => {
+    const replies = {
+      blocked: '550 5.7.1 Client host [192.0.2.1] blocked using zen.spamhaus.org',
+      mailbox_full: '552 5.2.2 Mailbox full',
+      unknown_user: '550 5.1.1 User unknown',
+    };
+    for (const [replyClass, reply] of Object.entries(replies)) {
+      const { id, to } = await sendTo(at('rcpt', { reply }));
+      expect((await recorded(id)).timeline[1]).toMatchObject({ class: replyClass });
+      const suppressed = await stack.count('SELECT count(*)::int FROM suppressions WHERE email = $1', [to]);
+      expect(suppressed).toBe(replyClass === 'unknown_user' ? 1 : 0);
+    }
+  });
+
+  it('asks for patience gets it', async () => {
+    const { id } = await sendTo(
+      at('rcpt', { reply: '452 4.2.2 The recipient’s inbox is out of storage space' }),
+    );
+    expect((await recorded(id)).timeline[1]).toMatchObject({
+      class: 'mailbox_full',
+      retryAfterSeconds: 1_800,
+    });
+  });
+});

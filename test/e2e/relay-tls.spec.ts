@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ScriptedSmtpServer, SmtpSink } from '@posthorn/testing';
+import { emailIn } from './api.ts';
+import { Stack, until } from './stack.ts';
+
+const ALARM = 'the relay refuses us or cannot be reached';
+
+/** Two relays in order of preference: one whose TLS is broken, and one with a certificate that nobody vouches for. */
+describe('relays whose TLS is not what is asked for', () => {
+  let stack: Stack;
+  let broken: ScriptedSmtpServer;
+  let untrusted: SmtpSink;
+  beforeAll(async () => {
+    broken = await ScriptedSmtpServer.start(
+      (stage) => (stage === 'starttls' ? { reply: '220 go on\r\nthis is no TLS' } : undefined),
+      { extensions: ['STARTTLS'] },
+    );
+    untrusted = await SmtpSink.start({ starttls: true });
+    stack = await Stack.start({
+      smtpUrl: () => `${broken.url} ${untrusted.url}`,
+      env: { SMTP_TLS: 'verified' },
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await stack.close();
+    await Promise.all([broken.close(), untrusted.close()]);
+  });
+
+  it('get nothing, the email loses no attempt, both are in the alarms, and it leaves when less is asked for', async () => {
+    const { id, to } = emailIn(await stack.send());
+    const alarms = (): number => stack.logs.split(ALARM).length - 1;
+    await until(() => alarms() >= 2, 'both relays are found wanting');
+    for (const { url } of [broken, untrusted]) expect(stack.logs).toContain(url.replace('smtp://', ''));
+    expect(await stack.show(id)).toMatchObject({
+      status: 'SENT',
+      sentAt: null,
+      timeline: [{ event: 'ACCEPTED' }],
+    });
+    expect(await stack.outboxRow(id)).toMatchObject({ attempts: 0 });
+    expect([broken.messages.length, untrusted.count]).toEqual([0, 0]);
+
+    await stack.sender.program.stop();
+    await stack.startApp('sender', { SMTP_TLS: 'required' });
+    await until(async () => (await stack.show(id)).sentAt !== null, 'a relay took it');
+    expect(untrusted.messages.map((message) => message.to)).toEqual([[to]]);
+    expect((await stack.show(id)).timeline).toMatchObject([
+      { event: 'ACCEPTED' },
+      { event: 'SENT', attempt: 1 },
+    ]);
+    expect(broken.messages).toEqual([]);
+  });
+});
