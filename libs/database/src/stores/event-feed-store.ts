@@ -14,7 +14,7 @@ const MOST_SEEN = 5_000;
 const BEGINNING: FeedPosition = { era: 0, xid: 0n, id: LEAST_ID, atMs: 0 };
 
 /** An event as the feed shows it. */
-export interface FeedEvent {
+interface FeedEvent {
   readonly id: EventId;
   readonly event: EventName;
   readonly createdAt: string;

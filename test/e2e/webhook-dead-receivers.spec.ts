@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { WebhookReceiver } from '@posthorn/testing';
+import { Api } from './api.ts';
+import { newRecipient, Stack, type Tenant, until } from './stack.ts';
+
+const WORKSPACES = 20;
+const WEBHOOKS_EACH = 50;
+const EVENTS = ['CONTACT_CREATED'];
+const WELL = '/well';
+/** Far beyond the deadline of a POST. */
+const FOR_EVER_MS = 600_000;
+/** What a healthy receiver waits for an event on a machine that has other things to do: mostly, and at most. */
+const SOON_MS = 2_000;
+const AT_MOST_MS = 10_000;
+
+let stack: Stack;
+let receiver: WebhookReceiver;
+let dead: Tenant[];
+
+beforeAll(async () => {
+  receiver = await WebhookReceiver.start(({ path }) => ({
+    status: 200,
+    afterMs: path === WELL ? 0 : FOR_EVER_MS,
+  }));
+  stack = await Stack.start({
+    dispatchers: 1,
+    env: {
+      WEBHOOK_ALLOW_HTTP: 'true',
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+      WEBHOOK_DEADLINE_MS: '1000',
+    },
+  });
+  dead = await Promise.all(Array.from({ length: WORKSPACES }, (_, n) => stack.createTenant(`Dead ${n}`)));
+  await Promise.all(dead.map(subscribeTheDead));
+}, 180_000);
+afterAll(async () => {
+  await stack.close();
+  await receiver.close();
+});
+
+const apiOf = ({ keys }: Tenant): Api => new Api(stack.gateways[0]!.url, keys.apiUser);
+
+async function createContact(tenant: Tenant): Promise<string> {
+  const email = newRecipient();
+  expect((await apiOf(tenant).post('/v1/contacts', { email })).status).toBe(200);
+  return email;
+}
+
+/** Half of them take the connection and say nothing, the others do not take it. */
+async function subscribeTheDead(tenant: Tenant): Promise<void> {
+  for (let n = 0; n < WEBHOOKS_EACH; n += 1) {
+    const url = n % 2 === 0 ? receiver.url(`/dead-${n}`) : 'http://127.0.0.1:1/dead';
+    expect((await apiOf(tenant).post('/v1/webhooks', { url, events: EVENTS })).status).toBe(200);
+  }
+}
+
+/** How long a healthy receiver waits for what has just happened, in milliseconds. */
+async function waitOfTheHealthy(): Promise<number> {
+  const email = await createContact(stack.tenant);
+  const begunAt = performance.now();
+  const hasArrived = (): boolean => receiver.postsTo(WELL).some(({ body }) => body.includes(email));
+  await until(hasArrived, 'the healthy receiver is told', 60_000);
+  return performance.now() - begunAt;
+}
+
+it('W8, W9: a thousand dead receivers of twenty workspaces make a healthy one wait for nothing', async () => {
+  await stack.api().post('/v1/webhooks', { url: receiver.url(WELL), events: EVENTS });
+  await Promise.all(dead.map(createContact));
+  const slowLanes = (): Promise<number> => stack.count('SELECT count(*)::int FROM slow_lanes');
+  await until(
+    async () => (await slowLanes()) === WORKSPACES * WEBHOOKS_EACH,
+    'all are known to be dead',
+    150_000,
+  );
+
+  const waits: number[] = [];
+  for (let n = 0; n < 20; n += 1) {
+    // More for the dead meanwhile: of these alone there are a thousand deliveries each time.
+    const [wait] = await Promise.all([
+      waitOfTheHealthy(),
+      n % 4 === 0 && Promise.all(dead.map(createContact)),
+    ]);
+    waits.push(wait);
+  }
+  expect(waits.filter((wait) => wait > AT_MOST_MS)).toEqual([]);
+  expect(waits.filter((wait) => wait > SOON_MS).length).toBeLessThan(waits.length / 2);
+  const held = `SELECT count(*)::int FROM outbox WHERE queue = 'webhook'`;
+  expect(await stack.count(held)).toBeGreaterThan(WORKSPACES * WEBHOOKS_EACH);
+}, 240_000);
