@@ -56,6 +56,7 @@ describe('a backlog of 10,000', () => {
       htmlToText: { convert: () => Promise.reject(new Error('every seed has a text')) },
       versions: { find: () => Promise.reject(new Error('no seed has a template')) },
       renderer: { render: () => Promise.reject(new Error('no seed has a template')) },
+      signingKeys: { find: () => Promise.resolve({ signers: [] }) },
     });
     const outbox = new OutboxStore(stack.database);
     const recipients = new WithheldRecipients(outbox);

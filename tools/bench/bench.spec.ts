@@ -64,7 +64,7 @@ describe('the load', () => {
 describe('the report', () => {
   it('takes medians, and says which goals are met', () => {
     const rounds = [0.9, 1.3, 1.1].map((ratio) => ({ ratio, sender: ratio * 1_000, loop: 1_000 }));
-    const table = markdown(rowsOf({ drain: rounds }), { processor: 'an abacus' });
+    const table = markdown(rowsOf({ drain: new Map([['drain', rounds]]) }), { processor: 'an abacus' });
     expect(table).toContain('- processor: an abacus');
     expect(table).toMatch(
       /\| 1,100\/s \| nodemailer loop 1,000\/s \| \*\*1\.10\*\* \(0\.90–1\.30\) \|.*\| yes \|/,

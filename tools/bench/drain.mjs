@@ -11,27 +11,42 @@ const DEFAULT_CONNECTIONS = 20;
 /** This share of the mails is for the compiler, on both sides. */
 const WARM_UP_SHARE = 0.25;
 
+/**
+ * What is measured, by the id of its goal: with keys of which algorithms each email is signed.
+ *
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+const SIGNED_WITH = { 'drain': [], 'drain-rsa': ['rsa'], 'drain-both': ['rsa', 'ed25519'] };
+
 /** @typedef {{ ratio: number, sender: number, loop: number }} DrainRound emails/s that arrive */
 
 /**
- * Measures how soon what is due has left, beside a bare nodemailer loop with the same mails, connections and sink.
+ * Measures how soon what is due has left, unsigned and signed, beside a bare nodemailer loop with the same mails, connections and sink, which
+ * signs nothing.
  *
  * @param {import('./ground.mjs').Ground} ground
  * @param {{ rounds: number, emails: number, onRound: (text: string) => void }} options
- * @returns {Promise<DrainRound[]>}
+ * @returns {Promise<Map<string, DrainRound[]>>} by the id of the goal
  */
 export async function measureDrain(ground, { rounds, emails, onRound }) {
   const gateway = await ground.startApp('gateway');
-  const results = [];
+  /** @type {Map<string, DrainRound[]>} */
+  const results = new Map(Object.keys(SIGNED_WITH).map((id) => [id, []]));
   for (let round = 1; round <= rounds; round += 1) {
     const loop = await loopPace(ground, emails);
-    await ground.sweep();
-    await fill(ground, gateway.port, emails);
-    const sender = await drainPace(ground, emails);
-    const ratio = sender / loop;
-    results.push({ ratio, sender, loop });
-    onRound(`round ${round}: ${Math.round(sender)}/s to ${Math.round(loop)}/s = ${ratio.toFixed(2)}`);
+    for (const [id, algorithms] of Object.entries(SIGNED_WITH)) {
+      await ground.sweep();
+      await ground.signWith(algorithms);
+      await fill(ground, gateway.port, emails);
+      const sender = await drainPace(ground, emails, algorithms.length);
+      const ratio = sender / loop;
+      results.get(id)?.push({ ratio, sender, loop });
+      onRound(
+        `round ${round}, ${id}: ${Math.round(sender)}/s to ${Math.round(loop)}/s = ${ratio.toFixed(2)}`,
+      );
+    }
   }
+  await ground.signWith([]);
   await gateway.stop();
   return results;
 }
@@ -53,10 +68,10 @@ async function loopPace(ground, count) {
   const connections = Number(process.env.SMTP_CONNECTIONS ?? DEFAULT_CONNECTIONS);
   await loop.ask('send', { port: ground.sinkPort, count, connections });
   await loop.stop();
-  return paceAtSink(ground, count);
+  return paceAtSink(ground, count, 0);
 }
 
-async function drainPace(ground, count) {
+async function drainPace(ground, count, signatures) {
   const apps = await Promise.all([ground.startApp('sender'), ground.startApp('scheduler')]);
   const isThere = async () => (await ground.sink.ask('count')) >= count;
   const isRecorded = async () => (await unfinished(ground)) === '';
@@ -68,7 +83,7 @@ async function drainPace(ground, count) {
     throw new Error(`${error.message}; ${arrived} arrived, left: ${await unfinished(ground)}`);
   }
   await Promise.all(apps.map((app) => app.stop()));
-  return paceAtSink(ground, count);
+  return paceAtSink(ground, count, signatures);
 }
 
 /** What is left in the outbox, for people; empty when all is recorded. */
@@ -81,11 +96,12 @@ async function unfinished(ground) {
     .join(', ');
 }
 
-/** @throws when not every recipient got exactly one: a quick wrong answer is none */
-async function paceAtSink(ground, emails) {
+/** @throws when not every recipient got exactly one, or with another number of signatures: a quick wrong answer is none */
+async function paceAtSink(ground, emails, signatures) {
   const warmUp = Math.floor(emails * WARM_UP_SHARE);
-  const { count, recipients, ms } = await ground.sink.ask('report', { warmUp });
+  const { count, recipients, signed, ms } = await ground.sink.ask('report', { warmUp });
   if (count !== emails || recipients !== emails)
     throw new Error(`${count} mails for ${recipients} recipients arrived instead of ${emails}, one for each`);
+  if (signed !== emails * signatures) throw new Error(`${count} mails arrived with ${signed} signatures`);
   return ((emails - 1 - warmUp) / ms) * 1_000;
 }

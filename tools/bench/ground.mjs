@@ -41,7 +41,7 @@ export class Ground {
   #undo = [];
   #directory = '';
   #redisPort = 0;
-  #encryptionKeys = newKeyRing();
+  #keyRing = newKeyRing();
   /** @type {Promise<void> | undefined} */
   #cleared;
   databaseUrl = '';
@@ -59,7 +59,7 @@ export class Ground {
     await this.#startServices();
     await migrate(this.databaseUrl);
     await this.query('CREATE EXTENSION pg_stat_statements');
-    this.workspaces = await makeWorkspaces(this.databaseUrl, ['Backlog', 'Neighbour']);
+    this.workspaces = await makeWorkspaces(this.databaseUrl, this.#keyRing, ['Backlog', 'Neighbour']);
     this.sink = await this.startHelper(new URL('./sink-process.mjs', import.meta.url));
     this.sinkPort = await this.sink.ask('listen');
   }
@@ -91,6 +91,18 @@ export class Ground {
       "SELECT sum(calls)::int AS calls FROM pg_stat_statements WHERE query NOT LIKE '%pg_stat_statements%'",
     );
     return Number(row?.calls ?? 0);
+  }
+
+  /**
+   * From now on emails are signed with keys of these algorithms, and no others.
+   *
+   * @param {readonly string[]} algorithms
+   */
+  async signWith(algorithms) {
+    await this.query(
+      'UPDATE dkim_keys SET published_at = CASE WHEN algorithm::text = ANY ($1) THEN now() END',
+      [algorithms],
+    );
   }
 
   /** @param {URL} script */
@@ -144,7 +156,7 @@ export class Ground {
       // Limited, as in production, but never refused.
       RATE_LIMIT_PER_SECOND: '100000',
       RATE_LIMIT_BURST: '1000000',
-      ENCRYPTION_KEYS: this.#encryptionKeys,
+      ENCRYPTION_KEYS: this.#keyRing,
       // The receivers of the benchmark are on loopback.
       WEBHOOK_ALLOW_HTTP: 'true',
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',

@@ -14,7 +14,7 @@ const STATEMENTS_OF = ['accept-32', 'batch-8'];
  */
 
 /**
- * @param {{ accept?: Map<string, import('./accept.mjs').AcceptRound[]>, drain?: import('./drain.mjs').DrainRound[],
+ * @param {{ accept?: Map<string, import('./accept.mjs').AcceptRound[]>, drain?: Map<string, import('./drain.mjs').DrainRound[]>,
  *   idle?: import('./latency.mjs').Latency[], lone?: import('./latency.mjs').Latency[], posts?: import('./posts.mjs').PostRound[],
  *   tell?: import('./tell.mjs').TellRound[] }} results
  * @returns {Row[]}
@@ -23,7 +23,7 @@ export function rowsOf({ accept, drain, idle, lone, posts, tell }) {
   return [
     ...[...(accept ?? [])].map(([id, rounds]) => acceptRow(id, rounds)),
     ...(accept ? STATEMENTS_OF.map((id) => statementsRow(id, accept.get(id) ?? [])) : []),
-    ...(drain ? [drainRow(drain)] : []),
+    ...[...(drain ?? [])].map(([id, rounds]) => drainRow(id, rounds)),
     ...(idle ? [latencyRow('idle', idle)] : []),
     ...(lone ? [latencyRow('lone', lone)] : []),
     ...(posts ? [postsRow(posts)] : []),
@@ -49,10 +49,10 @@ function statementsRow(id, rounds) {
   return row(`statements-${id}`, counts, shown(median(counts)));
 }
 
-function drainRow(rounds) {
+function drainRow(id, rounds) {
   const pace = (side) => `${shown(median(rounds.map((round) => round[side])))}/s`;
   return row(
-    'drain',
+    id,
     rounds.map((round) => round.ratio),
     pace('sender'),
     `nodemailer loop ${pace('loop')}`,

@@ -3,6 +3,9 @@ import { createServer } from 'node:net';
 import { answerParent } from './helper.mjs';
 import { nowMs } from './sent-mail.mjs';
 
+const SIGNATURE = 'DKIM-Signature: ';
+/** Where signatures are, if there are any. */
+const HEAD_BYTES = 4_096;
 const END_OF_MAIL = '\r\n.\r\n';
 const EHLO = '250-sink\r\n250-PIPELINING\r\n250-8BITMIME\r\n250 SMTPUTF8\r\n';
 const REPLIES = { EHLO, HELO: '250 sink\r\n', DATA: '354 go on\r\n', QUIT: '221 bye\r\n' };
@@ -12,16 +15,21 @@ const arrivals = new Map();
 /** @type {Map<string, (arrival: object) => void>} */
 const awaited = new Map();
 let count = 0;
+/** How many signatures all mails had together. */
+let signed = 0;
 
 function reset() {
   arrivals.clear();
   awaited.clear();
   count = 0;
+  signed = 0;
 }
 
-function keep(to) {
+/** @param {string} to @param {Buffer} head */
+function keep(to, head) {
   const arrival = { at: nowMs(), wallClock: Date.now() };
   count += 1;
+  signed += head.toString('latin1', 0, HEAD_BYTES).split(SIGNATURE).length - 1;
   if (arrivals.has(to)) return;
   arrivals.set(to, arrival);
   awaited.get(to)?.(arrival);
@@ -40,6 +48,8 @@ function arrivalOf({ to }) {
 /** @param {import('node:net').Socket} socket */
 function serve(socket) {
   let [carry, to, isMail] = [Buffer.alloc(0), '', false];
+  /** Of the mail that is coming, once it is long. @type {Buffer | undefined} */
+  let head;
   const replyTo = (line) => {
     const verb = line.slice(0, 4).toUpperCase();
     if (verb === 'RCPT') to = line.slice(line.indexOf('<') + 1, line.indexOf('>'));
@@ -52,7 +62,8 @@ function serve(socket) {
     if (end < 0) return undefined;
     if (!isMail) return { reply: replyTo(bytes.toString('latin1', 0, end)), taken: end + 2 };
     isMail = false;
-    keep(to);
+    keep(to, head ?? bytes.subarray(0, end));
+    head = undefined;
     return { reply: '250 2.0.0 taken\r\n', taken: end + END_OF_MAIL.length };
   };
   socket.setNoDelay(true).on('error', () => socket.destroy());
@@ -65,7 +76,9 @@ function serve(socket) {
       bytes = bytes.subarray(done.taken);
     }
     // Of an unfinished mail only what may be the beginning of its end.
-    carry = isMail ? bytes.subarray(-END_OF_MAIL.length + 1) : bytes;
+    const isLong = isMail && bytes.length > HEAD_BYTES;
+    if (isLong) head ??= bytes.subarray(0, HEAD_BYTES);
+    carry = isLong ? bytes.subarray(-END_OF_MAIL.length + 1) : bytes;
     if (replies !== '') socket.write(replies);
     if (replies.endsWith(REPLIES.QUIT)) socket.end();
   });
@@ -82,6 +95,6 @@ answerParent({
     }),
   reset,
   count: () => count,
-  report: ({ warmUp }) => ({ count, recipients: arrivals.size, ms: paced(warmUp) }),
+  report: ({ warmUp }) => ({ count, recipients: arrivals.size, signed, ms: paced(warmUp) }),
   arrivalOf,
 });

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { greetDatabase, openDatabase, OutboxStore, TemplateStore } from '@posthorn/database';
+import { DkimKeyStore, greetDatabase, openDatabase, OutboxStore, TemplateStore } from '@posthorn/database';
 import {
   createHealthApp,
   createLogger,
@@ -12,6 +12,7 @@ import {
   RedisSettings,
   reportRepeated,
   runUntilSignal,
+  SecretSettings,
   SenderSettings,
   startProcess,
 } from '@posthorn/platform';
@@ -22,6 +23,7 @@ import {
   ComposeEmail,
   DeliverEmail,
   SendEmails,
+  SigningKeys,
   TemplateVersions,
   WithheldRecipients,
 } from '@posthorn/use-cases';
@@ -32,11 +34,12 @@ class SenderModule {}
 
 await startProcess('sender', async () => {
   loadEnvFile();
-  const { http, database, redis, log, sender, lanes } = readSettings({
+  const { http, database, redis, log, secrets, sender, lanes } = readSettings({
     http: HttpSettings,
     database: DatabaseSettings,
     redis: RedisSettings,
     log: LogSettings,
+    secrets: SecretSettings,
     sender: SenderSettings,
     lanes: LaneSettings,
   });
@@ -61,13 +64,14 @@ await startProcess('sender', async () => {
       ? logger.info({ relay }, 'the relay takes emails again')
       : logger.error({ relay, reason }, 'ALARM: the relay refuses us or cannot be reached; emails wait'),
   );
+  const signingKeys = new SigningKeys(new DkimKeyStore(db), secrets.box);
   const pace = new Pace(sender.SMTP_MESSAGES_PER_SECOND);
   const sendEmails = new SendEmails({
     outbox,
     rings,
     relays,
     delivery: new DeliverEmail({
-      composer: new ComposeEmail({ htmlToText, renderer, versions }),
+      composer: new ComposeEmail({ htmlToText, renderer, versions, signingKeys }),
       recipients: new WithheldRecipients(outbox),
       relays,
       pace,

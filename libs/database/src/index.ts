@@ -80,3 +80,4 @@ export * from './stores/webhook-store.ts';
 export { VerificationLinkStore, type LinkedAddress } from './stores/verification-link-store.ts';
 export { type NewLink } from './stores/verification-links.ts';
 export * from './stores/workspace-store.ts';
+export { DkimKeyStore, type SealedSigningKey, type SendingDomain } from './stores/dkim-key-store.ts';

@@ -49,6 +49,7 @@ export {
 export { SendDeliveriesAgain } from './webhooks/send-deliveries-again.ts';
 export { RecoverDeliveries } from './webhooks/recover-deliveries.ts';
 export { ReadDeliveries } from './webhooks/read-deliveries.ts';
+export { SigningKeys } from './send/signing-keys.ts';
 export { TemplateVersions } from './send/template-versions.ts';
 export { PreviewTemplate, type PreviewTemplateOptions } from './templates/preview-template.ts';
 export {

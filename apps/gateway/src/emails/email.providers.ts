@@ -2,6 +2,7 @@ import { type Provider } from '@nestjs/common';
 import { DatabaseClock } from '@posthorn/kernel';
 import {
   type Database,
+  DkimKeyStore,
   EmailChanges,
   EmailCountsStore,
   EmailListStore,
@@ -10,12 +11,14 @@ import {
 } from '@posthorn/database';
 import { type LaneRings } from '@posthorn/queues';
 import { type HtmlToText, type TemplateRenderer } from '@posthorn/rendering';
+import { type SecretBox } from '@posthorn/signing';
 import {
   CancelEmail,
   ComposeEmail,
   CountEmails,
   PreviewEmail,
   RescheduleEmail,
+  SigningKeys,
   TemplateVersions,
 } from '@posthorn/use-cases';
 
@@ -24,14 +27,17 @@ export interface EmailParts {
   readonly rings: LaneRings;
   readonly renderer: TemplateRenderer;
   readonly htmlToText: HtmlToText;
+  readonly secretBox: SecretBox;
 }
 
 /** What the routes of accepted emails need. */
-export function emailProviders({ database, rings, renderer, htmlToText }: EmailParts): Provider[] {
+export function emailProviders(parts: EmailParts): Provider[] {
+  const { database, rings, renderer, htmlToText, secretBox } = parts;
   const emails = new EmailStore(database);
   const changes = new EmailChanges(database);
   const versions = new TemplateVersions(new TemplateStore(database));
-  const composer = new ComposeEmail({ htmlToText, renderer, versions });
+  const signingKeys = new SigningKeys(new DkimKeyStore(database), secretBox);
+  const composer = new ComposeEmail({ htmlToText, renderer, versions, signingKeys });
   const reschedule = new RescheduleEmail({ emails, changes, rings, clock: database.clock });
   return [
     { provide: EmailStore, useValue: emails },

@@ -18,13 +18,19 @@ export class PreviewEmailController {
     summary: 'Preview one email',
     description:
       'Shows the message of an email, byte for byte as it will leave or has left, whatever its status. ' +
-      'It is made by the same code that makes what is sent; another release may make another message of the same email, which the `sha256` tells.',
+      'It is made by the same code that makes what is sent; another release, or other DKIM keys of its domain, may make another message of the same email, which the `sha256` tells.',
     answer: EmailPreviewAnswer,
     refuses: [
       {
         status: 409,
         when: 'No message possible',
         message: 'No message can be made of the email: its subject is too large; send another one',
+      },
+      {
+        status: 503,
+        when: 'A key is missing',
+        message:
+          'The email cannot be signed just now, because a key of its domain cannot be decrypted; tell the operator, and try again later',
       },
     ],
   })

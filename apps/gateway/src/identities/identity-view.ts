@@ -33,6 +33,6 @@ function recordView(
   { purpose, isRequired, name, value }: WantedRecord,
   findings: RecordFindings,
 ): IdentityWithRecords['records'][number] {
-  const { state, message, found } = findings[purpose] ?? UNCHECKED;
+  const { state, message, found } = findings[name] ?? UNCHECKED;
   return { purpose, isRequired, type: 'TXT', name, value, status: state, message, found };
 }

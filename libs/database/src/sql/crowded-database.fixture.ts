@@ -20,6 +20,8 @@ export async function crowd(url: string): Promise<void> {
     `INSERT INTO workspaces (id, name) SELECT gen_random_uuid(), 'Crowd' FROM generate_series(1, ${WORKSPACES})`,
     `INSERT INTO identities (id, workspace_id, kind, value, status, verified_at)
      SELECT gen_random_uuid(), w.id, 'domain', n || '.example.com', 'VERIFIED', now() FROM workspaces w, generate_series(1, 10) n`,
+    `INSERT INTO dkim_keys (id, identity_id, algorithm, selector, public_key, private_key, published_at)
+     SELECT gen_random_uuid(), i.id, a, 'ph-' || a, 'AA==', '', now() FROM identities i, unnest(enum_range(NULL::dkim_algorithm)) a`,
     `INSERT INTO domain_checks (identity_id, due_at)
      SELECT id, now() + make_interval(mins => row_number() OVER (ORDER BY id)::int - 100) FROM identities`,
     `INSERT INTO verification_links (id, identity_id, workspace_id, token_hash, address_hash, created_at, expires_at)

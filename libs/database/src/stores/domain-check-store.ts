@@ -3,6 +3,7 @@ import {
   type Actor,
   type AuditedAction,
   type DomainProof,
+  type KeyProof,
   maySendFrom,
   type ProofChange,
   type RecordFindings,
@@ -25,6 +26,8 @@ export type ClaimedDomain = IdentityWithRecords & { readonly check: DomainCheck 
 export interface CheckResult {
   readonly findings: RecordFindings;
   readonly proof: DomainProof;
+  /** What is known of each key by now, by the id of its row. */
+  readonly keyProofs: ReadonlyMap<string, KeyProof>;
   readonly change?: ProofChange | undefined;
   /** Null: it is not looked at again before somebody wants it. */
   readonly nextCheckAfterSeconds: number | null;
@@ -74,6 +77,7 @@ export class DomainCheckStore {
         data: checkData(result, now),
       });
       if (count === 0) return false;
+      await recordKeyProofs(transaction, claimed, result);
       if (result.change !== undefined) await recordChange(transaction, claimed, actor, result, now);
       return true;
     });
@@ -100,6 +104,24 @@ function checkData({ findings, proof, nextCheckAfterSeconds }: CheckResult, now:
 
 function dateOf(ms: number | null): Date | null {
   return ms === null ? null : new Date(ms);
+}
+
+/** Most looks find what the last one found, and write nothing here. */
+async function recordKeyProofs(
+  transaction: Transaction,
+  { keys }: ClaimedDomain,
+  { keyProofs }: CheckResult,
+): Promise<void> {
+  for (const { id, publishedAt, wrongSince } of keys) {
+    const { publishedAtMs, wrongSinceMs } = keyProofs.get(id)!;
+    const isSame = publishedAtMs === msOf(publishedAt) && wrongSinceMs === msOf(wrongSince);
+    const data = { publishedAt: dateOf(publishedAtMs), wrongSince: dateOf(wrongSinceMs) };
+    if (!isSame) await transaction.dkimKey.update({ where: { id }, data });
+  }
+}
+
+function msOf(date: Date | null): number | null {
+  return date?.getTime() ?? null;
 }
 
 async function recordChange(

@@ -20,6 +20,15 @@ export interface Identity {
   readonly createdAt: Date;
 }
 
+/** A key of a domain, with what the DNS said of it so far. */
+export interface StoredDkimKey extends DomainKey {
+  /** The uuid of its row. */
+  readonly id: string;
+  /** Since when emails are signed with it; null: they are not. */
+  readonly publishedAt: Date | null;
+  readonly wrongSince: Date | null;
+}
+
 /** What the DNS said of a domain so far. */
 export interface DomainCheck {
   /** The fencing token. */
@@ -36,7 +45,7 @@ export interface DomainCheck {
 
 /** An identity with what a domain has besides; a domain has no check while it has no keys. */
 export interface IdentityWithRecords extends Identity {
-  readonly keys: readonly DomainKey[];
+  readonly keys: readonly StoredDkimKey[];
   readonly check: DomainCheck | null;
 }
 
@@ -60,13 +69,17 @@ export function identityOf(row: IdentityRow): Identity {
 export function identityWithRecords(row: IdentityRowWithRecords): IdentityWithRecords {
   return {
     ...identityOf(row),
-    keys: row.dkimKeys.map(({ algorithm, selector, publicKey }) => ({ algorithm, selector, publicKey })),
+    keys: row.dkimKeys.map(keyOf),
     check: row.check === null ? null : checkOf(row.check),
   };
 }
 
+function keyOf({ id, algorithm, selector, publicKey, publishedAt, wrongSince }: DkimKeyRow): StoredDkimKey {
+  return { id, algorithm, selector, publicKey, publishedAt, wrongSince };
+}
+
 function checkOf(row: DomainCheckRow): DomainCheck {
   const { claims, checkedAt, dueAt, rounds, wrongSince, wrongAnswers, warnedAt } = row;
-  const findings = row.findings as RecordFindings;
+  const findings = row.findings as object as RecordFindings;
   return { claims, checkedAt, dueAt, rounds, wrongSince, wrongAnswers, warnedAt, findings };
 }

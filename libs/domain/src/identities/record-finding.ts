@@ -1,6 +1,6 @@
 import { recordVerdict, type RecordVerdict } from './record-verdict.ts';
 import { type TxtAnswer } from './txt-answer.ts';
-import { type RecordPurpose, type WantedRecord } from './wanted-records.ts';
+import { type WantedRecord } from './wanted-records.ts';
 
 /** What was found of a wanted record, with what was there. */
 export interface RecordFinding extends RecordVerdict {
@@ -8,8 +8,8 @@ export interface RecordFinding extends RecordVerdict {
   readonly found: readonly string[];
 }
 
-/** What a check of a domain found, by the purpose of the record. */
-export type RecordFindings = { readonly [Purpose in RecordPurpose]?: RecordFinding };
+/** What a check of a domain found, by the name of the record. */
+export type RecordFindings = Readonly<Record<string, RecordFinding>>;
 
 const MOST_SHOWN = 10;
 const LONGEST_SHOWN = 1_000;

@@ -3,6 +3,8 @@ import {
   checkOutcome,
   decideAfterCheck,
   type DomainProof,
+  type KeyProof,
+  keyProofAfter,
   nearestAnswer,
   nextCheckAfterSeconds,
   type ProofChange,
@@ -40,12 +42,14 @@ export class CheckDomain {
     const wanted = wantedRecords(domain.value, domain.keys, spfInclude);
     const findings = await this.lookUp(wanted);
     const required = wanted.filter(({ isRequired }) => isRequired);
-    const outcome = checkOutcome(required.map(({ purpose }) => findings[purpose]!.state));
-    const { proof, change } = decideAfterCheck(proofOf(domain), outcome, clock.nowMs());
+    const outcome = checkOutcome(required.map(({ name }) => findings[name]!.state));
+    const nowMs = clock.nowMs();
+    const { proof, change } = decideAfterCheck(proofOf(domain), outcome, nowMs);
+    const keyProofs = keyProofsAfter(domain, wanted, findings, nowMs);
     if (change !== undefined) await tell(change, domain);
     const pause = nextCheckAfterSeconds(proof, outcome);
     return checks.record(domain, actor, {
-      ...{ findings, proof, change },
+      ...{ findings, proof, keyProofs, change },
       nextCheckAfterSeconds: pause === null ? null : Math.round(pause * (1 + JITTER * Math.random())),
     });
   }
@@ -56,10 +60,28 @@ export class CheckDomain {
     const found = wanted.map(async (record) => {
       const names = [record.name, ...record.alsoAt];
       const answers = await Promise.all(names.map((name) => resolver.lookUpTxt(name)));
-      return [record.purpose, recordFinding(record, nearestAnswer(answers))] as const;
+      return [record.name, recordFinding(record, nearestAnswer(answers))] as const;
     });
     return Object.fromEntries(await Promise.all(found));
   }
+}
+
+function keyProofsAfter(
+  { keys }: ClaimedDomain,
+  wanted: readonly WantedRecord[],
+  findings: RecordFindings,
+  nowMs: number,
+): Map<string, KeyProof> {
+  return new Map(
+    keys.map((key) => {
+      const { name } = wanted.find((record) => record.key === key)!;
+      const before = {
+        publishedAtMs: key.publishedAt?.getTime() ?? null,
+        wrongSinceMs: key.wrongSince?.getTime() ?? null,
+      };
+      return [key.id, keyProofAfter(before, findings[name]!.state, nowMs)];
+    }),
+  );
 }
 
 function proofOf({ status, isVouched, check }: ClaimedDomain): DomainProof {

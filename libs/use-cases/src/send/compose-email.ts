@@ -1,5 +1,5 @@
 import { type ComposableEmail, type TemplatedContent } from '@posthorn/database';
-import { type JsonObject, parseJson } from '@posthorn/domain';
+import { domainOf, type JsonObject, parseJson } from '@posthorn/domain';
 import {
   composeMessage,
   type HtmlToText,
@@ -7,13 +7,23 @@ import {
   type RenderedTemplate,
   type TemplateRenderer,
 } from '@posthorn/rendering';
+import { signEmail } from '@posthorn/signing';
 import { finishedContent } from './finished-content.ts';
+import { type SigningKeys } from './signing-keys.ts';
 import { type TemplateVersions } from './template-versions.ts';
+import { UnsignableEmail } from './unsignable-email.ts';
 
 export interface ComposeEmailOptions {
   readonly htmlToText: Pick<HtmlToText, 'convert'>;
   readonly versions: Pick<TemplateVersions, 'find'>;
   readonly renderer: Pick<TemplateRenderer, 'render'>;
+  readonly signingKeys: Pick<SigningKeys, 'find'>;
+}
+
+/** How a message is made. */
+export interface ComposeOptions {
+  /** Whether it is signed with fewer keys, or none, when some cannot be decrypted. */
+  readonly mayLackSignature?: boolean;
 }
 
 /** Makes the message that leaves. The same email gives the same bytes at every attempt and for every preview. */
@@ -25,15 +35,25 @@ export class ComposeEmail {
    *
    * @throws RenderingFailed when the template cannot be rendered, or no text can be made of the HTML in time
    * @throws UncomposableMessage when a value could break out of its header
+   * @throws UnsignableEmail when a key of its domain cannot be decrypted
    */
-  async compose(email: ComposableEmail): Promise<Buffer> {
-    return (await this.composeWithSource(email)).message;
+  async compose(email: ComposableEmail, options: ComposeOptions = {}): Promise<Buffer> {
+    return (await this.composeWithSource(email, options)).message;
   }
 
   /** The same message, with what it was made of. @throws what {@link compose} does */
-  async composeWithSource(email: ComposableEmail): Promise<{ source: MessageSource; message: Buffer }> {
-    const source = await this.sourceOf(email);
-    return { source, message: composeMessage(source) };
+  async composeWithSource(
+    email: ComposableEmail,
+    { mayLackSignature = false }: ComposeOptions = {},
+  ): Promise<{ source: MessageSource; message: Buffer }> {
+    const domain = domainOf(email.from.address);
+    const { workspaceId, fellDueAt } = email;
+    const [source, keys] = await Promise.all([
+      this.sourceOf(email),
+      this.options.signingKeys.find({ workspaceId, domain }),
+    ]);
+    if (keys.fault !== undefined && !mayLackSignature) throw new UnsignableEmail(domain, keys.fault);
+    return { source, message: await signEmail(composeMessage(source), keys.signers, fellDueAt) };
   }
 
   /**

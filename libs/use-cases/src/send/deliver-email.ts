@@ -1,12 +1,19 @@
-import { decideAfterAttempt, type Transmission, type WithheldReason } from '@posthorn/domain';
+import {
+  decideAfterAttempt,
+  mayLeaveUnsigned,
+  type Transmission,
+  type WithheldReason,
+} from '@posthorn/domain';
 import { type ClaimedEmail, type EmailOutcome, isOutage } from '@posthorn/database';
 import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
 import { type Pace, type RelayChain } from '@posthorn/smtp';
 import { type ComposeEmail } from './compose-email.ts';
 import { outcomeOf, outcomeWithheld, outcomeWithoutMessage, type Unmade } from './outcome-of.ts';
+import { UnsignableEmail } from './unsignable-email.ts';
 import { type WithheldRecipients } from './withheld-recipients.ts';
 
 const INTERNAL: Unmade = { reason: 'internal', isLasting: false };
+const UNSIGNABLE: Unmade = { reason: 'unsignable', isLasting: false };
 const UNCOMPOSABLE: Unmade = { reason: 'uncomposable', isLasting: true };
 const MOST_ERROR_CHARACTERS = 512;
 
@@ -50,11 +57,14 @@ export class DeliverEmail {
   /** Undefined: what it is made of cannot be read just now. */
   private async composed(email: ClaimedEmail): Promise<Buffer | EmailOutcome | undefined> {
     try {
-      return await this.options.composer.compose(email);
+      return await this.options.composer.compose(email, {
+        mayLackSignature: mayLeaveUnsigned(email.attempts),
+      });
     } catch (error) {
       if (error instanceof RenderingFailed) return outcomeWithoutMessage(email, unrendered(error));
       if (error instanceof UncomposableMessage) return outcomeWithoutMessage(email, UNCOMPOSABLE);
       this.options.onError(error);
+      if (error instanceof UnsignableEmail) return outcomeWithoutMessage(email, UNSIGNABLE);
       return isOutage(error) ? undefined : outcomeWithoutMessage(email, INTERNAL);
     }
   }

@@ -4,6 +4,7 @@ import { type ComposableEmail, type EmailStore } from '@posthorn/database';
 import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
 import { orUnavailable } from '../accept/refusals.ts';
 import { type ComposeEmail } from './compose-email.ts';
+import { UnsignableEmail } from './unsignable-email.ts';
 
 /** Each can be as large as the largest email, several times over. */
 const PREVIEWS = { atOnce: 2, mostWaiting: 50 };
@@ -68,8 +69,18 @@ function busy(): Refusal {
 /** What the sender would try again is worth another try here too. */
 function refusalOf(error: unknown): unknown {
   if (error instanceof UncomposableMessage) return uncomposable(error.message);
+  if (error instanceof UnsignableEmail) return unsignable();
   if (!(error instanceof RenderingFailed)) return error;
   return error.reason === 'too_large' || error.reason === 'fault' ? uncomposable(error.message) : busy();
+}
+
+/** Which key is missing is the operator's affair: the sender's log says it. */
+function unsignable(): Refusal {
+  return new Refusal(
+    503,
+    'The email cannot be signed just now, because a key of its domain cannot be decrypted; tell the operator, and try again later',
+    { retryAfterSeconds: 60 },
+  );
 }
 
 function uncomposable(reason: string): Refusal {

@@ -1,0 +1,36 @@
+import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type Database } from '../connection.ts';
+import { READ_SIGNING_KEYS } from '../sql/dkim-keys.ts';
+
+/** A domain of a workspace, in lower case and punycode. */
+export interface SendingDomain {
+  readonly workspaceId: WorkspaceId;
+  readonly domain: string;
+}
+
+/** A key that a domain signs with. */
+export interface SealedSigningKey {
+  /** The uuid of its row, for which the private key is sealed; another key has another. */
+  readonly id: string;
+  readonly algorithm: 'rsa' | 'ed25519';
+  readonly selector: string;
+  readonly sealedPrivateKey: Buffer;
+}
+
+type KeyRow = SealedSigningKey & { readonly n: number };
+
+/** The keys that emails are signed with. */
+export class DkimKeyStore {
+  constructor(private readonly database: Pick<Database, 'pool'>) {}
+
+  /** The keys that each of the domains signs with just now, RSA first; none where the domain is not verified, or its keys are not published. */
+  async readSigningKeys(domains: readonly SendingDomain[]): Promise<SealedSigningKey[][]> {
+    const { rows } = await this.database.pool.query<KeyRow>(READ_SIGNING_KEYS, [
+      domains.map(({ workspaceId }) => uuidOf(workspaceId)),
+      domains.map(({ domain }) => domain),
+    ]);
+    const found: SealedSigningKey[][] = domains.map(() => []);
+    for (const { n, ...key } of rows) found[n - 1]!.push(key);
+    return found;
+  }
+}

@@ -1,0 +1,80 @@
+import { type KeyObject } from 'node:crypto';
+import { Coalescer } from '@posthorn/kernel';
+import {
+  type DkimKeyStore,
+  placeOf,
+  SEALED_COLUMNS,
+  type SealedSigningKey,
+  type SendingDomain,
+} from '@posthorn/database';
+import { type DkimSigner, parseDkimKey, type SecretBox } from '@posthorn/signing';
+
+const MOST_A_LOOK_UP = 500;
+/** A few kilobytes each. */
+const MOST_KEPT = 1_000;
+
+/** What a domain signs with. */
+export interface DomainSigners {
+  /** RSA first; none: its emails leave unsigned. */
+  readonly signers: readonly DkimSigner[];
+  /** Why a key is not among them that should be: it cannot be decrypted. */
+  readonly fault?: Error;
+}
+
+/**
+ * The keys of domains as they are when an email is signed. Which ones count is asked each time, in one statement for all emails that are in
+ * flight together; kept are parsed private keys alone, which never change.
+ */
+export class SigningKeys {
+  private readonly parsed = new Map<string, KeyObject>();
+  private readonly lookUps: Coalescer<SendingDomain, DomainSigners>;
+
+  constructor(
+    store: Pick<DkimKeyStore, 'readSigningKeys'>,
+    private readonly box: SecretBox,
+  ) {
+    this.lookUps = new Coalescer({
+      serve: async (asked) => {
+        const wanted = new Map(asked.map((each) => [nameOf(each), each]));
+        const found = await store.readSigningKeys([...wanted.values()]);
+        const opened = new Map([...wanted].map(([name, each], n) => [name, this.open(each, found[n]!)]));
+        return asked.map((each) => opened.get(nameOf(each))!);
+      },
+      maxItems: MOST_A_LOOK_UP,
+    });
+  }
+
+  /** @throws what the database throws */
+  find(domain: SendingDomain): Promise<DomainSigners> {
+    return this.lookUps.add(domain);
+  }
+
+  /** A key that cannot be opened is told of to its own domain, and fails no other of the group. */
+  private open({ domain }: SendingDomain, keys: readonly SealedSigningKey[]): DomainSigners {
+    const signers: DkimSigner[] = [];
+    let fault: Error | undefined;
+    for (const key of keys) {
+      const { algorithm, selector } = key;
+      try {
+        signers.push({ algorithm, domain, selector, privateKey: this.privateKeyOf(key) });
+      } catch (error) {
+        fault = error as Error;
+      }
+    }
+    return fault === undefined ? { signers } : { signers, fault };
+  }
+
+  /** Puts it at the end: the first is the one that was not used for the longest time. */
+  private privateKeyOf({ id, sealedPrivateKey }: SealedSigningKey): KeyObject {
+    const place = placeOf(SEALED_COLUMNS.dkimPrivateKey, id);
+    const key = this.parsed.get(id) ?? parseDkimKey(this.box.open(sealedPrivateKey, place));
+    this.parsed.delete(id);
+    this.parsed.set(id, key);
+    if (this.parsed.size > MOST_KEPT) this.parsed.delete(this.parsed.keys().next().value!);
+    return key;
+  }
+}
+
+function nameOf({ workspaceId, domain }: SendingDomain): string {
+  return `${workspaceId} ${domain}`;
+}

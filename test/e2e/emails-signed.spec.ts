@@ -1,0 +1,150 @@
+import { Resolver } from 'node:dns/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { uuidOf } from '@posthorn/kernel';
+import { DnsServer, type SinkMessage } from '@posthorn/testing';
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
+import { Api, emailIn, type ShownEmail } from './api.ts';
+import { addIdentity, identityIn, recordOf, type ShownIdentity, type ShownRecord } from './identities.ts';
+import { headerValues } from './mail.ts';
+import { newRecipient, Stack, until } from './stack.ts';
+
+let dns: DnsServer;
+let stack: Stack;
+let domains = 0;
+beforeAll(async () => {
+  dns = await DnsServer.start();
+  stack = await Stack.start({ env: { DNS_SERVERS: dns.address } });
+}, 60_000);
+afterAll(async () => {
+  await stack.close();
+  await dns.close();
+});
+
+const api = (): Api => new Api(stack.gateways[0]!.url, stack.tenant.keys.editor);
+
+function publish({ name, value }: ShownRecord): void {
+  dns.set(name, { txt: [value!.match(/.{1,255}/g)!] });
+}
+
+/** A verified domain with the keys for these purposes published. */
+async function addDomain(...purposes: readonly string[]): Promise<ShownIdentity> {
+  const added = await addIdentity(api(), { domain: `signed${(domains += 1)}.example.net` });
+  for (const purpose of purposes) publish(recordOf(added, purpose));
+  return identityIn(await api().post(`/v1/identities/${added.id}/verify`, ''));
+}
+
+async function sendFrom({ value }: ShownIdentity): Promise<ShownEmail> {
+  return emailIn(await stack.send({ from: `Shop <hello@${value}>`, to: newRecipient(), subject: 'Grüße' }));
+}
+
+/** What mailauth says of the signatures, from the top, with the records as our own name server has them. */
+async function verified({ raw }: Pick<SinkMessage, 'raw'>): Promise<[string, string, string][]> {
+  const resolver = new Resolver();
+  resolver.setServers([dns.address]);
+  const look = (name: string, type: string): Promise<never> => resolver.resolve(name, type) as Promise<never>;
+  const { results } = await dkimVerify(raw, { resolver: look });
+  return results
+    .filter(({ signingDomain }) => signingDomain)
+    .map(({ status, signingDomain, algo }) => [status.result, String(signingDomain), String(algo)]);
+}
+
+const BOTH = ['DKIM_RSA', 'DKIM_ED25519'] as const;
+
+describe('An email of a domain with published keys', () => {
+  it('is signed with both, for the domain of its sender, and verifies', async () => {
+    const domain = await addDomain(...BOTH);
+    const { to } = await sendFrom(domain);
+    expect(await verified(await stack.onlyMailTo(to))).toEqual([
+      ['pass', domain.value, 'rsa-sha256'],
+      ['pass', domain.value, 'ed25519-sha256'],
+    ]);
+  });
+
+  it('S18: is previewed with its signatures, byte for byte', async () => {
+    const { id, to } = await sendFrom(await addDomain(...BOTH));
+    const { raw } = await stack.onlyMailTo(to);
+    const { body } = await api().get(`/v1/emails/${id}/preview`);
+    expect((body['preview'] as { message: string }).message).toBe(raw.toString('utf8'));
+    expect(raw.toString('utf8')).toMatch(/^DKIM-Signature: /);
+  });
+
+  it('is signed with those alone that the DNS was seen to hold', async () => {
+    const domain = await addDomain('DKIM_RSA');
+    const { to } = await sendFrom(domain);
+    expect(await verified(await stack.onlyMailTo(to))).toEqual([['pass', domain.value, 'rsa-sha256']]);
+  });
+
+  it('S6: is not signed by another domain, not by one above it, nor by the same domain of another workspace', async () => {
+    const { value } = await addDomain(...BOTH);
+    const other = await stack.createTenant('Other');
+    await vouchFor(`mail.${value}`, stack.tenant.workspaceId);
+    await vouchFor(value, other.workspaceId);
+    const froms = [
+      [`a@mail.${value}`, stack.tenant.keys.apiUser],
+      [`a@${value}`, other.keys.apiUser],
+      ['a@example.com', stack.tenant.keys.apiUser],
+    ] as const;
+    for (const [from, key] of froms) {
+      const { to } = emailIn(await stack.send({ from, to: newRecipient() }, { key }));
+      expect(headerValues(await stack.onlyMailTo(to), 'DKIM-Signature')).toEqual([]);
+    }
+  });
+});
+
+async function vouchFor(domain: string, workspaceId: string): Promise<void> {
+  await stack.database.pool.query(
+    `INSERT INTO identities (id, workspace_id, kind, value, status, is_vouched, verified_at)
+     VALUES (gen_random_uuid(), $1, 'domain', $2, 'VERIFIED', true, now())`,
+    [uuidOf(workspaceId as never), domain],
+  );
+}
+
+describe('An email whose key cannot be decrypted', () => {
+  async function timelineOf(id: string): Promise<ShownEmail['timeline']> {
+    return emailIn<ShownEmail>(await api().get(`/v1/emails/${id}`)).timeline;
+  }
+
+  async function damagedDomain(): Promise<ShownIdentity> {
+    const domain = await addDomain(...BOTH);
+    await stack.database.pool.query(
+      `UPDATE dkim_keys SET private_key = '\\x0103' || private_key WHERE identity_id = $1 AND algorithm = 'rsa'`,
+      [uuidOf(domain.id as never)],
+    );
+    return domain;
+  }
+
+  it('waits, is signed when the key is back, and hides nothing of that from its preview', async () => {
+    const domain = await damagedDomain();
+    const { id, to } = await sendFrom(domain);
+    await until(async () => (await timelineOf(id)).length > 1, 'the email was tried');
+    expect((await timelineOf(id)).at(-1)).toMatchObject({ event: 'DELAYED', reason: 'unsignable' });
+    const preview = await api().get(`/v1/emails/${id}/preview`);
+    expect([preview.status, preview.text]).toEqual([
+      503,
+      expect.stringContaining('cannot be signed just now'),
+    ]);
+    expect(stack.logs).toContain(`Emails of ${domain.value} cannot be signed`);
+
+    await stack.database.pool.query(
+      `UPDATE dkim_keys SET private_key = substr(private_key, 3) WHERE identity_id = $1 AND algorithm = 'rsa'`,
+      [uuidOf(domain.id as never)],
+    );
+    await makeDue(id);
+    expect((await verified(await stack.onlyMailTo(to))).map(([result]) => result)).toEqual(['pass', 'pass']);
+  });
+
+  it('leaves with what can be signed after an hour, because late is better than never', async () => {
+    const domain = await damagedDomain();
+    const { id, to } = await sendFrom(domain);
+    await until(async () => (await timelineOf(id)).length > 1, 'the email was tried');
+    await makeDue(id, 4);
+    expect(await verified(await stack.onlyMailTo(to))).toEqual([['pass', domain.value, 'ed25519-sha256']]);
+  });
+
+  async function makeDue(id: string, attempts?: number): Promise<void> {
+    await stack.database.pool.query(
+      'UPDATE outbox SET due_at = now(), attempts = coalesce($2, attempts) WHERE subject_id = $1',
+      [uuidOf(id as never), attempts ?? null],
+    );
+  }
+});
