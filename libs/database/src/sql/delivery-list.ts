@@ -72,7 +72,7 @@ ORDER BY d.id ${order}`;
   return { text, values: values.list };
 }
 
-/** Reads a delivery of a webhook, with the bytes that are posted. $1 uuid: it. $2 uuid: the webhook. $3 uuid: its workspace. Indexes: primary keys. Locks: none. */
+/** Reads a delivery of a webhook, with the bytes that are posted. $1 uuid: it. $2 uuid: the webhook. $3 uuid: its workspace. Indexes: primary keys, or webhook_deliveries_by_webhook_idx. Locks: none. */
 export const READ_DELIVERY = `
 SELECT ${SHOWN}, e.payload AS body
 FROM   webhook_deliveries d

@@ -34,6 +34,7 @@ import {
 } from './deliveries.ts';
 import { DeliveryOffice } from '../deliveries.fixture.ts';
 import { crowd } from './crowded-database.fixture.ts';
+import { listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from './delivery-list.ts';
 import { LOCATE_EVENT, READ_EVENT_FEED } from './event-feed.ts';
 import { CANCEL_EMAIL, RESCHEDULE_EMAIL } from './email-changes.ts';
 import {
@@ -51,6 +52,7 @@ import { READ_SIGNING_KEYS } from './dkim-keys.ts';
 import { CLAIM_CHECK, CLAIM_DUE_CHECKS } from './domain-checks.ts';
 import { ADD_SUPPRESSION, listSuppressions, READ_SUPPRESSION, REMOVE_SUPPRESSION } from './suppressions.ts';
 import { ASK_WHY_WITHHELD } from './withheld.ts';
+import { COUNT_FAILED_DELIVERIES, RECOVER_DELIVERIES } from './recoveries.ts';
 import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_VERIFICATION_LINKS } from './upkeep.ts';
 
 /** The tables that grow with what is sent: no statement may read one of them from end to end. */
@@ -67,6 +69,9 @@ const KEPT = ['ACCEPT_EMAILS', 'FIND_KEY_HOLDERS', 'READ_RECEIVERS', 'RECORD_DEL
 const NOBODY = newUuid(Date.now());
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** The first page of a list. */
+const STRETCH = { sort: 'createdAt.desc', start: undefined, mostSeen: 10_000, mostGiven: 51 } as const;
 
 interface Sample {
   readonly ids: string[];
@@ -515,6 +520,47 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
       sql: PUT_BACK_DELIVERIES,
       values: () => ['100'],
       indexes: [/^webhooks_to_put_back_idx$/, /^webhook_deliveries_.*_pkey$/, /^events_.*_pkey$/],
+    },
+  ],
+  [
+    'LIST_DELIVERIES',
+    {
+      sql: listDeliveries(idFromUuid('wrk', NOBODY), idFromUuid('wh', NOBODY), {}, STRETCH).text,
+      values: () => [text(sample.webhooks[0]), text(NOBODY), '10000', '51'],
+      indexes: [/^webhook_deliveries_.*_webhook_id_id_idx/, /^webhook_deliveries_.*_pkey$/, /^outbox_pkey$/],
+    },
+  ],
+  [
+    'READ_DELIVERY',
+    {
+      sql: READ_DELIVERY,
+      values: () => [text(NOBODY), text(NOBODY), text(NOBODY)],
+      // The key alone, or with the webhook before it: both find one row.
+      indexes: [/^webhook_deliveries_.*(_pkey|_webhook_id_id_idx)$/, /^events_/],
+    },
+  ],
+  [
+    'READ_ATTEMPTS',
+    {
+      sql: READ_ATTEMPTS,
+      values: () => [text(NOBODY), '50'],
+      indexes: [/^webhook_attempts_.*_pkey$/],
+    },
+  ],
+  [
+    'COUNT_FAILED_DELIVERIES',
+    {
+      sql: COUNT_FAILED_DELIVERIES,
+      values: () => [text(sample.webhooks[0]), text(FIRST_ID), 'now()', '2000'],
+      indexes: [/^webhook_deliveries_.*_webhook_id_id_idx/, /^outbox_pkey$/],
+    },
+  ],
+  [
+    'RECOVER_DELIVERIES',
+    {
+      sql: RECOVER_DELIVERIES,
+      values: () => [text(sample.webhooks[0]), text(FIRST_ID), 'now()', '2000'],
+      indexes: [/^webhook_deliveries_.*_webhook_id_id_idx/, /^outbox_pkey$/, /^events_.*_pkey$/],
     },
   ],
   [
