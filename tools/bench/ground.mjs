@@ -167,7 +167,7 @@ export class Ground {
   async sweep() {
     await this.query(
       `TRUNCATE outbox, emails, email_contents, email_events, idempotency_keys, contacts, events, webhook_deliveries,
-                webhook_attempts, webhooks, slow_lanes, paused_lanes`,
+                webhook_attempts, webhooks, slow_lanes, paused_lanes CASCADE`,
     );
     await this.query('CHECKPOINT');
     await askRedis(this.#redisPort, 'FLUSHALL');
