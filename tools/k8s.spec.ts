@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
 import { ALL_SECTIONS, describeSettings, readSettings, type Sections } from '@posthorn/platform';
 import { type Manifest, nameOf, render, schemaFaults, typeFaults } from './k8s/manifests.mjs';
 import { containersOf, ruleFaults } from './k8s/rules.mjs';
@@ -113,6 +114,11 @@ it('k8s/office keeps the same rules', async () => {
   const faults = ruleFaults([...manifests, ...(await render('k8s/overlays/small'))]);
   expect(faults).toEqual([]);
 }, 60_000);
+
+it('the alerts of the Prometheus Operator are those of observe/prometheus', async () => {
+  const rule = (await render('k8s/overlays/production')).find(({ kind }) => kind === 'PrometheusRule')!;
+  expect(rule['spec']).toEqual(parse(readFileSync(join(ROOT, 'observe/prometheus/alerts.yaml'), 'utf8')));
+}, 30_000);
 
 describe('what the manifests are held to', () => {
   let manifests: Manifest[];

@@ -26,16 +26,18 @@ export class AppKeeper {
    * @param {string} options.name
    * @param {string} options.script relative to the checkout
    * @param {number} options.port
+   * @param {number} options.metricsPort
    * @param {Record<string, string>} options.env
    * @param {() => void} options.onRestart called when the app has a new pid
    */
-  constructor({ name, script, port, env, onRestart }) {
+  constructor({ name, script, port, metricsPort, env, onRestart }) {
     this.name = name;
     this.url = `http://127.0.0.1:${port}`;
     this.healthUrl = `${this.url}/health/ready`;
+    this.metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
     this.logFile = newLogFile(name);
     this.script = script;
-    this.env = withInstalledBinaries({ ...env, HTTP_PORT: String(port) });
+    this.env = withInstalledBinaries({ ...env, HTTP_PORT: String(port), METRICS_PORT: String(metricsPort) });
     this.onRestart = onRestart;
   }
 

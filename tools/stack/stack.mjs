@@ -14,6 +14,11 @@ const PREFERRED_PORTS = {
   'sender': 3002,
   'scheduler': 3003,
   'webhook-dispatcher': 3004,
+  'gateway metrics': 9464,
+  'dashboard metrics': 9465,
+  'sender metrics': 9466,
+  'scheduler metrics': 9467,
+  'webhook-dispatcher metrics': 9468,
   'inbox web': 8025,
   'inbox smtp': 1025,
   'postgres': 5433,
@@ -116,7 +121,9 @@ export class Stack {
   async #startApps(env, ports) {
     const starts = APPS.map((name) => {
       const script = `apps/${name}/dist/main.js`;
-      const app = new AppKeeper({ name, script, port: ports[name], env, onRestart: () => this.#writeDown() });
+      const metricsPort = ports[`${name} metrics`];
+      const onRestart = () => this.#writeDown();
+      const app = new AppKeeper({ name, script, port: ports[name], metricsPort, env, onRestart });
       this.#apps.set(name, app);
       return step(
         name,
@@ -137,9 +144,9 @@ export class Stack {
   }
 
   #writeDown() {
-    const apps = [...this.#apps.values()].map(({ name, pid, logFile, healthUrl }) => [
+    const apps = [...this.#apps.values()].map(({ name, pid, logFile, healthUrl, metricsUrl }) => [
       name,
-      { pid, logFile, healthUrl },
+      { pid, logFile, healthUrl, metricsUrl },
     ]);
     const whole = { ...this.#description, apps: Object.fromEntries(apps) };
     writeJson(STACK_FILE, whole);

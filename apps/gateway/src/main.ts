@@ -19,6 +19,7 @@ import {
   SecretSettings,
   startProcess,
   SystemMailSettings,
+  watchPool,
   WebhookSettings,
 } from '@posthorn/platform';
 import { SIZES } from '@posthorn/domain';
@@ -59,6 +60,7 @@ await startProcess('gateway', async () => {
     onEventsDue: (laneIds) => laneIds.forEach((laneId) => eventRings.ring(laneId)),
   });
   await greetDatabase(db);
+  watchPool(db.pool);
   await admitSystemSender(new IdentityStore(db), systemMail.from);
   const keyUses = new KeyUses({ apiKeys: new ApiKeyStore(db), clock: db.clock, onError });
   const htmlToText = new HtmlToText(THREADS);

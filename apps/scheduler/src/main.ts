@@ -23,6 +23,8 @@ import {
   reportRepeated,
   runUntilSignal,
   startProcess,
+  watchBacklog,
+  watchPool,
 } from '@posthorn/platform';
 import { Clock, JobWorker, LaneRings, type LineName, MaintenanceSchedule, QUEUES } from '@posthorn/queues';
 import { CheckDomain, CheckDueDomains } from '@posthorn/use-cases';
@@ -54,6 +56,9 @@ await startProcess('scheduler', async () => {
     onIdleError: onError,
   });
   await greetDatabase(db);
+  watchPool(db.pool);
+  const outbox = new OutboxStore(db);
+  watchBacklog(() => outbox.measureBacklog());
   const checks = new DomainCheckStore(db);
   const checkDomain = new CheckDomain({
     checks,
@@ -85,7 +90,7 @@ await startProcess('scheduler', async () => {
     onError,
   });
   const clock = new Clock({
-    outbox: new OutboxStore(db),
+    outbox,
     rings,
     tickMs: lanes.CLOCK_TICK_MS,
     graceMs: lanes.LEASE_GRACE_MS,

@@ -10,11 +10,13 @@ import {
   LogSettings,
   readSettings,
   RedisSettings,
+  relayUp,
   reportRepeated,
   runUntilSignal,
   SecretSettings,
   SenderSettings,
   startProcess,
+  watchPool,
 } from '@posthorn/platform';
 import { JobWorker, LaneRings, type LineName, QUEUES, turnHandler } from '@posthorn/queues';
 import { HtmlToText, TemplateRenderer } from '@posthorn/rendering';
@@ -55,15 +57,16 @@ await startProcess('sender', async () => {
     onEventsDue: (laneIds) => laneIds.forEach((laneId) => eventRings.ring(laneId)),
   });
   await greetDatabase(db);
+  watchPool(db.pool);
   const htmlToText = new HtmlToText();
   const renderer = new TemplateRenderer();
   const versions = new TemplateVersions(new TemplateStore(db));
   const outbox = new OutboxStore(db);
-  const relays = openRelays(sender, ({ relay, isAvailable, reason }) =>
-    isAvailable
-      ? logger.info({ relay }, 'the relay takes emails again')
-      : logger.error({ relay, reason }, 'ALARM: the relay refuses us or cannot be reached; emails wait'),
-  );
+  const relays = openRelays(sender, ({ relay, isAvailable, reason }) => {
+    relayUp.set({ relay }, isAvailable ? 1 : 0);
+    if (isAvailable) logger.info({ relay }, 'the relay takes emails again');
+    else logger.error({ relay, reason }, 'ALARM: the relay refuses us or cannot be reached; emails wait');
+  });
   const signingKeys = new SigningKeys(new DkimKeyStore(db), secrets.box);
   const pace = new Pace(sender.SMTP_MESSAGES_PER_SECOND);
   const sendEmails = new SendEmails({

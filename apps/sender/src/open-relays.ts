@@ -1,4 +1,4 @@
-import { type SenderSettings } from '@posthorn/platform';
+import { relayUp, type SenderSettings } from '@posthorn/platform';
 import { RelayBreaker, RelayChain, type RelayEvent, RelayTransport, relayUrls } from '@posthorn/smtp';
 
 /** The relays of the settings, in order of preference, each with its own connections and its own breaker. */
@@ -13,6 +13,7 @@ export function openRelays(settings: SenderSettings, onRelay: (event: RelayEvent
       socketTimeoutMs: settings.SMTP_SOCKET_TIMEOUT_MS,
       tlsPolicy: settings.SMTP_TLS,
     });
+    relayUp.set({ relay: transport.name }, 1);
     return { name: transport.name, transport, breaker: new RelayBreaker() };
   });
   return new RelayChain(relays, onRelay);

@@ -26,6 +26,7 @@ import {
   SecretSettings,
   startProcess,
   WebhookSettings,
+  watchPool,
 } from '@posthorn/platform';
 import { DeliverEvent, DeliverEvents, FanOutEvents, Receivers } from '@posthorn/use-cases';
 import { WebhookClient } from '@posthorn/webhooks';
@@ -55,6 +56,7 @@ await startProcess('webhook-dispatcher', async () => {
     onIdleError: onError,
   });
   await greetDatabase(db);
+  watchPool(db.pool);
   const workers = new TurnWorkers({ redis: redis.options, lanes, onError });
   const { rings } = workers;
   const resolver = new DnsResolver(dns.options);

@@ -36,5 +36,16 @@ export type { DependencyProbe } from './health/dependency-watch.ts';
 export { HealthController } from './health/health.controller.ts';
 export { HealthModule } from './health/health.module.ts';
 export { Health, type HealthChecks, type LivenessProbe } from './health/health.ts';
+export {
+  emailOutcomes,
+  groupSize,
+  type QueueBacklog,
+  relayUp,
+  smtpReplies,
+  watchBacklog,
+  watchPool,
+  webhookAttempts,
+  webhookDuration,
+} from './metrics/metrics.ts';
 export { runUntilSignal, type ProcessLike, type ShutdownOptions } from './shutdown/run-until-signal.ts';
 export { startProcess } from './shutdown/start-process.ts';

@@ -112,6 +112,7 @@ export interface AppUnderTest {
   /** Where its HTTP is, without a slash at the end. */
   readonly url: string;
   readonly port: number;
+  readonly metricsUrl: string;
 }
 
 /**
@@ -125,10 +126,10 @@ export async function startApp(
   env: Record<string, string | undefined>,
 ): Promise<AppUnderTest> {
   const [{ isHealthy }, { freePort }] = await Promise.all([stackPiece('processes'), stackPiece('ports')]);
-  const port = await freePort();
+  const [port, metricsPort] = await Promise.all([freePort(), freePort()]);
   const url = `http://127.0.0.1:${port}`;
   const program = await ProgramUnderTest.start(`apps/${name}/dist/main.js`, {
-    env: { HTTP_PORT: String(port), ...env },
+    env: { HTTP_PORT: String(port), METRICS_PORT: String(metricsPort), ...env },
   });
   try {
     await program.until(() => isHealthy(`${url}/health/ready`), 'become ready');
@@ -136,5 +137,5 @@ export async function startApp(
     program.kill('SIGKILL');
     throw error;
   }
-  return { program, url, port };
+  return { program, url, port, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
 }

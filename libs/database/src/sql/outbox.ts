@@ -185,3 +185,35 @@ export const COUNT_EMAILS = `
 SELECT (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND state = 'ready'   LIMIT $1::int) r) AS due,
        (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND state = 'waiting' LIMIT $1::int) w) AS waiting,
        (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND state = 'taken'   LIMIT $1::int) t) AS taken`;
+
+/**
+ * What waits in each queue that nothing holds back: lanes with due rows (of the first thousand), due and leased rows (up to $1 of each) and for how
+ * many seconds the oldest has been due. The first row of a lane in outbox_ready_by_lane_idx is its oldest, so a lane costs one descent,
+ * whatever its rows. Indexes: outbox_ready_by_lane_idx, outbox_taken_by_lease_idx, paused_lanes_pkey.
+ */
+export const MEASURE_BACKLOG = `
+SELECT q.queue, l.lanes AS "dueLanes", l.oldest AS "oldestDueSeconds",
+       (SELECT count(*)::int FROM (SELECT FROM outbox o WHERE o.queue = q.queue AND o.state = 'ready' LIMIT $1::int) r) AS due,
+       (SELECT count(*)::int FROM (SELECT FROM outbox o WHERE o.queue = q.queue AND o.state = 'taken' LIMIT $1::int) t) AS leased
+FROM   unnest(enum_range(NULL::outbox_queue)) AS q (queue)
+CROSS JOIN LATERAL (
+  WITH RECURSIVE step AS (
+    (SELECT   o.lane_id, o.due_at, 1 AS n FROM outbox o
+     WHERE    o.queue = q.queue AND o.state = 'ready'
+     ORDER BY o.lane_id, o.due_at
+     LIMIT    1)
+    UNION ALL
+    SELECT next.lane_id, next.due_at, s.n + 1
+    FROM   step s
+    CROSS JOIN LATERAL (
+      SELECT   o.lane_id, o.due_at FROM outbox o
+      WHERE    o.queue = q.queue AND o.state = 'ready' AND o.lane_id > s.lane_id
+      ORDER BY o.lane_id, o.due_at
+      LIMIT    1
+    ) next
+    WHERE  s.n < 1000
+  )
+  SELECT count(*)::int AS lanes, coalesce(greatest(extract(epoch FROM now() - min(s.due_at)), 0), 0)::float8 AS oldest
+  FROM   step s
+  WHERE  NOT EXISTS (SELECT FROM paused_lanes p WHERE p.queue = q.queue AND p.lane_id IN (s.lane_id, '*'))
+) l`;

@@ -5,6 +5,7 @@ import { type Database } from '../connection.ts';
 import {
   CLAIM_EMAILS,
   COUNT_EMAILS,
+  MEASURE_BACKLOG,
   GIVE_BACK,
   LANES_WITH_READY_ROWS,
   RECORD_OUTCOMES,
@@ -88,6 +89,17 @@ interface ClaimRow extends CompositionRow {
   withheldFor: WithheldReason | null;
 }
 
+/** What waits in a queue. */
+export interface QueueBacklog {
+  readonly queue: OutboxQueue;
+  /** Of the first thousand. */
+  readonly dueLanes: number;
+  /** Of the first hundred thousand, as is `leased`. */
+  readonly due: number;
+  readonly leased: number;
+  readonly oldestDueSeconds: number;
+}
+
 /** How many emails are due, wait for their time, and are being worked on; none is counted beyond a million. */
 export interface EmailBacklog {
   readonly due: number;
@@ -96,6 +108,7 @@ export interface EmailBacklog {
 }
 
 const COUNTED_TO = 1_000_000;
+const MEASURED_TO = 100_000;
 
 /**
  * What is due, who has it, and what became of it.
@@ -202,6 +215,12 @@ export class OutboxStore {
   async countEmails(): Promise<EmailBacklog> {
     const { rows } = await this.pool.query<EmailBacklog>(COUNT_EMAILS, [COUNTED_TO]);
     return rows[0]!;
+  }
+
+  /** What waits in each queue that nothing holds back, by the clock of the database. It costs the same whatever waits. */
+  async measureBacklog(): Promise<QueueBacklog[]> {
+    const { rows } = await this.pool.query<QueueBacklog>(MEASURE_BACKLOG, [MEASURED_TO]);
+    return rows;
   }
 
   /** The lanes that have ready rows and are not paused. */

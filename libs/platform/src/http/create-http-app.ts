@@ -3,6 +3,8 @@ import { NestFactory } from '@nestjs/core';
 import type { Logger } from 'pino';
 import { HealthModule } from '../health/health.module.ts';
 import { Health, type HealthChecks } from '../health/health.ts';
+import { MetricsModule } from '../metrics/metrics.module.ts';
+import { watchRequests } from '../metrics/metrics.ts';
 import { NestPinoLogger } from '../logging/nest-pino-logger.ts';
 import type { HttpSettings } from '../settings/connection-settings.ts';
 import { type AnswerHeaders, enterRequest } from './enter-request.ts';
@@ -48,15 +50,17 @@ export async function createHttpApp(
     answerHeaders = () => [],
   } = options;
   const health = new Health(options.health);
+  const bounds = new InFlight(inFlight);
+  watchRequests(bounds);
   const app = await NestFactory.create(
-    { imports: [HealthModule.register(health), module] },
+    { imports: [HealthModule.register(health), MetricsModule.register(settings, logger), module] },
     new PlatformAdapter(() => health.isDraining, answerHeaders),
     { bodyParser: false, logger: new NestPinoLogger(logger), abortOnError: false },
   );
   const entry = {
     logger,
     publicUrl: settings.publicUrl,
-    inFlight: new InFlight(inFlight),
+    inFlight: bounds,
     isDraining: () => health.isDraining,
     answerHeaders,
   };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Refusal } from '@posthorn/kernel';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
+import { httpDuration } from '../metrics/metrics.ts';
 import { requestContext } from '../logging/request-context.ts';
 import { type SentBy } from './client-address.ts';
 import { answerOf, writeErrorEarly } from './error-answer.ts';
@@ -50,7 +51,7 @@ export function enterRequest(options: EntryOptions): RequestHandler {
     if (isDraining()) response.setHeader('Connection', 'close');
     requestContext.run({ requestId }, () => {
       const refusal = letIn(request, response, inFlight);
-      response.once('close', () => logAccess(logger, request, response, requestId, startedAt));
+      response.once('close', () => tellOfAccess(logger, request, response, requestId, startedAt));
       if (refusal) writeErrorEarly(request, response, answerOf(refusal, publicUrl));
       else next();
     });
@@ -74,7 +75,7 @@ function letIn(request: Request, response: Response, inFlight: InFlight): Refusa
   return undefined;
 }
 
-function logAccess(
+function tellOfAccess(
   logger: Logger,
   request: Request,
   response: Response,
@@ -82,22 +83,30 @@ function logAccess(
   startedAt: number,
 ): void {
   const level = request.originalUrl.startsWith('/health/') ? 'debug' : 'info';
+  const { method } = request;
+  const status = response.statusCode;
+  const durationMs = performance.now() - startedAt;
+  const route = patternOf(request);
+  httpDuration.observe({ method, route: route ?? 'none', status }, durationMs / 1_000);
   logger[level](
     {
       requestId,
-      method: request.method,
-      route: routeOf(request),
-      status: response.statusCode,
-      durationMs: Math.round((performance.now() - startedAt) * 100) / 100,
+      method,
+      route: route ?? pathOf(request),
+      status,
+      durationMs: Math.round(durationMs * 100) / 100,
       ...(!response.writableFinished && { cutShort: true }),
     },
     'request',
   );
 }
 
-/** The pattern of the route, which holds no ids or addresses; the path where no route took the request. */
-function routeOf(request: Request): string {
+/** The pattern of the route, which holds no ids or addresses; undefined where no route took the request. */
+function patternOf(request: Request): string | undefined {
   const { path } = (request.route ?? {}) as { path?: unknown };
-  if (typeof path === 'string') return path;
-  return (request.originalUrl.split('?', 1)[0] ?? '').slice(0, 200);
+  return typeof path === 'string' ? path : undefined;
+}
+
+function pathOf({ originalUrl }: Request): string {
+  return (originalUrl.split('?', 1)[0] ?? '').slice(0, 200);
 }

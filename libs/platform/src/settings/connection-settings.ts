@@ -19,6 +19,12 @@ export class HttpSettings {
   @Max(65_535)
   HTTP_PORT = 3_000;
 
+  @Setting('The port on which Prometheus finds `/metrics`; 0: none is served. Let no stranger reach it.')
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  METRICS_PORT = 0;
+
   @Setting(
     'The address of the gateway as callers and recipients see it; links in emails and errors begin with it.',
     {

@@ -9,6 +9,7 @@ import {
   type IdentityStore,
   type TemplateStore,
 } from '@posthorn/database';
+import { groupSize } from '@posthorn/platform';
 import { type LaneRings } from '@posthorn/queues';
 import { acceptGroup } from './accept-group.ts';
 import { BatchAnswer, type BatchItem } from './batch-answer.ts';
@@ -157,7 +158,9 @@ export class AcceptEmails {
 
   private async acceptTogether(calls: AcceptableCall[]): Promise<CallOutcome[]> {
     const outcomes = await acceptGroup(this.options.store, calls, this.options.monthlyLimit);
-    this.ringFor(calls.flatMap((call, index) => acceptedOf(call, outcomes[index]!)));
+    const accepted = calls.flatMap((call, index) => acceptedOf(call, outcomes[index]!));
+    groupSize.observe({ what: 'accept' }, accepted.length);
+    this.ringFor(accepted);
     return outcomes;
   }
 

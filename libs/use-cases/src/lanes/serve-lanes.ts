@@ -1,6 +1,7 @@
 import { Coalescer } from '@posthorn/kernel';
 import { type LaneId } from '@posthorn/domain';
 import { type ClaimedRow, type LaneDemand, type OutboxStore } from '@posthorn/database';
+import { groupSize } from '@posthorn/platform';
 import { type LaneRings, Turns, Workbench, type WorkbenchOptions } from '@posthorn/queues';
 import { type OutcomeRecorder } from './outcome-recorder.ts';
 import { SpareRoom } from './spare-room.ts';
@@ -61,7 +62,11 @@ export class ServeLanes<Row extends ClaimedRow, Outcome> {
     this.turns = new Turns({
       rowsPerTurn: options.rowsPerTurn,
       handoverMs: options.handoverMs,
-      claim: options.claim,
+      claim: async (demands, maxBytes) => {
+        const rows = await options.claim(demands, maxBytes);
+        groupSize.observe({ what: 'claim' }, rows.length);
+        return rows;
+      },
       mayClaim,
       bench: this.bench,
       rings: options.rings,

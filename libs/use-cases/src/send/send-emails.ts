@@ -4,6 +4,7 @@ import { type LaneRings } from '@posthorn/queues';
 import { type RelayChain } from '@posthorn/smtp';
 import { OutcomeRecorder } from '../lanes/outcome-recorder.ts';
 import { type LaneTimes, ServeLanes } from '../lanes/serve-lanes.ts';
+import { countOutcomes } from './count-outcomes.ts';
 import { type DeliverEmail } from './deliver-email.ts';
 
 /** A few times the connections: enough to keep them busy while the next claim is under way. */
@@ -35,7 +36,11 @@ export class SendEmails {
       mayClaim: () => relays.retryAfterMs === 0,
       work: (email, mayStillBegin) => delivery.deliver(email, mayStillBegin),
       recorder: new OutcomeRecorder({
-        record: (outcomes) => outbox.record(outcomes),
+        record: async (outcomes) => {
+          const live = await outbox.record(outcomes);
+          countOutcomes(outcomes);
+          return live;
+        },
         bare: (outcome) => ({ ...outcome, detail: {} }),
         onError,
       }),

@@ -10,6 +10,7 @@ import {
 import { type LaneRings } from '@posthorn/queues';
 import { OutcomeRecorder } from '../lanes/outcome-recorder.ts';
 import { type LaneTimes, ServeLanes } from '../lanes/serve-lanes.ts';
+import { countAttempts } from './count-attempts.ts';
 import { type DeliverEvent } from './deliver-event.ts';
 import { type ToldOutcome } from './outcome-of-post.ts';
 import { SlowLanesSeen } from './slow-lanes-seen.ts';
@@ -136,6 +137,7 @@ export class DeliverEvents {
     for (const judgement of await health.learn(reports)) onJudgement(judgement);
     await deliveries.noteOwnFaults(outcomes.flatMap(({ ownFault }) => ownFault ?? []));
     const live = await deliveries.record(outcomes);
+    countAttempts(outcomes);
     for (const { laneId, report } of outcomes) if (report?.isSlow) this.slowLanes.see(laneId);
     return live;
   }

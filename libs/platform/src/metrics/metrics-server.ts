@@ -1,0 +1,45 @@
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { collectDefaultMetrics } from 'prom-client';
+import { metricsText, registry } from './metrics.ts';
+
+/** Serves `/metrics` on a port of its own, which no ingress leads to. */
+export class MetricsServer implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly server: Server;
+
+  /** @param port 0: nothing is served */
+  constructor(
+    private readonly host: string,
+    private readonly port: number,
+    private readonly logger: Logger,
+  ) {
+    this.server = createServer({ requestTimeout: 5_000, maxHeaderSize: 8 * 1024 }, (request, response) => {
+      if (request.method !== 'GET' || request.url !== '/metrics') {
+        response.writeHead(404).end();
+        return;
+      }
+      metricsText((err) => logger.warn({ err }, 'a metric cannot be measured')).then(
+        (text) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(text),
+        (err: unknown) => {
+          logger.error({ err }, 'the metrics cannot be told');
+          response.writeHead(500).end();
+        },
+      );
+    });
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (this.port === 0) return;
+    collectDefaultMetrics({ register: registry });
+    this.server.listen(this.port, this.host);
+    await once(this.server, 'listening');
+    this.logger.info({ port: this.port }, 'serving metrics');
+  }
+
+  beforeApplicationShutdown(): void {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+}

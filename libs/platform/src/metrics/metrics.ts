@@ -1,0 +1,149 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** All that this process tells Prometheus. No label grows with users: no workspace, address, id or URL is one. */
+export const registry = new Registry();
+
+/** What has to be measured anew when somebody asks. */
+const scrapes: (() => void | Promise<void>)[] = [];
+
+function onScrape(refresh: () => void | Promise<void>): void {
+  scrapes.push(refresh);
+}
+
+/** In seconds, from the head of a request to the end of its answer; its count and errors are in it. */
+export const httpDuration = new Histogram({
+  name: 'posthorn_http_request_duration_seconds',
+  help: 'How long requests took, by method, route and status.',
+  labelNames: ['method', 'route', 'status'],
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  registers: [registry],
+});
+
+const httpInFlight = new Gauge({
+  name: 'posthorn_http_requests_in_flight',
+  help: 'Requests in work.',
+  registers: [registry],
+});
+
+/** Shows what is counted there. */
+export function watchRequests(inFlight: { readonly requests: number }): void {
+  onScrape(() => httpInFlight.set(inFlight.requests));
+}
+
+/** What is done together: how well requests and rows in flight share statements. */
+export const groupSize = new Histogram({
+  name: 'posthorn_group_size',
+  help: 'How many went together: emails accepted in a transaction, rows claimed by a statement, outcomes recorded by one.',
+  labelNames: ['what'],
+  buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+  registers: [registry],
+});
+
+export const emailOutcomes = new Counter({
+  name: 'posthorn_email_outcomes_total',
+  help: 'What became of attempts to send an email, as recorded.',
+  labelNames: ['outcome'],
+  registers: [registry],
+});
+
+export const smtpReplies = new Counter({
+  name: 'posthorn_smtp_replies_total',
+  help: 'Answers of the relay, by what the table of replies takes them for.',
+  labelNames: ['class'],
+  registers: [registry],
+});
+
+export const relayUp = new Gauge({
+  name: 'posthorn_relay_up',
+  help: '1 while the relay takes emails, 0 while it refuses us or cannot be reached.',
+  labelNames: ['relay'],
+  registers: [registry],
+});
+
+export const webhookAttempts = new Counter({
+  name: 'posthorn_webhook_attempts_total',
+  help: 'Attempts to deliver an event: succeeded, or the class of the error.',
+  labelNames: ['result'],
+  registers: [registry],
+});
+
+export const webhookDuration = new Histogram({
+  name: 'posthorn_webhook_attempt_duration_seconds',
+  help: 'How long receivers took, with everything from the name to the head of the answer.',
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+  registers: [registry],
+});
+
+const poolConnections = new Gauge({
+  name: 'posthorn_database_connections',
+  help: 'Connections to Postgres: idle, or in use.',
+  labelNames: ['state'],
+  registers: [registry],
+});
+
+const poolWaiting = new Gauge({
+  name: 'posthorn_database_connection_waiters',
+  help: 'Who waits for a connection to Postgres.',
+  registers: [registry],
+});
+
+/** The connections of a pool, as they are when somebody asks. */
+export interface PoolState {
+  readonly totalCount: number;
+  readonly idleCount: number;
+  readonly waitingCount: number;
+}
+
+/** Shows the pool of this process. */
+export function watchPool(pool: PoolState): void {
+  onScrape(() => {
+    poolConnections.set({ state: 'idle' }, pool.idleCount);
+    poolConnections.set({ state: 'in_use' }, pool.totalCount - pool.idleCount);
+    poolWaiting.set(pool.waitingCount);
+  });
+}
+
+const backlogGauges = {
+  dueLanes: backlogGauge(
+    'posthorn_due_lanes',
+    'Lanes with due work that nothing holds back, of the first thousand.',
+  ),
+  due: backlogGauge('posthorn_due_rows', 'Rows that are due, of the first hundred thousand.'),
+  leased: backlogGauge(
+    'posthorn_leased_rows',
+    'Rows that a worker has in hand, of the first hundred thousand.',
+  ),
+  oldestDueSeconds: backlogGauge(
+    'posthorn_oldest_due_seconds',
+    'For how long the oldest due row has waited that nothing holds back, by the clock of the database; 0: there is none.',
+  ),
+};
+
+/** What waits in a queue of the outbox. */
+export type QueueBacklog = { readonly queue: string } & Readonly<Record<keyof typeof backlogGauges, number>>;
+
+/** Shows what waits. One process is enough: it is the database's, not the process'. */
+export function watchBacklog(measure: () => Promise<readonly QueueBacklog[]>): void {
+  onScrape(async () => {
+    for (const { queue, ...measured } of await measure()) {
+      for (const [name, value] of Object.entries(measured)) {
+        backlogGauges[name as keyof typeof backlogGauges].set({ queue }, value);
+      }
+    }
+  });
+}
+
+function backlogGauge(name: string, help: string): Gauge<'queue'> {
+  return new Gauge({ name, help, labelNames: ['queue'], registers: [registry] });
+}
+
+/**
+ * The text of all metrics, in the format of Prometheus. What cannot be measured just now keeps no old value: its gauges are missing, which
+ * alerts can see.
+ */
+export async function metricsText(onError: (error: unknown) => void): Promise<string> {
+  for (const gauge of Object.values(backlogGauges)) gauge.reset();
+  const settled = await Promise.allSettled(scrapes.map(async (refresh) => refresh()));
+  for (const result of settled) if (result.status === 'rejected') onError(result.reason);
+  return registry.metrics();
+}

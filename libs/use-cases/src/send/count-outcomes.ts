@@ -1,0 +1,12 @@
+import { type EmailOutcome } from '@posthorn/database';
+import { emailOutcomes, groupSize, smtpReplies } from '@posthorn/platform';
+
+/** Counts what was recorded together. */
+export function countOutcomes(outcomes: readonly EmailOutcome[]): void {
+  groupSize.observe({ what: 'record' }, outcomes.length);
+  for (const { kind, detail } of outcomes) {
+    emailOutcomes.inc({ outcome: kind.toLowerCase() });
+    const { class: replyClass } = detail as { class?: unknown };
+    if (typeof replyClass === 'string') smtpReplies.inc({ class: replyClass });
+  }
+}

@@ -1,0 +1,178 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { WebhookReceiver } from '@posthorn/testing';
+import { parse } from 'yaml';
+import { Stack, until } from './stack.ts';
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly runbook: string };
+}
+
+const ROOT = join(import.meta.dirname, '../..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const { groups } = parse(read('observe/prometheus/alerts.yaml')) as { groups: { rules: Rule[] }[] };
+const alerts = groups.flatMap(({ rules }) => rules);
+const dashboard = JSON.parse(read('observe/grafana/dashboards/posthorn.json')) as {
+  panels: { title: string; targets: { expr: string }[] }[];
+};
+
+let stack: Stack;
+let receiver: WebhookReceiver;
+
+beforeAll(async () => {
+  receiver = await WebhookReceiver.start();
+  stack = await Stack.start({
+    dispatchers: 1,
+    env: { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+  });
+});
+afterAll(async () => {
+  await stack.close();
+  await receiver.close();
+});
+
+async function scrape(app: { readonly metricsUrl: string }): Promise<string> {
+  const response = await fetch(app.metricsUrl);
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+async function scrapeAll(): Promise<string> {
+  const dashboardApp = await stack.startApp('dashboard');
+  const apps = [stack.gateways[0]!, stack.sender, stack.scheduler, stack.dispatchers[0]!, dashboardApp];
+  return (await Promise.all(apps.map(scrape))).join('\n');
+}
+
+/** The value of a sample; undefined: there is none. */
+function valueOf(text: string, sample: string): number | undefined {
+  const line = text.split('\n').find((candidate) => candidate.startsWith(`${sample} `));
+  return line === undefined ? undefined : Number(line.slice(sample.length + 1));
+}
+
+function namesIn(expressions: readonly string[]): string[] {
+  const names = expressions.flatMap(
+    (expression) => expression.match(/\b(?:posthorn|nodejs|process)_[a-z0-9_]+/g) ?? [],
+  );
+  return [...new Set(names)];
+}
+
+describe('the metrics of a running stack', () => {
+  let text: string;
+  beforeAll(async () => {
+    const url = receiver.url('/ok');
+    await stack.api().post('/v1/webhooks', { url, events: ['EMAIL_SENT'] });
+    await stack.send();
+    await stack.api().get('/v1/nowhere/trs_01jd0000000000000000000000');
+    await until(
+      async () =>
+        valueOf(
+          await scrape(stack.dispatchers[0]!),
+          'posthorn_webhook_attempts_total{result="succeeded"}',
+        ) === 1,
+      'tell the webhook',
+    );
+    text = await scrapeAll();
+  });
+
+  it('have samples of every metric that alerts and dashboards name', () => {
+    const expressions = [
+      ...alerts.map(({ expr }) => expr),
+      ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+    ];
+    const names = namesIn(expressions);
+    expect(names.length).toBeGreaterThan(15);
+    const missing = names.filter((name) => !new RegExp(`^${name}(\\{| )`, 'm').test(text));
+    expect(missing).toEqual([]);
+  });
+
+  it('count what happened: the request, the email, the reply, the delivery', () => {
+    expect(
+      valueOf(
+        text,
+        'posthorn_http_request_duration_seconds_count{method="POST",route="/v1/emails",status="200"}',
+      ),
+    ).toBe(1);
+    expect(valueOf(text, 'posthorn_email_outcomes_total{outcome="sent"}')).toBe(1);
+    expect(valueOf(text, 'posthorn_smtp_replies_total{class="sent"}')).toBe(1);
+    expect(valueOf(text, 'posthorn_group_size_sum{what="accept"}')).toBe(1);
+    expect(text).toMatch(/^posthorn_relay_up\{relay="[^"]+"\} 1$/m);
+    expect(text.match(/^posthorn_relay_up/gm)).toHaveLength(1);
+    expect(valueOf(text, 'posthorn_oldest_due_seconds{queue="email"}')).toBe(0);
+  });
+
+  it('have no label that grows with users: paths that no route took are one, and no id is one', () => {
+    expect(
+      valueOf(text, 'posthorn_http_request_duration_seconds_count{method="GET",route="none",status="404"}'),
+    ).toBe(1);
+    const labels = new Set([...text.matchAll(/[{,]([a-z]+)="/g)].map(([, name]) => name));
+    const ours = [
+      'method',
+      'route',
+      'status',
+      'what',
+      'outcome',
+      'class',
+      'result',
+      'state',
+      'queue',
+      'relay',
+    ];
+    expect(
+      [...labels].filter(
+        (name) =>
+          ![
+            'le',
+            'type',
+            'space',
+            'kind',
+            'version',
+            'quantile',
+            'major',
+            'minor',
+            'patch',
+            ...ours,
+          ].includes(name!),
+      ),
+    ).toEqual([]);
+    expect(text).not.toMatch(/(trs|wrk|key|whk|ctc)_[0-9a-hjkmnp-tv-z]{26}|@/);
+  });
+
+  it('are served at their port alone, and nothing else is', async () => {
+    expect((await stack.api().get('/metrics')).status).toBe(404);
+    expect((await fetch(new URL('/', stack.sender.metricsUrl))).status).toBe(404);
+    expect((await fetch(stack.sender.metricsUrl, { method: 'POST' })).status).toBe(404);
+  });
+
+  it('show how long the oldest due email has waited, but not what is held back', async () => {
+    const { pool } = stack.database;
+    const sample = 'posthorn_oldest_due_seconds{queue="email"}';
+    const oldest = async (): Promise<number> => valueOf(await scrape(stack.scheduler), sample)!;
+    const put = (lane: string): Promise<unknown> =>
+      pool.query(
+        "INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES (gen_random_uuid(), 'email', $1, 'ready', now() - interval '90 s')",
+        [lane],
+      );
+    await stack.sender.program.stop();
+    await pool.query("INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('email', 'held', 'test')");
+    await put('held');
+    expect(await oldest()).toBe(0);
+    await put('not-held');
+    expect(await oldest()).toBeGreaterThanOrEqual(90);
+  });
+});
+
+describe('the alerts', () => {
+  it.each(alerts.map((rule) => [rule.alert, rule] as const))(
+    '%s names a page that is about it, and how bad it is',
+    (_alert, { alert, annotations, labels }) => {
+      expect(existsSync(join(ROOT, annotations.runbook))).toBe(true);
+      expect(read(annotations.runbook)).toContain(`Alert \`${alert}\``);
+      expect(['page', 'ticket']).toContain(labels.severity);
+      expect(annotations.summary).not.toBe('');
+    },
+  );
+});
