@@ -1,11 +1,10 @@
-import { Resolver } from 'node:dns/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
-import { DnsServer, type SinkMessage } from '@posthorn/testing';
-import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
+import { DnsServer } from '@posthorn/testing';
 import { Api, emailIn, type ShownEmail } from './api.ts';
-import { addIdentity, identityIn, recordOf, type ShownIdentity, type ShownRecord } from './identities.ts';
+import { addIdentity, identityIn, recordOf, type ShownIdentity } from './identities.ts';
 import { headerValues } from './mail.ts';
+import { BOTH, publish, verified } from './signatures.ts';
 import { newRecipient, Stack, until } from './stack.ts';
 
 let dns: DnsServer;
@@ -22,14 +21,10 @@ afterAll(async () => {
 
 const api = (): Api => new Api(stack.gateways[0]!.url, stack.tenant.keys.editor);
 
-function publish({ name, value }: ShownRecord): void {
-  dns.set(name, { txt: [value!.match(/.{1,255}/g)!] });
-}
-
 /** A verified domain with the keys for these purposes published. */
 async function addDomain(...purposes: readonly string[]): Promise<ShownIdentity> {
   const added = await addIdentity(api(), { domain: `signed${(domains += 1)}.example.net` });
-  for (const purpose of purposes) publish(recordOf(added, purpose));
+  for (const purpose of purposes) publish(dns, recordOf(added, purpose));
   return identityIn(await api().post(`/v1/identities/${added.id}/verify`, ''));
 }
 
@@ -37,24 +32,11 @@ async function sendFrom({ value }: ShownIdentity): Promise<ShownEmail> {
   return emailIn(await stack.send({ from: `Shop <hello@${value}>`, to: newRecipient(), subject: 'Grüße' }));
 }
 
-/** What mailauth says of the signatures, from the top, with the records as our own name server has them. */
-async function verified({ raw }: Pick<SinkMessage, 'raw'>): Promise<[string, string, string][]> {
-  const resolver = new Resolver();
-  resolver.setServers([dns.address]);
-  const look = (name: string, type: string): Promise<never> => resolver.resolve(name, type) as Promise<never>;
-  const { results } = await dkimVerify(raw, { resolver: look });
-  return results
-    .filter(({ signingDomain }) => signingDomain)
-    .map(({ status, signingDomain, algo }) => [status.result, String(signingDomain), String(algo)]);
-}
-
-const BOTH = ['DKIM_RSA', 'DKIM_ED25519'] as const;
-
 describe('An email of a domain with published keys', () => {
   it('is signed with both, for the domain of its sender, and verifies', async () => {
     const domain = await addDomain(...BOTH);
     const { to } = await sendFrom(domain);
-    expect(await verified(await stack.onlyMailTo(to))).toEqual([
+    expect(await verified(dns, await stack.onlyMailTo(to))).toEqual([
       ['pass', domain.value, 'rsa-sha256'],
       ['pass', domain.value, 'ed25519-sha256'],
     ]);
@@ -71,7 +53,7 @@ describe('An email of a domain with published keys', () => {
   it('is signed with those alone that the DNS was seen to hold', async () => {
     const domain = await addDomain('DKIM_RSA');
     const { to } = await sendFrom(domain);
-    expect(await verified(await stack.onlyMailTo(to))).toEqual([['pass', domain.value, 'rsa-sha256']]);
+    expect(await verified(dns, await stack.onlyMailTo(to))).toEqual([['pass', domain.value, 'rsa-sha256']]);
   });
 
   it('S6: is not signed by another domain, not by one above it, nor by the same domain of another workspace', async () => {
@@ -130,7 +112,10 @@ describe('An email whose key cannot be decrypted', () => {
       [uuidOf(domain.id as never)],
     );
     await makeDue(id);
-    expect((await verified(await stack.onlyMailTo(to))).map(([result]) => result)).toEqual(['pass', 'pass']);
+    expect((await verified(dns, await stack.onlyMailTo(to))).map(([result]) => result)).toEqual([
+      'pass',
+      'pass',
+    ]);
   });
 
   it('leaves with what can be signed after an hour, because late is better than never', async () => {
@@ -138,7 +123,9 @@ describe('An email whose key cannot be decrypted', () => {
     const { id, to } = await sendFrom(domain);
     await until(async () => (await timelineOf(id)).length > 1, 'the email was tried');
     await makeDue(id, 4);
-    expect(await verified(await stack.onlyMailTo(to))).toEqual([['pass', domain.value, 'ed25519-sha256']]);
+    expect(await verified(dns, await stack.onlyMailTo(to))).toEqual([
+      ['pass', domain.value, 'ed25519-sha256'],
+    ]);
   });
 
   async function makeDue(id: string, attempts?: number): Promise<void> {

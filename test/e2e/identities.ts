@@ -8,6 +8,8 @@ export interface ShownRecord {
   readonly type: string;
   readonly name: string;
   readonly value: string | null;
+  readonly stage: string | null;
+  readonly keepUntil: string | null;
   readonly status: string;
   readonly message: string;
   readonly found: readonly string[];

@@ -64,6 +64,7 @@ export const RECORDED: Readonly<Record<string, Recorded>> = {
   createIdentity: { audit: 'identity.created', table: 'identities' },
   // A domain whose records are not found stays as it is.
   verifyIdentity: {},
+  rotateIdentityKeys: { audit: 'identity.rotation_begun', table: 'dkim_keys' },
   deleteIdentity: { audit: 'identity.deleted' },
   confirmVerification: { audit: 'identity.verified', table: 'identities', before: addAddress },
   createWebhook: { audit: 'webhook.created', table: 'webhooks' },

@@ -51,6 +51,7 @@ import { MembersController } from './members/members.controller.ts';
 import { ConfirmAddressController } from './identities/confirm-address.controller.ts';
 import { IdentitiesController } from './identities/identities.controller.ts';
 import { identityProviders } from './identities/identity.providers.ts';
+import { RotateKeysController } from './identities/rotate-keys.controller.ts';
 import { owedMailKinds } from './system/owed-mail.kinds.ts';
 import { OwedMails } from './system/owed-mails.ts';
 import { ApiDocument } from './openapi/api-document.ts';
@@ -122,6 +123,7 @@ export const CONTROLLERS: Type[] = [
   TemplatesController,
   TemplateUseController,
   IdentitiesController,
+  RotateKeysController,
   ConfirmAddressController,
   ErrorPagesController,
   ReferenceController,

@@ -44,8 +44,14 @@ export { EmailStore } from './stores/email-store.ts';
 export { type DeliveryFilter } from './sql/delivery-list.ts';
 export { type EmailFilter } from './sql/email-list.ts';
 export * from './stores/domain-check-store.ts';
-export { IdentityChanges, type IdentityRefusal, type NewDkimKey } from './stores/identity-changes.ts';
-export { type DomainCheck, type Identity, type IdentityWithRecords } from './stores/identity-row.ts';
+export { DkimKeyChanges, type NewDkimKey } from './stores/dkim-key-changes.ts';
+export { IdentityChanges, type IdentityRefusal } from './stores/identity-changes.ts';
+export {
+  type DomainCheck,
+  type Identity,
+  type IdentityWithRecords,
+  stagedKey,
+} from './stores/identity-row.ts';
 export * from './stores/identity-store.ts';
 export {
   InvitationChanges,

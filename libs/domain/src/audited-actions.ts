@@ -8,6 +8,8 @@ export const AUDITED_ACTIONS = [
   'identity.warned',
   'identity.recovered',
   'identity.unverified',
+  'identity.rotation_begun',
+  'identity.keys_switched',
   'identity.deleted',
   'template.created',
   'template.updated',

@@ -41,6 +41,8 @@ export * from './identities/domain-proof.ts';
 export * from './identities/identity-status.ts';
 export * from './identities/identity-value.ts';
 export * from './identities/key-proof.ts';
+export * from './identities/key-rotation.ts';
+export * from './identities/key-stage.ts';
 export * from './identities/record-finding.ts';
 export * from './identities/record-verdict.ts';
 export * from './identities/verification-mails.ts';

@@ -17,6 +17,7 @@ export { ConfirmAddress } from './identities/confirm-address.ts';
 export { CreateIdentity } from './identities/create-identity.ts';
 export { DkimKeyMaker } from './identities/dkim-key-maker.ts';
 export { type IdentityValue } from './identities/identity-value.ts';
+export { RotateKeys } from './identities/rotate-keys.ts';
 export { SendVerificationLink } from './identities/send-verification-link.ts';
 export { VerifyIdentity } from './identities/verify-identity.ts';
 export { addIdentity } from './operate/add-identity.ts';

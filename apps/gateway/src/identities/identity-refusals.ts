@@ -31,4 +31,19 @@ export const CREATE_REFUSALS: readonly DescribedRefusal[] = [
   TOO_MANY_KEYS,
 ];
 
+export const ROTATE_REFUSALS: readonly DescribedRefusal[] = [
+  {
+    status: 409,
+    when: 'An address',
+    message: 'The identity is an address; only domains have keys, so add its domain',
+  },
+  {
+    status: 409,
+    when: 'Too early',
+    message:
+      'The keys were changed of late, and the records of those before must stay until 2026-11-28T11:28:07.676Z; rotate again after that',
+  },
+  TOO_MANY_KEYS,
+];
+
 export const VERIFY_REFUSALS: readonly DescribedRefusal[] = [NO_MAILS, TOO_MANY_MAILS, TOO_MANY_KEYS];

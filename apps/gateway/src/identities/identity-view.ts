@@ -1,7 +1,14 @@
-import { type RecordFindings, type WantedRecord, wantedRecords } from '@posthorn/domain';
+import {
+  keepUntilMs,
+  type RecordFindings,
+  stageMessage,
+  type WantedRecord,
+  wantedRecords,
+} from '@posthorn/domain';
 import {
   type Identity as StoredIdentity,
   type IdentityWithRecords as StoredWithRecords,
+  stagedKey,
 } from '@posthorn/database';
 import { type Identity, type IdentityWithRecords } from './identity.answers.ts';
 
@@ -20,7 +27,7 @@ export function identityWithRecordsView(
   const wanted = check === null ? [] : wantedRecords(value, keys, spfInclude);
   return {
     ...identityView(identity),
-    records: wanted.map((record) => recordView(record, check?.findings ?? {})),
+    records: wanted.map((record) => recordView(record, check?.findings ?? {}, keepUntilOf(identity, record))),
     checkedAt: check?.checkedAt ?? null,
     nextCheckAt: check?.dueAt ?? null,
     wrongSince: check?.wrongSince ?? null,
@@ -29,10 +36,22 @@ export function identityWithRecordsView(
 
 const UNCHECKED = { state: 'UNCHECKED', message: 'It has not been looked for yet', found: [] } as const;
 
+function keepUntilOf({ keys }: StoredWithRecords, record: WantedRecord): Date | null {
+  const key = keys.find((each) => each === record.key);
+  const until = key === undefined ? null : keepUntilMs(stagedKey(key));
+  return until === null ? null : new Date(until);
+}
+
 function recordView(
-  { purpose, isRequired, name, value }: WantedRecord,
+  { purpose, isRequired, name, value, key }: WantedRecord,
   findings: RecordFindings,
+  keepUntil: Date | null,
 ): IdentityWithRecords['records'][number] {
   const { state, message, found } = findings[name] ?? UNCHECKED;
-  return { purpose, isRequired, type: 'TXT', name, value, status: state, message, found };
+  const stage = key?.stage ?? null;
+  const said = (stage && stageMessage(stage, state, keepUntil, Date.now())) ?? message;
+  return {
+    ...{ purpose, isRequired, type: 'TXT', name, value, stage, keepUntil },
+    ...{ status: state, message: said, found },
+  };
 }

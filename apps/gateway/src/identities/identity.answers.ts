@@ -1,4 +1,4 @@
-import { IDENTITY_STATUSES, RECORD_STATES } from '@posthorn/domain';
+import { IDENTITY_STATUSES, KEY_STAGES, RECORD_STATES } from '@posthorn/domain';
 import { idOf, listOf, nullable, objectOf, text, time, truth, wordOf } from '../openapi/answer-schemas.ts';
 import { Shown } from '../openapi/shown.ts';
 import { pageOf } from '../paging/page-answer.ts';
@@ -50,6 +50,18 @@ class IdentityRecord {
     example: VALUE,
   })
   value!: string | null;
+
+  @Shown(
+    'Of a DKIM key: `CURRENT` signs once its record is found, `NEXT` is to follow it, `PREVIOUS` signs nothing any more; `null` for other records.',
+    nullable(wordOf(Object.keys(KEY_STAGES))),
+    { example: 'CURRENT' },
+  )
+  stage!: string | null;
+
+  @Shown('Until when the record of a previous key must stay; `null` for all others.', nullable(time), {
+    example: null,
+  })
+  keepUntil!: Date | null;
 
   @Shown(
     '`UNCHECKED`: not looked for yet. `FOUND`: it is there and right. `MISSING`: the DNS says that it is not there. `WRONG`: it is there, and not as it should be. ' +

@@ -1,6 +1,7 @@
 import type { Provider } from '@nestjs/common';
 import {
   type Database,
+  DkimKeyChanges,
   DomainCheckStore,
   IdentityChanges,
   IdentityStore,
@@ -14,6 +15,7 @@ import {
   ConfirmAddress,
   CreateIdentity,
   DkimKeyMaker,
+  RotateKeys,
   type SendOwedMails,
   SendVerificationLink,
   VerifyIdentity,
@@ -51,6 +53,10 @@ export function identityProviders(parts: IdentityParts, owedMails: SendOwedMails
     { provide: IdentityChanges, useValue: changes },
     { provide: CreateIdentity, useValue: new CreateIdentity({ changes, keys, links, clock }) },
     { provide: VerifyIdentity, useValue: verifyIdentity },
+    {
+      provide: RotateKeys,
+      useValue: new RotateKeys({ identities, changes: new DkimKeyChanges(database), keys, clock }),
+    },
     { provide: ConfirmAddress, useValue: new ConfirmAddress(storedLinks) },
   ];
 }

@@ -584,7 +584,7 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
     {
       sql: READ_SIGNING_KEYS,
       values: () => [`ARRAY[${text(NOBODY)}]::uuid[]`, `'{1.example.com,2.example.com}'`],
-      indexes: [/^identities_workspace_value_key$/, /^dkim_keys_identity_algorithm_key$/],
+      indexes: [/^identities_workspace_value_key$/, /^dkim_keys_identity_algorithm_stage_key$/],
     },
   ],
   [

@@ -3,10 +3,10 @@ import {
   type Actor,
   type AuditedAction,
   type DomainProof,
-  type KeyProof,
   maySendFrom,
   type ProofChange,
   type RecordFindings,
+  type StagedKey,
 } from '@posthorn/domain';
 import { type Database } from '../connection.ts';
 import { CLAIM_CHECK, CLAIM_DUE_CHECKS } from '../sql/domain-checks.ts';
@@ -16,6 +16,7 @@ import {
   type DomainCheck,
   identityWithRecords,
   type IdentityWithRecords,
+  stagedKey,
   WITH_RECORDS,
 } from './identity-row.ts';
 
@@ -26,8 +27,8 @@ export type ClaimedDomain = IdentityWithRecords & { readonly check: DomainCheck 
 export interface CheckResult {
   readonly findings: RecordFindings;
   readonly proof: DomainProof;
-  /** What is known of each key by now, by the id of its row. */
-  readonly keyProofs: ReadonlyMap<string, KeyProof>;
+  /** The keys as they are from now on; one that is missing goes. */
+  readonly keys: readonly StagedKey[];
   readonly change?: ProofChange | undefined;
   /** Null: it is not looked at again before somebody wants it. */
   readonly nextCheckAfterSeconds: number | null;
@@ -77,7 +78,7 @@ export class DomainCheckStore {
         data: checkData(result, now),
       });
       if (count === 0) return false;
-      await recordKeyProofs(transaction, claimed, result);
+      await recordKeys(transaction, claimed, actor, result, now);
       if (result.change !== undefined) await recordChange(transaction, claimed, actor, result, now);
       return true;
     });
@@ -106,22 +107,51 @@ function dateOf(ms: number | null): Date | null {
   return ms === null ? null : new Date(ms);
 }
 
-/** Most looks find what the last one found, and write nothing here. */
-async function recordKeyProofs(
+/** Where a key leaves its place, before where one takes it. Most looks find what the last one found, and write nothing here. */
+async function recordKeys(
   transaction: Transaction,
-  { keys }: ClaimedDomain,
-  { keyProofs }: CheckResult,
+  { id, workspaceId, value, keys: before }: ClaimedDomain,
+  actor: Actor,
+  { keys }: CheckResult,
+  now: Date,
 ): Promise<void> {
-  for (const { id, publishedAt, wrongSince } of keys) {
-    const { publishedAtMs, wrongSinceMs } = keyProofs.get(id)!;
-    const isSame = publishedAtMs === msOf(publishedAt) && wrongSinceMs === msOf(wrongSince);
-    const data = { publishedAt: dateOf(publishedAtMs), wrongSince: dateOf(wrongSinceMs) };
-    if (!isSame) await transaction.dkimKey.update({ where: { id }, data });
-  }
+  const [changed, gone] = changesOf(before.map(stagedKey), keys);
+  if (gone.length > 0) await transaction.dkimKey.deleteMany({ where: { id: { in: gone } } });
+  for (const key of changed) await transaction.dkimKey.update({ where: { id: key.id }, data: keyData(key) });
+  const selectors = changed
+    .filter(({ stage }) => stage === 'CURRENT')
+    .map((key) => before.find((each) => each.id === key.id && each.stage === 'NEXT')?.selector)
+    .filter((selector) => selector !== undefined);
+  if (selectors.length === 0) return;
+  await recordAudit(transaction, now.getTime(), {
+    workspaceId,
+    action: 'identity.keys_switched',
+    actor,
+    subjectId: id,
+    detail: { kind: 'domain', value, selectors },
+  });
 }
 
-function msOf(date: Date | null): number | null {
-  return date?.getTime() ?? null;
+/** The keys that became others, those that leave their stage first, and the ids of those that are gone. */
+function changesOf(before: readonly StagedKey[], after: readonly StagedKey[]): [StagedKey[], string[]] {
+  const changed = after.filter((key) => {
+    const old = before.find(({ id }) => id === key.id)!;
+    const { stage, publishedAtMs, wrongSinceMs } = key;
+    return stage !== old.stage || publishedAtMs !== old.publishedAtMs || wrongSinceMs !== old.wrongSinceMs;
+  });
+  const isRetired = ({ stage }: StagedKey): boolean => stage === 'PREVIOUS';
+  const gone = before.filter(({ id }) => !after.some((key) => key.id === id)).map(({ id }) => id);
+  return [[...changed.filter(isRetired), ...changed.filter((key) => !isRetired(key))], gone];
+}
+
+function keyData({ stage, publishedAtMs, wrongSinceMs, retiredAtMs }: StagedKey): object {
+  return {
+    stage,
+    publishedAt: dateOf(publishedAtMs),
+    wrongSince: dateOf(wrongSinceMs),
+    retiredAt: dateOf(retiredAtMs),
+    ...(stage === 'PREVIOUS' && { privateKey: null }),
+  };
 }
 
 async function recordChange(

@@ -1,19 +1,13 @@
 import { idFromUuid, type IdentityId, timeOf, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, type DomainKey, WORKSPACE_LIMITS } from '@posthorn/domain';
+import { type Actor, WORKSPACE_LIMITS } from '@posthorn/domain';
 import { type Database } from '../connection.ts';
 import { type IdentityKind } from '../generated/client.ts';
 import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
+import { insertKeys, type NewDkimKey } from './dkim-key-changes.ts';
 import { type Identity, identityOf } from './identity-row.ts';
 import { type MailRefusal } from './mail-bounds.ts';
 import { dropOwedLinkMails, insertLink, linkMailRefusal, type NewLink } from './verification-links.ts';
-
-/** A key of a domain as it is stored. */
-export interface NewDkimKey extends DomainKey {
-  /** The uuid of its row, for which its private key is sealed. */
-  readonly id: string;
-  readonly sealedPrivateKey: Buffer;
-}
 
 /** Why an identity was not added; nothing has changed. */
 export type IdentityRefusal =
@@ -150,20 +144,4 @@ async function insert(
   const what = { workspaceId, subjectId: id, actor, detail: { kind, value } };
   await recordAudit(transaction, now.getTime(), { ...what, action: 'identity.created' });
   return added;
-}
-
-async function insertKeys(
-  transaction: Transaction,
-  now: Date,
-  identityId: IdentityId,
-  keys: readonly NewDkimKey[],
-): Promise<void> {
-  const identity = uuidOf(identityId);
-  await transaction.dkimKey.createMany({
-    data: keys.map(({ id, algorithm, selector, publicKey, sealedPrivateKey }) => ({
-      ...{ id, identityId: identity, algorithm, selector, publicKey, createdAt: now },
-      privateKey: new Uint8Array(sealedPrivateKey),
-    })),
-  });
-  await transaction.domainCheck.create({ data: { identityId: identity, dueAt: now } });
 }

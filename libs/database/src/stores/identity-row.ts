@@ -1,5 +1,5 @@
 import { idFromUuid, type IdentityId, type WorkspaceId } from '@posthorn/kernel';
-import { type DomainKey, type IdentityStatus, type RecordFindings } from '@posthorn/domain';
+import { type DomainKey, type IdentityStatus, type RecordFindings, type StagedKey } from '@posthorn/domain';
 import {
   type DkimKey as DkimKeyRow,
   type DomainCheck as DomainCheckRow,
@@ -27,6 +27,8 @@ export interface StoredDkimKey extends DomainKey {
   /** Since when emails are signed with it; null: they are not. */
   readonly publishedAt: Date | null;
   readonly wrongSince: Date | null;
+  /** When another one took its place. */
+  readonly retiredAt: Date | null;
 }
 
 /** What the DNS said of a domain so far. */
@@ -55,7 +57,10 @@ export type IdentityRowWithRecords = IdentityRow & {
 };
 
 /** What Prisma is to read for {@link identityWithRecords}. */
-export const WITH_RECORDS = { dkimKeys: { orderBy: { algorithm: 'asc' } }, check: true } as const;
+export const WITH_RECORDS = {
+  dkimKeys: { orderBy: [{ stage: 'asc' as const }, { algorithm: 'asc' as const }] },
+  check: true as const,
+};
 
 export function identityOf(row: IdentityRow): Identity {
   const { kind, value, status, isVouched, verifiedAt, createdAt } = row;
@@ -74,8 +79,26 @@ export function identityWithRecords(row: IdentityRowWithRecords): IdentityWithRe
   };
 }
 
-function keyOf({ id, algorithm, selector, publicKey, publishedAt, wrongSince }: DkimKeyRow): StoredDkimKey {
-  return { id, algorithm, selector, publicKey, publishedAt, wrongSince };
+function keyOf(row: DkimKeyRow): StoredDkimKey {
+  const { id, algorithm, selector, publicKey, publishedAt, wrongSince, stage, retiredAt } = row;
+  return { id, algorithm, selector, publicKey, publishedAt, wrongSince, stage, retiredAt };
+}
+
+/** The key as rotations are decided upon. */
+export function stagedKey({
+  id,
+  algorithm,
+  stage,
+  publishedAt,
+  wrongSince,
+  retiredAt,
+}: StoredDkimKey): StagedKey {
+  return {
+    ...{ id, algorithm, stage },
+    publishedAtMs: publishedAt?.getTime() ?? null,
+    wrongSinceMs: wrongSince?.getTime() ?? null,
+    retiredAtMs: retiredAt?.getTime() ?? null,
+  };
 }
 
 function checkOf(row: DomainCheckRow): DomainCheck {

@@ -113,5 +113,10 @@ const WAITING_CHECKS: readonly number[] = [
  */
 export function nextCheckAfterSeconds(proof: DomainProof, outcome: CheckOutcome): number | null {
   if (proof.status === 'VERIFIED' || proof.status === 'AT_RISK') return VERIFIED_CHECKS[outcome];
-  return WAITING_CHECKS[proof.rounds] ?? null;
+  return waitingCheckAfterSeconds(proof);
+}
+
+/** The same where a record that somebody is to set is waited for, whatever the domain's status. */
+export function waitingCheckAfterSeconds({ rounds }: Pick<DomainProof, 'rounds'>): number | null {
+  return WAITING_CHECKS[rounds] ?? null;
 }

@@ -12,11 +12,12 @@ import {
 
 const IDENTITY = 'idn_01h2xcejqtf2nbrexx3vqjhp41';
 const KEYS: DomainKey[] = [
-  { algorithm: 'rsa', publicKey: 'A'.repeat(392), selector: dkimSelector(IDENTITY, 'rsa') },
+  { algorithm: 'rsa', publicKey: 'A'.repeat(392), selector: dkimSelector(IDENTITY, 'rsa'), stage: 'CURRENT' },
   {
     algorithm: 'ed25519',
     publicKey: '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=',
     selector: dkimSelector(IDENTITY, 'ed25519'),
+    stage: 'CURRENT',
   },
 ];
 const found = (...values: string[]): TxtAnswer => ({ kind: 'found', values });

@@ -1,4 +1,5 @@
 import { dkimRecord, type PublishedKey } from './dkim-record.ts';
+import { type KeyStage } from './key-stage.ts';
 
 /** What a record of a sending domain is for. */
 export type RecordPurpose = 'DKIM_RSA' | 'DKIM_ED25519' | 'SPF' | 'DMARC';
@@ -6,6 +7,7 @@ export type RecordPurpose = 'DKIM_RSA' | 'DKIM_ED25519' | 'SPF' | 'DMARC';
 /** A key that a domain is to publish, at `<selector>._domainkey.<domain>`. */
 export interface DomainKey extends PublishedKey {
   readonly selector: string;
+  readonly stage: KeyStage;
 }
 
 /** A TXT record that a domain that emails are sent from should have. */
@@ -20,7 +22,7 @@ export interface WantedRecord {
   /** What to set; null where only the operator of the relay knows. */
   readonly value: string | null;
   /** What a record must publish, if it is one of DKIM. */
-  readonly key?: PublishedKey;
+  readonly key?: DomainKey;
   /** What a record must include, if it is one of SPF and that is known. */
   readonly include?: string;
 }
@@ -34,11 +36,13 @@ const DMARC_LOOKUPS = 5;
 const SELECTOR_CHARACTERS = 10;
 
 /**
- * Where a key of an identity is published. It holds something of the identity's id, so that workspaces that share a domain, and an
- * identity that is made anew, do not get in each other's way.
+ * Where a key is published. It holds something of an id, so that workspaces that share a domain, identities that are made anew, and keys
+ * that follow each other do not get in each other's way.
+ *
+ * @param id of the identity for its first keys, one of their own for each pair that follows
  */
-export function dkimSelector(identityId: string, algorithm: PublishedKey['algorithm']): string {
-  return `ph-${identityId.slice(-SELECTOR_CHARACTERS)}-${algorithm}`;
+export function dkimSelector(id: string, algorithm: PublishedKey['algorithm']): string {
+  return `ph-${id.slice(-SELECTOR_CHARACTERS)}-${algorithm}`;
 }
 
 /** Whether the names of all records fit into the DNS (RFC 1035, section 2.3.4). */
@@ -64,7 +68,7 @@ export function wantedRecords(
 function dkim(domain: string, key: DomainKey): WantedRecord {
   return {
     purpose: PURPOSES[key.algorithm],
-    isRequired: key.algorithm === 'rsa',
+    isRequired: key.algorithm === 'rsa' && key.stage === 'CURRENT',
     name: dkimName(key.selector, domain),
     alsoAt: [],
     value: dkimRecord(key),

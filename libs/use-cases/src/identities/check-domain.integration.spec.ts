@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type Database,
+  DkimKeyChanges,
   DomainCheckStore,
   greetDatabase,
   IdentityChanges,
@@ -160,6 +161,20 @@ describe('What a look found', () => {
     await new IdentityStore(database).put(workspaceId, 'domain', domain.value, true);
     expect(await newCheckDomain().check(claimed, POSTHORN)).toBe(false);
     expect(await find(domain)).toMatchObject({ status: 'VERIFIED', isVouched: true });
+  });
+
+  it('is not written down when its keys were changed meanwhile, which is decided once for all who ask', async () => {
+    const domain = await addVerified();
+    const early = (await checks().claim(workspaceId, domain.id, CLAIM))!;
+    const maker = new DkimKeyMaker({ secretBox, clock: database.clock });
+    const rotate = async (): Promise<string | undefined> => {
+      const made = await maker.make(newId('idn', database.clock.nowMs()));
+      return (await new DkimKeyChanges(database).rotateKeys(workspaceId, POSTHORN, domain.id, made))?.kind;
+    };
+    expect((await Promise.all([rotate(), rotate()])).sort()).toEqual(['begin', 'under_way']);
+    expect(await newCheckDomain().check(early, POSTHORN)).toBe(false);
+    const stages = (await find(domain)).keys.map(({ algorithm, stage }) => `${algorithm} ${stage}`);
+    expect(stages).toEqual(['rsa CURRENT', 'ed25519 CURRENT', 'rsa NEXT']);
   });
 
   it('is of this workspace alone', async () => {

@@ -2,19 +2,23 @@ import {
   type Actor,
   checkOutcome,
   decideAfterCheck,
+  type DomainKey,
   type DomainProof,
-  type KeyProof,
-  keyProofAfter,
+  keysAfterLook,
   nearestAnswer,
   nextCheckAfterSeconds,
   type ProofChange,
   recordFinding,
   type RecordFindings,
+  type RecordState,
+  settledAfterSeconds,
+  type StagedKey,
   type TxtAnswer,
+  waitingCheckAfterSeconds,
   type WantedRecord,
   wantedRecords,
 } from '@posthorn/domain';
-import { type ClaimedDomain, type DomainCheckStore } from '@posthorn/database';
+import { type ClaimedDomain, type DomainCheckStore, stagedKey } from '@posthorn/database';
 
 /** A check is spread over this part of its pause, so that domains that were added together are not asked for together. */
 const JITTER = 0.1;
@@ -41,15 +45,17 @@ export class CheckDomain {
     const { checks, clock, spfInclude, tell } = this.options;
     const wanted = wantedRecords(domain.value, domain.keys, spfInclude);
     const findings = await this.lookUp(wanted);
-    const required = wanted.filter(({ isRequired }) => isRequired);
-    const outcome = checkOutcome(required.map(({ name }) => findings[name]!.state));
     const nowMs = clock.nowMs();
+    const states = statesOfKeys(domain, wanted, findings);
+    const keys = keysAfterLook(domain.keys.map(stagedKey), ({ id }) => states.get(id)!, nowMs);
+    // One that has become the current key by this look is what the domain is proven by.
+    const required = keys.filter(({ algorithm, stage }) => algorithm === 'rsa' && stage === 'CURRENT');
+    const outcome = checkOutcome(required.map(({ id }) => states.get(id)!));
     const { proof, change } = decideAfterCheck(proofOf(domain), outcome, nowMs);
-    const keyProofs = keyProofsAfter(domain, wanted, findings, nowMs);
     if (change !== undefined) await tell(change, domain);
-    const pause = nextCheckAfterSeconds(proof, outcome);
+    const pause = soonest(nextCheckAfterSeconds(proof, outcome), ...rotationPauses(keys, proof, nowMs));
     return checks.record(domain, actor, {
-      ...{ findings, proof, keyProofs, change },
+      ...{ findings, proof, keys, change },
       nextCheckAfterSeconds: pause === null ? null : Math.round(pause * (1 + JITTER * Math.random())),
     });
   }
@@ -66,22 +72,25 @@ export class CheckDomain {
   }
 }
 
-function keyProofsAfter(
+/** What was found of the record of each key, by its id. */
+function statesOfKeys(
   { keys }: ClaimedDomain,
   wanted: readonly WantedRecord[],
   findings: RecordFindings,
-  nowMs: number,
-): Map<string, KeyProof> {
-  return new Map(
-    keys.map((key) => {
-      const { name } = wanted.find((record) => record.key === key)!;
-      const before = {
-        publishedAtMs: key.publishedAt?.getTime() ?? null,
-        wrongSinceMs: key.wrongSince?.getTime() ?? null,
-      };
-      return [key.id, keyProofAfter(before, findings[name]!.state, nowMs)];
-    }),
-  );
+): Map<string, RecordState> {
+  const nameOf = (key: DomainKey): string => wanted.find((record) => record.key === key)!.name;
+  return new Map(keys.map((key) => [key.id, findings[nameOf(key)]!.state]));
+}
+
+/** Somebody waits for the switch to new keys. */
+function rotationPauses(keys: readonly StagedKey[], proof: DomainProof, nowMs: number): (number | null)[] {
+  const isAwaited = keys.some(({ algorithm, stage }) => algorithm === 'rsa' && stage === 'NEXT');
+  return [settledAfterSeconds(keys, nowMs), isAwaited ? waitingCheckAfterSeconds(proof) : null];
+}
+
+function soonest(...pauses: readonly (number | null)[]): number | null {
+  const known = pauses.filter((pause) => pause !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 function proofOf({ status, isVouched, check }: ClaimedDomain): DomainProof {

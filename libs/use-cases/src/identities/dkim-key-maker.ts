@@ -26,13 +26,14 @@ export class DkimKeyMaker {
   /**
    * A key of each algorithm for a domain, sealed.
    *
+   * @param id what their selectors are made of, see `dkimSelector`
    * @throws Refusal (503) when too many wait for theirs
    */
-  make(identityId: IdentityId): Promise<NewDkimKey[]> {
-    return this.pairs.run(() => this.makeNow(identityId));
+  make(id: IdentityId): Promise<NewDkimKey[]> {
+    return this.pairs.run(() => this.makeNow(id));
   }
 
-  private async makeNow(identityId: IdentityId): Promise<NewDkimKey[]> {
+  private async makeNow(seed: IdentityId): Promise<NewDkimKey[]> {
     const keys: NewDkimKey[] = [];
     for (const algorithm of ALGORITHMS) {
       const { publicKey, privateKey } = await newDkimKeyPair(algorithm);
@@ -42,8 +43,9 @@ export class DkimKeyMaker {
       keys.push({
         id,
         algorithm,
-        selector: dkimSelector(identityId, algorithm),
+        selector: dkimSelector(seed, algorithm),
         publicKey,
+        stage: 'CURRENT',
         sealedPrivateKey,
       });
     }

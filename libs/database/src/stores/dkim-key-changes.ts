@@ -1,0 +1,73 @@
+import { type IdentityId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type Actor, decideRotation, type DomainKey, type Rotation } from '@posthorn/domain';
+import { type Database } from '../connection.ts';
+import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
+import { recordAudit } from './audit-log-store.ts';
+import { identityWithRecords, stagedKey, WITH_RECORDS } from './identity-row.ts';
+
+/** A key of a domain as it is stored. */
+export interface NewDkimKey extends DomainKey {
+  /** The uuid of its row, for which its private key is sealed. */
+  readonly id: string;
+  readonly sealedPrivateKey: Buffer;
+}
+
+/** Writes the keys that follow others; looks at the DNS do the rest (`DomainCheckStore`). */
+export class DkimKeyChanges {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Gives a domain of this workspace other keys, each at the stage that is decided here; it is due to be looked at at once, and what a look
+   * under way finds is not written down.
+   *
+   * @returns what was decided; undefined when the workspace has no such domain
+   */
+  async rotateKeys(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    id: IdentityId,
+    keys: readonly NewDkimKey[],
+  ): Promise<Rotation | undefined> {
+    const now = this.database.clock.now();
+    const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId), kind: 'domain' } as const;
+    return transact(this.database, async (transaction) => {
+      await lockWorkspace(transaction, workspaceId);
+      // First the identity, then what it has: looks at domains write their keys under this lock.
+      await transaction.$executeRaw`SELECT FROM identities WHERE id = ${where.id}::uuid FOR NO KEY UPDATE`;
+      const row = await transaction.identity.findUnique({ where, include: WITH_RECORDS });
+      if (row === null) return undefined;
+      const domain = identityWithRecords(row);
+      const rotation = decideRotation(domain.keys.map(stagedKey), now.getTime());
+      if (rotation.kind !== 'begin') return rotation;
+      await transaction.dkimKey.deleteMany({ where: { id: { in: [...rotation.dropped] } } });
+      const staged = keys.map((key) => ({ ...key, stage: rotation.stages[key.algorithm] }));
+      await insertKeys(transaction, now, id, staged);
+      const selectors = staged.map(({ selector }) => selector);
+      const detail = { kind: domain.kind, value: domain.value, selectors };
+      const what = { workspaceId, subjectId: id, actor, detail };
+      await recordAudit(transaction, now.getTime(), { ...what, action: 'identity.rotation_begun' });
+      return rotation;
+    });
+  }
+}
+
+/** Gives a domain keys in a transaction that holds it; it is due to be looked at at once. */
+export async function insertKeys(
+  transaction: Transaction,
+  now: Date,
+  identityId: IdentityId,
+  keys: readonly NewDkimKey[],
+): Promise<void> {
+  const identity = uuidOf(identityId);
+  await transaction.dkimKey.createMany({
+    data: keys.map(({ id, algorithm, selector, publicKey, stage, sealedPrivateKey }) => ({
+      ...{ id, identityId: identity, algorithm, selector, publicKey, stage, createdAt: now },
+      privateKey: new Uint8Array(sealedPrivateKey),
+    })),
+  });
+  await transaction.domainCheck.upsert({
+    where: { identityId: identity },
+    create: { identityId: identity, dueAt: now },
+    update: { claims: { increment: 1 }, rounds: 0, dueAt: now },
+  });
+}

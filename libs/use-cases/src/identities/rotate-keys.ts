@@ -1,0 +1,61 @@
+import { type IdentityId, newId, Refusal, type WorkspaceId } from '@posthorn/kernel';
+import { type Actor, decideRotation, type Rotation } from '@posthorn/domain';
+import {
+  type DkimKeyChanges,
+  type IdentityStore,
+  type IdentityWithRecords,
+  stagedKey,
+} from '@posthorn/database';
+import { type DkimKeyMaker } from './dkim-key-maker.ts';
+
+export interface RotateKeysOptions {
+  readonly identities: Pick<IdentityStore, 'find'>;
+  readonly changes: Pick<DkimKeyChanges, 'rotateKeys'>;
+  readonly keys: Pick<DkimKeyMaker, 'make'>;
+  readonly clock: { nowMs(): number };
+}
+
+/** Gives a domain other keys. Those that sign go on signing until the records of the new ones are found; see `keysAfterLook`. */
+export class RotateKeys {
+  constructor(private readonly options: RotateKeysOptions) {}
+
+  /**
+   * Asked again while new keys are waited for, it changes nothing.
+   *
+   * @returns the domain as it then is; undefined when the workspace has no identity with this id
+   * @throws Refusal 409 for an address, or while the records of the keys before must stay; 503 when too many keys are being made
+   */
+  async rotate(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    id: IdentityId,
+  ): Promise<IdentityWithRecords | undefined> {
+    const { identities } = this.options;
+    const identity = await identities.find(workspaceId, id);
+    if (identity === undefined) return undefined;
+    if (identity.kind === 'address') {
+      throw new Refusal(409, 'The identity is an address; only domains have keys, so add its domain');
+    }
+    const rotation = await this.begin(identity, actor);
+    if (rotation?.kind === 'too_early') throw tooEarly(rotation.untilMs);
+    return identities.find(workspaceId, id);
+  }
+
+  private async begin(domain: IdentityWithRecords, actor: Actor): Promise<Rotation | undefined> {
+    const { changes, clock, keys } = this.options;
+    const { workspaceId, id } = domain;
+    // Asked before, because keys are dear; asked again with the change, because others may ask meanwhile.
+    const early = decideRotation(domain.keys.map(stagedKey), clock.nowMs());
+    if (early.kind !== 'begin') return early;
+    const made = await keys.make(newId('idn', clock.nowMs()));
+    return changes.rotateKeys(workspaceId, actor, id, made);
+  }
+}
+
+function tooEarly(untilMs: number): Refusal {
+  const until = new Date(untilMs).toISOString();
+  return new Refusal(
+    409,
+    `The keys were changed of late, and the records of those before must stay until ${until}; rotate again after that`,
+  );
+}

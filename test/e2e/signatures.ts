@@ -1,0 +1,25 @@
+import { Resolver } from 'node:dns/promises';
+import { type DnsServer, type SinkMessage } from '@posthorn/testing';
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
+import { type ShownRecord } from './identities.ts';
+
+export const BOTH = ['DKIM_RSA', 'DKIM_ED25519'] as const;
+
+/** Sets a record as it is asked for. */
+export function publish(dns: DnsServer, { name, value }: ShownRecord): void {
+  dns.set(name, { txt: [value!.match(/.{1,255}/g)!] });
+}
+
+/** What mailauth says of the signatures, from the top: the result, the domain and the algorithm. Keys are as our own name server has them. */
+export async function verified(
+  dns: DnsServer,
+  { raw }: Pick<SinkMessage, 'raw'>,
+): Promise<[string, string, string][]> {
+  const resolver = new Resolver();
+  resolver.setServers([dns.address]);
+  const look = (name: string, type: string): Promise<never> => resolver.resolve(name, type) as Promise<never>;
+  const { results } = await dkimVerify(raw, { resolver: look });
+  return results
+    .filter(({ signingDomain }) => signingDomain)
+    .map(({ status, signingDomain, algo }) => [status.result, String(signingDomain), String(algo)]);
+}
