@@ -57,6 +57,7 @@ describe('a backlog of 10,000', () => {
       versions: { find: () => Promise.reject(new Error('no seed has a template')) },
       renderer: { render: () => Promise.reject(new Error('no seed has a template')) },
       signingKeys: { find: () => Promise.resolve({ signers: [] }) },
+      unsubscribeLinks: { urlOf: () => 'https://example.com' },
     });
     const outbox = new OutboxStore(stack.database);
     const recipients = new WithheldRecipients(outbox);

@@ -16,6 +16,14 @@ export function tomorrow(): string {
   return new Date(Date.now() + DAY_MS).toISOString();
 }
 
+/** The token of the link by which the recipient of an email unsubscribes. */
+export async function unsubscribeToken({ api }: Pick<Caller, 'api'>): Promise<string> {
+  const settings = { unsubscribe: true };
+  const id = idIn(await api.post('/v1/emails', { ...soundEmail(), sendAt: tomorrow(), settings }), 'email');
+  const { text } = await api.get(`/v1/emails/${id}/preview`);
+  return /List-Unsubscribe: <[^>]+\/(phu_[\w-]+)>/.exec(text)![1]!;
+}
+
 /** What each prefix of an id stands for, made through the interface. A route with an id of another prefix needs a line here. */
 const MAKERS: Readonly<Record<string, Maker>> = {
   wrk: ({ tenant }) => Promise.resolve(tenant.workspaceId),

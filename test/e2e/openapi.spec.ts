@@ -3,7 +3,7 @@ import { newApiKeySecret } from '@posthorn/signing';
 import { DOCUMENT } from '../../apps/gateway/src/openapi/document.fixture.ts';
 import { type Answer, Api } from './api.ts';
 import { bodiesOf, call, type Caller, faultsOf, idsOf, queryOf, ROUTES, shownAnswers } from './described.ts';
-import { make, tomorrow } from './makers.ts';
+import { make, tomorrow, unsubscribeToken } from './makers.ts';
 import { Stack } from './stack.ts';
 import { soundTemplate } from './templates.ts';
 
@@ -74,6 +74,7 @@ describe('the document', () => {
         await PREREQUISITES[operationId]?.(caller);
         const parts: Record<string, string> = {};
         for (const { name, prefix } of idsOf(route)) parts[name] = await make(prefix, caller);
+        if (route.path.startsWith('/unsubscribe/')) parts['token'] = await unsubscribeToken(caller);
         return [caller, parts];
       }
 

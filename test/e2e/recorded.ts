@@ -1,5 +1,6 @@
 import { type AuditedAction, type EventName } from '@posthorn/domain';
 import { type Caller } from './described.ts';
+import { unsubscribeToken } from './makers.ts';
 import { newRecipient } from './stack.ts';
 
 type Parts = Readonly<Record<string, string>>;
@@ -16,6 +17,14 @@ export interface Recorded {
 
 const unsubscribe: Recorded['before'] = async ({ api }, { contact_id: id }) => {
   await api.request('POST', `/v1/contacts/${id}/unsubscribe`, undefined);
+};
+
+const byLink: Recorded['before'] = async (caller) => ({ token: await unsubscribeToken(caller) });
+
+const unsubscribeByLink: Recorded['before'] = async (caller) => {
+  const token = await unsubscribeToken(caller);
+  await caller.api.request('POST', `/unsubscribe/${token}`, undefined, { key: null });
+  return { token };
 };
 
 const invite: Recorded['before'] = async ({ api, stack }) => {
@@ -54,6 +63,18 @@ export const RECORDED: Readonly<Record<string, Recorded>> = {
     events: ['CONTACT_RESUBSCRIBED'],
     table: 'contacts',
     before: unsubscribe,
+  },
+  unsubscribeByLink: {
+    audit: 'contact.unsubscribed',
+    events: ['CONTACT_CREATED', 'CONTACT_UNSUBSCRIBED'],
+    table: 'contacts',
+    before: byLink,
+  },
+  resubscribeByLink: {
+    audit: 'contact.resubscribed',
+    events: ['CONTACT_RESUBSCRIBED'],
+    table: 'contacts',
+    before: unsubscribeByLink,
   },
   deleteContact: { audit: 'contact.deleted', events: ['CONTACT_DELETED'] },
   addSuppression: { audit: 'suppression.created', table: 'suppressions' },

@@ -39,6 +39,7 @@ describe('POST /v1/templates', () => {
           fromName: 'The Shop',
         },
         defaults: { name: 'friend', deep: { é: [1, null] } },
+        unsubscribe: true,
       });
       const created = templateIn(await api.post('/v1/templates', given));
       expect(created).toEqual({
@@ -68,6 +69,7 @@ describe('POST /v1/templates', () => {
         previewText: null,
         replyTo: [],
         defaults: {},
+        unsubscribe: false,
       });
     });
 
@@ -233,6 +235,7 @@ describe('POST /v1/templates/{template_id}', () => {
       [{ from: 'New <new@example.com>' }, { from: 'new@example.com', fromName: 'New' }],
       [{ fromName: 'Other' }, { from: 'shop@example.com', fromName: 'Other' }],
       [{ fromName: null }, { from: 'shop@example.com', fromName: null }],
+      [{ unsubscribe: true }, { unsubscribe: true }],
       [{ defaults: { firstName: 'friend' } }, { defaults: { firstName: 'friend' }, requiredVariables: [] }],
     ])('%j', async (change, shown) => {
       const { id } = await create();

@@ -29,6 +29,7 @@ import {
   SaveTemplate,
   SendSystemMail,
   SendTestEmail,
+  type UnsubscribeLinks,
 } from '@posthorn/use-cases';
 import { ApiKeysController } from './api-keys/api-keys.controller.ts';
 import { KeyCheckController } from './api-keys/key-check.controller.ts';
@@ -65,6 +66,8 @@ import { webhookProviders } from './webhooks/webhook.providers.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
 import { SuppressionsController } from './suppressions/suppressions.controller.ts';
 import { TemplateUseController } from './templates/template-use.controller.ts';
+import { UnsubscribeController } from './unsubscribe/unsubscribe.controller.ts';
+import { unsubscribeProviders } from './unsubscribe/unsubscribe.providers.ts';
 import { TemplatesController } from './templates/templates.controller.ts';
 
 export interface GatewayParts {
@@ -93,6 +96,8 @@ export interface GatewayParts {
   readonly spfInclude: string | undefined;
   /** The address of the gateway as callers see it, without a slash at its end. */
   readonly publicUrl: string;
+  /** The links by which recipients unsubscribe. */
+  readonly unsubscribeLinks: UnsubscribeLinks;
   /** Told of what failed and will be tried again. */
   readonly onError: (error: unknown) => void;
 }
@@ -125,6 +130,7 @@ export const CONTROLLERS: Type[] = [
   IdentitiesController,
   RotateKeysController,
   ConfirmAddressController,
+  UnsubscribeController,
   ErrorPagesController,
   ReferenceController,
   OpenApiController,
@@ -184,6 +190,7 @@ export class GatewayModule {
         ...identityProviders(parts, owedMails.verifications),
         { provide: OwedMails, useValue: new OwedMails(Object.values(owedMails), parts.onError) },
         ...emailProviders(parts),
+        ...unsubscribeProviders(parts),
         { provide: RateLimits, useValue: limits },
         { provide: Authenticate, useValue: new Authenticate(apiKeys, keyUses) },
       ],
@@ -192,7 +199,7 @@ export class GatewayModule {
 }
 
 function templateProviders(
-  { database, renderer, htmlToText }: GatewayParts,
+  { database, renderer, htmlToText, unsubscribeLinks }: GatewayParts,
   store: TemplateStore,
   acceptEmails: AcceptEmails,
 ): Provider[] {
@@ -201,7 +208,10 @@ function templateProviders(
     { provide: TemplateStore, useValue: store },
     { provide: TemplateChanges, useValue: changes },
     { provide: SaveTemplate, useValue: new SaveTemplate({ store, changes, renderer }) },
-    { provide: PreviewTemplate, useValue: new PreviewTemplate({ store, renderer, htmlToText }) },
+    {
+      provide: PreviewTemplate,
+      useValue: new PreviewTemplate({ store, renderer, htmlToText, unsubscribeLinks }),
+    },
     { provide: SendTestEmail, useValue: new SendTestEmail({ store, acceptEmails }) },
   ];
 }

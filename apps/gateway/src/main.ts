@@ -26,7 +26,7 @@ import { SIZES } from '@posthorn/domain';
 import { KeyUses } from '@posthorn/auth';
 import { ApiKeyStore, greetDatabase, IdentityStore, openDatabase } from '@posthorn/database';
 import { HtmlToText, TemplateRenderer } from '@posthorn/rendering';
-import { admitSystemSender } from '@posthorn/use-cases';
+import { admitSystemSender, UnsubscribeLinks } from '@posthorn/use-cases';
 import { GatewayModule } from './gateway.module.ts';
 
 /** For saving and previewing templates; sending is done elsewhere. Who waits for them holds a place that accepting could have. */
@@ -81,6 +81,7 @@ await startProcess('gateway', async () => {
       resolver: new DnsResolver(dns.options),
       spfInclude: dns.SPF_INCLUDE,
       publicUrl: http.publicUrl,
+      unsubscribeLinks: new UnsubscribeLinks({ signer: secrets.linkSigner, publicUrl: http.publicUrl }),
       keyUses,
       onError,
     }),

@@ -27,6 +27,7 @@ import {
   SendEmails,
   SigningKeys,
   TemplateVersions,
+  UnsubscribeLinks,
   WithheldRecipients,
 } from '@posthorn/use-cases';
 import { openRelays } from './open-relays.ts';
@@ -61,6 +62,9 @@ await startProcess('sender', async () => {
   const htmlToText = new HtmlToText();
   const renderer = new TemplateRenderer();
   const versions = new TemplateVersions(new TemplateStore(db));
+  const unsubscribeLinks = new UnsubscribeLinks({ signer: secrets.linkSigner, publicUrl: http.publicUrl });
+  if (http.PUBLIC_URL === undefined)
+    logger.warn('PUBLIC_URL is not set: links to unsubscribe lead nowhere; set it to what the gateway has');
   const outbox = new OutboxStore(db);
   const relays = openRelays(sender, ({ relay, isAvailable, reason }) => {
     relayUp.set({ relay }, isAvailable ? 1 : 0);
@@ -74,7 +78,7 @@ await startProcess('sender', async () => {
     rings,
     relays,
     delivery: new DeliverEmail({
-      composer: new ComposeEmail({ htmlToText, renderer, versions, signingKeys }),
+      composer: new ComposeEmail({ htmlToText, renderer, versions, signingKeys, unsubscribeLinks }),
       recipients: new WithheldRecipients(outbox),
       relays,
       pace,

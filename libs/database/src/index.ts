@@ -69,6 +69,7 @@ export * from './stores/paused-lane-store.ts';
 export * from './stores/sealed-secret-store.ts';
 export { type DeliveryWithAttempts, type ShownAttempt, type ShownDelivery } from './stores/shown-delivery.ts';
 export { type NewSuppression, SuppressionChanges } from './stores/suppression-changes.ts';
+export { SubscriptionStore, type Subscription } from './stores/subscription-store.ts';
 export { SuppressionStore, type SuppressionFilter } from './stores/suppression-store.ts';
 export { RecoveryStore } from './stores/recovery-store.ts';
 export { TemplateChanges, type NamedContent, type TemplateRefusal } from './stores/template-changes.ts';

@@ -1,16 +1,20 @@
 import { type ApiKeyId, type UserId } from '@posthorn/kernel';
 
-/** Who changed something: a key of the workspace, a person, the operator at the command line, or Posthorn itself. */
+/** Who changed something: a key of the workspace, a person, the operator at the command line, the recipient of an email, or Posthorn itself. */
 export type Actor =
   | { readonly kind: 'api_key'; readonly id: ApiKeyId; readonly name: string }
   | { readonly kind: 'user'; readonly id: UserId; readonly name: string }
   | { readonly kind: 'operator'; readonly name: string }
+  | { readonly kind: 'recipient'; readonly name: 'recipient' }
   | { readonly kind: 'system'; readonly name: 'posthorn' };
 
 /** Who changes something from the command line; the name is the account of the machine. */
 export function operator(name: string): Actor {
   return { kind: 'operator', name };
 }
+
+/** Who has the link in an email, which says no more of them. */
+export const RECIPIENT: Actor = { kind: 'recipient', name: 'recipient' };
 
 /** Posthorn, where nobody asked. */
 export const POSTHORN: Actor = { kind: 'system', name: 'posthorn' };

@@ -8,6 +8,8 @@ interface DraftTraits {
   readonly trackClicks: boolean;
   /** Whether an image is added so that an opening is recorded. */
   readonly trackOpens: boolean;
+  /** Whether it carries a way to unsubscribe; absent: as its template says, and a raw one does not. */
+  readonly unsubscribe?: boolean;
   /** Under which analytics are grouped. */
   readonly groupBy?: string;
   /** A well-formed time (RFC 3339), as the caller wrote it; whether it is possible depends on when it is asked. */

@@ -6,7 +6,8 @@ export const EMAIL_STATUSES = {
   BOUNCED: 'the receiving side refused the recipient for good; the address may be suppressed',
   COMPLAINED: 'the recipient reported it as unwanted; the address is suppressed',
   FAILED: 'given up for a reason other than the recipient, or after the last retry',
-  SUPPRESSED: 'not sent, because the recipient is on the suppression list of the workspace',
+  SUPPRESSED:
+    'not sent, because the recipient is on the suppression list of the workspace or has unsubscribed',
   CANCELLED: 'cancelled before it was taken up; does not count towards the monthly limit',
 } as const;
 

@@ -175,6 +175,12 @@ export function addressKey(address: string): string {
   return `${address.slice(0, address.lastIndexOf('@') + 1)}${domainOf(address)}`;
 }
 
+/** An address as only its owner knows it again: the first character, and the domain. */
+export function maskedAddress(address: string): string {
+  const [first = ''] = address;
+  return `${first}•••${address.slice(address.lastIndexOf('@'))}`;
+}
+
 /** The domain of an address, in lower-case ASCII. */
 export function domainOf(address: string): string {
   const text = address.slice(address.lastIndexOf('@') + 1);

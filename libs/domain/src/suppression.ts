@@ -24,6 +24,7 @@ export interface Suppression {
 }
 
 /**
- * Why nothing is sent to a recipient, as the timeline has it: `hard_bounce`, `complaint`, `manual`.
+ * Why nothing is sent to a recipient, as the timeline has it: why they are on the list, or that they have unsubscribed from emails of
+ * this kind.
  */
-export type WithheldReason = Lowercase<SuppressionReason>;
+export type WithheldReason = Lowercase<SuppressionReason> | 'unsubscribed';

@@ -45,6 +45,7 @@ function traitsOf(request: AnyEmailRequest, { trackOpensByDefault }: { trackOpen
     to: mailboxOf(request.to),
     trackClicks: settings?.trackClicks ?? true,
     trackOpens: settings?.trackOpens ?? trackOpensByDefault,
+    ...(settings?.unsubscribe === undefined ? {} : { unsubscribe: settings.unsubscribe }),
     ...(groupBy === undefined ? {} : { groupBy }),
     ...(sendAt === undefined ? {} : { sendAt }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),

@@ -20,6 +20,7 @@ import {
   RescheduleEmail,
   SigningKeys,
   TemplateVersions,
+  type UnsubscribeLinks,
 } from '@posthorn/use-cases';
 
 export interface EmailParts {
@@ -28,16 +29,17 @@ export interface EmailParts {
   readonly renderer: TemplateRenderer;
   readonly htmlToText: HtmlToText;
   readonly secretBox: SecretBox;
+  readonly unsubscribeLinks: UnsubscribeLinks;
 }
 
 /** What the routes of accepted emails need. */
 export function emailProviders(parts: EmailParts): Provider[] {
-  const { database, rings, renderer, htmlToText, secretBox } = parts;
+  const { database, rings, renderer, htmlToText, secretBox, unsubscribeLinks } = parts;
   const emails = new EmailStore(database);
   const changes = new EmailChanges(database);
   const versions = new TemplateVersions(new TemplateStore(database));
   const signingKeys = new SigningKeys(new DkimKeyStore(database), secretBox);
-  const composer = new ComposeEmail({ htmlToText, renderer, versions, signingKeys });
+  const composer = new ComposeEmail({ htmlToText, renderer, versions, signingKeys, unsubscribeLinks });
   const reschedule = new RescheduleEmail({ emails, changes, rings, clock: database.clock });
   return [
     { provide: EmailStore, useValue: emails },

@@ -4,7 +4,7 @@ import { flag, jsonObject, shapedAs } from '../validation/object-rules.ts';
 import { Optional, Required } from '../validation/rule.ts';
 import { content, displayName, shortText, singleLine, timestamp } from '../validation/text-rules.ts';
 
-/** What is recorded of an email after it has arrived. */
+/** What is recorded of an email after it has arrived, and whether it can be unsubscribed from. */
 export class EmailSettingsRequest {
   @Optional(flag, 'Whether links are rewritten so that a click is recorded.', {
     default: true,
@@ -18,6 +18,13 @@ export class EmailSettingsRequest {
     { example: true },
   )
   trackOpens?: boolean;
+
+  @Optional(
+    flag,
+    'Whether the email carries a way to unsubscribe (RFC 8058) and is not sent to who has; if absent, what its template says, and false for raw emails.',
+    { example: false },
+  )
+  unsubscribe?: boolean;
 }
 
 /** The fields that both kinds of email have. */

@@ -16,9 +16,12 @@ describe('A page for a person', () => {
     expect(html.match(/&lt;script&gt;alert\(&quot;x&quot;\)&lt;\/script&gt;&#39;&amp;/g)).toHaveLength(4);
   });
 
-  it('has a button that posts to its own address, or none', () => {
+  it('has a button that posts to its own address or another, or none', () => {
     expect(rendered({ title: 'A', paragraphs: [], button: 'Go' }).html).toContain(
       '<form method="post"><button>Go</button></form>',
+    );
+    expect(rendered({ title: 'A', paragraphs: [], button: 'Go', postsTo: 'a/"b' }).html).toContain(
+      '<form method="post" action="a/&quot;b"><button>Go</button></form>',
     );
     expect(rendered({ title: 'A', paragraphs: ['b'] }).html).not.toContain('<form');
   });

@@ -26,19 +26,22 @@ export function linkToken(prefix: string): DescribedPathPart {
 export interface PersonPage {
   readonly title: string;
   readonly paragraphs: readonly string[];
-  /** What the button says that posts to this page's own address; without it there is none. */
+  /** What the button says; without it there is none. */
   readonly button?: string;
+  /** Where the button posts to, as seen from this page. Default: its own address. */
+  readonly postsTo?: string;
 }
 
 /** Renders a page without scripts that nobody is to keep, find or embed. */
-export function personPage(response: Response, { title, paragraphs, button }: PersonPage): string {
+export function personPage(response: Response, { title, paragraphs, button, postsTo }: PersonPage): string {
   response.setHeader('Content-Type', 'text/html; charset=utf-8');
   response.setHeader('Content-Security-Policy', POLICY);
   response.setHeader('X-Robots-Tag', 'noindex, nofollow');
   const meta = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">';
   const head = `${meta}<meta name="robots" content="noindex,nofollow"><title>${escapeHtml(title)}</title>`;
   const texts = paragraphs.map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`).join('');
+  const action = postsTo === undefined ? '' : ` action="${escapeHtml(postsTo)}"`;
   const form =
-    button === undefined ? '' : `<form method="post"><button>${escapeHtml(button)}</button></form>`;
+    button === undefined ? '' : `<form method="post"${action}><button>${escapeHtml(button)}</button></form>`;
   return `<!doctype html><html lang="en">${head}<style>${STYLE}</style><h1>${escapeHtml(title)}</h1>${texts}${form}</html>`;
 }

@@ -1,6 +1,6 @@
 import { type JsonObject, SIZES } from '@posthorn/domain';
 import { mailbox, mailboxes } from '../validation/mailbox-rules.ts';
-import { jsonObject } from '../validation/object-rules.ts';
+import { flag, jsonObject } from '../validation/object-rules.ts';
 import { Optional, Removable, Required } from '../validation/rule.ts';
 import { content, displayName, shortText, singleLine } from '../validation/text-rules.ts';
 
@@ -74,6 +74,13 @@ export class CreateTemplateRequest {
     example: EXAMPLE.defaults,
   })
   defaults?: JsonObject;
+
+  @Optional(
+    flag,
+    'Whether its emails carry a way to unsubscribe, which `{{unsubscribeUrl}}` prints, and are not sent to who has. An email can say otherwise.',
+    { example: false },
+  )
+  unsubscribe = false;
 }
 
 /** What is to be changed of a template. */
@@ -115,4 +122,7 @@ export class UpdateTemplateRequest {
     'What a variable is when an email does not give it, up to 256 KiB as JSON; takes the place of all that there were.',
   )
   defaults?: JsonObject;
+
+  @Optional(flag, 'Whether its emails carry a way to unsubscribe, and are not sent to who has.')
+  unsubscribe?: boolean;
 }

@@ -6,25 +6,27 @@ import { type CreateTemplateRequest, type UpdateTemplateRequest } from './save-t
 
 /** The template that a request asks for; the request must have been judged. */
 export function toTemplateDraft(request: CreateTemplateRequest): TemplateDraft {
-  const { name, subject, html, text, previewText, replyTo, defaults = {} } = request;
+  const { name, subject, html, text, previewText, replyTo, defaults = {}, unsubscribe } = request;
   return {
     name,
     from: senderOf(request),
     replyTo: replyTo === undefined ? [] : mailboxesOf(replyTo),
     parts: { subject, html, ...(text ? { text } : {}), ...(previewText ? { previewText } : {}) },
     defaults,
+    unsubscribe,
   };
 }
 
 /** The change that a request asks for; the request must have been judged. */
 export function toTemplatePatch(request: UpdateTemplateRequest): TemplatePatch {
-  const { name, subject, html, text, previewText, defaults } = request;
+  const { name, subject, html, text, previewText, defaults, unsubscribe } = request;
   return {
     name,
     from: senderPatch(request),
     replyTo: replyToPatch(request),
     parts: { subject, html, text, previewText },
     defaults,
+    unsubscribe,
   };
 }
 

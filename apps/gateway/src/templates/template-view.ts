@@ -1,3 +1,4 @@
+import { withoutUnsubscribeUrl } from '@posthorn/use-cases';
 import { type Mailbox, mailboxText, type Page } from '@posthorn/domain';
 import {
   type Template as TemplateRecord,
@@ -14,7 +15,7 @@ import {
 
 /** A template as the interface shows it. */
 export function templateView(template: TemplateRecord): Template {
-  const { parts, replyTo, defaults } = template;
+  const { parts, replyTo, defaults, unsubscribe } = template;
   return {
     ...summaryView({ ...template, subject: parts.subject }),
     html: parts.html,
@@ -22,6 +23,7 @@ export function templateView(template: TemplateRecord): Template {
     previewText: parts.previewText ?? null,
     replyTo: replyTo.map(mailboxText),
     defaults,
+    unsubscribe,
   };
 }
 
@@ -49,8 +51,15 @@ function versionView({
   from,
   subject,
   required,
+  unsubscribe,
   createdAt,
 }: Omit<TemplateVersionSummary, 'id'> & { readonly from: Mailbox }): TemplateVersion {
   const sender = { from: from.address, fromName: from.name ?? null };
-  return { version, ...sender, subject, requiredVariables: required, createdAt };
+  return {
+    version,
+    ...sender,
+    subject,
+    requiredVariables: withoutUnsubscribeUrl(required, unsubscribe),
+    createdAt,
+  };
 }

@@ -77,6 +77,11 @@ export class Template extends TemplateSummary {
     example: { arrivesAt: '2030-01-31' },
   })
   defaults!: object;
+
+  @Shown('Whether its emails carry a way to unsubscribe, unless they say otherwise.', truth, {
+    example: false,
+  })
+  unsubscribe!: boolean;
 }
 
 /** The answer that shows a template. */

@@ -22,6 +22,7 @@ export const ACCEPT_COLUMNS = {
   call_key: 'text',
   track_clicks: 'boolean',
   track_opens: 'boolean',
+  unsubscribe: 'boolean',
   send_at: 'timestamptz',
   accepted_at: 'timestamptz',
   html: 'text',
@@ -93,11 +94,11 @@ new_outbox AS (
 new_emails AS (
   INSERT INTO emails (id, workspace_id, type, status, from_address, from_name, to_address, to_name, reply_to, subject,
                       template_name, template_version_id, message_id, group_by, idempotency_keys,
-                      track_clicks, track_opens, send_at, accepted_at)
+                      track_clicks, track_opens, unsubscribe, send_at, accepted_at)
   SELECT id, workspace_id, type::email_type, status::email_status, from_address, from_name, to_address, to_name,
          reply_to::jsonb, subject, template_name, template_version_id, message_id, group_by,
          array_remove(ARRAY[email_key, call_key], NULL),
-         track_clicks, track_opens, send_at, accepted_at
+         track_clicks, track_opens, unsubscribe, send_at, accepted_at
   FROM   accepted
 ),
 new_contents AS (

@@ -166,7 +166,14 @@ function emails(count: number): Record<string, unknown>[] {
       status: 'SENT',
     },
     ...{ from_address: 'a@1.example.com', from_domain: '1.example.com', to_address: 'b@example.net' },
-    ...{ subject: '', message_id: 'x@example.com', track_clicks: false, track_opens: false, html: '' },
+    ...{
+      subject: '',
+      message_id: 'x@example.com',
+      track_clicks: false,
+      track_opens: false,
+      unsubscribe: false,
+      html: '',
+    },
     ...{ accepted_at: now, lane_id: 'lane', state: 'ready', due_at: now, bytes: 0 },
   }));
 }

@@ -1,7 +1,7 @@
 /** What a version says, out of `template_versions v`. Defaults as text: the driver's own parser can misread keys of a caller's choice. */
 const VERSION_COLUMNS = `v.id AS "versionId", v.number AS version, v.from_address AS "fromAddress", v.from_name AS "fromName",
        v.reply_to AS "replyTo", v.subject, v.html, v.text, v.preview_text AS "previewText", v.defaults::text AS defaults,
-       v.required, v.created_at AS "versionCreatedAt"`;
+       v.required, v.unsubscribe, v.created_at AS "versionCreatedAt"`;
 
 const TEMPLATE_COLUMNS = 't.id, t.name, t.created_at AS "createdAt", t.updated_at AS "updatedAt"';
 
@@ -13,7 +13,7 @@ const TEMPLATE_COLUMNS = 't.id, t.name, t.created_at AS "createdAt", t.updated_a
  */
 export const FIND_CURRENT_TEMPLATES = `
 SELECT i.n::int AS n, t.id, v.id AS "versionId", v.from_address AS "fromAddress", v.from_name AS "fromName",
-       v.reply_to AS "replyTo", v.required,
+       v.reply_to AS "replyTo", v.required, v.unsubscribe,
        octet_length(v.html) + coalesce(octet_length(v.text), 0) AS bytes
 FROM   unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS i (workspace_id, name, n)
 JOIN   templates t ON t.workspace_id = i.workspace_id AND t.name = i.name AND t.deleted_at IS NULL
@@ -40,7 +40,7 @@ JOIN   template_versions v ON v.template_id = t.id AND v.number = $3::int
 WHERE  t.id = $1::uuid AND t.workspace_id = $2::uuid AND t.deleted_at IS NULL`;
 
 /** What a list shows of templates or versions: no content, which may be 10 MiB of each. */
-const SUMMARY_COLUMNS = `v.number AS version, v.from_address AS "fromAddress", v.from_name AS "fromName", v.subject, v.required`;
+const SUMMARY_COLUMNS = `v.number AS version, v.from_address AS "fromAddress", v.from_name AS "fromName", v.subject, v.required, v.unsubscribe`;
 
 /**
  * A page of a workspace's living templates, without their content. $1 uuid: the workspace. $2 uuid: the first, or null. $3 int.
@@ -75,9 +75,9 @@ LIMIT    $3::int`,
 /** $1 uuid: the template. $4 timestamptz: now. The rest: the version. */
 const INSERT_VERSION = `
 INSERT INTO template_versions (template_id, created_at, id, number, from_address, from_name, reply_to, subject, html, text,
-                               preview_text, defaults, required)
+                               preview_text, defaults, required, unsubscribe)
 VALUES ($1::uuid, $4::timestamptz, $5::uuid, $6::int, $7::text, $8::text, $9::jsonb, $10::text, $11::text, $12::text,
-        $13::text, $14::json, $15::text[])`;
+        $13::text, $14::json, $15::text[], $16::boolean)`;
 
 /**
  * Makes a template with its first version; they point at each other, so it is one statement. $1 uuid: the template. $2 uuid: the

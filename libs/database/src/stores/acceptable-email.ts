@@ -16,6 +16,8 @@ interface AcceptableTraits {
   readonly groupBy?: string | undefined;
   readonly trackClicks: boolean;
   readonly trackOpens: boolean;
+  /** Whether it carries a way to unsubscribe. Default: no. */
+  readonly unsubscribe?: boolean;
   /** Null: now. */
   readonly sendAt: Date | null;
   readonly acceptedAt: Date;
@@ -157,6 +159,7 @@ function rowOf({ n, email, callKey }: NumberedEmail): Row<typeof ACCEPT_COLUMNS>
     call_key: callKey,
     track_clicks: email.trackClicks,
     track_opens: email.trackOpens,
+    unsubscribe: email.unsubscribe ?? false,
     send_at: email.sendAt,
     accepted_at: email.acceptedAt,
     html: content.html,

@@ -75,6 +75,7 @@ describe('An accepted email', () => {
       groupBy: 'welcome',
       trackClicks: true,
       trackOpens: false,
+      unsubscribe: false,
       sendAt: null,
       acceptedAt: email.acceptedAt,
       sentAt: null,

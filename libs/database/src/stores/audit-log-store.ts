@@ -7,6 +7,7 @@ import {
   pageOf,
   type PageRequest,
 } from '@posthorn/domain';
+import type pg from 'pg';
 import { type Database } from '../connection.ts';
 import { type AuditEntry as AuditRow } from '../generated/client.ts';
 import { type Transaction } from '../transaction.ts';
@@ -55,6 +56,21 @@ export async function recordAudit(
       at: new Date(nowMs),
     },
   });
+}
+
+const RECORD_AUDIT = `
+INSERT INTO audit_log (id, workspace_id, action, actor, subject_id, detail, at)
+VALUES ($1::uuid, $2::uuid, $3::text, $4::jsonb, $5::text, $6::jsonb, $7::timestamptz)`;
+
+/** The same in a transaction on a connection of its own. */
+export async function recordAuditOn(
+  client: pg.ClientBase,
+  nowMs: number,
+  { workspaceId, action, actor, subjectId, detail = {} }: AuditedChange,
+): Promise<void> {
+  const [who, what] = [JSON.stringify(actor), JSON.stringify(detail)];
+  const ids = [newUuid(nowMs), uuidOf(workspaceId)];
+  await client.query(RECORD_AUDIT, [...ids, action, who, subjectId, what, new Date(nowMs)]);
 }
 
 /** Who changed what. */

@@ -28,6 +28,8 @@ export interface ComposableEmail {
   readonly replyTo: readonly Mailbox[];
   readonly messageId: string;
   readonly fellDueAt: Date;
+  /** Whether it carries a way to unsubscribe. */
+  readonly unsubscribe: boolean;
   readonly content: RawContent | TemplatedContent;
 }
 
@@ -43,6 +45,7 @@ export interface CompositionRow {
   subject: string | null;
   templateVersionId: string | null;
   messageId: string;
+  unsubscribe: boolean;
   fellDueAt: Date;
   html: string | null;
   text: string | null;
@@ -60,6 +63,7 @@ export function composableEmail(row: CompositionRow): ComposableEmail {
     replyTo: row.replyTo ?? [],
     messageId: row.messageId,
     fellDueAt: row.fellDueAt,
+    unsubscribe: row.unsubscribe,
     content: contentOf(row),
   };
 }

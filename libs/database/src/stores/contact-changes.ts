@@ -15,6 +15,7 @@ import { DELETE_CONTACT, LOCK_CONTACT } from '../sql/contacts.ts';
 import { transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { contactEvent, contactUpdatedEvent } from './contact-events.ts';
+import { CONTACT_STATUS_CHANGES } from './contact-status-changes.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';
 import { type ExceededSize, writeContacts } from './contact-writes.ts';
 
@@ -24,11 +25,6 @@ interface Scene {
   readonly nowMs: number;
   readonly actor: Actor;
 }
-
-const OF_STATUS = {
-  SUBSCRIBED: { event: 'CONTACT_RESUBSCRIBED', action: 'contact.resubscribed' },
-  UNSUBSCRIBED: { event: 'CONTACT_UNSUBSCRIBED', action: 'contact.unsubscribed' },
-} as const;
 
 /**
  * Changes of one contact that somebody asked for: each in a transaction with its event and its line in the audit log. What changes
@@ -71,7 +67,7 @@ export class ContactChanges {
     return this.change(workspaceId, id, actor, async (before, scene) => {
       const after = withStatus(before, status, new Date(scene.nowMs));
       if (after === before) return before;
-      const { event, action } = OF_STATUS[status];
+      const { event, action } = CONTACT_STATUS_CHANGES[status];
       await write(scene, after, contactEvent(event, after));
       await audit(scene, action, after);
       return after;

@@ -140,11 +140,12 @@ async function isTaken(transaction: Transaction, workspaceId: WorkspaceId, name:
 
 /** As INSERT_TEMPLATE takes them. */
 function parametersOf(workspaceId: WorkspaceId, template: Template): unknown[] {
-  const { id, name, versionId, version, from, replyTo, parts, defaults, required, updatedAt } = template;
+  const { id, name, versionId, version, from, replyTo, parts, defaults, required, unsubscribe, updatedAt } =
+    template;
   return [
     ...[uuidOf(id), uuidOf(workspaceId), name, updatedAt, uuidOf(versionId), version],
     ...[from.address, from.name ?? null, replyTo.length > 0 ? JSON.stringify(replyTo) : null],
     ...[parts.subject, parts.html, parts.text ?? null, parts.previewText ?? null],
-    ...[JSON.stringify(defaults), required],
+    ...[JSON.stringify(defaults), required, unsubscribe],
   ];
 }

@@ -7,6 +7,8 @@ export interface TemplateContent {
   readonly from: Mailbox;
   readonly replyTo: readonly Mailbox[];
   readonly parts: TemplateParts;
+  /** Whether its emails carry a way to unsubscribe, unless they say otherwise. */
+  readonly unsubscribe: boolean;
   /** What a variable is when a call does not give it. */
   readonly defaults: JsonObject;
   /** The paths that a call must give: they are printed and have no default. */
@@ -21,6 +23,8 @@ export interface TemplateVersionSummary {
   readonly from: Mailbox;
   readonly subject: string;
   readonly required: readonly string[];
+  /** Whether its emails carry a way to unsubscribe, unless they say otherwise. */
+  readonly unsubscribe: boolean;
   readonly createdAt: Date;
 }
 
@@ -47,6 +51,7 @@ interface VersionSummaryRow {
   fromName: string | null;
   subject: string;
   required: string[];
+  unsubscribe: boolean;
 }
 
 export interface TemplateSummaryRow extends VersionSummaryRow {
@@ -84,24 +89,25 @@ export function templateOf(row: TemplateRow): Template {
     from: senderOf(row),
     replyTo: row.replyTo ?? [],
     parts: partsOf(row),
+    unsubscribe: row.unsubscribe,
     defaults: defaultsOf(row),
   };
 }
 
 export function templateSummaryOf(row: TemplateSummaryRow): TemplateSummary {
-  const { name, version, subject, required, createdAt, updatedAt } = row;
+  const { name, version, subject, required, unsubscribe, createdAt, updatedAt } = row;
   return {
     id: idFromUuid('tpl', row.id),
-    ...{ name, version, subject, required, createdAt, updatedAt },
+    ...{ name, version, subject, required, unsubscribe, createdAt, updatedAt },
     from: senderOf(row),
   };
 }
 
 export function versionSummaryOf(row: VersionRow): TemplateVersionSummary {
-  const { version, subject, required, versionCreatedAt: createdAt } = row;
+  const { version, subject, required, unsubscribe, versionCreatedAt: createdAt } = row;
   return {
     id: idFromUuid('tpv', row.versionId),
-    ...{ version, subject, required, createdAt },
+    ...{ version, subject, required, unsubscribe, createdAt },
     from: senderOf(row),
   };
 }

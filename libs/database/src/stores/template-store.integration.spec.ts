@@ -32,6 +32,7 @@ const content = (change: Partial<TemplateContent> = {}): TemplateContent => ({
   parts: { subject: 'Hi {{name}}', html: '<p>é {{name}}</p>', text: 'Hi', previewText: 'Soon' },
   defaults: { 'z': 1, 'a"\\': { é: [null, 1.5] }, '10': true },
   required: ['name', 'user.[first name]'],
+  unsubscribe: true,
   ...change,
 });
 const created = async (
@@ -201,6 +202,7 @@ describe('TemplateStore and TemplateChanges', () => {
       from: { address: 'shop@example.com', name: 'Shop' },
       replyTo: [{ address: 'help@example.com' }],
       required: ['name', 'user.[first name]'],
+      unsubscribe: true,
       bytes: Buffer.byteLength('<p>é {{name}}</p>Hi'),
     };
     expect(await store.findCurrent(names)).toEqual([

@@ -40,6 +40,8 @@ export interface CurrentTemplate {
   readonly replyTo: readonly Mailbox[];
   /** The paths that the call must give; see `missingVariables`. */
   readonly required: readonly string[];
+  /** Whether its emails carry a way to unsubscribe, unless they say otherwise. */
+  readonly unsubscribe: boolean;
   /** How many octets its HTML and text have. */
   readonly bytes: number;
 }
@@ -52,6 +54,7 @@ interface CurrentRow {
   fromName: string | null;
   replyTo: Mailbox[] | null;
   required: string[];
+  unsubscribe: boolean;
   bytes: number;
 }
 
@@ -143,6 +146,7 @@ function currentTemplate(row: CurrentRow): CurrentTemplate {
     from: senderOf(row),
     replyTo: row.replyTo ?? [],
     required: row.required,
+    unsubscribe: row.unsubscribe,
     bytes: row.bytes,
   };
 }

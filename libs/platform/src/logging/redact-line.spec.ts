@@ -11,6 +11,7 @@ describe('redactLine', () => {
     ['phk_abcDEF1234567890 is wrong', 'phk_*** is wrong'],
     ['token wht_A1b2C3', 'token wht_***'],
     ['GET /invitations/phi_A1b2C3', 'GET /invitations/phi_***'],
+    ['GET /unsubscribe/phu_A1-b2_C3', 'GET /unsubscribe/phu_***'],
     ['GET /verify/identity/phv_A1b2C3', 'GET /verify/identity/phv_***'],
     ['Authorization: Bearer abc.def-123', 'Authorization: Bearer ***'],
     ['jane.doe+x@example.com bounced', '***@example.com bounced'],

@@ -1,11 +1,11 @@
-import { parseKeyRing, SecretBox } from '@posthorn/signing';
+import { type KeyRing, LinkSigner, parseKeyRing, SecretBox } from '@posthorn/signing';
 import { IsKeyRing } from './key-ring-text.ts';
 import { Setting } from './setting.ts';
 
 /** How secrets are kept at rest. */
 export class SecretSettings {
   @Setting(
-    'The keys that encrypt stored secrets (webhook tokens, DKIM private keys): the first encrypts, all of them decrypt. Make one with `openssl rand -base64 32` and keep it as safe as the database: what it encrypted is lost with it.',
+    'The keys that encrypt stored secrets (webhook tokens, DKIM private keys) and that the links in emails are signed with: the first encrypts and signs, all of them decrypt and verify. Make one with `openssl rand -base64 32` and keep it as safe as the database: what it encrypted is lost with it.',
     // Not a key: one that is published protects nothing, and somebody would start with it.
     { secret: true, example: 'first:<what openssl rand -base64 32 prints>' },
   )
@@ -14,8 +14,17 @@ export class SecretSettings {
 
   /** What encrypts with the first key and decrypts with all. */
   get box(): SecretBox {
+    return new SecretBox(this.ring);
+  }
+
+  /** What signs links with keys that are derived from these. */
+  get linkSigner(): LinkSigner {
+    return new LinkSigner(this.ring);
+  }
+
+  private get ring(): KeyRing {
     const parsed = parseKeyRing(this.ENCRYPTION_KEYS);
     if ('fault' in parsed) throw new Error(`ENCRYPTION_KEYS: ${parsed.fault}`);
-    return new SecretBox(parsed.ring);
+    return parsed.ring;
   }
 }

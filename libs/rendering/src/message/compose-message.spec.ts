@@ -133,6 +133,21 @@ describe('composeMessage', () => {
     expect((await parse(message)).subject).toBe(subject);
   });
 
+  it('S20: says where to unsubscribe, and that one click is enough where the link is https', () => {
+    const headsOf = (unsubscribeUrl: string): string[] =>
+      headOf(compose({ unsubscribeUrl }))
+        .split('\r\n')
+        .filter((line) => line.startsWith('List-'));
+    const url = `https://example.com/unsubscribe/${'x'.repeat(200)}`;
+    expect(headsOf(url)).toEqual([
+      `List-Unsubscribe: <${url}>`,
+      'List-Unsubscribe-Post: List-Unsubscribe=One-Click',
+    ]);
+    expect(headsOf('http://localhost:3000/x')).toEqual(['List-Unsubscribe: <http://localhost:3000/x>']);
+    for (const evil of ['https://a/\r\nBcc: b@c.example', 'https://a/>b', 'https://a/ b', 'ftp://a', ''])
+      expect(() => compose({ unsubscribeUrl: evil })).toThrow(UncomposableMessage);
+  });
+
   it('gives the same bytes for the same source', () => {
     const change = { subject: 'Grüße 😀', html: '<p>é</p>'.repeat(500), text: '漢字'.repeat(500) };
     expect(compose(change).equals(compose(change))).toBe(true);

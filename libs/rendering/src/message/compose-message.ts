@@ -1,4 +1,10 @@
-import { dateHeader, mailboxesHeader, messageIdHeader, subjectHeader } from './headers.ts';
+import {
+  dateHeader,
+  mailboxesHeader,
+  messageIdHeader,
+  subjectHeader,
+  unsubscribeHeaders,
+} from './headers.ts';
 import { type Mailbox } from './mailboxes.ts';
 import { encodeText, type EncodedText } from './transfer-encoding.ts';
 import { UncomposableMessage } from './uncomposable-message.ts';
@@ -15,6 +21,8 @@ export interface MessageSource {
   readonly to: Mailbox;
   /** Empty: no `Reply-To`. */
   readonly replyTo: readonly Mailbox[];
+  /** Where the recipient unsubscribes (RFC 2369, RFC 8058); absent: nowhere. */
+  readonly unsubscribeUrl?: string | undefined;
   readonly subject: string;
   readonly html: string;
   readonly text: string;
@@ -54,6 +62,7 @@ function headersOf(source: MessageSource, boundary: string): string {
     subjectHeader(source.subject) +
     dateHeader(source.date) +
     messageIdHeader(source.messageId) +
+    (source.unsubscribeUrl === undefined ? '' : unsubscribeHeaders(source.unsubscribeUrl)) +
     'MIME-Version: 1.0\r\n' +
     `Content-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n`
   );

@@ -7,6 +7,8 @@ const FOLD_AT = 76;
 /** A longer word of a subject is encoded, because it could not be folded. */
 const MAX_PLAIN_WORD = 64;
 const PLAIN_SUBJECT = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
+/** What a URL can be between angle brackets; with its header's name it fits into a line (RFC 5322, section 2.1.1). */
+const HEADER_URL = /^https?:\/\/[\x21-\x3b\x3d\x3f-\x7e]{1,900}$/;
 const ASCII_LOCAL = /^[\x21-\x7e]+@/;
 
 /** Tokens with white space before each, folded between them only; one that is longer than a line has a line to itself. */
@@ -59,4 +61,14 @@ export function messageIdHeader(messageId: string): string {
     throw new UncomposableMessage('the message id is not of the form local@domain');
   }
   return `Message-ID: <${wireAddress(messageId)}>\r\n`;
+}
+
+/**
+ * `List-Unsubscribe` (RFC 2369), and with an https URL `List-Unsubscribe-Post` (RFC 8058), which tells mail clients that one click is
+ * enough. A URL is not folded: a client that unfolds it badly would lead nowhere.
+ */
+export function unsubscribeHeaders(url: string): string {
+  if (!HEADER_URL.test(url)) throw new UncomposableMessage('the link to unsubscribe is no URL for a header');
+  const oneClick = url.startsWith('https:') ? 'List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n' : '';
+  return `List-Unsubscribe: <${url}>\r\n${oneClick}`;
 }

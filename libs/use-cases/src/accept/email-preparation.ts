@@ -8,7 +8,9 @@ import {
   type TemplateStore,
 } from '@posthorn/database';
 import { missingVariables } from '@posthorn/rendering';
+import { withoutUnsubscribeUrl } from '../unsubscribe/unsubscribe-variable.ts';
 import {
+  carriesUnsubscribe,
   judgeSendAt,
   type PreparationContext,
   prepareRawEmail,
@@ -88,10 +90,12 @@ export class EmailPreparation {
   /** A sender that is not verified is told before variables that are missing. */
   private async judgeVariables(
     draft: TemplatedEmailDraft,
-    { required, from }: CurrentTemplate,
+    template: CurrentTemplate,
     workspaceId: WorkspaceId,
   ): Promise<void> {
-    const missing = missingVariables(required, draft.variables);
+    const { required, from } = template;
+    const wanted = withoutUnsubscribeUrl(required, carriesUnsubscribe(draft, template));
+    const missing = missingVariables(wanted, draft.variables);
     if (missing.length === 0) return;
     const { identities } = this.options;
     if (await orUnavailable(identities.isVerified(workspaceId, [from.address, domainOf(from.address)])))

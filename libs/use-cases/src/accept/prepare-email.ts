@@ -47,7 +47,7 @@ export function prepareRawEmail(
   const { type, from, replyTo, subject, html, text, previewText, contactProperties } = draft;
   const bytes = html.length + (text?.length ?? 0);
   return answered(draft, {
-    ...traitsOf(draft, { from, sendAt, bytes }, context),
+    ...traitsOf(draft, { from, sendAt, bytes, unsubscribe: carriesUnsubscribe(draft) }, context),
     ...{ type, replyTo, subject, html, text, previewText, contactProperties },
   });
 }
@@ -61,11 +61,17 @@ export function prepareTemplatedEmail(
 ): AcceptableEmail {
   const { type, variables } = draft;
   const bytes = template.bytes + JSON.stringify(variables).length;
+  const unsubscribe = carriesUnsubscribe(draft, template);
   return answered(draft, {
-    ...traitsOf(draft, { from: template.from, sendAt, bytes }, context),
+    ...traitsOf(draft, { from: template.from, sendAt, bytes, unsubscribe }, context),
     ...{ type, template: draft.template, templateVersionId: template.versionId, variables },
     replyTo: draft.replyTo ?? template.replyTo,
   });
+}
+
+/** Whether an email carries a way to unsubscribe: what its call says wins over what its template says. */
+export function carriesUnsubscribe({ unsubscribe }: EmailDraft, template?: CurrentTemplate): boolean {
+  return unsubscribe ?? template?.unsubscribe ?? false;
 }
 
 interface Prepared {
@@ -73,11 +79,12 @@ interface Prepared {
   readonly sendAt: Date | null;
   /** Of the parts that the message is made of. */
   readonly bytes: number;
+  readonly unsubscribe: boolean;
 }
 
 function traitsOf(
   { to, groupBy, trackClicks, trackOpens }: EmailDraft,
-  { from, sendAt, bytes }: Prepared,
+  { from, sendAt, bytes, unsubscribe }: Prepared,
   { workspaceId, clock, isBulk }: PreparationContext,
 ) {
   const acceptedAt = clock.now();
@@ -95,6 +102,7 @@ function traitsOf(
       groupBy,
       trackClicks,
       trackOpens,
+      unsubscribe,
       sendAt,
       acceptedAt,
     },

@@ -10,6 +10,8 @@ import {
 import { signEmail } from '@posthorn/signing';
 import { finishedContent } from './finished-content.ts';
 import { type SigningKeys } from './signing-keys.ts';
+import { type UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
+import { insertUnsubscribeUrl, withUnsubscribeUrl } from '../unsubscribe/unsubscribe-variable.ts';
 import { type TemplateVersions } from './template-versions.ts';
 import { UnsignableEmail } from './unsignable-email.ts';
 
@@ -18,6 +20,7 @@ export interface ComposeEmailOptions {
   readonly versions: Pick<TemplateVersions, 'find'>;
   readonly renderer: Pick<TemplateRenderer, 'render'>;
   readonly signingKeys: Pick<SigningKeys, 'find'>;
+  readonly unsubscribeLinks: Pick<UnsubscribeLinks, 'urlOf'>;
 }
 
 /** How a message is made. */
@@ -62,14 +65,22 @@ export class ComposeEmail {
    * @throws RenderingFailed when the template cannot be rendered, or no text can be made of the HTML in time
    */
   async sourceOf(email: ComposableEmail): Promise<MessageSource> {
-    const { id, messageId, fellDueAt, from, to, replyTo, content } = email;
-    const said = content.type === 'raw' ? content : await this.rendered(content);
+    const { id, messageId, fellDueAt, from, to, replyTo, unsubscribe, content } = email;
+    const unsubscribeUrl = unsubscribe ? this.options.unsubscribeLinks.urlOf(id) : undefined;
+    const said =
+      content.type === 'raw'
+        ? insertUnsubscribeUrl(content, unsubscribeUrl)
+        : await this.rendered(content, unsubscribeUrl);
     const finished = await finishedContent(this.options.htmlToText, said);
-    return { id, messageId, date: fellDueAt, from, to, replyTo, ...finished };
+    return { id, messageId, date: fellDueAt, from, to, replyTo, unsubscribeUrl, ...finished };
   }
 
-  private async rendered({ templateVersionId, variables }: TemplatedContent): Promise<RenderedTemplate> {
+  private async rendered(
+    { templateVersionId, variables }: TemplatedContent,
+    unsubscribeUrl: string | undefined,
+  ): Promise<RenderedTemplate> {
     const source = await this.options.versions.find(templateVersionId);
-    return this.options.renderer.render(source, parseJson(variables) as JsonObject);
+    const given = parseJson(variables) as JsonObject;
+    return this.options.renderer.render(source, withUnsubscribeUrl(given, unsubscribeUrl));
   }
 }

@@ -22,7 +22,7 @@ function claimed(attempts: number): ClaimedEmail {
     from: { address: 'a@example.com' },
     to: { address: 'b@example.com' },
     replyTo: [],
-    ...{ messageId: 'm@example.com', fellDueAt: new Date(0) },
+    ...{ messageId: 'm@example.com', fellDueAt: new Date(0), unsubscribe: false },
     content: { type: 'raw', subject: 's', html: 'h', text: 't', previewText: null },
   };
 }

@@ -4,12 +4,15 @@ import { type Template, type TemplateStore } from '@posthorn/database';
 import { type HtmlToText, missingVariables, type TemplateRenderer } from '@posthorn/rendering';
 import { missingVariablesOf } from '../accept/refusals.ts';
 import { type FinishedContent, finishedContent } from '../send/finished-content.ts';
+import { type UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
+import { withoutUnsubscribeUrl, withUnsubscribeUrl } from '../unsubscribe/unsubscribe-variable.ts';
 import { renderingRefusal } from './template-refusals.ts';
 
 export interface PreviewTemplateOptions {
   readonly store: Pick<TemplateStore, 'find' | 'findVersion'>;
   readonly renderer: Pick<TemplateRenderer, 'render'>;
   readonly htmlToText: Pick<HtmlToText, 'convert'>;
+  readonly unsubscribeLinks: Pick<UnsubscribeLinks, 'example'>;
 }
 
 /** What an email of a template says when it leaves; the preview text is in the HTML too, where it is hidden. */
@@ -35,7 +38,10 @@ export class PreviewTemplate {
     const current = await this.options.store.find(workspaceId, id);
     if (current === undefined) return undefined;
     const template = await this.versionOf(workspaceId, current, version);
-    const missing = missingVariables(template.required, variables);
+    const missing = missingVariables(
+      withoutUnsubscribeUrl(template.required, template.unsubscribe),
+      variables,
+    );
     if (missing.length > 0) throw missingVariablesOf(template.name, missing);
     try {
       return await this.rendered(template, variables);
@@ -59,10 +65,12 @@ export class PreviewTemplate {
   }
 
   private async rendered(
-    { versionId, parts, defaults }: Template,
+    { versionId, parts, defaults, unsubscribe }: Template,
     variables: JsonObject,
   ): Promise<TemplatePreview> {
-    const rendered = await this.options.renderer.render({ id: versionId, parts, defaults }, variables);
+    const url = unsubscribe ? this.options.unsubscribeLinks.example : undefined;
+    const given = withUnsubscribeUrl(variables, url);
+    const rendered = await this.options.renderer.render({ id: versionId, parts, defaults }, given);
     return { ...rendered, ...(await finishedContent(this.options.htmlToText, rendered)) };
   }
 }

@@ -34,6 +34,7 @@ export interface TemplatePatch {
     readonly previewText?: string | null | undefined;
   };
   readonly defaults?: JsonObject | undefined;
+  readonly unsubscribe?: boolean | undefined;
 }
 
 export interface SaveTemplateOptions {
@@ -111,5 +112,6 @@ function patched(read: Template, patch: TemplatePatch): Omit<TemplateContent, 'r
     replyTo: patch.replyTo ?? read.replyTo,
     parts: { subject, html, ...(text ? { text } : {}), ...(previewText ? { previewText } : {}) },
     defaults: patch.defaults ?? read.defaults,
+    unsubscribe: patch.unsubscribe ?? read.unsubscribe,
   };
 }

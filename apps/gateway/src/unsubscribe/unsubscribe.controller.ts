@@ -1,0 +1,115 @@
+import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Refusal } from '@posthorn/kernel';
+import { RateLimits } from '@posthorn/auth';
+import { type Subscription } from '@posthorn/database';
+import { ChangeSubscription } from '@posthorn/use-cases';
+import type { Request, Response } from 'express';
+import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
+import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
+import { resubscribedPage, subscriptionPage, UNKNOWN_LINK } from './unsubscribe-pages.ts';
+
+const TOKEN = linkToken('phu_');
+const NO_SUCH_LINK: DescribedRefusal = {
+  status: 404,
+  when: 'No such link',
+  message: 'The link was never made, or what it was about is gone; take the one in a newer email',
+};
+const TOO_MANY_GUESSES: DescribedRefusal = {
+  status: 429,
+  when: 'Too many links that are none',
+  message:
+    'Too many requests without a valid API key came from this address; wait 3 seconds, or send a valid key',
+};
+/** From the page of a link and from the one below it, in whatever folder the gateway is. */
+const ABOVE = (token: string) => ({ unsubscribe: token, resubscribe: `${token}/resubscribe` });
+const BELOW = (token: string) => ({ unsubscribe: `../${token}`, resubscribe: 'resubscribe' });
+
+/** Where the unsubscribe links of emails lead: pages for whoever reads them, and mail clients that unsubscribe by one click. */
+@Controller('unsubscribe/:token')
+export class UnsubscribeController {
+  constructor(
+    private readonly subscription: ChangeSubscription,
+    private readonly limits: RateLimits,
+  ) {}
+
+  @Get()
+  @Describes({
+    name: 'openUnsubscribeLink',
+    tag: 'Contacts',
+    summary: 'Open the unsubscribe link of an email',
+    description: 'A page with a button. Opening it changes nothing: programs open links, too.',
+    path: { token: TOKEN },
+    answer: PERSON_PAGE,
+    refuses: [NO_SUCH_LINK, TOO_MANY_GUESSES],
+  })
+  async look(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const subscription = await this.subscription.look(token);
+    return this.answer(request, response, subscription, (known) => subscriptionPage(known, ABOVE(token)));
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Describes({
+    name: 'unsubscribeByLink',
+    tag: 'Contacts',
+    summary: 'Unsubscribe by the link of an email',
+    description:
+      'What the button does, and what a mail client does by one click (RFC 8058), with `List-Unsubscribe=One-Click` as its body; the body is not looked at. Done twice is done once.',
+    path: { token: TOKEN },
+    answer: PERSON_PAGE,
+    refuses: [NO_SUCH_LINK, TOO_MANY_GUESSES],
+  })
+  async unsubscribe(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const subscription = await this.subscription.setStatus(token, 'UNSUBSCRIBED');
+    return this.answer(request, response, subscription, (known) => subscriptionPage(known, ABOVE(token)));
+  }
+
+  @Post('resubscribe')
+  @HttpCode(200)
+  @Describes({
+    name: 'resubscribeByLink',
+    tag: 'Contacts',
+    summary: 'Subscribe again on the page of an unsubscribe link',
+    path: { token: TOKEN },
+    answer: PERSON_PAGE,
+    refuses: [NO_SUCH_LINK, TOO_MANY_GUESSES],
+  })
+  async resubscribe(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const subscription = await this.subscription.setStatus(token, 'SUBSCRIBED');
+    return this.answer(request, response, subscription, (known) => resubscribedPage(known, BELOW(token)));
+  }
+
+  /**
+   * Who guesses links is counted as one who guesses keys.
+   *
+   * @throws Refusal 404 to a program, 429 when too many guesses came from its address
+   */
+  private async answer(
+    request: Request,
+    response: Response,
+    subscription: Subscription | undefined,
+    pageOf: (known: Subscription) => PersonPage,
+  ): Promise<void> {
+    if (subscription !== undefined) return send(response, 200, pageOf(subscription));
+    await this.limits.countFailure(request, response);
+    // What is no success has the error body of the interface, but for people, who would make nothing of it.
+    if (request.accepts(['json', 'html']) !== 'html') throw new Refusal(404, NO_SUCH_LINK.message);
+    send(response, 404, UNKNOWN_LINK);
+  }
+}
+
+function send(response: Response, status: number, page: PersonPage): void {
+  response.status(status).end(personPage(response, page));
+}

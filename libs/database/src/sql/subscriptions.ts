@@ -1,0 +1,12 @@
+/**
+ * Who got an email, from whom, and whether they want more. Somebody who is no contact is subscribed.
+ *
+ * $1 uuid: the email. Indexes: emails_pkey, workspaces_pkey, contacts_workspace_email_key. Locks: none.
+ */
+export const READ_SUBSCRIPTION = `
+SELECT    e.workspace_id AS "workspaceId", w.name AS "workspaceName", e.to_address AS email,
+          coalesce(c.status, 'SUBSCRIBED') AS status
+FROM      emails e
+JOIN      workspaces w ON w.id = e.workspace_id
+LEFT JOIN contacts c ON c.workspace_id = e.workspace_id AND lower(c.email) = lower(e.to_address)
+WHERE     e.id = $1::uuid AND e.unsubscribe`;

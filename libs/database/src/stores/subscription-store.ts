@@ -1,0 +1,76 @@
+import { type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type ContactStatus, RECIPIENT, withStatus } from '@posthorn/domain';
+import type pg from 'pg';
+import { type Database } from '../connection.ts';
+import { READ_SUBSCRIPTION } from '../sql/subscriptions.ts';
+import { transactOn } from '../transaction.ts';
+import { recordAuditOn } from './audit-log-store.ts';
+import { contactEvent } from './contact-events.ts';
+import { CONTACT_STATUS_CHANGES } from './contact-status-changes.ts';
+import { upsertContacts, writeContacts } from './contact-writes.ts';
+
+/** Whether the recipient of an email wants more of its kind. */
+export interface Subscription {
+  readonly workspaceName: string;
+  readonly email: string;
+  readonly status: ContactStatus;
+}
+
+interface SubscriptionRow extends Subscription {
+  readonly workspaceId: string;
+}
+
+/** What recipients change by the links in their emails. An email that is gone, or that carries no link, gives undefined. */
+export class SubscriptionStore {
+  constructor(private readonly database: Database) {}
+
+  async find(emailId: EmailId): Promise<Subscription | undefined> {
+    const row = await read(this.database.pool, emailId);
+    return row && shown(row, row.status);
+  }
+
+  /**
+   * Unsubscribes or resubscribes the recipient, in a transaction with its event and its line in the audit log. Who unsubscribes and is no
+   * contact becomes one. The same again changes nothing.
+   */
+  setStatus(emailId: EmailId, status: ContactStatus): Promise<Subscription | undefined> {
+    return transactOn(this.database, async (client) => {
+      const row = await read(client, emailId);
+      if (row === undefined) return undefined;
+      if (row.status !== status) await this.change(client, emailId, row, status);
+      return shown(row, status);
+    });
+  }
+
+  /** Others may change the contact at the same moment: what it is counts from when it is locked. */
+  private async change(
+    client: pg.ClientBase,
+    emailId: EmailId,
+    row: SubscriptionRow,
+    status: ContactStatus,
+  ): Promise<void> {
+    const nowMs = this.database.clock.nowMs();
+    const workspaceId: WorkspaceId = idFromUuid('wrk', row.workspaceId);
+    const upsert = { workspaceId, email: row.email, properties: {} };
+    const { contact: before } = (await upsertContacts(client, nowMs, [upsert]))[0]!;
+    const after = withStatus(before, status, new Date(nowMs));
+    if (after === before) return;
+    const { event, action } = CONTACT_STATUS_CHANGES[status];
+    await writeContacts(client, nowMs, [after], [contactEvent(event, after)]);
+    await recordAuditOn(client, nowMs, {
+      ...{ workspaceId, action, actor: RECIPIENT, subjectId: after.id, detail: { emailId } },
+    });
+  }
+}
+
+async function read(
+  client: Pick<pg.ClientBase, 'query'>,
+  emailId: EmailId,
+): Promise<SubscriptionRow | undefined> {
+  const { rows } = await client.query<SubscriptionRow>(READ_SUBSCRIPTION, [uuidOf(emailId)]);
+  return rows[0];
+}
+
+function shown({ workspaceName, email }: SubscriptionRow, status: ContactStatus): Subscription {
+  return { workspaceName, email, status };
+}

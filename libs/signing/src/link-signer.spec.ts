@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { type KeyRing } from './key-ring.ts';
+import { LinkSigner } from './link-signer.ts';
+
+const [first, second] = [randomBytes(32), randomBytes(32)];
+const ringOf = (...keys: Buffer[]): KeyRing =>
+  keys.map((key, n) => ({ id: `key-${n}`, key })) as unknown as KeyRing;
+const UUID = '01931f3b-1c9f-7c3e-9b2a-0123456789ab';
+const signer = new LinkSigner(ringOf(first));
+
+describe('S20: a signed link', () => {
+  it('says again what it was signed for, is short, and is the same each time', () => {
+    const token = signer.sign('unsubscribe', UUID);
+    expect(token).toMatch(/^phu_[A-Za-z0-9_-]{50}$/);
+    expect(signer.sign('unsubscribe', UUID)).toBe(token);
+    expect(signer.verify('unsubscribe', token)).toBe(UUID);
+  });
+
+  it('is read with every key of the ring, and with no other', () => {
+    const old = signer.sign('unsubscribe', UUID);
+    const rotated = new LinkSigner(ringOf(second, first));
+    expect(rotated.sign('unsubscribe', UUID)).not.toBe(old);
+    expect(rotated.verify('unsubscribe', old)).toBe(UUID);
+    expect(new LinkSigner(ringOf(second)).verify('unsubscribe', old)).toBeUndefined();
+  });
+
+  it('is none once any of its characters is another one', () => {
+    const token = signer.sign('unsubscribe', UUID);
+    for (let at = 0; at < token.length; at += 1) {
+      const changed = token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1);
+      expect([at, signer.verify('unsubscribe', changed)]).toEqual([at, undefined]);
+    }
+  });
+
+  it.each([
+    '',
+    'phu_',
+    'phu_A',
+    `phu_${'A'.repeat(50)}`,
+    `phu_${'A'.repeat(100_000)}`,
+    `phu_${'é'.repeat(50)}`,
+  ])('is not %j', (text) => {
+    expect(signer.verify('unsubscribe', text)).toBeUndefined();
+  });
+
+  it('is none in another spelling of the same bytes', () => {
+    const token = signer.sign('unsubscribe', UUID);
+    expect(signer.verify('unsubscribe', `${token}=`)).toBeUndefined();
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const last = alphabet[alphabet.indexOf(token.at(-1)!) ^ 1]!;
+    expect(signer.verify('unsubscribe', token.slice(0, -1) + last)).toBeUndefined();
+  });
+});

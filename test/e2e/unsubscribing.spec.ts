@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import PostalMime, { type Email as ParsedMail } from 'postal-mime';
+import { randomBytes } from 'node:crypto';
+import { type EmailId, uuidOf } from '@posthorn/kernel';
+import { LinkSigner } from '@posthorn/signing';
+import { type AcceptedEmail, type Answer, Api, emailIn, type ShownEmail } from './api.ts';
+import { newRecipient, soundEmail, Stack, type Tenant, until } from './stack.ts';
+import { soundTemplate } from './templates.ts';
+import { fromNow } from './times.ts';
+
+const PUBLIC_URL = 'https://mail.posthorn.example';
+const LINK = /^<https:\/\/mail\.posthorn\.example(\/unsubscribe\/phu_[\w-]{50})>$/;
+const AS_BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+const asked = { settings: { unsubscribe: true } };
+
+let stack: Stack;
+let tenant: Tenant;
+let api: Api;
+beforeAll(async () => {
+  stack = await Stack.start({ env: { PUBLIC_URL } });
+}, 60_000);
+afterAll(() => stack.close());
+beforeEach(async () => {
+  tenant = await stack.createTenant('The Shop');
+  api = new Api(stack.gateways[0]!.url, tenant.keys.editor);
+});
+
+async function send(to: string, change: object = {}): Promise<AcceptedEmail> {
+  return emailIn(await api.post('/v1/emails', { ...soundEmail(), to, ...change }));
+}
+
+/** The email once it is finished. */
+async function finished({ id }: AcceptedEmail): Promise<ShownEmail> {
+  await until(async () => (await stack.outboxRow(id)) === undefined, `${id} is finished`);
+  return emailIn<ShownEmail>(await api.get(`/v1/emails/${id}`));
+}
+
+const parsed = async (to: string): Promise<ParsedMail> => PostalMime.parse((await stack.onlyMailTo(to)).raw);
+
+const headersOf = (mail: ParsedMail): Record<string, string> =>
+  Object.fromEntries(mail.headers.map(({ key, value }) => [key, value]));
+
+/** The path of the link in a mail that has arrived. */
+async function linkTo(to: string): Promise<string> {
+  await finished(await send(to, asked));
+  return LINK.exec(headersOf(await parsed(to))['list-unsubscribe']!)![1]!;
+}
+
+/** As somebody who has no key. */
+function visit(
+  method: 'GET' | 'POST',
+  path: string,
+  headers: Record<string, string> = AS_BROWSER,
+  body?: string,
+) {
+  return api.request(method, path, body, { key: null, headers });
+}
+
+const oneClick = (path: string): Promise<Answer> =>
+  visit('POST', path, { 'Content-Type': 'application/x-www-form-urlencoded' }, 'List-Unsubscribe=One-Click');
+
+async function statusOf(email: string): Promise<string | undefined> {
+  const { body } = await api.get(`/v1/contacts?email=${encodeURIComponent(email)}`);
+  return (body['contacts'] as { items: { status: string }[] }).items[0]?.status;
+}
+
+async function told(): Promise<string[]> {
+  const { rows } = await stack.database.pool.query<{ what: string }>(
+    `SELECT type AS what FROM events WHERE workspace_id = $1
+     UNION ALL SELECT action || ' ' || (actor ->> 'kind') FROM audit_log WHERE workspace_id = $1 AND action LIKE 'contact.%' ORDER BY 1`,
+    [uuidOf(tenant.workspaceId)],
+  );
+  return rows.map(({ what }) => what);
+}
+
+describe('S20: an email that asks for a way to unsubscribe', () => {
+  it('carries both headers, byte for byte as its preview shows', async () => {
+    const to = newRecipient();
+    const shown = await finished(await send(to, asked));
+    const headers = headersOf(await parsed(to));
+    expect(headers['list-unsubscribe']).toMatch(LINK);
+    expect(headers['list-unsubscribe-post']).toBe('List-Unsubscribe=One-Click');
+    expect(headers['list-unsubscribe']).not.toContain(to.split('@')[0]);
+    const { body } = await api.get(`/v1/emails/${shown.id}/preview`);
+    expect(body['preview']).toMatchObject({ sha256: shown.timeline.at(-1)!['messageSha256'] });
+  });
+
+  it('has none without that', async () => {
+    const to = newRecipient();
+    await send(to, { html: '<p>{{unsubscribeUrl}}</p>' });
+    const mail = await parsed(to);
+    expect(Object.keys(headersOf(mail)).filter((name) => name.startsWith('list-'))).toEqual([]);
+    expect(mail.html).toContain('{{unsubscribeUrl}}');
+  });
+
+  it('has the link where a raw one names it', async () => {
+    const to = newRecipient();
+    const html = '<a href="{{unsubscribeUrl}}">Stop</a> {{name}}';
+    await send(to, { ...asked, html, text: 'Stop: {{ unsubscribeUrl }}' });
+    const mail = await parsed(to);
+    const url = headersOf(mail)['list-unsubscribe']!.slice(1, -1);
+    expect(mail.html).toContain(`<a href="${url}">Stop</a> {{name}}`);
+    expect(mail.text).toContain(`Stop: ${url}`);
+  });
+
+  it('has the link where its template prints it, in HTML and in the text that is made of it', async () => {
+    const html = '<p>Hello</p><a href="{{unsubscribeUrl}}">Stop</a>';
+    const template = soundTemplate({ html, unsubscribe: true });
+    const made = await api.post('/v1/templates', template);
+    expect(made.body).toMatchObject({ template: { unsubscribe: true } });
+    const { id, name } = made.body['template'] as { id: string; name: string };
+    const to = newRecipient();
+    const variables = { firstName: 'Ada', unsubscribeUrl: 'https://elsewhere.example' };
+    expect((await api.post('/v1/emails', { template: name, to, variables })).status).toBe(200);
+    const mail = await parsed(to);
+    const url = headersOf(mail)['list-unsubscribe']!.slice(1, -1);
+    expect([mail.html, mail.text]).toEqual([
+      expect.stringContaining(`href="${url}"`),
+      expect.stringContaining(url),
+    ]);
+    const preview = await api.post(`/v1/templates/${id}/preview`, { variables: { firstName: 'Ada' } });
+    expect([preview.status, preview.text]).toEqual([
+      200,
+      expect.stringContaining(`${PUBLIC_URL}/unsubscribe/example`),
+    ]);
+    const without = { template: name, to, variables: { firstName: 'Ada' }, settings: { unsubscribe: false } };
+    const refused = await api.post('/v1/emails', without);
+    expect([refused.status, refused.body['message']]).toEqual([
+      400,
+      expect.stringContaining('unsubscribeUrl'),
+    ]);
+    const changed = await api.post(`/v1/templates/${id}`, { unsubscribe: false });
+    expect(changed.body).toMatchObject({ template: { unsubscribe: false, version: 2 } });
+  });
+});
+
+describe('S20: the link', () => {
+  it('leads to a page with a button, which changes nothing by itself', async () => {
+    const to = newRecipient();
+    const path = await linkTo(to);
+    for (let times = 0; times < 3; times += 1) {
+      const page = await visit('GET', path);
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none';.*form-action 'self'/);
+      expect(page.headers.get('set-cookie')).toBeNull();
+      expect(page.text).toContain('<button>Unsubscribe</button>');
+      expect(page.text).not.toContain(to);
+      expect(page.text).not.toMatch(/<script|https?:\/\//);
+    }
+    expect([await statusOf(to), await told()]).toEqual([undefined, []]);
+  });
+
+  it('W11: unsubscribes by one click of a mail client, and again changes nothing', async () => {
+    const to = newRecipient();
+    const path = await linkTo(to);
+    const boundary = '----x';
+    const multipart = `--${boundary}\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--${boundary}--\r\n`;
+    const type = { 'Content-Type': `multipart/form-data; boundary=${boundary}` };
+    const answers = [await oneClick(path), await oneClick(path), await visit('POST', path, type, multipart)];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await statusOf(to)).toBe('UNSUBSCRIBED');
+    expect(await told()).toEqual([
+      'CONTACT_CREATED',
+      'CONTACT_UNSUBSCRIBED',
+      'contact.unsubscribed recipient',
+    ]);
+  });
+
+  it('does so once, however many press at the same moment', async () => {
+    const to = newRecipient();
+    const path = await linkTo(to);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => oneClick(path)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await told()).toEqual([
+      'CONTACT_CREATED',
+      'CONTACT_UNSUBSCRIBED',
+      'contact.unsubscribed recipient',
+    ]);
+  });
+
+  it('W11: subscribes again on the page where its buttons lead', async () => {
+    const to = newRecipient().toUpperCase();
+    await api.post('/v1/contacts', { email: to.toLowerCase() });
+    const path = await linkTo(to);
+    const press = (page: Answer, at: string): string =>
+      new URL(/<form method="post" action="([^"]+)">/.exec(page.text)![1]!, `https://x${at}`).pathname;
+    const offered = await visit('GET', path);
+    expect(press(offered, path)).toBe(path);
+    const done = await visit('POST', path);
+    expect(await statusOf(to)).toBe('UNSUBSCRIBED');
+    expect(done.text).toContain('You are unsubscribed');
+    const again = press(done, path);
+    const back = await visit('POST', again);
+    expect([back.status, back.text]).toEqual([200, expect.stringContaining('subscribed again')]);
+    expect(await statusOf(to)).toBe('SUBSCRIBED');
+    expect(press(back, again)).toBe(path);
+    expect(await told()).toEqual([
+      ...['CONTACT_CREATED', 'CONTACT_RESUBSCRIBED', 'CONTACT_UNSUBSCRIBED'],
+      ...['contact.resubscribed recipient', 'contact.unsubscribed recipient'],
+    ]);
+  });
+
+  it('is not there for who guesses, and tells nobody what is', async () => {
+    const path = await linkTo(newRecipient());
+    const { id } = await send(newRecipient());
+    const foreign = new LinkSigner([{ id: 'x', key: randomBytes(32) }]).sign(
+      'unsubscribe',
+      uuidOf(id as EmailId),
+    );
+    const changed = path.slice(0, -1) + (path.endsWith('A') ? 'Q' : 'A');
+    const nobody = newRecipient();
+    const gone = await linkTo(nobody);
+    await stack.database.pool.query('DELETE FROM emails WHERE to_address = $1', [nobody]);
+    const others = [
+      changed,
+      gone,
+      `/unsubscribe/${foreign}`,
+      '/unsubscribe/example',
+      `/unsubscribe/${'x'.repeat(5_000)}`,
+    ];
+    const pages = await Promise.all(others.flatMap((one) => [visit('GET', one), visit('POST', one)]));
+    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([404]));
+    expect(new Set(pages.map(({ text }) => text)).size).toBe(1);
+    expect(pages[0]!.text).toContain('This link does not work');
+    const program = await visit('POST', changed, {});
+    expect([program.status, program.body]).toEqual([
+      404,
+      expect.objectContaining({ statusCode: 404, error: 'Not Found' }),
+    ]);
+    expect(await told()).toEqual([]);
+  });
+
+  it('is in no line of the logs', async () => {
+    const path = await linkTo(newRecipient());
+    await oneClick(path);
+    expect((await visit('GET', `${path}/nowhere`)).status).toBe(404);
+    expect(stack.logs).not.toContain(path.slice(-40));
+  });
+});
+
+describe('S20: somebody who has unsubscribed', () => {
+  it('does not get emails that ask for it, and gets the others', async () => {
+    const to = newRecipient();
+    const [early, path] = [
+      await send(to, { ...asked, sendAt: fromNow(2_000) }),
+      await linkTo(newRecipient()),
+    ];
+    expect(path).toMatch(/phu_/);
+    await api.post('/v1/contacts', { email: to });
+    const { body } = await api.get(`/v1/contacts?email=${to}`);
+    const { id } = (body['contacts'] as { items: { id: string }[] }).items[0]!;
+    await api.request('POST', `/v1/contacts/${id}/unsubscribe`, undefined);
+    const [late, receipt] = await Promise.all([send(to.toUpperCase(), asked), send(to)]);
+    for (const email of [early, late]) {
+      const shown = await finished(email);
+      expect([shown.status, shown.timeline.at(-1)]).toMatchObject(['SUPPRESSED', { reason: 'unsubscribed' }]);
+    }
+    expect((await finished(receipt)).status).toBe('SENT');
+    await api.request('POST', `/v1/contacts/${id}/resubscribe`, undefined);
+    expect((await finished(await send(to, asked))).status).toBe('SENT');
+    expect(stack.mailsTo(to)).toHaveLength(2);
+  });
+});
+
+describe('R1: guessing links', () => {
+  it('is refused to an address that does it too often; a link that is one is not', async () => {
+    const guarded = await stack.startApp('gateway', { PUBLIC_URL, FAILED_AUTHENTICATIONS_PER_MINUTE: '5' });
+    const path = await linkTo(newRecipient());
+    const at = new Api(guarded.url, tenant.keys.editor);
+    const guess = (): Promise<Answer> =>
+      at.request('GET', `/unsubscribe/phu_${randomBytes(25).toString('hex')}`, undefined, { key: null });
+    const statuses: number[] = [];
+    while (statuses.length < 40 && statuses.at(-1) !== 429) statuses.push((await guess()).status);
+    expect(statuses.at(-1)).toBe(429);
+    expect(statuses.slice(0, -1).every((status) => status === 404)).toBe(true);
+    expect((await at.request('GET', path, undefined, { key: null })).status).toBe(200);
+  });
+});
