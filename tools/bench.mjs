@@ -5,17 +5,17 @@ import { build } from './stack/build.mjs';
 import { ensureInstalled } from './stack/install.mjs';
 import { elapsed, say, step } from './stack/progress.mjs';
 
-const HELP = `npm run bench [-- --quick] [--only accept,drain,latency,posts,tell] [--json FILE] [--no-build]
-Measures accepting, draining, latency and telling webhooks on a Postgres (durable) and a Redis of its own, three rounds each, and prints the
+const HELP = `npm run bench [-- --quick] [--only accept,drain,latency,posts,tell,fair] [--json FILE] [--no-build]
+Measures accepting, draining, latency, telling webhooks and fairness among them on a Postgres (durable) and a Redis of its own, three rounds each, and prints the
 medians beside the goals, as ratios to yardsticks of the same run. Everything stays on this machine and is taken away at the end.
-About twelve minutes; use nothing else on the machine meanwhile.
+About fifteen minutes; use nothing else on the machine meanwhile.
 
   --quick      shorter rounds with fewer emails, within a minute: for a look, not for the record
-  --only       some of accept, drain, latency, posts and tell
+  --only       some of accept, drain, latency, posts, tell and fair
   --json       writes all rounds into a file as well
   --no-build   measure what was built before`;
 
-const KINDS = ['accept', 'drain', 'latency', 'posts', 'tell'];
+const KINDS = ['accept', 'drain', 'latency', 'posts', 'tell', 'fair'];
 
 const SCALES = {
   full: {
@@ -27,7 +27,8 @@ const SCALES = {
     lone: 20,
     posts: 20_000,
     tell: 20_000,
-    limitMs: 13 * 60_000,
+    fairSeconds: 20,
+    limitMs: 17 * 60_000,
   },
   quick: {
     rounds: 3,
@@ -38,7 +39,8 @@ const SCALES = {
     lone: 5,
     posts: 5_000,
     tell: 8_000,
-    limitMs: 5 * 60_000,
+    fairSeconds: 8,
+    limitMs: 7 * 60_000,
   },
 };
 
@@ -64,12 +66,13 @@ function readArguments() {
 }
 
 /** @param {string[]} kinds @param {typeof SCALES.full} scale */
-async function measure(kinds, { rounds, warmMs, measureMs, emails, idle, lone, posts, tell }) {
+async function measure(kinds, { rounds, warmMs, measureMs, emails, idle, lone, posts, tell, fairSeconds }) {
   const { measureAccept } = await import('./bench/accept.mjs');
   const { measureDrain } = await import('./bench/drain.mjs');
   const { measureIdle, measureLone } = await import('./bench/latency.mjs');
   const { measurePosts } = await import('./bench/posts.mjs');
   const { measureTell } = await import('./bench/tell.mjs');
+  const { measureFair } = await import('./bench/fair.mjs');
   const on = /** @type {import('./bench/ground.mjs').Ground} */ (ground);
   /** @type {Parameters<typeof import('./bench/report.mjs').rowsOf>[0]} */
   const results = {};
@@ -93,6 +96,10 @@ async function measure(kinds, { rounds, warmMs, measureMs, emails, idle, lone, p
   if (kinds.includes('tell')) {
     say(`  … Tell, ${tell} deliveries`);
     results.tell = await measureTell(on, { rounds, posts: tell, onRound });
+  }
+  if (kinds.includes('fair')) {
+    say('  … Fair, 90 healthy webhooks alone and beside 10 others');
+    results.fair = await measureFair(on, { rounds, seconds: fairSeconds, onRound });
   }
   return results;
 }

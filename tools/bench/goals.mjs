@@ -56,6 +56,11 @@ export const GOALS = {
   },
   'posts': { what: 'tell, signed, not recorded', goal: { least: 0.9 }, stretch: { least: 1.1 } },
   'tell': { what: 'tell, signed, recorded', goal: { least: 0.9 }, stretch: { least: 1.1 } },
+  'fair': {
+    what: 'fair: p99 of healthy receivers beside dead and slow ones, to theirs alone',
+    goal: { most: 2 },
+    stretch: { most: 1.2 },
+  },
 };
 
 /** @param {Bound} bound @param {string} [unit] */

@@ -16,10 +16,10 @@ const STATEMENTS_OF = ['accept-32', 'batch-8'];
 /**
  * @param {{ accept?: Map<string, import('./accept.mjs').AcceptRound[]>, drain?: Map<string, import('./drain.mjs').DrainRound[]>,
  *   idle?: import('./latency.mjs').Latency[], lone?: import('./latency.mjs').Latency[], posts?: import('./posts.mjs').PostRound[],
- *   tell?: import('./tell.mjs').TellRound[] }} results
+ *   tell?: import('./tell.mjs').TellRound[], fair?: import('./fair.mjs').FairRound[] }} results
  * @returns {Row[]}
  */
-export function rowsOf({ accept, drain, idle, lone, posts, tell }) {
+export function rowsOf({ accept, drain, idle, lone, posts, tell, fair }) {
   return [
     ...[...(accept ?? [])].map(([id, rounds]) => acceptRow(id, rounds)),
     ...(accept ? STATEMENTS_OF.map((id) => statementsRow(id, accept.get(id) ?? [])) : []),
@@ -28,6 +28,7 @@ export function rowsOf({ accept, drain, idle, lone, posts, tell }) {
     ...(lone ? [latencyRow('lone', lone)] : []),
     ...(posts ? [postsRow(posts)] : []),
     ...(tell ? [tellRow(tell)] : []),
+    ...(fair ? [fairRow(fair)] : []),
   ];
 }
 
@@ -76,6 +77,15 @@ function tellRow(rounds) {
   const ours = `${medianOf('dispatcher')}/s; ${medianOf('statements')} statements a POST`;
   const ratios = rounds.map(({ ratio }) => ratio);
   return row('tell', ratios, ours, `undici.request ${medianOf('loop')}/s`);
+}
+
+function fairRow(rounds) {
+  const waits = (side) => {
+    const of = (name) => shown(median(rounds.map((round) => round[side][name])));
+    return `${of('medianMs')} ms, p99 ${of('p99Ms')} ms`;
+  };
+  const ratios = rounds.map(({ ratio }) => ratio);
+  return row('fair', ratios, waits('beside'), `alone ${waits('alone')}`);
 }
 
 /** @param {Row[]} rows @param {Record<string, string>} machine */

@@ -40,7 +40,7 @@ export async function measureTell(ground, { rounds, posts, onRound }) {
   return results;
 }
 
-/** Creates a webhook for contacts that are created. */
+/** Creates a webhook for contacts that are created; says its id. */
 export async function createWebhook(port, key, url) {
   const answer = await fetch(`http://127.0.0.1:${port}/v1/webhooks`, {
     method: 'POST',
@@ -48,6 +48,8 @@ export async function createWebhook(port, key, url) {
     body: JSON.stringify({ url, events: [EVENT], token: TOKEN }),
   });
   if (!answer.ok) throw new Error(`a webhook was not created: ${await answer.text()}`);
+  const { webhook } = /** @type {{ webhook: { id: string } }} */ (await answer.json());
+  return webhook.id;
 }
 
 /** Events of the first workspace as whatever causes them records them, each for all of its webhooks. */

@@ -187,7 +187,7 @@ describe('Workbench', () => {
     expect(bench.rowsFree).toBe(1);
     expect(bench.reserveForAny(5)).toBe(1);
     expect(bench.reserveForAny(5)).toBe(0);
-    bench.release(3);
+    bench.releaseForAny(3);
     bench.refuse();
     expect(bench.reserveForAny(5)).toBe(0);
     await bench.drain();
@@ -199,6 +199,14 @@ describe('Workbench', () => {
     expect(bench.reserve(lane('b'), 15)).toBe(5);
     bench.release(20);
     expect(bench.reserve(lane('b'), 50)).toBe(20);
+  });
+
+  it('has room for what is known to be there, whatever turns may find', () => {
+    const { bench } = makeBench();
+    expect(bench.reserve(lane('a'), 50)).toBe(20);
+    expect(bench.reserveForAny(12)).toBe(12);
+    expect(bench.reserveForAny(12)).toBe(8);
+    expect(bench.reserve(lane('b'), 50)).toBe(5);
   });
 
   it('asks for the lease again when the preparations of a row are over', async () => {
@@ -247,6 +255,54 @@ describe('Workbench', () => {
     free();
     await all[0];
     expect(begun).toHaveLength(8);
+  });
+
+  it('keeps places free for others, however many lanes hang at once', async () => {
+    let free: () => void = () => undefined;
+    const hangs = new Promise<void>((resolve) => (free = resolve));
+    const begun: string[] = [];
+    const { bench } = makeBench({
+      ...{ concurrency: 40, maxRows: 400, maxPlacesPerLane: 10 },
+      work: async (row) => {
+        begun.push(row.name);
+        if (row.name.startsWith('dead')) await hangs;
+        return 'done';
+      },
+    });
+    const placesOf = (name: string): number => begun.filter((one) => one.startsWith(name)).length;
+    const dead = Array.from({ length: 5 }, (_, n) => bench.put(rowsOf(`dead${n}-`, 20), performance.now()));
+    expect([0, 1, 2, 3, 4].map((n) => placesOf(`dead${n}-`))).toEqual([10, 10, 10, 5, 3]);
+    await bench.put(rowsOf('well', 20), performance.now());
+    expect(placesOf('well')).toBe(20);
+    free();
+    await Promise.all(dead);
+  });
+
+  it('gives the place of what only waits to others, and waits for it all the same', async () => {
+    const leave: (() => void)[] = [];
+    const end: (() => void)[] = [];
+    const { bench } = makeBench({
+      ...{ concurrency: 2, maxRows: 4 },
+      work: async (_row, _mayStillBegin, leavePlace) => {
+        leave.push(leavePlace);
+        await new Promise<void>((resolve) => end.push(resolve));
+        return 'done';
+      },
+    });
+    const done = bench.put(rowsOf('a', 6), performance.now());
+    expect(leave).toHaveLength(2);
+    // Half of the rows that there is room for may do so, each once.
+    for (const n of [0, 0, 1, 2, 3]) leave[n]?.();
+    expect(leave).toHaveLength(4);
+    end[0]?.();
+    await sleep(5);
+    leave[2]!();
+    expect(leave).toHaveLength(5);
+    for (let n = 1; n < 6; n += 1) {
+      end[n]!();
+      await sleep(5);
+    }
+    await done;
   });
 
   it('has no room for more rows of a lane than it may have, nor for a new lane when it is full, where that is wanted', () => {

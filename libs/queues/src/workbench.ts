@@ -22,7 +22,10 @@ export interface WorkbenchOptions<Row extends HeldRow, Outcome> {
   readonly maxBytes: number;
   /** How many rows of one lane may be in hand. Default: as many as there is room for. */
   readonly maxRowsPerLane?: number;
-  /** How many rows of one lane may be worked on at once, so that one that hangs leaves places for the others. Default: all of them. */
+  /**
+   * How many places a lane may have, so that one that hangs leaves some to the others; and none gets another while it has as many as are
+   * free, so that several that hang leave some too. Default: all of them, to whoever comes first.
+   */
   readonly maxPlacesPerLane?: number;
   /** How many rows of a lane that has nothing in hand there is always room for, however full the bench is: nobody waits behind a backlog. */
   readonly rowsForANewLane?: number;
@@ -33,9 +36,14 @@ export interface WorkbenchOptions<Row extends HeldRow, Outcome> {
   readonly marginMs: number;
   /**
    * Does the work; undefined: it was not begun, and the row is given back. `mayStillBegin` is to be asked when preparations are
-   * over: whether enough of the lease is left.
+   * over: whether enough of the lease is left. `leavePlace` may be called when the work turns out to be no more than waiting: it goes on
+   * without its place, unless half of the rows that there is room for do so already.
    */
-  readonly work: (row: Row, mayStillBegin: () => boolean) => Promise<Outcome | undefined>;
+  readonly work: (
+    row: Row,
+    mayStillBegin: () => boolean,
+    leavePlace: () => void,
+  ) => Promise<Outcome | undefined>;
   /** Makes the outcome durable. The row's place is free for another by then. */
   readonly record: (row: Row, outcome: Outcome) => Promise<void>;
   /** Renews leases; gives back the rows whose claims still hold. */
@@ -50,6 +58,8 @@ interface Held<Row> {
   /** By the monotonic clock, and on the safe side: counted from before the claim or renewal was asked for. */
   leaseEndsAt: number;
   stage: 'queued' | 'working' | 'recording';
+  /** Whether it is counted among those that are worked on. */
+  hasPlace: boolean;
   readonly done: () => void;
 }
 
@@ -66,7 +76,11 @@ export class Workbench<Row extends HeldRow, Outcome> {
   private readonly placesOfLane = new LaneCounts();
   private readonly waitingForRoom = new Set<() => void>();
   private working = 0;
-  private reserved = 0;
+  /** Rows that are worked on without a place. */
+  private lasting = 0;
+  /** Room for rows of single lanes: as much as their turns may claim, of which most find far less. */
+  private reservedForLanes = 0;
+  private reservedForAny = 0;
   private bytes = 0;
   private draining = false;
   private renewing = false;
@@ -80,25 +94,28 @@ export class Workbench<Row extends HeldRow, Outcome> {
   reserve(laneId: LaneId, wanted: number): number {
     if (this.draining) return 0;
     const { maxRows, maxRowsPerLane = maxRows, rowsForANewLane = ROWS_FOR_A_NEW_LANE } = this.options;
-    const free = this.rowsFree;
+    const free = this.rowsFree - this.reservedForLanes;
     const ofLane = this.rowsOfLane.of(laneId);
     const least = ofLane > 0 ? 0 : rowsForANewLane;
     const rows = Math.max(0, Math.min(wanted, Math.max(free, least), maxRowsPerLane - ofLane));
-    this.reserved += rows;
+    this.reservedForLanes += rows;
     return rows;
   }
 
-  /** Sets room aside for rows of whatever lanes. */
+  /**
+   * Sets room aside for rows of whatever lanes that are known to be there. What is set aside for turns does not count against it: a hundred
+   * turns that look for one row each would leave no room, so that what is made meanwhile needs turns of its own, and so on for ever.
+   */
   reserveForAny(wanted: number): number {
     const rows = this.draining ? 0 : Math.max(0, Math.min(wanted, this.rowsFree));
-    this.reserved += rows;
+    this.reservedForAny += rows;
     return rows;
   }
 
-  /** For how many more rows there is room; negative when new lanes were given more than that. */
+  /** For how many more rows there is room, but for what turns may find; negative when new lanes were given more than that. */
   get rowsFree(): number {
     const { maxBytes, maxRows } = this.options;
-    return this.bytes < maxBytes ? maxRows - this.held.size - this.reserved : 0;
+    return this.bytes < maxBytes ? maxRows - this.held.size - this.reservedForAny : 0;
   }
 
   /** The lanes that have at least so many rows in hand. */
@@ -111,9 +128,14 @@ export class Workbench<Row extends HeldRow, Outcome> {
     return this.rowsOfLane.of(laneId) >= (this.options.maxRowsPerLane ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Gives back room that was set aside, once the rows are in hand or the claim has failed. */
+  /** Gives back room that was set aside for a lane, once the rows are in hand or the claim has failed. */
   release(rows: number): void {
-    this.reserved -= rows;
+    this.reservedForLanes -= rows;
+  }
+
+  /** The same for what was set aside for rows of whatever lanes. */
+  releaseForAny(rows: number): void {
+    this.reservedForAny -= rows;
   }
 
   /** How many more bytes may come in hand. */
@@ -163,7 +185,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
 
   private takeInHand(row: Row, leaseEndsAt: number): Promise<void> {
     return new Promise((done) => {
-      const held: Held<Row> = { row, leaseEndsAt, stage: 'queued', done };
+      const held: Held<Row> = { row, leaseEndsAt, stage: 'queued', hasPlace: false, done };
       this.held.set(keyOf(row), held);
       this.bytes += row.bytes;
       this.rowsOfLane.add(row.laneId);
@@ -173,11 +195,9 @@ export class Workbench<Row extends HeldRow, Outcome> {
 
   private fillPlaces(): void {
     while (!this.draining && this.working < this.options.concurrency) {
-      const held = this.lines.next((candidate) => this.hasLease(candidate) && this.hasPlace(candidate));
+      const held = this.lines.next((candidate) => this.hasLease(candidate) && this.mayTakePlace(candidate));
       if (held === undefined) break;
-      this.working += 1;
-      this.placesOfLane.add(held.row.laneId);
-      held.stage = 'working';
+      this.takePlace(held);
       void this.serve(held);
     }
     // What is left although places are free may have too little of its lease.
@@ -185,8 +205,32 @@ export class Workbench<Row extends HeldRow, Outcome> {
       void this.renewAll();
   }
 
-  private hasPlace({ row }: Held<Row>): boolean {
-    return this.placesOfLane.of(row.laneId) < (this.options.maxPlacesPerLane ?? Number.POSITIVE_INFINITY);
+  /** There is a free place. A lane that has none may always take it. */
+  private mayTakePlace({ row }: Held<Row>): boolean {
+    const { concurrency, maxPlacesPerLane } = this.options;
+    const ofLane = this.placesOfLane.of(row.laneId);
+    if (maxPlacesPerLane === undefined || ofLane === 0) return true;
+    return ofLane < Math.min(maxPlacesPerLane, concurrency - this.working);
+  }
+
+  private takePlace(held: Held<Row>): void {
+    held.stage = 'working';
+    held.hasPlace = true;
+    this.working += 1;
+    this.placesOfLane.add(held.row.laneId);
+  }
+
+  private freePlace(held: Held<Row>): void {
+    held.hasPlace = false;
+    this.working -= 1;
+    this.placesOfLane.remove(held.row.laneId);
+  }
+
+  private leavePlace(held: Held<Row>): void {
+    if (!held.hasPlace || this.lasting >= this.options.maxRows / 2) return;
+    this.lasting += 1;
+    this.freePlace(held);
+    this.fillPlaces();
   }
 
   private hasLease(held: Held<Row>): boolean {
@@ -207,11 +251,15 @@ export class Workbench<Row extends HeldRow, Outcome> {
 
   private async workOn(held: Held<Row>): Promise<Outcome | undefined> {
     try {
-      return await this.options.work(held.row, () => !this.draining && this.hasLease(held));
+      return await this.options.work(
+        held.row,
+        () => !this.draining && this.hasLease(held),
+        () => this.leavePlace(held),
+      );
     } finally {
       held.stage = 'recording';
-      this.working -= 1;
-      this.placesOfLane.remove(held.row.laneId);
+      if (held.hasPlace) this.freePlace(held);
+      else this.lasting -= 1;
       this.fillPlaces();
     }
   }

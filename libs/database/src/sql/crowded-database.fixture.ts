@@ -77,6 +77,15 @@ export async function crowd(url: string): Promise<void> {
     'UPDATE webhooks SET put_back_before = now() WHERE id IN (SELECT id FROM webhooks ORDER BY id LIMIT 10)',
     'DROP TABLE crowd',
   ];
+  await run(url, statements);
+}
+
+/** Brings the statistics of all tables up to date, however long that takes: a connection of ours would not wait for it. */
+export async function analyze(url: string): Promise<void> {
+  await run(url, ['ANALYZE']);
+}
+
+async function run(url: string, statements: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

@@ -33,7 +33,7 @@ import {
   RECORD_DELIVERIES,
 } from './deliveries.ts';
 import { DeliveryOffice } from '../deliveries.fixture.ts';
-import { crowd } from './crowded-database.fixture.ts';
+import { analyze, crowd } from './crowded-database.fixture.ts';
 import { listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from './delivery-list.ts';
 import { LOCATE_EVENT, READ_EVENT_FEED } from './event-feed.ts';
 import { CANCEL_EMAIL, RESCHEDULE_EMAIL } from './email-changes.ts';
@@ -124,7 +124,7 @@ beforeAll(async () => {
     ),
     webhooks: await first('SELECT id AS value FROM webhooks ORDER BY id OFFSET 500 LIMIT 50'),
   };
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   client.release();
   await office.close();
@@ -687,11 +687,9 @@ describe('With 120,000 rows where there were none a moment ago', () => {
 
 describe.each(['force_custom_plan', 'force_generic_plan'])('With 120,000 rows and %s', (mode) => {
   beforeAll(async () => {
-    await client.query(`SET statement_timeout = '60 s'`);
-    await client.query('ANALYZE');
-    await client.query('RESET statement_timeout');
+    await analyze(testDatabase.url);
     await client.query(`SET plan_cache_mode = ${mode}`);
-  });
+  }, 120_000);
 
   it.each(STATEMENTS)('%s reads what it needs by its indexes', async (_name, { sql, values, indexes }) => {
     const plan = await planOf(sql, values());

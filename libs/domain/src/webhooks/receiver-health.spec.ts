@@ -54,6 +54,15 @@ describe('What is learnt of a receiver', () => {
     expect(learnFrom(slow, SUCCESS, NOW)).toEqual({ health: WELL });
   });
 
+  it('is that it is slow, and nothing else, when there is no answer yet', () => {
+    const awaited = { effect: 'awaited', isSlow: true } as const;
+    expect(learnFrom(WELL, awaited, NOW)).toEqual({ health: { ...WELL, isSlow: true } });
+    expect(learnFrom(failing(5, 2), awaited, NOW)).toEqual({ health: { ...failing(5, 2), isSlow: true } });
+    expect(learnFrom({ ...WELL, isSlow: true }, awaited, NOW)).toBeUndefined();
+    expect(sumOfLessons([awaited, awaited])).toEqual(awaited);
+    expect(sumOfLessons([awaited, FAILURE])).toEqual(FAILURE);
+  });
+
   it('of several POSTs is that it is gone if it ever said so, and not failing if it ever succeeded', () => {
     expect(sumOfLessons([SUCCESS, GONE, FAILURE])).toEqual(GONE);
     expect(sumOfLessons([FAILURE, SUCCESS, FAILURE])).toEqual(SUCCESS);

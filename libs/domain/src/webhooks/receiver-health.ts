@@ -17,7 +17,8 @@ export interface ReceiverHealth {
 
 /** What POSTs to a receiver showed. */
 export interface ReceiverLesson {
-  readonly effect: 'succeeded' | 'failed' | 'gone';
+  /** `awaited`: there is no answer yet, which says nothing but that it lets us wait. */
+  readonly effect: 'succeeded' | 'failed' | 'gone' | 'awaited';
   /** Whether it let us wait: no connection, no answer in time, or a late one. */
   readonly isSlow: boolean;
 }
@@ -44,6 +45,7 @@ export function learnFrom(
   { effect, isSlow }: ReceiverLesson,
   now: Date,
 ): ReceiverChange | undefined {
+  if (effect === 'awaited') return health.isSlow ? undefined : { health: { ...health, isSlow: true } };
   // Only a success in time makes a slow one quick again: one that refuses quickly may be about to hang.
   const slow = effect === 'succeeded' ? isSlow : isSlow || health.isSlow;
   const { failingSince, warnedAt } = health;
@@ -63,7 +65,7 @@ export function learnFrom(
 /** What several lessons of one receiver come to: it is gone if it ever said so, and not failing if it ever succeeded. */
 export function sumOfLessons(lessons: readonly ReceiverLesson[]): ReceiverLesson {
   const effects = lessons.map(({ effect }) => effect);
-  const effect = (['gone', 'succeeded', 'failed'] as const).find((one) => effects.includes(one))!;
+  const effect = (['gone', 'succeeded', 'failed', 'awaited'] as const).find((one) => effects.includes(one))!;
   return { effect, isSlow: lessons.every(({ isSlow }) => isSlow) };
 }
 

@@ -9,7 +9,7 @@ const MOST_WAITING = 4;
 export interface SpareRoomOptions<Row extends ClaimedRow> {
   readonly bench: Pick<
     Workbench<Row, unknown>,
-    'bytesFree' | 'lanesWith' | 'put' | 'release' | 'reserveForAny' | 'rowsFree' | 'untilRoom'
+    'bytesFree' | 'lanesWith' | 'put' | 'releaseForAny' | 'reserveForAny' | 'rowsFree' | 'untilRoom'
   >;
   /** Whether this process may claim at all just now. */
   readonly mayClaim: () => boolean;
@@ -63,7 +63,9 @@ export class SpareRoom<Row extends ClaimedRow> {
     const rows = mayClaim() ? bench.reserveForAny(wanted) : 0;
     const notOf = bench.lanesWith(maxRows * SHARE_OF_A_LANE);
     const claimedAt = performance.now();
-    const claimed = await claim({ rows, bytes: bench.bytesFree, notOf }).finally(() => bench.release(rows));
+    const claimed = await claim({ rows, bytes: bench.bytesFree, notOf }).finally(() =>
+      bench.releaseForAny(rows),
+    );
     void bench.put(claimed, claimedAt);
   }
 }

@@ -1,9 +1,16 @@
 import { type DatabaseClock } from '@posthorn/kernel';
 import { deliveryHeaders } from '@posthorn/domain';
-import { type ClaimedDelivery, isOutage } from '@posthorn/database';
+import { type ClaimedDelivery, isOutage, type ReceiverReport } from '@posthorn/database';
 import { signBody, signMessage } from '@posthorn/signing';
 import { type PostRequest, type WebhookClient } from '@posthorn/webhooks';
-import { cancelled, outcomeOfPost, postponed, type ToldOutcome } from './outcome-of-post.ts';
+import {
+  cancelled,
+  outcomeOfPost,
+  postponed,
+  reportOfWait,
+  SLOW_MS,
+  type ToldOutcome,
+} from './outcome-of-post.ts';
 import { type OpenReceiver, type Receivers } from './receivers.ts';
 
 export interface DeliverEventOptions {
@@ -16,6 +23,9 @@ export interface DeliverEventOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** Told when a receiver lets us wait, while it still does; with what is new about it. */
+export type OnWait = (report: ReceiverReport | null) => void;
+
 /** Posts one claimed delivery to its webhook. */
 export class DeliverEvent {
   constructor(private readonly options: DeliverEventOptions) {}
@@ -25,22 +35,33 @@ export class DeliverEvent {
    *
    * @param mayStillBegin whether the delivery is still ours, asked when its receiver is known
    */
-  async deliver(delivery: ClaimedDelivery, mayStillBegin: () => boolean): Promise<ToldOutcome | undefined> {
+  async deliver(
+    delivery: ClaimedDelivery,
+    mayStillBegin: () => boolean,
+    onWait?: OnWait,
+  ): Promise<ToldOutcome | undefined> {
     try {
       const receiver = await this.options.receivers.find(delivery.webhookId);
       if (receiver === undefined) return cancelled(delivery);
       // It was paused or disabled after the claim: the delivery is held with the others.
       if (receiver.status !== 'ACTIVE' || !mayStillBegin()) return undefined;
-      return await this.post(delivery, receiver);
+      return await this.post(delivery, receiver, onWait);
     } catch (error) {
       this.options.onError(error);
       return isOutage(error) ? undefined : postponed(delivery);
     }
   }
 
-  private async post(delivery: ClaimedDelivery, receiver: OpenReceiver): Promise<ToldOutcome> {
+  private async post(
+    delivery: ClaimedDelivery,
+    receiver: OpenReceiver,
+    onWait?: OnWait,
+  ): Promise<ToldOutcome> {
     const { client, clock, onError } = this.options;
-    const result = await client.post(this.request(delivery, receiver));
+    const posting = client.post(this.request(delivery, receiver));
+    const result = await tellingOfWait(posting, () =>
+      onWait?.(reportOfWait(delivery, receiver, clock.now())),
+    );
     if (result.kind === 'ours') onError(new Error(`a webhook could not be posted to: ${result.reason}`));
     return outcomeOfPost(delivery, receiver, result, { now: clock.now(), random: Math.random() });
   }
@@ -59,5 +80,17 @@ export class DeliverEvent {
       messageSignature: signMessage({ id: eventId, unixSeconds, body }, tokens),
     });
     return { url, headers, body, deadlineMs };
+  }
+}
+
+async function tellingOfWait<T>(posting: Promise<T>, onWait: () => void): Promise<T> {
+  let isOver = false;
+  // A process that was held up looks at what has arrived meanwhile before it says that nothing did.
+  const timer = setTimeout(() => setImmediate(() => isOver || onWait()), SLOW_MS);
+  try {
+    return await posting;
+  } finally {
+    isOver = true;
+    clearTimeout(timer);
   }
 }

@@ -1,3 +1,4 @@
+import { Coalescer } from '@posthorn/kernel';
 import { type LaneId } from '@posthorn/domain';
 import {
   type ClaimedDelivery,
@@ -5,6 +6,7 @@ import {
   type Judgement,
   type OutboxStore,
   type ReceiverHealthStore,
+  type ReceiverReport,
   type Room,
 } from '@posthorn/database';
 import { type LaneRings } from '@posthorn/queues';
@@ -18,10 +20,11 @@ import { SlowLanesSeen } from './slow-lanes-seen.ts';
 /** A few times the POSTs: enough to keep them going while the next claim is under way. */
 const ROWS_IN_HAND_PER_CONNECTION = 6;
 const MOST_BYTES_IN_HAND = 32 * 1024 * 1024;
-/** One webhook may have so much of the places, so that one that hangs leaves the most of them to others until it is known to be slow. */
+/** One webhook may have so much of the places: one that hangs has them for as long as it takes to find that out. */
 const SHARE_OF_A_LANE = 1 / 4;
 /** Slow webhooks are served a few deliveries at a time. */
 const ROWS_OF_A_SLOW_LANE = 5;
+const MOST_REPORTS_TOGETHER = 100;
 
 type Rings = Pick<LaneRings, 'ringAll' | 'ringSlot'>;
 type TimedDelivery = ClaimedDelivery & { readonly claimedAt: number };
@@ -47,6 +50,14 @@ export interface DeliverEventsOptions extends LaneTimes {
  */
 export class DeliverEvents {
   private readonly slowLanes = new SlowLanesSeen();
+  /** What is learnt of receivers while they let us wait. */
+  private readonly waits = new Coalescer<ReceiverReport, undefined>({
+    serve: async (reports) => {
+      await this.learn(reports);
+      return reports.map(() => undefined);
+    },
+    maxItems: MOST_REPORTS_TOGETHER,
+  });
   private readonly usual: ServeLanes<TimedDelivery, ToldOutcome>;
   private readonly slow: ServeLanes<TimedDelivery, ToldOutcome>;
 
@@ -65,7 +76,7 @@ export class DeliverEvents {
       maxRows: connections * ROWS_IN_HAND_PER_CONNECTION,
       maxPlacesPerLane: Math.max(1, Math.ceil(connections * SHARE_OF_A_LANE)),
       claim: (demands, maxBytes) => this.claim(demands, maxBytes, false),
-      work: (delivery, mayStillBegin) => this.workUnlessSlow(delivery, mayStillBegin),
+      work: (...one) => this.workUnlessSlow(...one),
     });
     this.slow = new ServeLanes({
       ...common,
@@ -125,16 +136,41 @@ export class DeliverEvents {
   private async workUnlessSlow(
     delivery: TimedDelivery,
     mayStillBegin: () => boolean,
+    leavePlace: () => void,
   ): Promise<ToldOutcome | undefined> {
     if (this.slowLanes.wasSeenSince(delivery.laneId, delivery.claimedAt)) return undefined;
-    return this.options.delivery.deliver(delivery, mayStillBegin);
+    let learning: Promise<void> | undefined;
+    const outcome = await this.options.delivery.deliver(delivery, mayStillBegin, (report) => {
+      leavePlace();
+      learning = this.learnOfWait(delivery, report);
+    });
+    await learning;
+    return outcome;
+  }
+
+  /** Whoever waits for an answer takes nobody's place meanwhile, and nothing more is claimed for that receiver here. */
+  private async learnOfWait(
+    { laneId, claimedAt }: TimedDelivery,
+    report: ReceiverReport | null,
+  ): Promise<void> {
+    if (report === null || this.slowLanes.wasSeenSince(laneId, claimedAt)) return;
+    this.slowLanes.see(laneId);
+    try {
+      await this.waits.add(report);
+    } catch (error) {
+      // Its POST shows the same again when it ends.
+      this.options.onError(error);
+    }
+  }
+
+  private async learn(reports: readonly ReceiverReport[]): Promise<void> {
+    for (const judgement of await this.options.health.learn(reports)) this.options.onJudgement(judgement);
   }
 
   /** First what was learnt of the receivers: what one that is gone would be told is held before it is due again. */
   private async record(outcomes: readonly ToldOutcome[]): Promise<boolean[]> {
-    const { health, deliveries, onJudgement } = this.options;
-    const reports = outcomes.flatMap(({ report }) => report ?? []);
-    for (const judgement of await health.learn(reports)) onJudgement(judgement);
+    const { deliveries } = this.options;
+    await this.learn(outcomes.flatMap(({ report }) => report ?? []));
     await deliveries.noteOwnFaults(outcomes.flatMap(({ ownFault }) => ownFault ?? []));
     const live = await deliveries.record(outcomes);
     countAttempts(outcomes);

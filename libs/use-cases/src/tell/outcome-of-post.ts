@@ -15,7 +15,7 @@ import {
 import { type PostResult } from '@posthorn/webhooks';
 
 /** Whoever takes longer than this lets us wait. */
-const SLOW_MS = 2_000;
+export const SLOW_MS = 2_000;
 const MOST_REASON_CHARACTERS = 1_000;
 /** Found before anything was posted; the clock brings it back. */
 const AFTER_A_FAULT_OF_OURS_MS = 30_000;
@@ -125,4 +125,13 @@ function reportOf(
 ): ReceiverReport | null {
   if (learnFrom(health, lesson, now) === undefined) return null;
   return { ...lesson, workspaceId, webhookId, asOf };
+}
+
+/** What a POST that has no answer yet shows of its receiver; null: nothing new. */
+export function reportOfWait(
+  delivery: ClaimedDelivery,
+  receiver: Receiver,
+  now: Date,
+): ReceiverReport | null {
+  return reportOf(delivery, receiver, { effect: 'awaited', isSlow: true }, now);
 }

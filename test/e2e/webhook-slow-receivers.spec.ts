@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { WebhookReceiver } from '@posthorn/testing';
+import { newRecipient, Stack, until } from './stack.ts';
+
+/** Late, but long before the deadline. */
+const LATE_MS = 7_000;
+/** After 2 s it is known. */
+const KNOWN_WITHIN_MS = 5_000;
+/** More than a process posts at once. */
+const EVENTS = 30;
+const CONNECTIONS = 12;
+
+let stack: Stack;
+let receiver: WebhookReceiver;
+let isLate = true;
+
+beforeAll(async () => {
+  receiver = await WebhookReceiver.start(({ path }) => ({
+    status: 200,
+    afterMs: isLate && path.startsWith('/late') ? LATE_MS : 0,
+  }));
+  stack = await Stack.start({
+    dispatchers: 1,
+    env: {
+      WEBHOOK_ALLOW_HTTP: 'true',
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+      WEBHOOK_CONNECTIONS: String(CONNECTIONS),
+    },
+  });
+}, 60_000);
+afterAll(async () => {
+  await stack.close();
+  await receiver.close();
+});
+
+async function subscribe(path: string): Promise<void> {
+  const body = { url: receiver.url(path), events: ['CONTACT_CREATED'] };
+  expect((await stack.api().post('/v1/webhooks', body)).status).toBe(200);
+}
+
+async function createContact(): Promise<void> {
+  expect((await stack.api().post('/v1/contacts', { email: newRecipient() })).status).toBe(200);
+}
+
+const slowLanes = (): Promise<number> => stack.count('SELECT count(*)::int FROM slow_lanes');
+
+it('W8: receivers that let us wait are known while they still do, are not charged for it, and leave the places to others', async () => {
+  for (const path of ['/late/1', '/late/2', '/late/3', '/well']) await subscribe(path);
+  for (let n = 0; n < EVENTS; n += 1) await createContact();
+  await until(async () => (await slowLanes()) === 3, 'they are known to be slow', KNOWN_WITHIN_MS);
+  expect(await stack.count('SELECT count(*)::int FROM webhooks WHERE failing_since IS NOT NULL')).toBe(0);
+  await until(() => receiver.postsTo('/well').length === EVENTS, 'the healthy one is told', KNOWN_WITHIN_MS);
+  // Nobody has answered late by then.
+  expect(await stack.count(`SELECT count(*)::int FROM webhook_deliveries WHERE status = 'SUCCEEDED'`)).toBe(
+    EVENTS,
+  );
+  isLate = false;
+  await stack.settled(60_000);
+  const arrived = receiver.posts.map(({ headers }) => headers['x-service-delivery-id']);
+  expect(arrived).toHaveLength(4 * EVENTS);
+  expect(new Set(arrived).size).toBe(4 * EVENTS);
+
+  await createContact();
+  await until(
+    async () => (await slowLanes()) === 0,
+    'they are known to answer in time again',
+    KNOWN_WITHIN_MS,
+  );
+}, 120_000);
