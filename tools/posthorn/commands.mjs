@@ -1,5 +1,6 @@
 import { IDENTITY_COMMANDS } from './commands/identities.mjs';
 import { KEY_COMMANDS } from './commands/keys.mjs';
+import { OPERATOR_COMMANDS } from './commands/operators.mjs';
 import { SECRET_COMMANDS } from './commands/secrets.mjs';
 import { SENDING_COMMANDS } from './commands/sending.mjs';
 import { WORKSPACE_COMMANDS } from './commands/workspaces.mjs';
@@ -36,4 +37,5 @@ export const COMMANDS = [
   ...IDENTITY_COMMANDS,
   ...SENDING_COMMANDS,
   ...SECRET_COMMANDS,
+  ...OPERATOR_COMMANDS,
 ];

@@ -107,6 +107,7 @@ export class Stack {
       LOG_LEVEL: 'info',
       SMTP_URL: inbox.url,
       PUBLIC_URL: `http://127.0.0.1:${ports.gateway}`,
+      DASHBOARD_URL: `http://127.0.0.1:${ports.dashboard}`,
       SYSTEM_FROM: 'Posthorn <posthorn@example.com>',
       // Receivers on this machine, as developers have them.
       WEBHOOK_ALLOW_HTTP: 'true',

@@ -5,13 +5,14 @@
  * @returns {string}
  */
 export function summary(stack) {
-  const { apiUrl, dashboardUrl, inbox, workspaceId, keys } = stack;
+  const { apiUrl, dashboardUrl, inbox, workspaceId, keys, operator } = stack;
   return `
 Posthorn is up.
 
   API         ${apiUrl}
   Inbox       ${inbox.webUrl}
   Dashboard   ${dashboardUrl}
+              as ${operator.name}, password ${operator.password}
   Workspace   ${workspaceId}, may send from anybody at example.com
   API_USER    ${keys.apiUser}
   EDITOR      ${keys.editor}

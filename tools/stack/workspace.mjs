@@ -3,11 +3,11 @@ import { nodeBinary, withInstalledBinaries } from './runtime.mjs';
 import { readJson, WORKSPACE_FILE, writeJson } from './state.mjs';
 
 /**
- * @typedef {{ workspaceId: string, keys: { editor: string, apiUser: string } }} LocalWorkspace
+ * @typedef {{ workspaceId: string, keys: { editor: string, apiUser: string }, operator: { name: string, password: string } }} LocalWorkspace
  */
 
 /**
- * The workspace that the local stack is tried with: the one of the last time if its keys are still good, else a new one.
+ * The workspace that the local stack is tried with, and who may use its dashboard: those of the last time if the keys are still good, else new ones.
  *
  * @param {string} apiUrl
  * @param {Record<string, string>} env what the operators' command line needs
@@ -16,7 +16,7 @@ import { readJson, WORKSPACE_FILE, writeJson } from './state.mjs';
 export async function provideWorkspace(apiUrl, env) {
   const known = readJson(WORKSPACE_FILE);
   if (
-    known !== undefined &&
+    known?.operator !== undefined &&
     (await isGood(apiUrl, known.keys.editor)) &&
     (await isGood(apiUrl, known.keys.apiUser))
   )
@@ -47,5 +47,17 @@ async function makeWorkspace(env) {
   await posthorn('identity', 'create', ...inIt, '--domain', 'example.com', '--verified');
   const editor = await posthorn('key', 'create', ...inIt, '--name', 'Editor', '--role', 'EDITOR');
   const apiUser = await posthorn('key', 'create', ...inIt, '--name', 'API user', '--role', 'API_USER');
-  return { workspaceId: id, keys: { editor: editor.secretKey, apiUser: apiUser.secretKey } };
+  const { name, password } = await posthorn(
+    'operator',
+    'create',
+    '--name',
+    `local-${id.slice(-6)}`,
+    '--role',
+    'operator',
+  );
+  return {
+    operator: { name, password },
+    workspaceId: id,
+    keys: { editor: editor.secretKey, apiUser: apiUser.secretKey },
+  };
 }

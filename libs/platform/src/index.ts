@@ -1,6 +1,7 @@
 export { ALL_SECTIONS } from './settings/sections.ts';
 export * from './settings/connection-settings.ts';
 export { describeSettings, renderEnvExample, type SettingDescription } from './settings/describe-settings.ts';
+export { DashboardSettings } from './settings/dashboard-settings.ts';
 export { DispatcherSettings } from './settings/dispatcher-settings.ts';
 export { DnsSettings } from './settings/dns-settings.ts';
 export { loadEnvFile } from './settings/env-file.ts';

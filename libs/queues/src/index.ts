@@ -7,4 +7,5 @@ export { LINES, type LineName } from './lines.ts';
 export { MaintenanceSchedule, type RegularJob } from './maintenance.ts';
 export { RateLimiter, type RateLimiterOptions } from './rates/rate-limiter.ts';
 export { CLOCK_SLOT, Turns, type LaneDemand, type TurnsOptions } from './turn.ts';
+export { WatchedQueues } from './watched-queues.ts';
 export { Workbench, type HeldRow, type WorkbenchOptions } from './workbench.ts';

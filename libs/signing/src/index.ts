@@ -1,4 +1,5 @@
 export * from './api-key.ts';
+export { hashPassword, isPassword } from './password.ts';
 export * from './fingerprint.ts';
 export * from './key-ring.ts';
 export { LinkSigner } from './link-signer.ts';

@@ -65,6 +65,12 @@ export class BrowserPage {
     }
   }
 
+  /** What it looks like, as a PNG. */
+  async screenshot(): Promise<Buffer> {
+    const { data } = await this.#send('Page.captureScreenshot', { format: 'png' });
+    return Buffer.from(data as string, 'base64');
+  }
+
   #send(method: string, params: object = {}): Promise<Record<string, unknown>> {
     return this.#devTools.send(method, params, this.#sessionId);
   }

@@ -20,6 +20,13 @@ export { type IdentityValue } from './identities/identity-value.ts';
 export { RotateKeys } from './identities/rotate-keys.ts';
 export { SendVerificationLink } from './identities/send-verification-link.ts';
 export { VerifyIdentity } from './identities/verify-identity.ts';
+export {
+  createOperator,
+  type OperatorWithPassword,
+  removeOperator,
+  resetOperatorPassword,
+} from './operators/manage-operators.ts';
+export { type Credentials, OperatorSessions, SESSION_MS } from './operators/operator-sessions.ts';
 export { addIdentity } from './operate/add-identity.ts';
 export { createApiKey, type CreatedApiKey, type WantedApiKey } from './operate/create-api-key.ts';
 export { deleteApiKey } from './operate/delete-api-key.ts';

@@ -27,6 +27,8 @@ export interface HttpAppOptions {
   readonly maxBodyBytes?: number;
   /** Other bounds, by exact path. */
   readonly maxBodyBytesByPath?: Readonly<Record<string, number>>;
+  /** Whether bodies are JSON, and read and judged here; else whoever takes a route reads them. Default: yes. */
+  readonly readsJson?: boolean;
   /** What `/health/live` and `/health/ready` look at beside the process itself. */
   readonly health?: HealthChecks;
   /** More headers of every answer; whoever handles a request may put others in their place. */
@@ -48,6 +50,7 @@ export async function createHttpApp(
     maxBodyBytes = 10 * MIB,
     maxBodyBytesByPath = {},
     answerHeaders = () => [],
+    readsJson = true,
   } = options;
   const health = new Health(options.health);
   const bounds = new InFlight(inFlight);
@@ -64,7 +67,8 @@ export async function createHttpApp(
     isDraining: () => health.isDraining,
     answerHeaders,
   };
-  app.use(enterRequest(entry), readJsonBody({ maxBytes: maxBodyBytes, maxBytesByPath: maxBodyBytesByPath }));
+  app.use(enterRequest(entry));
+  if (readsJson) app.use(readJsonBody({ maxBytes: maxBodyBytes, maxBytesByPath: maxBodyBytesByPath }));
   app.useGlobalPipes(shapePipe());
   app.useGlobalFilters(new ErrorFilter(logger, settings.publicUrl));
   return app;

@@ -1,4 +1,5 @@
 import { DatabaseSettings, HttpSettings, LogSettings, RedisSettings } from './connection-settings.ts';
+import { DashboardSettings } from './dashboard-settings.ts';
 import { DispatcherSettings } from './dispatcher-settings.ts';
 import { DnsSettings } from './dns-settings.ts';
 import { GatewaySettings } from './gateway-settings.ts';
@@ -25,4 +26,5 @@ export const ALL_SECTIONS = {
   rates: RateSettings,
   sender: SenderSettings,
   lanes: LaneSettings,
+  dashboard: DashboardSettings,
 } as const satisfies Sections;

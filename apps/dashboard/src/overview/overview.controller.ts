@@ -1,0 +1,110 @@
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import { RELEASE } from '@posthorn/kernel';
+import { OutboxStore, OverviewStore, PausedLaneStore, type QueueBacklog } from '@posthorn/database';
+import type { Request, Response } from 'express';
+import { html, type Html } from '../pages/html.ts';
+import { renderPage } from '../pages/page.ts';
+import { accountOf } from '../sign-in/entrance.ts';
+import { ratePlot } from './rate-plot.ts';
+
+const REFRESH_SECONDS = 15;
+/** Work that is due waits this long before it looks wrong. */
+const LATE_SECONDS = 60;
+const QUEUE_NAMES: Readonly<Record<string, string>> = {
+  email: 'Emails',
+  event: 'Events to be fanned out',
+  webhook: 'Deliveries to webhooks',
+};
+
+/** What operators see first: whether everything flows. */
+@Controller()
+export class OverviewController {
+  constructor(
+    private readonly overview: OverviewStore,
+    private readonly outbox: OutboxStore,
+    private readonly pausedLanes: PausedLaneStore,
+  ) {}
+
+  @Get()
+  async show(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<string> {
+    const [minutes, backlog, state, paused] = await Promise.all([
+      this.overview.emailsByMinute(),
+      this.outbox.measureBacklog(),
+      this.overview.stateOfThings(),
+      this.pausedLanes.list(),
+    ]);
+    const content = html`<h1>Overview</h1>
+      ${ratePlot(minutes, new Date())}
+      <h2>What waits</h2>
+      ${backlogTable(backlog)}
+      <h2>What is held back</h2>
+      ${pausedTable(paused)}
+      <h2>Receivers and versions</h2>
+      <div class="cards">
+        ${card('Receivers that let us wait', state.slowLanes)}
+        ${card('Webhooks with nothing but failures', state.failingWebhooks)} ${card('Posthorn', RELEASE)}
+        ${card('Postgres', state.postgresVersion)} ${card('Node', process.versions.node)}
+      </div>`;
+    const account = accountOf(request);
+    return renderPage(response, { title: 'Overview', account, content, refreshSeconds: REFRESH_SECONDS });
+  }
+}
+
+function card(title: string, value: string | number): Html {
+  return html`<div class="card"><b>${value}</b><span>${title}</span></div>`;
+}
+
+function backlogTable(backlog: readonly QueueBacklog[]): Html {
+  const row = ({ queue, dueLanes, due, leased, oldestDueSeconds }: QueueBacklog): Html =>
+    html`<tr>
+      <td>${QUEUE_NAMES[queue] ?? queue}</td>
+      <td class="n">${due}</td>
+      <td class="n">${dueLanes}</td>
+      <td class="n">${leased}</td>
+      <td class="n ${oldestDueSeconds > LATE_SECONDS ? 'bad' : ''}">${Math.round(oldestDueSeconds)} s</td>
+    </tr>`;
+  return html`<div class="scroll">
+    <table>
+      <thead>
+        <tr>
+          <th>Queue</th>
+          <th class="n">Due</th>
+          <th class="n">Lanes</th>
+          <th class="n">In hand</th>
+          <th class="n">Oldest due</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${backlog.map(row)}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+type Paused = Awaited<ReturnType<PausedLaneStore['list']>>;
+
+function pausedTable(paused: Paused): Html {
+  if (paused.length === 0) return html`<p class="quiet">Nothing.</p>`;
+  const row = ({ queue, laneId, reason, pausedAt }: Paused[number]): Html =>
+    html`<tr>
+      <td>${queue}</td>
+      <td>${laneId === '*' ? 'everything' : laneId}</td>
+      <td>${reason}</td>
+      <td>${pausedAt.toISOString().slice(0, 16).replace('T', ' ')} UTC</td>
+    </tr>`;
+  return html`<div class="scroll">
+    <table>
+      <thead>
+        <tr>
+          <th>Queue</th>
+          <th>Lane</th>
+          <th>Why</th>
+          <th>Since</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${paused.map(row)}
+      </tbody>
+    </table>
+  </div>`;
+}

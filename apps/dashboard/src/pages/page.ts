@@ -1,0 +1,70 @@
+import { type OperatorAccount } from '@posthorn/database';
+import type { Response } from 'express';
+import { html, Html } from './html.ts';
+
+/** Nothing is run and nothing loaded from elsewhere; forms lead nowhere but here. */
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const STYLE = new Html(`
+:root{color-scheme:light dark;--line:light-dark(#d5d9e0,#3a4150);--quiet:light-dark(#5a6372,#a3adbd);--card:light-dark(#fff,#1b2029);--accent:light-dark(#0b57d0,#8ab4f8);--bad:light-dark(#b3261e,#f2b8b5)}
+*{box-sizing:border-box}
+body{margin:0;font:16px/1.5 system-ui,sans-serif;background:light-dark(#f5f6f8,#12151b)}
+a{color:var(--accent)}
+header{display:flex;flex-wrap:wrap;gap:.5rem 1.25rem;align-items:center;padding:.75rem 1.25rem;border-bottom:1px solid var(--line);background:var(--card)}
+header strong{margin-right:.5rem}
+header form{margin-left:auto;display:flex;gap:.75rem;align-items:center;color:var(--quiet)}
+main{max-width:72rem;margin:0 auto;padding:1.25rem}
+h1{font-size:1.5rem;margin:.25rem 0 1rem}h2{font-size:1.1rem;margin:1.75rem 0 .5rem}
+.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:.75rem}
+.card{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.75rem 1rem}
+.card b{display:block;font-size:1.6rem;font-weight:600;line-height:1.3}
+.card span,.quiet{color:var(--quiet)}
+.bad,.card.bad b{color:var(--bad)}
+.scroll{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:.5rem}
+table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.5rem .75rem;border-bottom:1px solid var(--line);white-space:nowrap}
+tr:last-child td{border-bottom:0}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
+svg{display:block;width:100%;height:9rem}svg .a{fill:var(--accent)}svg .b{fill:var(--bad)}
+label{display:block;margin:.75rem 0 .25rem}
+input{font:inherit;width:100%;padding:.5rem .6rem;border:1px solid var(--line);border-radius:.375rem}
+button{font:inherit;padding:.45rem 1rem;border:1px solid var(--line);border-radius:.375rem;cursor:pointer}
+.narrow{max-width:24rem;margin:12vh auto;background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:1.5rem}
+.narrow button{margin-top:1rem;width:100%}
+:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+`);
+
+export interface Page {
+  readonly title: string;
+  readonly content: Html;
+  /** Who sees it; undefined: nobody who is signed in. */
+  readonly account?: OperatorAccount | undefined;
+  /** Loads itself anew after so many seconds. */
+  readonly refreshSeconds?: number;
+}
+
+/** A page of the dashboard; the answer gets the headers that go with it. */
+export function renderPage(response: Response, { title, content, account, refreshSeconds }: Page): string {
+  response.setHeader('Content-Type', 'text/html; charset=utf-8');
+  response.setHeader('Content-Security-Policy', POLICY);
+  response.setHeader('X-Robots-Tag', 'noindex, nofollow');
+  if (refreshSeconds !== undefined) response.setHeader('Refresh', String(refreshSeconds));
+  return html`<!doctype html>
+    <html lang="en">
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width" />
+      <title>${title} – Posthorn</title>
+      <style>
+        ${STYLE}
+      </style>
+      ${account === undefined ? '' : navigation(account)}
+      <main>${content}</main>
+    </html>`.text;
+}
+
+function navigation({ name, role }: OperatorAccount): Html {
+  return html`<header>
+    <strong>Posthorn</strong>
+    <nav><a href="/">Overview</a> &nbsp; <a href="/queues">Queues</a></nav>
+    <form method="post" action="/sign-out"><span>${name} (${role})</span><button>Sign out</button></form>
+  </header>`;
+}

@@ -1,0 +1,29 @@
+import { createBoard } from './bull-board.ts';
+import { Refusal } from '@posthorn/kernel';
+import { type OperatorRole } from '@posthorn/domain';
+import { type WatchedQueues } from '@posthorn/queues';
+import type { RequestHandler, Response } from 'express';
+import { accountOf, refuse } from '../sign-in/entrance.ts';
+
+/** Its own scripts, styles set by scripts, nothing from elsewhere: the fonts that it would load from another host are left out. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+  "base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
+
+/** The queues of Redis, as Bull Board shows them: viewers look, operators may also retry, promote and remove jobs. */
+export function queueBoards(watched: Pick<WatchedQueues, 'queues'>, path: string): RequestHandler {
+  const boards = new Map<OperatorRole, RequestHandler>();
+  return (request, response, next) => {
+    const { queues } = watched;
+    if (queues === undefined) return away(response);
+    const { role } = accountOf(request);
+    const board = boards.get(role) ?? createBoard(queues, { path, isReadOnly: role === 'viewer' });
+    boards.set(role, board);
+    response.setHeader('Content-Security-Policy', POLICY);
+    board(request, response, next);
+  };
+}
+
+function away(response: Response): void {
+  refuse(response, new Refusal(503, 'Redis cannot be reached just now; try again in a moment'));
+}

@@ -1,0 +1,78 @@
+import { Refusal } from '@posthorn/kernel';
+import { type OperatorAccount } from '@posthorn/database';
+import { type OperatorSessions } from '@posthorn/use-cases';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { html } from '../pages/html.ts';
+import { renderPage } from '../pages/page.ts';
+import { type SessionCookie } from './session-cookie.ts';
+
+const OPEN_TO_ALL = /^\/(sign-in$|health\/)/;
+const READING = new Set(['GET', 'HEAD']);
+
+const accounts = new WeakMap<Request, OperatorAccount>();
+
+/** Who is signed in; only behind the entrance. */
+export function accountOf(request: Request): OperatorAccount {
+  const account = accounts.get(request);
+  if (account === undefined) throw new Error('a route was reached past the entrance');
+  return account;
+}
+
+export interface EntranceOptions {
+  readonly sessions: Pick<OperatorSessions, 'find'>;
+  readonly cookie: SessionCookie;
+  /** Where the dashboard is, as browsers see it. */
+  readonly origin: string;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Lets nobody past who is not signed in, and nothing be changed but from the dashboard's own pages. */
+export function entrance({ sessions, cookie, origin, onError }: EntranceOptions): RequestHandler {
+  const letIn = async (request: Request, response: Response, next: NextFunction): Promise<void> => {
+    if (!READING.has(request.method) && isFromElsewhere(request, origin))
+      return refuse(
+        response,
+        new Refusal(403, 'This was not asked from a page of the dashboard; open it and try again'),
+      );
+    if (OPEN_TO_ALL.test(request.path)) return next();
+    const token = cookie.read(request);
+    const account = token === undefined ? undefined : await sessions.find(token);
+    if (account === undefined) return askToSignIn(request, response);
+    accounts.set(request, account);
+    next();
+  };
+  return (request, response, next) => {
+    letIn(request, response, next).catch((error: unknown) => {
+      onError(error);
+      refuse(response, new Refusal(503, 'The database cannot be asked just now; try again in a moment'));
+    });
+  };
+}
+
+/** Answers with a page that says what is wrong. */
+export function refuse(response: Response, { statusCode, message, details }: Refusal): void {
+  response.status(statusCode);
+  if (details.retryAfterSeconds !== undefined)
+    response.setHeader('Retry-After', String(details.retryAfterSeconds));
+  const content = html`<div class="narrow">
+    <h1>${statusCode}</h1>
+    <p>${message}.</p>
+    <p><a href="/">To the overview</a></p>
+  </div>`;
+  response.end(renderPage(response, { title: String(statusCode), content }));
+}
+
+/**
+ * Browsers say where a request comes from (Fetch Metadata), older ones at least of which origin its page is; a program that says neither is no
+ * browser, and has no cookie either unless somebody took it.
+ */
+function isFromElsewhere({ headers }: Request, origin: string): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site !== 'same-origin';
+  return headers.origin !== origin;
+}
+
+function askToSignIn(request: Request, response: Response): void {
+  if (READING.has(request.method) && request.accepts('html')) response.redirect(303, '/sign-in');
+  else refuse(response, new Refusal(401, 'Sign in first'));
+}

@@ -1,0 +1,100 @@
+import { Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { Refusal } from '@posthorn/kernel';
+import { type AddressRange } from '@posthorn/domain';
+import { clientAddress, networkOf } from '@posthorn/platform';
+import { OperatorSessions, SESSION_MS } from '@posthorn/use-cases';
+import type { Request, Response } from 'express';
+import { html, type Html } from '../pages/html.ts';
+import { renderPage } from '../pages/page.ts';
+import { SessionCookie } from './session-cookie.ts';
+
+/** The proxies whose word about an address counts. */
+export class TrustedProxies {
+  constructor(readonly ranges: readonly AddressRange[]) {}
+}
+
+/** The way in and out. */
+@Controller()
+export class SignInController {
+  constructor(
+    private readonly sessions: OperatorSessions,
+    private readonly cookie: SessionCookie,
+    private readonly proxies: TrustedProxies,
+  ) {}
+
+  @Get('sign-in')
+  async show(@Res({ passthrough: true }) response: Response): Promise<string> {
+    const isClosed = await this.sessions.isClosed();
+    return renderPage(response, { title: 'Sign in', content: isClosed ? CLOSED : form() });
+  }
+
+  @Post('sign-in')
+  async signIn(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string | undefined> {
+    const { name, password } = (request.body ?? {}) as Record<string, unknown>;
+    if (typeof name !== 'string' || typeof password !== 'string') return this.again(response, '', SAY_BOTH);
+    try {
+      const network = networkOf(clientAddress(request, this.proxies.ranges));
+      const token = await this.sessions.signIn({ name: name.trim().toLowerCase(), password, network });
+      this.cookie.set(response, token, SESSION_MS);
+      response.redirect(303, '/');
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return this.again(response, name, error);
+    }
+  }
+
+  @Post('sign-out')
+  async signOut(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<undefined> {
+    const token = this.cookie.read(request);
+    if (token !== undefined) await this.sessions.signOut(token);
+    this.cookie.clear(response);
+    response.redirect(303, '/sign-in');
+  }
+
+  private again(response: Response, name: string, { statusCode, message, details }: Refusal): string {
+    response.status(statusCode);
+    if (details.retryAfterSeconds !== undefined)
+      response.setHeader('Retry-After', String(details.retryAfterSeconds));
+    return renderPage(response, { title: 'Sign in', content: form(name, message) });
+  }
+}
+
+const SAY_BOTH = new Refusal(400, 'Give both, a name and a password');
+
+const CLOSED = html`<div class="narrow">
+  <h1>The dashboard is closed</h1>
+  <p>Nobody has an account yet. Whoever runs Posthorn makes one by the command line:</p>
+  <p><code>npm run posthorn -- operator create --name ada --role operator</code></p>
+</div>`;
+
+function form(name = '', fault?: string): Html {
+  return html`<form class="narrow" method="post" action="/sign-in">
+    <h1>Posthorn</h1>
+    ${fault === undefined ? '' : html`<p class="bad" role="alert">${fault}.</p>`}
+    <label for="name">Name</label>
+    <input
+      id="name"
+      name="name"
+      value="${name}"
+      autocomplete="username"
+      autocapitalize="none"
+      maxlength="63"
+      required
+      autofocus
+    />
+    <label for="password">Password</label>
+    <input
+      id="password"
+      name="password"
+      type="password"
+      autocomplete="current-password"
+      maxlength="256"
+      required
+    />
+    <button>Sign in</button>
+  </form>`;
+}

@@ -1,0 +1,97 @@
+import { newUuid } from '@posthorn/kernel';
+import { type OperatorRole } from '@posthorn/domain';
+import { type Database } from '../connection.ts';
+
+/** Who may use the dashboard. */
+export interface OperatorAccount {
+  readonly name: string;
+  readonly role: OperatorRole;
+  readonly createdAt: Date;
+  /** Null: never yet. */
+  readonly signedInAt: Date | null;
+}
+
+const SHOWN = { name: true, role: true, createdAt: true, signedInAt: true } as const;
+
+/** Accounts of the dashboard, and the browsers that are signed in to them. */
+export class OperatorAccountStore {
+  constructor(private readonly database: Database) {}
+
+  /** Adds an account; false when there is one of that name. */
+  async create(name: string, role: OperatorRole, passwordHash: string): Promise<boolean> {
+    const data = { id: newUuid(this.database.clock.nowMs()), name, role, passwordHash };
+    const { count } = await this.database.prisma.operatorAccount.createMany({ data, skipDuplicates: true });
+    return count === 1;
+  }
+
+  list(): Promise<OperatorAccount[]> {
+    return this.database.prisma.operatorAccount.findMany({ select: SHOWN, orderBy: { name: 'asc' } });
+  }
+
+  async isEmpty(): Promise<boolean> {
+    return (await this.database.prisma.operatorAccount.findFirst({ select: { id: true } })) === null;
+  }
+
+  /** Gives an account another password and signs it out everywhere; false when there is none of that name. */
+  async setPassword(name: string, passwordHash: string): Promise<boolean> {
+    const [{ count }] = await this.database.prisma.$transaction([
+      this.database.prisma.operatorAccount.updateMany({ where: { name }, data: { passwordHash } }),
+      this.database.prisma.operatorSession.deleteMany({ where: { account: { name } } }),
+    ]);
+    return count > 0;
+  }
+
+  /** Removes an account, which signs it out everywhere; false when there is none of that name. */
+  async remove(name: string): Promise<boolean> {
+    return (await this.database.prisma.operatorAccount.deleteMany({ where: { name } })).count > 0;
+  }
+
+  async passwordHashOf(name: string): Promise<string | undefined> {
+    const account = await this.database.prisma.operatorAccount.findUnique({
+      where: { name },
+      select: { passwordHash: true },
+    });
+    return account?.passwordHash;
+  }
+
+  /** Signs a browser in, if the account is still the one whose password was compared; ends sessions older than `maxAgeMs`. */
+  async signIn(name: string, passwordHash: string, tokenHash: Buffer, maxAgeMs: number): Promise<boolean> {
+    const { rowCount } = await this.database.pool.query(
+      `WITH account AS (
+         UPDATE operator_accounts SET signed_in_at = now() WHERE name = $1 AND password_hash = $2 RETURNING id
+       ),
+       ended AS (DELETE FROM operator_sessions WHERE created_at < now() - make_interval(secs => $4::float8 / 1000))
+       INSERT INTO operator_sessions (token_hash, account_id) SELECT $3, id FROM account`,
+      [name, passwordHash, tokenHash, maxAgeMs],
+    );
+    return rowCount === 1;
+  }
+
+  /** Whose session it is, if it is neither too old nor was left alone for too long; both in milliseconds. It counts as seen. */
+  async findSession(
+    tokenHash: Buffer,
+    maxAgeMs: number,
+    maxIdleMs: number,
+  ): Promise<OperatorAccount | undefined> {
+    // Written down at most once a minute: a page is several requests.
+    const { rows } = await this.database.pool.query<OperatorAccount>(
+      `WITH seen AS (
+         UPDATE operator_sessions SET last_seen_at = now()
+         WHERE  token_hash = $1 AND last_seen_at < now() - interval '1 minute'
+         AND    last_seen_at > now() - make_interval(secs => $3::float8 / 1000)
+       )
+       SELECT a.name, a.role, a.created_at AS "createdAt", a.signed_in_at AS "signedInAt"
+       FROM   operator_sessions s
+       JOIN   operator_accounts a ON a.id = s.account_id
+       WHERE  s.token_hash = $1
+       AND    s.created_at > now() - make_interval(secs => $2::float8 / 1000)
+       AND    s.last_seen_at > now() - make_interval(secs => $3::float8 / 1000)`,
+      [tokenHash, maxAgeMs, maxIdleMs],
+    );
+    return rows[0];
+  }
+
+  async signOut(tokenHash: Buffer): Promise<void> {
+    await this.database.pool.query('DELETE FROM operator_sessions WHERE token_hash = $1', [tokenHash]);
+  }
+}

@@ -1,0 +1,14 @@
+import { IsOptional } from 'class-validator';
+import { Setting } from './setting.ts';
+import { IsUrlWithScheme } from './url-with-scheme.ts';
+
+/** Where operators find the dashboard. */
+export class DashboardSettings {
+  @Setting(
+    'The address of the dashboard as operators see it. What is asked from pages of another origin is refused, and with https:// its cookie is sent over TLS alone.',
+    { defaultText: 'http://localhost:<HTTP_PORT>', example: 'https://posthorn-dashboard.example.com' },
+  )
+  @IsOptional()
+  @IsUrlWithScheme('https', 'http')
+  DASHBOARD_URL?: string;
+}

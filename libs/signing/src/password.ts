@@ -1,0 +1,39 @@
+import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto';
+
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+/** 64 MiB and about a quarter of a second: one of the settings of the OWASP Password Storage Cheat Sheet. */
+const COST = { N: 2 ** 16, r: 8, p: 2 } as const;
+const MOST_MEMORY = 256 * 1024 * 1024;
+/** Stored beside each hash, so that a later cost does not lock out those of before. */
+const WRITTEN = /^scrypt\$(\d{1,7})\$(\d{1,2})\$(\d{1,2})\$([\w-]{22})\$([\w-]{43})$/;
+
+/** What is stored of a password: scrypt (RFC 7914) with a salt of its own, as `scrypt$N$r$p$salt$hash`. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const hash = await derive(password, salt, COST);
+  return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), hash.toString('base64url')].join('$');
+}
+
+/**
+ * Whether the password is the one that was hashed. Without a hash it takes as long and is false, so that nobody learns by the time
+ * whether there is an account.
+ */
+export async function isPassword(password: string, written: string | undefined): Promise<boolean> {
+  const [, N, r, p, salt, hash] = WRITTEN.exec(written ?? '') ?? [];
+  if (salt === undefined || hash === undefined) {
+    await derive(password, randomBytes(SALT_BYTES), COST);
+    return false;
+  }
+  const cost = { N: Number(N), r: Number(r), p: Number(p) };
+  const derived = await derive(password, Buffer.from(salt, 'base64url'), cost);
+  return timingSafeEqual(derived, Buffer.from(hash, 'base64url'));
+}
+
+function derive(password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize('NFKC'), salt, HASH_BYTES, { ...cost, maxmem: MOST_MEMORY }, (error, key) =>
+      error ? reject(error) : resolve(key),
+    );
+  });
+}

@@ -1,0 +1,65 @@
+import { Refusal } from '@posthorn/kernel';
+import { isOperatorRole, OPERATOR_NAME, OPERATOR_ROLES } from '@posthorn/domain';
+import { type OperatorAccountStore } from '@posthorn/database';
+import { hashPassword, newSecret } from '@posthorn/signing';
+
+/** What passwords begin with, so that a scanner finds one that leaked. */
+const PASSWORD_PREFIX = 'php_';
+
+/** An account with its password, which nobody can be shown again. */
+export interface OperatorWithPassword {
+  readonly name: string;
+  readonly password: string;
+}
+
+/**
+ * Makes an account of the dashboard, with a password that is in the answer and nowhere else.
+ *
+ * @throws Refusal 400 for a name or role that is none, 409 when there is an account of that name
+ */
+export async function createOperator(
+  accounts: Pick<OperatorAccountStore, 'create'>,
+  { name, role = 'viewer' }: { readonly name: string; readonly role?: string },
+): Promise<OperatorWithPassword & { readonly role: string }> {
+  if (!OPERATOR_NAME.test(name))
+    throw new Refusal(400, '`name` must be 1 to 63 of `a-z 0-9 . _ -` and begin with a letter or a digit');
+  if (!isOperatorRole(role)) throw new Refusal(400, `\`role\` must be one of ${OPERATOR_ROLES.join(', ')}`);
+  const password = newSecret(PASSWORD_PREFIX);
+  if (!(await accounts.create(name, role, await hashPassword(password))))
+    throw new Refusal(
+      409,
+      `There is an operator \`${name}\` already; give that one a new password, or take another name`,
+    );
+  return { name, role, password };
+}
+
+/**
+ * Gives an operator a new password and signs the account out everywhere.
+ *
+ * @throws Refusal 404 when there is none of that name
+ */
+export async function resetOperatorPassword(
+  accounts: Pick<OperatorAccountStore, 'setPassword'>,
+  name: string,
+): Promise<OperatorWithPassword> {
+  const password = newSecret(PASSWORD_PREFIX);
+  if (!(await accounts.setPassword(name, await hashPassword(password)))) throw noSuchOperator(name);
+  return { name, password };
+}
+
+/**
+ * Removes an operator, who is signed out everywhere.
+ *
+ * @throws Refusal 404 when there is none of that name
+ */
+export async function removeOperator(
+  accounts: Pick<OperatorAccountStore, 'remove'>,
+  name: string,
+): Promise<{ readonly name: string }> {
+  if (!(await accounts.remove(name))) throw noSuchOperator(name);
+  return { name };
+}
+
+function noSuchOperator(name: string): Refusal {
+  return new Refusal(404, `There is no operator \`${name}\`; \`operator list\` shows them all`);
+}

@@ -1,0 +1,82 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Refusal } from '@posthorn/kernel';
+import { type RateLimit, wholeSeconds } from '@posthorn/domain';
+import { type OperatorAccount, type OperatorAccountStore } from '@posthorn/database';
+import { type RateLimiter } from '@posthorn/queues';
+import { isPassword } from '@posthorn/signing';
+
+/** How long somebody stays signed in at most. */
+export const SESSION_MS = 12 * 3_600_000;
+/** And how long without doing anything. */
+const IDLE_MS = 60 * 60_000;
+/** Guessing is hopeless; what is bounded is what comparing costs. */
+const TRIES_OF_A_NAME: RateLimit = { amount: 10, periodSeconds: 60, burst: 10 };
+/** A whole office may be behind one address. */
+const TRIES_OF_A_NETWORK: RateLimit = { amount: 30, periodSeconds: 60, burst: 30 };
+const TOKEN_BYTES = 32;
+const MOST_CHARACTERS = 256;
+
+/** What somebody gave who wants to sign in. */
+export interface Credentials {
+  readonly name: string;
+  readonly password: string;
+  /** Where it comes from, as it is counted. */
+  readonly network: string;
+}
+
+/** Who is signed in to the dashboard. */
+export class OperatorSessions {
+  constructor(
+    private readonly accounts: Pick<
+      OperatorAccountStore,
+      'passwordHashOf' | 'signIn' | 'findSession' | 'signOut' | 'isEmpty'
+    >,
+    private readonly limiter: Pick<RateLimiter, 'judge'>,
+  ) {}
+
+  /**
+   * Signs somebody in.
+   *
+   * @returns the token of the session: 256 random bits, of which only the digest is stored
+   * @throws Refusal 401 for another name or password, 429 after too many tries
+   */
+  async signIn({ name, password, network }: Credentials): Promise<string> {
+    await this.countTry('sign-in-network', network, TRIES_OF_A_NETWORK);
+    await this.countTry('sign-in-name', name, TRIES_OF_A_NAME);
+    const written = await this.accounts.passwordHashOf(name.slice(0, MOST_CHARACTERS));
+    const isRight = await isPassword(password.slice(0, MOST_CHARACTERS), written);
+    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    if (!isRight || !(await this.accounts.signIn(name, written!, digestOf(token), SESSION_MS)))
+      throw new Refusal(401, 'Name or password are wrong');
+    return token;
+  }
+
+  /** Whose session the token is of; undefined: nobody's, or it has ended. */
+  async find(token: string): Promise<OperatorAccount | undefined> {
+    return this.accounts.findSession(digestOf(token), SESSION_MS, IDLE_MS);
+  }
+
+  async signOut(token: string): Promise<void> {
+    await this.accounts.signOut(digestOf(token));
+  }
+
+  /** Whether there is nobody yet who could sign in. */
+  isClosed(): Promise<boolean> {
+    return this.accounts.isEmpty();
+  }
+
+  private async countTry(policy: string, whom: string, limit: RateLimit): Promise<void> {
+    // Neither a name nor an address is written into Redis.
+    const id = createHash('sha256').update(whom).digest('base64url').slice(0, 22);
+    const { allowed, nextAfterMs } = await this.limiter.judge(policy, id, limit);
+    if (allowed) return;
+    const retryAfterSeconds = wholeSeconds(nextAfterMs);
+    throw new Refusal(429, `Too many tries to sign in; wait ${retryAfterSeconds} s and try again`, {
+      retryAfterSeconds,
+    });
+  }
+}
+
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

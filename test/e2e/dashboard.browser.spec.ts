@@ -1,0 +1,99 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { OperatorAccountStore } from '@posthorn/database';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type AppUnderTest, Browser, type BrowserPage, findChromium, type PageSize } from '@posthorn/testing';
+import { createOperator } from '@posthorn/use-cases';
+import { Stack } from './stack.ts';
+
+const chromium = findChromium();
+const DESKTOP: PageSize = { width: 1280, height: 900 };
+const TELEPHONE: PageSize = { width: 360, height: 740, mobile: true };
+const SCREENSHOTS = join(import.meta.dirname, '../../docs/screenshots');
+const WIDER_THAN_THE_SCREEN = 'document.documentElement.scrollWidth > screen.width';
+
+if (chromium === undefined) {
+  describe('the dashboard in a browser', () => {
+    it.skip('is not looked at: no chromium or google-chrome is in the PATH', () => undefined);
+  });
+} else {
+  describe('the dashboard in a browser', () => {
+    let stack: Stack;
+    let browser: Browser;
+    let dashboard: AppUnderTest;
+    let url: string;
+    let password: string;
+    beforeAll(async () => {
+      [stack, browser] = await Promise.all([Stack.start({ sends: false }), Browser.start(chromium)]);
+      ({ password } = await createOperator(new OperatorAccountStore(stack.database), {
+        name: 'ada',
+        role: 'operator',
+      }));
+      dashboard = await stack.startApp('dashboard');
+      url = dashboard.url;
+      await stack.send();
+    }, 90_000);
+    afterAll(async () => {
+      await browser?.close();
+      await stack?.close();
+    });
+
+    const isOverview = `document.querySelector('h1')?.textContent === 'Overview'`;
+
+    async function open(path: string, size: PageSize): Promise<BrowserPage> {
+      const page = await browser.openPage(size);
+      await page.goTo(url + path);
+      return page;
+    }
+
+    /** Writes down what a page looks like, for the documentation, when UPDATE_DOCS=1 asks for it. */
+    async function picture(page: BrowserPage, name: string): Promise<void> {
+      const png = await page.screenshot();
+      expect(png.subarray(1, 4).toString('latin1')).toBe('PNG');
+      if (process.env['UPDATE_DOCS'] === '1') writeFileSync(join(SCREENSHOTS, `${name}.png`), png);
+    }
+
+    it('signs in by its form', async () => {
+      const page = await open('/', DESKTOP);
+      await page.until(`document.activeElement?.id === 'name'`);
+      await picture(page, 'sign-in');
+      const type = (id: string, text: string): Promise<unknown> =>
+        page.evaluate(`document.getElementById('${id}').value = ${JSON.stringify(text)}`);
+      await type('name', 'ada');
+      await type('password', password);
+      await page.evaluate(`document.querySelector('form').requestSubmit()`);
+      await page.until(isOverview);
+    });
+
+    it.each([
+      ['a desk', DESKTOP],
+      ['a telephone', TELEPHONE],
+    ])('shows how things stand, on %s', async (_what, size) => {
+      const page = await open('/', size);
+      await page.until(isOverview);
+      expect(await page.evaluate(`document.querySelectorAll('svg rect.a').length`)).toBe(1);
+      expect(await page.evaluate(WIDER_THAN_THE_SCREEN)).toBe(false);
+      expect(page.complaints).toEqual([]);
+      await picture(page, size.mobile ? 'overview-telephone' : 'overview');
+    });
+
+    it('shows the queues, and lets them load nothing from another host', async () => {
+      const page = await open('/queues', DESKTOP);
+      await page.until(`document.body?.innerText.includes('email-turns')`);
+      await page.until(`!document.body.innerText.includes('Loading')`);
+      await picture(page, 'queues');
+      expect(
+        await page.evaluate(
+          `performance.getEntriesByType('resource').filter(({ name, responseStatus }) => responseStatus > 0 && new URL(name).host !== location.host).map(({ name }) => name)`,
+        ),
+      ).toEqual([]);
+    });
+
+    it('signs out by its button', async () => {
+      const page = await open('/', DESKTOP);
+      await page.until(isOverview);
+      await page.evaluate(`document.querySelector('header button').click()`);
+      await page.until(`document.activeElement?.id === 'name'`);
+    });
+  });
+}

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OperatorAccountStore } from '@posthorn/database';
+import { type AppUnderTest } from '@posthorn/testing';
+import { createOperator, removeOperator, resetOperatorPassword } from '@posthorn/use-cases';
+import { Stack } from './stack.ts';
+
+let stack: Stack;
+let dashboard: AppUnderTest;
+let accounts: OperatorAccountStore;
+let ada: { name: string; password: string };
+let viewer: { name: string; password: string };
+
+beforeAll(async () => {
+  stack = await Stack.start({ sends: false });
+  accounts = new OperatorAccountStore(stack.database);
+  dashboard = await stack.startApp('dashboard');
+}, 60_000);
+afterAll(() => stack.close());
+
+const origin = () => `http://localhost:${dashboard.port}`;
+
+function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${dashboard.url}${path}`, { redirect: 'manual', ...init });
+}
+
+function signIn(
+  credentials: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const body = new URLSearchParams(credentials);
+  return ask('/sign-in', { method: 'POST', body, headers: { Origin: origin(), ...headers } });
+}
+
+async function cookieOf(credentials: { name: string; password: string }): Promise<string> {
+  const answer = await signIn(credentials);
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
+  return answer.headers.getSetCookie()[0]!.split(';')[0]!;
+}
+
+const as = (cookie: string, more: Record<string, string> = {}) => ({ headers: { Cookie: cookie, ...more } });
+
+describe('The dashboard', () => {
+  it('is closed until somebody has an account, and says how to make one', async () => {
+    const page = await (await ask('/sign-in')).text();
+    expect(page).toContain('operator create --name');
+    expect(page).not.toContain('<form');
+    ada = await createOperator(accounts, { name: 'ada', role: 'operator' });
+    viewer = await createOperator(accounts, { name: 'vera' });
+    expect(await (await ask('/sign-in')).text()).toContain('type="password"');
+  });
+
+  it.each(['/', '/queues', '/queues/api/queues', '/queues/static/js/main.js', '/nowhere'])(
+    'shows nothing at %s to who is not signed in',
+    async (path) => {
+      const page = await ask(path, { headers: { Accept: 'text/html' } });
+      expect([page.status, page.headers.get('location')]).toEqual([303, '/sign-in']);
+      expect((await ask(path, { headers: { Accept: 'application/json' } })).status).toBe(401);
+      expect(
+        (await ask(path, as(`posthorn-session=${'A'.repeat(43)}`, { Accept: 'application/json' }))).status,
+      ).toBe(401);
+    },
+  );
+
+  it.each([
+    ['another password', () => ({ name: 'ada', password: `${ada.password}x` }), 401],
+    ['a name that nobody has', () => ({ name: 'grace', password: ada.password }), 401],
+    ['a name that is none', () => ({ name: `'; DROP TABLE operator_accounts; --`, password: 'x' }), 401],
+    ['no password', () => ({ name: 'ada' }), 400],
+    ['nothing', () => ({}), 400],
+  ])('refuses %s without saying which was wrong', async (_what, credentials, status) => {
+    const answer = await signIn(credentials() as Record<string, string>);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    if (status === 401) expect(await answer.text()).toContain('Name or password are wrong');
+  });
+
+  it('escapes the name that it shows again', async () => {
+    const page = await (await signIn({ name: '"><script>alert(1)</script>', password: 'x' })).text();
+    expect(page).not.toContain('<script>');
+  });
+
+  it('signs in with a cookie that no script reads and no other site sends', async () => {
+    const answer = await signIn({ name: ' ADA ', password: ada.password });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.getSetCookie()[0]).toMatch(
+      /^posthorn-session=[\w-]{43}; Max-Age=43200; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Strict$/,
+    );
+  });
+
+  it('binds the cookie to the host and to TLS where it is reached by https', async () => {
+    const secure = await stack.startApp('dashboard', { DASHBOARD_URL: 'https://dashboard.example.com' });
+    const answer = await fetch(`${secure.url}/sign-in`, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams(ada),
+      headers: { Origin: 'https://dashboard.example.com' },
+    });
+    expect(answer.headers.getSetCookie()[0]).toMatch(
+      /^__Host-posthorn-session=.*; Path=\/; .*Secure; SameSite=Strict$/,
+    );
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['another site', { 'Origin': 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }],
+    ['another origin of the same site', { 'Sec-Fetch-Site': 'same-site' }],
+    ['another origin, by an old browser', { Origin: 'http://localhost:1' }],
+    ['no page at all', { Origin: '' }],
+  ])('changes nothing when asked from %s', async (_what, headers) => {
+    expect((await signIn(ada, headers)).status).toBe(403);
+    const cookie = await cookieOf(ada);
+    const answer = await ask('/sign-out', { method: 'POST', headers: { Cookie: cookie, ...headers } });
+    expect(answer.status).toBe(403);
+    expect((await ask('/', as(cookie))).status).toBe(200);
+  });
+
+  it('shows whether everything flows', async () => {
+    await stack.send();
+    const answer = await ask('/', as(await cookieOf(viewer)));
+    const page = await answer.text();
+    expect(page).toMatch(/Emails accepted in the last hour: 1\b/);
+    expect(page).toMatch(/<td>Emails<\/td>\s*<td class="n">1<\/td>/);
+    expect(page).toContain('vera (viewer)');
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('shows the queues to both, and lets only operators change them', async () => {
+    const [operator, looker] = [await cookieOf(ada), await cookieOf(viewer)];
+    for (const cookie of [operator, looker]) {
+      expect(await (await ask('/queues', as(cookie))).text()).toContain('__UI_CONFIG__');
+      const { queues } = (await (await ask('/queues/api/queues', as(cookie))).json()) as {
+        queues: { name: string; readOnlyMode: boolean }[];
+      };
+      expect(queues.map(({ name }) => name)).toContain('email-turns');
+      expect(new Set(queues.map(({ readOnlyMode }) => readOnlyMode))).toEqual(new Set([cookie === looker]));
+    }
+    const pause = (cookie: string) =>
+      ask('/queues/api/queues/maintenance/pause', {
+        method: 'PUT',
+        ...as(cookie, { 'Sec-Fetch-Site': 'same-origin' }),
+      });
+    expect((await pause(looker)).status).toBe(405);
+    expect((await pause(operator)).status).toBe(200);
+  });
+
+  it('signs out: the cookie is good for nothing any more', async () => {
+    const cookie = await cookieOf(ada);
+    const answer = await ask('/sign-out', { method: 'POST', ...as(cookie, { Origin: origin() }) });
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/sign-in']);
+    expect((await ask('/', as(cookie))).status).toBe(303);
+  });
+
+  it('forgets who was left alone for an hour, and everybody after twelve', async () => {
+    const { pool } = stack.database;
+    const cookie = await cookieOf(viewer);
+    await pool.query("UPDATE operator_sessions SET last_seen_at = now() - interval '61 minutes'");
+    expect((await ask('/', as(cookie))).status).toBe(303);
+    await pool.query(
+      "UPDATE operator_sessions SET last_seen_at = now(), created_at = now() - interval '721 minutes'",
+    );
+    expect((await ask('/', as(cookie))).status).toBe(303);
+    await cookieOf(viewer);
+    expect(
+      await stack.count(
+        "SELECT count(*)::int FROM operator_sessions WHERE created_at < now() - interval '12 hours'",
+      ),
+    ).toBe(0);
+  });
+
+  it('signs out everywhere who gets another password or is removed', async () => {
+    const cookie = await cookieOf(viewer);
+    const renewed = await resetOperatorPassword(accounts, 'vera');
+    expect((await ask('/', as(cookie))).status).toBe(303);
+    expect((await signIn(viewer)).status).toBe(401);
+    const again = await cookieOf(renewed);
+    await removeOperator(accounts, 'vera');
+    expect((await ask('/', as(again))).status).toBe(303);
+    expect(
+      await stack.count(
+        'SELECT count(*)::int FROM operator_sessions s JOIN operator_accounts a ON a.id = s.account_id WHERE a.name = $1',
+        ['vera'],
+      ),
+    ).toBe(0);
+  });
+
+  it('bounds how often a name can be tried, wherever it is tried from', async () => {
+    const tries = Array.from({ length: 16 }, () => signIn({ name: 'mallory', password: 'x' }));
+    const statuses = (await Promise.all(tries)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401).length).toBeLessThan(14);
+    const refused = await signIn({ name: 'mallory', password: 'x' });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('is healthy without anybody being signed in, and logs no name, password or cookie', async () => {
+    expect((await ask('/health/ready')).status).toBe(200);
+    expect(dashboard.program.output).not.toMatch(/php_|posthorn-session|mallory/);
+  });
+});

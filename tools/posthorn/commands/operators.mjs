@@ -1,0 +1,54 @@
+import { dateTime, table } from '../print.mjs';
+
+const NAME_FLAG = { value: 'NAME', required: true, sentence: 'the name that the operator signs in with' };
+const ONCE = 'It is shown this once and kept nowhere: store it now.';
+
+/** @type {import('../commands.mjs').Command[]} */
+export const OPERATOR_COMMANDS = [
+  {
+    name: 'operator create',
+    sentence: 'Makes an account of the dashboard and shows its password, this once.',
+    flags: {
+      name: NAME_FLAG,
+      role: { value: 'ROLE', sentence: 'viewer looks, operator also acts (default: viewer)' },
+    },
+    example: 'operator create --name ada --role operator',
+    run: ({ useCases, operators }, { name, role }) => useCases.createOperator(operators, { name, role }),
+    show: ({ name, role, password }) =>
+      `Created the ${role === 'operator' ? 'operator' : 'viewer'} ${name}. The password:\n\n  ${password}\n\n${ONCE}`,
+  },
+  {
+    name: 'operator list',
+    sentence: 'Lists the accounts of the dashboard.',
+    flags: {},
+    example: 'operator list',
+    run: ({ operators }) => operators.list(),
+    show: (accounts) =>
+      table(
+        accounts,
+        {
+          'NAME': ({ name }) => name,
+          'ROLE': ({ role }) => role,
+          'CREATED (UTC)': ({ createdAt }) => dateTime(createdAt),
+          'LAST SIGNED IN (UTC)': ({ signedInAt }) => (signedInAt === null ? 'never' : dateTime(signedInAt)),
+        },
+        'There is none yet, so the dashboard is closed; make one: operator create --name NAME',
+      ),
+  },
+  {
+    name: 'operator password',
+    sentence: 'Gives an account another password, shows it this once, and signs it out everywhere.',
+    flags: { name: NAME_FLAG },
+    example: 'operator password --name ada',
+    run: ({ useCases, operators }, { name }) => useCases.resetOperatorPassword(operators, name),
+    show: ({ name, password }) => `The new password of ${name}:\n\n  ${password}\n\n${ONCE}`,
+  },
+  {
+    name: 'operator delete',
+    sentence: 'Removes an account of the dashboard and signs it out everywhere.',
+    flags: { name: NAME_FLAG },
+    example: 'operator delete --name ada',
+    run: ({ useCases, operators }, { name }) => useCases.removeOperator(operators, name),
+    show: ({ name }) => `Removed ${name}.`,
+  },
+];
