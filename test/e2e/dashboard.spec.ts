@@ -68,7 +68,7 @@ describe('The dashboard', () => {
     ['no password', () => ({ name: 'ada' }), 400],
     ['nothing', () => ({}), 400],
   ])('refuses %s without saying which was wrong', async (_what, credentials, status) => {
-    const answer = await signIn(credentials() as Record<string, string>);
+    const answer = await signIn(credentials());
     expect(answer.status).toBe(status);
     expect(answer.headers.getSetCookie()).toEqual([]);
     if (status === 401) expect(await answer.text()).toContain('Name or password are wrong');
