@@ -40,13 +40,8 @@ export async function measureTell(ground, { rounds, posts, onRound }) {
   return results;
 }
 
-<<<<<<< HEAD
 /** Creates a webhook for contacts that are created; says its id. */
 export async function createWebhook(port, key, url) {
-=======
-/** Creates a webhook for contacts that are created. */
-async function createWebhook(port, key, url) {
->>>>>>> b3ad379 (Lead to the pages that unsubscribe through the ingress)
   const answer = await fetch(`http://127.0.0.1:${port}/v1/webhooks`, {
     method: 'POST',
     headers: { 'Authorization': `Bearer ${key}`, 'Content-Type': 'application/json' },
