@@ -58,6 +58,7 @@ describe('a backlog of 10,000', () => {
       renderer: { render: () => Promise.reject(new Error('no seed has a template')) },
       signingKeys: { find: () => Promise.resolve({ signers: [] }) },
       unsubscribeLinks: { urlOf: () => 'https://example.com' },
+      tracking: { track: (_email, html) => Promise.resolve(html) },
     });
     const outbox = new OutboxStore(stack.database);
     const recipients = new WithheldRecipients(outbox);

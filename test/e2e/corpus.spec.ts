@@ -28,6 +28,7 @@ async function deliver(mail: { subject: string; html: string; text?: string }): 
     from: 'Posthorn <corpus@example.com>',
     to: `Zoë Müller <${to}>`,
     replyTo: 'support@example.com',
+    settings: { trackClicks: false },
     ...mail,
   });
   return { to, accepted: emailIn(answer), message: await stack.onlyMailTo(to) };

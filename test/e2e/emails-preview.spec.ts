@@ -37,12 +37,14 @@ const RICH = {
   html: '<p>Dear <b>Ada</b>, <a href="https://example.com/x?a=1&amp;b=2">see</a></p>'.repeat(40),
   previewText: 'Soon — at your door',
   replyTo: 'Hilfe <help@example.com>',
+  settings: { trackClicks: false },
 };
 
 describe('GET /v1/emails/{id}/preview', () => {
   it.each<[string, object]>([
     ['a plain', {}],
     ['a rich', RICH],
+    ['a tracked', { ...RICH, settings: { trackClicks: true, trackOpens: true } }],
     ['an international', { to: `jürgen-${newRecipient()}` }],
   ])(
     'E17, S18: of %s email that waits is, byte for byte, what leaves, and then what has left',
@@ -76,7 +78,10 @@ describe('GET /v1/emails/{id}/preview', () => {
     const { id: templateId } = templateIn(
       await stack.api().post('/v1/templates', template, { key: stack.tenant.keys.editor }),
     );
-    const body = { template: template.name, to: newRecipient(), variables: { firstName: 'Ada & Co' } };
+    const body = {
+      ...{ template: template.name, to: newRecipient(), variables: { firstName: 'Ada & Co' } },
+      settings: { trackOpens: false },
+    };
     const { id } = emailIn(await stack.api().post('/v1/emails', { ...body, sendAt: fromNow(2_500) }));
     await stack
       .api()

@@ -16,6 +16,16 @@ export function tomorrow(): string {
   return new Date(Date.now() + DAY_MS).toISOString();
 }
 
+/** The token of the link (`c`) or of the image (`o`) of an email that is tracked. */
+export async function trackingToken({ api }: Pick<Caller, 'api'>, what: 'c' | 'o'): Promise<string> {
+  const html = '<a href="https://example.com/">x</a>';
+  const settings = { trackClicks: true, trackOpens: true };
+  const body = { ...soundEmail(), html, sendAt: tomorrow(), settings };
+  const id = idIn(await api.post('/v1/emails', body), 'email');
+  const { text } = await api.get(`/v1/emails/${id}/preview`);
+  return new RegExp(`/t/${what}/(ph${what}_[\\w-]+)`).exec(text)![1]!;
+}
+
 /** The token of the link by which the recipient of an email unsubscribes. */
 export async function unsubscribeToken({ api }: Pick<Caller, 'api'>): Promise<string> {
   const settings = { unsubscribe: true };

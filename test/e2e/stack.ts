@@ -81,6 +81,8 @@ export class Stack {
       HTTP_HOST: '127.0.0.1',
       ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
       SYSTEM_FROM: 'Posthorn <posthorn@example.com>',
+      // The same for all apps: each has a port of its own.
+      TRACKING_URL: 'https://links.posthorn.example',
       // Nobody answers there: no test asks the name servers of the machine it runs on.
       DNS_SERVERS: '127.0.0.1:1',
       DATABASE_POOL_SIZE: '6',

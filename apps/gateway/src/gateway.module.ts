@@ -18,7 +18,7 @@ import { Authenticate, type KeyUses, RateLimits } from '@posthorn/auth';
 import { type Mailbox, type WebhookUrlPolicy } from '@posthorn/domain';
 import { type DnsResolver } from '@posthorn/dns';
 import { type LaneRings } from '@posthorn/queues';
-import { type HtmlToText, type TemplateRenderer } from '@posthorn/rendering';
+import { type HtmlToText, type LinkFinder, type TemplateRenderer } from '@posthorn/rendering';
 import { SecretBox } from '@posthorn/signing';
 import { answerOf } from '@posthorn/platform';
 import {
@@ -29,6 +29,8 @@ import {
   SaveTemplate,
   SendSystemMail,
   SendTestEmail,
+  NoticeHits,
+  TrackingLinks,
   type UnsubscribeLinks,
 } from '@posthorn/use-cases';
 import { ApiKeysController } from './api-keys/api-keys.controller.ts';
@@ -66,6 +68,7 @@ import { webhookProviders } from './webhooks/webhook.providers.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
 import { SuppressionsController } from './suppressions/suppressions.controller.ts';
 import { TemplateUseController } from './templates/template-use.controller.ts';
+import { TrackingController } from './tracking/tracking.controller.ts';
 import { UnsubscribeController } from './unsubscribe/unsubscribe.controller.ts';
 import { unsubscribeProviders } from './unsubscribe/unsubscribe.providers.ts';
 import { TemplatesController } from './templates/templates.controller.ts';
@@ -98,6 +101,12 @@ export interface GatewayParts {
   readonly publicUrl: string;
   /** The links by which recipients unsubscribe. */
   readonly unsubscribeLinks: UnsubscribeLinks;
+  /** What finds the links of an email. */
+  readonly linkFinder: LinkFinder;
+  /** What its links and its image become. */
+  readonly trackingLinks: TrackingLinks;
+  /** Where it is noted that they were followed and loaded. */
+  readonly hits: NoticeHits;
   /** Told of what failed and will be tried again. */
   readonly onError: (error: unknown) => void;
 }
@@ -131,6 +140,7 @@ export const CONTROLLERS: Type[] = [
   RotateKeysController,
   ConfirmAddressController,
   UnsubscribeController,
+  TrackingController,
   ErrorPagesController,
   ReferenceController,
   OpenApiController,
@@ -191,6 +201,8 @@ export class GatewayModule {
         { provide: OwedMails, useValue: new OwedMails(Object.values(owedMails), parts.onError) },
         ...emailProviders(parts),
         ...unsubscribeProviders(parts),
+        { provide: TrackingLinks, useValue: parts.trackingLinks },
+        { provide: NoticeHits, useValue: parts.hits },
         { provide: RateLimits, useValue: limits },
         { provide: Authenticate, useValue: new Authenticate(apiKeys, keyUses) },
       ],

@@ -19,14 +19,15 @@ import {
   SecretSettings,
   startProcess,
   SystemMailSettings,
+  TrackingSettings,
   watchPool,
   WebhookSettings,
 } from '@posthorn/platform';
 import { SIZES } from '@posthorn/domain';
 import { KeyUses } from '@posthorn/auth';
-import { ApiKeyStore, greetDatabase, IdentityStore, openDatabase } from '@posthorn/database';
-import { HtmlToText, TemplateRenderer } from '@posthorn/rendering';
-import { admitSystemSender, UnsubscribeLinks } from '@posthorn/use-cases';
+import { ApiKeyStore, greetDatabase, HitStore, IdentityStore, openDatabase } from '@posthorn/database';
+import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
+import { admitSystemSender, NoticeHits, TrackingLinks, UnsubscribeLinks } from '@posthorn/use-cases';
 import { GatewayModule } from './gateway.module.ts';
 
 /** For saving and previewing templates; sending is done elsewhere. Who waits for them holds a place that accepting could have. */
@@ -34,7 +35,7 @@ const THREADS = { maxThreads: 2, maxWaiting: 50 };
 
 await startProcess('gateway', async () => {
   loadEnvFile();
-  const { http, database, redis, log, gateway, rates, systemMail, lanes, secrets, webhooks, dns } =
+  const { http, database, redis, log, gateway, rates, systemMail, lanes, secrets, webhooks, dns, tracking } =
     readSettings({
       http: HttpSettings,
       database: DatabaseSettings,
@@ -47,6 +48,7 @@ await startProcess('gateway', async () => {
       secrets: SecretSettings,
       webhooks: WebhookSettings,
       dns: DnsSettings,
+      tracking: TrackingSettings,
     });
   const logger = createLogger(log, 'gateway');
   const onError = reportRepeated(logger, 'a dependency does not answer');
@@ -65,6 +67,9 @@ await startProcess('gateway', async () => {
   const keyUses = new KeyUses({ apiKeys: new ApiKeyStore(db), clock: db.clock, onError });
   const htmlToText = new HtmlToText(THREADS);
   const renderer = new TemplateRenderer(THREADS);
+  const linkFinder = new LinkFinder(THREADS);
+  const trackingUrl = tracking.trackingUrl(http.publicUrl);
+  const hits = new NoticeHits({ hits: new HitStore(db), onError });
   const limiter = new RateLimiter({ ...redis.options, onError });
   const limits = new RateLimits({ limiter, ...rates.options });
   const app = await createHttpApp(
@@ -81,6 +86,9 @@ await startProcess('gateway', async () => {
       resolver: new DnsResolver(dns.options),
       spfInclude: dns.SPF_INCLUDE,
       publicUrl: http.publicUrl,
+      linkFinder,
+      trackingLinks: new TrackingLinks({ signer: secrets.linkSigner, trackingUrl }),
+      hits,
       unsubscribeLinks: new UnsubscribeLinks({ signer: secrets.linkSigner, publicUrl: http.publicUrl }),
       keyUses,
       onError,
@@ -91,6 +99,7 @@ await startProcess('gateway', async () => {
       inFlight: { maxRequests: gateway.MAX_REQUESTS_IN_FLIGHT, maxBytes: gateway.MAX_BYTES_IN_FLIGHT },
       maxBodyBytes: SIZES.body.most,
       maxBodyBytesByPath: { '/v1/emails/batch': SIZES.batchBody.most },
+      alwaysLetIn: ['/t/'],
       answerHeaders: (request) => limits.headersOf(request),
       health: {
         dependencies: [
@@ -105,6 +114,7 @@ await startProcess('gateway', async () => {
   await runUntilSignal(app, {
     logger,
     drain: [
+      () => hits.close(),
       () => rings.close(),
       () => eventRings.close(),
       () => webhookRings.close(),
@@ -112,6 +122,7 @@ await startProcess('gateway', async () => {
       () => keyUses.close(),
       () => renderer.close(),
       () => htmlToText.close(),
+      () => linkFinder.close(),
       () => db.close(),
     ],
   });

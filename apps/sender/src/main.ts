@@ -16,10 +16,11 @@ import {
   SecretSettings,
   SenderSettings,
   startProcess,
+  TrackingSettings,
   watchPool,
 } from '@posthorn/platform';
 import { JobWorker, LaneRings, type LineName, QUEUES, turnHandler } from '@posthorn/queues';
-import { HtmlToText, TemplateRenderer } from '@posthorn/rendering';
+import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
 import { Pace } from '@posthorn/smtp';
 import {
   ComposeEmail,
@@ -27,6 +28,8 @@ import {
   SendEmails,
   SigningKeys,
   TemplateVersions,
+  TrackHtml,
+  TrackingLinks,
   UnsubscribeLinks,
   WithheldRecipients,
 } from '@posthorn/use-cases';
@@ -37,7 +40,7 @@ class SenderModule {}
 
 await startProcess('sender', async () => {
   loadEnvFile();
-  const { http, database, redis, log, secrets, sender, lanes } = readSettings({
+  const { http, database, redis, log, secrets, sender, lanes, tracking } = readSettings({
     http: HttpSettings,
     database: DatabaseSettings,
     redis: RedisSettings,
@@ -45,6 +48,7 @@ await startProcess('sender', async () => {
     secrets: SecretSettings,
     sender: SenderSettings,
     lanes: LaneSettings,
+    tracking: TrackingSettings,
   });
   const logger = createLogger(log, 'sender');
   const onError = reportRepeated(logger, 'something has to be tried again');
@@ -61,10 +65,18 @@ await startProcess('sender', async () => {
   watchPool(db.pool);
   const htmlToText = new HtmlToText();
   const renderer = new TemplateRenderer();
+  const linkFinder = new LinkFinder();
   const versions = new TemplateVersions(new TemplateStore(db));
   const unsubscribeLinks = new UnsubscribeLinks({ signer: secrets.linkSigner, publicUrl: http.publicUrl });
   if (http.PUBLIC_URL === undefined)
-    logger.warn('PUBLIC_URL is not set: links to unsubscribe lead nowhere; set it to what the gateway has');
+    logger.warn(
+      'PUBLIC_URL is not set: tracked links and links to unsubscribe lead nowhere; set it to what the gateway has',
+    );
+  const trackingUrl = tracking.trackingUrl(http.publicUrl);
+  const trackHtml = new TrackHtml({
+    finder: linkFinder,
+    links: new TrackingLinks({ signer: secrets.linkSigner, trackingUrl }),
+  });
   const outbox = new OutboxStore(db);
   const relays = openRelays(sender, ({ relay, isAvailable, reason }) => {
     relayUp.set({ relay }, isAvailable ? 1 : 0);
@@ -78,7 +90,10 @@ await startProcess('sender', async () => {
     rings,
     relays,
     delivery: new DeliverEmail({
-      composer: new ComposeEmail({ htmlToText, renderer, versions, signingKeys, unsubscribeLinks }),
+      composer: new ComposeEmail({
+        ...{ htmlToText, renderer, versions, signingKeys, unsubscribeLinks },
+        tracking: trackHtml,
+      }),
       recipients: new WithheldRecipients(outbox),
       relays,
       pace,
@@ -123,6 +138,7 @@ await startProcess('sender', async () => {
     () => relays.close(),
     () => htmlToText.close(),
     () => renderer.close(),
+    () => linkFinder.close(),
     () => db.close(),
   ];
   const ended = runUntilSignal(app, { logger, drain });

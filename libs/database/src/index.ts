@@ -32,12 +32,18 @@ export { ContactChanges } from './stores/contact-changes.ts';
 export { ContactStore, type ContactFilter } from './stores/contact-store.ts';
 export { type ContactUpsert, type ContactWrite, type ExceededSize } from './stores/contact-writes.ts';
 export { EmailChanges, type MovedEmail } from './stores/email-changes.ts';
-export { type CountedEmails, type DayCount, EmailCountsStore } from './stores/email-counts-store.ts';
+export {
+  type CountedEmails,
+  type DayCount,
+  type DayEngagement,
+  EmailCountsStore,
+} from './stores/email-counts-store.ts';
 export { DeliveryChanges } from './stores/delivery-changes.ts';
 export { DeliveryListStore } from './stores/delivery-list-store.ts';
 export { EventFeedStore, type FeedFault, type WantedEvents } from './stores/event-feed-store.ts';
 export { DeliveryStore, type Room } from './stores/delivery-store.ts';
 export { type FannedOut } from './stores/fanned-out.ts';
+export { HitStore } from './stores/hit-store.ts';
 export { EmailListStore } from './stores/email-list-store.ts';
 export { type EmailRecord, type EmailSummary } from './stores/email-record.ts';
 export { EmailStore } from './stores/email-store.ts';

@@ -30,6 +30,8 @@ export * from './roles.ts';
 export * from './send-at.ts';
 export * from './suppression.ts';
 export * from './time-or-day.ts';
+export * from './tracking/engagement.ts';
+export * from './tracking/reader.ts';
 export * from './lanes.ts';
 export * from './webhooks/token-overlap.ts';
 export * from './webhooks/webhook.ts';

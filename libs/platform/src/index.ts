@@ -19,6 +19,7 @@ export { SecretSettings } from './settings/secret-settings.ts';
 export { SenderSettings } from './settings/sender-settings.ts';
 export { Setting, type SettingOptions, type SettingsClass } from './settings/setting.ts';
 export { SystemMailSettings } from './settings/system-mail-settings.ts';
+export { TrackingSettings } from './settings/tracking-settings.ts';
 export { IsUrlWithScheme } from './settings/url-with-scheme.ts';
 export { WebhookSettings } from './settings/webhook-settings.ts';
 export { createLogger, type Logger } from './logging/create-logger.ts';

@@ -1,6 +1,8 @@
 export { composeMessage, type MessageSource } from './message/compose-message.ts';
 export { needsSmtpUtf8, wireAddress, type Mailbox } from './message/mailboxes.ts';
 export { UncomposableMessage } from './message/uncomposable-message.ts';
+export { LinkFinder } from './tracking/link-finder.ts';
+export { type Tracking, withTracking } from './tracking/with-tracking.ts';
 export { HtmlToText } from './html-to-text.ts';
 export { withPreviewText } from './preview-text.ts';
 export { RenderingFailed, type RenderingFailure } from './rendering-failed.ts';

@@ -52,3 +52,38 @@ describe('S20: a signed link', () => {
     expect(signer.verify('unsubscribe', token.slice(0, -1) + last)).toBeUndefined();
   });
 });
+
+describe('S17: a signed link that leads on', () => {
+  const url = 'https://example.com/shop?a=1&b=%C3%BC#top';
+  const token = signer.signTarget({ uuid: UUID, url })!;
+
+  it('leads where was signed for, and says what it stands in', () => {
+    expect(token).toMatch(/^phc_[A-Za-z0-9_-]+$/);
+    expect(signer.verifyTarget(token)).toEqual({ uuid: UUID, url });
+    expect(signer.signTarget({ uuid: UUID, url })).toBe(token);
+  });
+
+  it('leads nowhere once any of its characters is another one, or one comes or goes', () => {
+    for (let at = 0; at < token.length; at += 1) {
+      const changed = token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1);
+      expect([at, signer.verifyTarget(changed)]).toEqual([at, undefined]);
+    }
+    for (const changed of [`${token}A`, token.slice(0, -1), `${token}${'A'.repeat(100_000)}`, 'phc_', ''])
+      expect(signer.verifyTarget(changed)).toBeUndefined();
+  });
+
+  it('leads nowhere with a key that is not in the ring, or with the token of something else', () => {
+    expect(new LinkSigner(ringOf(second)).verifyTarget(token)).toBeUndefined();
+    expect(signer.verifyTarget(signer.sign('open', UUID).replace('pho_', 'phc_'))).toBeUndefined();
+    expect(signer.verify('open', signer.sign('unsubscribe', UUID).replace('phu_', 'pho_'))).toBeUndefined();
+  });
+
+  it('is not made of a place that is too long for one', () => {
+    const long = `https://example.com/${'x'.repeat(1_380)}`;
+    expect(signer.verifyTarget(signer.signTarget({ uuid: UUID, url: long })!)).toEqual({
+      uuid: UUID,
+      url: long,
+    });
+    expect(signer.signTarget({ uuid: UUID, url: `${long}x` })).toBeUndefined();
+  });
+});

@@ -2,9 +2,17 @@ import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { type KeyRing } from './key-ring.ts';
 
 /** What a signed link is for, and how its token begins; a token for one thing is none for another. */
-const PREFIXES = { unsubscribe: 'phu_' } as const;
+const PREFIXES = { unsubscribe: 'phu_', open: 'pho_', click: 'phc_' } as const;
 
-export type LinkPurpose = keyof typeof PREFIXES;
+/** What a link is for that says nothing but what it is about. */
+export type LinkPurpose = Exclude<keyof typeof PREFIXES, 'click'>;
+
+/** What a link says that leads on to another place. */
+export interface SignedTarget {
+  /** Of what the link stands in. */
+  readonly uuid: string;
+  readonly url: string;
+}
 
 /** The first byte of every token, so that another form can follow one day. */
 const FORM = 1;
@@ -13,9 +21,10 @@ const NAME_BYTES = 4;
 const ID_BYTES = 16;
 /** Half of the HMAC, which is what RFC 2104, section 5, asks for at least. */
 const MAC_BYTES = 16;
-const SIGNED_BYTES = 1 + NAME_BYTES + ID_BYTES;
-const TOKEN_CHARACTERS = Math.ceil(((SIGNED_BYTES + MAC_BYTES) * 8) / 6);
-const ENCODED = new RegExp(`^[A-Za-z0-9_-]{${TOKEN_CHARACTERS}}$`);
+const HEAD_BYTES = 1 + NAME_BYTES + ID_BYTES;
+/** With what is before and after it the whole link stays below what the oldest mail clients open (2,083 characters). */
+const MOST_TARGET_BYTES = 1_400;
+const NOTHING = Buffer.alloc(0);
 
 /** A key that signs links, derived from one of the ring. */
 interface LinkKey {
@@ -25,10 +34,11 @@ interface LinkKey {
 }
 
 /**
- * Signs tokens that stand in links of emails, and reads them: the id of what the link is about (HMAC-SHA-256). A token holds nothing else; who
- * has it learns no address from it. The same id gives the same token for as long as the first key is the same.
+ * Signs tokens that stand in links of emails, and reads them (HMAC-SHA-256): the id of what the link is about and, of one that leads on, the place that
+ * it leads to. A token holds nothing else; who has it learns no address from it. The same gives the same token for as long as the
+ * first key is the same.
  *
- * Its form: a prefix, and in base64url 1 byte form, 4 bytes name of the key, 16 bytes id, 16 bytes MAC.
+ * Its form: a prefix, and in base64url 1 byte form, 4 bytes name of the key, 16 bytes id, 16 bytes MAC, the place in UTF-8.
  */
 export class LinkSigner {
   private readonly keys: readonly [LinkKey, ...LinkKey[]];
@@ -40,21 +50,45 @@ export class LinkSigner {
 
   /** The token of a link about the thing with this UUID. */
   sign(purpose: LinkPurpose, uuid: string): string {
-    const [key] = this.keys;
-    const signed = Buffer.concat([Buffer.of(FORM), key.name, Buffer.from(uuid.replaceAll('-', ''), 'hex')]);
-    return PREFIXES[purpose] + Buffer.concat([signed, macOf(key, purpose, signed)]).toString('base64url');
+    return this.tokenOf(purpose, uuid, NOTHING);
   }
 
   /** The UUID that a token was signed for; undefined when it is none of ours, for this purpose and with a key of the ring. */
   verify(purpose: LinkPurpose, token: string): string | undefined {
-    const bytes = bytesOf(PREFIXES[purpose], token);
+    const read = this.read(purpose, token, 0);
+    return read && uuidIn(read);
+  }
+
+  /** The token of a link that leads to a URL, in the thing with this UUID; undefined when the URL is too long for a link. */
+  signTarget({ uuid, url }: SignedTarget): string | undefined {
+    const target = Buffer.from(url, 'utf8');
+    return target.length > MOST_TARGET_BYTES ? undefined : this.tokenOf('click', uuid, target);
+  }
+
+  /** Where a link leads that a token was signed for; undefined when it is none of ours. */
+  verifyTarget(token: string): SignedTarget | undefined {
+    const read = this.read('click', token, MOST_TARGET_BYTES);
+    return read && { uuid: uuidIn(read), url: read.subarray(HEAD_BYTES + MAC_BYTES).toString('utf8') };
+  }
+
+  private tokenOf(purpose: keyof typeof PREFIXES, uuid: string, rest: Buffer): string {
+    const [key] = this.keys;
+    const head = Buffer.concat([Buffer.of(FORM), key.name, Buffer.from(uuid.replaceAll('-', ''), 'hex')]);
+    const mac = macOf(key, purpose, head, rest);
+    return PREFIXES[purpose] + Buffer.concat([head, mac, rest]).toString('base64url');
+  }
+
+  /** The bytes of a token that is ours, with at most so many after its MAC. */
+  private read(purpose: keyof typeof PREFIXES, token: string, mostRest: number): Buffer | undefined {
+    const bytes = bytesOf(PREFIXES[purpose], token, mostRest);
     if (bytes === undefined) return undefined;
-    const signed = bytes.subarray(0, SIGNED_BYTES);
-    const mac = bytes.subarray(SIGNED_BYTES);
+    const head = bytes.subarray(0, HEAD_BYTES);
+    const mac = bytes.subarray(HEAD_BYTES, HEAD_BYTES + MAC_BYTES);
+    const rest = bytes.subarray(HEAD_BYTES + MAC_BYTES);
     const isOurs = this.keys
-      .filter(({ name }) => name.equals(signed.subarray(1, 1 + NAME_BYTES)))
-      .some((key) => timingSafeEqual(macOf(key, purpose, signed), mac));
-    return isOurs ? uuidIn(signed.subarray(1 + NAME_BYTES)) : undefined;
+      .filter(({ name }) => name.equals(head.subarray(1, 1 + NAME_BYTES)))
+      .some((key) => timingSafeEqual(macOf(key, purpose, head, rest), mac));
+    return isOurs ? bytes : undefined;
   }
 }
 
@@ -63,18 +97,28 @@ function linkKey(secret: Buffer): LinkKey {
   return { key, name: createHash('sha256').update(key).digest().subarray(0, NAME_BYTES) };
 }
 
-function macOf({ key }: LinkKey, purpose: LinkPurpose, signed: Buffer): Buffer {
-  return createHmac('sha256', key).update(`${purpose}\0`).update(signed).digest().subarray(0, MAC_BYTES);
+function macOf({ key }: LinkKey, purpose: string, head: Buffer, rest: Buffer): Buffer {
+  const hmac = createHmac('sha256', key).update(`${purpose}\0`).update(head).update(rest);
+  return hmac.digest().subarray(0, MAC_BYTES);
 }
 
 /** Node reads more than one text as the same bytes; only the one that it writes itself is a token. */
-function bytesOf(prefix: string, token: string): Buffer | undefined {
+function bytesOf(prefix: string, token: string, mostRest: number): Buffer | undefined {
+  const least = HEAD_BYTES + MAC_BYTES;
+  if (!token.startsWith(prefix) || token.length > prefix.length + charactersOf(least + mostRest))
+    return undefined;
   const encoded = token.slice(prefix.length);
-  if (!token.startsWith(prefix) || !ENCODED.test(encoded)) return undefined;
   const bytes = Buffer.from(encoded, 'base64url');
-  return bytes[0] === FORM && bytes.toString('base64url') === encoded ? bytes : undefined;
+  if (bytes.length < least || bytes.length > least + mostRest || bytes[0] !== FORM) return undefined;
+  return bytes.toString('base64url') === encoded ? bytes : undefined;
+}
+
+/** How long so many bytes are in base64url. */
+function charactersOf(bytes: number): number {
+  return Math.ceil((bytes * 8) / 6);
 }
 
 function uuidIn(bytes: Buffer): string {
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  const id = bytes.subarray(1 + NAME_BYTES, HEAD_BYTES);
+  return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

@@ -14,9 +14,10 @@ export function emailSummaryView(email: EmailSummary): EmailWithTimes {
 
 /** An email as the interface shows it alone, with what has become of it. */
 export function emailView(email: EmailRecord): EmailWithTimeline {
-  const { sendAt, acceptedAt, timeline } = email;
+  const { sendAt, acceptedAt, timeline, engagement } = email;
   return {
     ...emailSummaryView(email),
+    engagement,
     timeline: [
       { event: sendAt === null ? 'ACCEPTED' : 'SCHEDULED', createdAt: acceptedAt },
       ...timeline.map(({ kind, at, late, duplicatePossible, detail }) => ({

@@ -1,5 +1,5 @@
 import { RELEASE } from '@posthorn/kernel';
-import { EMAIL_STATUSES, REPLY_CLASS_NAMES } from '@posthorn/domain';
+import { EMAIL_STATUSES, type MachineSign, REPLY_CLASS_NAMES } from '@posthorn/domain';
 import {
   count,
   idOf,
@@ -98,6 +98,28 @@ class EmailTimelineEntry {
   @Shown('After how many seconds the next attempt is due.', count, { optional: true })
   retryAfterSeconds?: number;
 
+  @Shown(
+    'Who opened or clicked: a person, or a program that opens links and loads images by itself.',
+    wordOf(['person', 'machine']),
+    { optional: true },
+  )
+  by?: string;
+
+  @Shown(
+    'By what a program was known.',
+    wordOf(['method', 'prefetch', 'user_agent', 'too_soon'] satisfies MachineSign[]),
+    {
+      optional: true,
+    },
+  )
+  sign?: string;
+
+  @Shown('Where the link leads that was clicked.', text, {
+    optional: true,
+    example: 'https://example.com/shop',
+  })
+  url?: string;
+
   @Shown('The SHA-256 of the bytes that were transmitted; the same at every attempt.', text, {
     optional: true,
     example: '696d629b7dff6b72b8f35fc54e363424f98d031b27d22967838c38a05ea6a8b2',
@@ -130,8 +152,32 @@ export class EmailWithTimes extends Email {
   sentAt!: Date | null;
 }
 
+/** How often an email was opened and clicked, as far as it is tracked. */
+class EmailEngagement {
+  @Shown('How often people opened it.', count, { example: 2 })
+  opens!: number;
+
+  @Shown('How often people clicked a link of it.', count, { example: 1 })
+  clicks!: number;
+
+  @Shown('How often programs did what looks like opening it.', count, { example: 1 })
+  machineOpens!: number;
+
+  @Shown('How often programs followed a link of it.', count, { example: 0 })
+  machineClicks!: number;
+
+  @Shown('When a person first opened it; `null`: none has.', nullable(time))
+  openedAt!: Date | null;
+
+  @Shown('When a person first clicked a link of it; `null`: none has.', nullable(time))
+  clickedAt!: Date | null;
+}
+
 /** An email with what has become of it. */
 export class EmailWithTimeline extends EmailWithTimes {
+  @Shown('How often it was opened and clicked.', objectOf(EmailEngagement))
+  engagement!: EmailEngagement;
+
   @Shown('What happened to it, the oldest first, up to 500 entries.', listOf(EmailTimelineEntry))
   timeline!: object[];
 }

@@ -10,7 +10,7 @@ import {
   TemplateStore,
 } from '@posthorn/database';
 import { type LaneRings } from '@posthorn/queues';
-import { type HtmlToText, type TemplateRenderer } from '@posthorn/rendering';
+import { type HtmlToText, type LinkFinder, type TemplateRenderer } from '@posthorn/rendering';
 import { type SecretBox } from '@posthorn/signing';
 import {
   CancelEmail,
@@ -20,6 +20,8 @@ import {
   RescheduleEmail,
   SigningKeys,
   TemplateVersions,
+  TrackHtml,
+  type TrackingLinks,
   type UnsubscribeLinks,
 } from '@posthorn/use-cases';
 
@@ -30,6 +32,8 @@ export interface EmailParts {
   readonly htmlToText: HtmlToText;
   readonly secretBox: SecretBox;
   readonly unsubscribeLinks: UnsubscribeLinks;
+  readonly linkFinder: LinkFinder;
+  readonly trackingLinks: TrackingLinks;
 }
 
 /** What the routes of accepted emails need. */
@@ -39,7 +43,9 @@ export function emailProviders(parts: EmailParts): Provider[] {
   const changes = new EmailChanges(database);
   const versions = new TemplateVersions(new TemplateStore(database));
   const signingKeys = new SigningKeys(new DkimKeyStore(database), secretBox);
-  const composer = new ComposeEmail({ htmlToText, renderer, versions, signingKeys, unsubscribeLinks });
+  const tracking = new TrackHtml({ finder: parts.linkFinder, links: parts.trackingLinks });
+  const rendering = { htmlToText, renderer, versions };
+  const composer = new ComposeEmail({ ...rendering, signingKeys, unsubscribeLinks, tracking });
   const reschedule = new RescheduleEmail({ emails, changes, rings, clock: database.clock });
   return [
     { provide: EmailStore, useValue: emails },

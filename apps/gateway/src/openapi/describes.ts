@@ -30,6 +30,12 @@ export interface OtherContent {
   readonly example: unknown;
 }
 
+/** An answer that leads elsewhere: 302, without content. */
+export interface Redirect {
+  /** An example of the place. */
+  readonly redirectsTo: string;
+}
+
 /** A part of the path that is no id. */
 export interface DescribedPathPart {
   readonly sentence: string;
@@ -53,8 +59,8 @@ export interface RouteDescription {
   readonly query?: DescribedClass;
   /** The parts of the path that are not in `PATH_IDS`, by name. */
   readonly path?: Readonly<Record<string, DescribedPathPart>>;
-  /** The class of the answer with status 200. */
-  readonly answer: DescribedClass | OtherContent;
+  /** The class of the answer with status 200, or what is answered in its place. */
+  readonly answer: DescribedClass | OtherContent | Redirect;
   /** By name. Default: one, made of the examples of the answer's fields. */
   readonly answerExamples?: Readonly<Record<string, DescribedExample>>;
   /** Whether the header `Idempotency-Key` is heard. */

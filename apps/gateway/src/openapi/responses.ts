@@ -1,7 +1,12 @@
 import { REASON_PHRASES, Refusal } from '@posthorn/kernel';
 import { answerOf } from '@posthorn/platform';
 import { answerExamples } from './examples.ts';
-import { type DescribedExample, type DescribedRefusal, type OtherContent } from './describes.ts';
+import {
+  type DescribedExample,
+  type DescribedRefusal,
+  type OtherContent,
+  type Redirect,
+} from './describes.ts';
 import { type Part } from './document-types.ts';
 import { type AnswerHeader, answerHeaders } from './headers.ts';
 import { type DescribedClass, referenceTo } from './json-schema.ts';
@@ -17,7 +22,7 @@ export function responsesOf(route: Route, publicUrl: string): Part {
   const byStatus = Map.groupBy(refusalsOf(route), ({ status }) => status);
   const refusals = [...byStatus].sort(([a], [b]) => a - b);
   return {
-    200: success(route),
+    ...success(route),
     ...Object.fromEntries(
       refusals.map(([status, group]) => [status, refusalResponse(status, group, publicUrl)]),
     ),
@@ -49,13 +54,23 @@ function nameOfCommon(group: readonly DescribedRefusal[]): string | undefined {
   return REASON_PHRASES[group[0]!.status].replaceAll(' ', '');
 }
 
+/** The answer to what is not refused, by its status. */
 function success({ description }: Route): Part {
   const { answer, idempotent } = description;
+  if ('redirectsTo' in answer) return { 302: redirect(answer) };
   const headers: AnswerHeader[] = [
     ...HEADERS_OF_ALL,
     ...(idempotent ? (['Idempotent-Replayed'] as const) : []),
   ];
-  return { description: 'Done', headers: answerHeaders(headers), content: contentOf(answer, description) };
+  const content = contentOf(answer, description);
+  return { 200: { description: 'Done', headers: answerHeaders(headers), content } };
+}
+
+function redirect({ redirectsTo }: Redirect): Part {
+  const headers = answerHeaders(HEADERS_OF_ALL);
+  const schema = { type: 'string', format: 'uri' };
+  const location = { description: 'Where it leads.', schema, example: redirectsTo };
+  return { description: 'Leads on', headers: { ...headers, Location: location } };
 }
 
 function contentOf(

@@ -1,28 +1,41 @@
 import { EMAIL_STATUSES, type EmailStatus } from '@posthorn/domain';
-import { type CountedEmails, type DayCount } from '@posthorn/database';
+import { type CountedEmails, type DayCount, type DayEngagement } from '@posthorn/database';
+import { type EmailsCounted } from '@posthorn/use-cases';
 import { type EmailCounts, type Stats } from './stats.answers.ts';
 
 const DAY_MS = 86_400_000;
 const STATUSES = Object.keys(EMAIL_STATUSES) as EmailStatus[];
 
 /** Counts as the interface shows them. */
-export function statsView({ groupBy, firstDay, lastDay }: CountedEmails, counts: readonly DayCount[]): Stats {
-  const byDay = Map.groupBy(counts, ({ day }) => day);
+export function statsView(
+  { groupBy, firstDay, lastDay }: CountedEmails,
+  { statuses, engagements }: EmailsCounted,
+): Stats {
+  const statusesOf = Map.groupBy(statuses, ({ day }) => day);
+  const engagementsOf = Map.groupBy(engagements, ({ day }) => day);
   const length = (lastDay.getTime() - firstDay.getTime()) / DAY_MS + 1;
   const days = Array.from({ length }, (_, n) => dayOf(new Date(firstDay.getTime() + n * DAY_MS)));
   return {
     ...{ from: dayOf(firstDay), to: dayOf(lastDay), groupBy: groupBy ?? null },
-    total: summed(counts),
-    days: days.map((day) => ({ day, ...summed(byDay.get(day) ?? []) })),
+    total: summed(statuses, engagements),
+    days: days.map((day) => ({ day, ...summed(statusesOf.get(day) ?? [], engagementsOf.get(day) ?? []) })),
   };
 }
 
-function summed(counts: readonly DayCount[]): EmailCounts {
+function summed(counts: readonly DayCount[], engagements: readonly DayEngagement[]): EmailCounts {
   const of = (wanted: EmailStatus): number =>
-    counts.reduce((sum, { status, count }) => sum + (status === wanted ? count : 0), 0);
+    sumOf(counts.map(({ status, count }) => (status === wanted ? count : 0)));
   const shown = Object.fromEntries(STATUSES.map((status) => [status.toLowerCase(), of(status)]));
-  const accepted = counts.reduce((sum, { count }) => sum + count, 0);
-  return { accepted, ...shown } as unknown as EmailCounts;
+  return {
+    accepted: sumOf(counts.map(({ count }) => count)),
+    ...shown,
+    opened: sumOf(engagements.map(({ opened }) => opened)),
+    clicked: sumOf(engagements.map(({ clicked }) => clicked)),
+  } as unknown as EmailCounts;
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
 }
 
 function dayOf(moment: Date): string {

@@ -4,9 +4,9 @@ import { Shown } from '../openapi/shown.ts';
 
 const calendarDay: JsonSchema = { type: 'string', format: 'date', examples: ['2030-01-31'] };
 
-/** How many emails were accepted, and how many of them have which status now. */
+/** How many emails were accepted, how many of them have which status now, and how many were opened and clicked. */
 export class EmailCounts {
-  @Shown('All that were accepted: the sum of the others.', count, { example: 120 })
+  @Shown('All that were accepted: the sum of all statuses.', count, { example: 120 })
   accepted!: number;
 
   @Shown('Those that are `SCHEDULED`.', count, { example: 2 })
@@ -32,6 +32,12 @@ export class EmailCounts {
 
   @Shown('Those that are `CANCELLED`.', count, { example: 1 })
   cancelled!: number;
+
+  @Shown('Those that a person has opened, as far as that can be known; once each.', count, { example: 64 })
+  opened!: number;
+
+  @Shown('Those of which a person has clicked a link; once each.', count, { example: 23 })
+  clicked!: number;
 }
 
 /** The counts of one day. */

@@ -22,7 +22,7 @@ export class StatsController {
     tag: 'Statistics',
     summary: 'Count emails',
     description:
-      'Counts the emails of the workspace, or of one group of it, by the day of their acceptance and the status that they have now.',
+      'Counts the emails of the workspace, or of one group of it, by the day of their acceptance: the status that they have now, and how many people have opened and clicked.',
     query: StatsQuery,
     answer: StatsAnswer,
     refuses: [

@@ -8,6 +8,7 @@ const PARENTS = [
   'emails',
   'email_contents',
   'email_events',
+  'email_engagements',
   'events',
   'webhook_deliveries',
   'webhook_attempts',

@@ -4,7 +4,8 @@
  */
 export const COMPOSITION_COLUMNS = `e.workspace_id AS "workspaceId", e.from_address AS "fromAddress", e.from_name AS "fromName",
          e.to_address AS "toAddress", e.to_name AS "toName", e.reply_to AS "replyTo", e.subject, e.template_version_id AS "templateVersionId",
-         e.message_id AS "messageId", e.unsubscribe, k.html, k.text, k.preview_text AS "previewText", k.variables::text AS variables`;
+         e.message_id AS "messageId", e.unsubscribe, e.track_clicks AS "trackClicks",
+         e.track_opens AS "trackOpens", k.html, k.text, k.preview_text AS "previewText", k.variables::text AS variables`;
 
 /** The tables of {@link COMPOSITION_COLUMNS} beside `emails e`. Index: email_contents_pkey. */
 export const COMPOSITION_JOINS = 'JOIN email_contents k ON k.email_id = e.id';

@@ -49,6 +49,8 @@ export async function crowd(url: string): Promise<void> {
      FROM   crowd`,
     `INSERT INTO email_contents (email_id, html) SELECT id, repeat('x', 100) FROM crowd`,
     `INSERT INTO email_events (email_id, kind, claims) SELECT id, 'DELAYED', 0 FROM crowd`,
+    `INSERT INTO email_engagements (email_id, workspace_id, opens, clicks, machine_opens, machine_clicks, opened_at)
+     SELECT id, workspace_id, 1, 0, 0, 0, now() FROM crowd`,
     `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, lease_until, bytes, claims, unanswered)
      SELECT id, 'email', workspace_id || '.now',
             CASE WHEN n <= 60 THEN 'waiting' WHEN n <= 80 THEN 'taken' ELSE 'ready' END::outbox_state,

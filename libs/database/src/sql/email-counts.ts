@@ -22,3 +22,26 @@ CROSS JOIN LATERAL (
   GROUP BY status
 ) c`;
 }
+
+/**
+ * Counts a workspace's emails that a person has opened, and those of which one has clicked a link, by the day of their acceptance (UTC).
+ *
+ * The parameters are those of {@link countEmailsByDay}. Indexes: email_engagements_by_workspace_idx, or email_engagements_by_group_idx; no row is
+ * read. Its cost grows with the emails that were opened or clicked by anything. Locks: none.
+ */
+export function countEngagementsByDay(isOfGroup: boolean): string {
+  return `
+SELECT to_char(d.day, 'YYYY-MM-DD') AS day, c.opened, c.clicked
+FROM   generate_series($2::date::timestamp, $3::date - interval '1 day', interval '1 day') d (day)
+CROSS JOIN LATERAL (
+  SELECT count(opened_at)::int AS opened, count(clicked_at)::int AS clicked
+  FROM   email_engagements
+  WHERE  workspace_id = $1::uuid
+  AND    ${isOfGroup ? 'group_by = $4::text' : '$4::text IS NULL'}
+  AND    email_id >= uuid_v7_floor($2::date::timestamp AT TIME ZONE 'UTC')
+  AND    email_id <  uuid_v7_floor($3::date::timestamp AT TIME ZONE 'UTC')
+  AND    email_id >= uuid_v7_floor(d.day AT TIME ZONE 'UTC')
+  AND    email_id <  uuid_v7_floor((d.day + interval '1 day') AT TIME ZONE 'UTC')
+) c
+WHERE  c.opened > 0 OR c.clicked > 0`;
+}

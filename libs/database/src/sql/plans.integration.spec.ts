@@ -49,6 +49,8 @@ import {
 } from './outbox.ts';
 import { type Explained, nodesOf, type PlanNode } from './plan.fixture.ts';
 import { READ_SIGNING_KEYS } from './dkim-keys.ts';
+import { countEngagementsByDay } from './email-counts.ts';
+import { COUNT_HITS, READ_HIT_EMAILS, TELL_HITS } from './hits.ts';
 import { CLAIM_CHECK, CLAIM_DUE_CHECKS } from './domain-checks.ts';
 import { ADD_SUPPRESSION, listSuppressions, READ_SUPPRESSION, REMOVE_SUPPRESSION } from './suppressions.ts';
 import { ASK_WHY_WITHHELD } from './withheld.ts';
@@ -57,7 +59,7 @@ import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_VERIFICATION_LINKS } from './upkeep.ts'
 
 /** The tables that grow with what is sent: no statement may read one of them from end to end. */
 const GROWING =
-  /^(outbox|idempotency_keys|identities|dkim_keys|domain_checks|verification_links|api_keys|contacts|suppressions|emails|email_contents|email_events|events|webhooks|webhook_deliveries|webhook_attempts)(_\d{4}_\d{2})?$/;
+  /^(outbox|idempotency_keys|identities|dkim_keys|domain_checks|verification_links|api_keys|contacts|suppressions|emails|email_contents|email_events|email_engagements|events|webhooks|webhook_deliveries|webhook_attempts)(_\d{4}_\d{2})?$/;
 
 /** A group of hundreds of rows needs a few pages for each; reading the outbox once for each needs hundreds of thousands. */
 const MOST_PAGES = 20_000;
@@ -206,6 +208,14 @@ function events(count: number): object[] {
 function outcomes(): object[] {
   const outcome = { claims: 1, kind: 'SENT', status: 'SENT', duplicate_possible: false, detail: {} };
   return sample.ids.map((id, n) => ({ ...outcome, n, id, workspace_id: nth(sample.workspaces, n) }));
+}
+
+function hits(): object[] {
+  return sample.ids.map((id, n) => ({
+    ...{ email_id: id, workspace_id: nth(sample.workspaces, n), at: new Date() },
+    ...{ opens: 1, clicks: 0, machine_opens: 0, machine_clicks: 0, opened_at: new Date() },
+    ...{ kind: 'OPENED', detail: { by: 'person' }, same: { by: 'person' }, event: 'EMAIL_OPENED' },
+  }));
 }
 
 function nth(values: readonly string[], n: number): string {
@@ -400,6 +410,20 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
       sql: RECORD_OUTCOMES,
       values: () => [text(outcomes())],
       indexes: [/^outbox_pkey$/, /^emails_.*_pkey$/],
+    },
+  ],
+  [
+    'READ_HIT_EMAILS',
+    { sql: READ_HIT_EMAILS, values: () => [array(sample.ids)], indexes: [/^emails_.*_pkey$/] },
+  ],
+  ['COUNT_HITS', { sql: COUNT_HITS, values: () => [text(hits())], indexes: [] }],
+  ['TELL_HITS', { sql: TELL_HITS, values: () => [text(hits())], indexes: [/^email_events_.*_pkey$/] }],
+  [
+    'COUNT_ENGAGEMENTS',
+    {
+      sql: countEngagementsByDay(false),
+      values: () => [someWorkspace(), `current_date - 6`, `current_date + 1`, 'NULL'],
+      indexes: [/^email_engagements_.*workspace_id_email_id/],
     },
   ],
   [

@@ -30,6 +30,10 @@ export interface ComposableEmail {
   readonly fellDueAt: Date;
   /** Whether it carries a way to unsubscribe. */
   readonly unsubscribe: boolean;
+  /** Whether its links lead by way of us. */
+  readonly trackClicks: boolean;
+  /** Whether it has an image that shows that it is opened. */
+  readonly trackOpens: boolean;
   readonly content: RawContent | TemplatedContent;
 }
 
@@ -46,6 +50,8 @@ export interface CompositionRow {
   templateVersionId: string | null;
   messageId: string;
   unsubscribe: boolean;
+  trackClicks: boolean;
+  trackOpens: boolean;
   fellDueAt: Date;
   html: string | null;
   text: string | null;
@@ -64,6 +70,8 @@ export function composableEmail(row: CompositionRow): ComposableEmail {
     messageId: row.messageId,
     fellDueAt: row.fellDueAt,
     unsubscribe: row.unsubscribe,
+    trackClicks: row.trackClicks,
+    trackOpens: row.trackOpens,
     content: contentOf(row),
   };
 }

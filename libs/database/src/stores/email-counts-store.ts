@@ -2,7 +2,7 @@ import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type EmailStatus } from '@posthorn/domain';
 import type pg from 'pg';
 import { type Database } from '../connection.ts';
-import { countEmailsByDay } from '../sql/email-counts.ts';
+import { countEmailsByDay, countEngagementsByDay } from '../sql/email-counts.ts';
 
 /** What a statement counts at most: its time is bounded, whoever has how many emails. */
 const DAYS_A_STATEMENT = 7;
@@ -16,6 +16,14 @@ export interface DayCount {
   readonly count: number;
 }
 
+/** How many emails of a day people have opened, and of how many they have clicked a link. */
+export interface DayEngagement {
+  /** `YYYY-MM-DD`, in UTC. */
+  readonly day: string;
+  readonly opened: number;
+  readonly clicked: number;
+}
+
 /** Which emails are counted: those accepted from the first to the last day (UTC), both included. */
 export interface CountedEmails {
   readonly workspaceId: WorkspaceId;
@@ -24,7 +32,7 @@ export interface CountedEmails {
   readonly lastDay: Date;
 }
 
-/** Counts of emails by day and status. */
+/** Counts of emails by day. */
 export class EmailCountsStore {
   private readonly pool: pg.Pool;
 
@@ -33,14 +41,25 @@ export class EmailCountsStore {
   }
 
   /** What there is of each status on each day; days and statuses without emails are absent. */
-  async count({ workspaceId, groupBy, firstDay, lastDay }: CountedEmails): Promise<DayCount[]> {
-    const text = countEmailsByDay(groupBy !== undefined);
-    const found: DayCount[] = [];
+  count(wanted: CountedEmails): Promise<DayCount[]> {
+    return this.counted<DayCount>(countEmailsByDay(wanted.groupBy !== undefined), wanted);
+  }
+
+  /** What was opened and clicked of each day; days of which nothing was are absent. */
+  countEngagements(wanted: CountedEmails): Promise<DayEngagement[]> {
+    return this.counted<DayEngagement>(countEngagementsByDay(wanted.groupBy !== undefined), wanted);
+  }
+
+  private async counted<Row extends pg.QueryResultRow>(
+    text: string,
+    { workspaceId, groupBy, firstDay, lastDay }: CountedEmails,
+  ): Promise<Row[]> {
+    const found: Row[] = [];
     const end = lastDay.getTime() + DAY_MS;
     for (let from = firstDay.getTime(); from < end; from += DAYS_A_STATEMENT * DAY_MS) {
       const to = Math.min(from + DAYS_A_STATEMENT * DAY_MS, end);
       const values = [uuidOf(workspaceId), dayOf(from), dayOf(to), groupBy ?? null];
-      found.push(...(await this.pool.query<DayCount>(text, values)).rows);
+      found.push(...(await this.pool.query<Row>(text, values)).rows);
     }
     return found;
   }

@@ -1,8 +1,9 @@
 import { type EmailId, idFromUuid } from '@posthorn/kernel';
-import { type EmailStatus } from '@posthorn/domain';
+import { type EmailStatus, type HitCounts } from '@posthorn/domain';
 import {
   type Email as EmailRow,
   type EmailEvent as EmailEventRow,
+  type EmailEngagement as EmailEngagementRow,
   type EmailEventKind,
 } from '../generated/client.ts';
 
@@ -33,8 +34,16 @@ export interface EmailFact {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
+/** How often an email was opened and clicked, by people and by programs. */
+export interface Engagement extends HitCounts {
+  /** When a person first did; null: none has. */
+  readonly openedAt: Date | null;
+  readonly clickedAt: Date | null;
+}
+
 /** What is known of an email, but for its content. */
 export interface EmailRecord extends EmailSummary {
+  readonly engagement: Engagement;
   readonly timeline: readonly EmailFact[];
 }
 
@@ -75,4 +84,15 @@ export function emailSummary(row: EmailSummaryRow): EmailSummary {
 
 export function emailFact({ kind, at, late, duplicatePossible, detail }: EmailEventRow): EmailFact {
   return { kind, at, late, duplicatePossible, detail: detail as Record<string, unknown> };
+}
+
+const NOTHING: Engagement = {
+  ...{ opens: 0, clicks: 0, machineOpens: 0, machineClicks: 0 },
+  ...{ openedAt: null, clickedAt: null },
+};
+
+export function engagementOf(row: EmailEngagementRow | null): Engagement {
+  if (row === null) return NOTHING;
+  const { opens, clicks, machineOpens, machineClicks, openedAt, clickedAt } = row;
+  return { opens, clicks, machineOpens, machineClicks, openedAt, clickedAt };
 }

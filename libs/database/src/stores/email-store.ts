@@ -2,7 +2,7 @@ import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Database } from '../connection.ts';
 import { READ_COMPOSITION } from '../sql/composition.ts';
 import { composableEmail, type ComposableEmail, type CompositionRow } from './composable-email.ts';
-import { emailFact, type EmailRecord, emailSummary } from './email-record.ts';
+import { emailFact, type EmailRecord, emailSummary, engagementOf } from './email-record.ts';
 
 /** More facts than any email has by itself; bounds what one answer holds. */
 const MOST_FACTS = 500;
@@ -14,15 +14,17 @@ export class EmailStore {
   /** The email, if this workspace has it. */
   async find(workspaceId: WorkspaceId, id: EmailId): Promise<EmailRecord | undefined> {
     const { prisma } = this.database;
-    const [row, facts] = await Promise.all([
+    const [row, facts, engagement] = await Promise.all([
       prisma.email.findFirst({ where: { id: uuidOf(id), workspaceId: uuidOf(workspaceId) } }),
       prisma.emailEvent.findMany({
         where: { emailId: uuidOf(id) },
         orderBy: [{ at: 'asc' }, { id: 'asc' }],
         take: MOST_FACTS,
       }),
+      prisma.emailEngagement.findUnique({ where: { emailId: uuidOf(id) } }),
     ]);
-    return row === null ? undefined : { ...emailSummary(row), timeline: facts.map(emailFact) };
+    if (row === null) return undefined;
+    return { ...emailSummary(row), engagement: engagementOf(engagement), timeline: facts.map(emailFact) };
   }
 
   /** What a sender would be given of the email, if this workspace has it. */

@@ -29,6 +29,8 @@ export interface HttpAppOptions {
   readonly maxBodyBytesByPath?: Readonly<Record<string, number>>;
   /** Whether bodies are JSON, and read and judged here; else whoever takes a route reads them. Default: yes. */
   readonly readsJson?: boolean;
+  /** What paths begin with whose requests are always let in, because they are answered without waiting for anything. */
+  readonly alwaysLetIn?: readonly string[];
   /** What `/health/live` and `/health/ready` look at beside the process itself. */
   readonly health?: HealthChecks;
   /** More headers of every answer; whoever handles a request may put others in their place. */
@@ -51,6 +53,7 @@ export async function createHttpApp(
     maxBodyBytesByPath = {},
     answerHeaders = () => [],
     readsJson = true,
+    alwaysLetIn = [],
   } = options;
   const health = new Health(options.health);
   const bounds = new InFlight(inFlight);
@@ -66,6 +69,7 @@ export async function createHttpApp(
     inFlight: bounds,
     isDraining: () => health.isDraining,
     answerHeaders,
+    alwaysLetIn: ['/health/', ...alwaysLetIn],
   };
   app.use(enterRequest(entry));
   if (readsJson) app.use(readJsonBody({ maxBytes: maxBodyBytes, maxBytesByPath: maxBodyBytesByPath }));

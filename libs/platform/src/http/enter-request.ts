@@ -20,7 +20,7 @@ const HTTPS_ONLY = ['Strict-Transport-Security', 'max-age=31536000'] as const;
 
 const shares = new WeakMap<Request, InFlightShare>();
 
-/** What a request holds of the bounded whole; none for the health checks, which are always let in. */
+/** What a request holds of the bounded whole; none for those that are always let in. */
 export function shareOf(request: Request): InFlightShare | undefined {
   return shares.get(request);
 }
@@ -33,6 +33,8 @@ export interface EntryOptions {
   readonly isDraining: () => boolean;
   /** More headers of every answer; whoever handles the request may put others in their place. */
   readonly answerHeaders: AnswerHeaders;
+  /** What paths begin with whose requests are in no bound. */
+  readonly alwaysLetIn: readonly string[];
 }
 
 /** Headers that depend on who sent a request. */
@@ -40,7 +42,7 @@ export type AnswerHeaders = (request: SentBy) => Iterable<readonly [name: string
 
 /** The first thing that every request meets: its id, the headers of every answer, the bound, and at its end its log line. */
 export function enterRequest(options: EntryOptions): RequestHandler {
-  const { logger, publicUrl, inFlight, isDraining, answerHeaders } = options;
+  const { logger, publicUrl, isDraining, answerHeaders } = options;
   const headers = publicUrl.startsWith('https:') ? [...SECURITY_HEADERS, HTTPS_ONLY] : SECURITY_HEADERS;
   return (request: Request, response: Response, next: NextFunction) => {
     const startedAt = performance.now();
@@ -50,7 +52,7 @@ export function enterRequest(options: EntryOptions): RequestHandler {
     for (const [name, value] of answerHeaders(request)) response.setHeader(name, value);
     if (isDraining()) response.setHeader('Connection', 'close');
     requestContext.run({ requestId }, () => {
-      const refusal = letIn(request, response, inFlight);
+      const refusal = letIn(request, response, options);
       response.once('close', () => tellOfAccess(logger, request, response, requestId, startedAt));
       if (refusal) writeErrorEarly(request, response, answerOf(refusal, publicUrl));
       else next();
@@ -63,11 +65,15 @@ function requestIdOf(request: Request): string {
   return typeof given === 'string' && WELL_FORMED_REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-function letIn(request: Request, response: Response, inFlight: InFlight): Refusal | undefined {
+function letIn(
+  request: Request,
+  response: Response,
+  { inFlight, alwaysLetIn }: EntryOptions,
+): Refusal | undefined {
   if (request.headers.host === undefined && request.httpVersion === '1.1') {
     return new Refusal(400, 'The header `Host` is missing; HTTP/1.1 asks for it');
   }
-  if (request.url.startsWith('/health/')) return undefined;
+  if (alwaysLetIn.some((start) => request.url.startsWith(start))) return undefined;
   const entry = inFlight.enter();
   if (entry instanceof Refusal) return entry;
   shares.set(request, entry);

@@ -12,6 +12,7 @@ describe('redactLine', () => {
     ['token wht_A1b2C3', 'token wht_***'],
     ['GET /invitations/phi_A1b2C3', 'GET /invitations/phi_***'],
     ['GET /unsubscribe/phu_A1-b2_C3', 'GET /unsubscribe/phu_***'],
+    ['GET /t/c/phc_A1-b2_C3', 'GET /t/c/phc_***'],
     ['GET /verify/identity/phv_A1b2C3', 'GET /verify/identity/phv_***'],
     ['Authorization: Bearer abc.def-123', 'Authorization: Bearer ***'],
     ['jane.doe+x@example.com bounced', '***@example.com bounced'],

@@ -9,6 +9,7 @@ import type { Sections } from './read-settings.ts';
 import { SecretSettings } from './secret-settings.ts';
 import { SenderSettings } from './sender-settings.ts';
 import { SystemMailSettings } from './system-mail-settings.ts';
+import { TrackingSettings } from './tracking-settings.ts';
 import { WebhookSettings } from './webhook-settings.ts';
 
 /** All sections, in the order of the operators' page. */
@@ -19,6 +20,7 @@ export const ALL_SECTIONS = {
   log: LogSettings,
   secrets: SecretSettings,
   dns: DnsSettings,
+  tracking: TrackingSettings,
   gateway: GatewaySettings,
   systemMail: SystemMailSettings,
   webhooks: WebhookSettings,

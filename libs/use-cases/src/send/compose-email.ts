@@ -9,6 +9,7 @@ import {
 } from '@posthorn/rendering';
 import { signEmail } from '@posthorn/signing';
 import { finishedContent } from './finished-content.ts';
+import { type TrackHtml } from '../tracking/track-html.ts';
 import { type SigningKeys } from './signing-keys.ts';
 import { type UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import { insertUnsubscribeUrl, withUnsubscribeUrl } from '../unsubscribe/unsubscribe-variable.ts';
@@ -21,6 +22,7 @@ export interface ComposeEmailOptions {
   readonly renderer: Pick<TemplateRenderer, 'render'>;
   readonly signingKeys: Pick<SigningKeys, 'find'>;
   readonly unsubscribeLinks: Pick<UnsubscribeLinks, 'urlOf'>;
+  readonly tracking: Pick<TrackHtml, 'track'>;
 }
 
 /** How a message is made. */
@@ -71,8 +73,10 @@ export class ComposeEmail {
       content.type === 'raw'
         ? insertUnsubscribeUrl(content, unsubscribeUrl)
         : await this.rendered(content, unsubscribeUrl);
-    const finished = await finishedContent(this.options.htmlToText, said);
-    return { id, messageId, date: fellDueAt, from, to, replyTo, unsubscribeUrl, ...finished };
+    const { subject, text, html: untracked } = await finishedContent(this.options.htmlToText, said);
+    // Only now: the text keeps the links as they were said.
+    const html = await this.options.tracking.track(email, untracked);
+    return { id, messageId, date: fellDueAt, from, to, replyTo, unsubscribeUrl, subject, html, text };
   }
 
   private async rendered(

@@ -1,5 +1,10 @@
 import { FewAtOnce } from '@posthorn/kernel';
-import { type CountedEmails, type DayCount, type EmailCountsStore } from '@posthorn/database';
+import {
+  type CountedEmails,
+  type DayCount,
+  type DayEngagement,
+  type EmailCountsStore,
+} from '@posthorn/database';
 import { orUnavailable } from '../accept/refusals.ts';
 
 /** A count takes as long as there are emails to count, and a connection with it: they must not take those of accepting. */
@@ -9,14 +14,25 @@ const BUSY = {
   retryAfterSeconds: 5,
 };
 
-/** Counts emails by day and status. */
+/** What was counted of each day; days of which there is nothing are absent. */
+export interface EmailsCounted {
+  readonly statuses: readonly DayCount[];
+  readonly engagements: readonly DayEngagement[];
+}
+
+/** Counts emails by day. */
 export class CountEmails {
   private readonly counts = new FewAtOnce({ ...COUNTS, refusal: BUSY });
 
-  constructor(private readonly store: Pick<EmailCountsStore, 'count'>) {}
+  constructor(private readonly store: Pick<EmailCountsStore, 'count' | 'countEngagements'>) {}
 
-  /** Days and statuses without emails are absent. @throws Refusal 503 when too many wait, or the database is out of reach */
-  count(wanted: CountedEmails): Promise<DayCount[]> {
-    return this.counts.run(() => orUnavailable(this.store.count(wanted)));
+  /** By status, and what was opened and clicked. @throws Refusal 503 when too many wait, or the database is out of reach */
+  count(wanted: CountedEmails): Promise<EmailsCounted> {
+    return this.counts.run(() => orUnavailable(this.counted(wanted)));
+  }
+
+  private async counted(wanted: CountedEmails): Promise<EmailsCounted> {
+    const statuses = await this.store.count(wanted);
+    return { statuses, engagements: await this.store.countEngagements(wanted) };
   }
 }

@@ -1,0 +1,83 @@
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { DatabaseClock, Refusal } from '@posthorn/kernel';
+import { type HitKind, machineSign } from '@posthorn/domain';
+import { type TrackedLink, TrackingLinks, NoticeHits } from '@posthorn/use-cases';
+import type { Request, Response } from 'express';
+import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
+import { linkToken, type PersonPage, personPage } from '../pages/person-page.ts';
+
+const NO_SUCH_LINK: DescribedRefusal = {
+  status: 404,
+  when: 'No such link',
+  message:
+    'The link was never made by this service, or only a part of it was copied; take the one in the email',
+};
+const NO_SUCH_LINK_PAGE: PersonPage = {
+  title: 'This link does not work',
+  paragraphs: ['It was never made, or only a part of it was copied. Take the link in the email.'],
+};
+
+/** One transparent pixel (GIF89a). */
+const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+
+/** Where the links and images of tracked emails lead. What they say is in them: the database is not asked, and who reads waits for nothing. */
+@Controller('t')
+export class TrackingController {
+  constructor(
+    private readonly links: TrackingLinks,
+    private readonly hits: NoticeHits,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  @Get('c/:token')
+  @Describes({
+    name: 'followLink',
+    tag: 'Emails',
+    summary: 'Follow a tracked link of an email',
+    description:
+      'Leads to where the link led before it was tracked: that is signed, and nothing else in the request matters.',
+    path: { token: linkToken('phc_') },
+    answer: { redirectsTo: 'https://example.com/shop' },
+    refuses: [NO_SUCH_LINK],
+  })
+  follow(@Param('token') token: string, @Req() request: Request, @Res() response: Response): void {
+    const link = this.links.linkWith(token);
+    if (link === undefined) return refuse(request, response);
+    response.status(302).setHeader('Location', link.url).end();
+    this.note('click', request, link);
+  }
+
+  @Get('o/:token')
+  @Describes({
+    name: 'loadImage',
+    tag: 'Emails',
+    summary: 'Load the image of a tracked email',
+    description: 'One transparent pixel, also for a token that is none: an email never shows a broken image.',
+    path: { token: linkToken('pho_') },
+    answer: { contentType: 'image/gif', schema: { type: 'string', format: 'binary' }, example: 'GIF89a…' },
+  })
+  load(@Param('token') token: string, @Req() request: Request, @Res() response: Response): void {
+    response
+      .status(200)
+      .setHeader('Content-Type', 'image/gif')
+      .setHeader('Content-Length', PIXEL.length)
+      .end(PIXEL);
+    const emailId = this.links.emailWith(token);
+    if (emailId !== undefined) this.note('open', request, { emailId });
+  }
+
+  /** Of the request nothing is kept but what it shows about whether a person made it. */
+  private note(
+    kind: HitKind,
+    { method, headers }: Request,
+    about: Pick<TrackedLink, 'emailId'> & Partial<TrackedLink>,
+  ): void {
+    this.hits.note({ kind, at: this.clock.now(), sign: machineSign({ kind, method, headers }), ...about });
+  }
+}
+
+/** @throws Refusal 404 to a program; a person is shown a page */
+function refuse(request: Request, response: Response): void {
+  if (request.accepts(['json', 'html']) !== 'html') throw new Refusal(404, NO_SUCH_LINK.message);
+  response.status(404).end(personPage(response, NO_SUCH_LINK_PAGE));
+}

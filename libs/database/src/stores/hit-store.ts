@@ -1,0 +1,81 @@
+import { idFromUuid, uuidOf } from '@posthorn/kernel';
+import {
+  factsOf,
+  type Hit,
+  type HitCounts,
+  type HitEmail,
+  type HitFact,
+  type HitTally,
+  tallyHits,
+} from '@posthorn/domain';
+import type pg from 'pg';
+import { type Database } from '../connection.ts';
+import { runWithEvents } from '../events.ts';
+import { COUNT_HITS, READ_HIT_EMAILS, TELL_HITS } from '../sql/hits.ts';
+import { transactOn } from '../transaction.ts';
+
+type HitEmailRow = Omit<HitEmail, 'emailId' | 'workspaceId'> & { id: string; workspaceId: string };
+type CountsRow = HitCounts & { id: string };
+
+/** That emails were opened and clicked. */
+export class HitStore {
+  constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {}
+
+  /**
+   * Counts hits, tells the timelines of their emails, and webhooks of the first ones of people; together or not at all. Those of
+   * emails that there are not, or that never left, are passed over.
+   */
+  record(hits: readonly Hit[]): Promise<void> {
+    return transactOn(this.database, async (client) => {
+      const tallies = tallyHits(hits, await readEmails(client, hits));
+      if (tallies.length === 0) return;
+      const counts = await count(client, tallies);
+      const facts = tallies.flatMap((tally) => factsOf(tally, counts.get(uuidOf(tally.email.emailId))!));
+      if (facts.length > 0) await runWithEvents(client, TELL_HITS, [JSON.stringify(facts.map(factRow))]);
+    });
+  }
+}
+
+async function readEmails(client: pg.ClientBase, hits: readonly Hit[]): Promise<HitEmail[]> {
+  const ids = [...new Set(hits.map(({ emailId }) => uuidOf(emailId)))];
+  const { rows } = await client.query<HitEmailRow>(READ_HIT_EMAILS, [ids]);
+  return rows.map(({ id, workspaceId, ...known }) => ({
+    ...known,
+    emailId: idFromUuid('trs', id),
+    workspaceId: idFromUuid('wrk', workspaceId),
+  }));
+}
+
+async function count(client: pg.ClientBase, tallies: readonly HitTally[]): Promise<Map<string, HitCounts>> {
+  const { rows } = await client.query<CountsRow>(COUNT_HITS, [JSON.stringify(tallies.map(tallyRow))]);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+function tallyRow({
+  email,
+  opens,
+  clicks,
+  machineOpens,
+  machineClicks,
+  openedAt,
+  clickedAt,
+}: HitTally): object {
+  return {
+    ...{ email_id: uuidOf(email.emailId), workspace_id: uuidOf(email.workspaceId), group_by: email.groupBy },
+    ...{ opens, clicks, machine_opens: machineOpens, machine_clicks: machineClicks },
+    ...{ opened_at: openedAt, clicked_at: clickedAt },
+  };
+}
+
+/** A program is the same whatever it opens and is known by; a person's clicks are told apart by where they led. */
+function factRow({ hit: { kind, at, sign, url }, email, isTold }: HitFact): object {
+  const by = sign === undefined ? 'person' : 'machine';
+  const isClick = kind === 'click';
+  return {
+    ...{ email_id: uuidOf(email.emailId), workspace_id: uuidOf(email.workspaceId) },
+    ...{ kind: isClick ? 'CLICKED' : 'OPENED', at },
+    detail: { by, ...(sign === undefined ? {} : { sign }), ...(isClick ? { url } : {}) },
+    same: { by, ...(isClick && sign === undefined ? { url } : {}) },
+    event: isTold ? (isClick ? 'EMAIL_CLICKED' : 'EMAIL_OPENED') : null,
+  };
+}

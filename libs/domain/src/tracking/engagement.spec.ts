@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import { newId } from '@posthorn/kernel';
+import { factsOf, type Hit, tallyHits } from './engagement.ts';
+
+const NOW = Date.UTC(2030, 0, 1);
+const after = (seconds: number): Date => new Date(NOW + seconds * 1_000);
+const emailId = newId('trs', NOW);
+const EMAIL = { emailId, workspaceId: newId('wrk', NOW), groupBy: null, sentAt: after(0), dueAt: after(0) };
+
+function hit(kind: 'open' | 'click', seconds: number, change: Partial<Hit> = {}): Hit {
+  return {
+    emailId,
+    kind,
+    at: after(seconds),
+    sign: undefined,
+    ...(kind === 'click' ? { url: 'https://a.example/' } : {}),
+    ...change,
+  };
+}
+
+describe('S17: what came to an email', () => {
+  const hits = [
+    hit('open', 1),
+    hit('open', 30),
+    hit('open', 20),
+    hit('open', 40, { sign: 'user_agent' }),
+    hit('click', 50),
+    hit('click', 60, { url: 'https://b.example/' }),
+    hit('click', 70),
+  ];
+  const [tally] = tallyHits(hits, [EMAIL]);
+
+  it('is counted apart for people and for programs', () => {
+    expect(tally).toMatchObject({
+      opens: 2,
+      clicks: 3,
+      machineOpens: 2,
+      machineClicks: 0,
+      openedAt: after(20),
+      clickedAt: after(50),
+    });
+  });
+
+  it('is told once: the first of each, and of each link', () => {
+    const facts = factsOf(tally!, tally!).map(({ hit: { kind, sign, url }, isTold }) => [
+      kind,
+      sign ?? 'person',
+      url,
+      isTold,
+    ]);
+    expect(facts).toEqual([
+      ['open', 'too_soon', undefined, false],
+      ['open', 'person', undefined, true],
+      ['click', 'person', 'https://a.example/', true],
+      ['click', 'person', 'https://b.example/', false],
+    ]);
+  });
+
+  it('is a number when it comes again', () => {
+    const counts = { opens: 3, clicks: 4, machineOpens: 3, machineClicks: 0 };
+    expect(factsOf(tally!, counts).map(({ hit: { kind }, isTold }) => [kind, isTold])).toEqual([
+      ['click', false],
+      ['click', false],
+    ]);
+  });
+
+  it('is nothing when there is no such email', () => {
+    expect(tallyHits([hit('open', 9, { emailId: newId('trs', NOW) })], [EMAIL])).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+import { type EmailId, type WorkspaceId } from '@posthorn/kernel';
+import { type HitKind, isTooSoon, type MachineSign } from './reader.ts';
+
+/** That the image of an email was loaded, or that one of its links was followed. */
+export interface Hit {
+  readonly emailId: EmailId;
+  readonly kind: HitKind;
+  readonly at: Date;
+  /** By what the request showed that a program made it; undefined: by nothing. */
+  readonly sign: MachineSign | undefined;
+  /** Where the link led; of clicks. */
+  readonly url?: string;
+}
+
+/** What has to be known of an email to judge who opened it. */
+export interface HitEmail {
+  readonly emailId: EmailId;
+  readonly workspaceId: WorkspaceId;
+  readonly groupBy: string | null;
+  readonly sentAt: Date | null;
+  readonly dueAt: Date;
+}
+
+/** How often an email was opened and clicked, by people and by programs. */
+export interface HitCounts {
+  readonly opens: number;
+  readonly clicks: number;
+  readonly machineOpens: number;
+  readonly machineClicks: number;
+}
+
+/** What came to an email together. */
+export interface HitTally extends HitCounts {
+  readonly email: HitEmail;
+  /** When a person first opened it, and first clicked; of what came together. */
+  readonly openedAt: Date | null;
+  readonly clickedAt: Date | null;
+  readonly hits: readonly Hit[];
+}
+
+/** A hit that the timeline of its email tells of. */
+export interface HitFact {
+  readonly hit: Hit;
+  readonly email: HitEmail;
+  /** Whether a webhook is told of it: it is the first one of a person. */
+  readonly isTold: boolean;
+}
+
+/** What came to each email, with the last word on who it was. Hits of emails that are not among `emails` are passed over. */
+export function tallyHits(hits: readonly Hit[], emails: readonly HitEmail[]): HitTally[] {
+  const known = new Map(emails.map((email) => [email.emailId, email]));
+  return [...Map.groupBy(hits, ({ emailId }) => emailId)].flatMap(([emailId, ofEmail]) => {
+    const email = known.get(emailId);
+    return email === undefined ? [] : [tallyOf(email, ofEmail)];
+  });
+}
+
+function tallyOf(email: HitEmail, raw: readonly Hit[]): HitTally {
+  const hits = raw.map((hit) => judged(hit, email));
+  const of = (kind: HitKind, isPerson: boolean): Hit[] =>
+    hits.filter((hit) => hit.kind === kind && (hit.sign === undefined) === isPerson);
+  const [opens, clicks] = [of('open', true), of('click', true)];
+  return {
+    email,
+    opens: opens.length,
+    clicks: clicks.length,
+    machineOpens: of('open', false).length,
+    machineClicks: of('click', false).length,
+    openedAt: firstOf(opens),
+    clickedAt: firstOf(clicks),
+    hits,
+  };
+}
+
+function judged(hit: Hit, { sentAt, dueAt }: HitEmail): Hit {
+  return hit.sign === undefined && isTooSoon(hit.at, sentAt, dueAt) ? { ...hit, sign: 'too_soon' } : hit;
+}
+
+function firstOf(hits: readonly Hit[]): Date | null {
+  return hits.reduce<Date | null>((first, { at }) => (first === null || at < first ? at : first), null);
+}
+
+/**
+ * What is worth a line in the timeline: the first open and the first click of a program, the first open of a person, and the first click of a
+ * person on each link (whether that was told of before is the timeline's to say). Everything else is a number.
+ *
+ * @param counts what the email came to with this tally
+ */
+export function factsOf(tally: HitTally, counts: HitCounts): HitFact[] {
+  const { email, hits } = tally;
+  const isFirst = (count: keyof HitCounts): boolean => tally[count] > 0 && counts[count] === tally[count];
+  const first = (kind: HitKind, isPerson: boolean): Hit[] =>
+    hits.filter((hit) => hit.kind === kind && (hit.sign === undefined) === isPerson).slice(0, 1);
+  const links = new Map(
+    hits.filter(({ kind, sign }) => kind === 'click' && sign === undefined).map((hit) => [hit.url, hit]),
+  );
+  const clicked = [...links.values()].map((hit, n) => ({ hit, email, isTold: n === 0 && isFirst('clicks') }));
+  return [
+    ...(isFirst('machineOpens') ? first('open', false) : []).map((hit) => ({ hit, email, isTold: false })),
+    ...(isFirst('machineClicks') ? first('click', false) : []).map((hit) => ({ hit, email, isTold: false })),
+    ...(isFirst('opens') ? first('open', true) : []).map((hit) => ({ hit, email, isTold: true })),
+    ...clicked,
+  ];
+}

@@ -1,0 +1,19 @@
+import { IsOptional } from 'class-validator';
+import { Setting } from './setting.ts';
+import { IsUrlWithScheme } from './url-with-scheme.ts';
+
+/** How it is noticed that emails are opened and clicked. */
+export class TrackingSettings {
+  @Setting(
+    'The address of the gateway in the links and images of tracked emails, if it is to be another one than `PUBLIC_URL`: a name of its own keeps what is thought of it apart. `gateway` and `sender` must have the same.',
+    { defaultText: '`PUBLIC_URL`', example: 'https://links.example.com' },
+  )
+  @IsOptional()
+  @IsUrlWithScheme('https', 'http')
+  TRACKING_URL?: string;
+
+  /** That address, without a slash at its end. */
+  trackingUrl(publicUrl: string): string {
+    return (this.TRACKING_URL ?? publicUrl).replace(/\/+$/, '');
+  }
+}

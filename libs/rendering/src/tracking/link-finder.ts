@@ -1,0 +1,30 @@
+import { RenderingThreads, type ThreadLimits, workerBeside } from '../rendering-threads.ts';
+import { findLinks, type TrackablePlaces } from './find-links.ts';
+
+/** What is shorter is searched in less time than handing it to a thread takes; what is longer would hold up everybody else. */
+const MOST_CHARACTERS_AT_ONCE = 65_536;
+
+/** Finds the links of emails; of large ones in threads of its own. */
+export class LinkFinder {
+  private readonly threads: RenderingThreads<string, TrackablePlaces>;
+
+  constructor(limits: ThreadLimits = {}) {
+    const worker = workerBeside(import.meta.url, 'find-links.worker');
+    this.threads = new RenderingThreads(worker, 'finding the links of the HTML', limits);
+  }
+
+  /**
+   * Where `html` can be changed so that its reader is noticed.
+   *
+   * @throws {@link RenderingFailed} when it takes too long or needs too much memory
+   */
+  async find(html: string): Promise<TrackablePlaces> {
+    if (html.length <= MOST_CHARACTERS_AT_ONCE) return findLinks(html);
+    return (await this.threads.run(() => html))!;
+  }
+
+  /** Ends the threads; searches under way or asked for later fail. */
+  close(): Promise<void> {
+    return this.threads.close();
+  }
+}

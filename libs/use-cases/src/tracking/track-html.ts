@@ -1,0 +1,26 @@
+import { type ComposableEmail } from '@posthorn/database';
+import { type LinkFinder, withTracking } from '@posthorn/rendering';
+import { type TrackingLinks } from './tracking-links.ts';
+
+export interface TrackHtmlOptions {
+  readonly finder: Pick<LinkFinder, 'find'>;
+  readonly links: Pick<TrackingLinks, 'linkOf' | 'imageOf'>;
+}
+
+/** Gives the HTML of an email what it takes to notice that it is opened and clicked, if that was asked for. */
+export class TrackHtml {
+  constructor(private readonly options: TrackHtmlOptions) {}
+
+  /** The HTML as it leaves; the same email gives the same. @throws RenderingFailed when its links cannot be found in time */
+  async track(
+    { id: emailId, trackClicks, trackOpens }: Pick<ComposableEmail, 'id' | 'trackClicks' | 'trackOpens'>,
+    html: string,
+  ): Promise<string> {
+    if (!trackClicks && !trackOpens) return html;
+    const { finder, links } = this.options;
+    return withTracking(html, await finder.find(html), {
+      ...(trackClicks ? { linkTo: (url) => links.linkOf({ emailId, url }) } : {}),
+      ...(trackOpens ? { image: links.imageOf(emailId) } : {}),
+    });
+  }
+}
