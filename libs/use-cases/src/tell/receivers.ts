@@ -7,6 +7,7 @@ import {
   type SealedColumn,
 } from '@posthorn/database';
 import { type SecretBox } from '@posthorn/signing';
+import { OpenedTokens } from './opened-tokens.ts';
 
 const MOST_A_LOOK_UP = 500;
 
@@ -18,15 +19,14 @@ export interface OpenReceiver extends Receiver {
 
 /**
  * The receivers of webhooks as they are just before each POST: what was changed, paused or deleted since the claim counts. Look-ups that
- * are in flight together share one statement, and nothing is kept.
+ * are in flight together share one statement, and nothing is kept but what tokens open to.
  */
 export class Receivers {
   private readonly lookUps: Coalescer<WebhookId, Opened | undefined>;
+  private readonly tokens: OpenedTokens;
 
-  constructor(
-    deliveries: Pick<DeliveryStore, 'readReceivers'>,
-    private readonly box: SecretBox,
-  ) {
+  constructor(deliveries: Pick<DeliveryStore, 'readReceivers'>, box: Pick<SecretBox, 'open'>) {
+    this.tokens = new OpenedTokens(box);
     this.lookUps = new Coalescer({
       serve: async (ids) => {
         const wanted = [...new Set(ids)];
@@ -56,7 +56,7 @@ export class Receivers {
       const { id, sealedToken, sealedPreviousToken: previous } = receiver;
       const { webhookToken, webhookPreviousToken } = SEALED_COLUMNS;
       const opened = (sealed: Buffer, column: SealedColumn): string =>
-        this.box.open(sealed, placeOf(column, uuidOf(id))).toString('utf8');
+        this.tokens.open(sealed, placeOf(column, uuidOf(id)));
       const older = previous === null ? [] : [opened(previous, webhookPreviousToken)];
       return { ...receiver, tokens: [opened(sealedToken, webhookToken), ...older] };
     } catch (fault) {

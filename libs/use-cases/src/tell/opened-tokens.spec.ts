@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { SecretBox } from '@posthorn/signing';
+import { OpenedTokens } from './opened-tokens.ts';
+
+const PLACE = 'webhooks.token/one';
+
+function make() {
+  const box = new SecretBox([{ id: 'first', key: randomBytes(32) }]);
+  let opened = 0;
+  const tokens = new OpenedTokens({
+    open: (...sealed) => {
+      opened += 1;
+      return box.open(...sealed);
+    },
+  });
+  return { box, tokens, timesOpened: () => opened };
+}
+
+describe('OpenedTokens', () => {
+  it('opens each once, and what took its place too', () => {
+    const { box, tokens, timesOpened } = make();
+    const [old, next] = [box.seal('old', PLACE), box.seal('next', PLACE)];
+    const asked = [old, old, next, Buffer.from(next), old];
+    expect(asked.map((sealed) => tokens.open(sealed, PLACE))).toEqual(['old', 'old', 'next', 'next', 'old']);
+    expect(timesOpened()).toBe(2);
+  });
+
+  it('opens nothing in another place, nor what was changed, however often it is asked', () => {
+    const { box, tokens } = make();
+    const sealed = box.seal('token', PLACE);
+    tokens.open(sealed, PLACE);
+    expect(() => tokens.open(sealed, 'webhooks.token/two')).toThrow();
+    sealed[sealed.length - 1]! ^= 1;
+    for (const _again of [1, 2]) expect(() => tokens.open(sealed, PLACE)).toThrow();
+  });
+
+  it('keeps so many and no more', () => {
+    const { box, tokens, timesOpened } = make();
+    const first = box.seal('first', PLACE);
+    tokens.open(first, PLACE);
+    for (let n = 0; n < 1_000; n += 1) tokens.open(box.seal(`${n}`, PLACE), PLACE);
+    tokens.open(first, PLACE);
+    expect(timesOpened()).toBe(1_002);
+  });
+});
