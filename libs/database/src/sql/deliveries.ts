@@ -242,7 +242,7 @@ WITH webhook AS MATERIALIZED (
 again AS MATERIALIZED (
   SELECT   d.id, d.event_id, w.lane_id
   FROM     webhook w
-  JOIN     webhook_deliveries d ON d.webhook_id = w.id AND d.status = 'EXHAUSTED' AND d.finished_at < w.put_back_before
+  JOIN     webhook_deliveries d ON d.webhook_id = w.id AND d.is_exhausted AND d.finished_at < w.put_back_before
   ORDER BY d.id
   LIMIT    $1::int
 ),

@@ -90,7 +90,7 @@ LIMIT    $2::int`;
 /** What an index is read by. */
 function narrowed({ status, eventId }: DeliveryFilter, webhook: string, values: Values): string[] {
   return [
-    ...(status === 'EXHAUSTED' ? [`d.status = 'EXHAUSTED'`] : []),
+    ...(status === 'EXHAUSTED' ? ['d.is_exhausted'] : []),
     ...(eventId === undefined
       ? []
       : [`d.id = delivery_id(${values.add(uuidOf(eventId), 'uuid')}, ${webhook})`]),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import { eventLane, operator, type ReceiverLesson, webhookLane } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
@@ -244,6 +245,23 @@ describe('Recording', () => {
     ]);
     expect(await due(webhook)).toBe(0);
   });
+
+  it('writes into no index of deliveries what succeeded', async () => {
+    const inPlace = async (): Promise<number> => {
+      const flush = () => office.ask('SELECT pg_stat_force_next_flush()');
+      await Promise.all([1, 2, 3, 4].map(flush));
+      const [row] = await office.ask<{ sum: number }>(
+        `SELECT sum(n_tup_hot_upd)::int AS sum FROM pg_stat_user_tables WHERE relname LIKE 'webhook_deliveries_%'`,
+      );
+      return row!.sum;
+    };
+    const before = await inPlace();
+    // More than two pages of them.
+    const claimed = await desk.recordAndClaim(acme, webhook, 100);
+    await record(...claimed.map((delivery) => desk.outcome(delivery)));
+    for (let tries = 0; tries < 100 && (await inPlace()) < before + 100; tries += 1) await sleep(100);
+    expect((await inPlace()) - before).toBeGreaterThanOrEqual(100);
+  }, 30_000);
 
   it('W8: lets what failed wait, a step further in the table; a fault of ours costs neither attempt nor step', async () => {
     const [delivery] = await desk.recordAndClaim(acme, webhook);
