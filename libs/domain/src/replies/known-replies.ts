@@ -1,11 +1,11 @@
 import { type ReplyClass } from './reply-classes.ts';
 
-/** Words by which a reply is known, with a real reply that has them. */
+/** Words by which a reply is known, with a reply that has them, as senders commonly get it. */
 export interface KnownReply {
   readonly class: ReplyClass;
   readonly by: string;
   readonly text: RegExp;
-  /** As it came, line breaks as spaces, with documentation addresses for the real ones. */
+  /** Line breaks as spaces, documentation addresses for those of people and hosts. */
   readonly reply: string;
 }
 
