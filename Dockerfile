@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1.20
 # One image an app: docker build --target gateway -t posthorn-gateway .
-# Targets: gateway, sender, scheduler, webhook-dispatcher, dashboard, and `tools` (migrations, the operators' command line).
+# Targets: gateway, sender, scheduler, webhook-dispatcher, inbound, dashboard, and `tools` (migrations, the operators' command line).
 
 FROM node:24.21.0-slim AS build
 WORKDIR /posthorn
@@ -42,6 +42,11 @@ CMD ["node", "apps/scheduler/dist/main.js"]
 FROM app AS webhook-dispatcher
 COPY --from=build /posthorn/apps/webhook-dispatcher/dist apps/webhook-dispatcher/dist
 CMD ["node", "apps/webhook-dispatcher/dist/main.js"]
+
+FROM app AS inbound
+EXPOSE 2525
+COPY --from=build /posthorn/apps/inbound/dist apps/inbound/dist
+CMD ["node", "apps/inbound/dist/main.js"]
 
 FROM app AS dashboard
 COPY --from=build /posthorn/apps/dashboard/dist apps/dashboard/dist

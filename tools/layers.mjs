@@ -6,7 +6,7 @@
  */
 const KERNEL = ['kernel'];
 const CORE = ['domain', 'signing', 'rendering'];
-const ADAPTERS = ['database', 'dns', 'queues', 'smtp', 'webhooks', 'platform'];
+const ADAPTERS = ['database', 'dns', 'queues', 'smtp', 'reports', 'webhooks', 'platform'];
 const DOORS = ['use-cases', 'auth'];
 
 /** What each lib may import. Rooms of one floor do not know each other. @type {Record<string, string[]>} */

@@ -14,11 +14,14 @@ const PREFERRED_PORTS = {
   'sender': 3002,
   'scheduler': 3003,
   'webhook-dispatcher': 3004,
+  'inbound': 3005,
   'gateway metrics': 9464,
   'dashboard metrics': 9465,
   'sender metrics': 9466,
   'scheduler metrics': 9467,
   'webhook-dispatcher metrics': 9468,
+  'inbound metrics': 9469,
+  'inbound smtp': 2525,
   'inbox web': 8025,
   'inbox smtp': 1025,
   'postgres': 5433,
@@ -30,7 +33,7 @@ const PREFERRED_PORTS = {
  * Ctrl-C may last. First nothing new comes in, then what is in work is finished, then the ground is taken away.
  */
 const STOP_ORDER = [
-  { apps: ['gateway'], withinMs: 2_000 },
+  { apps: ['gateway', 'inbound'], withinMs: 2_000 },
   { apps: ['sender', 'webhook-dispatcher', 'scheduler'], withinMs: 3_500 },
   { apps: ['dashboard'], withinMs: 1_000 },
 ];
@@ -112,6 +115,8 @@ export class Stack {
       // Receivers on this machine, as developers have them.
       WEBHOOK_ALLOW_HTTP: 'true',
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1',
+      INBOUND_HOST: '127.0.0.1',
+      INBOUND_PORT: String(ports['inbound smtp']),
       ...this.#settings,
       ENCRYPTION_KEYS: provideKeyRing(this.#settings),
       DATABASE_URL: postgres.url,

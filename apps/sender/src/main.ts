@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DkimKeyStore, greetDatabase, openDatabase, OutboxStore, TemplateStore } from '@posthorn/database';
 import {
+  BounceSettings,
   createHealthApp,
   createLogger,
   DatabaseSettings,
@@ -40,13 +41,14 @@ class SenderModule {}
 
 await startProcess('sender', async () => {
   loadEnvFile();
-  const { http, database, redis, log, secrets, sender, lanes, tracking } = readSettings({
+  const { http, database, redis, log, secrets, sender, bounces, lanes, tracking } = readSettings({
     http: HttpSettings,
     database: DatabaseSettings,
     redis: RedisSettings,
     log: LogSettings,
     secrets: SecretSettings,
     sender: SenderSettings,
+    bounces: BounceSettings,
     lanes: LaneSettings,
     tracking: TrackingSettings,
   });
@@ -84,6 +86,7 @@ await startProcess('sender', async () => {
     else logger.error({ relay, reason }, 'ALARM: the relay refuses us or cannot be reached; emails wait');
   });
   const signingKeys = new SigningKeys(new DkimKeyStore(db), secrets.box);
+  const { BOUNCE_DOMAIN: bounceDomain } = bounces;
   const pace = new Pace(sender.SMTP_MESSAGES_PER_SECOND);
   const sendEmails = new SendEmails({
     outbox,
@@ -94,6 +97,7 @@ await startProcess('sender', async () => {
         ...{ htmlToText, renderer, versions, signingKeys, unsubscribeLinks },
         tracking: trackHtml,
       }),
+      bounceAddresses: bounceDomain === undefined ? undefined : secrets.bounceAddresses(bounceDomain),
       recipients: new WithheldRecipients(outbox),
       relays,
       pace,

@@ -80,6 +80,7 @@ export { type NewSuppression, SuppressionChanges } from './stores/suppression-ch
 export { SubscriptionStore, type Subscription } from './stores/subscription-store.ts';
 export { SuppressionStore, type SuppressionFilter } from './stores/suppression-store.ts';
 export { RecoveryStore } from './stores/recovery-store.ts';
+export * from './stores/report-store.ts';
 export { TemplateChanges, type NamedContent, type TemplateRefusal } from './stores/template-changes.ts';
 export {
   type Template,

@@ -2,10 +2,12 @@ export { ALL_SECTIONS } from './settings/sections.ts';
 export * from './settings/connection-settings.ts';
 export { describeSettings, renderEnvExample, type SettingDescription } from './settings/describe-settings.ts';
 export { DashboardSettings } from './settings/dashboard-settings.ts';
+export { BounceSettings } from './settings/bounce-settings.ts';
 export { DispatcherSettings } from './settings/dispatcher-settings.ts';
 export { DnsSettings } from './settings/dns-settings.ts';
 export { loadEnvFile } from './settings/env-file.ts';
 export { GatewaySettings } from './settings/gateway-settings.ts';
+export { InboundSettings } from './settings/inbound-settings.ts';
 export { LaneSettings } from './settings/lane-settings.ts';
 export { RateSettings } from './settings/rate-settings.ts';
 export {
@@ -41,6 +43,8 @@ export { Health, type HealthChecks, type LivenessProbe } from './health/health.t
 export {
   emailOutcomes,
   groupSize,
+  inboundRefusals,
+  inboundReports,
   type QueueBacklog,
   relayUp,
   smtpReplies,

@@ -1,5 +1,6 @@
 export * from './api-key.ts';
 export { hashPassword, isPassword } from './password.ts';
+export * from './bounce-addresses.ts';
 export * from './fingerprint.ts';
 export * from './key-ring.ts';
 export { LinkSigner } from './link-signer.ts';

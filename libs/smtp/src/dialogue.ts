@@ -1,5 +1,5 @@
-import type { SmtpReply, SmtpStage, Transmission } from '@posthorn/domain';
-import { boundText, readReply, type Redaction } from './reply.ts';
+import { boundText, type SmtpReply, type SmtpStage, type Transmission } from '@posthorn/domain';
+import { readReply, type Redaction } from './reply.ts';
 
 /** An entry of the mailer's transaction log. */
 interface LogEntry {

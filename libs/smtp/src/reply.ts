@@ -1,7 +1,6 @@
-import type { SmtpReply } from '@posthorn/domain';
+import { boundText, type SmtpReply } from '@posthorn/domain';
 import type { RelayAddress } from './relay-url.ts';
 
-const MAX_TEXT_CHARACTERS = 512;
 /** Beyond this nothing of a reply is looked at. */
 const MAX_RAW_CHARACTERS = 8 * 1024;
 const CODE = /^([2-5]\d\d)(?=[ -]|\n|$)/;
@@ -9,19 +8,6 @@ const ENHANCED_CODE = /^([245]\.\d{1,3}\.\d{1,3})(?=\s|$)/;
 
 /** Takes the secrets out of a text. */
 export type Redaction = (text: string) => string;
-
-/**
- * Makes a server's words fit to be kept and shown: no controls, no invisible or reversing characters, no lone
- * surrogates, at most 512 characters.
- */
-export function boundText(text: string): string {
-  return text
-    .slice(0, MAX_RAW_CHARACTERS)
-    .replace(/[\s\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]+/gu, ' ')
-    .trim()
-    .slice(0, MAX_TEXT_CHARACTERS)
-    .replace(/[\ud800-\udbff]$/, '');
-}
 
 /**
  * Judges a reply (RFC 5321, section 4.2).

@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const READY_WITHIN_MS = 30_000;
 const ASKED_EVERY_MS = 50;
 
-export type AppName = 'gateway' | 'sender' | 'scheduler' | 'webhook-dispatcher' | 'dashboard';
+export type AppName = 'gateway' | 'sender' | 'scheduler' | 'webhook-dispatcher' | 'inbound' | 'dashboard';
 
 /** How a process ended: with a code of its own, or by a signal. */
 export interface Exit {

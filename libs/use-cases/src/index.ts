@@ -44,6 +44,7 @@ export { DeliverEmail, type DeliverEmailOptions } from './send/deliver-email.ts'
 export { type LaneTimes } from './lanes/serve-lanes.ts';
 export { SendEmails, type SendEmailsOptions } from './send/send-emails.ts';
 export { WithheldRecipients } from './send/withheld-recipients.ts';
+export { TakeReport, type TakeReportOptions } from './reports/take-report.ts';
 export { ManageSuppressions } from './suppressions/manage-suppressions.ts';
 export { ChangeSubscription } from './unsubscribe/change-subscription.ts';
 export { UnsubscribeLinks } from './unsubscribe/unsubscribe-links.ts';

@@ -20,11 +20,12 @@ export function emailView(email: EmailRecord): EmailWithTimeline {
     engagement,
     timeline: [
       { event: sendAt === null ? 'ACCEPTED' : 'SCHEDULED', createdAt: acceptedAt },
-      ...timeline.map(({ kind, at, late, duplicatePossible, detail }) => ({
+      ...timeline.map(({ kind, at, late, duplicatePossible, report, detail }) => ({
         event: kind,
         createdAt: at,
         ...(late ? { late } : {}),
         ...(duplicatePossible ? { duplicatePossible } : {}),
+        ...(report === null ? {} : { report }),
         ...detail,
       })),
     ],

@@ -1,5 +1,5 @@
 import { RELEASE } from '@posthorn/kernel';
-import { EMAIL_STATUSES, type MachineSign, REPLY_CLASS_NAMES } from '@posthorn/domain';
+import { EMAIL_STATUSES, type MachineSign, REPLY_CLASS_NAMES, REPORT_KIND_NAMES } from '@posthorn/domain';
 import {
   count,
   idOf,
@@ -77,7 +77,23 @@ class EmailTimelineEntry {
   @Shown('The number of the attempt, from 1.', count, { optional: true, example: 1 })
   attempt?: number;
 
-  @Shown('What the relay answered.', objectOf(RelayReply), { optional: true, example: REPLY })
+  @Shown(
+    'What was reported by mail that came back; absent where Posthorn saw it itself.',
+    wordOf(REPORT_KIND_NAMES),
+    {
+      optional: true,
+      example: 'failed',
+    },
+  )
+  report?: string;
+
+  @Shown('Which server or provider reported it.', text, { optional: true, example: 'mx.example.net' })
+  reportedBy?: string;
+
+  @Shown('What the relay answered, or the server that a report quotes.', objectOf(RelayReply), {
+    optional: true,
+    example: REPLY,
+  })
   reply?: object;
 
   @Shown('What kind of answer that was; `sent` is that it was taken.', wordOf(REPLY_CLASS_NAMES), {

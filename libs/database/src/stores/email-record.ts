@@ -1,5 +1,5 @@
 import { type EmailId, idFromUuid } from '@posthorn/kernel';
-import { type EmailStatus, type HitCounts } from '@posthorn/domain';
+import { type EmailStatus, type HitCounts, type ReportKind } from '@posthorn/domain';
 import {
   type Email as EmailRow,
   type EmailEvent as EmailEventRow,
@@ -31,6 +31,8 @@ export interface EmailFact {
   readonly at: Date;
   readonly late: boolean;
   readonly duplicatePossible: boolean;
+  /** The kind of report that said so; null: it is a fact of our own. */
+  readonly report: ReportKind | null;
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
@@ -82,8 +84,9 @@ export function emailSummary(row: EmailSummaryRow): EmailSummary {
   };
 }
 
-export function emailFact({ kind, at, late, duplicatePossible, detail }: EmailEventRow): EmailFact {
-  return { kind, at, late, duplicatePossible, detail: detail as Record<string, unknown> };
+export function emailFact(row: EmailEventRow): EmailFact {
+  const { kind, at, late, duplicatePossible, report, detail } = row;
+  return { kind, at, late, duplicatePossible, report, detail: detail as Record<string, unknown> };
 }
 
 const NOTHING: Engagement = {

@@ -53,6 +53,20 @@ export const smtpReplies = new Counter({
   registers: [registry],
 });
 
+export const inboundReports = new Counter({
+  name: 'posthorn_inbound_reports_total',
+  help: 'What mail that came back reported of emails, the first of each kind: failed, delayed, delivered, complaint, unrecognised.',
+  labelNames: ['kind'],
+  registers: [registry],
+});
+
+export const inboundRefusals = new Counter({
+  name: 'posthorn_inbound_refusals_total',
+  help: 'What inbound answered instead of taking a mail, by reason.',
+  labelNames: ['reason'],
+  registers: [registry],
+});
+
 export const relayUp = new Gauge({
   name: 'posthorn_relay_up',
   help: '1 while the relay takes emails, 0 while it refuses us or cannot be reached.',

@@ -1,5 +1,6 @@
 import { KEY_RING_FORM } from '@posthorn/signing';
 import { getMetadataStorage } from 'class-validator';
+import { DOMAIN_FORM } from './domain-text.ts';
 import { NAME_SERVERS_FORM } from './name-servers.ts';
 import { MAILBOX_FORM } from './mailbox-text.ts';
 import type { SettingsClass } from './setting.ts';
@@ -17,6 +18,7 @@ const RULE_TEXTS: Record<string, (constraints: Constraints) => string> = {
   areUrlsWithScheme: (schemes) => `URLs that begin with ${schemes.join(':// or ')}://, separated by spaces`,
   isKeyRing: () => KEY_RING_FORM,
   isNameServers: () => NAME_SERVERS_FORM,
+  isDomainName: () => DOMAIN_FORM,
   isMailbox: () => MAILBOX_FORM,
   areAddressRanges: () => 'addresses or ranges such as 10.0.0.0/8, with commas between them',
   matches: ([pattern]) => `text that matches ${String(pattern)}`,

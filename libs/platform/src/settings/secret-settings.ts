@@ -1,4 +1,4 @@
-import { type KeyRing, LinkSigner, parseKeyRing, SecretBox } from '@posthorn/signing';
+import { BounceAddresses, type KeyRing, LinkSigner, parseKeyRing, SecretBox } from '@posthorn/signing';
 import { IsKeyRing } from './key-ring-text.ts';
 import { Setting } from './setting.ts';
 
@@ -20,6 +20,11 @@ export class SecretSettings {
   /** What signs links with keys that are derived from these. */
   get linkSigner(): LinkSigner {
     return new LinkSigner(this.ring);
+  }
+
+  /** The addresses at this domain that mail about emails comes back to; they are signed with keys that are derived from these. */
+  bounceAddresses(domain: string): BounceAddresses {
+    return new BounceAddresses(this.ring, domain);
   }
 
   private get ring(): KeyRing {

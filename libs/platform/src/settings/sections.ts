@@ -1,8 +1,10 @@
+import { BounceSettings } from './bounce-settings.ts';
 import { DatabaseSettings, HttpSettings, LogSettings, RedisSettings } from './connection-settings.ts';
 import { DashboardSettings } from './dashboard-settings.ts';
 import { DispatcherSettings } from './dispatcher-settings.ts';
 import { DnsSettings } from './dns-settings.ts';
 import { GatewaySettings } from './gateway-settings.ts';
+import { InboundSettings } from './inbound-settings.ts';
 import { LaneSettings } from './lane-settings.ts';
 import { RateSettings } from './rate-settings.ts';
 import type { Sections } from './read-settings.ts';
@@ -27,6 +29,8 @@ export const ALL_SECTIONS = {
   dispatcher: DispatcherSettings,
   rates: RateSettings,
   sender: SenderSettings,
+  bounces: BounceSettings,
+  inbound: InboundSettings,
   lanes: LaneSettings,
   dashboard: DashboardSettings,
 } as const satisfies Sections;

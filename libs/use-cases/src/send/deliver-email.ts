@@ -6,6 +6,7 @@ import {
 } from '@posthorn/domain';
 import { type ClaimedEmail, type EmailOutcome, isOutage } from '@posthorn/database';
 import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
+import { type BounceAddresses } from '@posthorn/signing';
 import { type Pace, type RelayChain } from '@posthorn/smtp';
 import { type ComposeEmail } from './compose-email.ts';
 import { outcomeOf, outcomeWithheld, outcomeWithoutMessage, type Unmade } from './outcome-of.ts';
@@ -19,6 +20,8 @@ const MOST_ERROR_CHARACTERS = 512;
 
 export interface DeliverEmailOptions {
   readonly composer: Pick<ComposeEmail, 'compose'>;
+  /** The addresses that reports of emails come back to; undefined: that of their sender. */
+  readonly bounceAddresses?: Pick<BounceAddresses, 'addressFor'> | undefined;
   readonly recipients: Pick<WithheldRecipients, 'whyWithheld'>;
   readonly relays: Pick<RelayChain, 'retryAfterMs' | 'send'>;
   /** How many may leave in a second. */
@@ -85,7 +88,8 @@ export class DeliverEmail {
     message: Buffer,
     mayStillBegin: () => boolean,
   ): Promise<Transmission | undefined | 'unsendable'> {
-    const envelope = { from: email.from.address, to: email.to.address };
+    const from = this.options.bounceAddresses?.addressFor(email.id) ?? email.from.address;
+    const envelope = { from, to: email.to.address };
     try {
       return await this.options.relays.send(envelope, message, mayStillBegin);
     } catch (error) {

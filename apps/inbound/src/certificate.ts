@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { type InboundSettings } from '@posthorn/platform';
+import { type ReportListenerOptions } from '@posthorn/reports';
+
+type Certificate = NonNullable<ReportListenerOptions['certificate']>;
+
+const READ_EVERY_MS = 3_600_000;
+
+/** The certificate of the settings as it is now; undefined: there is to be none. @throws when it cannot be read */
+export async function readCertificate(settings: InboundSettings): Promise<Certificate | undefined> {
+  const { INBOUND_TLS_CERTIFICATE: certificate, INBOUND_TLS_KEY: key } = settings;
+  if (certificate === undefined || key === undefined) return undefined;
+  const [cert, privateKey] = await Promise.all([readFile(certificate), readFile(key)]);
+  return { cert, key: privateKey };
+}
+
+/** Certificates last for weeks, processes longer: reads it again every hour. What cannot be read or used leaves the one before. */
+export function keepCertificateFresh(
+  settings: InboundSettings,
+  use: (certificate: Certificate) => void,
+  onError: (error: unknown) => void,
+): void {
+  const renew = async (): Promise<void> => {
+    const certificate = await readCertificate(settings);
+    if (certificate !== undefined) use(certificate);
+  };
+  setInterval(() => void renew().catch(onError), READ_EVERY_MS).unref();
+}

@@ -1,0 +1,75 @@
+import { Module } from '@nestjs/common';
+import { greetDatabase, openDatabase, ReportStore } from '@posthorn/database';
+import {
+  BounceSettings,
+  createHealthApp,
+  createLogger,
+  DatabaseSettings,
+  HttpSettings,
+  inboundRefusals,
+  InboundSettings,
+  loadEnvFile,
+  LogSettings,
+  networkOf,
+  readSettings,
+  reportRepeated,
+  runUntilSignal,
+  SecretSettings,
+  startProcess,
+  watchPool,
+} from '@posthorn/platform';
+import { readReturnedMail, ReportListener } from '@posthorn/reports';
+import { TakeReport } from '@posthorn/use-cases';
+import { keepCertificateFresh, readCertificate } from './certificate.ts';
+
+@Module({})
+class InboundModule {}
+
+await startProcess('inbound', async () => {
+  loadEnvFile();
+  const { http, database, log, secrets, bounces, inbound } = readSettings({
+    http: HttpSettings,
+    database: DatabaseSettings,
+    log: LogSettings,
+    secrets: SecretSettings,
+    bounces: BounceSettings,
+    inbound: InboundSettings,
+  });
+  const logger = createLogger(log, 'inbound');
+  const onError = reportRepeated(logger, 'something has to be tried again');
+  // Lanes of events are not rung from here: the clock does so within a second, and nobody from outside gets near Redis.
+  const db = openDatabase({ ...database.options, applicationName: 'posthorn-inbound', onIdleError: onError });
+  await greetDatabase(db);
+  watchPool(db.pool);
+  const { BOUNCE_DOMAIN: domain } = bounces;
+  const takeReport = new TakeReport({
+    addresses: secrets.bounceAddresses(domain ?? ''),
+    reports: new ReportStore(db),
+    read: readReturnedMail,
+  });
+  const listener = new ReportListener({
+    name: domain ?? 'localhost',
+    certificate: await readCertificate(inbound),
+    limits: { ...inbound.limits, peerOf: networkOf },
+    findEmail: (address) => takeReport.findEmail(address),
+    take: (emailId, beginning) => takeReport.take(emailId, beginning),
+    onError,
+    onRefusal: (reason) => inboundRefusals.inc({ reason }),
+  });
+  const app = await createHealthApp(InboundModule, {
+    logger,
+    settings: http,
+    health: { dependencies: [{ name: 'database', check: () => db.pool.query('SELECT 1') }] },
+  });
+  await app.listen(http.HTTP_PORT, http.HTTP_HOST);
+  const drain = [() => listener.close(), () => db.close()];
+  const ended = runUntilSignal(app, { logger, drain });
+  if (domain === undefined) {
+    logger.info('BOUNCE_DOMAIN is not set: no mail is taken');
+  } else {
+    const port = await listener.listen(inbound.INBOUND_PORT, inbound.INBOUND_HOST);
+    keepCertificateFresh(inbound, (certificate) => listener.renewCertificate(certificate), onError);
+    logger.info({ port, domain }, 'taking mail that comes back');
+  }
+  await ended;
+});

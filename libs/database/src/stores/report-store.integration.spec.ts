@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type EmailId, newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { decideAfterReport, type Report, type ReportKind } from '@posthorn/domain';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { delayed, Office, sent } from '../office.fixture.ts';
+import { type JudgedReport, type ReportedEmail, ReportStore } from './report-store.ts';
+
+let test: TestDatabase;
+let office: Office;
+let store: ReportStore;
+let acme: WorkspaceId;
+beforeAll(async () => {
+  test = await createTestDatabase();
+  office = new Office(test.url);
+  store = new ReportStore(office.database);
+});
+afterAll(async () => {
+  await office.close();
+  await test.drop();
+});
+beforeEach(async () => {
+  acme = await office.openWorkspace();
+});
+
+const reply = { code: 550, enhancedCode: '5.1.1', text: 'no such user' };
+const judging =
+  (kind: ReportKind) =>
+  ({ status }: ReportedEmail): JudgedReport => {
+    const report: Report = { kind, isAboutRecipient: true, reply };
+    return { kind, verdict: decideAfterReport(report, status), detail: { reply } };
+  };
+
+/** An email that the relay has taken. */
+async function sentEmail(): Promise<EmailId> {
+  const email = await office.acceptAndClaim(acme);
+  await office.outbox.record([sent(email)]);
+  return email.id;
+}
+
+async function factsOf(id: EmailId): Promise<string[]> {
+  return (await office.timelineOf(id)).map(({ kind, late }) => (late ? `${kind} late` : kind));
+}
+
+const suppressed = (): Promise<number> => office.count('suppressions', 'workspace_id = $1', [uuidOf(acme)]);
+
+describe('A report', () => {
+  it('S19, W12: of a failure makes the email BOUNCED and suppresses its recipient, however often and at once it comes', async () => {
+    const id = await sentEmail();
+    const outcomes = await Promise.all(Array.from({ length: 6 }, () => store.record(id, judging('failed'))));
+    expect(outcomes.sort()).toEqual([...Array.from({ length: 5 }, () => 'known'), 'recorded']);
+    expect(await office.statusOf(id)).toBe('BOUNCED');
+    expect(await factsOf(id)).toEqual(['SENT', 'BOUNCED']);
+    expect(await suppressed()).toBe(1);
+  });
+
+  it('S19: of a complaint after a delivery makes it COMPLAINED, and nothing goes back from that', async () => {
+    const id = await sentEmail();
+    for (const kind of ['delivered', 'complaint', 'failed', 'delayed', 'unrecognised'] as const) {
+      expect(await store.record(id, judging(kind))).toBe('recorded');
+    }
+    expect(await office.statusOf(id)).toBe('COMPLAINED');
+    expect((await factsOf(id)).sort()).toEqual([
+      ...['BOUNCED late', 'COMPLAINED', 'DELAYED late', 'DELIVERED', 'SENT', 'UNRECOGNISED'],
+    ]);
+    expect(
+      await office.ask('SELECT reason FROM suppressions WHERE workspace_id = $1', [uuidOf(acme)]),
+    ).toEqual([{ reason: 'COMPLAINT' }]);
+  });
+
+  it('of a delivery ends the retries of an email whose answer was lost, so that it does not leave twice', async () => {
+    const email = await office.acceptAndClaim(acme);
+    await office.outbox.record([delayed(email)]);
+    expect(await store.record(email.id, judging('delivered'))).toBe('recorded');
+    expect(await office.rowOf(email.id)).toBeUndefined();
+    expect(await office.statusOf(email.id)).toBe('DELIVERED');
+  });
+
+  it('of a delay, or one that is not understood, ends none', async () => {
+    const email = await office.acceptAndClaim(acme);
+    await office.outbox.record([delayed(email)]);
+    for (const kind of ['delayed', 'unrecognised'] as const) await store.record(email.id, judging(kind));
+    expect(await office.rowOf(email.id)).toMatchObject({ state: 'waiting' });
+    expect(await office.statusOf(email.id)).toBe('SENT');
+  });
+
+  it('waits while the email is transmitted, and changes nothing of one that there is not', async () => {
+    const email = await office.acceptAndClaim(acme);
+    expect(await store.record(email.id, judging('failed'))).toBe('under_way');
+    expect([await factsOf(email.id), await office.statusOf(email.id)]).toEqual([[], 'SENT']);
+    const nobody = newId('trs', Date.now());
+    expect([await store.knows(email.id), await store.knows(nobody)]).toEqual([true, false]);
+    expect(await store.record(nobody, judging('failed'))).toBe('gone');
+  });
+});

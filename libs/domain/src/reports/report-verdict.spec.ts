@@ -1,0 +1,111 @@
+import { describe, expect, it } from '@jest/globals';
+import { type SmtpReply } from '../delivery.ts';
+import { EMAIL_STATUSES, type EmailStatus } from '../email-status.ts';
+import { type Report, REPORT_KINDS, reportAbout, type ReportKind } from './report.ts';
+import { decideAfterReport } from './report-verdict.ts';
+import { type RecipientAction, type RecipientStatus } from './returned-mail.ts';
+
+const RECIPIENT = 'ada@example.net';
+const unknownUser: SmtpReply = { code: 550, enhancedCode: '5.1.1', text: 'no such user' };
+const statuses = Object.keys(EMAIL_STATUSES) as EmailStatus[];
+const failed = (reply: SmtpReply, isAboutRecipient = true): Report => ({
+  ...{ kind: 'failed', reply, isAboutRecipient },
+});
+const of = (kind: ReportKind): Report => ({ kind, isAboutRecipient: true, reply: unknownUser });
+
+describe('what a report does', () => {
+  it.each<[string, SmtpReply, string, string | null]>([
+    ['there is nobody', unknownUser, 'BOUNCED', 'HARD_BOUNCE'],
+    ['the mailbox is full', { code: 552, enhancedCode: '5.2.2', text: 'full' }, 'BOUNCED', null],
+    ['a block list', { code: 550, enhancedCode: '5.7.1', text: 'listed at Spamhaus' }, 'FAILED', null],
+    ['a server that gave up', { code: 450, enhancedCode: '4.4.1', text: 'timed out' }, 'FAILED', null],
+    ['a relay without our password', { code: 550, enhancedCode: '5.7.8', text: 'no' }, 'FAILED', null],
+  ])('S19, W12: by the table of replies: %s', (_what, reply, status, suppression) => {
+    expect(decideAfterReport(failed(reply), 'SENT')).toMatchObject({
+      ...{ fact: status, status, event: `EMAIL_${status}`, suppression, isLate: false },
+    });
+  });
+
+  it('suppresses nobody for the sake of somebody whom the mail was passed on to', () => {
+    expect(decideAfterReport(failed(unknownUser, false), 'SENT')).toMatchObject({
+      ...{ status: 'BOUNCED', suppression: null },
+    });
+  });
+
+  it.each(statuses.filter((status) => status !== 'SENT'))(
+    'changes nothing but the timeline of %s',
+    (status) => {
+      for (const kind of ['failed', 'delayed', 'delivered'] as const) {
+        expect(decideAfterReport(of(kind), status)).toMatchObject({
+          ...{ status: null, event: null, suppression: null, isLate: true },
+        });
+      }
+    },
+  );
+
+  it('S19: hears a complaint whatever the email is, and goes back from no state', () => {
+    for (const status of statuses) {
+      const verdict = decideAfterReport(of('complaint'), status);
+      expect(verdict).toMatchObject({ event: 'EMAIL_COMPLAINED', suppression: 'COMPLAINT' });
+      expect(verdict.status).toBe(['SENT', 'DELIVERED'].includes(status) ? 'COMPLAINED' : null);
+    }
+  });
+
+  it('S8: delivered is DELIVERED, delayed is told, and what is not understood does nothing', () => {
+    expect(decideAfterReport(of('delivered'), 'SENT')).toMatchObject({ status: 'DELIVERED' });
+    expect(decideAfterReport(of('delayed'), 'SENT')).toMatchObject({ status: null, event: 'EMAIL_DELAYED' });
+    for (const status of statuses) {
+      expect(decideAfterReport(of('unrecognised'), status)).toEqual({
+        ...{ fact: 'UNRECOGNISED', status: null, event: null, suppression: null, isLate: false },
+      });
+    }
+  });
+
+  it('has something to do for every kind', () => {
+    for (const kind of Object.keys(REPORT_KINDS) as ReportKind[]) {
+      expect(decideAfterReport(of(kind), 'SENT').fact).toBeDefined();
+    }
+  });
+});
+
+describe('what a mail that came back reports of an email', () => {
+  const said = (action: RecipientAction, ...recipients: string[]): RecipientStatus => ({
+    ...{ action, recipients, reply: unknownUser },
+  });
+  const about = (...lines: RecipientStatus[]): Report =>
+    reportAbout(RECIPIENT, { type: 'delivery', statuses: lines });
+
+  it('is what it says of the recipient, whatever it says of others', () => {
+    const report = about(said('delivered', 'bob@example.net'), said('failed', 'ADA@example.net'));
+    expect(report).toMatchObject({ kind: 'failed', isAboutRecipient: true });
+  });
+
+  it('is the best that became of those whom it was passed on to', () => {
+    expect(about(said('failed', 'a@example.org'), said('delivered', 'b@example.org'))).toMatchObject({
+      ...{ kind: 'delivered', isAboutRecipient: false },
+    });
+    expect(about(said('failed', 'a@example.org'))).toMatchObject({ kind: 'failed', isAboutRecipient: false });
+  });
+
+  it('is about the recipient where it names nobody', () => {
+    expect(about(said('failed'))).toMatchObject({ kind: 'failed', isAboutRecipient: true });
+  });
+
+  it('is nothing where a server only passed the mail on, or says nothing', () => {
+    expect(about(said('relayed', RECIPIENT))).toMatchObject({ kind: 'unrecognised', reason: 'relayed' });
+    expect(about()).toMatchObject({ kind: 'unrecognised', reason: 'no_status' });
+  });
+
+  it.each([
+    ['abuse', 'complaint'],
+    ['fraud', 'complaint'],
+    ['opt-out', 'complaint'],
+    ['not-spam', 'unrecognised'],
+    ['auth-failure', 'unrecognised'],
+    ['virus', 'unrecognised'],
+  ])('takes feedback of the type %s for: %s', (feedbackType, kind) => {
+    expect(reportAbout(RECIPIENT, { type: 'feedback', feedbackType })).toMatchObject({
+      ...{ kind, reason: feedbackType },
+    });
+  });
+});

@@ -1,0 +1,95 @@
+import { type SmtpReply } from '../delivery.ts';
+import { type RecipientAction, type RecipientStatus, type ReturnedMail } from './returned-mail.ts';
+
+/** What is reported of an email by mail that comes back; of each kind the first one counts. */
+export const REPORT_KINDS = {
+  failed: 'a server gave it up',
+  delayed: 'a server has it and tries again',
+  delivered: 'the receiving server took it',
+  complaint: 'the recipient reported it as unwanted',
+  unrecognised: 'nothing that is understood',
+} as const;
+
+export type ReportKind = keyof typeof REPORT_KINDS;
+
+/** All kinds, in the order of the documents. */
+export const REPORT_KIND_NAMES = Object.keys(REPORT_KINDS) as ReportKind[];
+
+/** A report about one email. */
+export interface Report {
+  readonly kind: ReportKind;
+  /** What a server answered; absent where none is quoted. */
+  readonly reply?: SmtpReply;
+  /** Whether it is about the email's own recipient, and not about somebody to whom the mail was passed on. */
+  readonly isAboutRecipient: boolean;
+  /** Who says so; absent where it does not say. */
+  readonly reportedBy?: string;
+  /** What it says beyond its kind, in a word. */
+  readonly reason?: string;
+}
+
+/** Feedback types (RFC 5965, section 7.3) by which a recipient says that the email is not wanted. `not-spam` says the opposite. */
+const COMPLAINTS: readonly string[] = ['abuse', 'fraud', 'opt-out'];
+
+/** Of several recipients that an email was passed on to, the one that it went best for says what became of it. */
+const FROM_BEST: readonly RecipientAction[] = ['delivered', 'expanded', 'relayed', 'delayed', 'failed'];
+
+/** What each action is reported as. A server that passed it on to others, or to another network, does not know what became of it. */
+const KIND_OF_ACTION: Readonly<Record<RecipientAction, ReportKind>> = {
+  failed: 'failed',
+  delayed: 'delayed',
+  delivered: 'delivered',
+  relayed: 'unrecognised',
+  expanded: 'unrecognised',
+};
+
+/**
+ * What a mail that came back reports of the email that it is about.
+ *
+ * @param recipient the address that the email was sent to
+ */
+export function reportAbout(recipient: string, mail: ReturnedMail): Report {
+  switch (mail.type) {
+    case 'unrecognised':
+      return { kind: 'unrecognised', isAboutRecipient: true, reason: mail.reason };
+    case 'feedback':
+      return { ...feedback(mail.feedbackType), ...whoSays(mail), isAboutRecipient: true };
+    case 'delivery':
+      return { ...delivery(recipient, mail.statuses), ...whoSays(mail) };
+  }
+}
+
+function feedback(type: string): Pick<Report, 'kind' | 'reason'> {
+  return { kind: COMPLAINTS.includes(type) ? 'complaint' : 'unrecognised', reason: type };
+}
+
+function delivery(recipient: string, statuses: readonly RecipientStatus[]): Report {
+  const own = statuses.filter(({ recipients }) => recipients.some((named) => isSame(named, recipient)));
+  const nameless = statuses.filter(({ recipients }) => recipients.length === 0);
+  const [about] = [own, nameless, statuses].filter((group) => group.length > 0);
+  const best = about === undefined ? undefined : bestOf(about);
+  if (best === undefined) return { kind: 'unrecognised', isAboutRecipient: true, reason: 'no_status' };
+  const { action, reply } = best;
+  const kind = KIND_OF_ACTION[action];
+  return {
+    kind,
+    reply,
+    isAboutRecipient: about !== statuses,
+    ...(kind === 'unrecognised' ? { reason: action } : {}),
+  };
+}
+
+function bestOf(statuses: readonly RecipientStatus[]): RecipientStatus | undefined {
+  return FROM_BEST.map((action) => statuses.find((status) => status.action === action)).find(
+    (status) => status !== undefined,
+  );
+}
+
+/** Servers change the case of addresses; two that differ in no more are one, as on the suppression list. */
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+function whoSays({ reportedBy }: { readonly reportedBy?: string }): { reportedBy?: string } {
+  return reportedBy === undefined ? {} : { reportedBy };
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { BounceSettings } from './bounce-settings.ts';
+import { InboundSettings } from './inbound-settings.ts';
+import { readSettings } from './read-settings.ts';
+
+const bounces = (value: string) =>
+  readSettings({ bounces: BounceSettings }, { BOUNCE_DOMAIN: value }).bounces;
+const inbound = (env: Record<string, string>) => readSettings({ inbound: InboundSettings }, env).inbound;
+
+describe('BOUNCE_DOMAIN', () => {
+  it('is one domain, or none', () => {
+    expect(bounces('bounces.example.com').BOUNCE_DOMAIN).toBe('bounces.example.com');
+    expect(bounces('').BOUNCE_DOMAIN).toBeUndefined();
+  });
+
+  it.each([
+    ...['example', 'Bounces.example.com', 'a@example.com', 'bücher.example', '192.0.2.1', 'a..example'],
+    `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(20)}.example`,
+  ])('is not %s', (value) => {
+    expect(() => bounces(value)).toThrow(/BOUNCE_DOMAIN .* it must be one domain in lower case/);
+  });
+});
+
+describe('INBOUND_…', () => {
+  it('name a certificate with its key, or neither', () => {
+    expect(() => inbound({ INBOUND_TLS_CERTIFICATE: '/etc/tls.crt' })).toThrow(/go together; set both/);
+    expect(inbound({ INBOUND_TLS_CERTIFICATE: '/a', INBOUND_TLS_KEY: '/b' }).INBOUND_TLS_KEY).toBe('/b');
+  });
+
+  it('limit the pace of an address, unless they say that it has none', () => {
+    expect(inbound({}).limits.recipients).toEqual({ amount: 100, periodSeconds: 1, burst: 1_000 });
+    expect(inbound({ INBOUND_MAILS_PER_SECOND: '0' }).limits.recipients).toBeNull();
+  });
+});

@@ -1,0 +1,14 @@
+import { IsOptional } from 'class-validator';
+import { IsDomainName } from './domain-text.ts';
+import { Setting } from './setting.ts';
+
+/** Where mail about emails comes back to. */
+export class BounceSettings {
+  @Setting(
+    'The domain that bounces and other reports come back to, as mail to `bounce+<token>@` it. Its MX record leads to `inbound`, and its SPF record lets the relay send. Unset: emails leave with the address of their sender, and what comes back goes there.',
+    { example: 'bounces.example.com' },
+  )
+  @IsOptional()
+  @IsDomainName()
+  BOUNCE_DOMAIN?: string;
+}

@@ -1,0 +1,93 @@
+import { perSecond, type RateLimit } from '@posthorn/domain';
+import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { type JudgesTogether } from './read-settings.ts';
+import { Setting } from './setting.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+/** A report stands before the message that it is about. */
+const KEPT_BYTES = 256 * 1024;
+
+/** How mail that comes back is taken in. */
+export class InboundSettings implements JudgesTogether {
+  @Setting('The address that `inbound` takes mail on.')
+  @Matches(/^[0-9a-zA-Z.:-]+$/)
+  INBOUND_HOST = '0.0.0.0';
+
+  @Setting(
+    'The port that `inbound` takes mail on. Other servers come to port 25: lead that here, so that no process needs the right to open it.',
+  )
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  INBOUND_PORT = 2_525;
+
+  @Setting(
+    'The file of the certificate for STARTTLS, with those between it and its authority, in PEM; it is read again every hour. Unset: TLS is not offered.',
+    { example: '/etc/posthorn/tls.crt' },
+  )
+  @IsOptional()
+  @Matches(/^\S+$/)
+  INBOUND_TLS_CERTIFICATE?: string;
+
+  @Setting('The file of the key of that certificate, in PEM.', { example: '/etc/posthorn/tls.key' })
+  @IsOptional()
+  @Matches(/^\S+$/)
+  INBOUND_TLS_KEY?: string;
+
+  @Setting('How many connections this process takes mail from at once.')
+  @IsInt()
+  @Min(1)
+  @Max(10_000)
+  INBOUND_CONNECTIONS = 200;
+
+  @Setting('How many of them one address may have.')
+  @IsInt()
+  @Min(1)
+  @Max(10_000)
+  INBOUND_CONNECTIONS_PER_ADDRESS = 20;
+
+  @Setting('How many mails a second one address may bring to this process; 0 means any number.')
+  @IsInt()
+  @Min(0)
+  @Max(100_000)
+  INBOUND_MAILS_PER_SECOND = 100;
+
+  @Setting(
+    'How large a mail that comes back may be, in bytes. Only its beginning is kept in memory and read; the rest, as a rule the email itself, is heard and forgotten.',
+  )
+  @IsInt()
+  @Min(KEPT_BYTES)
+  @Max(268_435_456)
+  INBOUND_MAX_BYTES = 33_554_432;
+
+  faults(): string[] {
+    return (this.INBOUND_TLS_CERTIFICATE === undefined) === (this.INBOUND_TLS_KEY === undefined)
+      ? []
+      : ['INBOUND_TLS_CERTIFICATE and INBOUND_TLS_KEY go together; set both or neither'];
+  }
+
+  /** As the room of reports takes them. */
+  get limits(): InboundLimits {
+    return {
+      allConnections: this.INBOUND_CONNECTIONS,
+      connections: this.INBOUND_CONNECTIONS_PER_ADDRESS,
+      recipients: perSecond(this.INBOUND_MAILS_PER_SECOND, 10 * this.INBOUND_MAILS_PER_SECOND),
+      messageBytes: this.INBOUND_MAX_BYTES,
+      keptBytes: KEPT_BYTES,
+      silenceMs: MINUTE_MS,
+      sessionMs: 10 * MINUTE_MS,
+    };
+  }
+}
+
+interface InboundLimits {
+  readonly allConnections: number;
+  readonly connections: number;
+  readonly recipients: RateLimit | null;
+  readonly messageBytes: number;
+  readonly keptBytes: number;
+  readonly silenceMs: number;
+  readonly sessionMs: number;
+}

@@ -1,0 +1,53 @@
+import { type Bucket, type RateLimit, refill, takeTokens } from '@posthorn/domain';
+
+export interface PeerLimitsOptions {
+  /** How many connections an address may have at once. */
+  readonly connections: number;
+  /** How many recipients an address may name; null: any number. */
+  readonly recipients: RateLimit | null;
+  /** What counts as one address: of IPv6 the network that one client has. */
+  readonly peerOf: (address: string) => string;
+}
+
+/** Beyond these, who was longest not heard of is forgotten. */
+const MOST_PEERS = 10_000;
+
+/** What each address that connects may still do. */
+export class PeerLimits {
+  private readonly connections = new Map<string, number>();
+  private readonly buckets = new Map<string, Bucket>();
+
+  constructor(private readonly options: PeerLimitsOptions) {}
+
+  /** Counts a connection; false, and not counted: there are as many as there may be. */
+  connect(address: string): boolean {
+    const peer = this.options.peerOf(address);
+    const open = this.connections.get(peer) ?? 0;
+    if (open >= this.options.connections) return false;
+    this.connections.set(peer, open + 1);
+    return true;
+  }
+
+  /** A connection that was counted has ended. */
+  disconnect(address: string): void {
+    const peer = this.options.peerOf(address);
+    const open = (this.connections.get(peer) ?? 1) - 1;
+    if (open > 0) this.connections.set(peer, open);
+    else this.connections.delete(peer);
+  }
+
+  /** Whether the address may name one more recipient just now. */
+  mayNameRecipient(address: string): boolean {
+    const { recipients: limit } = this.options;
+    if (limit === null) return true;
+    const peer = this.options.peerOf(address);
+    const nowUs = Math.floor(performance.now() * 1_000);
+    const known = this.buckets.get(peer) ?? { missing: 0, atUs: nowUs };
+    const { granted, bucket } = takeTokens(refill(known, limit, nowUs), limit, 1);
+    // A Map keeps the order of insertion: taken out and put in again, a bucket is the youngest.
+    this.buckets.delete(peer);
+    this.buckets.set(peer, bucket);
+    if (this.buckets.size > MOST_PEERS) this.buckets.delete(this.buckets.keys().next().value!);
+    return granted === 1;
+  }
+}

@@ -1,0 +1,149 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { classifyReply, reportAbout, type ReturnedMail } from '@posthorn/domain';
+import fc from 'fast-check';
+import { readReturnedMail } from './read-returned-mail.ts';
+
+const SAMPLES = join(import.meta.dirname, '../samples');
+const sample = (name: string): Buffer =>
+  Buffer.from(readFileSync(join(SAMPLES, `${name}.eml`), 'utf8').replaceAll('\n', '\r\n'));
+
+/** What each sample reports of the email to this recipient, and the class of what it quotes. */
+const EXPECTED: readonly (readonly [name: string, recipient: string, kind: string, replyClass: string])[] = [
+  ['gmail-unknown-user', 'nobody@gmail.example', 'failed', 'unknown_user'],
+  ['gmail-delayed', 'ada@company.example', 'delayed', 'soft_bounce'],
+  ['microsoft-365-unknown-user', 'nobody@contoso.example', 'failed', 'hard_bounce'],
+  ['microsoft-365-blocked', 'ada@contoso.example', 'failed', 'blocked'],
+  ['yahoo-unknown-user', 'nobody@yahoo.example', 'failed', 'hard_bounce'],
+  ['postfix-unknown-user', 'nobody@company.example', 'failed', 'unknown_user'],
+  ['postfix-no-such-domain', 'ada@nowhere.invalid', 'failed', 'hard_bounce'],
+  ['postfix-expired', 'ada@slow.example', 'failed', 'soft_bounce'],
+  ['postfix-delayed', 'ada@slow.example', 'delayed', 'soft_bounce'],
+  ['postfix-delivered', 'ada@company.example', 'delivered', 'sent'],
+  ['postfix-relayed', 'ada@company.example', 'unrecognised', 'sent'],
+  ['forwarded-unknown-user', 'ada@company.example', 'failed', 'unknown_user'],
+  ['exim-unknown-user', 'nobody@company.example', 'failed', 'unknown_user'],
+  ['exim-gave-up', 'ada@slow.example', 'failed', 'policy'],
+  ['amazon-ses-mailbox-full', 'ada@company.example', 'failed', 'mailbox_full'],
+  ['internationalised-unknown-user', 'zoë@bücher.example', 'failed', 'unknown_user'],
+  ['yahoo-complaint', 'ada@yahoo.example', 'complaint', 'none'],
+  ['validity-complaint', 'ada@company.example', 'complaint', 'none'],
+  ['opt-out', 'ada@company.example', 'complaint', 'none'],
+  ['not-spam', 'ada@company.example', 'unrecognised', 'none'],
+  ['vacation', 'ada@company.example', 'unrecognised', 'none'],
+];
+
+describe('mail that comes back', () => {
+  it.each(EXPECTED)('%s to %s: %s (%s)', async (name, recipient, kind, replyClass) => {
+    const report = reportAbout(recipient, await readReturnedMail(sample(name)));
+    const read = report.reply === undefined ? 'none' : classifyReply(report.reply, 'rcpt');
+    expect({ kind: report.kind, class: read }).toEqual({ kind, class: replyClass });
+    expect(report.isAboutRecipient).toBe(name !== 'forwarded-unknown-user');
+  });
+
+  it('has an expectation for every sample', () => {
+    const names = readdirSync(SAMPLES).filter((file) => file.endsWith('.eml'));
+    expect(EXPECTED.map(([name]) => `${name}.eml`).sort()).toEqual(names.sort());
+  });
+
+  it('quotes the server in one text, without the codes of each line', async () => {
+    expect(
+      reportAbout('nobody@gmail.example', await readReturnedMail(sample('gmail-unknown-user'))),
+    ).toMatchObject({
+      reportedBy: 'googlemail.com',
+      reply: {
+        ...{ code: 550, enhancedCode: '5.1.1' },
+        text: expect.stringMatching(
+          /^The email account that you tried to reach does not exist\. Please try double-checking the/,
+        ),
+      },
+    });
+  });
+
+  it('is read out of its beginning alone', async () => {
+    for (const name of ['postfix-unknown-user', 'yahoo-complaint']) {
+      const raw = sample(name);
+      const end = raw.indexOf('Your receipt', raw.indexOf('rfc822'));
+      expect(await readReturnedMail(raw.subarray(0, end))).toEqual(await readReturnedMail(raw));
+    }
+  });
+});
+
+describe('mail that comes back and is hostile', () => {
+  const statusMail = (status: string): Buffer =>
+    Buffer.from(
+      `Content-Type: multipart/report; boundary=b\r\n\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\n${status}\r\n--b--\r\n`,
+    );
+  const unrecognised = expect.objectContaining({ type: 'unrecognised' });
+
+  it.each<[string, Buffer]>([
+    ['nothing', Buffer.alloc(0)],
+    ['NULs', Buffer.alloc(100_000)],
+    ['one line without an end', Buffer.alloc(262_144, 'a')],
+    ['a header without an end', Buffer.from(`Subject: ${'a '.repeat(130_000)}`)],
+    ['many headers', Buffer.from('X: y\r\n'.repeat(40_000))],
+    [
+      'parts in parts',
+      Buffer.from(
+        Array.from(
+          { length: 2_000 },
+          (_, n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`,
+        ).join(''),
+      ),
+    ],
+    [
+      'many parts',
+      Buffer.from(`Content-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\nx\r\n'.repeat(25_000)}`),
+    ],
+    ['a report without a status', statusMail('')],
+    [
+      'a status without an action',
+      statusMail('Reporting-MTA: dns; x\r\n\r\nFinal-Recipient: rfc822; a@b.example'),
+    ],
+    ['an action that there is not', statusMail('Action: exploded\r\nStatus: 5.1.1')],
+    ['many groups', statusMail('A: b\r\n\r\n'.repeat(30_000))],
+    ['many empty lines', statusMail('\r\n'.repeat(130_000))],
+    ['many short lines', statusMail('a\n'.repeat(130_000))],
+    ['an HTML that is hard to read', Buffer.from(`Content-Type: text/html\r\n\r\n${'<'.repeat(260_000)}`)],
+    ['open tags', Buffer.from(`Content-Type: text/html\r\n\r\n${'<a href="'.repeat(29_000)}`)],
+    ['entities', Buffer.from(`Content-Type: text/html\r\n\r\n${'&#'.repeat(130_000)}`)],
+    ['an encoded word', Buffer.from(`Subject: ${'=?utf-8?q?a'.repeat(20_000)}\r\n\r\n`)],
+    ['an address list', Buffer.from(`To: ${'(<a@b>,"'.repeat(30_000)}\r\n\r\n`)],
+  ])('is unrecognised and costs little: %s', async (_what, raw) => {
+    const begun = performance.now();
+    expect(await readReturnedMail(raw)).toEqual(unrecognised);
+    expect(performance.now() - begun).toBeLessThan(2_000);
+  });
+
+  it('keeps nothing of it that could not be shown', async () => {
+    const mail = await readReturnedMail(
+      statusMail(
+        `Reporting-MTA: dns; a\u0000\u202eb\u0007${'c'.repeat(2_000)}\r\n\r\nAction: failed\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; 550 \u0000x${'y'.repeat(5_000)}`,
+      ),
+    );
+    const text = JSON.stringify(mail);
+    expect(mail.type).toBe('delivery');
+    expect(text).not.toMatch(/\\u0000|\u202e|\\u0007/);
+    expect(text.length).toBeLessThan(1_500);
+  });
+
+  it('is an answer, whatever it is', async () => {
+    const names = ['postfix-unknown-user', 'gmail-unknown-user', 'yahoo-complaint'] as const;
+    const texts = names.map((name) => sample(name));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...texts),
+        fc.array(fc.tuple(fc.nat(3_000), fc.uint8Array({ maxLength: 8 })), { maxLength: 12 }),
+        async (raw, changes) => {
+          const changed = Buffer.from(raw);
+          for (const [at, bytes] of changes) changed.set(bytes, Math.min(at, changed.length - bytes.length));
+          const mail: ReturnedMail = await readReturnedMail(changed);
+          expect(['delivery', 'feedback', 'unrecognised']).toContain(mail.type);
+          expect(reportAbout('ada@example.net', mail).kind).toBeDefined();
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});

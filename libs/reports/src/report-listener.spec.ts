@@ -1,0 +1,232 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { type EmailId, newId, sleep } from '@posthorn/kernel';
+import { perSecond } from '@posthorn/domain';
+import { TestAuthority } from '@posthorn/testing';
+import { ReportListener, type ReportListenerOptions } from './report-listener.ts';
+
+const EMAIL = newId('trs', 0);
+const ADDRESS = 'bounce+token@bounces.example.com';
+const LIMITS: ReportListenerOptions['limits'] = {
+  ...{
+    allConnections: 10,
+    connections: 3,
+    recipients: perSecond(1_000, 1_000),
+    peerOf: (address) => address,
+  },
+  ...{ messageBytes: 100_000, keptBytes: 1_000, silenceMs: 2_000, sessionMs: 3_000 },
+};
+
+let listener: ReportListener;
+let taken: { id: EmailId; beginning: string }[];
+let refused: string[];
+let port: number;
+let clients: Client[];
+afterEach(async () => {
+  for (const client of clients) client.socket.destroy();
+  await listener.close();
+});
+
+async function start(change: Partial<ReportListenerOptions> = {}): Promise<void> {
+  [taken, refused, clients] = [[], [], []];
+  listener = new ReportListener({
+    name: 'bounces.example.com',
+    limits: LIMITS,
+    findEmail: (address) => Promise.resolve(address === ADDRESS ? EMAIL : undefined),
+    take: (id, beginning) => Promise.resolve(taken.push({ id, beginning: beginning.toString() }) > 0),
+    onError: () => undefined,
+    onRefusal: (reason) => void refused.push(reason),
+    ...change,
+  });
+  port = await listener.listen(0, '127.0.0.1');
+}
+
+/** Says one thing after the other, and hears the last line of each answer. */
+class Client {
+  private heard = '';
+  private hasEnded = false;
+
+  constructor(readonly socket: Socket) {
+    socket.on('data', (chunk: Buffer) => (this.heard += chunk.toString()));
+    socket.on('close', () => (this.hasEnded = true)).on('error', () => undefined);
+  }
+
+  static connect(): Client {
+    const client = new Client(connect(port, '127.0.0.1'));
+    clients.push(client);
+    return client;
+  }
+
+  /** The next whole answer; empty: the connection ended. */
+  async answer(withinMs = 5_000): Promise<string> {
+    const deadline = performance.now() + withinMs;
+    for (;;) {
+      const whole = /^(?:\d{3}-.*\r\n)*(\d{3} .*)\r\n/.exec(this.heard);
+      if (whole !== null) {
+        this.heard = this.heard.slice(whole[0].length);
+        return whole[1]!;
+      }
+      if (this.hasEnded) return '';
+      if (performance.now() > deadline) throw new Error(`no answer: ${this.heard}`);
+      await sleep(5);
+    }
+  }
+
+  say(line: string): Promise<string> {
+    this.socket.write(`${line}\r\n`);
+    return this.answer();
+  }
+
+  /** Says all up to the recipient. */
+  async begin(recipient = ADDRESS): Promise<string> {
+    await this.answer();
+    await this.say('EHLO mx.example.net');
+    await this.say('MAIL FROM:<>');
+    return this.say(`RCPT TO:<${recipient}>`);
+  }
+
+  async deliver(mail: string): Promise<string> {
+    await this.say('DATA');
+    return this.say(`${mail}\r\n.`);
+  }
+}
+
+describe('Mail that comes back', () => {
+  it('is taken for an address that is known, and answered when it is recorded', async () => {
+    await start();
+    const client = Client.connect();
+    expect(await client.begin()).toMatch(/^250 /);
+    expect(await client.deliver('Subject: x\r\n\r\n..dot')).toMatch(/^250 /);
+    expect(taken).toEqual([{ id: EMAIL, beginning: 'Subject: x\r\n\r\n.dot\r\n' }]);
+    expect(await client.say('QUIT')).toMatch(/^221 /);
+  });
+
+  it('is refused for any other address, and who tries many is sent away', async () => {
+    await start();
+    const client = Client.connect();
+    expect(await client.begin('nobody@bounces.example.com')).toBe('550 5.1.1 No such address here');
+    expect(await client.say('DATA')).toMatch(/^503 /);
+    for (let n = 0; n < 3; n += 1) expect(await client.say('RCPT TO:<x@y.example>')).toMatch(/^550 /);
+    expect(await client.say('RCPT TO:<x@y.example>')).toMatch(/^421 4\.7\.0 /);
+    expect(await client.answer()).toBe('');
+    expect(taken).toEqual([]);
+  });
+
+  it('has one recipient, and no other commands than it needs', async () => {
+    await start();
+    const client = Client.connect();
+    await client.begin();
+    expect(await client.say('RCPT TO:<other@bounces.example.com>')).toMatch(/^452 /);
+    expect(await client.say('AUTH PLAIN AGEAYg==')).toMatch(/^5\d\d /);
+    expect(await client.say('STARTTLS')).toMatch(/^5\d\d /);
+  });
+
+  it('is kept in its beginning alone, and refused when it is too large', async () => {
+    await start();
+    const client = Client.connect();
+    await client.begin();
+    expect(await client.deliver('x'.repeat(50_000))).toMatch(/^250 /);
+    expect(taken[0]!.beginning).toHaveLength(1_000);
+    expect(await client.say('MAIL FROM:<> SIZE=200000')).toMatch(/^552 /);
+    await client.say('MAIL FROM:<>');
+    await client.say(`RCPT TO:<${ADDRESS}>`);
+    expect(await client.deliver('x'.repeat(200_000))).toMatch(/^552 /);
+    expect(taken).toHaveLength(1);
+  });
+
+  it('comes again when it cannot be looked up or recorded just now', async () => {
+    const away = (): Promise<never> => Promise.reject(new Error('away'));
+    await start({ take: away });
+    const client = Client.connect();
+    await client.begin();
+    expect(await client.deliver('x')).toBe('451 4.3.0 It cannot be recorded just now; come again later');
+    await listener.close();
+    await start({ take: () => Promise.resolve(false) });
+    const second = Client.connect();
+    await second.begin();
+    expect(await second.deliver('x')).toMatch(/^451 /);
+    await listener.close();
+    await start({ findEmail: away });
+    expect(await Client.connect().begin()).toMatch(/^451 /);
+    expect(refused).toEqual(['tryAgain']);
+  });
+
+  it('that breaks off is not taken', async () => {
+    await start();
+    const client = Client.connect();
+    await client.begin();
+    await client.say('DATA');
+    client.socket.write('Subject: half');
+    client.socket.destroy();
+    await sleep(100);
+    expect(taken).toEqual([]);
+  });
+
+  it('comes by so many connections of an address at once, and at such a pace', async () => {
+    await start({ limits: { ...LIMITS, recipients: perSecond(1, 2) } });
+    const held = [1, 2, 3].map(() => Client.connect());
+    for (const client of held) expect(await client.answer()).toMatch(/^220 /);
+    expect(await Client.connect().answer()).toMatch(/^421 4\.7\.0 Too many connections/);
+    held[0]!.socket.destroy();
+    await sleep(100);
+    const client = Client.connect();
+    expect(await client.begin()).toMatch(/^250 /);
+    await client.say('RSET');
+    await client.say('MAIL FROM:<>');
+    await client.say(`RCPT TO:<${ADDRESS}>`);
+    await client.say('RSET');
+    await client.say('MAIL FROM:<>');
+    expect(await client.say(`RCPT TO:<${ADDRESS}>`)).toMatch(/^421 4\.7\.0 Too much mail/);
+  });
+
+  it('has no more time than a connection has, however it is spent', async () => {
+    await start({ limits: { ...LIMITS, sessionMs: 600, silenceMs: 300 } });
+    const silent = Client.connect();
+    expect(await silent.answer()).toMatch(/^220 /);
+    expect(await silent.answer(2_000)).toMatch(/^421 /);
+    const slow = Client.connect();
+    await slow.begin();
+    await slow.say('DATA');
+    const drip = setInterval(() => slow.socket.write('x'), 50);
+    expect(await slow.answer(2_000)).toMatch(/^421 /);
+    clearInterval(drip);
+    expect(taken).toEqual([]);
+  });
+
+  it('is recorded to its end when we leave, and no other is begun', async () => {
+    let record: (isRecorded: boolean) => void = () => undefined;
+    await start({ take: () => new Promise((resolve) => (record = resolve)) });
+    const [idle, busy] = [Client.connect(), Client.connect()];
+    await idle.begin();
+    await busy.begin();
+    await busy.say('DATA');
+    busy.socket.write('x\r\n.\r\n');
+    await sleep(100);
+    const closed = listener.close();
+    expect(await idle.answer()).toMatch(/^421 /);
+    record(true);
+    expect(await busy.answer()).toMatch(/^250 /);
+    await closed;
+    await expect(
+      new Promise((resolve, reject) => connect(port, '127.0.0.1').on('error', reject)),
+    ).rejects.toThrow();
+  });
+
+  it('travels encrypted where there is a certificate', async () => {
+    const certificate = TestAuthority.create().selfSigned({ names: ['DNS:bounces.example.com'] });
+    await start({ certificate });
+    const client = Client.connect();
+    await client.answer();
+    await client.say('EHLO mx.example.net');
+    expect(await client.say('STARTTLS')).toMatch(/^220 /);
+    const socket = connectTls({ socket: client.socket, rejectUnauthorized: false });
+    const secure = new Client(socket);
+    await new Promise((resolve) => socket.once('secureConnect', resolve));
+    await secure.say('EHLO mx.example.net');
+    await secure.say('MAIL FROM:<>');
+    expect(await secure.say(`RCPT TO:<${ADDRESS}>`)).toMatch(/^250 /);
+    expect(await secure.deliver('x')).toMatch(/^250 /);
+    expect(taken).toHaveLength(1);
+  });
+});

@@ -1,0 +1,15 @@
+/** An answer other than success, in the shape that smtp-server takes. The enhanced code (RFC 3463) is a part of its text. */
+function refusal(responseCode: number, text: string): Error {
+  return Object.assign(new Error(text), { responseCode });
+}
+
+/** What we answer instead of success. Whatever passes by itself is 4xx, so that the other server comes again. */
+export const refusals = {
+  tooManyConnections: () => refusal(421, '4.7.0 Too many connections from your address; come again later'),
+  tooFast: () => refusal(421, '4.7.0 Too much mail from your address at once; come again later'),
+  tooManyMistakes: () => refusal(421, '4.7.0 Too many recipients that do not exist'),
+  leaving: () => refusal(421, '4.3.2 We are leaving; come again in a moment'),
+  noSuchAddress: () => refusal(550, '5.1.1 No such address here'),
+  tooLarge: () => refusal(552, '5.3.4 The message is too large'),
+  tryAgain: () => refusal(451, '4.3.0 It cannot be recorded just now; come again later'),
+} as const;

@@ -1,0 +1,69 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { type EmailId, parseId } from '@posthorn/kernel';
+import { type KeyRing } from './key-ring.ts';
+
+const PREFIX = 'bounce+';
+/** The first character of every token, so that another form can follow one day. */
+const FORM = '1';
+const KEY_BYTES = 32;
+/** Half of the HMAC, which is what RFC 2104, section 5, asks for at least. */
+const MAC_BYTES = 16;
+/** So many digits of base 36 hold them. */
+const MAC_CHARACTERS = 25;
+/** Form, the 26 characters of the id after its prefix, and the MAC. */
+const TOKEN = /^1[0-9a-z]{51}$/i;
+const ID_END = 1 + 26;
+
+/**
+ * The addresses that mail about our emails comes back to: `bounce+<token>@<domain>`, one for each email (variable envelope return path).
+ * The token is the email's id and a MAC of it (HMAC-SHA-256), so that nobody can make mail come back about an email that they never had.
+ *
+ * Its form: `1`, the id without its prefix, the MAC in base 36. All of it survives a change of case, and with the prefix it is
+ * 59 octets, of the 64 that a local part may have (RFC 5321, section 4.5.3.1.1).
+ */
+export class BounceAddresses {
+  private readonly keys: readonly Buffer[];
+
+  /**
+   * @param ring the first key signs, all of them verify; what signs is derived from them (RFC 5869) and is not what encrypts
+   * @param domain in lower-case ASCII
+   */
+  constructor(
+    ring: KeyRing,
+    private readonly domain: string,
+  ) {
+    this.keys = ring.map(({ key }) =>
+      Buffer.from(hkdfSync('sha256', key, '', 'posthorn: bounce addresses', KEY_BYTES)),
+    );
+  }
+
+  /** The address for mail about this email; the same each time, for as long as the first key is the same. */
+  addressFor(emailId: EmailId): string {
+    const signed = FORM + emailId.slice(emailId.indexOf('_') + 1);
+    return `${PREFIX}${signed}${macOf(this.keys[0]!, signed)}@${this.domain}`;
+  }
+
+  /** The email that mail to this address is about; undefined when the address is none of ours, or was made up. */
+  emailOf(address: string): EmailId | undefined {
+    const at = address.lastIndexOf('@');
+    if (address.slice(at + 1).toLowerCase() !== this.domain) return undefined;
+    if (address.slice(0, PREFIX.length).toLowerCase() !== PREFIX) return undefined;
+    const token = address.slice(PREFIX.length, Math.max(at, 0));
+    return TOKEN.test(token) ? this.verified(token.toLowerCase()) : undefined;
+  }
+
+  private verified(token: string): EmailId | undefined {
+    const signed = token.slice(0, ID_END);
+    const given = Buffer.from(token.slice(ID_END), 'latin1');
+    // Each key is tried, whichever fits: how long it takes says nothing.
+    const fits = this.keys.map((key) => timingSafeEqual(Buffer.from(macOf(key, signed), 'latin1'), given));
+    return fits.includes(true) ? parseId('trs', `trs_${signed.slice(FORM.length)}`) : undefined;
+  }
+}
+
+function macOf(key: Buffer, signed: string): string {
+  const mac = createHmac('sha256', key).update(signed).digest().subarray(0, MAC_BYTES);
+  return BigInt(`0x${mac.toString('hex')}`)
+    .toString(36)
+    .padStart(MAC_CHARACTERS, '0');
+}

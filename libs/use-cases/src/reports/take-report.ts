@@ -1,0 +1,74 @@
+import { type EmailId, RELEASE, sleep } from '@posthorn/kernel';
+import {
+  decideAfterReport,
+  type Report,
+  reportAbout,
+  type ReportVerdict,
+  type ReturnedMail,
+} from '@posthorn/domain';
+import { type JudgedReport, type ReportedEmail, type ReportStore } from '@posthorn/database';
+import { inboundReports } from '@posthorn/platform';
+import { type readReturnedMail } from '@posthorn/reports';
+import { type BounceAddresses } from '@posthorn/signing';
+
+/** A relay can send a report back before its answer to the email itself is recorded; that takes less than this. */
+const WAITS = { times: 10, ms: 200 };
+
+export interface TakeReportOptions {
+  readonly addresses: Pick<BounceAddresses, 'emailOf'>;
+  readonly reports: Pick<ReportStore, 'knows' | 'record'>;
+  readonly read: typeof readReturnedMail;
+}
+
+/** Takes mail that comes back about an email, and does what it reports. */
+export class TakeReport {
+  constructor(private readonly options: TakeReportOptions) {}
+
+  /** The email that mail to this address is about; undefined: there is no such address. @throws what the database throws */
+  async findEmail(address: string): Promise<EmailId | undefined> {
+    const id = this.options.addresses.emailOf(address);
+    return id !== undefined && (await this.options.reports.knows(id)) ? id : undefined;
+  }
+
+  /**
+   * Records what came back about an email; the same twice is recorded once.
+   *
+   * @param beginning of the mail
+   * @returns false when it cannot be recorded yet, because the email is still being transmitted
+   * @throws what the database throws
+   */
+  async take(id: EmailId, beginning: Buffer): Promise<boolean> {
+    const mail = await this.options.read(beginning);
+    for (let waited = 0; waited < WAITS.times; waited += 1) {
+      if (await this.isRecorded(id, mail)) return true;
+      await sleep(WAITS.ms);
+    }
+    return false;
+  }
+
+  private async isRecorded(id: EmailId, mail: ReturnedMail): Promise<boolean> {
+    let report: Report | undefined;
+    const outcome = await this.options.reports.record(id, (email) => {
+      report = reportAbout(email.recipient, mail);
+      return judged(report, email);
+    });
+    if (outcome === 'recorded' && report !== undefined) inboundReports.inc({ kind: report.kind });
+    return outcome !== 'under_way';
+  }
+}
+
+function judged(report: Report, { status }: ReportedEmail): JudgedReport {
+  const verdict = decideAfterReport(report, status);
+  return { kind: report.kind, verdict, detail: detailOf(report, verdict) };
+}
+
+/** What the timeline has of it beyond the fact. */
+function detailOf({ reply, reportedBy, reason }: Report, verdict: ReportVerdict): object {
+  return {
+    ...(reply && { reply }),
+    ...(verdict.class !== undefined && { class: verdict.class }),
+    ...(reportedBy !== undefined && { reportedBy }),
+    ...(reason !== undefined && { reason }),
+    release: RELEASE,
+  };
+}

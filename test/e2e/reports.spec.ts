@@ -1,0 +1,201 @@
+import { createTransport } from 'nodemailer';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { uuidOf } from '@posthorn/kernel';
+import { type AppUnderTest, createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
+import { Api, type Answer, emailIn, type ShownEmail } from './api.ts';
+import { newRecipient, soundEmail, Stack, until } from './stack.ts';
+
+const DOMAIN = 'bounces.example.com';
+const EVENTS = ['EMAIL_DELIVERED', 'EMAIL_DELAYED', 'EMAIL_BOUNCED', 'EMAIL_COMPLAINED'];
+
+let test: TestDatabase;
+let stack: Stack;
+let inbound: AppUnderTest;
+let database: FaultProxy;
+let port: number;
+beforeAll(async () => {
+  test = await createTestDatabase();
+  database = await FaultProxy.before(test.url);
+  const env = { BOUNCE_DOMAIN: DOMAIN, INBOUND_PORT: '0', INBOUND_HOST: '127.0.0.1' };
+  stack = await Stack.start({ databaseUrl: test.url, env });
+  inbound = await stack.startApp('inbound', { DATABASE_URL: database.urlFor(test.url) });
+  await inbound.program.wrote('taking mail that comes back');
+  port = Number(/"port":(\d+),"domain"/.exec(inbound.program.output)![1]);
+  const editor = new Api(stack.gateways[0]!.url, stack.tenant.keys.editor);
+  await editor.post('/v1/webhooks', { url: 'https://example.com/hook', events: EVENTS });
+}, 60_000);
+afterAll(async () => {
+  await stack.close();
+  await database.close();
+  await test.drop();
+});
+
+interface Sent {
+  readonly id: string;
+  readonly to: string;
+  /** Where mail about it comes back to. */
+  readonly returnPath: string;
+}
+
+async function send(to = newRecipient()): Promise<Sent> {
+  const answer: Answer = await stack.send({ ...soundEmail(), to });
+  const { from } = await stack.onlyMailTo(to);
+  return { id: emailIn(answer).id, to, returnPath: from };
+}
+
+/** What the server answers at the end of a mail, or at the recipient. */
+async function bring(to: string, raw: string, toPort = port): Promise<string> {
+  const transport = createTransport({ host: '127.0.0.1', port: toPort, ignoreTLS: true });
+  try {
+    const { response } = await transport.sendMail({ envelope: { from: '', to: [to] }, raw });
+    return response;
+  } catch (error) {
+    return (error as { response?: string }).response ?? String(error);
+  } finally {
+    transport.close();
+  }
+}
+
+function notification({ to }: Pick<Sent, 'to'>, action: string, status: string, diagnostic: string): string {
+  return [
+    'From: Mail Delivery System <mailer-daemon@mx.example.net>',
+    'Subject: Delivery Status Notification',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/report; report-type=delivery-status; boundary=b',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'What became of your message.',
+    '--b',
+    'Content-Type: message/delivery-status',
+    '',
+    'Reporting-MTA: dns; mx.example.net',
+    '',
+    `Final-Recipient: rfc822; ${to}`,
+    `Action: ${action}`,
+    `Status: ${status}`,
+    `Diagnostic-Code: smtp; ${diagnostic}`,
+    '--b--',
+    '',
+  ].join('\r\n');
+}
+
+const bounce = (sent: Sent): string =>
+  notification(sent, 'failed', '5.1.1', `550 5.1.1 <${sent.to}>: User unknown`);
+
+const complaint = (): string =>
+  [
+    'From: <fbl@provider.example>',
+    'Subject: complaint',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/report; report-type=feedback-report; boundary=b',
+    '',
+    '--b',
+    'Content-Type: message/feedback-report',
+    '',
+    'Feedback-Type: abuse',
+    'User-Agent: Provider-FBL/1.0',
+    'Version: 1',
+    '--b--',
+    '',
+  ].join('\r\n');
+
+const show = (sent: Sent): Promise<ShownEmail> => stack.show(sent.id);
+
+async function suppressionOf({ to }: Sent): Promise<string | undefined> {
+  const { body } = await stack.api().get(`/v1/suppressions?email=${encodeURIComponent(to)}`);
+  const { items } = body['suppressions'] as { items: { reason: string }[] };
+  return items[0]?.reason;
+}
+
+async function toldOf({ id }: Sent): Promise<string[]> {
+  const { rows } = await stack.database.pool.query<{ type: string }>(
+    `SELECT type FROM events WHERE workspace_id = $1 AND payload::jsonb #>> '{data,email,id}' = $2 ORDER BY id`,
+    [uuidOf(stack.tenant.workspaceId), id],
+  );
+  return rows.map(({ type }) => type);
+}
+
+describe('Mail that comes back', () => {
+  it('S19, W12: about an unknown user makes the email BOUNCED, suppresses the recipient and is told, once', async () => {
+    const sent = await send();
+    expect(sent.returnPath).toMatch(/^bounce\+[0-9a-z]{52}@bounces\.example\.com$/);
+    for (let n = 0; n < 2; n += 1) expect(await bring(sent.returnPath, bounce(sent))).toMatch(/^250 /);
+    const { status, timeline } = await show(sent);
+    expect(status).toBe('BOUNCED');
+    expect(timeline.map(({ event }) => event)).toEqual(['ACCEPTED', 'SENT', 'BOUNCED']);
+    expect(timeline.at(-1)).toMatchObject({
+      ...{ report: 'failed', class: 'unknown_user', reportedBy: 'mx.example.net' },
+      reply: { code: 550, enhancedCode: '5.1.1', text: `<${sent.to}>: User unknown` },
+    });
+    expect(await suppressionOf(sent)).toBe('HARD_BOUNCE');
+    expect(await toldOf(sent)).toEqual(['EMAIL_BOUNCED']);
+    expect(await stack.send({ to: sent.to })).toMatchObject({ status: 200 });
+  });
+
+  it('S8, W12: about a delivery makes it DELIVERED, and a complaint after that COMPLAINED', async () => {
+    const sent = await send();
+    const delivered = notification(sent, 'delivered', '2.0.0', '250 2.0.0 Ok');
+    expect(await bring(sent.returnPath.toUpperCase(), delivered)).toMatch(/^250 /);
+    expect((await show(sent)).status).toBe('DELIVERED');
+    expect(await bring(sent.returnPath, complaint())).toMatch(/^250 /);
+    expect(await bring(sent.returnPath, bounce(sent))).toMatch(/^250 /);
+    const { status, timeline } = await show(sent);
+    expect(status).toBe('COMPLAINED');
+    expect(timeline.at(-2)).toMatchObject({ event: 'COMPLAINED', reportedBy: 'Provider-FBL/1.0' });
+    expect(timeline.at(-1)).toMatchObject({ event: 'BOUNCED', late: true });
+    expect(await suppressionOf(sent)).toBe('COMPLAINT');
+    expect(await toldOf(sent)).toEqual(['EMAIL_DELIVERED', 'EMAIL_COMPLAINED']);
+  });
+
+  it('W12: about a delay is told, and what is not understood is only kept', async () => {
+    const sent = await send();
+    const later = notification(sent, 'delayed', '4.4.1', '450 4.4.1 no answer');
+    expect(await bring(sent.returnPath, later)).toMatch(/^250 /);
+    expect(await bring(sent.returnPath, 'Subject: I am away\r\n\r\nUntil Monday.\r\n')).toMatch(/^250 /);
+    const { status, timeline } = await show(sent);
+    expect(status).toBe('SENT');
+    expect(timeline.slice(2)).toMatchObject([
+      { event: 'DELAYED', report: 'delayed', class: 'soft_bounce' },
+      { event: 'UNRECOGNISED', report: 'unrecognised', reason: 'no_report' },
+    ]);
+    expect(await suppressionOf(sent)).toBeUndefined();
+    expect(await toldOf(sent)).toEqual(['EMAIL_DELAYED']);
+  });
+
+  it('is refused for addresses that are made up, changed, or of an email that there is not', async () => {
+    const sent = await send();
+    const [local] = sent.returnPath.split('@') as [string];
+    const last = local.endsWith('0') ? '1' : '0';
+    for (const to of [
+      `postmaster@${DOMAIN}`,
+      `bounce+${'1'.repeat(52)}@${DOMAIN}`,
+      `${local.slice(0, -1)}${last}@${DOMAIN}`,
+      `${local}@example.com`,
+    ]) {
+      expect(await bring(to, bounce(sent))).toBe('550 5.1.1 No such address here');
+    }
+    expect((await show(sent)).status).toBe('SENT');
+  });
+
+  it('comes again while the database is away', async () => {
+    const sent = await send();
+    await database.refuse();
+    expect(await bring(sent.returnPath, bounce(sent))).toMatch(/^451 /);
+    await database.heal();
+    await until(async () => (await bring(sent.returnPath, bounce(sent))).startsWith('250'), 'it is taken');
+    expect((await show(sent)).status).toBe('BOUNCED');
+  });
+
+  it('is counted', async () => {
+    const text = await (await fetch(inbound.metricsUrl)).text();
+    expect(text).toMatch(/posthorn_inbound_reports_total\{kind="failed"\} [1-9]/);
+    expect(text).toMatch(/posthorn_inbound_refusals_total\{reason="noSuchAddress"\} 4/);
+  });
+
+  it('is no more taken after SIGTERM, which ends the process in order', async () => {
+    expect(await inbound.program.stop()).toEqual({ code: 0, signal: null });
+    expect(inbound.program.output).not.toContain('receiver.example');
+  });
+});
