@@ -6,7 +6,7 @@ import { IsUrlWithScheme } from './url-with-scheme.ts';
 export class TrackingSettings {
   @Setting(
     'The address of the gateway in the links and images of tracked emails, if it is to be another one than `PUBLIC_URL`: a name of its own keeps what is thought of it apart. `gateway` and `sender` must have the same.',
-    { defaultText: '`PUBLIC_URL`', example: 'https://links.example.com' },
+    { defaultText: 'PUBLIC_URL', example: 'https://links.example.com' },
   )
   @IsOptional()
   @IsUrlWithScheme('https', 'http')
