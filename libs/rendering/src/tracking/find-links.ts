@@ -8,7 +8,7 @@ const KEEPS = { name: 'data-track', value: 'off' };
 const MOST_LINKS = 1_000;
 
 /** The value of an `href`. */
-export interface FoundLink {
+interface FoundLink {
   /** Where its first character stands, behind a quote if there is one. */
   readonly start: number;
   /** The index behind its last character. */

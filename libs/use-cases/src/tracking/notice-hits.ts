@@ -16,7 +16,7 @@ export interface NoticeHitsOptions {
 }
 
 /** A hit was forgotten, because too many wait for the database. */
-export class HitForgotten extends Error {
+class HitForgotten extends Error {
   constructor() {
     super('opens and clicks are forgotten, because more wait for the database than may');
     this.name = 'HitForgotten';

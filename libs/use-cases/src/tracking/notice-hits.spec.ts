@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import { newId, sleep } from '@posthorn/kernel';
+import { type Hit } from '@posthorn/domain';
+import { NoticeHits } from './notice-hits.ts';
+
+const AWAY = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
+const hit = (): Hit => ({ emailId: newId('trs', 0), kind: 'open', at: new Date(0), sign: undefined });
+
+/** Hits that are recorded as `record` says; with what was recorded and complained of. */
+function noticing(record: (group: readonly Hit[]) => Promise<void>) {
+  const groups: number[] = [];
+  const errors: string[] = [];
+  const noticed = new NoticeHits({
+    hits: {
+      record: async (group) => {
+        await record(group);
+        groups.push(group.length);
+      },
+    },
+    onError: (error) => errors.push((error as Error).name),
+  });
+  return { noticed, groups, errors };
+}
+
+describe('S17: noticing hits', () => {
+  it('lets those that come while some are written go together with the next ones, 500 at most', async () => {
+    const { noticed, groups } = noticing(() => sleep(5));
+    for (let n = 0; n < 3; n += 1) noticed.note(hit());
+    await sleep(2);
+    for (let n = 0; n < 700; n += 1) noticed.note(hit());
+    await noticed.close();
+    expect(groups).toEqual([3, 500, 200]);
+  });
+
+  it('keeps them while the database is away, and writes them when it is back', async () => {
+    let isAway = true;
+    const { noticed, groups, errors } = noticing(() => (isAway ? Promise.reject(AWAY) : Promise.resolve()));
+    for (let n = 0; n < 20; n += 1) noticed.note(hit());
+    await sleep(50);
+    expect([groups, errors]).toEqual([[], ['Error']]);
+    isAway = false;
+    await sleep(1_100);
+    expect(groups).toEqual([20]);
+  });
+
+  it('forgets what is too much to keep, and says so', async () => {
+    const { noticed, errors } = noticing(() => Promise.reject(AWAY));
+    for (let n = 0; n < 10_005; n += 1) noticed.note(hit());
+    await sleep(50);
+    expect(errors.filter((name) => name === 'HitForgotten')).toHaveLength(5);
+    await noticed.close();
+  }, 10_000);
+
+  it('does not try again what the database refuses: what comes after it is written', async () => {
+    const { noticed, groups, errors } = noticing(({ length }) =>
+      length > 1 ? Promise.reject(new Error('refused')) : Promise.resolve(),
+    );
+    noticed.note(hit());
+    noticed.note(hit());
+    await sleep(20);
+    noticed.note(hit());
+    await noticed.close();
+    expect([groups, errors]).toEqual([[1], ['Error']]);
+  });
+
+  it('ends in time although the database is away', async () => {
+    const { noticed } = noticing(() => Promise.reject(AWAY));
+    noticed.note(hit());
+    const begunAt = performance.now();
+    await noticed.close();
+    expect(performance.now() - begunAt).toBeLessThan(5_000);
+  }, 10_000);
+});
