@@ -13,7 +13,7 @@ DECLARE
 BEGIN
   IF to_regclass(name) IS NOT NULL THEN RETURN false; END IF;
   EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL EXCLUDING INDEXES)', name, parent);
-  IF parent = 'emails' THEN PERFORM set_storage_of_emails(name); END IF;
+  IF parent IN ('emails', 'email_engagements') THEN PERFORM set_storage_of_emails(name); END IF;
   IF parent = 'webhook_deliveries' THEN EXECUTE format('ALTER TABLE %I SET (fillfactor = 50)', name); END IF;
   EXECUTE format(
     'ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)',
