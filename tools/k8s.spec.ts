@@ -71,7 +71,8 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
       const read = Object.fromEntries(
         Object.entries(ALL_SECTIONS).filter(([section]) => readersOf(section).includes(app)),
       ) as Sections;
-      const [container] = named('Deployment', app)['spec'].template.spec.containers as Container[];
+      const { containers } = named('Deployment', app)['spec'].template.spec as { containers: Container[] };
+      const [container] = containers;
       const secrets = secretsOf(container!);
       const asked = describeSettings(read).filter(({ secret }) => secret);
       expect({ app, secrets: [...secrets].sort() }).toEqual({

@@ -134,7 +134,15 @@ describe('S17: the image of one pixel', () => {
 });
 
 describe('S17: finding links', () => {
-  it('takes no more time than the length asks for, whatever the HTML is', () => {
+  it('takes about as long for any HTML of a length: what grows with its square would take a thousand times longer', () => {
+    const millisecondsFor = (piece: string): number => {
+      const html = piece.repeat(Math.ceil(2_097_152 / piece.length));
+      const startedAt = performance.now();
+      findLinks(html);
+      return performance.now() - startedAt;
+    };
+    millisecondsFor('<p>x</p>');
+    const usual = millisecondsFor('<p>x</p>');
     for (const piece of [
       '<b>',
       '</i>',
@@ -148,12 +156,9 @@ describe('S17: finding links', () => {
       '=',
       '<a \u00a0',
     ]) {
-      const html = piece.repeat(Math.ceil(2_097_152 / piece.length));
-      const startedAt = performance.now();
-      findLinks(html);
-      expect([piece, performance.now() - startedAt < 3_000]).toEqual([piece, true]);
+      expect([piece, millisecondsFor(piece) < 100 * usual]).toEqual([piece, true]);
     }
-  });
+  }, 60_000);
 
   it('gives the same in a thread', async () => {
     const finder = new LinkFinder();
