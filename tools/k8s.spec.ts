@@ -68,9 +68,9 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
   it('starts every app with settings that exist and that it takes, and gives it no secret that it does not read', () => {
     const shared = ofKind('ConfigMap')[0]!['data'] as Record<string, string>;
     for (const app of APPS) {
-      const read = Object.fromEntries(
+      const read: Sections = Object.fromEntries(
         Object.entries(ALL_SECTIONS).filter(([section]) => readersOf(section).includes(app)),
-      ) as Sections;
+      );
       const { containers } = named('Deployment', app)['spec'].template.spec as { containers: Container[] };
       const [container] = containers;
       const secrets = secretsOf(container!);

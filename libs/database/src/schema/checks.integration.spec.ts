@@ -15,6 +15,8 @@ const identity = newUuid(Date.now());
 /** A template that is there, with a version: they point at each other. */
 const template = newUuid(Date.now());
 const invitation = newUuid(Date.now());
+/** An account of the dashboard that is there. */
+const operator = newUuid(Date.now());
 /** A webhook that is there. */
 const webhook = newUuid(Date.now());
 
@@ -160,6 +162,8 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     created_at: 'now()',
     expires_at: `now() + interval '7 days'`,
   },
+  operator_accounts: { id: `'${id}'`, name: `'grace'`, role: `'viewer'`, password_hash: `'scrypt'` },
+  operator_sessions: { token_hash: `sha256('x')`, account_id: `'${operator}'` },
 };
 
 beforeAll(async () => {
@@ -183,6 +187,9 @@ beforeAll(async () => {
   await client.query(
     `INSERT INTO invitations (id, workspace_id, email, role, token_hash, created_at, expires_at)
      VALUES ('${invitation}', '${workspace}', 'b@example.com', 'VIEWER', sha256('b'), now(), now() + interval '1 day')`,
+  );
+  await client.query(
+    `INSERT INTO operator_accounts (id, name, role, password_hash) VALUES ('${operator}', 'ada', 'operator', 'scrypt')`,
   );
 });
 afterAll(async () => {
@@ -325,6 +332,10 @@ describe('The database refuses', () => {
     ['webhook_attempts', { headers: `'[]'` }],
     ['webhook_attempts', { body: `repeat('x', 4097)` }],
     ['webhook_attempts', { duration_ms: '-1' }],
+    ['operator_accounts', { name: `'Ada'` }],
+    ['operator_accounts', { name: `''` }],
+    ['operator_accounts', { password_hash: `''` }],
+    ['operator_sessions', { token_hash: `'\\x00'` }],
     ['webhook_recoveries', { since: 'now()' }],
     ['webhook_recoveries', { state: `'COMPLETED'` }],
     ['webhook_recoveries', { total: '-1' }],
