@@ -53,10 +53,20 @@ export const CLAIM_COLUMNS = `c.subject_id AS id, c.lane_id AS "laneId", c.claim
          c.candidates >= c.max_rows OR c.candidates > count(*) OVER (PARTITION BY c.lane_id) AS "laneHasMore"`;
 
 /**
+ * Locks rows of the outbox. $1 uuid[]: their ids. Index: outbox_pkey. Locks: in the order of the ids.
+ *
+ * What records outcomes is told to the database after this, in the same transaction: a row that another transaction changes while such a
+ * statement waits for it would be looked at anew in the middle of several statements in one, at which Postgres 18.4 crashes, with all of its
+ * connections (decision 38).
+ */
+export const LOCK_OUTBOX_ROWS = `
+SELECT FROM outbox WHERE subject_id = ANY ($1::uuid[]) ORDER BY subject_id FOR NO KEY UPDATE`;
+
+/**
  * The parts `live`, `finished` and `again` of a statement that records outcomes, which are in `outcome`: n, id, claims, retry_after_ms
  * (null: finished), lane_id (where it waits for its retry).
  *
- * Index: outbox_pkey. Locks: the outbox rows in order.
+ * Index: outbox_pkey. Locks: none; the outbox rows are locked before, by {@link LOCK_OUTBOX_ROWS}.
  * Fencing: `live` has the outcomes whose claim still holds; one whose claim has moved on must change no state. Recording the same outcome
  * twice leaves what recording it once does.
  */
@@ -66,8 +76,6 @@ live AS MATERIALIZED (
   FROM     outbox b
   JOIN     outcome o ON o.id = b.subject_id AND o.claims = b.claims
   WHERE    b.unanswered > 0 -- else this very outcome has been recorded before
-  ORDER BY b.subject_id
-  FOR NO KEY UPDATE OF b
 ),
 finished AS (
   DELETE FROM outbox b USING live l WHERE b.subject_id = l.id AND l.retry_after_ms IS NULL

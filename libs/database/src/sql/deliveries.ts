@@ -140,8 +140,8 @@ export const OUTCOME_COLUMNS = {
  * OUTCOME_COLUMNS, an array each: status (null: as it is), retry_after_ms (null: finished), steps (in the retry table, when it is tried
  * again), attempt (false: it costs none) and, of the attempt, the rest; headers in JSON.
  *
- * Indexes: outbox_pkey, those of webhook_deliveries, webhook_attempts_pkey. Locks: the outbox rows in order, then the deliveries (nobody
- * else locks those without the outbox row), then the key of the attempts, in order.
+ * Indexes: outbox_pkey, those of webhook_deliveries, webhook_attempts_pkey. Locks: after the outbox rows (LOCK_OUTBOX_ROWS) the deliveries
+ * (nobody else locks those without the outbox row), then the key of the attempts, in order.
  * Fencing: an outcome whose claim has moved on changes no state, but its attempt is told as late.
  * One plan serves all groups: every table is read by a list of keys, which can be read by nothing but the index, whatever the table held
  * when the plan was made.
@@ -156,7 +156,6 @@ live AS MATERIALIZED (
   CROSS JOIN LATERAL (
     SELECT FROM outbox b
     WHERE  b.subject_id = o.id AND b.claims = o.claims AND b.unanswered > 0 -- else this very outcome has been recorded before
-    FOR NO KEY UPDATE
   ) held
 ),
 finished AS (

@@ -35,7 +35,7 @@ ${COMPOSITION_JOINS}`;
  * $1 json: n, id, workspace_id, claims, kind (of the event), status (null: unchanged), retry_after_ms (null: finished), lane_id (where it
  * waits for its retry), duplicate_possible, suppression (what its recipient is put on the suppression list for; null: it is not), detail.
  *
- * Indexes: outbox_pkey, emails_pkey, email_events_claim_kind_key. Locks: the outbox rows in order, then the emails
+ * Indexes: outbox_pkey, emails_pkey, email_events_claim_kind_key. Locks: after the outbox rows (LOCK_OUTBOX_ROWS) the emails
  * (nobody else locks those without the outbox row), then the unique index of the timeline, in order.
  * Fencing: an outcome whose claim has moved on changes no state, but its fact is appended to the timeline as `late`, and
  * marked as a possible duplicate. Recording the same outcome twice leaves what recording it once does.

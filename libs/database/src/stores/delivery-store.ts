@@ -23,6 +23,7 @@ import {
 } from './claimed-delivery.ts';
 import { fannedOut, type FannedOut, type FannedOutRow } from './fanned-out.ts';
 import { type LaneDemand } from './outbox-store.ts';
+import { withLockedRows } from './with-locked-rows.ts';
 
 /** For how many deliveries there is room where they are made. */
 export interface Room {
@@ -40,7 +41,7 @@ export interface Room {
 export class DeliveryStore {
   private readonly pool: pg.Pool;
 
-  constructor(database: Database) {
+  constructor(private readonly database: Database) {
     this.pool = database.pool;
   }
 
@@ -92,11 +93,14 @@ export class DeliveryStore {
 
   /** Records outcomes; says for each whether its claim still held, and so whether it changed the delivery's state. */
   async record(outcomes: readonly DeliveryOutcome[]): Promise<boolean[]> {
-    const { rows } = await this.pool.query<{ live: boolean }>({
-      name: 'record_deliveries',
-      text: RECORD_DELIVERIES,
-      values: columnsOf(OUTCOME_COLUMNS, outcomes.map(outcomeRow)),
-    });
+    const ids = outcomes.map(({ id }) => uuidOf(id));
+    const { rows } = await withLockedRows(this.database, ids, (client) =>
+      client.query<{ live: boolean }>({
+        name: 'record_deliveries',
+        text: RECORD_DELIVERIES,
+        values: columnsOf(OUTCOME_COLUMNS, outcomes.map(outcomeRow)),
+      }),
+    );
     return rows.map(({ live }) => live);
   }
 }

@@ -14,6 +14,7 @@ import {
   RIPEN,
 } from '../sql/outbox.ts';
 import { ASK_WHY_WITHHELD } from '../sql/withheld.ts';
+import { withLockedRows } from './with-locked-rows.ts';
 import { composableEmail, type ComposableEmail, type CompositionRow } from './composable-email.ts';
 
 /** Which consumer a row is for. */
@@ -157,10 +158,13 @@ export class OutboxStore {
       suppression: outcome.suppression,
       detail: outcome.detail,
     }));
-    const { rows } = await this.pool.query<{ live: boolean } & WithEvents>({
-      text: RECORD_OUTCOMES,
-      values: [JSON.stringify(json)],
-    });
+    const ids = json.map(({ id }) => id);
+    const { rows } = await withLockedRows(this.database, ids, (client) =>
+      client.query<{ live: boolean } & WithEvents>({
+        text: RECORD_OUTCOMES,
+        values: [JSON.stringify(json)],
+      }),
+    );
     this.ringForEvents(rows);
     return rows.map((row) => row.live);
   }

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { delayed, Office, sent } from '../office.fixture.ts';
+import { type ClaimedEmail } from './outbox-store.ts';
+
+/** Of the emails of a group: enough that the planner may join them in any way. */
+const SIZES = [1, 3, 50];
+
+let testDatabase: TestDatabase;
+let office: Office;
+let acme: WorkspaceId;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  office = new Office(testDatabase.url);
+  acme = await office.openWorkspace();
+});
+afterAll(async () => {
+  await office.close();
+  await testDatabase.drop();
+});
+
+async function claimed(count: number): Promise<ClaimedEmail[]> {
+  await office.acceptEmails(acme, count);
+  return office.claim(acme, count);
+}
+
+/** Does something while another process has just renewed the leases of these emails and not committed that yet. */
+async function whileRenewed<Result>(
+  emails: readonly ClaimedEmail[],
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const client = await office.database.pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query(
+      "UPDATE outbox SET lease_until = now() + interval '1 minute' WHERE subject_id = ANY ($1)",
+      [emails.map(({ id }) => uuidOf(id))],
+    );
+    const done = work();
+    await sleep(200);
+    await client.query('COMMIT');
+    return await done;
+  } finally {
+    client.release();
+  }
+}
+
+/** One after the other: a test must not be what others wait for crosswise. */
+async function endLeases(own: Office, emails: readonly ClaimedEmail[]): Promise<void> {
+  for (const { id } of emails) await own.letLeasesEnd([id]);
+}
+
+describe('While leases are renewed by another statement', () => {
+  it.each(SIZES)('outcomes of %i emails are recorded', async (size) => {
+    const emails = await claimed(size);
+    const outcomes = emails.map((email, n) => (n % 2 === 0 ? sent(email) : delayed(email, 1_000)));
+    expect(await whileRenewed(emails, () => office.outbox.record(outcomes))).toEqual(emails.map(() => true));
+  });
+
+  it.each(SIZES)('leases of %i emails are renewed again', async (size) => {
+    const emails = await claimed(size);
+    expect((await whileRenewed(emails, () => office.outbox.renew(emails, 60_000))).length).toBe(size);
+  });
+
+  it.each(SIZES)('%i emails are given back', async (size) => {
+    const emails = await claimed(size);
+    await whileRenewed(emails, () => office.outbox.giveBack(emails));
+    expect(await office.count('outbox', "state = 'ready'")).toBeGreaterThanOrEqual(size);
+    await office.ask("DELETE FROM outbox WHERE state = 'ready'");
+  });
+
+  it('claims, renewals, outcomes and rows given back race for 3 s', async () => {
+    const others = Array.from({ length: 4 }, () => new Office(testDatabase.url, 3));
+    const until = Date.now() + 3_000;
+    const work = async (own: Office): Promise<void> => {
+      while (Date.now() < until) {
+        await own.acceptEmails(acme, 5);
+        const emails = await own.claim(acme, 10);
+        await Promise.all([
+          own.outbox.renew(emails, 60_000),
+          own.outbox.record(emails.slice(0, 4).map(sent)),
+          own.outbox.giveBack(emails.slice(4)),
+          endLeases(own, emails).then(() => own.outbox.revive(0, 20, 5)),
+        ]);
+      }
+    };
+    await Promise.all(others.map(work));
+    await Promise.all(others.map((other) => other.close()));
+    expect(await office.count('outbox')).toBeGreaterThanOrEqual(0);
+  }, 30_000);
+});

@@ -1,0 +1,16 @@
+import type pg from 'pg';
+import { type Database } from '../connection.ts';
+import { LOCK_OUTBOX_ROWS } from '../sql/claims.ts';
+import { transactOn } from '../transaction.ts';
+
+/** Locks rows of the outbox, and then does the work in the same transaction: see {@link LOCK_OUTBOX_ROWS} for why they are two statements. */
+export function withLockedRows<Result>(
+  database: Pick<Database, 'pool' | 'onEventsDue'>,
+  ids: readonly string[],
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  return transactOn(database, async (client) => {
+    await client.query(LOCK_OUTBOX_ROWS, [ids]);
+    return work(client);
+  });
+}
