@@ -422,6 +422,8 @@ describe('Every CHECK of the database', () => {
       verification_links: 3,
       invitation_mails: 1,
       invitations: 5,
+      operator_accounts: 2,
+      operator_sessions: 1,
       outbox: 6,
       paused_lanes: 1,
       template_versions: 3,
