@@ -11,6 +11,7 @@ const SENTENCES = {
   '3D000':
     'The server has no database of this name: correct DATABASE_URL, or create it and run npm run migrate',
   '42P01': MIGRATE,
+  '42883': MIGRATE,
   '42703': MIGRATE,
   'P2021': MIGRATE,
   'P2022': MIGRATE,
