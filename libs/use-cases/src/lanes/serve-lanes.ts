@@ -1,12 +1,13 @@
-import { Coalescer } from '@posthorn/kernel';
+import { Coalescer, sleep } from '@posthorn/kernel';
 import { type LaneId } from '@posthorn/domain';
-import { type ClaimedRow, type LaneDemand, type OutboxStore } from '@posthorn/database';
+import { type ClaimedRow, isOutage, type LaneDemand, type OutboxStore } from '@posthorn/database';
 import { groupSize } from '@posthorn/platform';
 import { type LaneRings, Turns, Workbench, type WorkbenchOptions } from '@posthorn/queues';
 import { type OutcomeRecorder } from './outcome-recorder.ts';
 import { SpareRoom } from './spare-room.ts';
 
 const MOST_GIVEN_BACK_TOGETHER = 500;
+const TRY_AGAIN_MS = 500;
 
 /** How lanes are served, whatever is in them. */
 export interface LaneTimes {
@@ -53,7 +54,7 @@ export class ServeLanes<Row extends ClaimedRow, Outcome> {
     const mayClaim = (): boolean => !recorder.isBehind && mayBegin();
     this.givenBack = new Coalescer({
       serve: async (rows) => {
-        await options.outbox.giveBack(rows);
+        await giveBackWhileLeased(options, rows);
         return rows.map(() => undefined);
       },
       maxItems: MOST_GIVEN_BACK_TOGETHER,
@@ -94,5 +95,24 @@ export class ServeLanes<Row extends ClaimedRow, Outcome> {
       renew: (rows) => outbox.renew(rows, leaseMs),
       giveBack: async (rows) => void (await Promise.all(rows.map((row) => this.givenBack.add(row)))),
     });
+  }
+}
+
+/** While the database is away it is tried again, for else the rows would lie until their lease has ended; after that the clock frees them. */
+async function giveBackWhileLeased(
+  {
+    outbox,
+    leaseMs,
+    onError,
+  }: Pick<ServeLanesOptions<ClaimedRow, unknown>, 'outbox' | 'leaseMs' | 'onError'>,
+  rows: readonly ClaimedRow[],
+): Promise<void> {
+  for (const until = performance.now() + leaseMs; ; await sleep(TRY_AGAIN_MS)) {
+    try {
+      return await outbox.giveBack(rows);
+    } catch (error) {
+      if (!isOutage(error) || performance.now() > until) throw error;
+      onError(error);
+    }
   }
 }
