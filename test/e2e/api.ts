@@ -36,6 +36,8 @@ export interface ShownEmail extends AcceptedEmail {
   readonly sendAt: string | null;
   readonly sentAt: string | null;
   readonly timeline: readonly TimelineEntry[];
+  /** Whether it was opened and clicked, and by whom. */
+  readonly engagement: Readonly<Record<string, unknown>>;
 }
 
 export interface RequestOptions {

@@ -64,7 +64,7 @@ describe('GET /v1/emails: 200', () => {
       { ...first, createdAt: time, sendAt: null, sentAt: null },
     ]);
     expect(items[0]).toEqual(
-      (({ timeline: _, ...shown }) => shown)(
+      (({ timeline: _timeline, engagement: _engagement, ...shown }) => shown)(
         emailIn<ShownEmail>(await stack.api().get(`/v1/emails/${second!.id}`, { key: globex.keys.viewer })),
       ),
     );
