@@ -127,11 +127,16 @@ describe('a transmission', () => {
   });
 
   it('is unknown when the last reply is cut off in the middle', async () => {
-    const server = await ScriptedSmtpServer.start(at('content', {}));
+    const content = Promise.withResolvers<void>();
+    const server = await ScriptedSmtpServer.start((stage, where) => {
+      if (stage === 'content') content.resolve();
+      return at('content', {})(stage, where);
+    });
     const transport = new RelayTransport(server.url);
     open.push(transport, server);
     const sent = transport.send(ENVELOPE, MESSAGE);
-    setTimeout(() => server.hangUp('250 que'), 100);
+    await content.promise;
+    server.hangUp('250 que');
     expect(await sent).toMatchObject({ kind: 'unknown' });
   });
 
