@@ -21,7 +21,7 @@ const api = (): Api => new Api(stack.gateways[0]!.url, tenant.keys.editor);
 /** The names of events that a rule of the contract has. */
 function namesIn(rule: 'N1' | 'W12'): string[] {
   const section = new RegExp(`^### ${rule} .*\\n([^]*?)(?=^#)`, 'm').exec(contract)![1]!;
-  return [...section.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, name]) => name!);
+  return [...new Set([...section.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, name]) => name!))];
 }
 
 let toldBefore = 0;
