@@ -39,7 +39,8 @@ describe('What composing takes', () => {
     await office.outbox.ripen(10);
     const shown = await emails.findComposable(acme, email.id);
     const [claimed] = await office.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);
-    const { laneId: _l, claims: _c, attempts: _a, bytes: _b, laneHasMore: _m, ...composition } = claimed!;
+    const { laneId: _l, claims: _c, attempts: _a, bytes: _b, laneHasMore: _m, ...asked } = claimed!;
+    const { withheldFor: _w, askedAtMs: _t, ...composition } = asked;
     expect(shown).toEqual(composition);
     expect(await emails.findComposable(acme, email.id)).toEqual(shown);
   });
