@@ -1,0 +1,173 @@
+import { randomInt } from 'node:crypto';
+import { isAscii } from 'node:buffer';
+import { domainToASCII } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
+import PostalMime, { type Address, type Email } from 'postal-mime';
+import { composeMessage, type MessageSource } from './compose-message.ts';
+import { type Mailbox } from './mailboxes.ts';
+import { type PythonReading, readByPython, whyNoPython } from './python-parser.fixture.ts';
+import { corpusSources, messageSources } from './random-sources.fixture.ts';
+
+/** COMPOSER_SEED repeats a run; each test says in its name which one it had. */
+const SEED = Number(process.env['COMPOSER_SEED'] ?? randomInt(2 ** 31));
+const CHUNK = 1_000;
+const CHUNKS = 10;
+const TEST_TIMEOUT_MS = 60_000;
+
+const missingPython = whyNoPython();
+
+interface Composed {
+  readonly source: MessageSource;
+  readonly message: Buffer;
+}
+
+const composed = (source: MessageSource): Composed => ({ source, message: composeMessage(source) });
+
+/** Which message it was about is said by the error, as JSON that can be composed again. */
+function about({ source }: Composed, judge: () => void): void {
+  try {
+    judge();
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n\nThe message was made of ${JSON.stringify(source)}`, {
+      cause: error,
+    });
+  }
+}
+
+const isPlain = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
+const withLf = (text: string): string => text.replace(/\r\n?/g, '\n');
+
+/** The address as it is on the wire, by means of its own: the domain in punycode where it is international. */
+function wire(address: string): string {
+  const at = address.lastIndexOf('@');
+  const domain = address.slice(at + 1);
+  return address.slice(0, at + 1) + (isPlain(domain) ? domain : domainToASCII(domain));
+}
+
+/** A name of nothing but blanks is none. */
+const nameOf = ({ name = '' }: Mailbox): string => (name.trim() === '' ? '' : name);
+const wholeSeconds = (date: Date): number => Math.floor(date.getTime() / 1_000) * 1_000;
+
+const namesOf = ({ replyTo, unsubscribeUrl }: MessageSource): string[] => [
+  ...['From', 'To', ...(replyTo.length > 0 ? ['Reply-To'] : []), 'Subject', 'Date', 'Message-ID'],
+  ...(unsubscribeUrl === undefined ? [] : ['List-Unsubscribe']),
+  ...(unsubscribeUrl?.startsWith('https:') ? ['List-Unsubscribe-Post'] : []),
+  ...['MIME-Version', 'Content-Type'],
+];
+
+/** What the headers say that say one thing. */
+const valuesOf = ({ subject, messageId, unsubscribeUrl }: MessageSource): Record<string, string> => ({
+  'Subject': subject,
+  'Message-ID': `<${wire(messageId)}>`,
+  ...(unsubscribeUrl !== undefined && { 'List-Unsubscribe': `<${unsubscribeUrl}>` }),
+  ...(unsubscribeUrl?.startsWith('https:') && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+});
+
+/** Lines end in CRLF and nothing else does; none is longer than SMTP takes, and one of a header only where it cannot be folded. */
+function expectSoundLines({ message }: Composed): void {
+  const text = message.toString('latin1');
+  expect(text).not.toMatch(/\0|\r(?!\n)|(?<!\r)\n/);
+  expect(text.endsWith('\r\n')).toBe(true);
+  const lines = text.split('\r\n');
+  expect(lines.filter((line) => line.length > 998)).toEqual([]);
+  // Octets up to here, characters from here on (RFC 6532, section 3.4).
+  const head = message.toString('utf8').split('\r\n\r\n', 1)[0]!;
+  const long = head.split('\r\n').filter((line) => line.length > 78);
+  // One address, or one URL, which nothing may break.
+  expect(long.filter((line) => !/^(?:[A-Za-z-]+:)? <?[^ ]+>?,?$/.test(line))).toEqual([]);
+}
+
+/** Only a local part beyond ASCII makes a header so; parts are never beyond it. */
+function expectSevenBits({ source, message }: Composed): void {
+  const addresses = [source.from, source.to, ...source.replyTo].map(({ address }) => address);
+  const isInternational = addresses.some((address) => !isPlain(address.slice(0, address.lastIndexOf('@'))));
+  const endOfHead = message.indexOf('\r\n\r\n');
+  expect(isAscii(message.subarray(0, endOfHead))).toBe(!isInternational);
+  expect(isAscii(message.subarray(endOfHead))).toBe(true);
+}
+
+/** `postal-mime` takes U+FEFF at the begin of what it decodes for the mark of an encoding, and drops it. */
+const withoutMarks = (text: string): string => text.replaceAll('\uFEFF', '');
+
+function expectReadByPostalMime({ source }: Composed, read: Email): void {
+  const said = (mailboxes: readonly Mailbox[]): Partial<Address>[] =>
+    mailboxes.map((mailbox) => ({ address: wire(mailbox.address), name: withoutMarks(nameOf(mailbox)) }));
+  const seen = (mailboxes: readonly Address[]): Partial<Address>[] =>
+    mailboxes.map(({ address, name }) => ({ address: address ?? '', name: withoutMarks(name) }));
+  expect(seen([read.from!])).toEqual(said([source.from]));
+  expect(seen(read.to ?? [])).toEqual(said([source.to]));
+  expect(seen(read.replyTo ?? [])).toEqual(said(source.replyTo));
+  expect(withoutMarks(read.subject ?? '')).toBe(withoutMarks(source.subject));
+  expect(read.messageId).toBe(`<${wire(source.messageId)}>`);
+  expect(new Date(read.date!).getTime()).toBe(wholeSeconds(source.date));
+  expect(read.headers.map(({ key }) => key)).toEqual(namesOf(source).map((name) => name.toLowerCase()));
+  expect(read.attachments).toEqual([]);
+  for (const part of ['text', 'html'] as const) {
+    const expected = withoutMarks(withLf(source[part]));
+    // It counts the line break before a boundary as content, which RFC 2046 (section 5.1.1) does not.
+    expect([expected, `${expected}\n`]).toContain(withoutMarks(withLf(read[part] ?? '')));
+  }
+}
+
+/** What mailauth makes of a message before it judges its signatures: the headers, and who it is from. */
+async function expectReadByMailauth({ source, message }: Composed): Promise<void> {
+  const resolver = (): Promise<never> => Promise.reject(new Error('nothing is signed'));
+  const read = await dkimVerify(message, { resolver });
+  const { headers } = read as unknown as { headers: { parsed: { casedKey: string }[] } };
+  expect(headers.parsed.map(({ casedKey }) => casedKey)).toEqual(namesOf(source));
+  expect(read.headerFrom).toEqual([wire(source.from.address)]);
+}
+
+function expectReadByPython({ source }: Composed, read: PythonReading): void {
+  const said = (mailboxes: readonly Mailbox[]): string[][] =>
+    mailboxes.map((mailbox) => [nameOf(mailbox), wire(mailbox.address)]);
+  expect(read.defects).toEqual([]);
+  expect(read.names).toEqual(namesOf(source));
+  expect(read.values).toEqual(valuesOf(source));
+  expect(read.mailboxes['From']).toEqual(said([source.from]));
+  expect(read.mailboxes['To']).toEqual(said([source.to]));
+  expect(read.mailboxes['Reply-To']).toEqual(said(source.replyTo));
+  expect(read.date).toBe(wholeSeconds(source.date));
+  expect(read.type).toBe('multipart/alternative');
+  expect(read.parts.map(({ text, ...part }) => ({ ...part, text: withLf(text) }))).toEqual([
+    { type: 'text/plain', charset: 'utf-8', text: withLf(source.text) },
+    { type: 'text/html', charset: 'utf-8', text: withLf(source.html) },
+  ]);
+}
+
+async function expectReadByAll(sources: readonly MessageSource[]): Promise<void> {
+  const all = sources.map(composed);
+  for (const each of all) {
+    const [byPostalMime] = await Promise.all([PostalMime.parse(each.message), expectReadByMailauth(each)]);
+    about(each, () => {
+      expect(composeMessage(structuredClone(each.source)).equals(each.message)).toBe(true);
+      expectSoundLines(each);
+      expectSevenBits(each);
+      expectReadByPostalMime(each, byPostalMime);
+    });
+  }
+  if (missingPython !== undefined) return;
+  const byPython = readByPython(all.map(({ message }) => message));
+  for (const [index, each] of all.entries()) about(each, () => expectReadByPython(each, byPython[index]!));
+}
+
+const readers =
+  missingPython === undefined
+    ? 'postal-mime, mailauth and Python'
+    : `postal-mime and mailauth (not by Python: ${missingPython})`;
+
+describe(`What is composed is read by ${readers} as what it was made of`, () => {
+  it('in each mail of the corpus', async () => {
+    const sources = corpusSources();
+    expect(sources).toHaveLength(11);
+    await expectReadByAll(sources);
+  });
+
+  it.each(Array.from({ length: CHUNKS }, (_, chunk) => chunk))(
+    `in a thousand random mails, and made twice it is the same bytes (COMPOSER_SEED=${SEED}, chunk %i)`,
+    (chunk) => expectReadByAll(fc.sample(messageSources, { numRuns: CHUNK, seed: SEED + chunk })),
+    TEST_TIMEOUT_MS,
+  );
+});
