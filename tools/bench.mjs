@@ -5,17 +5,22 @@ import { build } from './stack/build.mjs';
 import { ensureInstalled } from './stack/install.mjs';
 import { elapsed, say, step } from './stack/progress.mjs';
 
-const HELP = `npm run bench [-- --quick] [--only accept,drain,latency,posts,tell,fair] [--json FILE] [--no-build]
-Measures accepting, draining, latency, telling webhooks and fairness among them on a Postgres (durable) and a Redis of its own, three rounds each, and prints the
+const HELP = `npm run bench [-- --quick] [--only accept,drain,compose,latency,posts,tell,fair] [--json FILE] [--no-build]
+       npm run bench -- --only memory [--emails 100000]
+Measures accepting, draining, composing, latency, telling webhooks and fairness among them on a Postgres (durable) and a Redis of its own, three rounds each, and prints the
 medians beside the goals, as ratios to yardsticks of the same run. Everything stays on this machine and is taken away at the end.
 About fifteen minutes; use nothing else on the machine meanwhile.
 
   --quick      shorter rounds with fewer emails, within a minute: for a look, not for the record
-  --only       some of accept, drain, latency, posts, tell and fair
+  --only       some of accept, drain, compose, latency, posts, tell, fair and memory, which is only measured when it is named
+  --emails     how many the sender sends while its memory is looked at: 100,000, or 5,000 with --quick
   --json       writes all rounds into a file as well
   --no-build   measure what was built before`;
 
-const KINDS = ['accept', 'drain', 'latency', 'posts', 'tell', 'fair'];
+const KINDS = ['accept', 'drain', 'compose', 'latency', 'posts', 'tell', 'fair'];
+/** What takes long, and is measured only by name. */
+const KINDS_BY_NAME = [...KINDS, 'memory'];
+const MEMORY_LIMIT_MS = 30 * 60_000;
 
 const SCALES = {
   full: {
@@ -25,6 +30,8 @@ const SCALES = {
     emails: 10_000,
     idle: 34,
     lone: 20,
+    messages: 20_000,
+    long: 100_000,
     posts: 20_000,
     tell: 20_000,
     fairSeconds: 20,
@@ -37,6 +44,8 @@ const SCALES = {
     emails: 2_000,
     idle: 10,
     lone: 5,
+    messages: 5_000,
+    long: 5_000,
     posts: 5_000,
     tell: 8_000,
     fairSeconds: 8,
@@ -55,20 +64,34 @@ function readArguments() {
       'quick': { type: 'boolean' },
       'only': { type: 'string' },
       'json': { type: 'string' },
+      'emails': { type: 'string' },
       'no-build': { type: 'boolean' },
       'help': { type: 'boolean', short: 'h' },
     },
   });
   const kinds = values.only?.split(',') ?? KINDS;
-  const unknown = kinds.filter((kind) => !KINDS.includes(kind));
-  if (unknown.length > 0) throw new Error(`--only takes ${KINDS.join(', ')}; not ${unknown.join(', ')}`);
-  return { ...values, kinds, scale: values.quick ? SCALES.quick : SCALES.full };
+  const unknown = kinds.filter((kind) => !KINDS_BY_NAME.includes(kind));
+  if (unknown.length > 0)
+    throw new Error(`--only takes ${KINDS_BY_NAME.join(', ')}; not ${unknown.join(', ')}`);
+  const scale = values.quick ? SCALES.quick : SCALES.full;
+  return { ...values, kinds, scale: { ...scale, long: readEmails(values.emails) ?? scale.long } };
+}
+
+/** @param {string | undefined} text */
+function readEmails(text) {
+  if (text === undefined) return undefined;
+  const emails = Number(text);
+  if (!Number.isInteger(emails) || emails < 1_000) throw new Error('--emails takes a number from 1000 on');
+  return emails;
 }
 
 /** @param {string[]} kinds @param {typeof SCALES.full} scale */
-async function measure(kinds, { rounds, warmMs, measureMs, emails, idle, lone, posts, tell, fairSeconds }) {
+async function measure(kinds, scale) {
+  const { rounds, warmMs, measureMs, emails, idle, lone, messages, long, posts, tell, fairSeconds } = scale;
   const { measureAccept } = await import('./bench/accept.mjs');
   const { measureDrain } = await import('./bench/drain.mjs');
+  const { measureCompose } = await import('./bench/compose.mjs');
+  const { measureMemory } = await import('./bench/memory.mjs');
   const { measureIdle, measureLone } = await import('./bench/latency.mjs');
   const { measurePosts } = await import('./bench/posts.mjs');
   const { measureTell } = await import('./bench/tell.mjs');
@@ -83,6 +106,14 @@ async function measure(kinds, { rounds, warmMs, measureMs, emails, idle, lone, p
   if (kinds.includes('drain')) {
     say(`  … Drain, ${emails} emails`);
     results.drain = await measureDrain(on, { rounds, emails, onRound });
+  }
+  if (kinds.includes('compose')) {
+    say(`  … Compose, ${messages} messages`);
+    results.compose = await measureCompose({ rounds, messages, onRound });
+  }
+  if (kinds.includes('memory')) {
+    say(`  … Memory, ${long} emails`);
+    results.memory = await measureMemory(on, { emails: long, onRound });
   }
   if (kinds.includes('latency')) {
     say(`  … Latency, idle and beside a backlog of ${emails}`);
@@ -114,7 +145,8 @@ async function bench({ kinds, scale, json, 'no-build': asBuilt }) {
   const { markdown, rowsOf } = await import('./bench/report.mjs');
   const made = new Ground();
   ground = made;
-  setTimeout(() => void giveUp('The run took too long.', 1), scale.limitMs).unref();
+  const limitMs = scale.limitMs + (kinds.includes('memory') ? MEMORY_LIMIT_MS : 0);
+  setTimeout(() => void giveUp('The run took too long.', 1), limitMs).unref();
   await step('Ground', () => made.prepare());
   const machine = await describeMachine(made);
   const rows = rowsOf(await measure(kinds, scale));

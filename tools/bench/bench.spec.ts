@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startHelper } from './helper.mjs';
 import { emailRequest, load } from './http-load.mjs';
+import { roundOf } from './memory.mjs';
 import { median, quantile } from './numbers.mjs';
 import { markdown, rowsOf } from './report.mjs';
 import { sentMail } from './sent-mail.mjs';
@@ -69,6 +70,18 @@ describe('the report', () => {
     expect(table).toMatch(
       /\| 1,100\/s \| nodemailer loop 1,000\/s \| \*\*1\.10\*\* \(0\.90–1\.30\) \|.*\| yes \|/,
     );
+  });
+
+  it('tells the memory of the sender near three places of its run, and not of a moment', () => {
+    const samples = Array.from({ length: 100 }, (_, index) => ({
+      share: (index + 1) / 100,
+      mib: index === 97 ? 900 : 100 + index / 10,
+    }));
+    const { mib, most, ratio } = roundOf(samples, 1_000, 500);
+    expect(mib.map(Math.round)).toEqual([101, 105, 110]);
+    expect(most).toBe(900);
+    expect(ratio).toBeCloseTo(1.09);
+    expect(() => roundOf(samples.slice(0, 50), 1_000, 500)).toThrow('near 100 %');
   });
 
   it('knows the quantiles of a few values', () => {

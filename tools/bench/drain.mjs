@@ -87,7 +87,7 @@ async function drainPace(ground, count, signatures) {
 }
 
 /** What is left in the outbox, for people; empty when all is recorded. */
-async function unfinished(ground) {
+export async function unfinished(ground) {
   const rows = await ground.query(
     'SELECT state, attempts, count(*)::int AS emails FROM outbox GROUP BY 1, 2 ORDER BY 1, 2',
   );

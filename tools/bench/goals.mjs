@@ -42,6 +42,12 @@ export const GOALS = {
     goal: { least: 0.8 },
     stretch: { least: 1 },
   },
+  'compose': { what: 'compose, unsigned, one core', goal: { least: 1 }, stretch: { least: 2 } },
+  'memory': {
+    what: 'memory of the sender over a long run, both signatures: its end to a tenth of it',
+    goal: { most: 1.15 },
+    stretch: { most: 1.05 },
+  },
   'idle': {
     what: 'idle: answer to relay, median',
     unit: 'ms',

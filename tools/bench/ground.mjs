@@ -140,7 +140,7 @@ export class Ground {
       return isHealthy(`http://127.0.0.1:${port}/health/ready`);
     };
     await waitUntil(isUp, { withinMs: READY_WITHIN_MS, what: name });
-    return { port, stop };
+    return { port, pid: /** @type {number} */ (child.pid), stop };
   }
 
   #appEnv(port) {

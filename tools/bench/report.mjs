@@ -1,4 +1,5 @@
 import { boundText, GOALS, isWithin } from './goals.mjs';
+import { MARKS } from './memory.mjs';
 import { median, shown } from './numbers.mjs';
 
 /** The loads of which the statements an email are told. */
@@ -16,14 +17,17 @@ const STATEMENTS_OF = ['accept-32', 'batch-8'];
 /**
  * @param {{ accept?: Map<string, import('./accept.mjs').AcceptRound[]>, drain?: Map<string, import('./drain.mjs').DrainRound[]>,
  *   idle?: import('./latency.mjs').Latency[], lone?: import('./latency.mjs').Latency[], posts?: import('./posts.mjs').PostRound[],
- *   tell?: import('./tell.mjs').TellRound[], fair?: import('./fair.mjs').FairRound[] }} results
+ *   tell?: import('./tell.mjs').TellRound[], fair?: import('./fair.mjs').FairRound[], compose?: import('./compose.mjs').ComposeRound[],
+ *   memory?: import('./memory.mjs').MemoryRound }} results
  * @returns {Row[]}
  */
-export function rowsOf({ accept, drain, idle, lone, posts, tell, fair }) {
+export function rowsOf({ accept, drain, compose, memory, idle, lone, posts, tell, fair }) {
   return [
     ...[...(accept ?? [])].map(([id, rounds]) => acceptRow(id, rounds)),
     ...(accept ? STATEMENTS_OF.map((id) => statementsRow(id, accept.get(id) ?? [])) : []),
     ...[...(drain ?? [])].map(([id, rounds]) => drainRow(id, rounds)),
+    ...(compose ? [composeRow(compose)] : []),
+    ...(memory ? [memoryRow(memory)] : []),
     ...(idle ? [latencyRow('idle', idle)] : []),
     ...(lone ? [latencyRow('lone', lone)] : []),
     ...(posts ? [postsRow(posts)] : []),
@@ -57,6 +61,21 @@ function drainRow(id, rounds) {
     rounds.map((round) => round.ratio),
     pace('sender'),
     `nodemailer loop ${pace('loop')}`,
+  );
+}
+
+function composeRow(rounds) {
+  const pace = (side) => `${shown(median(rounds.map((round) => round[side])))}/s`;
+  const ratios = rounds.map(({ ratio }) => ratio);
+  return row('compose', ratios, pace('ours'), `MailComposer ${pace('mailer')}`);
+}
+
+function memoryRow({ emails, mib, most, ratio }) {
+  const marks = MARKS.map((mark, index) => `${shown(mib[index])} MiB at ${mark * 100} %`).join(', ');
+  return row(
+    'memory',
+    [ratio],
+    `${emails.toLocaleString('en')} emails: ${marks}; at most ${shown(most)} MiB`,
   );
 }
 

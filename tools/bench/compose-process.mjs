@@ -1,0 +1,58 @@
+// Composing, without anything before or after it: ours, and nodemailer's MailComposer with what is random in it fixed, so that both are deterministic.
+import { composeMessage } from '@posthorn/rendering';
+import MailComposer from 'nodemailer/lib/mail-composer';
+import { answerParent } from './helper.mjs';
+import { sentMail } from './sent-mail.mjs';
+
+const DATE = new Date('2026-03-04T05:06:07Z');
+const MOST_AT_ONCE = 64;
+
+const idOf = (number) => `trs_${String(number).padStart(26, '0')}`;
+
+function ours({ count }) {
+  for (let number = 0; number < count; number += 1) {
+    const { to, ...said } = sentMail('recipient@example.net');
+    composeMessage({
+      ...said,
+      id: idOf(number),
+      messageId: `${number}@example.com`,
+      date: DATE,
+      from: { name: 'Example Shop', address: 'orders@example.com' },
+      to: { address: to },
+      replyTo: [],
+    });
+  }
+}
+
+function composeByMailer(number) {
+  const mail = new MailComposer({
+    ...sentMail('recipient@example.net'),
+    messageId: `<${number}@example.com>`,
+    date: DATE,
+    baseBoundary: idOf(number),
+    newline: '\r\n',
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return new Promise((resolve, reject) => {
+    mail.compile().build((error, message) => (error ? reject(error) : resolve(message)));
+  });
+}
+
+async function mailer({ count }) {
+  for (let number = 0; number < count; number += MOST_AT_ONCE) {
+    const group = Math.min(MOST_AT_ONCE, count - number);
+    await Promise.all(Array.from({ length: group }, (_, index) => composeByMailer(number + index)));
+  }
+}
+
+async function measured(compose, question) {
+  const begun = performance.now();
+  await compose(question);
+  return performance.now() - begun;
+}
+
+answerParent({
+  ours: (question) => measured(ours, question),
+  mailer: (question) => measured(mailer, question),
+});
