@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { newId } from '@posthorn/kernel';
+import { type EmailId, newId, uuidOf } from '@posthorn/kernel';
 import { type Answer, emailIn, type ShownEmail } from './api.ts';
 import { newRecipient, Stack } from './stack.ts';
 import { soundTemplate, templateIn } from './templates.ts';
@@ -121,4 +121,17 @@ describe('GET /v1/emails/{id}/preview', () => {
       expect((body['preview'] as ShownPreview).html.length).toBe(html.length);
     }
   }, 40_000);
+
+  it('S18: is 409 when what the email said is not kept any more; the email itself is still there', async () => {
+    const { id, to } = emailIn(await stack.send());
+    await stack.onlyMailTo(to);
+    await stack.count(
+      'WITH d AS (DELETE FROM email_contents WHERE email_id = $1 RETURNING 1) SELECT count(*) FROM d',
+      [uuidOf(id as EmailId)],
+    );
+    const answer = await ask(id);
+    expect(answer.status).toBe(409);
+    expect(answer.body['message']).toContain('was removed; its status and timeline are still there');
+    expect(await stack.show(id)).toMatchObject({ id, status: 'SENT' });
+  });
 });

@@ -5,6 +5,7 @@ import {
   openDatabase,
   OutboxStore,
   RecoveryStore,
+  RetentionStore,
   UpkeepStore,
   VerificationLinkStore,
 } from '@posthorn/database';
@@ -21,13 +22,14 @@ import {
   readSettings,
   RedisSettings,
   reportRepeated,
+  RetentionSettings,
   runUntilSignal,
   startProcess,
   watchBacklog,
   watchPool,
 } from '@posthorn/platform';
 import { Clock, JobWorker, LaneRings, type LineName, MaintenanceSchedule, QUEUES } from '@posthorn/queues';
-import { CheckDomain, CheckDueDomains } from '@posthorn/use-cases';
+import { CheckDomain, CheckDueDomains, RemoveOld } from '@posthorn/use-cases';
 import { logTick } from './log-tick.ts';
 import { logDomain } from './log-domain.ts';
 import { type MaintenanceJob, maintenanceHandlers, REGULAR_JOBS } from './maintenance.ts';
@@ -40,13 +42,14 @@ class SchedulerModule {}
 
 await startProcess('scheduler', async () => {
   loadEnvFile();
-  const { http, database, redis, log, lanes, dns } = readSettings({
+  const { http, database, redis, log, lanes, dns, retention } = readSettings({
     http: HttpSettings,
     database: DatabaseSettings,
     redis: RedisSettings,
     log: LogSettings,
     lanes: LaneSettings,
     dns: DnsSettings,
+    retention: RetentionSettings,
   });
   const logger = createLogger(log, 'scheduler');
   const onError = reportRepeated(logger, 'something has to be tried again');
@@ -85,6 +88,7 @@ await startProcess('scheduler', async () => {
       recoveries: new RecoveryStore(db),
       checkDueDomains: new CheckDueDomains({ checks, checkDomain, onError }),
       links: new VerificationLinkStore(db),
+      removeOld: new RemoveOld(new RetentionStore(db), retention.days),
       logger,
     }),
     onError,

@@ -10,7 +10,7 @@ import {
 } from '@posthorn/domain';
 import { type Logger } from '@posthorn/platform';
 import { type JobHandlers, type RegularJob } from '@posthorn/queues';
-import { type CheckDueDomains } from '@posthorn/use-cases';
+import { type CheckDueDomains, type RemoveOld } from '@posthorn/use-cases';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -28,6 +28,9 @@ const PARTITIONS_MONTHS_AHEAD = 3;
 /** No domain is taken up after this time, so that the job ends before a process that leaves must. */
 const DOMAINS_WITHIN_MS = 8_000;
 
+/** Other jobs wait for this one, and the database is to rest most of the time. */
+const REMOVING_WITHIN_MS = 2_000;
+
 export type MaintenanceJob =
   | 'idempotency-keys.expire'
   | 'invitations.expire'
@@ -36,7 +39,9 @@ export type MaintenanceJob =
   | 'deliveries.put-back'
   | 'deliveries.recover'
   | 'domains.check'
-  | 'verification-links.expire';
+  | 'verification-links.expire'
+  | 'retention.drop'
+  | 'retention.remove';
 
 /** What is done regularly, and how often. */
 export const REGULAR_JOBS: readonly (RegularJob & { readonly name: MaintenanceJob })[] = [
@@ -48,6 +53,8 @@ export const REGULAR_JOBS: readonly (RegularJob & { readonly name: MaintenanceJo
   { name: 'deliveries.recover', everyMs: 2_000 },
   { name: 'domains.check', everyMs: 10_000 },
   { name: 'verification-links.expire', everyMs: 60 * MINUTE_MS },
+  { name: 'retention.drop', everyMs: 60 * MINUTE_MS },
+  { name: 'retention.remove', everyMs: 10_000 },
 ];
 
 export interface MaintenanceOptions {
@@ -55,12 +62,13 @@ export interface MaintenanceOptions {
   readonly recoveries: RecoveryStore;
   readonly checkDueDomains: CheckDueDomains;
   readonly links: VerificationLinkStore;
+  readonly removeOld: RemoveOld;
   readonly logger: Logger;
 }
 
 /** How each is done. All of them may run twice, and at once. */
 export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<MaintenanceJob> {
-  const { upkeep, recoveries, checkDueDomains, links, logger } = options;
+  const { upkeep, recoveries, checkDueDomains, links, removeOld, logger } = options;
   return {
     'idempotency-keys.expire': async () => {
       const expired = await inBatches(KEYS_A_STATEMENT, (most) => upkeep.expireIdempotencyKeys(most));
@@ -81,11 +89,9 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
         async () => (await upkeep.expireHeldDeliveries(HELD_DAYS, DELIVERIES_A_STATEMENT)) || undefined,
       );
       if (expired > 0) logger.warn({ expired }, 'deliveries were given up that had been held for too long');
-      const dropped = await upkeep.dropOldEvents(
-        EVENTS_KEPT_DAYS,
-        EXHAUSTED_KEPT_DAYS,
-        EVENTS_KEPT_AT_MOST_DAYS,
-      );
+      const eventDays = await removeOld.longestEventDays();
+      const mostDays = eventDays + EVENTS_KEPT_AT_MOST_DAYS - EVENTS_KEPT_DAYS;
+      const dropped = await upkeep.dropOldEvents(eventDays, EXHAUSTED_KEPT_DAYS, mostDays);
       if (dropped > 0) logger.info({ dropped }, 'partitions of old events were dropped');
       await recoveries.forget(RECOVERIES_KEPT_DAYS);
     },
@@ -105,6 +111,15 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
     },
     'verification-links.expire': async () => {
       await inBatches(LINKS_A_STATEMENT, (most) => links.expire(VERIFICATION_MAILS_COUNTED_SECONDS, most));
+    },
+    'retention.drop': async () => {
+      const dropped = await removeOld.dropMonths();
+      if (dropped > 0) logger.info({ dropped }, 'partitions of old emails were dropped');
+    },
+    'retention.remove': async () => {
+      const { content, metadata, events } = await removeOld.removeWithin(REMOVING_WITHIN_MS);
+      if (content + metadata + events > 0)
+        logger.info({ content, metadata, events }, 'what was past its time was removed');
     },
   };
 }

@@ -81,6 +81,7 @@ export { SubscriptionStore, type Subscription } from './stores/subscription-stor
 export { SuppressionStore, type SuppressionFilter } from './stores/suppression-store.ts';
 export { RecoveryStore } from './stores/recovery-store.ts';
 export * from './stores/report-store.ts';
+export { type RemovedGroup, RetentionStore } from './stores/retention-store.ts';
 export { TemplateChanges, type NamedContent, type TemplateRefusal } from './stores/template-changes.ts';
 export {
   type Template,

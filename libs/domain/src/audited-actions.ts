@@ -35,6 +35,7 @@ export const AUDITED_ACTIONS = [
   'member.removed',
   'workspace.created',
   'workspace.limits_changed',
+  'workspace.retention_changed',
 ] as const;
 
 export type AuditedAction = (typeof AUDITED_ACTIONS)[number];

@@ -30,6 +30,7 @@ export * from './replies/reply-classes.ts';
 export * from './reports/report.ts';
 export * from './reports/report-verdict.ts';
 export * from './reports/returned-mail.ts';
+export * from './retention.ts';
 export * from './roles.ts';
 export * from './send-at.ts';
 export * from './suppression.ts';

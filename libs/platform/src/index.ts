@@ -17,6 +17,7 @@ export {
   type Sections,
   type SettingsFor,
 } from './settings/read-settings.ts';
+export { RetentionSettings } from './settings/retention-settings.ts';
 export { SecretSettings } from './settings/secret-settings.ts';
 export { SenderSettings } from './settings/sender-settings.ts';
 export { Setting, type SettingOptions, type SettingsClass } from './settings/setting.ts';

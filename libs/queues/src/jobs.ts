@@ -34,6 +34,10 @@ export interface Jobs {
   'partitions.make': { readonly v: 1 };
   /** Drops old events, and gives deliveries up that have been held for too long. */
   'events.expire': { readonly v: 1 };
+  /** Drops the months of emails that are past every workspace's time. */
+  'retention.drop': { readonly v: 1 };
+  /** Removes what workspaces keep for less long, group by group. */
+  'retention.remove': { readonly v: 1 };
   /** Makes deliveries due again whose webhook is not disabled any more. */
   'deliveries.put-back': { readonly v: 1 };
   /** Makes deliveries due again that failed in a time, where somebody has asked for it. */

@@ -78,3 +78,5 @@ export { DeliverEvent, type DeliverEventOptions } from './tell/deliver-event.ts'
 export { DeliverEvents, type DeliverEventsOptions } from './tell/deliver-events.ts';
 export { FanOutEvents, type FanOutEventsOptions } from './tell/fan-out-events.ts';
 export { Receivers } from './tell/receivers.ts';
+export { RemoveOld } from './retention/remove-old.ts';
+export { retainWorkspace } from './operate/retain-workspace.ts';

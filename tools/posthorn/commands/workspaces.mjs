@@ -53,6 +53,41 @@ export const WORKSPACE_COMMANDS = [
       `${limitOf(workspace.ratePerSecond)} (requests a second), ${limitOf(workspace.rateBurst)} (requests at once).`,
   },
   {
+    name: 'workspace retain',
+    sentence:
+      'Says for how many days a workspace keeps what it sends; what is past that goes within about an hour.',
+    flags: {
+      'workspace': WORKSPACE_FLAG,
+      'content-days': {
+        value: 'N',
+        field: 'contentDays',
+        sentence:
+          'what emails say, 0 to 365 days (0: until they have left; `default`: RETENTION_CONTENT_DAYS)',
+      },
+      'metadata-days': {
+        value: 'N',
+        field: 'metadataDays',
+        sentence:
+          'emails with all that is known of them, 1 to 3650 days (`default`: RETENTION_METADATA_DAYS)',
+      },
+      'event-days': {
+        value: 'N',
+        field: 'eventDays',
+        sentence: 'events and their deliveries, 1 to 365 days (`default`: RETENTION_EVENT_DAYS)',
+      },
+    },
+    atLeastOne: ['content-days', 'metadata-days', 'event-days'],
+    example:
+      'workspace retain --workspace wrk_01h2xcejqtf2nbrexx3vqjhp41 --content-days 30 --metadata-days 180',
+    run: async ({ useCases, workspaces, actor }, { workspace, ...given }) => {
+      const { id } = await useCases.requireWorkspace(workspaces, workspace);
+      return useCases.retainWorkspace(workspaces, id, actor, retentionIn(given));
+    },
+    show: (workspace) =>
+      `${workspace.id} (${visible(workspace.name)}) keeps now: content ${daysOf(workspace.contentDays)}, ` +
+      `metadata ${daysOf(workspace.metadataDays)}, events ${daysOf(workspace.eventDays)}.`,
+  },
+  {
     name: 'workspace list',
     sentence: 'Lists the workspaces, the oldest first.',
     flags: {},
@@ -80,13 +115,31 @@ function limitOf(limit) {
   return limit === 0 ? 'none' : String(limit);
 }
 
+/** @param {number | null} days */
+function daysOf(days) {
+  return days === null ? 'as long as the installation' : `${days} ${days === 1 ? 'day' : 'days'}`;
+}
+
 /** @param {import('../commands.mjs').Given} given */
 function limitsIn({ 'monthly-limit': monthlyEmailLimit, 'rate': ratePerSecond, 'burst': rateBurst }) {
-  const texts = Object.entries({ monthlyEmailLimit, ratePerSecond, rateBurst });
+  return ownNumbers({ monthlyEmailLimit, ratePerSecond, rateBurst });
+}
+
+/** @param {import('../commands.mjs').Given} given */
+function retentionIn({
+  'content-days': contentDays,
+  'metadata-days': metadataDays,
+  'event-days': eventDays,
+}) {
+  return ownNumbers({ contentDays, metadataDays, eventDays });
+}
+
+/** Those that are given; `default` takes one back. @param {Record<string, string | undefined>} texts */
+function ownNumbers(texts) {
   return Object.fromEntries(
-    texts
+    Object.entries(texts)
       .filter(([, text]) => text !== undefined)
-      .map(([name, text]) => [name, text === 'default' ? null : wholeNumber(text)]),
+      .map(([name, text = '']) => [name, text === 'default' ? null : wholeNumber(text)]),
   );
 }
 

@@ -27,6 +27,12 @@ export class PreviewEmailController {
         message: 'No message can be made of the email: its subject is too large; send another one',
       },
       {
+        status: 409,
+        when: 'Its content is not kept any more',
+        message:
+          'The content of the email is past the time for which it is kept, and was removed; its status and timeline are still there',
+      },
+      {
         status: 503,
         when: 'A key is missing',
         message:

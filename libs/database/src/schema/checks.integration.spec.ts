@@ -308,6 +308,11 @@ describe('The database refuses', () => {
     ['verification_links', { expires_at: 'now()' }],
     ['workspaces', { rate_per_second: '-1' }],
     ['workspaces', { rate_burst: '-1' }],
+    ['workspaces', { content_days: '-1' }],
+    ['workspaces', { content_days: '366' }],
+    ['workspaces', { metadata_days: '0' }],
+    ['workspaces', { event_days: '0' }],
+    ['workspaces', { event_days: '366' }],
     ['audit_log', { action: `''` }],
     ['audit_log', { actor: `'[]'` }],
     ['audit_log', { detail: `'[]'` }],
@@ -434,7 +439,7 @@ describe('Every CHECK of the database', () => {
       webhook_deliveries: 2,
       webhook_recoveries: 4,
       webhooks: 4,
-      workspaces: 4,
+      workspaces: 7,
     });
   });
 });

@@ -13,7 +13,7 @@
 export const READ_EVENT_FEED = `
 WITH here AS MATERIALIZED (
   SELECT (SELECT max(era) FROM event_eras) AS era, pg_snapshot_xmin(s) AS horizon, pg_snapshot_xmax(s) AS next,
-         coalesce(are_events_kept($5::timestamptz), true) AS kept
+         coalesce(are_events_kept($5::timestamptz) AND are_own_events_kept($1::uuid, $5::timestamptz), true) AS kept
   FROM   pg_current_snapshot() AS s
 ),
 seen AS (
@@ -35,6 +35,6 @@ ORDER BY  g.n`;
 
 /** Where an event is in the feed. $1 uuid: it. $2 uuid: its workspace. $3 timestamptz: its time. Index: events_pkey. Locks: none. */
 export const LOCATE_EVENT = `
-SELECT    are_events_kept($3::timestamptz) AS kept, e.era, e.xid::text
+SELECT    are_events_kept($3::timestamptz) AND are_own_events_kept($2::uuid, $3::timestamptz) AS kept, e.era, e.xid::text
 FROM      (SELECT) AS here
 LEFT JOIN events e ON e.id = $1::uuid AND e.workspace_id = $2::uuid`;

@@ -1,11 +1,11 @@
 import { idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, type OwnLimits } from '@posthorn/domain';
+import { type Actor, type OwnLimits, type OwnRetention } from '@posthorn/domain';
 import { type Database } from '../connection.ts';
 import { type Workspace as WorkspaceRow } from '../generated/client.ts';
 import { lockWorkspace, transact } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 
-export interface Workspace extends OwnLimits {
+export interface Workspace extends OwnLimits, OwnRetention {
   readonly id: WorkspaceId;
   readonly name: string;
   readonly createdAt: Date;
@@ -36,17 +36,35 @@ export class WorkspaceStore {
 
   /** Changes the limits that are given, and tells the audit log what has changed; undefined: there is no such workspace. */
   changeLimits(id: WorkspaceId, actor: Actor, limits: Partial<OwnLimits>): Promise<Workspace | undefined> {
+    return this.change(id, actor, 'workspace.limits_changed', limits);
+  }
+
+  /** The same of the days for which what it sends is kept. */
+  changeRetention(
+    id: WorkspaceId,
+    actor: Actor,
+    retention: Partial<OwnRetention>,
+  ): Promise<Workspace | undefined> {
+    return this.change(id, actor, 'workspace.retention_changed', retention);
+  }
+
+  private change(
+    id: WorkspaceId,
+    actor: Actor,
+    action: 'workspace.limits_changed' | 'workspace.retention_changed',
+    own: Partial<OwnLimits & OwnRetention>,
+  ): Promise<Workspace | undefined> {
     return transact(this.database, async (transaction) => {
       await lockWorkspace(transaction, id);
       const where = { id: uuidOf(id) };
       const before = await transaction.workspace.findUnique({ where });
       if (before === null) return undefined;
-      const changes = changesOf(before, limits);
+      const changes = changesOf(before, own);
       if (Object.keys(changes).length === 0) return workspace(before);
       const after = await transaction.workspace.update({ where, data: changes });
       await recordAudit(transaction, this.database.clock.nowMs(), {
         ...{ workspaceId: id, subjectId: id, actor },
-        action: 'workspace.limits_changed',
+        action,
         detail: { ...changes },
       });
       return workspace(after);
@@ -54,12 +72,18 @@ export class WorkspaceStore {
   }
 }
 
-function changesOf(before: WorkspaceRow, limits: Partial<OwnLimits>): Partial<OwnLimits> {
-  const given = Object.entries(limits) as [keyof OwnLimits, number | null][];
-  return Object.fromEntries(given.filter(([name, limit]) => limit !== before[name]));
+function changesOf(
+  before: WorkspaceRow,
+  own: Partial<OwnLimits & OwnRetention>,
+): Partial<OwnLimits & OwnRetention> {
+  const given = Object.entries(own) as [keyof (OwnLimits & OwnRetention), number | null][];
+  return Object.fromEntries(given.filter(([name, value]) => value !== before[name]));
 }
 
 function workspace(row: WorkspaceRow): Workspace {
   const { name, monthlyEmailLimit, ratePerSecond, rateBurst, createdAt } = row;
-  return { id: idFromUuid('wrk', row.id), name, monthlyEmailLimit, ratePerSecond, rateBurst, createdAt };
+  const { contentDays, metadataDays, eventDays } = row;
+  const limits = { monthlyEmailLimit, ratePerSecond, rateBurst };
+  const retention = { contentDays, metadataDays, eventDays };
+  return { id: idFromUuid('wrk', row.id), name, ...limits, ...retention, createdAt };
 }

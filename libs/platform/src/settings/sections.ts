@@ -8,6 +8,7 @@ import { InboundSettings } from './inbound-settings.ts';
 import { LaneSettings } from './lane-settings.ts';
 import { RateSettings } from './rate-settings.ts';
 import type { Sections } from './read-settings.ts';
+import { RetentionSettings } from './retention-settings.ts';
 import { SecretSettings } from './secret-settings.ts';
 import { SenderSettings } from './sender-settings.ts';
 import { SystemMailSettings } from './system-mail-settings.ts';
@@ -32,5 +33,6 @@ export const ALL_SECTIONS = {
   bounces: BounceSettings,
   inbound: InboundSettings,
   lanes: LaneSettings,
+  retention: RetentionSettings,
   dashboard: DashboardSettings,
 } as const satisfies Sections;

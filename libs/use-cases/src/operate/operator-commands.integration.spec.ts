@@ -102,6 +102,33 @@ describe('An operator at the command line', () => {
     expect([ended.code, ended.stderr]).toEqual([code, expect.stringMatching(message)]);
   });
 
+  it('says for how long a workspace keeps what it sends, takes it back, and leaves a trace of it', async () => {
+    const retain = (...flags: string[]): Promise<string> => told('workspace', 'retain', ...inIt(), ...flags);
+    expect(await retain('--content-days', '0', '--metadata-days', '180')).toBe(
+      `${workspaceId} (The shop) keeps now: content 0 days, metadata 180 days, events as long as the installation.\n`,
+    );
+    expect(await retain('--content-days', 'default', '--metadata-days', 'default')).toContain(
+      'content as long as the installation, metadata as long as the installation',
+    );
+    const page = { limit: 10, sort: 'createdAt.asc' } as const;
+    const { items } = await new AuditLogStore(database).list(workspaceId, page);
+    const changes = items.filter(({ action }) => action === 'workspace.retention_changed');
+    expect(changes.map(({ detail }) => detail)).toEqual([
+      { contentDays: 0, metadataDays: 180 },
+      { contentDays: null, metadataDays: null },
+    ]);
+  });
+
+  it.each([
+    [['--content-days', '366'], 1, /--content-days must be a whole number of days from 0 to 365/],
+    [['--metadata-days', '0'], 1, /--metadata-days must be a whole number of days from 1 to 3650/],
+    [['--event-days', 'ever'], 1, /--event-days must be a whole number of days from 1 to 365/],
+    [[], 2, /needs at least one of --content-days, --metadata-days, --event-days/],
+  ])('is told what is wrong with the days %j', async (flags, code, message) => {
+    const ended = await posthorn('workspace', 'retain', ...inIt(), ...flags);
+    expect([ended.code, ended.stderr]).toEqual([code, expect.stringMatching(message)]);
+  });
+
   it('sees the workspaces that there are', async () => {
     expect(await answer('workspace', 'list')).toMatchObject([
       { id: workspaceId, name: 'The shop', monthlyEmailLimit: 7 },

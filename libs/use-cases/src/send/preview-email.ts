@@ -10,8 +10,11 @@ import { UnsignableEmail } from './unsignable-email.ts';
 const PREVIEWS = { atOnce: 2, mostWaiting: 50 };
 const BUSY = { message: 'Too many previews are being made; try again in a moment', retryAfterSeconds: 2 };
 
+const CONTENT_REMOVED =
+  'The content of the email is past the time for which it is kept, and was removed; its status and timeline are still there';
+
 export interface PreviewEmailOptions {
-  readonly emails: Pick<EmailStore, 'findComposable'>;
+  readonly emails: Pick<EmailStore, 'findComposable' | 'find'>;
   readonly composer: Pick<ComposeEmail, 'composeWithSource'>;
 }
 
@@ -37,7 +40,7 @@ export class PreviewEmail {
    * The message of the email, byte for byte.
    *
    * @returns undefined when the workspace has no email with this id
-   * @throws Refusal 409 when no message can be made of it; 503 when it cannot just now
+   * @throws Refusal 409 when no message can be made of it, or its content is not kept any more; 503 when it cannot just now
    */
   preview(workspaceId: WorkspaceId, id: EmailId): Promise<EmailPreview | undefined> {
     return this.previews.run(() => this.make(workspaceId, id));
@@ -45,12 +48,18 @@ export class PreviewEmail {
 
   private async make(workspaceId: WorkspaceId, id: EmailId): Promise<EmailPreview | undefined> {
     const email = await orUnavailable(this.options.emails.findComposable(workspaceId, id));
-    if (email === undefined) return undefined;
+    if (email === undefined) return this.withoutContent(workspaceId, id);
     try {
       return await this.composed(email);
     } catch (error) {
       throw refusalOf(error);
     }
+  }
+
+  /** Either there is no such email, or what it said is past its time. */
+  private async withoutContent(workspaceId: WorkspaceId, id: EmailId): Promise<undefined> {
+    if ((await orUnavailable(this.options.emails.find(workspaceId, id))) === undefined) return undefined;
+    throw new Refusal(409, CONTENT_REMOVED);
   }
 
   private async composed(email: ComposableEmail): Promise<EmailPreview> {

@@ -1,0 +1,120 @@
+/** For how many days each subject of a workspace `w` is kept. $1, $2 and $3 int: the installation's days of content, metadata and events. */
+const DAYS_OF = `
+  VALUES ('content'::retention_subject, w.content_days,  $1::int),
+         ('metadata',                   w.metadata_days, $2::int),
+         ('events',                     w.event_days,    $3::int)`;
+
+/** The longest time that any workspace keeps each; parameters as of DAYS_OF. Index: none, all workspaces are read. Locks: none. */
+export const LONGEST_RETENTION = `
+SELECT greatest($1::int, max(w.content_days)) AS "contentDays", greatest($2::int, max(w.metadata_days)) AS "metadataDays",
+       greatest($3::int, max(w.event_days)) AS "eventDays"
+FROM   workspaces w`;
+
+/**
+ * Sees to it that each workspace is looked through that has days of its own, or keeps something for less long than another one does: the rest goes
+ * with its month. Parameters as of DAYS_OF. Index: retention_rounds_pkey. Locks: the new rows, in its order.
+ */
+export const OPEN_ROUNDS = `
+WITH wanted AS (
+  SELECT w.id, d.subject, d.own, d.common, greatest(d.common, max(d.own) OVER (PARTITION BY d.subject)) AS longest
+  FROM   workspaces w CROSS JOIN LATERAL (${DAYS_OF}) AS d (subject, own, common)
+)
+INSERT INTO retention_rounds (workspace_id, subject)
+SELECT   id, subject FROM wanted
+WHERE    own IS NOT NULL OR common < longest
+ORDER BY id, subject
+ON CONFLICT DO NOTHING`;
+
+/**
+ * Takes the round that has waited longest, and says for how many days it keeps what. Parameters as of DAYS_OF. Index: retention_rounds_by_time_idx,
+ * from its front. Locks: the round, until the transaction ends; one that somebody else has is passed over.
+ */
+export const TAKE_ROUND = `
+SELECT   r.workspace_id AS "workspaceId", r.subject, r.seen_era AS "seenEra", r.seen_xid::text AS "seenXid", r.seen_to AS "seenTo",
+         (SELECT coalesce(d.own, d.common) FROM (${DAYS_OF}) AS d (subject, own, common) WHERE d.subject = r.subject) AS days
+FROM     retention_rounds r
+JOIN     workspaces w ON w.id = r.workspace_id
+WHERE    r.next_at <= now()
+ORDER BY r.next_at
+LIMIT    1
+FOR NO KEY UPDATE OF r SKIP LOCKED`;
+
+/**
+ * Goes on with a round after a group. $1 uuid: the workspace. $2 text: the subject. $3 int, $4 xid8, $5 uuid: what was seen last; $6 bool: whether it
+ * was the last group; then it is looked again in an hour, at what has come past its time since, and once a day at everything.
+ * $7 int: the days. Index: retention_rounds_pkey. Locks: the row, which the transaction has.
+ */
+export const GO_ON_WITH_ROUND = `
+UPDATE retention_rounds r
+SET    seen_era       = CASE WHEN $6 AND r.full_at <= now() THEN 0 ELSE $3::int END,
+       seen_xid       = CASE WHEN $6 AND r.full_at <= now() THEN '0' ELSE $4::text::xid8 END,
+       seen_to        = CASE WHEN $6 AND r.full_at <= now() THEN '00000000-0000-0000-0000-000000000000' ELSE $5::uuid END,
+       full_at        = CASE WHEN $6 AND r.full_at <= now() THEN now() + interval '1 day' ELSE r.full_at END,
+       next_at        = CASE WHEN $6::boolean THEN now() + interval '1 hour' ELSE now() END,
+       removed_before = greatest(r.removed_before, now() - make_interval(days => $7::int))
+WHERE  r.workspace_id = $1::uuid AND r.subject = $2::retention_subject`;
+
+/**
+ * The next emails of a workspace that were accepted so many days ago; but not within the last hour, in which transactions may still add some.
+ * $1 uuid: the workspace. $2 uuid: after this one. $3 int: days. $4 int: how many. Index: emails_by_workspace_idx, from the place. Locks: none.
+ */
+export const OLD_EMAILS = `
+SELECT   id FROM emails
+WHERE    workspace_id = $1::uuid AND id > $2::uuid
+AND      id < uuid_v7_floor(least(now() - make_interval(days => $3::int), now() - interval '1 hour'))
+ORDER BY id
+LIMIT    $4::int`;
+
+/** Which of these are finished: nothing is due of them. $1 uuid[]. Index: outbox_pkey. Locks: none. */
+export const FINISHED_OF = `
+SELECT a.id FROM unnest($1::uuid[]) AS a (id) WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.subject_id = a.id)`;
+
+/** Removes what emails said. $1 uuid[]. Index: email_contents_pkey. Locks: the rows, which nobody else changes. */
+export const REMOVE_CONTENTS = 'DELETE FROM email_contents WHERE email_id = ANY ($1::uuid[])';
+
+/** Removes emails. $1 uuid[]. Index: emails_pkey. Locks: the rows, so that who records something of one has finished, or finds nothing. */
+export const REMOVE_EMAILS = `
+DELETE FROM emails e
+WHERE  e.id IN (SELECT h.id FROM emails h WHERE h.id = ANY ($1::uuid[]) ORDER BY h.id FOR UPDATE) AND e.id = ANY ($1::uuid[])`;
+
+/** Removes what is known of emails, after them. $1 uuid[]. Indexes: the primary keys. Locks: the rows. */
+export const REMOVE_KNOWN_OF_EMAILS = [
+  REMOVE_CONTENTS,
+  'DELETE FROM email_events WHERE email_id = ANY ($1::uuid[])',
+  'DELETE FROM email_engagements WHERE email_id = ANY ($1::uuid[])',
+] as const;
+
+/**
+ * The next events of a workspace, in the order of the feed. $1 uuid: the workspace. $2 int, $3 xid8, $4 uuid: after this place. $5 int: days.
+ * $6 int: how many. Index: events_feed_idx, from the place. Locks: none.
+ */
+export const NEXT_EVENTS = `
+SELECT   e.id, e.era, e.xid::text, e.id < uuid_v7_floor(now() - make_interval(days => $5::int)) AS "isOld"
+FROM     events e
+WHERE    e.workspace_id = $1::uuid AND (e.era, e.xid, e.id) > ($2::int, $3::text::xid8, $4::uuid)
+ORDER BY e.era, e.xid, e.id
+LIMIT    $6::int`;
+
+/** The ids of the deliveries that events have. $1 uuid[]: events. Index: events_pkey. Locks: none. */
+export const DELIVERIES_OF = `
+SELECT e.id AS "eventId", delivery_id(e.id, w.id) AS id FROM events e CROSS JOIN unnest(e.webhook_ids) AS w (id) WHERE e.id = ANY ($1::uuid[])`;
+
+/**
+ * Which of these deliveries may not go yet: they are not finished, or were exhausted within so many days. $1 uuid[]. $2 int: days.
+ * Index: webhook_deliveries_pkey. Locks: all of them, in their order, so that nobody makes one due again meanwhile.
+ */
+export const NEEDED_DELIVERIES = `
+WITH held AS MATERIALIZED (
+  SELECT d.id, d.status, d.finished_at FROM webhook_deliveries d WHERE d.id = ANY ($1::uuid[]) ORDER BY d.id FOR UPDATE
+)
+SELECT h.id FROM held h
+WHERE  h.status = 'PENDING' OR (h.status = 'EXHAUSTED' AND h.finished_at > now() - make_interval(days => $2::int))`;
+
+/** Removes deliveries and then, by the same parameter, their attempts. $1 uuid[]. Indexes: the primary keys. Locks: the rows. */
+export const REMOVE_DELIVERIES = [
+  'DELETE FROM webhook_deliveries WHERE id = ANY ($1::uuid[])',
+  'DELETE FROM webhook_attempts WHERE delivery_id = ANY ($1::uuid[])',
+] as const;
+
+/** Removes events. $1 uuid[]. Index: events_pkey. Locks: the rows. */
+export const REMOVE_EVENTS = 'DELETE FROM events WHERE id = ANY ($1::uuid[])';

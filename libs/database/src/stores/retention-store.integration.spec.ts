@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { operator, type OwnRetention, type Retention } from '@posthorn/domain';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { Office, rawEmail } from '../office.fixture.ts';
+import { EmailStore } from './email-store.ts';
+import { EventFeedStore } from './event-feed-store.ts';
+import { RetentionStore } from './retention-store.ts';
+import { WorkspaceStore } from './workspace-store.ts';
+
+const DAY_MS = 86_400_000;
+const COMMON: Retention = { contentDays: 365, metadataDays: 365, eventDays: 65 };
+const KNOWN = ['email_events', 'email_engagements', 'email_contents'] as const;
+
+let testDatabase: TestDatabase;
+let office: Office;
+let retention: RetentionStore;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  office = new Office(testDatabase.url);
+  retention = new RetentionStore(office.database);
+  for (const parent of ['emails', 'events', 'webhook_deliveries', 'webhook_attempts', ...KNOWN])
+    for (let months = 1; months <= 15; months += 1)
+      await office.ask(
+        "SELECT make_partition($1, date_trunc('month', now() AT TIME ZONE 'UTC') - make_interval(months => $2))",
+        [parent, months],
+      );
+});
+beforeEach(async () => {
+  for (const table of [
+    'retention_rounds',
+    'outbox',
+    'emails',
+    'events',
+    'webhook_deliveries',
+    'webhook_attempts',
+    ...KNOWN,
+  ])
+    await office.ask(`TRUNCATE ${table}`);
+  await office.ask('UPDATE workspaces SET content_days = NULL, metadata_days = NULL, event_days = NULL');
+});
+afterAll(async () => {
+  await office.close();
+  await testDatabase.drop();
+});
+
+const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MS - 3_600_000);
+
+async function workspaceWith(own: Partial<OwnRetention>): Promise<WorkspaceId> {
+  const id = await office.openWorkspace();
+  await new WorkspaceStore(office.database).changeRetention(id, operator('test'), own);
+  return id;
+}
+
+/** An email that was accepted so many days ago, with something in its timeline, opened once, and finished unless it waits. */
+async function emailOf(workspaceId: WorkspaceId, days: number, waits = false): Promise<string> {
+  const acceptedAt = daysAgo(days);
+  const uuid = newUuid(acceptedAt.getTime());
+  await office.accept([rawEmail(workspaceId, { id: idFromUuid('trs', uuid), acceptedAt })]);
+  if (!waits) await office.ask('DELETE FROM outbox WHERE subject_id = $1', [uuid]);
+  await office.ask(`INSERT INTO email_events (email_id, kind, detail) VALUES ($1, 'SENT', '{}')`, [uuid]);
+  await office.ask(
+    `INSERT INTO email_engagements (email_id, workspace_id, opens, clicks, machine_opens, machine_clicks) VALUES ($1, $2, 1, 0, 0, 0)`,
+    [uuid, uuidOf(workspaceId)],
+  );
+  return uuid;
+}
+
+/** An event of so many days ago with a delivery, which was tried once. */
+async function eventOf(
+  workspaceId: WorkspaceId,
+  days: number,
+  status = 'SUCCEEDED',
+  finishedDays = days,
+): Promise<string> {
+  const [id, webhook] = [newUuid(daysAgo(days).getTime()), newUuid(Date.now())];
+  await office.ask(
+    `INSERT INTO events (id, workspace_id, type, payload, webhook_ids, created_at)
+     VALUES ($1, $2, 'CONTACT_DELETED', '{"event":"CONTACT_DELETED"}', ARRAY[$3::uuid], $4)`,
+    [id, uuidOf(workspaceId), webhook, daysAgo(days)],
+  );
+  await office.ask(
+    `INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id, status, finished_at)
+     VALUES (delivery_id($1, $2), $3, $2, $1, $4::delivery_status, $5)`,
+    [id, webhook, uuidOf(workspaceId), status, status === 'PENDING' ? null : daysAgo(finishedDays)],
+  );
+  await office.ask(
+    `INSERT INTO webhook_attempts (delivery_id, claims, number, status_code, duration_ms) VALUES (delivery_id($1, $2), 1, 1, 204, 5)`,
+    [id, webhook],
+  );
+  return id;
+}
+
+async function removeAll(groupOf = 3): Promise<Record<string, number>> {
+  await retention.openRounds(COMMON);
+  const removed: Record<string, number> = { content: 0, metadata: 0, events: 0 };
+  for (;;) {
+    const group = await retention.removeGroup(COMMON, groupOf);
+    if (group === undefined) return removed;
+    removed[group.subject]! += group.removed;
+  }
+}
+
+/** As if a day had passed since everybody was looked through. */
+const nextDay = (): Promise<unknown> =>
+  office.ask("UPDATE retention_rounds SET next_at = now(), full_at = full_at - interval '1 day'");
+
+const idsIn = async (table: string, key = 'email_id'): Promise<string[]> =>
+  (await office.ask<{ id: string }>(`SELECT DISTINCT ${key} AS id FROM ${table} ORDER BY 1`)).map(
+    ({ id }) => id,
+  );
+
+describe('What workspaces keep for less long', () => {
+  it('goes day by day in a month that is looked through every day, and nobody else loses anything', async () => {
+    const [brief, long] = [
+      await workspaceWith({ contentDays: 7, metadataDays: 20 }),
+      await workspaceWith({}),
+    ];
+    const mine: string[] = [];
+    for (let days = 34; days >= 0; days -= 1) mine.push(await emailOf(brief, days));
+    for (const days of [400, 34, 8, 1]) await emailOf(long, days);
+    const left = (days: number): string[] => mine.slice(-days);
+    expect(await removeAll()).toEqual({ content: 13 + 15, metadata: 15, events: 0 });
+    for (const table of ['emails', 'email_events', 'email_engagements'])
+      expect(
+        (await idsIn(table, table === 'emails' ? 'id' : 'email_id')).filter((id) => mine.includes(id)),
+      ).toEqual(left(20));
+    expect((await idsIn('email_contents')).filter((id) => mine.includes(id))).toEqual(left(7));
+    // The month goes on: each day one email more is past each time.
+    for (let day = 1; day <= 30; day += 1) {
+      const { contentDays, metadataDays } = { contentDays: 7 - day, metadataDays: 20 - day };
+      if (contentDays < 0 || metadataDays < 1) break;
+      await new WorkspaceStore(office.database).changeRetention(brief, operator('test'), {
+        contentDays,
+        metadataDays,
+      });
+      await nextDay();
+      expect(await removeAll()).toEqual({ content: 1, metadata: 1, events: 0 });
+    }
+    expect(await office.count('emails', 'workspace_id = $1', [uuidOf(long)])).toBe(4);
+    expect(await office.count('email_contents')).toBe(4);
+  });
+
+  it('stays while it waits, and goes when that has ended', async () => {
+    const acme = await workspaceWith({ contentDays: 0, metadataDays: 1 });
+    const [gone, waits] = [await emailOf(acme, 3), await emailOf(acme, 5, true)];
+    expect(await removeAll(1)).toEqual({ content: 1, metadata: 1, events: 0 });
+    expect(await idsIn('emails', 'id')).toEqual([waits]);
+    expect(await idsIn('email_contents')).toEqual([waits]);
+    expect(gone).not.toBe(waits);
+    await office.ask('DELETE FROM outbox');
+    await nextDay();
+    await removeAll(1);
+    expect([...(await idsIn('emails', 'id')), ...(await idsIn('email_contents'))]).toEqual([]);
+  });
+
+  it('is not looked at in its last hour: somebody may still be writing it', async () => {
+    const acme = await workspaceWith({ contentDays: 0 });
+    await office.acceptEmails(acme, 1, { id: idFromUuid('trs', newUuid(Date.now() - 60_000)) });
+    await office.ask('DELETE FROM outbox');
+    expect(await removeAll()).toMatchObject({ content: 0 });
+  });
+
+  it('is told apart by its reader: the email is there, what it said is not', async () => {
+    const acme = await workspaceWith({ contentDays: 1 });
+    const id = idFromUuid('trs', await emailOf(acme, 3));
+    await removeAll();
+    const emails = new EmailStore(office.database);
+    expect(await emails.findComposable(acme, id)).toBeUndefined();
+    expect(await emails.find(acme, id)).toMatchObject({ id, status: 'SENT', timeline: [{ kind: 'SENT' }] });
+  });
+
+  it('is removed once when two look at the same time, and nothing the second time', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 6 }, () => workspaceWith({ contentDays: 2, metadataDays: 4 })),
+    );
+    for (const workspace of all) for (const days of [1, 3, 5, 6, 7]) await emailOf(workspace, days);
+    const both = await Promise.all([removeAll(2), removeAll(2), removeAll(2)]);
+    const sum = (name: string): number => both.reduce((total, removed) => total + removed[name]!, 0);
+    expect(sum('metadata')).toBe(6 * 3);
+    expect(await office.count('emails')).toBe(6 * 2);
+    expect(await office.count('email_contents')).toBe(6 * 1);
+    await nextDay();
+    expect(await removeAll()).toEqual({ content: 0, metadata: 0, events: 0 });
+  });
+});
+
+describe('Events that a workspace keeps for less long', () => {
+  it('W9, W10: go with their deliveries, but not what is due, held, or was exhausted in the last 30 days', async () => {
+    const acme = await workspaceWith({ eventDays: 10 });
+    const goes = [
+      await eventOf(acme, 60),
+      await eventOf(acme, 50, 'EXHAUSTED', 31),
+      await eventOf(acme, 11, 'CANCELLED'),
+    ];
+    const stays = [
+      await eventOf(acme, 40, 'PENDING'),
+      await eventOf(acme, 40, 'EXHAUSTED', 29),
+      await eventOf(acme, 9),
+    ];
+    const unheard = await eventOf(acme, 20);
+    await office.ask(
+      `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES ($1, 'event', 'lane', 'ready', now())`,
+      [unheard],
+    );
+    expect(await removeAll()).toEqual({ content: 0, metadata: 0, events: goes.length });
+    expect(await idsIn('events', 'id')).toEqual([...stays, unheard].toSorted());
+    expect(await idsIn('webhook_deliveries', 'event_id')).toEqual([...stays, unheard].toSorted());
+    expect(await office.count('webhook_attempts')).toBe(4);
+  });
+
+  it('are missed by nobody who reads the feed: a place before them is told to be too old', async () => {
+    const acme = await workspaceWith({ eventDays: 10 });
+    await eventOf(acme, 60);
+    const young = await eventOf(acme, 3);
+    await removeAll();
+    const feed = new EventFeedStore(office.database);
+    const readFrom = (id: string): Promise<unknown> =>
+      feed.read(acme, { limit: 10, from: { after: idFromUuid('evt', id) } });
+    expect(await readFrom(newUuid(daysAgo(60).getTime()))).toEqual({ fault: 'EXPIRED' });
+    expect(await readFrom(young)).toMatchObject({ items: [] });
+  });
+});
+
+describe('Months of emails', () => {
+  const months = async (parent: string): Promise<number> =>
+    (await office.ask('SELECT FROM pg_inherits WHERE inhparent = $1::regclass', [parent])).length;
+  const dropAll = async (own: Retention): Promise<number> => {
+    let tables = 0;
+    for (let dropped = -1; dropped !== 0; tables += dropped) dropped = await retention.dropOldEmails(own);
+    return tables;
+  };
+
+  it('stay while any workspace keeps them, or something in them waits; then they are dropped, once', async () => {
+    const keeper = await workspaceWith({ metadataDays: 3_000 });
+    const waiting = await emailOf(keeper, 440, true);
+    await emailOf(keeper, 400);
+    expect(await dropAll(await retention.longest({ ...COMMON, contentDays: 365 }))).toBeGreaterThan(0);
+    expect(await months('emails')).toBe(19);
+    expect(await idsIn('email_contents')).toEqual([waiting]);
+    await office.ask('UPDATE workspaces SET metadata_days = NULL');
+    const before = await months('emails');
+    const [one, other] = await Promise.all([dropAll(COMMON), dropAll(COMMON)]);
+    expect(one + other).toBeGreaterThan(0);
+    expect(await months('emails')).toBeLessThan(before);
+    expect(await idsIn('emails', 'id')).toContain(waiting);
+    await office.ask('DELETE FROM outbox');
+    expect(await dropAll(COMMON)).toBe(4);
+    expect(await idsIn('emails', 'id')).not.toContain(waiting);
+    expect(await dropAll(COMMON)).toBe(0);
+  });
+
+  it('wait for who reads them no longer than half a second, and lock out nobody for more', async () => {
+    const reader = await office.database.pool.connect();
+    try {
+      await reader.query('BEGIN');
+      await reader.query('SELECT FROM emails LIMIT 1');
+      const begunAt = performance.now();
+      await expect(
+        retention.dropOldEmails({ ...COMMON, contentDays: 30, metadataDays: 30 }),
+      ).rejects.toMatchObject({ code: '55P03' });
+      expect(performance.now() - begunAt).toBeLessThan(1_500);
+    } finally {
+      await reader.query('ROLLBACK');
+      reader.release();
+    }
+  });
+});

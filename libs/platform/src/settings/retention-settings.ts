@@ -1,0 +1,36 @@
+import { EVENTS_KEPT_DAYS, type Retention, RETENTION_BOUNDS } from '@posthorn/domain';
+import { IsInt, Max, Min } from 'class-validator';
+import { Setting } from './setting.ts';
+
+/** For how long what is sent is kept, where a workspace has no days of its own. */
+export class RetentionSettings {
+  @Setting(
+    'For how many days what emails say is kept, counted from when they were accepted; what has not left yet stays. Whole months go, once they ended so many days ago.',
+  )
+  @IsInt()
+  @Min(RETENTION_BOUNDS.contentDays.least)
+  @Max(RETENTION_BOUNDS.contentDays.most)
+  RETENTION_CONTENT_DAYS = 365;
+
+  @Setting('The same for emails, with their status and all that is known of them.')
+  @IsInt()
+  @Min(RETENTION_BOUNDS.metadataDays.least)
+  @Max(RETENTION_BOUNDS.metadataDays.most)
+  RETENTION_METADATA_DAYS = 365;
+
+  @Setting(
+    'The same for events, with their deliveries; those that are due, and those exhausted in the last 30 days, stay.',
+  )
+  @IsInt()
+  @Min(EVENTS_KEPT_DAYS)
+  @Max(RETENTION_BOUNDS.eventDays.most)
+  RETENTION_EVENT_DAYS = EVENTS_KEPT_DAYS;
+
+  get days(): Retention {
+    return {
+      contentDays: this.RETENTION_CONTENT_DAYS,
+      metadataDays: this.RETENTION_METADATA_DAYS,
+      eventDays: this.RETENTION_EVENT_DAYS,
+    };
+  }
+}

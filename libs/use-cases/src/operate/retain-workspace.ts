@@ -1,0 +1,28 @@
+import { Refusal, type WorkspaceId } from '@posthorn/kernel';
+import { type Actor, type OwnRetention, RETENTION_BOUNDS } from '@posthorn/domain';
+import { type Workspace, type WorkspaceStore } from '@posthorn/database';
+
+/**
+ * Says for how many days a workspace keeps what it sends. What is not given stays; null is the installation's. What is past its time by that goes
+ * within about an hour, and does not come back.
+ *
+ * @throws Refusal 400 for days that are none, 404 when there is no such workspace
+ */
+export async function retainWorkspace(
+  workspaces: Pick<WorkspaceStore, 'changeRetention'>,
+  id: WorkspaceId,
+  actor: Actor,
+  retention: Partial<OwnRetention>,
+): Promise<Workspace> {
+  const given = Object.entries(retention) as [keyof OwnRetention, number | null][];
+  for (const [name, days] of given) judgeDays(name, days);
+  const workspace = await workspaces.changeRetention(id, actor, retention);
+  if (workspace === undefined) throw new Refusal(404, `There is no workspace ${id}`);
+  return workspace;
+}
+
+function judgeDays(name: keyof OwnRetention, days: number | null): void {
+  const { least, most } = RETENTION_BOUNDS[name];
+  if (days === null || (Number.isInteger(days) && days >= least && days <= most)) return;
+  throw new Refusal(400, `\`${name}\` must be a whole number of days from ${least} to ${most}`);
+}
