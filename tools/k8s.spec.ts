@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
@@ -114,6 +114,34 @@ it('k8s/office keeps the same rules', async () => {
   expect(await typeFaults(manifests, 'office')).toEqual([]);
   const faults = ruleFaults([...manifests, ...(await render('k8s/overlays/small'))]);
   expect(faults).toEqual([]);
+}, 60_000);
+
+it('k8s/components/traces keeps them too, and says settings that exist, where it is added to an overlay', async () => {
+  const folder = join('.cache', 'k8s', 'traced');
+  mkdirSync(join(ROOT, folder), { recursive: true });
+  const overlay = {
+    resources: ['../../../k8s/overlays/small'],
+    components: ['../../../k8s/components/traces'],
+  };
+  const kind = {
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    namespace: 'posthorn',
+  };
+  writeFileSync(join(ROOT, folder, 'kustomization.yaml'), JSON.stringify({ ...kind, ...overlay }));
+  const manifests = await render(folder);
+  expect(await schemaFaults(manifests)).toEqual([]);
+  expect(await typeFaults(manifests, 'traced')).toEqual([]);
+  expect(ruleFaults(manifests)).toEqual([]);
+  const shared = manifests.find((manifest) => manifest.kind === 'ConfigMap')!['data'] as Record<
+    string,
+    string
+  >;
+  const { traces } = readSettings({ traces: ALL_SECTIONS.traces }, shared);
+  expect(traces).toMatchObject({
+    OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: 0.1,
+  });
 }, 60_000);
 
 it('the alerts of the Prometheus Operator are those of observe/prometheus', async () => {

@@ -28,6 +28,7 @@ export const ONLY_IN = {
   smtp: ['nodemailer'],
   dns: ['(?:node:)?dns(?:/promises)?'],
   webhooks: ['undici'],
+  platform: ['@opentelemetry/[^/]+'],
 };
 
 /** Only tests may import `testing`. */

@@ -12,12 +12,14 @@ import {
   loadEnvFile,
   LogSettings,
   RateSettings,
+  openTracing,
   readSettings,
   RedisSettings,
   reportRepeated,
   runUntilSignal,
   SecretSettings,
   startProcess,
+  TraceSettings,
   SystemMailSettings,
   TrackingSettings,
   watchPool,
@@ -35,22 +37,37 @@ const THREADS = { maxThreads: 2, maxWaiting: 50 };
 
 await startProcess('gateway', async () => {
   loadEnvFile();
-  const { http, database, redis, log, gateway, rates, systemMail, lanes, secrets, webhooks, dns, tracking } =
-    readSettings({
-      http: HttpSettings,
-      database: DatabaseSettings,
-      redis: RedisSettings,
-      log: LogSettings,
-      gateway: GatewaySettings,
-      systemMail: SystemMailSettings,
-      rates: RateSettings,
-      lanes: LaneSettings,
-      secrets: SecretSettings,
-      webhooks: WebhookSettings,
-      dns: DnsSettings,
-      tracking: TrackingSettings,
-    });
+  const {
+    http,
+    database,
+    redis,
+    log,
+    traces,
+    gateway,
+    rates,
+    systemMail,
+    lanes,
+    secrets,
+    webhooks,
+    dns,
+    tracking,
+  } = readSettings({
+    http: HttpSettings,
+    database: DatabaseSettings,
+    redis: RedisSettings,
+    log: LogSettings,
+    traces: TraceSettings,
+    gateway: GatewaySettings,
+    systemMail: SystemMailSettings,
+    rates: RateSettings,
+    lanes: LaneSettings,
+    secrets: SecretSettings,
+    webhooks: WebhookSettings,
+    dns: DnsSettings,
+    tracking: TrackingSettings,
+  });
   const logger = createLogger(log, 'gateway');
+  const tracing = await openTracing(traces, 'gateway', logger);
   const onError = reportRepeated(logger, 'a dependency does not answer');
   const ringsOf = (line: LineName): LaneRings =>
     new LaneRings({ ...redis.options, line, rowsPerTurn: lanes.TURN_ROWS, onError });
@@ -100,6 +117,7 @@ await startProcess('gateway', async () => {
       maxBodyBytes: SIZES.body.most,
       maxBodyBytesByPath: { '/v1/emails/batch': SIZES.batchBody.most },
       alwaysLetIn: ['/t/'],
+      tracer: tracing.tracer,
       answerHeaders: (request) => limits.headersOf(request),
       health: {
         dependencies: [
@@ -124,6 +142,7 @@ await startProcess('gateway', async () => {
       () => htmlToText.close(),
       () => linkFinder.close(),
       () => db.close(),
+      () => tracing.close(),
     ],
   });
 });

@@ -9,6 +9,7 @@ import {
   LaneSettings,
   loadEnvFile,
   LogSettings,
+  openTracing,
   readSettings,
   RedisSettings,
   relayUp,
@@ -17,6 +18,7 @@ import {
   SecretSettings,
   SenderSettings,
   startProcess,
+  TraceSettings,
   TrackingSettings,
   watchPool,
 } from '@posthorn/platform';
@@ -26,6 +28,7 @@ import { Pace } from '@posthorn/smtp';
 import {
   ComposeEmail,
   DeliverEmail,
+  EmailSpans,
   SendEmails,
   SigningKeys,
   TemplateVersions,
@@ -41,11 +44,12 @@ class SenderModule {}
 
 await startProcess('sender', async () => {
   loadEnvFile();
-  const { http, database, redis, log, secrets, sender, bounces, lanes, tracking } = readSettings({
+  const { http, database, redis, log, traces, secrets, sender, bounces, lanes, tracking } = readSettings({
     http: HttpSettings,
     database: DatabaseSettings,
     redis: RedisSettings,
     log: LogSettings,
+    traces: TraceSettings,
     secrets: SecretSettings,
     sender: SenderSettings,
     bounces: BounceSettings,
@@ -53,6 +57,7 @@ await startProcess('sender', async () => {
     tracking: TrackingSettings,
   });
   const logger = createLogger(log, 'sender');
+  const tracing = await openTracing(traces, 'sender', logger);
   const onError = reportRepeated(logger, 'something has to be tried again');
   const ringsOf = (line: LineName): LaneRings =>
     new LaneRings({ ...redis.options, line, rowsPerTurn: lanes.TURN_ROWS, onError });
@@ -88,6 +93,7 @@ await startProcess('sender', async () => {
   const signingKeys = new SigningKeys(new DkimKeyStore(db), secrets.box);
   const { BOUNCE_DOMAIN: bounceDomain } = bounces;
   const pace = new Pace(sender.SMTP_MESSAGES_PER_SECOND);
+  const spans = tracing.tracer && new EmailSpans(tracing.tracer);
   const sendEmails = new SendEmails({
     outbox,
     rings,
@@ -101,8 +107,10 @@ await startProcess('sender', async () => {
       recipients: new WithheldRecipients(outbox),
       relays,
       pace,
+      spans,
       onError,
     }),
+    spans,
     connections: sender.SMTP_CONNECTIONS,
     rowsPerTurn: lanes.TURN_ROWS,
     handoverMs: lanes.TURN_HANDOVER_MS,
@@ -144,6 +152,7 @@ await startProcess('sender', async () => {
     () => renderer.close(),
     () => linkFinder.close(),
     () => db.close(),
+    () => tracing.close(),
   ];
   const ended = runUntilSignal(app, { logger, drain });
   // Not before a signal would be heard: what is begun must be finished.

@@ -19,12 +19,14 @@ import {
   loadEnvFile,
   type Logger,
   LogSettings,
+  openTracing,
   readSettings,
   RedisSettings,
   reportRepeated,
   runUntilSignal,
   SecretSettings,
   startProcess,
+  TraceSettings,
   WebhookSettings,
   watchPool,
 } from '@posthorn/platform';
@@ -37,11 +39,12 @@ class WebhookDispatcherModule {}
 
 await startProcess('webhook-dispatcher', async () => {
   loadEnvFile();
-  const { http, database, redis, log, secrets, dns, webhooks, dispatcher, lanes } = readSettings({
+  const { http, database, redis, log, traces, secrets, dns, webhooks, dispatcher, lanes } = readSettings({
     http: HttpSettings,
     database: DatabaseSettings,
     redis: RedisSettings,
     log: LogSettings,
+    traces: TraceSettings,
     secrets: SecretSettings,
     dns: DnsSettings,
     webhooks: WebhookSettings,
@@ -49,6 +52,7 @@ await startProcess('webhook-dispatcher', async () => {
     lanes: LaneSettings,
   });
   const logger = createLogger(log, 'webhook-dispatcher');
+  const tracing = await openTracing(traces, 'webhook-dispatcher', logger);
   const onError = reportRepeated(logger, 'something has to be tried again');
   const db = openDatabase({
     ...database.options,
@@ -74,6 +78,7 @@ await startProcess('webhook-dispatcher', async () => {
       client,
       clock: db.clock,
       deadlineMs: dispatcher.WEBHOOK_DEADLINE_MS,
+      tracer: tracing.tracer,
       onError,
     }),
     rings,
@@ -116,6 +121,7 @@ await startProcess('webhook-dispatcher', async () => {
     () => workers.closeRings(),
     () => Promise.resolve(client.close()),
     () => db.close(),
+    () => tracing.close(),
   ];
   const ended = runUntilSignal(app, { logger, drain });
   // Not before a signal would be heard: what is begun must be finished.

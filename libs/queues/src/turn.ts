@@ -22,6 +22,11 @@ export interface TurnsOptions<Row extends HeldRow> {
     'bytesFree' | 'hasEnough' | 'put' | 'release' | 'reserve' | 'untilRoom'
   >;
   readonly rings: Pick<LaneRings, 'ringAll' | 'ringSlot'>;
+  /**
+   * Told what a turn has claimed, if anything, before it is worked on, and when that began by `performance.now()`; what it gives back is called
+   * when all of it is done.
+   */
+  readonly onTurn?: ((laneId: LaneId, rows: readonly Row[], claimedAt: number) => () => void) | undefined;
 }
 
 const LOOK_AGAIN_MS = 20;
@@ -71,10 +76,13 @@ export class Turns<Row extends HeldRow> {
     laneId: LaneId,
     room: number,
   ): Promise<{ laneHasMore: boolean; done: Promise<void> }> {
-    const { bench } = this.options;
+    const { bench, onTurn } = this.options;
     const claimed = this.claims.add({ laneId, maxRows: room }).finally(() => bench.release(room));
     const { rows, claimedAt } = await claimed;
-    return { laneHasMore: rows.some((row) => row.laneHasMore), done: bench.put(rows, claimedAt) };
+    const onDone = rows.length > 0 ? onTurn?.(laneId, rows, claimedAt) : undefined;
+    const done = bench.put(rows, claimedAt);
+    if (onDone !== undefined) void done.then(onDone, onDone);
+    return { laneHasMore: rows.some((row) => row.laneHasMore), done };
   }
 
   private ringAgain(laneId: LaneId, slot: string): void {

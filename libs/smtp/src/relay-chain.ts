@@ -10,6 +10,9 @@ export interface Relay {
   readonly breaker: RelayBreaker;
 }
 
+/** Told when a relay is about to be asked; what it gives back is called with the answer, or with nothing when there was a fault of ours. */
+export type WatchTransmission = (relay: string) => (transmission?: Transmission) => void;
+
 export interface RelayEvent {
   readonly relay: string;
   readonly isAvailable: boolean;
@@ -38,6 +41,7 @@ export class RelayChain {
    * accepted nothing, and has said nothing about the email.
    *
    * @param mayStillBegin asked before each relay
+   * @param watch told of each relay that is asked
    * @returns undefined when no relay may be tried just now
    * @throws what a transport throws: faults of our own
    */
@@ -45,12 +49,13 @@ export class RelayChain {
     envelope: SmtpEnvelope,
     message: Buffer,
     mayStillBegin: () => boolean = () => true,
+    watch?: WatchTransmission,
   ): Promise<Transmission | undefined> {
     let answer: Transmission | undefined;
     for (const relay of this.relays) {
       if (!mayStillBegin()) break;
       if (relay.breaker.mayBegin() === 'no') continue;
-      const transmission = await this.sendBy(relay, envelope, message);
+      const transmission = await this.sendBy(relay, envelope, message, watch?.(relay.name));
       if (!mayAskAnotherRelay(transmission)) return transmission;
       // What was about the email is to be counted, though a relay after it was unavailable.
       if (answer === undefined || isAboutRelay(answer)) answer = transmission;
@@ -63,9 +68,19 @@ export class RelayChain {
     await Promise.all(this.relays.map(({ transport }) => transport.close()));
   }
 
-  private async sendBy(relay: Relay, envelope: SmtpEnvelope, message: Buffer): Promise<Transmission> {
-    // What throws was found before anything was said to the relay; if this was its probe, the breaker gives it up by itself.
-    const transmission = await relay.transport.send(envelope, message);
+  private async sendBy(
+    relay: Relay,
+    envelope: SmtpEnvelope,
+    message: Buffer,
+    onEnd: ReturnType<WatchTransmission> | undefined,
+  ): Promise<Transmission> {
+    let transmission: Transmission | undefined;
+    try {
+      // What throws was found before anything was said to the relay; if this was its probe, the breaker gives it up by itself.
+      transmission = await relay.transport.send(envelope, message);
+    } finally {
+      onEnd?.(transmission);
+    }
     if (isAboutRelay(transmission)) this.failed(relay, transmission);
     else this.answered(relay);
     return transmission;

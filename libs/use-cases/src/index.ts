@@ -40,6 +40,7 @@ export { CancelEmail } from './scheduled/cancel-email.ts';
 export { RescheduleEmail } from './scheduled/reschedule-email.ts';
 export { PreviewEmail, type EmailPreview } from './send/preview-email.ts';
 export { ComposeEmail, type ComposeEmailOptions } from './send/compose-email.ts';
+export { EmailSpans } from './send/email-spans.ts';
 export { DeliverEmail, type DeliverEmailOptions } from './send/deliver-email.ts';
 export { type LaneTimes } from './lanes/serve-lanes.ts';
 export { SendEmails, type SendEmailsOptions } from './send/send-emails.ts';

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { type JsonObject } from '@posthorn/domain';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { JsonText } from '@posthorn/platform';
+import { JsonText, traceparentOf } from '@posthorn/platform';
 import { AcceptEmails, type BatchItem } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { Describes } from '../openapi/describes.ts';
@@ -42,7 +42,8 @@ export class EmailBatchController {
   ): Promise<JsonText> {
     const idempotencyKey = idempotencyHeader(request);
     const items = judgeBody(SendBatchRequest, body).emails.map(batchItem);
-    const batch = { items, idempotencyKey, fingerprintSource: body as JsonObject };
+    const traceparent = traceparentOf(request);
+    const batch = { items, idempotencyKey, fingerprintSource: body as JsonObject, traceparent };
     const { answer, isReplay } = await this.acceptEmails.acceptBatch(caller.workspaceId, batch);
     if (isReplay) response.setHeader('Idempotent-Replayed', 'true');
     return new JsonText(answer);

@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common'
 import { type EmailId } from '@posthorn/kernel';
 import { EmailStore } from '@posthorn/database';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { JsonText } from '@posthorn/platform';
+import { JsonText, traceparentOf } from '@posthorn/platform';
 import { AcceptEmails, orUnavailable } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { Describes } from '../openapi/describes.ts';
@@ -45,7 +45,8 @@ export class EmailsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<JsonText> {
     const draft = withHeaderKey(toDraft(judgeEmailRequest(body)), idempotencyHeader(request));
-    const { answer, isReplay } = await this.acceptEmails.acceptOne(caller.workspaceId, draft);
+    const traceparent = traceparentOf(request);
+    const { answer, isReplay } = await this.acceptEmails.acceptOne(caller.workspaceId, draft, traceparent);
     if (isReplay) response.setHeader('Idempotent-Replayed', 'true');
     return new JsonText(`{"email":${answer}}`);
   }

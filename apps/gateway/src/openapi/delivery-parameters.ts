@@ -35,6 +35,14 @@ export const DELIVERY_PARAMETERS: Readonly<Record<string, Part>> = {
     'When this try was signed, in seconds since 1970. Refuse what is older than a few minutes, and it cannot be replayed.',
     { type: 'integer', minimum: 0 },
   ),
+  Traceparent: {
+    ...header(
+      'traceparent',
+      'The place of this try in the trace of what caused the event ([W3C Trace Context](https://www.w3.org/TR/trace-context/)); there where the operator has traces told.',
+      { type: 'string', pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' },
+    ),
+    required: false,
+  },
   WebhookSignature: header(
     'webhook-signature',
     '`v1,` and the HMAC-SHA-256 in base 64 of `webhook-id`, `webhook-timestamp` and body, joined by dots; the key is the token. While a token is being replaced there are two, the newer first, with a space between them: one must be right.',

@@ -56,6 +56,7 @@ describe('W11, W12: the webhooks of the document', () => {
         deliveryId,
         attempt: 2,
         unixSeconds: message.unixSeconds,
+        traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
       },
       bodySignature: signBody(message.body, 'a token'),
       messageSignature: signMessage(message, ['a token', 'another']),

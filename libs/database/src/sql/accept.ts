@@ -33,6 +33,7 @@ export const ACCEPT_COLUMNS = {
   state: 'text',
   due_at: 'timestamptz',
   bytes: 'int',
+  traceparent: 'text',
 } as const satisfies Record<string, ColumnType>;
 
 const NAMES = Object.keys(ACCEPT_COLUMNS).join(', ');
@@ -94,11 +95,11 @@ new_outbox AS (
 new_emails AS (
   INSERT INTO emails (id, workspace_id, type, status, from_address, from_name, to_address, to_name, reply_to, subject,
                       template_name, template_version_id, message_id, group_by, idempotency_keys,
-                      track_clicks, track_opens, unsubscribe, send_at, accepted_at)
+                      track_clicks, track_opens, unsubscribe, send_at, accepted_at, traceparent)
   SELECT id, workspace_id, type::email_type, status::email_status, from_address, from_name, to_address, to_name,
          reply_to::jsonb, subject, template_name, template_version_id, message_id, group_by,
          array_remove(ARRAY[email_key, call_key], NULL),
-         track_clicks, track_opens, unsubscribe, send_at, accepted_at
+         track_clicks, track_opens, unsubscribe, send_at, accepted_at, traceparent
   FROM   accepted
 ),
 new_contents AS (

@@ -36,7 +36,7 @@ due AS MATERIALIZED (
   ) r
 ),
 event AS MATERIALIZED (
-  SELECT e.id, e.workspace_id, e.created_at, e.webhook_ids, e.type, e.payload, e.is_test, octet_length(e.payload) AS bytes
+  SELECT e.id, e.workspace_id, e.created_at, e.webhook_ids, e.type, e.payload, e.is_test, e.traceparent, octet_length(e.payload) AS bytes
   FROM   due d
   JOIN   events e ON e.id = d.subject_id
 ),
@@ -82,11 +82,11 @@ finished AS (
 )
 SELECT   m.lane_id AS "laneId", 1 AS rows, false AS "hasMore", m.id, m.is_slow AS "isSlow", m.is_claimed AS "isClaimed", m.bytes,
          m.workspace_id AS "workspaceId", m.webhook_id AS "webhookId", m.event_id AS "eventId", e.is_test AS "isTest",
-         CASE WHEN m.is_claimed THEN e.type END AS event, CASE WHEN m.is_claimed THEN e.payload END AS payload
+         CASE WHEN m.is_claimed THEN e.type END AS event, CASE WHEN m.is_claimed THEN e.payload END AS payload, e.traceparent
 FROM     made m
 JOIN     event e ON e.id = m.event_id
 UNION ALL
-SELECT   lane_id, count(*)::int, count(*) >= max(max_rows), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+SELECT   lane_id, count(*)::int, count(*) >= max(max_rows), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM     due
 GROUP BY lane_id`;
 
@@ -98,7 +98,7 @@ export const CLAIM_DELIVERIES = `
 WITH ${claimed('webhook', 'EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = t.lane_id) = $5::boolean')}
 SELECT   ${CLAIM_COLUMNS},
          d.workspace_id AS "workspaceId", d.webhook_id AS "webhookId", d.event_id AS "eventId", d.attempts AS "attemptsMade",
-         e.type AS event, e.payload, e.is_test AS "isTest"
+         e.type AS event, e.payload, e.is_test AS "isTest", e.traceparent
 FROM     claimed c
 JOIN     webhook_deliveries d ON d.id = c.subject_id
 JOIN     events e ON e.id = d.event_id`;

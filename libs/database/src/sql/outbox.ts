@@ -22,7 +22,7 @@ marked AS (
   ON CONFLICT DO NOTHING
 )
 SELECT   ${CLAIM_COLUMNS},
-         coalesce(r.send_at, e.send_at, e.accepted_at) AS "fellDueAt", ${WHY_WITHHELD},
+         coalesce(r.send_at, e.send_at, e.accepted_at) AS "fellDueAt", ${WHY_WITHHELD}, e.traceparent,
          ${COMPOSITION_COLUMNS}
 FROM     claimed c
 JOIN     emails e ON e.id = c.subject_id

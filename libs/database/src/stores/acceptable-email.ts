@@ -25,6 +25,8 @@ interface AcceptableTraits {
   /** About how much memory sending it takes. */
   readonly bytes: number;
   readonly idempotency?: EmailClaim | undefined;
+  /** The place in its trace of what asked for it; absent: traces are off. */
+  readonly traceparent?: string | undefined;
 }
 
 /** A raw one. */
@@ -170,6 +172,7 @@ function rowOf({ n, email, callKey }: NumberedEmail): Row<typeof ACCEPT_COLUMNS>
     state: email.sendAt === null ? 'ready' : 'waiting',
     due_at: email.sendAt ?? email.acceptedAt,
     bytes: email.bytes,
+    traceparent: email.traceparent,
   };
 }
 

@@ -26,6 +26,8 @@ export interface ClaimedDelivery extends ClaimedRow {
   readonly isTest: boolean;
   /** Attempts recorded before, in all. */
   readonly attemptsMade: number;
+  /** The place in its trace of what caused the event; null: it is not known. */
+  readonly traceparent: string | null;
 }
 
 /** Where and with what a webhook is posted to, as of a moment. */

@@ -40,7 +40,7 @@ describe('What composing takes', () => {
     const shown = await emails.findComposable(acme, email.id);
     const [claimed] = await office.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);
     const { laneId: _l, claims: _c, attempts: _a, bytes: _b, laneHasMore: _m, ...asked } = claimed!;
-    const { withheldFor: _w, askedAtMs: _t, ...composition } = asked;
+    const { withheldFor: _w, askedAtMs: _t, traceparent: _p, ...composition } = asked;
     expect(shown).toEqual(composition);
     expect(await emails.findComposable(acme, email.id)).toEqual(shown);
   });

@@ -48,8 +48,8 @@ export function fannedOut(rows: readonly FannedOutRow[]): FannedOut {
 }
 
 function claimedAtOnce({ laneId, bytes, id, ...row }: DeliveryRow): ClaimedDelivery {
-  const { workspaceId, webhookId, eventId, event, isTest, payload } = row;
-  const facts = { id, workspaceId, webhookId, eventId, event, isTest, payload };
+  const { workspaceId, webhookId, eventId, event, isTest, payload, traceparent } = row;
+  const facts = { id, workspaceId, webhookId, eventId, event, isTest, payload, traceparent };
   const claim = { claims: 1, attempts: 0, attemptsMade: 0, laneHasMore: false };
   return claimedDelivery({ ...facts, ...claim, laneId, bytes });
 }

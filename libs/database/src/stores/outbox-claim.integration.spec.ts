@@ -37,7 +37,8 @@ describe('A claim', () => {
   it('gives all that sending needs', async () => {
     const replyTo = [{ address: 'help@example.com', name: 'Help' }];
     const to = { address: 'ada@example.net', name: 'Ada' };
-    const email = rawEmail(acme, { to, replyTo, text: 'plain', previewText: 'peek', bytes: 99 });
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    const email = rawEmail(acme, { to, replyTo, text: 'plain', previewText: 'peek', bytes: 99, traceparent });
     await office.accept([email], null);
 
     expect(await office.claim(acme)).toEqual([
@@ -50,6 +51,7 @@ describe('A claim', () => {
         laneHasMore: false,
         askedAtMs: expect.any(Number),
         withheldFor: null,
+        traceparent,
         trackClicks: false,
         trackOpens: false,
         unsubscribe: false,

@@ -43,6 +43,8 @@ export interface ClaimedEmail extends ComposableEmail, ClaimedRow {
   readonly withheldFor: WithheldReason | null;
   /** When that was asked, by `performance.now()`. */
   readonly askedAtMs: number;
+  /** The place in its trace of what asked for it; null: traces were off. */
+  readonly traceparent: string | null;
 }
 
 /** A lane that has work. */
@@ -88,6 +90,7 @@ interface ClaimRow extends CompositionRow {
   bytes: number;
   laneHasMore: boolean;
   withheldFor: WithheldReason | null;
+  traceparent: string | null;
 }
 
 /** What waits in a queue. */
@@ -244,6 +247,7 @@ function columnsOf(claims: readonly Claim[]): [string[], number[]] {
 }
 
 function claimedEmail(row: ClaimRow, askedAtMs: number): ClaimedEmail {
-  const { laneId, claims, attempts, bytes, laneHasMore, withheldFor } = row;
-  return { ...composableEmail(row), laneId, claims, attempts, bytes, laneHasMore, withheldFor, askedAtMs };
+  const { laneId, claims, attempts, bytes, laneHasMore, withheldFor, traceparent } = row;
+  const claim = { laneId, claims, attempts, bytes, laneHasMore };
+  return { ...composableEmail(row), ...claim, withheldFor, askedAtMs, traceparent };
 }

@@ -39,3 +39,8 @@ it('W10: that of an event that did not happen says so', () => {
     'x-service-test': 'true',
   });
 });
+
+it('W6: the place in a trace is among them where there is one', () => {
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  expect(deliveryHeaders({ ...FACTS, traceparent })).toEqual({ ...deliveryHeaders(FACTS), traceparent });
+});

@@ -16,6 +16,8 @@ export interface DeliveryFacts {
   readonly bodySignature: string;
   /** For `webhook-signature`. */
   readonly messageSignature: string;
+  /** The place of this attempt in the trace of what caused the event (W3C Trace Context); absent: traces are off. */
+  readonly traceparent?: string | undefined;
 }
 
 /** The header fields of a delivery. A receiver that gets an event twice knows it by `webhook-id`, which is the event's. */
@@ -32,5 +34,6 @@ export function deliveryHeaders(facts: DeliveryFacts): Record<string, string> {
     'webhook-id': facts.eventId,
     'webhook-timestamp': String(facts.unixSeconds),
     'webhook-signature': facts.messageSignature,
+    ...(facts.traceparent !== undefined && { traceparent: facts.traceparent }),
   };
 }

@@ -7,6 +7,7 @@ import { MetricsModule } from '../metrics/metrics.module.ts';
 import { watchRequests } from '../metrics/metrics.ts';
 import { NestPinoLogger } from '../logging/nest-pino-logger.ts';
 import type { HttpSettings } from '../settings/connection-settings.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import { type AnswerHeaders, enterRequest } from './enter-request.ts';
 import { ErrorFilter } from './error-filter.ts';
 import { InFlight, type InFlightLimits } from './in-flight.ts';
@@ -35,6 +36,8 @@ export interface HttpAppOptions {
   readonly health?: HealthChecks;
   /** More headers of every answer; whoever handles a request may put others in their place. */
   readonly answerHeaders?: AnswerHeaders;
+  /** What is told of requests. Default: traces are off. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /**
@@ -54,6 +57,7 @@ export async function createHttpApp(
     answerHeaders = () => [],
     readsJson = true,
     alwaysLetIn = [],
+    tracer,
   } = options;
   const health = new Health(options.health);
   const bounds = new InFlight(inFlight);
@@ -70,6 +74,7 @@ export async function createHttpApp(
     isDraining: () => health.isDraining,
     answerHeaders,
     alwaysLetIn: ['/health/', ...alwaysLetIn],
+    tracer,
   };
   app.use(enterRequest(entry));
   if (readsJson) app.use(readJsonBody({ maxBytes: maxBodyBytes, maxBytesByPath: maxBodyBytesByPath }));

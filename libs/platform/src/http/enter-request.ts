@@ -4,6 +4,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { httpDuration } from '../metrics/metrics.ts';
 import { requestContext } from '../logging/request-context.ts';
+import type { Span, Tracer } from '../tracing/tracer.ts';
 import { type SentBy } from './client-address.ts';
 import { answerOf, writeErrorEarly } from './error-answer.ts';
 import { type InFlightShare, type InFlight } from './in-flight.ts';
@@ -20,6 +21,13 @@ const HTTPS_ONLY = ['Strict-Transport-Security', 'max-age=31536000'] as const;
 
 const shares = new WeakMap<Request, InFlightShare>();
 
+const spans = new WeakMap<Request, Span>();
+
+/** The place of a request in its trace, for what it causes; undefined: traces are off. */
+export function traceparentOf(request: Request): string | undefined {
+  return spans.get(request)?.traceparent;
+}
+
 /** What a request holds of the bounded whole; none for those that are always let in. */
 export function shareOf(request: Request): InFlightShare | undefined {
   return shares.get(request);
@@ -35,6 +43,8 @@ export interface EntryOptions {
   readonly answerHeaders: AnswerHeaders;
   /** What paths begin with whose requests are in no bound. */
   readonly alwaysLetIn: readonly string[];
+  /** What is told of requests; undefined: traces are off. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** Headers that depend on who sent a request. */
@@ -42,11 +52,12 @@ export type AnswerHeaders = (request: SentBy) => Iterable<readonly [name: string
 
 /** The first thing that every request meets: its id, the headers of every answer, the bound, and at its end its log line. */
 export function enterRequest(options: EntryOptions): RequestHandler {
-  const { logger, publicUrl, isDraining, answerHeaders } = options;
+  const { logger, publicUrl, isDraining, answerHeaders, tracer } = options;
   const headers = publicUrl.startsWith('https:') ? [...SECURITY_HEADERS, HTTPS_ONLY] : SECURITY_HEADERS;
   return (request: Request, response: Response, next: NextFunction) => {
     const startedAt = performance.now();
     const requestId = requestIdOf(request);
+    if (tracer !== undefined) traceRequest(tracer, request, response);
     response.setHeader('X-Request-Id', requestId);
     for (const [name, value] of headers) response.setHeader(name, value);
     for (const [name, value] of answerHeaders(request)) response.setHeader(name, value);
@@ -63,6 +74,32 @@ export function enterRequest(options: EntryOptions): RequestHandler {
 function requestIdOf(request: Request): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && WELL_FORMED_REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+/** Its path is not told: it can hold a token. Nobody wants to read about health checks. */
+function traceRequest(tracer: Tracer, request: Request, response: Response): void {
+  if (isHealthCheck(request)) return;
+  const { method } = request;
+  const parent = request.headers['traceparent'];
+  const span = tracer.start(method, {
+    kind: 'server',
+    parent: typeof parent === 'string' ? parent : undefined,
+    attributes: { 'http.request.method': method },
+  });
+  spans.set(request, span);
+  response.once('close', () => {
+    const route = patternOf(request);
+    const { statusCode, writableFinished } = response;
+    span.end({
+      name: route === undefined ? method : `${method} ${route}`,
+      attributes: { 'http.route': route, 'http.response.status_code': statusCode },
+      fault: statusCode >= 500 ? String(statusCode) : writableFinished ? undefined : 'cut_short',
+    });
+  });
+}
+
+function isHealthCheck({ originalUrl }: Request): boolean {
+  return originalUrl.startsWith('/health/');
 }
 
 function letIn(
@@ -88,7 +125,7 @@ function tellOfAccess(
   requestId: string,
   startedAt: number,
 ): void {
-  const level = request.originalUrl.startsWith('/health/') ? 'debug' : 'info';
+  const level = isHealthCheck(request) ? 'debug' : 'info';
   const { method } = request;
   const status = response.statusCode;
   const durationMs = performance.now() - startedAt;

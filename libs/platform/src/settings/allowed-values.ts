@@ -1,6 +1,7 @@
 import { KEY_RING_FORM } from '@posthorn/signing';
 import { getMetadataStorage } from 'class-validator';
 import { DOMAIN_FORM } from './domain-text.ts';
+import { HEADERS_FORM } from './header-list.ts';
 import { NAME_SERVERS_FORM } from './name-servers.ts';
 import { MAILBOX_FORM } from './mailbox-text.ts';
 import type { SettingsClass } from './setting.ts';
@@ -10,6 +11,7 @@ type Constraints = readonly unknown[];
 /** How each class-validator rule that settings use is said to an operator. */
 const RULE_TEXTS: Record<string, (constraints: Constraints) => string> = {
   isInt: () => 'a whole number',
+  isNumber: () => 'a number',
   isBoolean: () => '`true` or `false`',
   min: ([least]) => `at least ${String(least)}`,
   max: ([most]) => `at most ${String(most)}`,
@@ -18,6 +20,7 @@ const RULE_TEXTS: Record<string, (constraints: Constraints) => string> = {
   areUrlsWithScheme: (schemes) => `URLs that begin with ${schemes.join(':// or ')}://, separated by spaces`,
   isKeyRing: () => KEY_RING_FORM,
   isNameServers: () => NAME_SERVERS_FORM,
+  areHeaders: () => HEADERS_FORM,
   isDomainName: () => DOMAIN_FORM,
   isMailbox: () => MAILBOX_FORM,
   areAddressRanges: () => 'addresses or ranges such as 10.0.0.0/8, with commas between them',

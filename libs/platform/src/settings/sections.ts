@@ -12,6 +12,7 @@ import { RetentionSettings } from './retention-settings.ts';
 import { SecretSettings } from './secret-settings.ts';
 import { SenderSettings } from './sender-settings.ts';
 import { SystemMailSettings } from './system-mail-settings.ts';
+import { TraceSettings } from './trace-settings.ts';
 import { TrackingSettings } from './tracking-settings.ts';
 import { WebhookSettings } from './webhook-settings.ts';
 
@@ -21,6 +22,7 @@ export const ALL_SECTIONS = {
   database: DatabaseSettings,
   redis: RedisSettings,
   log: LogSettings,
+  traces: TraceSettings,
   secrets: SecretSettings,
   dns: DnsSettings,
   tracking: TrackingSettings,

@@ -50,6 +50,8 @@ export interface BatchDraft {
   readonly idempotencyKey?: string | undefined;
   /** Two batches are the same when the canonical JSON of this is. */
   readonly fingerprintSource: JsonObject;
+  /** The place in its trace of the call; undefined: traces are off. */
+  readonly traceparent?: string | undefined;
 }
 
 /**
@@ -76,13 +78,14 @@ export class AcceptEmails {
   /**
    * Accepts one email of a workspace; the answer is the JSON of its Email object.
    *
+   * @param traceparent the place in its trace of what asks, if traces are on
    * @throws Refusal 400 for an impossible `sendAt`, a sender that is not verified, an unknown template or variables that
    *   are missing; 403 when the monthly limit is reached; 409 when the idempotency key stands for another payload; 503
    *   when the database is out of reach
    */
-  async acceptOne(workspaceId: WorkspaceId, draft: EmailDraft): Promise<Acceptance> {
+  async acceptOne(workspaceId: WorkspaceId, draft: EmailDraft, traceparent?: string): Promise<Acceptance> {
     for (let round = 1; round <= MOST_ROUNDS; round += 1) {
-      const email = await this.preparation.prepare(workspaceId, draft, false);
+      const email = await this.preparation.prepare(workspaceId, draft, false, traceparent);
       if (!('id' in email)) return replay(email, draft);
       const outcome = await this.groups.add({ workspaceId, emails: [email] });
       if (outcome.kind === 'failed') throw outcome.error;
@@ -100,7 +103,9 @@ export class AcceptEmails {
    */
   async acceptBatch(workspaceId: WorkspaceId, batch: BatchDraft): Promise<Acceptance> {
     for (let round = 1; round <= MOST_ROUNDS; round += 1) {
-      const prepared = await Promise.all(batch.items.map((item) => this.prepareItem(workspaceId, item)));
+      const prepared = await Promise.all(
+        batch.items.map((item) => this.prepareItem(workspaceId, item, batch.traceparent)),
+      );
       const answer = new BatchAnswer(
         batch.items,
         prepared,
@@ -126,10 +131,11 @@ export class AcceptEmails {
   private async prepareItem(
     workspaceId: WorkspaceId,
     { draft }: BatchItem,
+    traceparent: string | undefined,
   ): Promise<AcceptableEmail | KnownAnswer | Refusal> {
     if (draft instanceof Refusal) return draft;
     try {
-      return await this.preparation.prepare(workspaceId, draft, true);
+      return await this.preparation.prepare(workspaceId, draft, true, traceparent);
     } catch (refusal) {
       if (refusal instanceof Refusal && refusal.statusCode !== 503) return refusal;
       throw refusal;

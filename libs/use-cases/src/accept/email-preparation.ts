@@ -53,6 +53,7 @@ export class EmailPreparation {
    * What is to be accepted; or, where the draft is refused, what its key stands for: what is wrong by now is only told to a
    * call that has not been answered before.
    *
+   * @param traceparent the place in its trace of what asks, if traces are on
    * @throws Refusal 400 for an impossible `sendAt`, an unknown template or variables that are missing; 503 when the
    *   database is out of reach
    */
@@ -60,9 +61,10 @@ export class EmailPreparation {
     workspaceId: WorkspaceId,
     draft: EmailDraft,
     isBulk: boolean,
+    traceparent?: string,
   ): Promise<AcceptableEmail | KnownAnswer> {
     try {
-      return await this.judge(draft, { workspaceId, clock: this.options.clock, isBulk });
+      return await this.judge(draft, { workspaceId, clock: this.options.clock, isBulk, traceparent });
     } catch (refusal) {
       const known = await this.findAnswer(workspaceId, draft.idempotencyKey);
       if (known === undefined) throw refusal;

@@ -28,6 +28,8 @@ export interface PreparationContext {
   readonly clock: DatabaseClock;
   /** One of many: it leaves by the lane of bulk. */
   readonly isBulk: boolean;
+  /** The place in its trace of what asks; undefined: traces are off. */
+  readonly traceparent?: string | undefined;
 }
 
 /** When the email of a draft is to leave. @throws Refusal (400) when that is not possible at the database's time */
@@ -85,7 +87,7 @@ interface Prepared {
 function traitsOf(
   { to, groupBy, trackClicks, trackOpens }: EmailDraft,
   { from, sendAt, bytes, unsubscribe }: Prepared,
-  { workspaceId, clock, isBulk }: PreparationContext,
+  { workspaceId, clock, isBulk, traceparent }: PreparationContext,
 ) {
   const acceptedAt = clock.now();
   const id = newId('trs', acceptedAt.getTime());
@@ -105,6 +107,7 @@ function traitsOf(
       unsubscribe,
       sendAt,
       acceptedAt,
+      traceparent,
     },
     messageId: messageIdFor(id, fromDomain),
     laneId: laneOf(workspaceId, isBulk || sendAt !== null),

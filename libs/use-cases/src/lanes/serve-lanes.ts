@@ -2,7 +2,7 @@ import { Coalescer, sleep } from '@posthorn/kernel';
 import { type LaneId } from '@posthorn/domain';
 import { type ClaimedRow, isOutage, type LaneDemand, type OutboxStore } from '@posthorn/database';
 import { groupSize } from '@posthorn/platform';
-import { type LaneRings, Turns, Workbench, type WorkbenchOptions } from '@posthorn/queues';
+import { type LaneRings, Turns, type TurnsOptions, Workbench, type WorkbenchOptions } from '@posthorn/queues';
 import { type OutcomeRecorder } from './outcome-recorder.ts';
 import { SpareRoom } from './spare-room.ts';
 
@@ -30,7 +30,8 @@ export interface ServeLanesOptions<Row extends ClaimedRow, Outcome>
       | 'maxPlacesPerLane'
       | 'rowsForANewLane'
       | 'work'
-    > {
+    >,
+    Pick<TurnsOptions<Row>, 'onTurn'> {
   readonly outbox: Pick<OutboxStore, 'renew' | 'giveBack'>;
   readonly rings: Pick<LaneRings, 'ringAll' | 'ringSlot'>;
   /** Claims ready rows of several lanes, none of which is named twice. */
@@ -71,6 +72,7 @@ export class ServeLanes<Row extends ClaimedRow, Outcome> {
       mayClaim,
       bench: this.bench,
       rings: options.rings,
+      onTurn: options.onTurn,
     });
     this.spareRoom = new SpareRoom({ bench: this.bench, mayClaim, maxRows: options.maxRows });
   }

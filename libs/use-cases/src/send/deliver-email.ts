@@ -9,6 +9,7 @@ import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
 import { type BounceAddresses } from '@posthorn/signing';
 import { type Pace, type RelayChain } from '@posthorn/smtp';
 import { type ComposeEmail } from './compose-email.ts';
+import { type EmailSpans } from './email-spans.ts';
 import { outcomeOf, outcomeWithheld, outcomeWithoutMessage, type Unmade } from './outcome-of.ts';
 import { UnsignableEmail } from './unsignable-email.ts';
 import { type WithheldRecipients } from './withheld-recipients.ts';
@@ -26,6 +27,8 @@ export interface DeliverEmailOptions {
   readonly relays: Pick<RelayChain, 'retryAfterMs' | 'send'>;
   /** How many may leave in a second. */
   readonly pace: Pick<Pace, 'turn'>;
+  /** What is told of transmissions; undefined: traces are off. */
+  readonly spans?: Pick<EmailSpans, 'watch'> | undefined;
   /** Told of faults of our own. */
   readonly onError: (error: unknown) => void;
 }
@@ -88,10 +91,11 @@ export class DeliverEmail {
     message: Buffer,
     mayStillBegin: () => boolean,
   ): Promise<Transmission | undefined | 'unsendable'> {
-    const from = this.options.bounceAddresses?.addressFor(email.id) ?? email.from.address;
+    const { relays, bounceAddresses, spans } = this.options;
+    const from = bounceAddresses?.addressFor(email.id) ?? email.from.address;
     const envelope = { from, to: email.to.address };
     try {
-      return await this.options.relays.send(envelope, message, mayStillBegin);
+      return await relays.send(envelope, message, mayStillBegin, spans?.watch(email));
     } catch (error) {
       this.options.onError(error);
       return 'unsendable';

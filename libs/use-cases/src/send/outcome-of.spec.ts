@@ -18,6 +18,7 @@ function claimed(attempts: number): ClaimedEmail {
       laneHasMore: false,
       withheldFor: null,
       askedAtMs: 0,
+      traceparent: null,
     },
     from: { address: 'a@example.com' },
     to: { address: 'b@example.com' },

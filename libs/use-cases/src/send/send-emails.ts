@@ -6,6 +6,7 @@ import { OutcomeRecorder } from '../lanes/outcome-recorder.ts';
 import { type LaneTimes, ServeLanes } from '../lanes/serve-lanes.ts';
 import { countOutcomes } from './count-outcomes.ts';
 import { type DeliverEmail } from './deliver-email.ts';
+import { type EmailSpans } from './email-spans.ts';
 
 /** A few times the connections: enough to keep them busy while the next claim is under way. */
 const ROWS_IN_HAND_PER_CONNECTION = 6;
@@ -18,6 +19,8 @@ export interface SendEmailsOptions extends LaneTimes {
   readonly relays: Pick<RelayChain, 'retryAfterMs'>;
   /** How many emails are transmitted at once. */
   readonly connections: number;
+  /** What is told of turns; undefined: traces are off. */
+  readonly spans?: Pick<EmailSpans, 'beginTurn'> | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -26,7 +29,7 @@ export class SendEmails {
   private readonly lanes: ServeLanes<ClaimedEmail, EmailOutcome>;
 
   constructor(options: SendEmailsOptions) {
-    const { outbox, delivery, relays, connections, onError } = options;
+    const { outbox, delivery, relays, connections, spans, onError } = options;
     this.lanes = new ServeLanes({
       ...options,
       concurrency: connections,
@@ -34,6 +37,7 @@ export class SendEmails {
       maxBytes: MOST_BYTES_IN_HAND,
       claim: (demands, maxBytes) => outbox.claimEmails(demands, maxBytes, options.leaseMs),
       mayClaim: () => relays.retryAfterMs === 0,
+      onTurn: spans && ((...turn) => spans.beginTurn(...turn)),
       work: (email, mayStillBegin) => delivery.deliver(email, mayStillBegin),
       recorder: new OutcomeRecorder({
         record: async (outcomes) => {

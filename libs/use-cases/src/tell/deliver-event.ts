@@ -1,8 +1,9 @@
 import { type DatabaseClock } from '@posthorn/kernel';
 import { deliveryHeaders } from '@posthorn/domain';
 import { type ClaimedDelivery, isOutage, type ReceiverReport } from '@posthorn/database';
+import { type Tracer } from '@posthorn/platform';
 import { signBody, signMessage } from '@posthorn/signing';
-import { type PostRequest, type WebhookClient } from '@posthorn/webhooks';
+import { type PostRequest, type PostResult, type WebhookClient } from '@posthorn/webhooks';
 import {
   cancelled,
   outcomeOfPost,
@@ -11,6 +12,7 @@ import {
   SLOW_MS,
   type ToldOutcome,
 } from './outcome-of-post.ts';
+import { beginPostSpan, endPostSpan } from './post-span.ts';
 import { type OpenReceiver, type Receivers } from './receivers.ts';
 
 export interface DeliverEventOptions {
@@ -19,6 +21,8 @@ export interface DeliverEventOptions {
   readonly clock: Pick<DatabaseClock, 'now'>;
   /** How long a POST may take with everything: name, connection, TLS, request and answer. */
   readonly deadlineMs: number;
+  /** What is told of POSTs; undefined: traces are off. */
+  readonly tracer?: Tracer | undefined;
   /** Told of faults of our own. */
   readonly onError: (error: unknown) => void;
 }
@@ -57,8 +61,8 @@ export class DeliverEvent {
     receiver: OpenReceiver,
     onWait?: OnWait,
   ): Promise<ToldOutcome> {
-    const { client, clock, onError } = this.options;
-    const posting = client.post(this.request(delivery, receiver));
+    const { clock, onError } = this.options;
+    const posting = this.postTraced(delivery, receiver);
     const result = await tellingOfWait(posting, () =>
       onWait?.(reportOfWait(delivery, receiver, clock.now())),
     );
@@ -66,16 +70,29 @@ export class DeliverEvent {
     return outcomeOfPost(delivery, receiver, result, { now: clock.now(), random: Math.random() });
   }
 
+  private async postTraced(delivery: ClaimedDelivery, receiver: OpenReceiver): Promise<PostResult> {
+    const { client, tracer } = this.options;
+    const span = tracer && beginPostSpan(tracer, delivery);
+    let result: PostResult | undefined;
+    try {
+      result = await client.post(this.request(delivery, receiver, span?.traceparent));
+      return result;
+    } finally {
+      endPostSpan(span, result);
+    }
+  }
+
   /** The bytes are those that were recorded with the event. */
   private request(
     { id, eventId, event, isTest, payload, attemptsMade }: ClaimedDelivery,
     { url, tokens }: OpenReceiver,
+    traceparent: string | undefined,
   ): PostRequest {
     const { clock, deadlineMs } = this.options;
     const body = Buffer.from(payload);
     const unixSeconds = Math.floor(clock.now().getTime() / 1_000);
     const headers = deliveryHeaders({
-      ...{ event, isTest, eventId, deliveryId: id, attempt: attemptsMade + 1, unixSeconds },
+      ...{ event, isTest, eventId, deliveryId: id, attempt: attemptsMade + 1, unixSeconds, traceparent },
       bodySignature: signBody(body, tokens[0]),
       messageSignature: signMessage({ id: eventId, unixSeconds, body }, tokens),
     });

@@ -1,0 +1,42 @@
+import { ValidateBy } from 'class-validator';
+
+/** What {@link AreHeaders} takes, in words. */
+export const HEADERS_FORM =
+  'name=value, with commas between several; values of printable ASCII, percent-encoded';
+
+/** A token of HTTP (RFC 9110, section 5.6.2). */
+const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+const VALUE = /^[\t\x20-\x7e]*$/;
+
+/** Accepts headers as OpenTelemetry writes them in one variable. */
+export function AreHeaders(): PropertyDecorator {
+  return ValidateBy({
+    name: 'areHeaders',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && areHeaders(value),
+      defaultMessage: () => `must be ${HEADERS_FORM}`,
+    },
+  });
+}
+
+/** The headers in such a text. @throws URIError when what is percent-encoded is no UTF-8 */
+export function headersIn(text: string): Record<string, string> {
+  return Object.fromEntries(pairsIn(text));
+}
+
+function pairsIn(text: string): [name: string, value: string][] {
+  const pairs = text.split(',').filter((pair) => pair.trim() !== '');
+  return pairs.map((pair) => {
+    const [name = '', ...value] = pair.split('=');
+    return [name.trim(), decodeURIComponent(value.join('=').trim())];
+  });
+}
+
+function areHeaders(text: string): boolean {
+  try {
+    const isWhole = text.split(',').every((pair) => pair.includes('='));
+    return isWhole && pairsIn(text).every(([name, value]) => NAME.test(name) && VALUE.test(value));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,65 @@
+import { IsIn, IsNumber, IsOptional, Matches, Max, Min } from 'class-validator';
+import { AreHeaders, headersIn } from './header-list.ts';
+import { Setting } from './setting.ts';
+import { IsUrlWithScheme } from './url-with-scheme.ts';
+
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+
+/** Which traces are told, by the names that OpenTelemetry gives. */
+export type SamplerName = (typeof SAMPLERS)[number];
+
+/** Which collector is told of traces, by the names of settings that OpenTelemetry gives. */
+export class TraceSettings {
+  @Setting(
+    'The collector that traces are told to over OTLP/HTTP in JSON; `/v1/traces` is added to its path. Unset: there are none, and they cost nothing.',
+    { example: 'http://localhost:4318', defaultText: 'none' },
+  )
+  @IsOptional()
+  @IsUrlWithScheme('https', 'http')
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+
+  @Setting(
+    'Headers that the collector asks for, as name=value with commas between them; values may be percent-encoded.',
+    { secret: true, example: 'authorization=Bearer%20secret', defaultText: 'none' },
+  )
+  @IsOptional()
+  @AreHeaders()
+  OTEL_EXPORTER_OTLP_HEADERS?: string;
+
+  @Setting('The name that the process has in traces.', {
+    defaultText: 'posthorn-<app>',
+    example: 'posthorn-sender',
+  })
+  @IsOptional()
+  @Matches(/^[A-Za-z0-9._-]{1,100}$/)
+  OTEL_SERVICE_NAME?: string;
+
+  @Setting(
+    'Which traces are told. The names with parentbased leave that to whoever sends a `traceparent`, so to callers of the interface; the others do not ask them.',
+  )
+  @IsIn(SAMPLERS)
+  OTEL_TRACES_SAMPLER: SamplerName = 'parentbased_always_on';
+
+  @Setting('The share of traces that the samplers with traceidratio tell, from 0 to 1.')
+  @IsNumber()
+  @Min(0)
+  @Max(1)
+  OTEL_TRACES_SAMPLER_ARG = 1;
+
+  /** As what tells them takes it. */
+  options(endpoint: string) {
+    return {
+      url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+      headers: headersIn(this.OTEL_EXPORTER_OTLP_HEADERS ?? ''),
+      sampler: this.OTEL_TRACES_SAMPLER,
+      samplerRatio: this.OTEL_TRACES_SAMPLER_ARG,
+    };
+  }
+}

@@ -1,0 +1,36 @@
+import type { Logger } from 'pino';
+import { reportRepeated } from '../logging/report-repeated.ts';
+import type { TraceSettings } from '../settings/trace-settings.ts';
+import type { Tracer } from './tracer.ts';
+
+/** The traces of a process. */
+export interface Tracing {
+  /** Undefined: traces are off. */
+  readonly tracer: Tracer | undefined;
+  /** Tells what was not told yet, for two seconds at most, whatever the collector does. It never fails. */
+  close(): Promise<void>;
+}
+
+const OFF: Tracing = { tracer: undefined, close: () => Promise.resolve() };
+
+/**
+ * Turns traces on where the settings name a collector. Elsewhere nothing of the library behind them is even loaded.
+ *
+ * @param app by which name the process is told, unless the settings have another
+ */
+export async function openTracing(
+  settings: TraceSettings,
+  app: string,
+  logger: Pick<Logger, 'warn' | 'info'>,
+): Promise<Tracing> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = settings;
+  if (endpoint === undefined) return OFF;
+  const { OtlpTracer } = await import('./otlp-tracer.ts');
+  const tracer = new OtlpTracer({
+    ...settings.options(endpoint),
+    serviceName: settings.OTEL_SERVICE_NAME ?? `posthorn-${app}`,
+    onError: reportRepeated(logger, 'the collector of traces does not take them; they are dropped'),
+  });
+  logger.info({ sampler: settings.OTEL_TRACES_SAMPLER }, 'telling a collector of traces');
+  return { tracer, close: () => tracer.close() };
+}

@@ -1,0 +1,94 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+/** A value as OTLP writes it in JSON; whole numbers can be text. */
+type OtlpValue = Partial<Record<'stringValue' | 'intValue' | 'doubleValue' | 'boolValue', unknown>>;
+type OtlpAttributes = readonly { readonly key: string; readonly value: OtlpValue }[];
+
+interface OtlpSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: OtlpAttributes;
+  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
+  readonly status?: { readonly code?: number };
+}
+
+interface OtlpRequest {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: OtlpAttributes };
+    readonly scopeSpans: readonly { readonly spans: readonly OtlpSpan[] }[];
+  }[];
+}
+
+/** A span that a process has told of. */
+export interface ToldSpan extends Omit<OtlpSpan, 'attributes' | 'links'> {
+  /** The name of the process. */
+  readonly service: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
+}
+
+/** What a collector does with a request: takes it, refuses it, or never answers. */
+export type CollectorMood = 'takes' | 'refuses' | 'hangs';
+
+/** A collector of traces on loopback: it takes OTLP/HTTP in JSON and keeps what it is told. */
+export class TraceCollector {
+  readonly spans: ToldSpan[] = [];
+  /** The headers of each request. */
+  readonly requests: IncomingMessage['headers'][] = [];
+  mood: CollectorMood = 'takes';
+
+  private constructor(private readonly server: Server) {}
+
+  static async start(): Promise<TraceCollector> {
+    const server = createServer();
+    const collector = new TraceCollector(server);
+    server.on('request', (request, response) => void collector.answer(request, response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return collector;
+  }
+
+  /** As `OTEL_EXPORTER_OTLP_ENDPOINT` takes it. */
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.requests.push(request.headers);
+    if (this.mood === 'hangs') return;
+    const isTaken = this.mood === 'takes' && request.method === 'POST' && request.url === '/v1/traces';
+    if (isTaken) this.spans.push(...spansIn((await json(request)) as OtlpRequest));
+    response.writeHead(isTaken ? 200 : 400, { 'Content-Type': 'application/json' }).end('{}');
+  }
+}
+
+function spansIn({ resourceSpans }: OtlpRequest): ToldSpan[] {
+  return resourceSpans.flatMap(({ resource, scopeSpans }) => {
+    const service = String(valuesOf(resource.attributes)['service.name']);
+    return scopeSpans.flatMap(({ spans }) =>
+      spans.map(({ attributes, links = [], ...span }) => ({
+        ...{ ...span, service, links, attributes: valuesOf(attributes) },
+      })),
+    );
+  });
+}
+
+function valuesOf(attributes: OtlpAttributes): Record<string, unknown> {
+  return Object.fromEntries(
+    attributes.map(({ key, value }) => [
+      key,
+      'intValue' in value ? Number(value.intValue) : Object.values(value)[0],
+    ]),
+  );
+}

@@ -1,0 +1,34 @@
+import { type ClaimedDelivery } from '@posthorn/database';
+import { type Span, type Tracer } from '@posthorn/platform';
+import { type PostResult } from '@posthorn/webhooks';
+
+/** Begins to tell of a POST, as a part of the trace in which its event was caused. Its URL is not told: it can be a secret of its workspace. */
+export function beginPostSpan(tracer: Tracer, delivery: ClaimedDelivery): Span {
+  const { traceparent, attemptsMade, id, event, eventId, webhookId, workspaceId } = delivery;
+  return tracer.start('POST webhook', {
+    kind: 'client',
+    parent: traceparent,
+    attributes: {
+      'http.request.method': 'POST',
+      'http.request.resend_count': attemptsMade > 0 ? attemptsMade : undefined,
+      'posthorn.event.name': event,
+      'posthorn.event.id': eventId,
+      'posthorn.delivery.id': id,
+      'posthorn.webhook.id': webhookId,
+      'posthorn.workspace.id': workspaceId,
+    },
+  });
+}
+
+/** Ends it. @param result undefined: there is none, by a fault of ours */
+export function endPostSpan(span: Span | undefined, result: PostResult | undefined): void {
+  if (result?.kind !== 'answered') {
+    span?.end({ fault: result?.kind === 'failed' ? result.errorClass : 'internal' });
+    return;
+  }
+  const { status } = result;
+  span?.end({
+    attributes: { 'http.response.status_code': status },
+    fault: status >= 300 ? String(status) : undefined,
+  });
+}

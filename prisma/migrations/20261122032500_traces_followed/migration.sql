@@ -1,0 +1,56 @@
+-- The place in its trace of what asked for an email, and of what caused an event, as the header `traceparent` says it (W3C Trace Context).
+-- Null wherever traces are off: then it takes no space in the row.
+ALTER TABLE emails ADD COLUMN traceparent text;
+ALTER TABLE events ADD COLUMN traceparent text;
+
+-- Records the events of what became of emails, for those that some webhook is subscribed to; gives the lanes in which they are due, null
+-- for none. A function, because its plans are kept: as a part of the statement that records what became of emails, which is planned
+-- each time, it took as long as the rest of it (1.9 ms a group) also where nobody is subscribed.
+-- Indexes: webhooks_by_workspace_idx; then emails_pkey. Locks: the new rows. `statuses`: what the email's is then; null: as it was.
+CREATE OR REPLACE FUNCTION record_email_events(ids uuid[], workspace_ids uuid[], types text[], statuses email_status[]) RETURNS text[]
+  LANGUAGE plpgsql STRICT AS $$
+DECLARE
+  lanes text[];
+BEGIN
+  IF NOT EXISTS (SELECT FROM webhooks w WHERE w.workspace_id = ANY (workspace_ids) AND w.events && types) THEN RETURN NULL; END IF;
+  WITH cause AS MATERIALIZED (
+    SELECT * FROM unnest(ids, workspace_ids, types, statuses) AS c (id, workspace_id, type, status)
+  ),
+  audience AS MATERIALIZED (
+    SELECT k.workspace_id, k.type, w.webhook_ids
+    FROM   (SELECT DISTINCT c.workspace_id, c.type FROM cause c) k
+    CROSS JOIN LATERAL (
+      SELECT array_agg(w.id ORDER BY w.id) AS webhook_ids
+      FROM   webhooks w
+      WHERE  w.workspace_id = k.workspace_id AND k.type = ANY (w.events)
+    ) w
+    WHERE  w.webhook_ids IS NOT NULL
+  ),
+  heard AS MATERIALIZED (
+    SELECT new_uuid_v7(now()) AS event_id, c.id, c.status, a.workspace_id, a.type, a.webhook_ids
+    FROM   audience a
+    JOIN   cause c ON c.workspace_id = a.workspace_id AND c.type = a.type
+  ),
+  occurred AS (
+    INSERT INTO events (id, workspace_id, type, payload, webhook_ids, created_at, traceparent)
+    SELECT   h.event_id, h.workspace_id, h.type,
+             json_strip_nulls(json_build_object(
+               'event', h.type,
+               'createdAt', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+               'data', json_build_object('email', json_build_object(
+                 'id', type_id('trs', e.id), 'messageId', e.message_id, 'status', coalesce(h.status, e.status), 'to', e.to_address,
+                 'type', e.type, 'from', CASE e.type WHEN 'raw' THEN e.from_address END, 'subject', e.subject,
+                 'template', e.template_name, 'groupBy', e.group_by))))::text,
+             h.webhook_ids, now(), e.traceparent
+    FROM     heard h
+    JOIN     emails e ON e.id = h.id
+    ORDER BY h.event_id
+  ),
+  due AS (
+    INSERT INTO outbox (subject_id, queue, lane_id, state, due_at)
+    SELECT h.event_id, 'event', type_id('wrk', h.workspace_id) || '.events', 'ready', now() FROM heard h ORDER BY h.event_id
+  )
+  SELECT array_agg(DISTINCT type_id('wrk', a.workspace_id) || '.events') INTO lanes FROM audience a;
+  RETURN lanes;
+END
+$$;

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type ToldSpan, TraceCollector, WebhookReceiver } from '@posthorn/testing';
+import { newRecipient, soundEmail, Stack, until } from './stack.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const SECRET_SUBJECT = 'The subject that no trace may hold';
+const SPAN = '00f067aa0ba902b7';
+
+let collector: TraceCollector;
+let receiver: WebhookReceiver;
+let stack: Stack;
+
+beforeAll(async () => {
+  [collector, receiver] = await Promise.all([TraceCollector.start(), WebhookReceiver.start()]);
+  stack = await Stack.start({
+    dispatchers: 1,
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20collector-secret',
+      WEBHOOK_ALLOW_HTTP: 'true',
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+    },
+  });
+}, 60_000);
+afterAll(async () => {
+  await stack.close();
+  await Promise.all([collector.close(), receiver.close()]);
+});
+
+const newTrace = (): string => randomBytes(16).toString('hex');
+const spansOf = (traceId: string): ToldSpan[] => collector.spans.filter((span) => span.traceId === traceId);
+const named = (spans: readonly ToldSpan[], name: string): ToldSpan[] =>
+  spans.filter((span) => span.name === name);
+const told = (traceId: string, name: string, count = 1): Promise<void> =>
+  until(() => named(spansOf(traceId), name).length >= count, `${count} spans ${name} of the trace are told`);
+
+async function subscribe(path: string, events: string[]): Promise<void> {
+  const answer = await stack.api().post('/v1/webhooks', { url: receiver.url(path), events });
+  expect(answer.status).toBe(200);
+}
+
+it('One trace leads from the request by the relay to the receiver of the webhook, and the turn is linked with it', async () => {
+  await subscribe('/told', ['EMAIL_SENT']);
+  const [traceId, to] = [newTrace(), newRecipient()];
+  const traceparent = `00-${traceId}-${SPAN}-01`;
+  const { body } = await stack.send({ to, subject: SECRET_SUBJECT }, { headers: { traceparent } });
+  await stack.onlyMailTo(to);
+  await Promise.all([
+    told(traceId, 'POST /v1/emails'),
+    told(traceId, 'smtp send'),
+    told(traceId, 'POST webhook'),
+  ]);
+
+  const spans = spansOf(traceId);
+  const [request] = named(spans, 'POST /v1/emails');
+  expect(request).toMatchObject({
+    service: 'posthorn-gateway',
+    parentSpanId: SPAN,
+    attributes: {
+      'http.request.method': 'POST',
+      'http.route': '/v1/emails',
+      'http.response.status_code': 200,
+    },
+  });
+  const [sent] = named(spans, 'smtp send');
+  expect(sent).toMatchObject({
+    service: 'posthorn-sender',
+    parentSpanId: request!.spanId,
+    attributes: {
+      'server.address': '127.0.0.1',
+      'server.port': Number(new URL(stack.sink.url).port),
+      'messaging.message.id': (body['email'] as { id: string }).id,
+      'posthorn.smtp.reply_code': 250,
+    },
+  });
+  const [posted] = named(spans, 'POST webhook');
+  expect(posted).toMatchObject({
+    service: 'posthorn-webhook-dispatcher',
+    parentSpanId: request!.spanId,
+    attributes: { 'posthorn.event.name': 'EMAIL_SENT', 'http.response.status_code': 200 },
+  });
+  expect(receiver.postsTo('/told')[0]!.headers['traceparent']).toBe(`00-${traceId}-${posted!.spanId}-01`);
+
+  const [turnLink] = sent!.links;
+  await told(turnLink!.traceId, 'email turn');
+  const [turn] = spansOf(turnLink!.traceId);
+  expect(turn).toMatchObject({
+    service: 'posthorn-sender',
+    spanId: turnLink!.spanId,
+    attributes: { 'messaging.batch.message_count': 1 },
+  });
+  expect(turn!.links).toEqual([expect.objectContaining({ traceId, spanId: request!.spanId })]);
+});
+
+it('The emails of a batch have the place of their call, and a turn that serves them is linked with each', async () => {
+  const traceId = newTrace();
+  const emails = Array.from({ length: 20 }, () => soundEmail());
+  const headers = { traceparent: `00-${traceId}-${SPAN}-01` };
+  expect((await stack.api().post('/v1/emails/batch', { emails }, { headers })).status).toBe(200);
+  await told(traceId, 'smtp send', 20);
+  const sends = named(spansOf(traceId), 'smtp send');
+  const turns = () =>
+    named(collector.spans, 'email turn').filter(({ links }) =>
+      links.some((link) => link.traceId === traceId),
+    );
+  await until(() => turns().reduce((sum, { links }) => sum + links.length, 0) >= 20, 'the turns are told');
+  const ids = new Set(turns().map(({ spanId }) => spanId));
+  expect(sends.every(({ links }) => links.length === 1 && ids.has(links[0]!.spanId))).toBe(true);
+});
+
+it('A caller that does not want its trace told is not told of, and its webhooks hear that too', async () => {
+  await subscribe('/untold', ['EMAIL_SENT']);
+  const [traceId, to] = [newTrace(), newRecipient()];
+  await stack.send({ to }, { headers: { traceparent: `00-${traceId}-${SPAN}-00` } });
+  await stack.onlyMailTo(to);
+  const ofTrace = () =>
+    receiver.postsTo('/untold').find(({ headers }) => String(headers['traceparent']).includes(traceId));
+  await until(() => ofTrace() !== undefined, 'the webhook is told');
+  expect(ofTrace()!.headers['traceparent']).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`));
+  expect(spansOf(traceId)).toEqual([]);
+});
+
+it.each([
+  ['nonsense', 'nonsense'],
+  ['no trace', `00-${'0'.repeat(32)}-${SPAN}-01`],
+  ['8,000 characters', 'x'.repeat(8_000)],
+])('A `traceparent` of %s changes nothing for its email', async (_what, traceparent) => {
+  const to = newRecipient();
+  expect((await stack.send({ to }, { headers: { traceparent } })).status).toBe(200);
+  await stack.onlyMailTo(to);
+});
+
+it('No span holds an address, a subject, a URL, a key or the words of a relay', async () => {
+  await until(() => named(collector.spans, 'POST webhook').length > 0, 'webhooks are told of');
+  const text = JSON.stringify(collector.spans);
+  for (const secret of ['@', SECRET_SUBJECT, receiver.url(), stack.tenant.keys.apiUser, 'collector-secret'])
+    expect(text).not.toContain(secret);
+  expect(collector.requests.every(({ authorization }) => authorization === 'Bearer collector-secret')).toBe(
+    true,
+  );
+  expect(stack.logs).not.toContain('collector-secret');
+});
+
+it('A collector that hangs holds up neither emails nor the end of a process, and what was told before is there', async () => {
+  const gateway = await stack.startApp('gateway');
+  const traceId = newTrace();
+  const headers = {
+    authorization: `Bearer ${stack.tenant.keys.viewer}`,
+    traceparent: `00-${traceId}-${SPAN}-01`,
+  };
+  await fetch(`${gateway.url}/v1/emails`, { headers });
+  expect((await gateway.program.stop()).code).toBe(0);
+  expect(named(spansOf(traceId), 'GET /v1/emails')).toHaveLength(1);
+
+  collector.mood = 'hangs';
+  const to = newRecipient();
+  await stack.send({ to });
+  await stack.onlyMailTo(to, 5_000);
+  const stoppedAt = performance.now();
+  expect((await stack.gateways[0]!.program.stop()).code).toBe(0);
+  expect(performance.now() - stoppedAt).toBeLessThan(10_000);
+});
+
+it('The library behind traces is not even loaded where no collector is set', async () => {
+  const script = `
+    import { registerHooks } from 'node:module';
+    const loaded = [];
+    registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
+    const { openTracing, readSettings, TraceSettings } = await import('@posthorn/platform');
+    const { traces } = readSettings({ traces: TraceSettings }, JSON.parse(process.argv[1]));
+    const { tracer } = await openTracing(traces, 'test', { warn() {}, info() {} });
+    console.log(JSON.stringify([tracer !== undefined, loaded.some((url) => url.includes('@opentelemetry/sdk-trace'))]));
+    process.exit(0);`;
+  const loadedWith = async (env: object): Promise<unknown> => {
+    const flags = ['--input-type=module', '-e', script, JSON.stringify(env)];
+    const { stdout } = await promisify(execFile)(process.execPath, flags, { cwd: ROOT });
+    return JSON.parse(stdout);
+  };
+  expect(await loadedWith({})).toEqual([false, false]);
+  expect(await loadedWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })).toEqual([true, true]);
+}, 30_000);
