@@ -24,6 +24,8 @@ import { WORKSPACE_COMMANDS } from './commands/workspaces.mjs';
  * @property {string} sentence
  * @property {Record<string, Flag>} flags
  * @property {string[]} [exactlyOne] of these flags exactly one must be given
+ * @property {string[]} [atMostOne] of these flags one may be given
+ * @property {[string, string][]} [neverTogether] pairs of flags that do not go together
  * @property {string[]} [atLeastOne] of these flags at least one must be given
  * @property {string} example what stands after `npm run posthorn -- `
  * @property {(office: import('./office.mjs').Office, given: Given) => Promise<any>} run gives what `--json` prints

@@ -17,6 +17,7 @@ const CONNECTIONS = 2;
  * @property {import('@posthorn/database').IdentityStore} identities
  * @property {import('@posthorn/database').PausedLaneStore} pausedLanes
  * @property {import('@posthorn/database').OutboxStore} outbox
+ * @property {import('@posthorn/database').EraStore} eras
  * @property {import('@posthorn/database').OperatorAccountStore} operators
  * @property {import('@posthorn/database').SealedSecretStore} sealedSecrets
  * @property {readonly import('@posthorn/database').SealedColumn[]} sealedColumns
@@ -67,6 +68,7 @@ export async function inOffice(work) {
       identities: new lib.IdentityStore(database),
       pausedLanes: new lib.PausedLaneStore(database),
       outbox: new lib.OutboxStore(database),
+      eras: new lib.EraStore(database),
       operators: new lib.OperatorAccountStore(database),
       sealedSecrets: new lib.SealedSecretStore(database),
       sealedColumns: Object.values(lib.SEALED_COLUMNS),

@@ -88,7 +88,8 @@ function unknownFlag({ name }, flags, rawName) {
 }
 
 /** @param {Command} command @param {import('./commands.mjs').Given} given */
-function demandFlags({ name, flags, exactlyOne = [], atLeastOne = [] }, given) {
+function demandFlags(command, given) {
+  const { name, flags, exactlyOne = [], atLeastOne = [] } = command;
   const named = (all) => all.map((flag) => `--${flag}`).join(', ');
   const missing = Object.keys(flags).filter((flag) => flags[flag]?.required && !(flag in given));
   if (missing.length > 0) throw new UsageError(`\`${name}\` needs ${named(missing)}; see ${name} --help`);
@@ -97,4 +98,15 @@ function demandFlags({ name, flags, exactlyOne = [], atLeastOne = [] }, given) {
     throw new UsageError(`\`${name}\` needs exactly one of ${named(exactlyOne)}; see ${name} --help`);
   if (atLeastOne.length > 0 && !atLeastOne.some((flag) => flag in given))
     throw new UsageError(`\`${name}\` needs at least one of ${named(atLeastOne)}; see ${name} --help`);
+  refuseTogether(command, given);
+}
+
+/** @param {Command} command @param {import('./commands.mjs').Given} given */
+function refuseTogether({ name, atMostOne = [], neverTogether = [] }, given) {
+  const several = atMostOne.filter((flag) => flag in given);
+  const pair = neverTogether.find((flags) => flags.every((flag) => flag in given));
+  const clash = several.length > 1 ? several : pair;
+  if (clash === undefined) return;
+  const named = clash.map((flag) => `--${flag}`).join(' and ');
+  throw new UsageError(`\`${name}\` does not take ${named} together; see ${name} --help`);
 }

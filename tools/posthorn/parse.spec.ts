@@ -67,8 +67,18 @@ describe('What an operator mistypes', () => {
     ['a flag twice', ['workspace', 'create', '--name', 'a', '--name', 'b'], '--name is given twice'],
     ['words without quotes', ['workspace', 'create', '--name', 'a', 'b'], 'does not take "b"; put quotes'],
     ['a flag too few', ['key', 'create', ...WORKSPACE], '`key create` needs --name'],
-    ['neither of two flags', ['resume'], 'needs exactly one of --everything, --workspace'],
-    ['both of two flags', ['resume', '--everything', ...WORKSPACE], 'needs exactly one of'],
+    ['none of several flags', ['pause', '--reason', 'x'], 'needs exactly one of --everything, --workspace'],
+    ['two of them', ['pause', '--everything', ...WORKSPACE, '--reason', 'x'], 'needs exactly one of'],
+    [
+      'two of which one may be',
+      ['resume', '--everything', ...WORKSPACE],
+      'take --everything and --workspace together',
+    ],
+    [
+      'two that do not go together',
+      ['resume', '--fail-before', 'x', '--webhooks'],
+      'does not take --fail-before and --webhooks',
+    ],
   ])('is named, with how to mend it: %s', (_case, args, words) => {
     expect(fault(...args)).toContain(words);
   });

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import {
   DomainCheckStore,
+  EraStore,
   greetDatabase,
   openDatabase,
   OutboxStore,
@@ -85,6 +86,7 @@ await startProcess('scheduler', async () => {
     concurrency: 1,
     handlers: maintenanceHandlers({
       upkeep: new UpkeepStore(db),
+      eras: new EraStore(db),
       recoveries: new RecoveryStore(db),
       checkDueDomains: new CheckDueDomains({ checks, checkDomain, onError }),
       links: new VerificationLinkStore(db),

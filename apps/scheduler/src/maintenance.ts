@@ -1,4 +1,9 @@
-import { type RecoveryStore, type UpkeepStore, type VerificationLinkStore } from '@posthorn/database';
+import {
+  type EraStore,
+  type RecoveryStore,
+  type UpkeepStore,
+  type VerificationLinkStore,
+} from '@posthorn/database';
 import {
   EVENTS_KEPT_AT_MOST_DAYS,
   EVENTS_KEPT_DAYS,
@@ -34,6 +39,7 @@ const REMOVING_WITHIN_MS = 2_000;
 export type MaintenanceJob =
   | 'idempotency-keys.expire'
   | 'invitations.expire'
+  | 'installation.note-alive'
   | 'partitions.make'
   | 'events.expire'
   | 'deliveries.put-back'
@@ -47,6 +53,7 @@ export type MaintenanceJob =
 export const REGULAR_JOBS: readonly (RegularJob & { readonly name: MaintenanceJob })[] = [
   { name: 'idempotency-keys.expire', everyMs: MINUTE_MS },
   { name: 'invitations.expire', everyMs: DAY_MS },
+  { name: 'installation.note-alive', everyMs: MINUTE_MS },
   { name: 'partitions.make', everyMs: DAY_MS },
   { name: 'events.expire', everyMs: 60 * MINUTE_MS },
   { name: 'deliveries.put-back', everyMs: 5_000 },
@@ -59,6 +66,7 @@ export const REGULAR_JOBS: readonly (RegularJob & { readonly name: MaintenanceJo
 
 export interface MaintenanceOptions {
   readonly upkeep: UpkeepStore;
+  readonly eras: EraStore;
   readonly recoveries: RecoveryStore;
   readonly checkDueDomains: CheckDueDomains;
   readonly links: VerificationLinkStore;
@@ -68,7 +76,7 @@ export interface MaintenanceOptions {
 
 /** How each is done. All of them may run twice, and at once. */
 export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<MaintenanceJob> {
-  const { upkeep, recoveries, checkDueDomains, links, removeOld, logger } = options;
+  const { upkeep, eras, recoveries, checkDueDomains, links, removeOld, logger } = options;
   return {
     'idempotency-keys.expire': async () => {
       const expired = await inBatches(KEYS_A_STATEMENT, (most) => upkeep.expireIdempotencyKeys(most));
@@ -80,6 +88,7 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
       );
       if (forgotten > 0) logger.info({ forgotten }, 'old invitations were deleted');
     },
+    'installation.note-alive': () => eras.noteAlive(),
     'partitions.make': async () => {
       const made = await upkeep.makePartitions(PARTITIONS_MONTHS_AHEAD);
       if (made > 0) logger.info({ made }, 'partitions were made');

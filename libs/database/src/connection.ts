@@ -21,6 +21,14 @@ const ANSWER_TIMEOUT_MS = 6_000;
  */
 const PLANNING = 'SET enable_seqscan = off; SET jit = off';
 
+/**
+ * The order of events goes on where it ended, and nothing is claimed, though the database was restored; else it changes nothing. Each connection asks,
+ * because a database can be replaced behind its name while processes run, and nobody may claim from it before it is known.
+ */
+const KEEP_EVENT_ERA = 'SELECT keep_event_era()';
+
+const PREPARED = `${PLANNING}; ${KEEP_EVENT_ERA}`;
+
 export interface DatabaseOptions {
   readonly url: string;
   /** How many connections this process may hold. */
@@ -65,7 +73,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     query_timeout: ANSWER_TIMEOUT_MS,
     keepAlive: true,
     // The pool waits for what this returns, though its type does not say so.
-    onConnect: (client) => client.query(PLANNING) as unknown as void,
+    onConnect: (client) => client.query(PREPARED) as unknown as void,
   });
   pool.on('error', options.onIdleError ?? (() => undefined));
   // A connection that breaks inside a transaction tells its query, which is enough, and then emits this, which nobody
@@ -83,9 +91,6 @@ export function openDatabase(options: DatabaseOptions): Database {
 /** How long a process that starts waits for a database that is not there yet. */
 const GREETED_WITHIN_MS = 30_000;
 const TRY_AGAIN_MS = 500;
-
-/** The order of events goes on where it ended, though the database was restored on another server; else it changes nothing. */
-const KEEP_EVENT_ERA = 'SELECT keep_event_era()';
 
 /**
  * Sets the process' idea of the database's time and refuses a database that does not keep what it confirms. Waits up to
@@ -112,5 +117,4 @@ async function greetOnce(database: Database): Promise<void> {
   );
   database.clock.observe(rows[0]!.now.getTime(), askedAt);
   if (rows[0]!.durability === 'off') throw new DurabilityRefused();
-  await database.pool.query(KEEP_EVENT_ERA);
 }

@@ -30,6 +30,8 @@ export interface Jobs {
   'domains.check': { readonly v: 1 };
   /** Deletes the links that verified addresses. */
   'verification-links.expire': { readonly v: 1 };
+  /** Notes that the installation is at work, so that a backup of its database knows when it was made. */
+  'installation.note-alive': { readonly v: 1 };
   /** Makes the partitions of the months to come. */
   'partitions.make': { readonly v: 1 };
   /** Drops old events, and gives deliveries up that have been held for too long. */

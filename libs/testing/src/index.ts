@@ -6,7 +6,13 @@ export { FaultProxy } from './fault-proxy.ts';
 export { HOSTILE_ANSWERS, type HostileAnswer, type ReceivedRequest } from './hostile-answers.ts';
 export { HostileReceiver, type HostileReceiverOptions } from './hostile-receiver.ts';
 export { Postfix, type PostfixOptions, whyNoPostfix } from './postfix.ts';
-export { createTestDatabase, PrivatePostgres, type TestDatabase, testPostgresUrl } from './postgres.ts';
+export {
+  copyTestDatabase,
+  createTestDatabase,
+  PrivatePostgres,
+  type TestDatabase,
+  testPostgresUrl,
+} from './postgres.ts';
 export { type AppName, type AppUnderTest, type Exit, ProgramUnderTest, startApp } from './process.ts';
 export { PrivateRedis, testRedisUrl, uniqueQueuePrefix } from './redis.ts';
 export { SmtpSink, type SmtpSinkOptions } from './smtp-sink.ts';

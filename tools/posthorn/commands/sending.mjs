@@ -3,6 +3,7 @@ import { dateTime, table, visible } from '../print.mjs';
 const WHOSE_FLAGS = {
   everything: { sentence: 'the emails of all workspaces' },
   workspace: { value: 'ID', sentence: 'the emails of one workspace' },
+  webhooks: { sentence: 'not emails, but what webhooks are told' },
 };
 
 /** @type {import('../commands.mjs').Command[]} */
@@ -14,27 +15,55 @@ export const SENDING_COMMANDS = [
       ...WHOSE_FLAGS,
       reason: { value: 'REASON', required: true, sentence: 'what whoever finds it paused should know' },
     },
-    exactlyOne: ['everything', 'workspace'],
+    exactlyOne: ['everything', 'workspace', 'webhooks'],
     example: 'pause --everything --reason "The relay moves house until 14:00"',
     run: async (office, given) =>
       office.useCases.pauseSending(office.pausedLanes, await whoseIs(office, given), given.reason),
     show: ({ whose, reason, pausedAt, wasPaused }) =>
       wasPaused
         ? `${wordFor(whose)} has been paused since ${dateTime(pausedAt)} UTC, and its reason is kept: ${visible(reason)}`
-        : `${wordFor(whose)} is paused: ${visible(reason)}\nLet the emails go again: resume ${flagFor(whose)}`,
+        : `${wordFor(whose)} is paused: ${visible(reason)}\nLet it go again: resume ${flagFor(whose)}`,
   },
   {
     name: 'resume',
-    sentence: 'Lets emails go again that were held back; they leave within seconds.',
-    flags: WHOSE_FLAGS,
-    exactlyOne: ['everything', 'workspace'],
-    example: 'resume --everything',
-    run: async (office, given) =>
-      office.useCases.resumeSending(office.pausedLanes, await whoseIs(office, given)),
-    show: ({ whose, wasPaused, everythingIsPaused }) => {
-      const done = wasPaused ? `${wordFor(whose)} is resumed.` : `${wordFor(whose)} was not paused.`;
-      return everythingIsPaused ? `${done} But everything is paused still: resume --everything` : done;
+    sentence:
+      'Lets go again what was held back, by an operator or because the database was restored; it leaves within seconds.',
+    flags: {
+      ...WHOSE_FLAGS,
+      'everything': {
+        sentence: 'all emails and webhooks that are held back as a whole (so does `resume` alone)',
+      },
+      'fail-before': {
+        value: 'TIME',
+        field: 'failBefore',
+        sentence:
+          'emails that were due before this time, such as 2030-01-31T09:30:00Z, are FAILED and not sent',
+      },
     },
+    atMostOne: ['everything', 'workspace', 'webhooks'],
+    neverTogether: [
+      ['fail-before', 'workspace'],
+      ['fail-before', 'webhooks'],
+    ],
+    example: 'resume --everything',
+    run: resume,
+    show: ({ whose, wasPaused, everythingIsPaused, ...resumption }) => {
+      const done = wasPaused ? `${wordFor(whose)} is resumed.` : `${wordFor(whose)} was not paused.`;
+      if (everythingIsPaused) return `${done} But everything is paused still: resume --everything`;
+      return [done, ...wordsOf(resumption)].join('\n');
+    },
+  },
+  {
+    name: 'restored',
+    sentence:
+      'Holds everything back, as after a dump was restored: for a restored snapshot or base backup, which cannot be told from a restart.',
+    flags: {},
+    example: 'restored',
+    run: async (office) => {
+      await office.eras.beginByHand();
+      return office.useCases.sendingStatus(office.pausedLanes, office.outbox, office.eras);
+    },
+    show: showStatus,
   },
   {
     name: 'status',
@@ -43,24 +72,72 @@ export const SENDING_COMMANDS = [
       'Shows what is paused and why, and how many emails are due, wait for their time, or are being sent.',
     flags: {},
     example: 'status',
-    run: ({ useCases, pausedLanes, outbox }) => useCases.sendingStatus(pausedLanes, outbox),
-    show: ({ pauses, lanesWithDueEmails, emails: { due, waiting, taken } }) =>
-      `${pauseTable(pauses)}\n\nEmails: ${due} due, ${waiting} waiting for their time, ${taken} being sent\n` +
-      `Lanes with due emails that are not paused: ${lanesWithDueEmails}`,
+    run: ({ useCases, pausedLanes, outbox, eras }) => useCases.sendingStatus(pausedLanes, outbox, eras),
+    show: showStatus,
   },
 ];
 
 /** @param {import('../office.mjs').Office} office @param {import('../commands.mjs').Given} given */
-async function whoseIs({ useCases, workspaces }, { workspace }) {
+async function resume(office, given) {
+  const { useCases, eras, pausedLanes } = office;
+  const whose = await whoseIs(office, given);
+  if (whose !== 'everything') return useCases.resumeSending(pausedLanes, whose);
+  // People see that something happens; machines read what came of it.
+  const onProgress = (failed) =>
+    process.stderr.isTTY && process.stderr.write(`\r${failed} emails were given up`);
+  return useCases.resumeEverything(eras, pausedLanes, { failBefore: given['fail-before'], onProgress });
+}
+
+function wordsOf({ failed = 0, doubtful = 0 }) {
+  return [
+    ...(failed > 0 ? [`${failed} emails were given up: they are FAILED, and webhooks are told so.`] : []),
+    ...(doubtful > 0
+      ? [
+          `${doubtful} emails were due before the database was restored. They leave marked as possible duplicates.`,
+        ]
+      : []),
+  ];
+}
+
+/** @param {import('@posthorn/use-cases').SendingStatus} status */
+function showStatus({ pauses, lanesWithDueEmails, emails: { due, waiting, taken }, restoration }) {
+  return (
+    `${pauseTable(pauses)}\n\nEmails: ${due} due, ${waiting} waiting for their time, ${taken} being sent\n` +
+    `Lanes with due emails that are not paused: ${lanesWithDueEmails}` +
+    (restoration === null ? '' : `\n\n${showRestoration(restoration)}`)
+  );
+}
+
+/** @param {import('@posthorn/use-cases').Restoration} restoration */
+function showRestoration({ heldSince, dumpedAt, queues }) {
+  /** @type {Record<string, (row: import('@posthorn/database').DueSince) => string>} */
+  const columns = {
+    'QUEUE': ({ queue }) => queue,
+    'DUE AT THE BACKUP': ({ dueBefore }) => String(dueBefore),
+    'DUE SINCE': ({ dueSince }) => String(dueSince),
+    'DUE LATER': ({ later }) => String(later),
+  };
+  return (
+    `The database was restored; it is held back since ${dateTime(heldSince)} UTC. The backup was made at about ${dateTime(dumpedAt)} UTC.\n` +
+    `${table(queues, columns, '')}\n` +
+    'What was due may have been sent after the backup. Give that up: resume --fail-before TIME, with the time at which\n' +
+    'the installation that was backed up stopped. Or send it, possibly again: resume'
+  );
+}
+
+/** @param {import('../office.mjs').Office} office @param {import('../commands.mjs').Given} given */
+async function whoseIs({ useCases, workspaces }, { workspace, webhooks = false }) {
+  if (webhooks) return 'webhooks';
   return workspace === undefined ? 'everything' : (await useCases.requireWorkspace(workspaces, workspace)).id;
 }
 
 function wordFor(whose) {
+  if (whose === 'webhooks') return 'What webhooks are told';
   return whose === 'everything' ? 'Everything' : `Workspace ${whose}`;
 }
 
 function flagFor(whose) {
-  return whose === 'everything' ? '--everything' : `--workspace ${whose}`;
+  return whose === 'everything' || whose === 'webhooks' ? `--${whose}` : `--workspace ${whose}`;
 }
 
 /** @param {readonly import('@posthorn/use-cases').Pause[]} pauses */

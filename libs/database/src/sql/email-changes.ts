@@ -87,7 +87,9 @@ moved AS (
 waiting AS (
   UPDATE outbox o
   SET    due_at = m.send_at, claims = o.claims + 1,
-         state = CASE WHEN m.send_at <= now() THEN 'ready' ELSE 'waiting' END::outbox_state
+         state = CASE WHEN m.send_at <= now() THEN 'ready' ELSE 'waiting' END::outbox_state,
+         -- One that a restored database left in doubt has a lease.
+         lease_until = CASE WHEN m.send_at <= now() THEN o.lease_until END
   FROM   moved m
   WHERE  o.subject_id = m.id
   RETURNING o.lane_id, o.state = 'ready' AS is_due

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import {
   ApiKeyStore,
   type Database,
+  EraStore,
   greetDatabase,
   IdentityStore,
   openDatabase,
@@ -143,10 +144,11 @@ describe('Pausing', () => {
 
   it('demands a reason', async () => {
     await expect(pauseSending(paused(), 'everything', ' ')).rejects.toMatchObject({ statusCode: 400 });
-    expect(await sendingStatus(paused(), new OutboxStore(database))).toEqual({
+    expect(await sendingStatus(paused(), new OutboxStore(database), new EraStore(database))).toEqual({
       pauses: [],
       lanesWithDueEmails: 0,
       emails: { due: 0, waiting: 0, taken: 0 },
+      restoration: null,
     });
   });
 });

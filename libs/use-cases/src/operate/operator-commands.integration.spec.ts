@@ -179,7 +179,7 @@ describe('An operator at the command line', () => {
 
   it('pauses, sees why, and resumes', async () => {
     expect(await told('pause', '--everything', '--reason', 'The relay moves')).toContain(
-      'Let the emails go again: resume --everything',
+      'Let it go again: resume --everything',
     );
     await answer('pause', ...inIt(), '--reason', 'Looks like spam');
     expect(await told('pause', 'list')).toMatch(/^everything .* The relay moves\n.*Looks like spam$/m);
@@ -189,7 +189,26 @@ describe('An operator at the command line', () => {
       everythingIsPaused: false,
     });
     expect(await told('status')).toMatch(/^Nothing is paused\.\n/);
-  });
+  }, 120_000);
+
+  it('pauses what webhooks are told', async () => {
+    await told('pause', '--webhooks', '--reason', 'Their network moves');
+    expect(await told('status')).toMatch(/^webhooks .* Their network moves$/m);
+    expect(await told('resume', '--webhooks')).toBe('What webhooks are told is resumed.\n');
+  }, 120_000);
+
+  it('holds everything back after a restored snapshot, sees what was due, and lets it go', async () => {
+    expect(await told('restored')).toMatch(/^QUEUE +DUE AT THE BACKUP +DUE SINCE +DUE LATER\nemail +0 /m);
+    expect(await told('status')).toContain('Give that up: resume --fail-before TIME');
+    expectRefusal(
+      await posthorn('resume', '--fail-before', '2999-01-01T00:00:00Z'),
+      '--fail-before is in the future',
+    );
+    expect(await answer('resume', '--fail-before', '2026-01-01T00:00:00Z')).toMatchObject({
+      wasRestored: true,
+    });
+    expect(await told('status')).toMatch(/^Nothing is paused\.\n/);
+  }, 120_000);
 });
 
 describe('An operator who asks for what cannot be', () => {

@@ -1,14 +1,14 @@
 import { parseId, type WorkspaceId } from '@posthorn/kernel';
 import { bulkLane, EVERY_LANE, type LaneId, nowLane } from '@posthorn/domain';
-import { type PausedLane, type PausedLaneStore } from '@posthorn/database';
+import { type OutboxQueue, type PausedLane, type PausedLaneStore } from '@posthorn/database';
 import { nameIn } from './name-in.ts';
 
 const LONGEST_REASON = 500;
 
-/** Whose emails are meant. */
-export type Whose = WorkspaceId | 'everything';
+/** Whose emails are meant: one workspace's, or everybody's; or not emails, but what webhooks are told. */
+export type Whose = WorkspaceId | 'everything' | 'webhooks';
 
-/** Emails that are held back: they are still accepted, and wait. */
+/** What is held back: emails are still accepted, and events still recorded, and they wait. */
 export interface Pause {
   readonly whose: Whose;
   readonly reason: string;
@@ -16,7 +16,7 @@ export interface Pause {
 }
 
 /**
- * Holds emails back, of one workspace or of all. Those that are held back already keep their first reason.
+ * Holds emails back, of one workspace or of all, or what webhooks are told. Those that are held back already keep their first reason.
  *
  * @returns what holds now, and whether it did before
  * @throws Refusal (400) for a reason that is empty or too long
@@ -28,7 +28,7 @@ export async function pauseSending(
 ): Promise<Pause & { readonly wasPaused: boolean }> {
   const kept = nameIn('reason', reason, LONGEST_REASON);
   const before = await findPause(pausedLanes, whose);
-  await pausedLanes.pause('email', lanesOf(whose), kept);
+  for (const { queue, laneIds } of lanesOf(whose)) await pausedLanes.pause(queue, laneIds, kept);
   const pause = await findPause(pausedLanes, whose);
   // Somebody let it go again at once: it was held back all the same.
   return { ...(pause ?? { whose, reason: kept, pausedAt: new Date() }), wasPaused: before !== undefined };
@@ -43,7 +43,8 @@ export async function resumeSending(
   pausedLanes: PausedLaneStore,
   whose: Whose,
 ): Promise<{ readonly whose: Whose; readonly wasPaused: boolean; readonly everythingIsPaused: boolean }> {
-  const resumed = await pausedLanes.resume('email', lanesOf(whose));
+  let resumed = 0;
+  for (const { queue, laneIds } of lanesOf(whose)) resumed += await pausedLanes.resume(queue, laneIds);
   const everythingIsPaused = (await findPause(pausedLanes, 'everything')) !== undefined;
   return { whose, wasPaused: resumed > 0, everythingIsPaused };
 }
@@ -59,19 +60,26 @@ export async function listPauses(pausedLanes: Pick<PausedLaneStore, 'list'>): Pr
   return [...pauses.values()];
 }
 
-async function findPause(
+/** What holds this back, if something does. */
+export async function findPause(
   pausedLanes: Pick<PausedLaneStore, 'list'>,
   whose: Whose,
 ): Promise<Pause | undefined> {
   return (await listPauses(pausedLanes)).find((pause) => pause.whose === whose);
 }
 
-function lanesOf(whose: Whose): LaneId[] {
-  return whose === 'everything' ? [EVERY_LANE] : [nowLane(whose), bulkLane(whose)];
+function lanesOf(whose: Whose): { queue: OutboxQueue; laneIds: LaneId[] }[] {
+  if (whose === 'everything') return [{ queue: 'email', laneIds: [EVERY_LANE] }];
+  if (whose === 'webhooks')
+    return [
+      { queue: 'event', laneIds: [EVERY_LANE] },
+      { queue: 'webhook', laneIds: [EVERY_LANE] },
+    ];
+  return [{ queue: 'email', laneIds: [nowLane(whose), bulkLane(whose)] }];
 }
 
-/** Undefined for lanes that carry no emails. */
+/** Undefined for the lane of one webhook, which its workspace has paused, or Posthorn has disabled. */
 function ownerOf({ queue, laneId }: PausedLane): Whose | undefined {
-  if (queue !== 'email') return undefined;
-  return laneId === EVERY_LANE ? 'everything' : parseId('wrk', laneId.split('.', 1)[0]!);
+  if (laneId === EVERY_LANE) return queue === 'email' ? 'everything' : 'webhooks';
+  return queue === 'email' ? parseId('wrk', laneId.split('.', 1)[0]!) : undefined;
 }

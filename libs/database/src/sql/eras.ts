@@ -1,0 +1,107 @@
+import { emailEvents } from './email-events.ts';
+
+/** The scheduler works here. Index: event_eras_pkey. Locks: the newest era. */
+export const NOTE_ALIVE = `
+UPDATE event_eras SET alive_at = now() WHERE era = (SELECT max(era) FROM event_eras)`;
+
+/**
+ * The newest era, and whether this database is where it was begun; since when it is held back, and when the dump was made that it comes from. Of
+ * several restorations that nobody let go the first counts. Index: event_eras_pkey. Locks: none.
+ */
+export const READ_ERA = `
+SELECT e.era, e.began_at AS "beganAt", e.alive_at AS "aliveAt", is_era_of_here(e) AS "isOfHere", now() AS now,
+       held.began_at AS "heldSince", origin.alive_at AS "dumpedAt"
+FROM   event_eras e
+LEFT JOIN LATERAL (SELECT * FROM event_eras WHERE released_at IS NULL ORDER BY era LIMIT 1) held ON true
+LEFT JOIN event_eras origin ON origin.era = held.era - 1
+ORDER BY e.era DESC
+LIMIT  1`;
+
+/**
+ * What waits in each queue: what was due already at $1 timestamptz, what fell due since, what will. $2 int: at most so many rows are looked at.
+ * It reads the outbox from end to end. Locks: none.
+ */
+export const COUNT_DUE_SINCE = `
+SELECT   q.queue,
+         count(*) FILTER (WHERE o.due_at <= $1::timestamptz)::int AS "dueBefore",
+         count(*) FILTER (WHERE o.due_at > $1::timestamptz AND o.due_at <= now())::int AS "dueSince",
+         count(*) FILTER (WHERE o.due_at > now())::int AS later
+FROM     unnest(enum_range(NULL::outbox_queue)) AS q (queue)
+LEFT JOIN (SELECT queue, due_at FROM outbox LIMIT $2::int) o ON o.queue = q.queue
+GROUP BY q.queue
+ORDER BY q.queue`;
+
+/** Where rows of emails are found that nobody works on, by their state; each reads its index from the front. */
+const UNCLAIMED = {
+  waiting: { condition: `state = 'waiting'`, order: 'due_at' }, // outbox_waiting_by_due_idx
+  ready: { condition: `queue = 'email' AND state = 'ready'`, order: 'lane_id, due_at' }, // outbox_ready_by_lane_idx
+  dead: { condition: `state = 'taken' AND lease_until < now()`, order: 'lease_until' }, // outbox_taken_by_lease_idx
+} as const;
+
+/** What emails that nobody works on are in the outbox as. */
+export type Unclaimed = keyof typeof UNCLAIMED;
+
+/**
+ * Locks emails that were due before $1 timestamptz, $2 int at most, skipping what somebody else looks at. What is done to them is told to the
+ * database by a statement of its own: see LOCK_OUTBOX_ROWS.
+ */
+export function lockDueBefore(state: Unclaimed): string {
+  const { condition, order } = UNCLAIMED[state];
+  return `
+SELECT   subject_id AS id FROM outbox
+WHERE    ${condition} AND queue = 'email' AND due_at < $1::timestamptz
+ORDER BY ${order}
+LIMIT    $2::int
+FOR NO KEY UPDATE SKIP LOCKED`;
+}
+
+/** How many emails that were due before $1 timestamptz somebody still has a lease of. Index: outbox_taken_by_lease_idx. Locks: none. */
+export const COUNT_LEASED_BEFORE = `
+SELECT count(*)::int AS leased FROM outbox
+WHERE  state = 'taken' AND lease_until >= now() AND queue = 'email' AND due_at < $1::timestamptz`;
+
+/**
+ * Gives emails up. $1 uuid[]: their rows, which are locked. $2 jsonb: what their timelines say.
+ * Indexes: outbox_pkey, emails_pkey, email_events_claim_kind_key. Locks: the emails.
+ */
+export const FAIL_EMAILS = `
+WITH gone AS (
+  DELETE FROM outbox o WHERE o.subject_id = ANY ($1::uuid[]) RETURNING o.subject_id, o.claims
+),
+failed AS (
+  UPDATE emails e SET status = 'FAILED'
+  FROM   gone g
+  WHERE  e.id = g.subject_id AND e.status IN ('SCHEDULED', 'SENT')
+  RETURNING e.id, e.workspace_id, e.status, 'EMAIL_FAILED' AS event
+),
+told AS (
+  INSERT INTO email_events (email_id, kind, claims, detail)
+  SELECT g.subject_id, 'FAILED', g.claims, $2::jsonb FROM gone g
+  ON CONFLICT DO NOTHING
+)
+SELECT (SELECT count(*)::int FROM gone) AS failed, ${emailEvents('failed')}`;
+
+/**
+ * Makes emails due, marked like those of a process that died: whoever claims them says that they may be sent twice. $1 uuid[]: their rows,
+ * which are locked. Index: outbox_pkey.
+ */
+export const MARK_DOUBTFUL = `
+UPDATE outbox SET state = 'ready', lease_until = coalesce(lease_until, now()) WHERE subject_id = ANY ($1::uuid[])`;
+
+/** The ready ones among emails that are not marked so yet. Parameters, index and locks as of {@link lockDueBefore}. */
+export const LOCK_UNMARKED = `
+SELECT   subject_id AS id FROM outbox
+WHERE    queue = 'email' AND state = 'ready' AND lease_until IS NULL AND due_at < $1::timestamptz
+ORDER BY lane_id, due_at
+LIMIT    $2::int
+FOR NO KEY UPDATE SKIP LOCKED`;
+
+/** Lets all queues go, whatever holds them back as a whole, and the database with them. Locks: those rows. */
+export const RELEASE_ALL = `
+WITH resumed AS (
+  DELETE FROM paused_lanes WHERE lane_id = '*' RETURNING 1
+),
+released AS (
+  UPDATE event_eras SET released_at = now() WHERE released_at IS NULL RETURNING 1
+)
+SELECT (SELECT count(*)::int FROM resumed) AS resumed, (SELECT count(*)::int FROM released) AS released`;

@@ -1,0 +1,266 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  type AcceptableEmail,
+  AcceptanceStore,
+  type ClaimedEmail,
+  type Database,
+  EraStore,
+  greetDatabase,
+  openDatabase,
+  OutboxStore,
+  PausedLaneStore,
+  IdentityStore,
+  WebhookStore,
+  WorkspaceStore,
+} from '@posthorn/database';
+import { bulkLane, messageIdFor, operator } from '@posthorn/domain';
+import { newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { copyTestDatabase, createTestDatabase, PrivatePostgres, type TestDatabase } from '@posthorn/testing';
+import { addIdentity } from './add-identity.ts';
+import { createWorkspace } from './create-workspace.ts';
+import { listPauses, pauseSending } from './pause-sending.ts';
+import { resumeEverything } from './resume-everything.ts';
+import { findRestoration } from './sending-status.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+let original: TestDatabase;
+let copy: TestDatabase | undefined;
+let opened: Database[];
+let shop: WorkspaceId;
+
+beforeEach(async () => {
+  opened = [];
+  copy = undefined;
+  original = await createTestDatabase();
+  const database = await open(original.url);
+  shop = (await createWorkspace(new WorkspaceStore(database), 'The shop', null)).id;
+  await addIdentity(new IdentityStore(database), shop, { domain: 'example.com' }, true);
+});
+afterEach(async () => {
+  await closeAll();
+  await copy?.drop();
+  await original.drop();
+});
+
+async function open(url: string): Promise<Database> {
+  const database = openDatabase({ url, poolSize: 2, applicationName: 'test' });
+  opened.push(database);
+  await greetDatabase(database);
+  return database;
+}
+
+async function closeAll(): Promise<void> {
+  for (const database of opened.splice(0)) await database.close();
+}
+
+/** Copies the database, as a dump that is restored does, and opens the copy. */
+async function restore(): Promise<Database> {
+  await closeAll();
+  copy = await copyTestDatabase(original);
+  return open(copy.url);
+}
+
+/** Emails that are due after so long, counted from now. */
+async function schedule(database: Database, count: number, dueInMs: number): Promise<string[]> {
+  const emails = Array.from({ length: count }, () => emailDueIn(dueInMs));
+  await new AcceptanceStore(database).accept([{ workspaceId: shop, emails }], null);
+  return emails.map(({ id }) => uuidOf(id));
+}
+
+function emailDueIn(dueInMs: number): AcceptableEmail {
+  const sendAt = new Date(Date.now() + dueInMs);
+  const id = newId('trs', Date.now());
+  return {
+    ...{ id, workspaceId: shop, type: 'raw', status: 'SCHEDULED', acceptedAt: new Date(), sendAt },
+    ...{ from: { address: 'sender@example.com' }, fromDomain: 'example.com', to: { address: 'a@b.example' } },
+    ...{ replyTo: [], subject: 'Hello', html: '<p>Hello</p>', messageId: messageIdFor(id, 'example.com') },
+    ...{ trackClicks: false, trackOpens: false, laneId: bulkLane(shop), bytes: 100 },
+  };
+}
+
+/** What a sender and a scheduler would do. */
+async function claim(database: Database): Promise<ClaimedEmail[]> {
+  const outbox = new OutboxStore(database);
+  await outbox.ripen(5_000);
+  return outbox.claimEmails([{ laneId: bulkLane(shop), maxRows: 1_000 }], 2 ** 40, MINUTE_MS);
+}
+
+async function ask(database: Database, sql: string, values: unknown[] = []): Promise<object[]> {
+  return (await database.pool.query<object>(sql, values)).rows;
+}
+
+const lanes = (database: Database): PausedLaneStore => new PausedLaneStore(database);
+const resume = (database: Database, failBefore?: string): ReturnType<typeof resumeEverything> =>
+  resumeEverything(new EraStore(database), lanes(database), { failBefore });
+const fromNow = (ms: number): string => new Date(Date.now() + ms).toISOString();
+
+describe('A database that was restored', () => {
+  it('is held back from its first connection on: nobody claims, and emails are accepted', async () => {
+    await schedule(opened[0]!, 3, -MINUTE_MS);
+    const restored = await restore();
+    expect(await claim(restored)).toEqual([]);
+    expect(await new OutboxStore(restored).lanesWithReadyRows()).toEqual([]);
+    expect(await listPauses(lanes(restored))).toMatchObject([
+      { whose: 'everything', reason: 'The database was restored' },
+      { whose: 'webhooks', reason: 'The database was restored' },
+    ]);
+    await schedule(restored, 1, -1);
+    expect(await ask(restored, 'SELECT FROM outbox')).toHaveLength(4);
+    await closeAll();
+    expect(await claim(await open(original.url))).toHaveLength(3);
+  });
+
+  it('is so once, however many connect at once, and keeps the reason that an operator had', async () => {
+    await pauseSending(lanes(opened[0]!), 'everything', 'The relay moves');
+    await closeAll();
+    copy = await copyTestDatabase(original);
+    const [database] = await Promise.all(Array.from({ length: 5 }, () => open(copy!.url)));
+    expect(await ask(database!, 'SELECT era FROM event_eras')).toHaveLength(2);
+    const [pause] = await listPauses(lanes(database!));
+    expect(pause!.reason).toBe('The database was restored; before that: The relay moves');
+  });
+
+  it('counts what was due at the dump, and what fell due since', async () => {
+    const database = opened[0]!;
+    await schedule(database, 2, -10 * MINUTE_MS);
+    await schedule(database, 3, -MINUTE_MS);
+    await schedule(database, 4, DAY_MS);
+    await new EraStore(database).noteAlive();
+    await ask(database, `UPDATE event_eras SET alive_at = now() - interval '5 minutes'`);
+    const restoration = await findRestoration(new EraStore(await restore()));
+    expect(restoration!.queues).toEqual([
+      { queue: 'email', dueBefore: 2, dueSince: 3, later: 4 },
+      { queue: 'event', dueBefore: 0, dueSince: 0, later: 0 },
+      { queue: 'webhook', dueBefore: 0, dueSince: 0, later: 0 },
+    ]);
+    const minutes = (restoration!.heldSince.getTime() - restoration!.dumpedAt.getTime()) / MINUTE_MS;
+    expect(minutes).toBeGreaterThan(4.9);
+  });
+
+  it('goes on from the first backup when it is restored again before it was let go', async () => {
+    await ask(opened[0]!, `UPDATE event_eras SET alive_at = now() - interval '1 hour'`);
+    const first = await restore();
+    const { dumpedAt } = (await findRestoration(new EraStore(first)))!;
+    await new EraStore(first).noteAlive();
+    await new EraStore(first).beginByHand();
+    expect(await findRestoration(new EraStore(first))).toMatchObject({ dumpedAt });
+    expect(await ask(first, 'SELECT era FROM event_eras')).toHaveLength(3);
+  });
+
+  it('gives up what an operator says, with a reason and an event, in groups, and lets the rest go', async () => {
+    const database = opened[0]!;
+    const old = await schedule(database, 1_200, -10 * MINUTE_MS);
+    const webhook = {
+      id: newId('wh', Date.now()),
+      url: 'https://a.example',
+      events: ['EMAIL_FAILED'] as const,
+    };
+    await new WebhookStore(database).create(shop, operator('test'), {
+      ...webhook,
+      sealedToken: Buffer.alloc(40),
+    });
+    // Some were being sent when the dump was made.
+    expect(await claim(database)).toHaveLength(1_000);
+    await ask(database, `UPDATE outbox SET lease_until = now() + interval '2 s' WHERE state = 'taken'`);
+    const young = await schedule(database, 2, -MINUTE_MS);
+    const later = await schedule(database, 2, DAY_MS);
+    const restored = await restore();
+
+    const groups: number[] = [];
+    const done = await resumeEverything(new EraStore(restored), lanes(restored), {
+      failBefore: fromNow(-5 * MINUTE_MS),
+      onProgress: (failed) => groups.push(failed),
+    });
+    expect(done).toMatchObject({ wasPaused: true, wasRestored: true, failed: 1_200, doubtful: 2 });
+    expect(groups.length).toBeGreaterThan(2);
+    const failed = await ask(
+      restored,
+      `SELECT e.id FROM emails e JOIN email_events v ON v.email_id = e.id
+       WHERE  e.status = 'FAILED' AND v.kind = 'FAILED' AND v.detail ->> 'reason' = 'restored'
+       AND    v.detail ->> 'error' LIKE 'the system was restored from a backup, and this email was due before %'
+       ORDER BY e.id`,
+    );
+    expect(failed).toEqual([...old].sort().map((id) => ({ id })));
+    expect(await ask(restored, `SELECT FROM events WHERE type = 'EMAIL_FAILED'`)).toHaveLength(1_200);
+    expect(await listPauses(lanes(restored))).toEqual([]);
+    expect((await claim(restored)).map(({ id }) => uuidOf(id)).sort()).toEqual([...young].sort());
+    expect(await ask(restored, `SELECT subject_id AS id FROM outbox WHERE state = 'waiting'`)).toEqual(
+      expect.arrayContaining(later.map((id) => ({ id }))),
+    );
+    expect(await findRestoration(new EraStore(restored))).toBeNull();
+  }, 60_000);
+
+  it('sends what was due meanwhile marked as a possible duplicate, and what falls due later is in no doubt', async () => {
+    const [due] = await schedule(opened[0]!, 1, -MINUTE_MS);
+    const restored = await restore();
+    await schedule(restored, 1, -1);
+    expect(await resume(restored)).toMatchObject({ failed: 0, doubtful: 1 });
+    expect(await claim(restored)).toHaveLength(2);
+    expect(
+      await ask(restored, 'SELECT email_id AS id, duplicate_possible AS twice FROM email_events'),
+    ).toEqual([{ id: due, twice: true }]);
+  });
+
+  it.each([
+    ['a time to come', () => fromNow(DAY_MS), 400, '`failBefore` is in the future'],
+    ['no time', () => 'yesterday', 400, '`failBefore` is not a time'],
+    ['a day', () => '2026-01-01', 400, '`failBefore` is not a time'],
+  ])('gives up nothing for %s', async (_case, time, statusCode, message) => {
+    await schedule(opened[0]!, 1, -MINUTE_MS);
+    const restored = await restore();
+    await expect(resume(restored, time())).rejects.toMatchObject({
+      statusCode,
+      message: expect.stringContaining(message),
+    });
+    expect(await listPauses(lanes(restored))).toHaveLength(2);
+  });
+
+  it('is not held back when nobody has a workspace in it yet', async () => {
+    await ask(opened[0]!, 'TRUNCATE workspaces CASCADE');
+    expect(await listPauses(lanes(await restore()))).toEqual([]);
+  });
+});
+
+describe('A database that was not restored', () => {
+  it('is not held back, whatever restarts', async () => {
+    const postgres = await PrivatePostgres.start();
+    try {
+      const first = await open(postgres.url);
+      await createWorkspace(new WorkspaceStore(first), 'The shop', null);
+      await closeAll();
+      await postgres.crash();
+      await postgres.restart();
+      const second = await open(postgres.url);
+      await ask(second, 'VACUUM FULL event_eras');
+      await closeAll();
+      expect(await listPauses(lanes(await open(postgres.url)))).toEqual([]);
+      await closeAll();
+    } finally {
+      await postgres.close();
+    }
+  }, 60_000);
+
+  it('is held back when an operator says that it was', async () => {
+    const [database] = opened;
+    await new EraStore(database!).beginByHand();
+    expect(await listPauses(lanes(database!))).toHaveLength(2);
+    expect(await findRestoration(new EraStore(database!))).not.toBeNull();
+    expect(await resume(database!)).toMatchObject({ wasRestored: true });
+  });
+
+  it('gives up nothing while emails may leave, and says another reason when they are held back by hand', async () => {
+    const [database] = opened;
+    const [id] = await schedule(database!, 1, -MINUTE_MS);
+    await expect(resume(database!, fromNow(-1))).rejects.toMatchObject({ statusCode: 409 });
+    await pauseSending(lanes(database!), 'everything', 'x');
+    expect(await resume(database!, fromNow(-1))).toMatchObject({ failed: 1, wasRestored: false });
+    expect(await ask(database!, `SELECT detail ->> 'reason' AS reason FROM email_events`)).toEqual([
+      { reason: 'held_back' },
+    ]);
+    expect(await ask(database!, 'SELECT status FROM emails WHERE id = $1', [id])).toEqual([
+      { status: 'FAILED' },
+    ]);
+  });
+});

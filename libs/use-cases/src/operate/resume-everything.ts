@@ -1,0 +1,105 @@
+import { type EraStore, type PausedLaneStore } from '@posthorn/database';
+import { parseTimestamp } from '@posthorn/domain';
+import { RELEASE, Refusal, sleep } from '@posthorn/kernel';
+import { findPause } from './pause-sending.ts';
+
+/** In one transaction: few enough that it ends within a second. */
+const EMAILS_A_GROUP = 500;
+const LOOK_AGAIN_MS = 1_000;
+
+/** What was done before everything was let go. */
+export interface Resumption {
+  readonly whose: 'everything';
+  readonly wasPaused: boolean;
+  readonly everythingIsPaused: false;
+  /** Whether it was held back because the database had been restored. */
+  readonly wasRestored: boolean;
+  /** How many emails were given up, because they had been due before the time that was named. */
+  readonly failed: number;
+  /** How many others were due before the database was restored: they leave marked as possible duplicates. */
+  readonly doubtful: number;
+}
+
+export interface ResumptionOptions {
+  /** Emails that were due before this time (RFC 3339) are given up, not sent. */
+  readonly failBefore?: string | undefined;
+  /** Told now and then how many were given up so far. */
+  readonly onProgress?: (failed: number) => void;
+}
+
+/**
+ * Lets emails and webhooks go, whatever holds them back as a whole. Nothing is let go before everything that was due before `failBefore` is given up,
+ * so that this may be broken off at any time and run again.
+ *
+ * @throws Refusal (400) for a time that is none or in the future; (409) when emails are not held back but some are to be given up
+ */
+export async function resumeEverything(
+  eras: EraStore,
+  pausedLanes: Pick<PausedLaneStore, 'list'>,
+  { failBefore, onProgress = () => undefined }: ResumptionOptions = {},
+): Promise<Resumption> {
+  const { heldSince, now } = await eras.read();
+  const failed =
+    failBefore === undefined
+      ? 0
+      : await giveUp(eras, pausedLanes, momentIn(failBefore, now), heldSince !== null, onProgress);
+  const doubtful = heldSince === null ? 0 : await inGroups((most) => eras.markDoubtful(heldSince, most));
+  const { resumed, wasRestored } = await eras.release();
+  return {
+    whose: 'everything',
+    wasPaused: resumed > 0,
+    everythingIsPaused: false,
+    wasRestored,
+    failed,
+    doubtful,
+  };
+}
+
+function momentIn(text: string, now: Date): Date {
+  const parsed = parseTimestamp(text);
+  if ('fault' in parsed) throw new Refusal(400, `\`failBefore\` ${parsed.fault}`);
+  if (parsed.atMs > now.getTime())
+    throw new Refusal(
+      400,
+      `\`failBefore\` is in the future; give the time at which the installation that was backed up stopped, it is ${now.toISOString()} now`,
+    );
+  return new Date(parsed.atMs);
+}
+
+async function giveUp(
+  eras: EraStore,
+  pausedLanes: Pick<PausedLaneStore, 'list'>,
+  moment: Date,
+  wasRestored: boolean,
+  onProgress: (failed: number) => void,
+): Promise<number> {
+  if ((await findPause(pausedLanes, 'everything')) === undefined)
+    throw new Refusal(409, 'Emails are not held back, so they may leave meanwhile; pause everything first');
+  const detail = detailOf(moment, wasRestored);
+  for (let failed = 0; ; await sleep(LOOK_AGAIN_MS)) {
+    failed = await inGroups((most) => eras.failDueBefore(moment, most, detail), failed, onProgress);
+    // What was being sent when the dump was made still has its lease, for a minute at most; what is being sent here ends.
+    if ((await eras.countLeasedBefore(moment)) === 0) return failed;
+  }
+}
+
+/** As the timeline has it. */
+function detailOf(moment: Date, wasRestored: boolean): object {
+  const error = wasRestored
+    ? `the system was restored from a backup, and this email was due before ${moment.toISOString()}: it may have been sent already`
+    : `an operator gave up what was due before ${moment.toISOString()} when emails were held back`;
+  return { reason: wasRestored ? 'restored' : 'held_back', error, release: RELEASE };
+}
+
+async function inGroups(
+  deal: (most: number) => Promise<number>,
+  before = 0,
+  onProgress: (dealtWith: number) => void = () => undefined,
+): Promise<number> {
+  for (let all = before; ;) {
+    const some = await deal(EMAILS_A_GROUP);
+    if (some === 0) return all;
+    all += some;
+    onProgress(all);
+  }
+}
