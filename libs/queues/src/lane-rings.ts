@@ -8,7 +8,7 @@ import { type LineName, LINES } from './lines.ts';
 /** How many jobs are added in one go. */
 const RINGS_PER_FLUSH = 1_000;
 /** The first ring leaves at once; under load, what is rung within this time of it leaves together: each flush costs the event loop more than an acceptance does. */
-const PAUSE_MS = 5;
+const PAUSE_MS = 10;
 
 export interface LaneRingsOptions extends RedisOptions {
   /** Which line the lanes are served in. */
