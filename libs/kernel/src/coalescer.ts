@@ -66,13 +66,23 @@ class Track<Item, Result> {
     });
   }
 
+  /**
+   * The next group leaves before the results of the last are given out: whoever serves it is at work while this process
+   * goes on with those.
+   */
   private async drain(): Promise<void> {
-    while (this.queue.length > 0) {
-      const group = this.takeGroup();
-      await this.serveGroup(group);
-      this.pending -= group.length;
+    let served = this.serve(this.takeGroup());
+    for (;;) {
+      const giveResults = await served;
+      const next = this.takeGroup();
+      if (next.length === 0) {
+        this.running = false;
+        return giveResults();
+      }
+      served = this.serve(next);
+      // Not now: what sends the next group may need more steps of this tick, which come before it.
+      setImmediate(giveResults);
     }
-    this.running = false;
   }
 
   private takeGroup(): Waiting<Item, Result>[] {
@@ -90,13 +100,24 @@ class Track<Item, Result> {
     return group;
   }
 
-  private async serveGroup(group: Waiting<Item, Result>[]): Promise<void> {
+  /** Serves a group; gives what hands its results to those who wait for them. */
+  private async serve(group: readonly Waiting<Item, Result>[]): Promise<() => void> {
+    const settle = await this.settle(group);
+    return () => {
+      this.pending -= group.length;
+      group.forEach(settle);
+    };
+  }
+
+  private async settle(
+    group: readonly Waiting<Item, Result>[],
+  ): Promise<(waiting: Waiting<Item, Result>, index: number) => void> {
     try {
       const results = await this.options.serve(group.map((waiting) => waiting.item));
       if (results.length !== group.length) throw new Error('a group must give one result for each item');
-      group.forEach((waiting, index) => waiting.resolve(results[index]!));
+      return (waiting, index) => waiting.resolve(results[index]!);
     } catch (error) {
-      for (const waiting of group) waiting.reject(error);
+      return (waiting) => waiting.reject(error);
     }
   }
 }
