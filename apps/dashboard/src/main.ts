@@ -8,11 +8,13 @@ import {
   PausedLaneStore,
 } from '@posthorn/database';
 import {
+  AcceptanceSettings,
   createHttpApp,
   createLogger,
   DashboardSettings,
   DatabaseSettings,
   HttpSettings,
+  LaneSettings,
   loadEnvFile,
   LogSettings,
   RateSettings,
@@ -20,12 +22,19 @@ import {
   RedisSettings,
   reportRepeated,
   runUntilSignal,
+  SecretSettings,
   startProcess,
+  TrackingSettings,
   watchPool,
 } from '@posthorn/platform';
-import { RateLimiter, WatchedQueues } from '@posthorn/queues';
-import { OperatorSessions } from '@posthorn/use-cases';
+import { LaneRings, RateLimiter, WatchedQueues } from '@posthorn/queues';
+import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
+import { OperatorSessions, TrackingLinks, UnsubscribeLinks } from '@posthorn/use-cases';
 import express from 'express';
+import { EmailActsController } from './emails/email-acts.controller.ts';
+import { EmailContentController } from './emails/email-content.controller.ts';
+import { emailProviders } from './emails/email.providers.ts';
+import { EmailsController } from './emails/emails.controller.ts';
 import { OverviewController } from './overview/overview.controller.ts';
 import { queueBoards } from './queues/queue-boards.ts';
 import { entrance } from './sign-in/entrance.ts';
@@ -34,20 +43,30 @@ import { SignInController, TrustedProxies } from './sign-in/sign-in.controller.t
 
 const QUEUES_PATH = '/queues';
 const MOST_FORM_BYTES = 8 * 1024;
+/** Where forms are sent to. */
+const FORMS = ['/sign-in', '/emails'];
+/** Operators look at few emails at once. */
+const THREADS = { maxThreads: 1, maxWaiting: 20 };
 
 @Module({})
 class DashboardModule {}
 
 await startProcess('dashboard', async () => {
   loadEnvFile();
-  const { http, log, database, redis, rates, dashboard } = readSettings({
-    http: HttpSettings,
-    log: LogSettings,
-    database: DatabaseSettings,
-    redis: RedisSettings,
-    rates: RateSettings,
-    dashboard: DashboardSettings,
-  });
+  const { http, log, database, redis, rates, secrets, tracking, acceptance, lanes, dashboard } = readSettings(
+    {
+      http: HttpSettings,
+      log: LogSettings,
+      database: DatabaseSettings,
+      redis: RedisSettings,
+      rates: RateSettings,
+      secrets: SecretSettings,
+      tracking: TrackingSettings,
+      acceptance: AcceptanceSettings,
+      lanes: LaneSettings,
+      dashboard: DashboardSettings,
+    },
+  );
   const logger = createLogger(log, 'dashboard');
   const onError = reportRepeated(logger, 'a dependency does not answer');
   const db = openDatabase({
@@ -59,13 +78,25 @@ await startProcess('dashboard', async () => {
   watchPool(db.pool);
   const limiter = new RateLimiter({ ...redis.options, onError });
   const queues = new WatchedQueues(redis.options, onError);
+  const rings = new LaneRings({ ...redis.options, line: 'email', rowsPerTurn: lanes.TURN_ROWS, onError });
+  const htmlToText = new HtmlToText(THREADS);
+  const renderer = new TemplateRenderer(THREADS);
+  const linkFinder = new LinkFinder(THREADS);
+  const { publicUrl } = http;
+  const signer = secrets.linkSigner;
   const url = new URL(dashboard.DASHBOARD_URL ?? `http://localhost:${http.HTTP_PORT}`);
   const sessions = new OperatorSessions(new OperatorAccountStore(db), limiter);
   const cookie = new SessionCookie(url.protocol === 'https:');
   const app = await createHttpApp(
     {
       module: DashboardModule,
-      controllers: [OverviewController, SignInController],
+      controllers: [
+        OverviewController,
+        SignInController,
+        EmailsController,
+        EmailContentController,
+        EmailActsController,
+      ],
       providers: [
         { provide: OperatorSessions, useValue: sessions },
         { provide: SessionCookie, useValue: cookie },
@@ -73,6 +104,13 @@ await startProcess('dashboard', async () => {
         { provide: OverviewStore, useValue: new OverviewStore(db) },
         { provide: OutboxStore, useValue: new OutboxStore(db) },
         { provide: PausedLaneStore, useValue: new PausedLaneStore(db) },
+        ...emailProviders({
+          ...{ database: db, rings, renderer, htmlToText, linkFinder, publicUrl },
+          secretBox: secrets.box,
+          trackingLinks: new TrackingLinks({ signer, trackingUrl: tracking.trackingUrl(publicUrl) }),
+          unsubscribeLinks: new UnsubscribeLinks({ signer, publicUrl }),
+          monthlyLimit: acceptance.monthlyLimit,
+        }),
       ],
     },
     {
@@ -88,12 +126,20 @@ await startProcess('dashboard', async () => {
     },
   );
   app.use(entrance({ sessions, cookie, origin: url.origin, onError }));
-  app.use('/sign-in', express.urlencoded({ extended: false, limit: MOST_FORM_BYTES }));
+  app.use(FORMS, express.urlencoded({ extended: false, limit: MOST_FORM_BYTES }));
   app.use(QUEUES_PATH, queueBoards(queues, QUEUES_PATH));
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);
   logger.info({ port: http.HTTP_PORT }, 'open to operators');
   await runUntilSignal(app, {
     logger,
-    drain: [() => queues.close(), () => limiter.close(), () => db.close()],
+    drain: [
+      () => queues.close(),
+      () => rings.close(),
+      () => limiter.close(),
+      () => renderer.close(),
+      () => htmlToText.close(),
+      () => linkFinder.close(),
+      () => db.close(),
+    ],
   });
 });

@@ -2,6 +2,7 @@ import { RateLimits } from '@posthorn/auth';
 import { LaneRings, type LineName, RateLimiter } from '@posthorn/queues';
 import { DnsResolver } from '@posthorn/dns';
 import {
+  AcceptanceSettings,
   createHttpApp,
   createLogger,
   DatabaseSettings,
@@ -43,6 +44,7 @@ await startProcess('gateway', async () => {
     redis,
     log,
     traces,
+    acceptance,
     gateway,
     rates,
     systemMail,
@@ -57,6 +59,7 @@ await startProcess('gateway', async () => {
     redis: RedisSettings,
     log: LogSettings,
     traces: TraceSettings,
+    acceptance: AcceptanceSettings,
     gateway: GatewaySettings,
     systemMail: SystemMailSettings,
     rates: RateSettings,
@@ -94,7 +97,7 @@ await startProcess('gateway', async () => {
       database: db,
       rings,
       limits,
-      monthlyLimit: gateway.MONTHLY_EMAIL_LIMIT || null,
+      monthlyLimit: acceptance.monthlyLimit,
       secretBox: secrets.box,
       webhookPolicy: webhooks.policy,
       webhookRings,

@@ -47,6 +47,7 @@ export { type FannedOut } from './stores/fanned-out.ts';
 export { HitStore } from './stores/hit-store.ts';
 export { EmailListStore } from './stores/email-list-store.ts';
 export { type EmailRecord, type EmailSummary } from './stores/email-record.ts';
+export { EmailSearchStore, type FoundEmail } from './stores/email-search-store.ts';
 export { EmailStore } from './stores/email-store.ts';
 export { type DeliveryFilter } from './sql/delivery-list.ts';
 export { type EmailFilter } from './sql/email-list.ts';

@@ -1,4 +1,5 @@
 import { type JsonObject } from './canonical-json.ts';
+import { type CopiedEmail } from './copied-email.ts';
 import { type Mailbox } from './mailbox.ts';
 
 /** What every email that a caller asks for has; sizes, types and addresses are already judged. */
@@ -15,6 +16,8 @@ interface DraftTraits {
   /** A well-formed time (RFC 3339), as the caller wrote it; whether it is possible depends on when it is asked. */
   readonly sendAt?: string;
   readonly idempotencyKey?: string;
+  /** The email that an operator sends again with it; absent: none. */
+  readonly copyOf?: CopiedEmail;
   /** The request without its idempotency key: two requests are the same when the canonical JSON of this is. */
   readonly fingerprintSource: JsonObject;
 }

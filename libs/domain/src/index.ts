@@ -6,6 +6,7 @@ export * from './bound-text.ts';
 export * from './canonical-json.ts';
 export * from './contact-properties.ts';
 export * from './contact.ts';
+export * from './copied-email.ts';
 export * from './delivery-verdict.ts';
 export * from './delivery.ts';
 export * from './email-draft.ts';

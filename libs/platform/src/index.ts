@@ -6,6 +6,7 @@ export { BounceSettings } from './settings/bounce-settings.ts';
 export { DispatcherSettings } from './settings/dispatcher-settings.ts';
 export { DnsSettings } from './settings/dns-settings.ts';
 export { loadEnvFile } from './settings/env-file.ts';
+export { AcceptanceSettings } from './settings/acceptance-settings.ts';
 export { GatewaySettings } from './settings/gateway-settings.ts';
 export { InboundSettings } from './settings/inbound-settings.ts';
 export { LaneSettings } from './settings/lane-settings.ts';

@@ -46,7 +46,13 @@ export class OverviewController {
         ${card('Postgres', state.postgresVersion)} ${card('Node', process.versions.node)}
       </div>`;
     const account = accountOf(request);
-    return renderPage(response, { title: 'Overview', account, content, refreshSeconds: REFRESH_SECONDS });
+    return renderPage(response, {
+      title: 'Overview',
+      part: 'Overview',
+      account,
+      content,
+      refreshSeconds: REFRESH_SECONDS,
+    });
   }
 }
 

@@ -2,9 +2,9 @@ import { type OperatorAccount } from '@posthorn/database';
 import type { Response } from 'express';
 import { html, Html } from './html.ts';
 
-/** Nothing is run and nothing loaded from elsewhere; forms lead nowhere but here. */
+/** Nothing is run and nothing loaded from elsewhere; forms and frames lead nowhere but here, not even by a link in a frame. */
 const POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; frame-src 'self'";
 
 const STYLE = new Html(`
 :root{color-scheme:light dark;--line:light-dark(#d5d9e0,#3a4150);--quiet:light-dark(#5a6372,#a3adbd);--card:light-dark(#fff,#1b2029);--accent:light-dark(#0b57d0,#8ab4f8);--bad:light-dark(#b3261e,#f2b8b5)}
@@ -26,24 +26,43 @@ table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.5rem .7
 tr:last-child td{border-bottom:0}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 svg{display:block;width:100%;height:9rem}svg .a{fill:var(--accent)}svg .b{fill:var(--bad)}
 label{display:block;margin:.75rem 0 .25rem}
-input{font:inherit;width:100%;padding:.5rem .6rem;border:1px solid var(--line);border-radius:.375rem}
+input,select,textarea{font:inherit;width:100%;color:inherit;background:light-dark(#fff,#12151b);padding:.5rem .6rem;border:1px solid var(--line);border-radius:.375rem}
 button{font:inherit;padding:.45rem 1rem;border:1px solid var(--line);border-radius:.375rem;cursor:pointer}
+nav a{display:inline-block;padding:.25rem 0;margin-right:1rem}nav a[aria-current]{color:inherit;text-decoration:none;font-weight:600}
+.search{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:0 .75rem;align-items:end}
+.search button{height:2.6rem}
+.done{border-left:4px solid var(--accent);padding:.5rem .75rem;background:var(--card)}
+dl{display:grid;grid-template-columns:minmax(6rem,max-content) 1fr;gap:.25rem 1rem;margin:0}dt{color:var(--quiet)}dd{margin:0;overflow-wrap:anywhere}
+pre{margin:0;padding:.75rem 1rem;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}
+td.wrap{white-space:normal;overflow-wrap:anywhere;min-width:14rem}
+iframe{display:block;width:100%;height:30rem;border:1px solid var(--line);border-radius:.5rem;background:#fff}
+.acts{display:grid;grid-template-columns:repeat(auto-fit,minmax(17rem,1fr));gap:.75rem}.acts button{margin-top:.75rem}
 .narrow{max-width:24rem;margin:12vh auto;background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:1.5rem}
 .narrow button{margin-top:1rem;width:100%}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 `);
+
+/** The parts of the dashboard, and where each begins. */
+const PARTS = { Overview: '/', Emails: '/emails', Queues: '/queues' } as const;
+
+export type PartName = keyof typeof PARTS;
 
 export interface Page {
   readonly title: string;
   readonly content: Html;
   /** Who sees it; undefined: nobody who is signed in. */
   readonly account?: OperatorAccount | undefined;
+  /** Which part of the dashboard it belongs to. */
+  readonly part?: PartName;
   /** Loads itself anew after so many seconds. */
   readonly refreshSeconds?: number;
 }
 
 /** A page of the dashboard; the answer gets the headers that go with it. */
-export function renderPage(response: Response, { title, content, account, refreshSeconds }: Page): string {
+export function renderPage(
+  response: Response,
+  { title, content, account, part, refreshSeconds }: Page,
+): string {
   response.setHeader('Content-Type', 'text/html; charset=utf-8');
   response.setHeader('Content-Security-Policy', POLICY);
   response.setHeader('X-Robots-Tag', 'noindex, nofollow');
@@ -56,15 +75,19 @@ export function renderPage(response: Response, { title, content, account, refres
       <style>
         ${STYLE}
       </style>
-      ${account === undefined ? '' : navigation(account)}
+      ${account === undefined ? '' : navigation(account, part)}
       <main>${content}</main>
     </html>`.text;
 }
 
-function navigation({ name, role }: OperatorAccount): Html {
+function navigation({ name, role }: OperatorAccount, part: PartName | undefined): Html {
+  const link = ([title, path]: [string, string]): Html =>
+    title === part
+      ? html`<a href="${path}" aria-current="page">${title}</a>`
+      : html`<a href="${path}">${title}</a>`;
   return html`<header>
     <strong>Posthorn</strong>
-    <nav><a href="/">Overview</a> &nbsp; <a href="/queues">Queues</a></nav>
+    <nav>${Object.entries(PARTS).map(link)}</nav>
     <form method="post" action="/sign-out"><span>${name} (${role})</span><button>Sign out</button></form>
   </header>`;
 }

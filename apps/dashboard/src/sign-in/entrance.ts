@@ -1,4 +1,5 @@
 import { Refusal } from '@posthorn/kernel';
+import { type Actor, operator } from '@posthorn/domain';
 import { type OperatorAccount } from '@posthorn/database';
 import { type OperatorSessions } from '@posthorn/use-cases';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
@@ -49,6 +50,14 @@ export function entrance({ sessions, cookie, origin, onError }: EntranceOptions)
   };
 }
 
+/** Who is signed in and may act. @throws Refusal (403) for a viewer */
+export function operatorOf(request: Request): Actor {
+  const { name, role } = accountOf(request);
+  if (role !== 'operator')
+    throw new Refusal(403, 'You are signed in as a viewer, who looks and changes nothing; ask an operator');
+  return operator(name);
+}
+
 /** Answers with a page that says what is wrong. */
 export function refuse(response: Response, { statusCode, message, details }: Refusal): void {
   response.status(statusCode);
@@ -56,7 +65,7 @@ export function refuse(response: Response, { statusCode, message, details }: Ref
     response.setHeader('Retry-After', String(details.retryAfterSeconds));
   const content = html`<div class="narrow">
     <h1>${statusCode}</h1>
-    <p>${message}.</p>
+    <p role="alert">${message}.</p>
     <p><a href="/">To the overview</a></p>
   </div>`;
   response.end(renderPage(response, { title: String(statusCode), content }));

@@ -1,6 +1,6 @@
 /**
- * Takes back a scheduled email that was never taken up; its place in the monthly limit is given back with it, once. Gives how many
- * were taken back: one or none. An email accepted in the milliseconds around the turn of a month may be given back to the other one.
+ * Takes back a scheduled email that was never taken up; its place in the monthly limit is given back with it, once. Gives its id; no row
+ * when it was not taken back. An email accepted in the milliseconds around the turn of a month may be given back to the other one.
  *
  * $1 uuid: the email. $2 uuid: its workspace.
  *
@@ -45,7 +45,7 @@ given_back AS (
 told AS (
   INSERT INTO email_events (email_id, kind) SELECT id, 'CANCELLED' FROM cancelled
 )
-SELECT count(*)::int AS cancelled FROM cancelled`;
+SELECT id FROM cancelled`;
 
 /**
  * Moves a scheduled email that was never taken up to another time, and keeps its idempotency keys for as long after that as after

@@ -22,7 +22,8 @@ const COLUMNS = [
   ['groupBy', 'group_by'],
 ] as const;
 
-const SHOWN = `e.id, e.type, e.status, e.from_address AS "fromAddress", e.to_address AS "toAddress", e.subject,
+/** What is shown of an email `e` in a list. */
+export const SHOWN_EMAIL = `e.id, e.type, e.status, e.from_address AS "fromAddress", e.to_address AS "toAddress", e.subject,
        e.template_name AS "templateName", e.message_id AS "messageId", e.group_by AS "groupBy", e.send_at AS "sendAt",
        e.accepted_at AS "acceptedAt", e.sent_at AS "sentAt"`;
 
@@ -58,25 +59,27 @@ WITH seen AS (
 given AS (
   SELECT * FROM seen WHERE matches OR n = ${mostSeen} ORDER BY id ${order} LIMIT ${values.add(stretch.mostGiven, 'int')}
 )
-SELECT   g.n, g.matches, ${SHOWN}
+SELECT   g.n, g.matches, ${SHOWN_EMAIL}
 FROM     given g
 JOIN     emails e ON e.id = g.id
 ORDER BY e.id ${order}`;
   return { text, values: values.list };
 }
 
-function conditionsOf(filter: EmailFilter, values: Values): string[] {
+/** What is asked for beside status and time; the first has an index of its own. */
+export function conditionsOf(filter: EmailFilter, values: Values): string[] {
   return COLUMNS.filter(([name]) => filter[name] !== undefined).map(
     ([name, column]) => `${column} = ${values.add(filter[name], 'text')}`,
   );
 }
 
 /** A status has no index of its own: the others say it of each email, so that those with another one need not be read. */
-function statusOf({ status }: EmailFilter, values: Values): string[] {
+export function statusOf({ status }: EmailFilter, values: Values): string[] {
   return status === undefined ? [] : [`status = ${values.add(status, 'email_status')}`];
 }
 
-function boundsOf(filter: EmailFilter, { sort, start }: Stretch, values: Values): string[] {
+/** Where a stretch begins, and between which times it lies, as bounds of the id. */
+export function boundsOf(filter: EmailFilter, { sort, start }: Stretch, values: Values): string[] {
   const { createdAfter, createdBefore } = filter;
   const floor = (moment: Date): string => `uuid_v7_floor(${values.add(moment, 'timestamptz')})`;
   return [

@@ -37,6 +37,7 @@ import { analyze, crowd } from './crowded-database.fixture.ts';
 import { listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from './delivery-list.ts';
 import { LOCATE_EVENT, READ_EVENT_FEED } from './event-feed.ts';
 import { CANCEL_EMAIL, RESCHEDULE_EMAIL } from './email-changes.ts';
+import { READ_EMAIL_WORKSPACE, searchEmails } from './email-search.ts';
 import {
   CLAIM_EMAILS,
   COUNT_EMAILS,
@@ -425,6 +426,18 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
       values: () => [someWorkspace(), `current_date - 6`, `current_date + 1`, 'NULL'],
       indexes: [/^email_engagements_.*workspace_id_email_id/],
     },
+  ],
+  [
+    'SEARCH_EMAILS',
+    {
+      sql: searchEmails({ status: 'FAILED' }, STRETCH).text,
+      values: () => ['10000', `'FAILED'`, '51'],
+      indexes: [/^emails_.*_pkey$/],
+    },
+  ],
+  [
+    'READ_EMAIL_WORKSPACE',
+    { sql: READ_EMAIL_WORKSPACE, values: () => [text(NOBODY)], indexes: [/^emails_.*_pkey$/] },
   ],
   [
     'RENEW_LEASES',

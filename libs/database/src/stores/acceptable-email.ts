@@ -1,7 +1,7 @@
 import { type EmailId, type TemplateVersionId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { ACCEPT_COLUMNS } from '../sql/accept.ts';
 import { columnsOf, type Row } from '../binary-array.ts';
-import { type JsonObject, type LaneId, type Mailbox } from '@posthorn/domain';
+import { type CopiedEmail, type JsonObject, type LaneId, type Mailbox } from '@posthorn/domain';
 
 /** What every accepted email has. */
 interface AcceptableTraits {
@@ -27,6 +27,8 @@ interface AcceptableTraits {
   readonly idempotency?: EmailClaim | undefined;
   /** The place in its trace of what asked for it; absent: traces are off. */
   readonly traceparent?: string | undefined;
+  /** The email that an operator sends again with it. */
+  readonly copyOf?: CopiedEmail | undefined;
 }
 
 /** A raw one. */

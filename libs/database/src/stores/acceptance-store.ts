@@ -4,6 +4,7 @@ import { type Database } from '../connection.ts';
 import { FIND_EMAILS, READ_IDEMPOTENCY_KEYS } from '../sql/accept.ts';
 import { transactOn } from '../transaction.ts';
 import { type AcceptableCall, type AcceptableEmail, type CallOutcome } from './acceptable-email.ts';
+import { type AuditedChange, recordAuditOn } from './audit-log-store.ts';
 import { type ContactUpsert, upsertContacts } from './contact-writes.ts';
 import { fitOneStatement, GroupAcceptance } from './group-acceptance.ts';
 
@@ -61,6 +62,8 @@ export class AcceptanceStore {
     await group.judge();
     const contacts = group.accepted.flatMap(contactOf);
     if (contacts.length > 0) await upsertContacts(connection as pg.PoolClient, this.clock.nowMs(), contacts);
+    for (const copy of group.accepted.flatMap(copyOf))
+      await recordAuditOn(connection as pg.PoolClient, this.clock.nowMs(), copy);
     return group.answer();
   }
 
@@ -72,11 +75,20 @@ export class AcceptanceStore {
 function needsTransaction({ emails, idempotency }: AcceptableCall): boolean {
   return (
     idempotency !== undefined ||
-    emails.some((email) => email.idempotency !== undefined || contactOf(email).length > 0)
+    emails.some(
+      (email) => email.idempotency !== undefined || email.copyOf !== undefined || contactOf(email).length > 0,
+    )
   );
 }
 
 function contactOf(email: AcceptableEmail): ContactUpsert[] {
   if (email.type !== 'raw' || email.contactProperties === undefined) return [];
   return [{ workspaceId: email.workspaceId, email: email.to.address, properties: email.contactProperties }];
+}
+
+/** What the audit log says of an email that somebody sends again with this one. */
+function copyOf({ id, workspaceId, copyOf: copied }: AcceptableEmail): AuditedChange[] {
+  if (copied === undefined) return [];
+  const { id: of, actor, reason } = copied;
+  return [{ workspaceId, action: 'email.sent_again', actor, subjectId: id, detail: { copyOf: of, reason } }];
 }

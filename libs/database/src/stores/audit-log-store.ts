@@ -1,4 +1,12 @@
-import { idFromUuid, type Id, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import {
+  type EmailId,
+  idFromUuid,
+  type Id,
+  newUuid,
+  timeOf,
+  uuidOf,
+  type WorkspaceId,
+} from '@posthorn/kernel';
 import {
   type Actor,
   type AuditedAction,
@@ -37,6 +45,8 @@ export interface AuditLogFilter {
   readonly action?: AuditedAction | undefined;
   /** What was changed. */
   readonly subjectId?: string | undefined;
+  /** The email that was sent again; with its action, the entries of that are looked through. */
+  readonly copyOf?: EmailId | undefined;
 }
 
 /** Writes a change into the log, in the transaction that makes it. `nowMs` is the database's time. */
@@ -81,7 +91,7 @@ export class AuditLogStore {
   async list(
     workspaceId: WorkspaceId,
     page: PageRequest<Id<'aud'>>,
-    { action, subjectId }: AuditLogFilter = {},
+    { action, subjectId, copyOf }: AuditLogFilter = {},
   ): Promise<Page<AuditEntry>> {
     const isAscending = page.sort === 'createdAt.asc';
     const start = page.startAt === undefined ? undefined : uuidOf(page.startAt);
@@ -90,6 +100,10 @@ export class AuditLogStore {
         workspaceId: uuidOf(workspaceId),
         ...(action === undefined ? {} : { action }),
         ...(subjectId === undefined ? {} : { subjectId }),
+        // No copy is older than what it repeats.
+        ...(copyOf === undefined
+          ? {}
+          : { detail: { path: ['copyOf'], equals: copyOf }, at: { gte: new Date(timeOf(copyOf)) } }),
         ...(start === undefined ? {} : { id: isAscending ? { gte: start } : { lte: start } }),
       },
       orderBy: { id: isAscending ? 'asc' : 'desc' },

@@ -114,7 +114,9 @@ describe('Cancelling an email', () => {
     const before = [await office.statusOf(id), await office.rowOf(id), await office.timelineOf(id)];
     const used = await usedBy(acme);
     expect(await changes.cancel(acme, id)).toBe(false);
-    expect(await changes.reschedule(acme, id, new Date(Date.now() + DAY_MS), KEPT_MS)).toBeUndefined();
+    expect(
+      await changes.reschedule(acme, id, { at: new Date(Date.now() + DAY_MS), keysKeptMs: KEPT_MS }),
+    ).toBeUndefined();
     const after = [await office.statusOf(id), await office.rowOf(id), await office.timelineOf(id)];
     expect(withoutSeconds(after)).toEqual(withoutSeconds(before));
     expect(await usedBy(acme)).toBe(used);
@@ -162,7 +164,7 @@ describe('Moving an email', () => {
     const acme = await office.openWorkspace();
     const [id] = await schedule(acme);
     const at = new Date(Date.now() + inMs);
-    expect(await changes.reschedule(acme, id!, at, KEPT_MS)).toEqual({
+    expect(await changes.reschedule(acme, id!, { at: at, keysKeptMs: KEPT_MS })).toEqual({
       laneId: bulkLane(acme),
       isDue: false,
     });
@@ -182,7 +184,7 @@ describe('Moving an email', () => {
   ])('S10, S18: to %s makes it ready at once', async (_when, at) => {
     const acme = await office.openWorkspace();
     const [id] = await schedule(acme);
-    expect(await changes.reschedule(acme, id!, at(), KEPT_MS)).toEqual({
+    expect(await changes.reschedule(acme, id!, { at: at(), keysKeptMs: KEPT_MS })).toEqual({
       laneId: bulkLane(acme),
       isDue: true,
     });
@@ -195,7 +197,7 @@ describe('Moving an email', () => {
   it('S18: takes back from those that are due one that is moved to later', async () => {
     const acme = await office.openWorkspace();
     const [id] = await scheduleDue(acme);
-    await changes.reschedule(acme, id!, new Date(Date.now() + DAY_MS), KEPT_MS);
+    await changes.reschedule(acme, id!, { at: new Date(Date.now() + DAY_MS), keysKeptMs: KEPT_MS });
     expect(await claimBulk(acme)).toEqual([]);
   });
 
@@ -213,10 +215,10 @@ describe('Moving an email', () => {
         await office.ask('SELECT expires_at FROM idempotency_keys WHERE workspace_id = $1', [uuidOf(acme)])
       )[0];
     const later = new Date(Date.now() + 50 * DAY_MS);
-    await changes.reschedule(acme, id!, later, KEPT_MS);
+    await changes.reschedule(acme, id!, { at: later, keysKeptMs: KEPT_MS });
     const extended = { expires_at: new Date(later.getTime() + KEPT_MS) };
     expect(await expiry()).toEqual(extended);
-    await changes.reschedule(acme, id!, new Date(Date.now() + 60_000), KEPT_MS);
+    await changes.reschedule(acme, id!, { at: new Date(Date.now() + 60_000), keysKeptMs: KEPT_MS });
     expect(await expiry()).toEqual(extended);
   });
 });
@@ -262,7 +264,7 @@ describe('When several want the same email', () => {
     );
     await client.query(`UPDATE emails SET status = 'SENT' WHERE id = $1`, [uuidOf(id!)]);
     const cancelling = changes.cancel(acme, id!);
-    const moving = otherChanges.reschedule(acme, id!, null, KEPT_MS);
+    const moving = otherChanges.reschedule(acme, id!, { at: null, keysKeptMs: KEPT_MS });
     await blocked(2);
     await client.query('COMMIT');
     client.release();
@@ -276,7 +278,7 @@ describe('When several want the same email', () => {
     for (const id of await schedule(acme, DAY_MS, ROUNDS)) {
       const [isCancelled] = await Promise.all([
         changes.cancel(acme, id),
-        otherChanges.reschedule(acme, id, null, KEPT_MS),
+        otherChanges.reschedule(acme, id, { at: null, keysKeptMs: KEPT_MS }),
       ]);
       expect(isCancelled).toBe(true);
       expect(await office.rowOf(id)).toBeUndefined();
@@ -290,7 +292,7 @@ describe('When several want the same email', () => {
     const ids = await scheduleDue(acme, ROUNDS);
     const moving = (async () => {
       for (let round = 0; round < 5; round += 1) {
-        await Promise.all(ids.map((id) => changes.reschedule(acme, id, null, KEPT_MS)));
+        await Promise.all(ids.map((id) => changes.reschedule(acme, id, { at: null, keysKeptMs: KEPT_MS })));
       }
     })();
     const claimed: ClaimedEmail[] = [];

@@ -1,8 +1,9 @@
 import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type LaneId } from '@posthorn/domain';
-import type pg from 'pg';
+import { type Actor, type LaneId } from '@posthorn/domain';
 import { type Database } from '../connection.ts';
 import { CANCEL_EMAIL, RESCHEDULE_EMAIL } from '../sql/email-changes.ts';
+import { transactOn } from '../transaction.ts';
+import { type AuditedChange, recordAuditOn } from './audit-log-store.ts';
 
 /** Where an email waits since it was moved. */
 export interface MovedEmail {
@@ -11,35 +12,66 @@ export interface MovedEmail {
   readonly isDue: boolean;
 }
 
-/** What is changed of emails before they are taken up; each change is one statement, and so happens as a whole or not at all. */
-export class EmailChanges {
-  private readonly pool: pg.Pool;
+/** To when an email is moved, and for whom. */
+export interface WantedMove {
+  /** Null, or a time that has passed by the database's clock: now. */
+  readonly at: Date | null;
+  /** For how long after that time its idempotency keys are kept; none is kept for less than before. */
+  readonly keysKeptMs: number;
+  /** The operator who moves it, which the audit log is told; undefined: a key of its workspace, which only the timeline is. */
+  readonly actor?: Actor | undefined;
+}
 
-  constructor(database: Database) {
-    this.pool = database.pool;
+/** What is changed of emails before they are taken up; each change happens as a whole or not at all. */
+export class EmailChanges {
+  constructor(private readonly database: Database) {}
+
+  /** Moves an email, if this workspace has it, it is SCHEDULED and was never claimed. */
+  reschedule(
+    workspaceId: WorkspaceId,
+    id: EmailId,
+    { at, keysKeptMs, actor }: WantedMove,
+  ): Promise<MovedEmail | undefined> {
+    const values = [uuidOf(id), uuidOf(workspaceId), at, `${keysKeptMs} ms`];
+    const detail = { sendAt: at?.toISOString() ?? null };
+    return this.change<MovedEmail>(
+      RESCHEDULE_EMAIL,
+      values,
+      actor && {
+        ...{ workspaceId, action: 'email.moved', actor, subjectId: id, detail },
+      },
+    );
   }
 
   /**
-   * Moves an email, if this workspace has it, it is SCHEDULED and was never claimed.
+   * Takes an email back, if this workspace has it, it is SCHEDULED and was never claimed; says whether it was.
    *
-   * @param at null, or a time that has passed by the database's clock: now
-   * @param keysKeptMs for how long after that time its idempotency keys are kept; none is kept for less than before
+   * @param actor the operator who does it, which the audit log is told; undefined: a key of its workspace, which only the timeline is
    */
-  async reschedule(
-    workspaceId: WorkspaceId,
-    id: EmailId,
-    at: Date | null,
-    keysKeptMs: number,
-  ): Promise<MovedEmail | undefined> {
-    const values = [uuidOf(id), uuidOf(workspaceId), at, `${keysKeptMs} ms`];
-    const { rows } = await this.pool.query<MovedEmail>(RESCHEDULE_EMAIL, values);
-    return rows[0];
+  async cancel(workspaceId: WorkspaceId, id: EmailId, actor?: Actor): Promise<boolean> {
+    const values = [uuidOf(id), uuidOf(workspaceId)];
+    const cancelled = await this.change(
+      CANCEL_EMAIL,
+      values,
+      actor && {
+        ...{ workspaceId, action: 'email.cancelled', actor, subjectId: id },
+      },
+    );
+    return cancelled !== undefined;
   }
 
-  /** Takes an email back, if this workspace has it, it is SCHEDULED and was never claimed; says whether it was. */
-  async cancel(workspaceId: WorkspaceId, id: EmailId): Promise<boolean> {
-    const values = [uuidOf(id), uuidOf(workspaceId)];
-    const { rows } = await this.pool.query<{ cancelled: number }>(CANCEL_EMAIL, values);
-    return rows[0]!.cancelled === 1;
+  /** One statement, which gives a row when it has changed something; with an entry of the audit log, one transaction of two. */
+  private async change<Row extends object>(
+    sql: string,
+    values: readonly unknown[],
+    audited: AuditedChange | undefined,
+  ): Promise<Row | undefined> {
+    const { pool, clock } = this.database;
+    if (audited === undefined) return (await pool.query<Row>(sql, [...values])).rows[0];
+    return transactOn(this.database, async (client) => {
+      const [changed] = (await client.query<Row>(sql, [...values])).rows;
+      if (changed !== undefined) await recordAuditOn(client, clock.nowMs(), audited);
+      return changed;
+    });
   }
 }

@@ -3,14 +3,6 @@ import { Setting } from './setting.ts';
 
 /** How much the gateway takes. */
 export class GatewaySettings {
-  @Setting(
-    'How many emails a workspace may send in a calendar month (UTC) unless it has its own limit; 0 means no limit.',
-  )
-  @IsInt()
-  @Min(0)
-  @Max(1_000_000_000)
-  MONTHLY_EMAIL_LIMIT = 100_000;
-
   @Setting('How many requests are worked on at once; what comes on top is answered 503 at once.')
   @IsInt()
   @Min(1)

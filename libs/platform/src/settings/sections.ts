@@ -1,3 +1,4 @@
+import { AcceptanceSettings } from './acceptance-settings.ts';
 import { BounceSettings } from './bounce-settings.ts';
 import { DatabaseSettings, HttpSettings, LogSettings, RedisSettings } from './connection-settings.ts';
 import { DashboardSettings } from './dashboard-settings.ts';
@@ -26,6 +27,7 @@ export const ALL_SECTIONS = {
   secrets: SecretSettings,
   dns: DnsSettings,
   tracking: TrackingSettings,
+  acceptance: AcceptanceSettings,
   gateway: GatewaySettings,
   systemMail: SystemMailSettings,
   webhooks: WebhookSettings,

@@ -85,7 +85,7 @@ interface Prepared {
 }
 
 function traitsOf(
-  { to, groupBy, trackClicks, trackOpens }: EmailDraft,
+  { to, groupBy, trackClicks, trackOpens, copyOf }: EmailDraft,
   { from, sendAt, bytes, unsubscribe }: Prepared,
   { workspaceId, clock, isBulk, traceparent }: PreparationContext,
 ) {
@@ -108,6 +108,7 @@ function traitsOf(
       sendAt,
       acceptedAt,
       traceparent,
+      copyOf,
     },
     messageId: messageIdFor(id, fromDomain),
     laneId: laneOf(workspaceId, isBulk || sendAt !== null),

@@ -1,4 +1,5 @@
 import { type EmailId, type WorkspaceId } from '@posthorn/kernel';
+import { type Actor } from '@posthorn/domain';
 import { type EmailChanges, type EmailRecord, type EmailStore } from '@posthorn/database';
 import { orUnavailable } from '../accept/refusals.ts';
 import { notScheduled } from './not-scheduled.ts';
@@ -15,12 +16,13 @@ export class CancelEmail {
   /**
    * Cancels the email and gives back its place in the monthly limit.
    *
+   * @param operator who does it, if it is no key of the workspace: the audit log is told
    * @returns the email as it is then; undefined when the workspace has none with this id
    * @throws Refusal 409 when it was taken up for sending, or cancelled before; 503 when the database is out of reach
    */
-  async cancel(workspaceId: WorkspaceId, id: EmailId): Promise<EmailRecord | undefined> {
+  async cancel(workspaceId: WorkspaceId, id: EmailId, operator?: Actor): Promise<EmailRecord | undefined> {
     const { emails, changes } = this.options;
-    const isCancelled = await orUnavailable(changes.cancel(workspaceId, id));
+    const isCancelled = await orUnavailable(changes.cancel(workspaceId, id, operator));
     const email = await orUnavailable(emails.find(workspaceId, id));
     if (email !== undefined && !isCancelled) throw notScheduled(email, 'cancelled');
     return email;

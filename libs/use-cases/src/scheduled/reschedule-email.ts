@@ -1,5 +1,5 @@
 import { type DatabaseClock, type EmailId, Refusal, type WorkspaceId } from '@posthorn/kernel';
-import { parseSendAt } from '@posthorn/domain';
+import { type Actor, parseSendAt } from '@posthorn/domain';
 import { type EmailChanges, type EmailRecord, type EmailStore } from '@posthorn/database';
 import { type LaneRings } from '@posthorn/queues';
 import { IDEMPOTENCY_KEPT_MS } from '../accept/prepare-email.ts';
@@ -20,13 +20,19 @@ export class RescheduleEmail {
   /**
    * Moves the email. A time up to five minutes in the past means now.
    *
+   * @param operator who does it, if it is no key of the workspace: the audit log is told
    * @returns the email as it is then; undefined when the workspace has none with this id
    * @throws Refusal 400 for an impossible time; 409 when it was taken up for sending, or cancelled; 503 when the database
    *   is out of reach
    */
-  async reschedule(workspaceId: WorkspaceId, id: EmailId, sendAt: string): Promise<EmailRecord | undefined> {
+  async reschedule(
+    workspaceId: WorkspaceId,
+    id: EmailId,
+    sendAt: string,
+    operator?: Actor,
+  ): Promise<EmailRecord | undefined> {
     const judged = parseSendAt(sendAt, this.options.clock.nowMs(), 'the time of now to send it now');
-    const isMoved = 'at' in judged && (await this.move(workspaceId, id, judged.at ?? null));
+    const isMoved = 'at' in judged && (await this.move(workspaceId, id, judged.at ?? null, operator));
     const email = await orUnavailable(this.options.emails.find(workspaceId, id));
     if (email === undefined || isMoved) return email;
     // What can be changed no more is told before what is wrong with the change.
@@ -34,9 +40,15 @@ export class RescheduleEmail {
     throw new Refusal(400, `\`sendAt\` ${judged.fault}`);
   }
 
-  private async move(workspaceId: WorkspaceId, id: EmailId, at: Date | null): Promise<boolean> {
+  private async move(
+    workspaceId: WorkspaceId,
+    id: EmailId,
+    at: Date | null,
+    actor: Actor | undefined,
+  ): Promise<boolean> {
     const { changes, rings } = this.options;
-    const moved = await orUnavailable(changes.reschedule(workspaceId, id, at, IDEMPOTENCY_KEPT_MS));
+    const wanted = { at, keysKeptMs: IDEMPOTENCY_KEPT_MS, actor };
+    const moved = await orUnavailable(changes.reschedule(workspaceId, id, wanted));
     // After the commit; the clock rings what becomes due later, and makes up for a ring that is lost.
     if (moved?.isDue) rings.ring(moved.laneId);
     return moved !== undefined;

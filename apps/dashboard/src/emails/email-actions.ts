@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { type EmailRecord, type OperatorAccount } from '@posthorn/database';
+import { html, type Html } from '../pages/html.ts';
+import { field } from '../pages/parts.ts';
+
+/** The forms for what can be done with an email as it is. */
+export function emailActions(email: EmailRecord, { role }: OperatorAccount): Html {
+  if (role !== 'operator') return html`<p class="quiet">Nothing by you: you are signed in as a viewer.</p>`;
+  if (email.status === 'SCHEDULED')
+    return html`<div class="acts">${moveForm(email)} ${cancelForm(email)}</div>`;
+  if (email.status === 'SENT' && email.sentAt === null)
+    return html`<p class="quiet">Nothing just now: it is being sent, and tried again by itself.</p>`;
+  return html`<div class="acts">${againForm(email)}</div>`;
+}
+
+function moveForm({ id, sendAt }: EmailRecord): Html {
+  const value = sendAt?.toISOString().slice(0, 16);
+  return html`<form class="card" method="post" action="/emails/${id}/move">
+    ${field('sendAt', 'Send it at another time (UTC)', { value, type: 'datetime-local' })}
+    <button>Move</button>
+  </form>`;
+}
+
+function cancelForm({ id }: EmailRecord): Html {
+  return html`<form class="card" method="post" action="/emails/${id}/cancel">
+    <p style="margin:.75rem 0 .25rem">
+      Take it back for good. It does not count towards the monthly limit any more.
+    </p>
+    <button>Cancel the email</button>
+  </form>`;
+}
+
+/** However often a browser sends the form, it is one wish. */
+function againForm({ id, template }: EmailRecord): Html {
+  return html`<form class="card" method="post" action="/emails/${id}/again">
+    <input type="hidden" name="wish" value="${randomUUID()}" />
+    <label for="reason">Send it again, because</label>
+    <input id="reason" name="reason" maxlength="500" required autocomplete="off" />
+    <p class="quiet">
+      Another email with an id of its own${template === null ? '' : ', of the template as it is now'}; limits
+      and suppressions hold for it as for any. The reason stands in the audit log of the workspace.
+    </p>
+    <button>Send again</button>
+  </form>`;
+}

@@ -1,0 +1,69 @@
+import { Controller, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { type EmailId, Refusal } from '@posthorn/kernel';
+import { CancelEmail, RescheduleEmail, SendEmailAgain } from '@posthorn/use-cases';
+import type { Request, Response } from 'express';
+import { Given, inUtc } from '../pages/given.ts';
+import { RefusalPage } from '../pages/refusal-page.ts';
+import { operatorOf } from '../sign-in/entrance.ts';
+import { EmailReader, thatIsThere } from './email-reader.ts';
+
+/** As forms have it: a UUID, and nothing that could be taken for something else. */
+const WISH = /^[0-9a-f-]{36}$/;
+
+/** What operators do with emails; each act is told to the audit log of the workspace, with the name of the operator. */
+@Controller('emails')
+@UseFilters(RefusalPage)
+export class EmailActsController {
+  constructor(
+    private readonly cancelEmail: CancelEmail,
+    private readonly rescheduleEmail: RescheduleEmail,
+    private readonly sendEmailAgain: SendEmailAgain,
+    private readonly reader: EmailReader,
+  ) {}
+
+  @Post(':email_id/cancel')
+  async cancel(
+    @Param('email_id') text: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    const actor = operatorOf(request);
+    const { id, workspaceId } = await this.reader.locate(text);
+    thatIsThere(await this.cancelEmail.cancel(workspaceId, id, actor));
+    show(response, id, 'cancelled');
+  }
+
+  @Post(':email_id/move')
+  async move(
+    @Param('email_id') text: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    const actor = operatorOf(request);
+    const { id, workspaceId } = await this.reader.locate(text);
+    const sendAt = inUtc(new Given(request.body).text('sendAt') ?? '');
+    thatIsThere(await this.rescheduleEmail.reschedule(workspaceId, id, sendAt, actor));
+    show(response, id, 'moved');
+  }
+
+  @Post(':email_id/again')
+  async again(
+    @Param('email_id') text: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    const actor = operatorOf(request);
+    const { id, workspaceId } = await this.reader.locate(text);
+    const given = new Given(request.body);
+    const [reason, wish] = [given.text('reason') ?? '', given.text('wish') ?? ''];
+    if (!WISH.test(wish))
+      throw new Refusal(400, 'This was not asked by the form of the email; open it and try again');
+    const copy = await this.sendEmailAgain.sendAgain(workspaceId, id, { actor, reason, wish });
+    show(response, thatIsThere(copy), 'again');
+  }
+}
+
+/** To the email, by an address that can be loaded anew without doing it once more (RFC 9110, section 15.4.4). */
+function show(response: Response, id: EmailId, done: string): void {
+  response.redirect(303, `/emails/${id}?done=${done}`);
+}

@@ -1,0 +1,53 @@
+import { Controller, Get, Param, Req, Res, UseFilters } from '@nestjs/common';
+import { Refusal } from '@posthorn/kernel';
+import { type EmailPreview, PreviewEmail } from '@posthorn/use-cases';
+import type { Request, Response } from 'express';
+import { renderPage } from '../pages/page.ts';
+import { RefusalPage } from '../pages/refusal-page.ts';
+import { accountOf } from '../sign-in/entrance.ts';
+import { FRAME_POLICY, framed, framedFault } from './email-frame.ts';
+import { EmailReader, thatIsThere } from './email-reader.ts';
+import { sourcePage } from './source-page.ts';
+
+/** What an email says, by the very composition that the sender makes it with. */
+@Controller('emails')
+@UseFilters(RefusalPage)
+export class EmailContentController {
+  constructor(
+    private readonly previewEmail: PreviewEmail,
+    private readonly reader: EmailReader,
+  ) {}
+
+  @Get(':email_id/frame')
+  async frame(
+    @Param('email_id') text: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    response.setHeader('Content-Type', 'text/html; charset=utf-8');
+    response.setHeader('Content-Security-Policy', FRAME_POLICY);
+    response.setHeader('X-DNS-Prefetch-Control', 'off');
+    try {
+      return framed((await this.preview(text)).html);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      response.status(error.statusCode);
+      return framedFault(error.message);
+    }
+  }
+
+  @Get(':email_id/source')
+  async source(
+    @Param('email_id') text: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const { id } = await this.reader.locate(text);
+    const content = sourcePage(id, await this.preview(text));
+    return renderPage(response, { title: 'Source', part: 'Emails', account: accountOf(request), content });
+  }
+
+  private async preview(text: string): Promise<EmailPreview> {
+    const { id, workspaceId } = await this.reader.locate(text);
+    return thatIsThere(await this.previewEmail.preview(workspaceId, id));
+  }
+}

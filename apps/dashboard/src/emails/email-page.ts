@@ -1,0 +1,86 @@
+import { EMAIL_STATUSES } from '@posthorn/domain';
+import { type AuditEntry, type EmailRecord, type OperatorAccount, type Workspace } from '@posthorn/database';
+import { html, type Html } from '../pages/html.ts';
+import { done, facts, plain, table, time } from '../pages/parts.ts';
+import { emailActions } from './email-actions.ts';
+import { whatOf } from './emails-page.ts';
+import { timelineTable } from './timeline-table.ts';
+
+/** An email with what is known around it. */
+export interface ShownEmail {
+  readonly email: EmailRecord;
+  /** Undefined: that of Posthorn itself. */
+  readonly workspace: Workspace | undefined;
+  /** What operators did with it. */
+  readonly acts: readonly AuditEntry[];
+  /** The emails that were sent again with what it says. */
+  readonly copies: readonly AuditEntry[];
+  readonly account: OperatorAccount;
+  /** What somebody has just done. */
+  readonly done?: string | undefined;
+}
+
+/** One email: what it is, what became of it, what can be done with it, and how it looks. */
+export function emailPage(shown: ShownEmail): Html {
+  const { email, account, acts, copies } = shown;
+  return html`<h1>${whatOf(email)}</h1>
+    ${done(shown.done)} ${factsOf(shown)}
+    <h2>What became of it</h2>
+    ${timelineTable(email)}
+    <h2>What can be done</h2>
+    ${emailActions(email, account)}
+    ${acts.length + copies.length > 0 ? actsTable([...acts, ...copies], email) : ''}
+    <h2>How it looks</h2>
+    <p class="quiet">
+      Nothing in it is run, and nothing is loaded from elsewhere: images of other servers stay away, links
+      lead nowhere.
+      <a href="/emails/${email.id}/source">Its source and headers</a>
+    </p>
+    <iframe src="/emails/${email.id}/frame" sandbox="" title="How the email looks" loading="lazy"></iframe>`;
+}
+
+function factsOf({ email, workspace }: ShownEmail): Html {
+  const { status, from, to, template, groupBy, acceptedAt, sendAt, sentAt, messageId, id } = email;
+  const { opens, clicks, machineOpens, machineClicks } = email.engagement;
+  return facts({
+    'Status': html`<b>${status}</b>: ${EMAIL_STATUSES[status]}`,
+    'From': from,
+    'To': html`<a href="/emails?${new URLSearchParams({ to }).toString()}">${to}</a>`,
+    'Workspace': workspace === undefined ? 'Posthorn itself' : `${workspace.name} (${workspace.id})`,
+    'Template': template ?? undefined,
+    'Group': groupBy ?? undefined,
+    'Accepted': time(acceptedAt),
+    'To be sent': sendAt === null ? undefined : time(sendAt),
+    'Sent': time(sentAt),
+    'Opened': `${opens} (and by programs ${machineOpens})`,
+    'Clicked': `${clicks} (and by programs ${machineClicks})`,
+    'Message-ID': messageId,
+    'Id': id,
+  });
+}
+
+const ACTS: Readonly<Record<string, string>> = {
+  'email.cancelled': 'cancelled it',
+  'email.moved': 'moved it',
+};
+
+function actsTable(entries: readonly AuditEntry[], email: EmailRecord): Html {
+  const row = (entry: AuditEntry): Html =>
+    html`<tr>
+      <td>${time(entry.createdAt)}</td>
+      <td>${entry.actor.name}</td>
+      <td class="wrap">${actText(entry, email)}</td>
+    </tr>`;
+  return html`<h2>What operators did</h2>
+    ${table(['When (UTC)', 'Who', 'What'], entries.map(row))}`;
+}
+
+function actText({ action, subjectId, detail }: AuditEntry, { id }: EmailRecord): Html {
+  if (action !== 'email.sent_again') return html`${ACTS[action] ?? action} ${plain(detail['sendAt'] ?? '')}`;
+  const other = subjectId === id ? plain(detail['copyOf']) : subjectId;
+  const link = html`<a href="/emails/${other}">${other}</a>`;
+  const reason = html`“${plain(detail['reason'])}”`;
+  return subjectId === id
+    ? html`sent ${link} again with it: ${reason}`
+    : html`sent it again as ${link}: ${reason}`;
+}

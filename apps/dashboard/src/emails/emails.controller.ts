@@ -1,0 +1,77 @@
+import { Controller, Get, Param, Query, Req, Res, UseFilters } from '@nestjs/common';
+import { Refusal } from '@posthorn/kernel';
+import { type Page } from '@posthorn/domain';
+import { EmailListStore, EmailSearchStore, type FoundEmail, WorkspaceStore } from '@posthorn/database';
+import { orUnavailable } from '@posthorn/use-cases';
+import type { Request, Response } from 'express';
+import { Given } from '../pages/given.ts';
+import { renderPage } from '../pages/page.ts';
+import { RefusalPage } from '../pages/refusal-page.ts';
+import { accountOf } from '../sign-in/entrance.ts';
+import { emailPage } from './email-page.ts';
+import { EmailReader } from './email-reader.ts';
+import { askedIn, type EmailSearch, emailSearch } from './email-search.ts';
+import { emailsPage } from './emails-page.ts';
+
+/** What an act is told of with, by the word in the address that it leads to. */
+const DONE: Readonly<Record<string, string>> = {
+  moved: 'It was moved.',
+  cancelled: 'It was cancelled.',
+  again: 'This is the email that is sent again.',
+};
+
+/** Emails, as those see them who run the installation. */
+@Controller('emails')
+@UseFilters(RefusalPage)
+export class EmailsController {
+  constructor(
+    private readonly search: EmailSearchStore,
+    private readonly list: EmailListStore,
+    private readonly workspaces: WorkspaceStore,
+    private readonly reader: EmailReader,
+  ) {}
+
+  @Get()
+  async find(
+    @Query() query: unknown,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const workspaces = await orUnavailable(this.workspaces.list());
+    const found = await this.found(query);
+    if (found.fault !== undefined) response.status(400);
+    const content = emailsPage({ ...found, workspaces });
+    return renderPage(response, { title: 'Emails', part: 'Emails', account: accountOf(request), content });
+  }
+
+  @Get(':email_id')
+  async show(
+    @Param('email_id') id: string,
+    @Query() query: unknown,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const account = accountOf(request);
+    const shown = await this.reader.read(id, account);
+    const content = emailPage({ ...shown, done: DONE[new Given(query).text('done') ?? ''] });
+    return renderPage(response, { title: 'Email', part: 'Emails', account, content });
+  }
+
+  /** What is wrong with a search is said above its form, which stays filled. */
+  private async found(query: unknown): Promise<Omit<Parameters<typeof emailsPage>[0], 'workspaces'>> {
+    const asked = askedIn(new Given(query));
+    try {
+      return { asked, page: await this.pageOf(emailSearch(query)) };
+    } catch (error) {
+      if (error instanceof Refusal && error.statusCode === 400)
+        return { asked, page: undefined, fault: error.message };
+      throw error;
+    }
+  }
+
+  private async pageOf({ workspaceId, filter, page }: EmailSearch): Promise<Page<FoundEmail>> {
+    if (workspaceId === undefined) return orUnavailable(this.search.list(filter, page));
+    const found = await orUnavailable(this.list.list(workspaceId, filter, page));
+    return { ...found, items: found.items.map((email) => ({ ...email, workspaceId })) };
+  }
+}

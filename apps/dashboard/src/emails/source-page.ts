@@ -1,0 +1,24 @@
+import { type EmailId } from '@posthorn/kernel';
+import { type EmailPreview } from '@posthorn/use-cases';
+import { html, type Html } from '../pages/html.ts';
+import { facts } from '../pages/parts.ts';
+
+/** A browser is not to choke on an attachment of megabytes. */
+const MOST_SHOWN = 256 * 1024;
+
+/** The message of an email, byte for byte, with its text beside it. */
+export function sourcePage(id: EmailId, { subject, text, message, bytes, sha256 }: EmailPreview): Html {
+  const end = message.indexOf('\r\n\r\n');
+  const [head, body] = [message.slice(0, end), message.slice(end + 4)];
+  const isCut = body.length > MOST_SHOWN;
+  return html`<h1>Source of “${subject}”</h1>
+    <p><a href="/emails/${id}">Back to the email</a></p>
+    ${facts({ 'Bytes': bytes, 'SHA-256': sha256 })}
+    <h2>Headers</h2>
+    <div class="card" style="padding:0"><pre>${head}</pre></div>
+    <h2>Body</h2>
+    ${isCut ? html`<p class="quiet">The first ${MOST_SHOWN} characters.</p>` : ''}
+    <div class="card" style="padding:0"><pre>${body.slice(0, MOST_SHOWN)}</pre></div>
+    <h2>Its text alone</h2>
+    <div class="card" style="padding:0"><pre>${text.slice(0, MOST_SHOWN)}</pre></div>`;
+}

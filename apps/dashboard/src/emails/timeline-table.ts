@@ -1,0 +1,40 @@
+import { type EmailRecord } from '@posthorn/database';
+import { html, type Html } from '../pages/html.ts';
+import { plain, table, time } from '../pages/parts.ts';
+
+type Fact = EmailRecord['timeline'][number];
+
+/** What has become of an email, a fact a line. */
+export function timelineTable({ acceptedAt, sendAt, timeline }: EmailRecord): Html {
+  const accepted = html`<tr>
+    <td>${time(acceptedAt)}</td>
+    <td>${sendAt === null ? 'ACCEPTED' : 'SCHEDULED'}</td>
+    <td></td>
+    <td></td>
+  </tr>`;
+  return table(['When (UTC)', 'What', 'Answer', 'More'], [accepted, ...timeline.map(row)]);
+}
+
+function row({ kind, at, late, duplicatePossible, report, detail }: Fact): Html {
+  const { reply, error, ...more } = detail;
+  const remarks = [
+    ...(late ? ['came too late to change anything'] : []),
+    ...(duplicatePossible ? ['may have arrived more than once'] : []),
+    ...(report === null ? [] : [`a report that came back: ${report}`]),
+    ...Object.entries(more).map(([name, value]) => `${name}: ${plain(value)}`),
+  ];
+  return html`<tr>
+    <td>${time(at)}</td>
+    <td>${kind}</td>
+    <td class="wrap">${replyText(reply) ?? plain(error ?? '')}</td>
+    <td class="wrap quiet">${remarks.join('; ')}</td>
+  </tr>`;
+}
+
+/** As the server said it (RFC 5321, section 4.2). */
+function replyText(reply: unknown): string | undefined {
+  if (typeof reply !== 'object' || reply === null) return undefined;
+  const { code, enhancedCode, text } = reply as Readonly<Record<string, unknown>>;
+  const parts = [code, enhancedCode, text].filter((part) => part !== undefined);
+  return parts.map(plain).join(' ');
+}

@@ -1,0 +1,91 @@
+import { html, type Html } from './html.ts';
+
+/** A time, as it is shown: UTC, to the second. */
+export function timeText(moment: Date): string {
+  return moment.toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** The same in a table; nothing where there is none. */
+export function time(moment: Date | null): Html {
+  if (moment === null) return html`–`;
+  return html`<time datetime="${moment.toISOString()}">${timeText(moment)}</time>`;
+}
+
+/** A table that is scrolled where it is too wide. `numbers`: the columns whose values stand to the right. */
+export function table(columns: readonly string[], rows: readonly Html[]): Html {
+  return html`<div class="scroll" tabindex="0">
+    <table>
+      <thead>
+        <tr>
+          ${columns.map((column) => html`<th scope="col">${column}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** Facts with their names; what is undefined is left out. */
+export function facts(named: Readonly<Record<string, Html | string | number | undefined>>): Html {
+  const one = ([name, value]: [string, Html | string | number | undefined]): Html =>
+    value === undefined
+      ? html``
+      : html`<dt>${name}</dt>
+          <dd>${value}</dd>`;
+  return html`<dl class="card">${Object.entries(named).map(one)}</dl>`;
+}
+
+/** A field of a form with its name above it. */
+export function field(
+  name: string,
+  label: string,
+  { value = '', type = 'text', list }: { value?: string | undefined; type?: string; list?: string } = {},
+): Html {
+  const suggestions = list === undefined ? html`` : html`list="${list}"`;
+  return html`<div>
+    <label for="${name}">${label}</label>
+    <input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="off" ${suggestions} />
+  </div>`;
+}
+
+/** A field whose value is one of some words, or none. */
+export function choice(
+  name: string,
+  label: string,
+  { words, value }: { words: readonly string[]; value?: string | undefined },
+): Html {
+  const option = (word: string): Html =>
+    word === value ? html`<option selected>${word}</option>` : html`<option>${word}</option>`;
+  return html`<div>
+    <label for="${name}">${label}</label>
+    <select id="${name}" name="${name}">
+      <option value="">any</option>
+      ${words.map(option)}
+    </select>
+  </div>`;
+}
+
+/** Where the next page of a list is; nothing on the last one. */
+export function nextPage(
+  path: string,
+  asked: Readonly<Record<string, string | undefined>>,
+  startAt: string | null,
+): Html {
+  if (startAt === null) return html``;
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...asked, startAt }))
+    if (value !== undefined) query.set(name, value);
+  return html`<p><a href="${path}?${query.toString()}" rel="next">Further back</a></p>`;
+}
+
+/** That something was done, which somebody has asked for. */
+export function done(sentence: string | undefined): Html {
+  return sentence === undefined ? html`` : html`<p class="done" role="status">${sentence}</p>`;
+}
+
+/** A value out of JSON, as a text. */
+export function plain(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId, type WorkspaceId } from '@posthorn/kernel';
+import { parseOpaqueStart } from '@posthorn/domain';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { Office } from '../office.fixture.ts';
+import { crowdEmails } from '../sql/crowded-emails.fixture.ts';
+import { type EmailFilter } from '../sql/email-list.ts';
+import { searchEmails } from '../sql/email-search.ts';
+import { executedPlan, indexesRead, pagesTouched } from '../sql/plan.fixture.ts';
+import { EmailSearchStore, type FoundEmail } from './email-search-store.ts';
+
+const DAY_MS = 86_400_000;
+const RECIPIENT = 'user7@example.net';
+
+let testDatabase: TestDatabase;
+let office: Office;
+let workspaces: WorkspaceId[];
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  office = new Office(testDatabase.url, 4);
+  workspaces = [];
+  const time = { from: new Date(Date.now() - 45 * DAY_MS), to: new Date() };
+  for (let n = 0; n < 3; n += 1) {
+    workspaces.push(await office.openWorkspace());
+    await crowdEmails(testDatabase.url, workspaces[n]!, { count: 20_000, ...time });
+  }
+}, 120_000);
+afterAll(async () => {
+  await office.close();
+  await testDatabase.drop();
+});
+
+async function readAll(store: EmailSearchStore, filter: EmailFilter, limit: number): Promise<FoundEmail[]> {
+  const found: FoundEmail[] = [];
+  for (let startAt: string | null | undefined; startAt !== null;) {
+    const start = startAt === undefined ? undefined : parseOpaqueStart('trs', startAt);
+    const page = await store.list(filter, { limit, sort: 'createdAt.desc', startAt: start });
+    found.push(...page.items);
+    startAt = page.startAt;
+  }
+  return found;
+}
+
+describe('A search in all workspaces', () => {
+  it.each<[string, EmailFilter, string]>([
+    ['a recipient', { to: RECIPIENT }, `to_address = '${RECIPIENT}'`],
+    [
+      'a recipient and a status',
+      { to: RECIPIENT, status: 'BOUNCED' },
+      `to_address = '${RECIPIENT}' AND status = 'BOUNCED'`,
+    ],
+    ['a group', { groupBy: 'order-6' }, `group_by = 'order-6'`],
+    ['a rare status', { status: 'FAILED' }, `status = 'FAILED'`],
+  ])('has each email of %s once, the newest first, however it is cut', async (_what, filter, where) => {
+    const expected = await office.count('emails', where);
+    expect(expected).toBeGreaterThan(3);
+    const hasty = { rowsAStatement: 400, mostMs: 0, mostAtOnce: 1 };
+    for (const store of [
+      new EmailSearchStore(office.database),
+      new EmailSearchStore(office.database, hasty),
+    ]) {
+      const found = await readAll(store, filter, 7);
+      const ids = found.map(({ id }) => id);
+      expect(ids).toHaveLength(expected);
+      expect(ids).toEqual([...new Set(ids)].sort().reverse());
+      expect(new Set(found.map(({ workspaceId }) => workspaceId))).toEqual(new Set(workspaces));
+    }
+  });
+
+  const stretch = { sort: 'createdAt.desc' as const, start: undefined, mostSeen: 10_000, mostGiven: 51 };
+
+  it.each<[string, EmailFilter, RegExp, number]>([
+    ['a recipient', { to: RECIPIENT }, /workspace_id_to_address_id/, 500],
+    ['nothing', {}, /pkey/, 500],
+    ['a rare status, which is looked for in the rows', { status: 'CANCELLED' }, /pkey/, 12_000],
+  ])('by %s reads an index from where the page begins', async (_what, filter, index, mostPages) => {
+    const plan = await executedPlan(office.database.pool, searchEmails(filter, stretch));
+    // Where a month has no emails, every index is as good.
+    expect(indexesRead(plan)).toContainEqual(expect.stringMatching(index));
+    expect(plan.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
+    expect(pagesTouched(plan)).toBeLessThan(mostPages);
+  });
+
+  it('says whose an email is', async () => {
+    const store = new EmailSearchStore(office.database);
+    const [email] = (await store.list({}, { limit: 1, sort: 'createdAt.desc' })).items;
+    expect(await store.workspaceOf(email!.id)).toBe(email!.workspaceId);
+    expect(await store.workspaceOf(newId('trs', Date.now()))).toBeUndefined();
+  });
+});

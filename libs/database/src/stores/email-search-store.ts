@@ -1,0 +1,46 @@
+import { type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type Page, type PageRequest } from '@posthorn/domain';
+import { type Database } from '../connection.ts';
+import { type EmailFilter } from '../sql/email-list.ts';
+import { READ_EMAIL_WORKSPACE, searchEmails } from '../sql/email-search.ts';
+import { BoundedSearch, type SearchBounds, type SeenRow } from './bounded-search.ts';
+import { type EmailSummary, emailSummary, type EmailSummaryRow } from './email-record.ts';
+
+/** An email, and whose it is. */
+export interface FoundEmail extends EmailSummary {
+  readonly workspaceId: WorkspaceId;
+}
+
+type FoundRow = EmailSummaryRow & SeenRow & { readonly workspaceId: string };
+
+/** The emails of all workspaces, for those who run the installation: nothing here may be shown to a key. */
+export class EmailSearchStore {
+  private readonly search: BoundedSearch<'trs'>;
+
+  constructor(
+    private readonly database: Pick<Database, 'pool'>,
+    bounds?: SearchBounds,
+  ) {
+    this.search = new BoundedSearch('trs', bounds);
+  }
+
+  /** A page of the emails that match; see {@link BoundedSearch} for when it has fewer than it may. */
+  async list(filter: EmailFilter, page: PageRequest<EmailId>): Promise<Page<FoundEmail>> {
+    const look = async (stretch: Parameters<typeof searchEmails>[1]) => {
+      const { text, values } = searchEmails(filter, stretch);
+      return (await this.database.pool.query<FoundRow>(text, [...values])).rows;
+    };
+    return this.search.page(page, look, foundEmail);
+  }
+
+  /** Whose the email is; undefined: there is none with this id. */
+  async workspaceOf(id: EmailId): Promise<WorkspaceId | undefined> {
+    const values = [uuidOf(id)];
+    const { rows } = await this.database.pool.query<{ workspaceId: string }>(READ_EMAIL_WORKSPACE, values);
+    return rows[0] && idFromUuid('wrk', rows[0].workspaceId);
+  }
+}
+
+function foundEmail(row: FoundRow): FoundEmail {
+  return { ...emailSummary(row), workspaceId: idFromUuid('wrk', row.workspaceId) };
+}

@@ -1,0 +1,18 @@
+import { IsInt, Max, Min } from 'class-validator';
+import { Setting } from './setting.ts';
+
+/** What workspaces may send. */
+export class AcceptanceSettings {
+  @Setting(
+    'How many emails a workspace may send in a calendar month (UTC) unless it has its own limit; 0 means no limit. `gateway` and `dashboard` must have the same.',
+  )
+  @IsInt()
+  @Min(0)
+  @Max(1_000_000_000)
+  MONTHLY_EMAIL_LIMIT = 100_000;
+
+  /** That number; null: no limit. */
+  get monthlyLimit(): number | null {
+    return this.MONTHLY_EMAIL_LIMIT || null;
+  }
+}

@@ -1,0 +1,91 @@
+import { type EmailId, Refusal, type WorkspaceId } from '@posthorn/kernel';
+import { type Actor, type EmailDraft, type JsonObject, parseJson } from '@posthorn/domain';
+import { type ComposableEmail, type EmailRecord, type EmailStore } from '@posthorn/database';
+import { type AcceptEmails } from '../accept/accept-emails.ts';
+import { orUnavailable } from '../accept/refusals.ts';
+import { nameIn } from '../operate/name-in.ts';
+
+const LONGEST_REASON = 500;
+
+export interface SendEmailAgainOptions {
+  readonly emails: Pick<EmailStore, 'find' | 'findComposable'>;
+  readonly accept: Pick<AcceptEmails, 'acceptOne'>;
+}
+
+/** Who sends an email again, and why. */
+export interface WantedCopy {
+  readonly actor: Actor;
+  /** For the audit log. */
+  readonly reason: string;
+  /** Of one wish: however often it is asked for by this word, it makes one email. */
+  readonly wish: string;
+}
+
+/** Sends an email again: as another one, with an id of its own, which is judged like any that is accepted. The first stays as it is. */
+export class SendEmailAgain {
+  constructor(private readonly options: SendEmailAgainOptions) {}
+
+  /**
+   * Accepts another email that says the same to the same recipient, at once. The audit log is told of it in the same transaction.
+   *
+   * @returns its id; undefined when the workspace has no email with this id
+   * @throws Refusal 409 while the first is still being sent, or when its content is kept no more; 400 for a reason that is none, or for
+   *   what can be sent no more (a sender that is not verified now, a template that is gone); 403 at the monthly limit; 503 when the database is
+   *   out of reach
+   */
+  async sendAgain(workspaceId: WorkspaceId, id: EmailId, wanted: WantedCopy): Promise<EmailId | undefined> {
+    const reason = nameIn('reason', wanted.reason, LONGEST_REASON);
+    const { emails, accept } = this.options;
+    const [email, content] = await orUnavailable(
+      Promise.all([emails.find(workspaceId, id), emails.findComposable(workspaceId, id)]),
+    );
+    if (email === undefined) return undefined;
+    if (email.status === 'SCHEDULED' || (email.status === 'SENT' && email.sentAt === null))
+      throw stillBeingSent(email);
+    if (content === undefined) throw contentGone();
+    const { answer } = await accept.acceptOne(workspaceId, draftOf(email, content, { ...wanted, reason }));
+    return (JSON.parse(answer) as { id: EmailId }).id;
+  }
+}
+
+function draftOf(
+  email: EmailRecord,
+  composable: ComposableEmail,
+  { actor, reason, wish }: WantedCopy,
+): EmailDraft {
+  const { id, groupBy } = email;
+  const { to, trackClicks, trackOpens, unsubscribe } = composable;
+  const traits = {
+    ...{ to, trackClicks, trackOpens, unsubscribe, copyOf: { id, actor, reason } },
+    ...(groupBy !== null && { groupBy }),
+    idempotencyKey: `sent-again/${id}/${wish}`,
+    fingerprintSource: { copyOf: id, reason },
+  };
+  const { content, from, replyTo } = composable;
+  if (content.type === 'templated') {
+    const variables = parseJson(content.variables) as JsonObject;
+    const { template } = email;
+    return {
+      ...traits,
+      type: 'templated',
+      template: template!,
+      variables,
+      ...(replyTo.length > 0 && { replyTo }),
+    };
+  }
+  const { subject, html, text, previewText } = content;
+  return {
+    ...{ ...traits, type: 'raw', from, replyTo, subject, html },
+    ...(text !== null && { text }),
+    ...(previewText !== null && { previewText }),
+  };
+}
+
+function stillBeingSent({ status }: EmailRecord): Refusal {
+  const what = status === 'SCHEDULED' ? 'is `SCHEDULED`' : 'has not left yet, and is tried again by itself';
+  return new Refusal(409, `The email ${what}; it can be sent again once it has left or was given up`);
+}
+
+function contentGone(): Refusal {
+  return new Refusal(409, 'What the email said is not kept any more, so it cannot be sent again');
+}

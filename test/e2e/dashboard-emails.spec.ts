@@ -1,0 +1,326 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AuditLogStore } from '@posthorn/database';
+import { type EmailId, newId, uuidOf } from '@posthorn/kernel';
+import { type AppUnderTest } from '@posthorn/testing';
+import { emailIn } from './api.ts';
+import { DashboardVisitor } from './dashboard-visitor.ts';
+import { newRecipient, Stack, until } from './stack.ts';
+import { DAY_MS, fromNow } from './times.ts';
+
+const HOSTILE = '"><script>alert(1)</script>';
+
+let stack: Stack;
+let dashboard: AppUnderTest;
+let ada: DashboardVisitor;
+let vera: DashboardVisitor;
+
+beforeAll(async () => {
+  stack = await Stack.start();
+  dashboard = await stack.startApp('dashboard');
+  ada = await DashboardVisitor.signIn(stack, dashboard, 'ada', 'operator');
+  vera = await DashboardVisitor.signIn(stack, dashboard, 'vera', 'viewer');
+}, 60_000);
+afterAll(() => stack.close());
+
+/** Sends an email and waits until it has left. */
+async function sent(change: Record<string, unknown> = {}): Promise<{ id: EmailId; to: string }> {
+  const { id, to } = emailIn(await stack.send({ to: newRecipient(), ...change }));
+  await stack.onlyMailTo(to);
+  return { id: id as EmailId, to };
+}
+
+const arrived = (to: string, count: number) =>
+  until(() => stack.mailsTo(to).length === count, `${count} mails arrive`);
+
+async function scheduled(): Promise<EmailId> {
+  return emailIn(await stack.send({ sendAt: fromNow(DAY_MS) })).id as EmailId;
+}
+
+const again = (id: string, reason = 'she deleted it', wish: string = randomUUID()) =>
+  ada.post(`/emails/${id}/again`, { reason, wish });
+
+async function audited(id: EmailId) {
+  const page = { limit: 10, sort: 'createdAt.asc' } as const;
+  const { items } = await new AuditLogStore(stack.database).list(stack.tenant.workspaceId, page, {
+    subjectId: id,
+  });
+  return items.map(({ action, actor, detail }) => ({ action, actor, detail }));
+}
+
+describe('The search for emails', () => {
+  it('finds the emails of a recipient in every workspace, and of one where that is asked', async () => {
+    const to = newRecipient();
+    const other = await stack.createTenant('Other');
+    const { id } = await sent({ to });
+    const foreign = emailIn(await stack.send({ to }, { key: other.keys.apiUser })).id;
+    const all = (await vera.get(`/emails?to=${encodeURIComponent(to)}`)).text;
+    for (const one of [id, foreign]) expect(all).toContain(`/emails/${one}`);
+    expect(all).toContain('<td>Other</td>');
+    const one = (await vera.get(`/emails?to=${to}&workspace=${other.workspaceId}`)).text;
+    expect([one.includes(foreign), one.includes(id)]).toEqual([true, false]);
+  });
+
+  it('finds by status, group and time, alone and together', async () => {
+    const groupBy = randomUUID();
+    const { id } = await sent({ groupBy });
+    const late = await scheduled();
+    const found = async (query: string) => (await vera.get(`/emails?${query}`)).text;
+    expect(await found(`groupBy=${groupBy}`)).toContain(id);
+    expect(await found(`groupBy=${groupBy}&status=SCHEDULED`)).toContain('Nothing was found');
+    expect(await found('status=SCHEDULED')).toContain(late);
+    const minute = (ms: number) => fromNow(ms).slice(0, 16);
+    expect(await found(`after=${minute(-120_000)}`)).toContain(id);
+    expect(await found(`before=${minute(-120_000)}`)).not.toContain(id);
+    expect(await found(`after=${minute(120_000)}`)).toContain('Nothing was found');
+  });
+
+  it('goes from page to page, each email once', async () => {
+    const to = newRecipient();
+    const emails = Array.from({ length: 60 }, () => ({ from: 'a@example.com', to, subject: 'x', html: 'x' }));
+    const batches = [emails.slice(0, 50), emails.slice(50)];
+    for (const batch of batches) await stack.api().post('/v1/emails/batch', { emails: batch });
+    const idsIn = (text: string) => [...text.matchAll(/href="\/emails\/(trs_\w+)"/g)].map(([, id]) => id);
+    for (const query of [`to=${to}`, `to=${to}&workspace=${stack.tenant.workspaceId}`]) {
+      const first = (await ada.get(`/emails?${query}`)).text;
+      const next = /href="(\/emails\?[^"]*startAt=[^"]*)"/.exec(first)![1]!.replaceAll('&amp;', '&');
+      const second = (await ada.get(next)).text;
+      expect(new Set([...idsIn(first), ...idsIn(second)]).size).toBe(60);
+      expect(second).not.toContain('rel="next"');
+    }
+  });
+
+  it.each([
+    ['an address that is none', 'to=ada', 'to'],
+    ['a status that there is not', 'status=LOST', 'status'],
+    ['a workspace that is none', 'workspace=wrk_1', 'workspace'],
+    ['a time that is none', 'after=tomorrow', 'after'],
+    ['times with none between them', 'after=2026-02-01&before=2026-01-01', 'before'],
+    ['a page that is none', 'startAt=x', 'startAt'],
+    ['a field twice', 'to=a@example.com&to=b@example.com', 'to'],
+    ['a NUL', 'groupBy=%00', 'groupBy'],
+    ['a text without end', `groupBy=${'x'.repeat(1_001)}`, 'groupBy'],
+  ])('says what is wrong with %s', async (_what, query, field) => {
+    const { status, text } = await ada.get(`/emails?${query}`);
+    expect(status).toBe(400);
+    expect(text).toMatch(new RegExp(`role="alert">\`${field}\``));
+    expect(text).toContain('<form class="search"');
+  });
+
+  it('escapes what it was given, and what it has found', async () => {
+    const to = `"<b>${randomUUID()}"@receiver.example`;
+    await stack.send({ to, subject: HOSTILE, groupBy: HOSTILE });
+    for (const query of [`groupBy=${encodeURIComponent(HOSTILE)}`, `status=${encodeURIComponent(HOSTILE)}`]) {
+      const { text } = await ada.get(`/emails?${query}`);
+      expect(text).not.toContain('<script>');
+      expect(text).not.toContain('<b>');
+    }
+  });
+});
+
+describe('One email', () => {
+  it('is shown with its timeline and what the relay answered', async () => {
+    const { id } = await sent({ subject: 'Your receipt' });
+    const { status, text } = await vera.get(`/emails/${id}`);
+    expect(status).toBe(200);
+    for (const shown of ['Your receipt', 'ACCEPTED', 'SENT', '250', 'End to end', 'messageSha256'])
+      expect(text).toContain(shown);
+    expect(text).toMatch(/<iframe\s+src="\/emails\/trs_\w+\/frame"\s+sandbox=""/);
+    expect(text).toContain('you are signed in as a viewer');
+    expect(text).not.toContain('method="post" action="/emails');
+  });
+
+  it.each([
+    'trs_x',
+    'wrk_01k9zq7v3nf4b8gq2m5c6d7e8f',
+    `${HOSTILE}`,
+    "trs_' OR 1=1",
+    '%00',
+    newId('trs', Date.now()),
+  ])('is a page that says so where there is none: %s', async (id) => {
+    for (const path of ['', '/source', '/frame']) {
+      const { status, text } = await ada.get(`/emails/${encodeURIComponent(id)}${path}`);
+      expect(status).toBe(404);
+      expect(text).toContain('There is no email with this id');
+    }
+  });
+
+  it('shows its source byte for byte, with the SHA-256 that its timeline has', async () => {
+    const { id } = await sent({ html: `<p>${HOSTILE}</p>` });
+    const { text } = await vera.get(`/emails/${id}/source`);
+    const { detail } = await stack.database.prisma.emailEvent.findFirstOrThrow({
+      where: { kind: 'SENT', emailId: uuidOf(id) },
+    });
+    expect(text).toContain((detail as { messageSha256: string }).messageSha256);
+    for (const header of ['Message-ID:', 'Subject: Hello', 'MIME-Version: 1.0'])
+      expect(text).toContain(header);
+    expect(text).not.toContain('<script>');
+  });
+
+  it('frames what it says under a policy that runs, loads and sends nothing', async () => {
+    const html =
+      '<link rel=preconnect href=//x.example><IFRAME srcdoc="&lt;link rel=preconnect&gt;"></IFRAME><p>Hi</p>';
+    const { id } = await sent({ html });
+    const { headers, text } = await vera.get(`/emails/${id}/frame`);
+    expect(headers.get('content-security-policy')).toMatch(/^sandbox; default-src 'none'; .*img-src data:/);
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'self'");
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('x-dns-prefetch-control')).toBe('off');
+    expect(text).toContain('<p>Hi</p>');
+    expect(text).not.toMatch(/<(link|iframe)/i);
+  });
+});
+
+describe('What operators do with emails', () => {
+  it('cancels one, and tells the audit log who did', async () => {
+    const id = await scheduled();
+    const { status, headers } = await ada.post(`/emails/${id}/cancel`);
+    expect([status, headers.get('location')]).toEqual([303, `/emails/${id}?done=cancelled`]);
+    expect((await stack.show(id)).status).toBe('CANCELLED');
+    const actor = { kind: 'operator', name: 'ada' };
+    expect(await audited(id)).toEqual([{ action: 'email.cancelled', actor, detail: {} }]);
+    const page = (await ada.get(`/emails/${id}?done=cancelled`)).text;
+    expect(page).toContain('It was cancelled.');
+    expect(page).toContain('cancelled it');
+    expect((await ada.post(`/emails/${id}/cancel`)).status).toBe(409);
+    expect(await audited(id)).toHaveLength(1);
+  });
+
+  it('moves one to a time of UTC', async () => {
+    const id = await scheduled();
+    const at = fromNow(2 * DAY_MS).slice(0, 16);
+    expect((await ada.post(`/emails/${id}/move`, { sendAt: at })).status).toBe(303);
+    expect((await stack.show(id)).sendAt).toBe(`${at}:00.000Z`);
+    expect(await audited(id)).toMatchObject([{ action: 'email.moved', detail: { sendAt: `${at}:00.000Z` } }]);
+    for (const sendAt of ['', 'soon', '2999-01-01T00:00']) {
+      const { status, text } = await ada.post(`/emails/${id}/move`, { sendAt });
+      expect([status, text.includes('sendAt')]).toEqual([400, true]);
+    }
+    expect(await audited(id)).toHaveLength(1);
+  });
+
+  it('sends one again as another one, which names it, and leaves the first as it was', async () => {
+    const { id, to } = await sent({
+      subject: 'Once more',
+      replyTo: 'r@example.com',
+      previewText: 'p',
+      text: 'T',
+    });
+    const before = await stack.database.prisma.email.findMany({ where: { toAddress: to } });
+    const { status, headers } = await again(id);
+    expect(status).toBe(303);
+    const copy = /^\/emails\/(trs_\w+)\?done=again$/.exec(headers.get('location')!)![1] as EmailId;
+    expect(copy).not.toBe(id);
+    await arrived(to, 2);
+    const [first] = before;
+    const after = await stack.database.prisma.email.findMany({
+      where: { toAddress: to },
+      orderBy: { id: 'asc' },
+    });
+    expect(after[0]).toEqual(first);
+    expect(after[1]).toMatchObject({
+      subject: 'Once more',
+      status: 'SENT',
+      replyTo: [{ address: 'r@example.com' }],
+    });
+    const actor = { kind: 'operator', name: 'ada' };
+    const detail = { copyOf: id, reason: 'she deleted it' };
+    expect(await audited(copy)).toEqual([{ action: 'email.sent_again', actor, detail }]);
+    for (const [shown, other] of [
+      [id, copy],
+      [copy, id],
+    ]) {
+      const { text } = await vera.get(`/emails/${shown}`);
+      expect(text).toContain(`href="/emails/${other}"`);
+      expect(text).toContain('she deleted it');
+    }
+  });
+
+  it('makes one email of one wish, however often and fast its form is sent', async () => {
+    const { id, to } = await sent();
+    const wish = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => again(id, 'twice', wish)));
+    expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1);
+    expect(await stack.count('SELECT count(*)::int FROM emails WHERE to_address = $1', [to])).toBe(2);
+    expect(await stack.count(`SELECT count(*)::int FROM audit_log WHERE detail->>'copyOf' = $1`, [id])).toBe(
+      1,
+    );
+  });
+
+  it('sends a templated one again with the same variables', async () => {
+    const template = {
+      name: 'hello',
+      from: 'a@example.com',
+      subject: 'Hello {{name}}',
+      html: '<p>{{name}}</p>',
+    };
+    const key = stack.tenant.keys.editor;
+    expect((await stack.api().post('/v1/templates', template, { key })).status).toBe(200);
+    const to = newRecipient();
+    const body = { template: 'hello', to, variables: { name: 'Ada' } };
+    const { id } = emailIn(await stack.api().post('/v1/emails', body));
+    await stack.onlyMailTo(to);
+    expect((await again(id)).status).toBe(303);
+    await arrived(to, 2);
+    for (const { raw } of stack.mailsTo(to)) expect(raw.toString()).toContain('Subject: Hello Ada');
+  });
+
+  it('judges what is sent again like any email: its sender, the suppressions, the limit', async () => {
+    const tenant = await stack.createTenant('Limited', 1);
+    const to = newRecipient();
+    const { id } = emailIn(await stack.send({ to }, { key: tenant.keys.apiUser }));
+    await stack.onlyMailTo(to);
+    const over = await again(id);
+    expect([over.status, over.text.includes('monthly sending limit of 1')]).toEqual([403, true]);
+    expect(await stack.count(`SELECT count(*)::int FROM audit_log WHERE detail->>'copyOf' = $1`, [id])).toBe(
+      0,
+    );
+    const one = await sent();
+    await stack.api().post('/v1/suppressions', { email: one.to }, { key: stack.tenant.keys.editor });
+    const copy = /trs_\w+/.exec((await again(one.id)).headers.get('location')!)![0];
+    await until(async () => (await stack.show(copy)).status === 'SUPPRESSED', 'it is withheld');
+    expect(stack.mailsTo(one.to)).toHaveLength(1);
+  });
+
+  it('refuses what cannot be: one that waits, no reason, no form', async () => {
+    const id = await scheduled();
+    expect((await again(id)).status).toBe(409);
+    const done = await sent();
+    expect((await again(done.id, ' ')).status).toBe(400);
+    expect((await again(done.id, 'x'.repeat(501))).status).toBe(400);
+    expect((await again(done.id, 'because', 'x')).status).toBe(400);
+    expect((await ada.post(`/emails/${done.id}/cancel`)).status).toBe(409);
+    expect((await ada.post(`/emails/${done.id}/move`, { sendAt: fromNow(DAY_MS) })).status).toBe(409);
+    for (const act of ['cancel', 'move', 'again']) {
+      const fields = { reason: 'x', wish: randomUUID(), sendAt: fromNow(DAY_MS) };
+      expect((await ada.post(`/emails/${newId('trs', Date.now())}/${act}`, fields)).status).toBe(404);
+      expect((await ada.post(`/emails/x/${act}`, fields)).status).toBe(404);
+    }
+    expect(stack.mailsTo(done.to)).toHaveLength(1);
+  });
+
+  it.each(['cancel', 'move', 'again'])(
+    'lets nobody %s but operators, from pages of the dashboard',
+    async (act) => {
+      const id = act === 'again' ? (await sent()).id : await scheduled();
+      const { status, sendAt } = await stack.show(id);
+      const fields = { reason: 'x', wish: randomUUID(), sendAt: fromNow(3 * DAY_MS) };
+      const refused = await vera.post(`/emails/${id}/${act}`, fields);
+      expect([refused.status, refused.text.includes('as a viewer')]).toEqual([403, true]);
+      const elsewhere = { 'Origin': 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
+      expect((await ada.post(`/emails/${id}/${act}`, fields, elsewhere)).status).toBe(403);
+      const stranger = await fetch(`${dashboard.url}/emails/${id}/${act}`, {
+        method: 'POST',
+        body: new URLSearchParams(fields),
+        headers: { 'Sec-Fetch-Site': 'same-origin' },
+      });
+      expect(stranger.status).toBe(401);
+      expect(await stack.show(id)).toMatchObject({ status, sendAt });
+      expect(await audited(id)).toEqual([]);
+    },
+  );
+
+  it('logs no address, subject or reason', () => {
+    expect(dashboard.program.output).not.toMatch(/receiver\.example|Once more|she deleted/);
+  });
+});

@@ -1,0 +1,61 @@
+import { OperatorAccountStore } from '@posthorn/database';
+import { type OperatorRole } from '@posthorn/domain';
+import { type AppUnderTest } from '@posthorn/testing';
+import { createOperator } from '@posthorn/use-cases';
+import { type Stack } from './stack.ts';
+
+/** A page of the dashboard, as a browser gets it. */
+export interface ShownPage {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** Somebody who is signed in to the dashboard. */
+export class DashboardVisitor {
+  private constructor(
+    private readonly dashboard: AppUnderTest,
+    readonly cookie: string,
+  ) {}
+
+  /** Makes an account and signs in to it. */
+  static async signIn(
+    stack: Stack,
+    dashboard: AppUnderTest,
+    name: string,
+    role: OperatorRole,
+  ): Promise<DashboardVisitor> {
+    const account = await createOperator(new OperatorAccountStore(stack.database), { name, role });
+    const answer = await fetch(`${dashboard.url}/sign-in`, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ name, password: account.password }),
+      headers: { 'Sec-Fetch-Site': 'same-origin' },
+    });
+    const [cookie] = answer.headers.getSetCookie();
+    if (cookie === undefined) throw new Error(`${answer.status}: ${await answer.text()}`);
+    return new DashboardVisitor(dashboard, cookie.split(';')[0]!);
+  }
+
+  get(path: string): Promise<ShownPage> {
+    return this.ask(path, {});
+  }
+
+  /** Sends a form, from a page of the dashboard unless `headers` say otherwise. */
+  post(
+    path: string,
+    fields: Record<string, string> = {},
+    headers: Record<string, string> = { 'Sec-Fetch-Site': 'same-origin' },
+  ): Promise<ShownPage> {
+    return this.ask(path, { method: 'POST', body: new URLSearchParams(fields), headers });
+  }
+
+  private async ask(path: string, init: RequestInit): Promise<ShownPage> {
+    const answer = await fetch(this.dashboard.url + path, {
+      redirect: 'manual',
+      ...init,
+      headers: { Accept: 'text/html', Cookie: this.cookie, ...init.headers },
+    });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  }
+}
