@@ -117,6 +117,17 @@ async function toldOf({ id }: Sent): Promise<string[]> {
   return rows.map(({ type }) => type);
 }
 
+/** What the last event of the email says beside the email. */
+async function toldBeside({ id }: Sent): Promise<object> {
+  const { rows } = await stack.database.pool.query<{ data: { email: object } }>(
+    `SELECT payload::json -> 'data' AS data FROM events
+     WHERE workspace_id = $1 AND payload::jsonb #>> '{data,email,id}' = $2 ORDER BY created_at DESC LIMIT 1`,
+    [uuidOf(stack.tenant.workspaceId), id],
+  );
+  const { email: _email, ...beside } = rows[0]!.data;
+  return beside;
+}
+
 describe('Mail that comes back', () => {
   it('S19, W12: about an unknown user makes the email BOUNCED, suppresses the recipient and is told, once', async () => {
     const sent = await send();
@@ -131,6 +142,10 @@ describe('Mail that comes back', () => {
     });
     expect(await suppressionOf(sent)).toBe('HARD_BOUNCE');
     expect(await toldOf(sent)).toEqual(['EMAIL_BOUNCED']);
+    expect(await toldBeside(sent)).toEqual({
+      class: 'unknown_user',
+      reply: { code: 550, enhancedCode: '5.1.1', text: `<${sent.to}>: User unknown` },
+    });
     expect(await stack.send({ to: sent.to })).toMatchObject({ status: 200 });
   });
 

@@ -104,6 +104,7 @@ await startProcess('sender', async () => {
         tracking: trackHtml,
       }),
       bounceAddresses: bounceDomain === undefined ? undefined : secrets.bounceAddresses(bounceDomain),
+      reportsDeliveries: bounces.BOUNCE_REPORT_DELIVERIES,
       recipients: new WithheldRecipients(outbox),
       relays,
       pace,

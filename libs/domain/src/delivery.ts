@@ -27,6 +27,9 @@ export type Transmission =
   /** The message was written to its end and no reply came: the relay may have it. */
   | { readonly kind: 'unknown'; readonly error: string };
 
+/** A transmission, and the relay that it was tried by: what operators know it by. */
+export type RelayedTransmission = Transmission & { readonly relay?: string };
+
 /** What is to be done after a transmission. The database adds its own `now()` to an `afterSeconds`. */
 export type Verdict =
   | { readonly kind: 'sent' }

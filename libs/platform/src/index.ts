@@ -49,6 +49,7 @@ export {
   groupSize,
   inboundRefusals,
   inboundReports,
+  trackingHits,
   type QueueBacklog,
   relayUp,
   smtpReplies,

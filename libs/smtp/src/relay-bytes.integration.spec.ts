@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ScriptedSmtpServer, SmtpSink } from '@posthorn/testing';
 import { RelayTransport } from './relay-transport.ts';
+import { type SmtpEnvelope } from './smtp-transport.ts';
 
 const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
 const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
@@ -68,6 +69,39 @@ describe('the bytes of a message', () => {
       'MAIL FROM:<a@example.com> BODY=8BITMIME SIZE=4',
       `MAIL FROM:<a@example.com> SIZE=${MESSAGE.length}`,
     ]);
+  });
+});
+
+describe('reports', () => {
+  const envelope: SmtpEnvelope = {
+    ...ENVELOPE,
+    reports: { envelopeId: 'trs_01h455vb4pex5vsknk084sn02q', of: ['FAILURE', 'DELAY'] },
+  };
+
+  async function saidTo(extensions: string[]): Promise<string[]> {
+    const server = await ScriptedSmtpServer.start(undefined, { extensions });
+    const transport = new RelayTransport(server.url);
+    open.push(transport, server);
+    expect((await transport.send(envelope, MESSAGE)).kind).toBe('accepted');
+    expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
+    return server.commands.filter((command) => /^(MAIL|RCPT)/.test(command));
+  }
+
+  const PLAIN = ['MAIL FROM:<a@example.com>', 'RCPT TO:<b@example.com>'];
+
+  it.each([[['DSN']], [['PIPELINING', 'DSN', '8BITMIME']]])(
+    'are asked for, and for whom, where %j is offered',
+    async (extensions) => {
+      expect(await saidTo(extensions)).toEqual([
+        'MAIL FROM:<a@example.com> RET=HDRS ENVID=trs_01h455vb4pex5vsknk084sn02q',
+        'RCPT TO:<b@example.com> NOTIFY=FAILURE,DELAY',
+        ...PLAIN,
+      ]);
+    },
+  );
+
+  it('are not asked for where that is not offered', async () => {
+    expect(await saidTo(['PIPELINING', 'XDSN'])).toEqual([...PLAIN, ...PLAIN]);
   });
 });
 

@@ -1,4 +1,9 @@
-import { isAboutRelay, mayAskAnotherRelay, type Transmission } from '@posthorn/domain';
+import {
+  isAboutRelay,
+  mayAskAnotherRelay,
+  type RelayedTransmission,
+  type Transmission,
+} from '@posthorn/domain';
 import { type RelayBreaker } from './relay-breaker.ts';
 import { type SmtpEnvelope, type SmtpTransport } from './smtp-transport.ts';
 
@@ -42,7 +47,7 @@ export class RelayChain {
    *
    * @param mayStillBegin asked before each relay
    * @param watch told of each relay that is asked
-   * @returns undefined when no relay may be tried just now
+   * @returns what became of it and by which relay; undefined when no relay may be tried just now
    * @throws what a transport throws: faults of our own
    */
   async send(
@@ -50,12 +55,13 @@ export class RelayChain {
     message: Buffer,
     mayStillBegin: () => boolean = () => true,
     watch?: WatchTransmission,
-  ): Promise<Transmission | undefined> {
-    let answer: Transmission | undefined;
+  ): Promise<RelayedTransmission | undefined> {
+    let answer: RelayedTransmission | undefined;
     for (const relay of this.relays) {
       if (!mayStillBegin()) break;
       if (relay.breaker.mayBegin() === 'no') continue;
-      const transmission = await this.sendBy(relay, envelope, message, watch?.(relay.name));
+      const answered = await this.sendBy(relay, envelope, message, watch?.(relay.name));
+      const transmission = { ...answered, relay: relay.name };
       if (!mayAskAnotherRelay(transmission)) return transmission;
       // What was about the email is to be counted, though a relay after it was unavailable.
       if (answer === undefined || isAboutRelay(answer)) answer = transmission;

@@ -9,7 +9,7 @@ import { Dialogue } from './dialogue.ts';
 import { redactionOf } from './reply.ts';
 import type { RelayAddress } from './relay-url.ts';
 import { needsSmtpUtf8 } from './sendable.ts';
-import type { SmtpEnvelope } from './smtp-transport.ts';
+import type { RequestedReports, SmtpEnvelope } from './smtp-transport.ts';
 
 /**
  * What is asked of TLS. `opportunistic`: it is used where it is offered. `required`: nothing is said without it. `verified`: nor to a relay whose
@@ -66,6 +66,13 @@ const mayTalkInClear = (settings: ConnectionSettings): boolean =>
 
 /** What a connection ends with when nothing failed: it was closed, by us or by the server. */
 const SAID_GOODBYE = new Error('the connection was closed');
+
+/** As the mailer takes it, which says it only to a server that offers it (RFC 3461, section 4). */
+const dsnOf = ({ envelopeId, of }: RequestedReports): SMTPConnection.DSNOptions => ({
+  ret: 'HDRS',
+  envid: envelopeId,
+  notify: [...of],
+});
 
 async function gone(socket: Socket | false | null): Promise<void> {
   if (socket && !socket.closed) await new Promise((resolve) => socket.once('close', resolve));
@@ -146,6 +153,7 @@ export class RelayConnection implements PooledConnection {
       to: [envelope.to],
       size: message.length,
       use8BitMime: !isAscii(message),
+      ...(envelope.reports && { dsn: dsnOf(envelope.reports) }),
     };
     const error = await this.step((done) => this.smtp.send(mailerEnvelope, message, done));
     if (error !== undefined && isTooLarge(error)) {

@@ -26,6 +26,15 @@ describe('what may be sent', () => {
     expect(() => assertSendableEnvelope({ ...good, from: address })).toThrow("the envelope's `from`");
   });
 
+  it.each(['', 'a b', 'a\r\nRCPT TO:<c@d>', 'a+20b', 'a=b', 'é', 'x'.repeat(101)])(
+    'asks for no reports by an id like %j',
+    (envelopeId) => {
+      expect(() => assertSendableEnvelope({ ...good, reports: { envelopeId, of: ['FAILURE'] } })).toThrow(
+        'the id of the envelope',
+      );
+    },
+  );
+
   it.each(['\r\n', 'A: b\r\n\r\nc\r\n', '\r\n\r\n.\r\n'])('is a message in CRLF lines: %j', (text) => {
     expect(() => assertSendableMessage(Buffer.from(text))).not.toThrow();
   });

@@ -6,10 +6,14 @@ const BARE_LINE_END = /\r(?!\n)|(?<!\r)\n/;
 /** What could end the command, or the address within it; lone surrogates would leave as another character. */
 const FORBIDDEN_IN_ADDRESS = /[\s\p{Cc}\p{Cs}<>]/u;
 
+/** RFC 3461, section 4.4, allows 100 characters once they are encoded; these need no encoding. */
+const ENVELOPE_ID = /^[A-Za-z0-9_.@-]{1,100}$/;
+
 /**
  * The last check before an address becomes part of an SMTP command; whoever made the envelope has judged it before.
  *
- * @throws when an address is empty, has no `@`, or holds a control, a white space or an angle bracket
+ * @throws when an address is empty, has no `@`, or holds a control, a white space or an angle bracket; or when the id by which reports are to
+ *   name the message is none
  */
 export function assertSendableEnvelope(envelope: SmtpEnvelope): void {
   for (const name of ['from', 'to'] as const) {
@@ -19,6 +23,9 @@ export function assertSendableEnvelope(envelope: SmtpEnvelope): void {
       throw new Error(`the envelope's \`${name}\` is no address that can be part of an SMTP command`);
     }
   }
+  const { reports } = envelope;
+  if (reports !== undefined && !ENVELOPE_ID.test(reports.envelopeId))
+    throw new Error('the id of the envelope cannot be part of an SMTP command');
 }
 
 /**

@@ -4,7 +4,19 @@ import type { Transmission } from '@posthorn/domain';
 export interface SmtpEnvelope {
   readonly from: string;
   readonly to: string;
+  /** Which reports are asked for of a server that offers it (RFC 3461); absent: those that it sends by itself. */
+  readonly reports?: RequestedReports | undefined;
 }
+
+/** What a server is asked to report to the sender of the envelope, with the headers of the message and not all of it. */
+export interface RequestedReports {
+  /** By which reports name the message: 1 to 100 letters, digits, `_`, `.`, `@` and `-`. */
+  readonly envelopeId: string;
+  readonly of: readonly ReportedFact[];
+}
+
+/** That a recipient cannot be reached, that it takes longer, or that the message was delivered. */
+export type ReportedFact = 'FAILURE' | 'DELAY' | 'SUCCESS';
 
 /** The way out: whoever sends email asks for this and not for a socket. */
 export interface SmtpTransport {

@@ -102,6 +102,9 @@ class EmailTimelineEntry {
   })
   class?: string;
 
+  @Shown('Which relay took, refused or lost it.', text, { optional: true, example: 'smtp.example.net:587' })
+  relay?: string;
+
   @Shown('Where in the conversation with the relay it was refused or broke.', text, { optional: true })
   stage?: string;
 

@@ -2,9 +2,10 @@
  * A column of a statement that writes what has become of emails: it records the events of that for those whom some webhook is subscribed
  * to, and gives the lanes in which they are due by that; null: none. See the function in the migration for its indexes and locks.
  *
- * @param cause the part that has what became of emails: id, workspace_id, event, status (what the email's is then; null: as it was)
+ * @param cause the part that has what became of emails: id, workspace_id, event, status (what the email's is then; null: as it was), detail
+ *   (what the timeline says of it; null: nothing)
  */
 export function emailEvents(cause: string): string {
-  return `(SELECT record_email_events(array_agg(c.id), array_agg(c.workspace_id), array_agg(c.event), array_agg(c.status))
+  return `(SELECT record_email_events(array_agg(c.id), array_agg(c.workspace_id), array_agg(c.event), array_agg(c.status), array_agg(c.detail))
         FROM   ${cause} c) AS "eventLanes"`;
 }

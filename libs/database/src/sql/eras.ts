@@ -72,7 +72,7 @@ failed AS (
   UPDATE emails e SET status = 'FAILED'
   FROM   gone g
   WHERE  e.id = g.subject_id AND e.status IN ('SCHEDULED', 'SENT')
-  RETURNING e.id, e.workspace_id, e.status, 'EMAIL_FAILED' AS event
+  RETURNING e.id, e.workspace_id, e.status, 'EMAIL_FAILED' AS event, $2::jsonb AS detail
 ),
 told AS (
   INSERT INTO email_events (email_id, kind, claims, detail)

@@ -55,7 +55,7 @@ told AS (
   ORDER BY f.email_id, f.at
 ),
 heard AS (
-  SELECT f.email_id AS id, f.workspace_id, f.event, NULL::email_status AS status FROM fact f WHERE f.event IS NOT NULL
+  SELECT f.email_id AS id, f.workspace_id, f.event, NULL::email_status AS status, f.detail FROM fact f WHERE f.event IS NOT NULL
 )
-SELECT unnest(record_email_events(array_agg(h.id), array_agg(h.workspace_id), array_agg(h.event), array_agg(h.status))) AS "laneId"
+SELECT unnest(record_email_events(array_agg(h.id), array_agg(h.workspace_id), array_agg(h.event), array_agg(h.status), array_agg(h.detail))) AS "laneId"
 FROM   heard h`;

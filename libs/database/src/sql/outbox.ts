@@ -129,7 +129,7 @@ given_up AS (
 ),
 failed AS (
   UPDATE emails e SET status = 'FAILED' FROM given_up g WHERE e.id = g.subject_id AND g.queue = 'email'
-  RETURNING e.id, e.workspace_id, e.status, 'EMAIL_FAILED' AS event
+  RETURNING e.id, e.workspace_id, e.status, 'EMAIL_FAILED' AS event, '{"reason":"worker_died"}'::jsonb AS detail
 ),
 told AS (
   INSERT INTO email_events (email_id, kind, claims, duplicate_possible, detail)

@@ -32,7 +32,7 @@ WITH told AS (
   VALUES ($1::uuid, $3::text::report_kind, $4::text::email_event_kind, $5::boolean, $6::jsonb)
   ON CONFLICT DO NOTHING
   RETURNING email_id AS id, $2::uuid AS workspace_id, $8::text AS event, $7::text::email_status AS status,
-            $9::text::suppression_reason AS suppression
+            $9::text::suppression_reason AS suppression, detail
 ),
 changed AS (
   UPDATE emails e SET status = t.status FROM told t WHERE e.id = t.id AND t.status IS NOT NULL

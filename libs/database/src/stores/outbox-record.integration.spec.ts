@@ -199,6 +199,15 @@ describe('The events of emails', () => {
        WHERE payload::json->'data'->'email'->>'id' = $1 ORDER BY id`,
       [id],
     );
+  /** What is told beside the email, in the order of what happened. */
+  const toldBeside = async (id: EmailId): Promise<object[]> => {
+    const rows = await office.ask<{ data: { email: object } }>(
+      `SELECT payload::json -> 'data' AS data FROM events
+       WHERE payload::json->'data'->'email'->>'id' = $1 ORDER BY created_at`,
+      [id],
+    );
+    return rows.map(({ data: { email: _email, ...beside } }) => beside);
+  };
   const subscribe = (workspaceId: WorkspaceId, events: string[]) =>
     office.ask(
       `INSERT INTO webhooks (id, workspace_id, url, events, token) VALUES (gen_random_uuid(), $1, 'https://example.com', $2, '')`,
@@ -213,14 +222,17 @@ describe('The events of emails', () => {
     const rung: string[] = [];
     const outbox = new OutboxStore({ ...office.database, onEventsDue: (laneIds) => rung.push(...laneIds) });
     const email = await office.acceptAndClaim(workspace);
-    await outbox.record([{ ...delayed(email), kind: 'REPLY_LOST' }]);
+    const reply = { code: 550, enhancedCode: '5.1.1', text: 'No such user' };
+    await outbox.record([{ ...delayed(email), kind: 'REPLY_LOST', detail: { error: 'hung up' } }]);
     await office.ask(`UPDATE outbox SET state = 'ready' WHERE subject_id = $1`, [uuidOf(email.id)]);
     const [again] = await office.outbox.claimEmails(
       [{ laneId: bulkLane(workspace), maxRows: 1 }],
       1e9,
       60_000,
     );
-    await outbox.record([{ ...sent(again!), kind: 'BOUNCED', status: 'BOUNCED' }]);
+    const detail = { class: 'unknown_user', reply, relay: 'relay:25', attempt: 2 };
+    await outbox.record([{ ...sent(again!), kind: 'BOUNCED', status: 'BOUNCED', detail }]);
+    expect(await toldBeside(email.id)).toEqual([{}, { class: 'unknown_user', reply }]);
     expect(await eventsOf(email.id)).toMatchObject([
       { type: 'EMAIL_DELAYED', status: 'SENT' },
       { type: 'EMAIL_BOUNCED', status: 'BOUNCED' },
@@ -242,5 +254,6 @@ describe('The events of emails', () => {
     await office.letLeasesEnd([late.id]);
     await office.outbox.revive(1_000, 10, 5);
     expect(await eventsOf(late.id)).toMatchObject([{ type: 'EMAIL_FAILED', status: 'FAILED' }]);
+    expect(await toldBeside(late.id)).toEqual([{ reason: 'worker_died' }]);
   });
 });

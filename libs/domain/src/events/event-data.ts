@@ -1,5 +1,14 @@
 import { EMAIL_STATUSES, type EmailStatus } from '../email-status.ts';
-import { anyObjectShape, idShape, objectShape, textShape, timeShape, wordShape } from './shapes.ts';
+import { REPLY_CLASS_NAMES, type ReplyClass } from '../replies/reply-classes.ts';
+import {
+  anyObjectShape,
+  idShape,
+  numberShape,
+  objectShape,
+  textShape,
+  timeShape,
+  wordShape,
+} from './shapes.ts';
 
 const CONTACT = objectShape('EventContact', 'The contact as it was then.', {
   id: idShape('ctc', 'The id of the contact.'),
@@ -64,3 +73,36 @@ const EMAIL = objectShape(
 
 /** Of what became of an email. */
 export const EMAIL_DATA = objectShape('EmailEventData', 'Which email it is about.', { email: EMAIL });
+
+const REPLY = objectShape(
+  'EventReply',
+  'What the server answered.',
+  {
+    code: numberShape('Its code (RFC 5321, section 4.2).', 550),
+    text: textShape('Its text, up to 512 characters.', 'No such user here'),
+  },
+  { enhancedCode: textShape('Its enhanced code (RFC 3463).', '5.1.1') },
+);
+
+/** Of an email that was refused, delayed or given up: as its timeline says it. */
+export const EMAIL_REFUSED_DATA = objectShape(
+  'EmailRefusedEventData',
+  'Which email it is about, and why.',
+  { email: EMAIL },
+  {
+    class: wordShape<ReplyClass>(
+      ['unknown_user', ...REPLY_CLASS_NAMES.filter((name) => name !== 'unknown_user')],
+      'What kind of answer the server gave; absent where it gave none.',
+    ),
+    reason: textShape('Why, in a word, where no server refused it.', 'worker_died'),
+    reply: REPLY,
+  },
+);
+
+/** Of an email of which a link was clicked. */
+export const EMAIL_CLICKED_DATA = objectShape(
+  'EmailClickedEventData',
+  'Which email it is about, and which link.',
+  { email: EMAIL },
+  { url: textShape('Where the link leads that was clicked.', 'https://example.com/shop') },
+);

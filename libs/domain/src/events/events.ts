@@ -1,5 +1,12 @@
 import { type JsonObject } from '../canonical-json.ts';
-import { CONTACT_DATA, CONTACT_UPDATED_DATA, EMAIL_DATA, MEMBER_JOINED_DATA } from './event-data.ts';
+import {
+  CONTACT_DATA,
+  CONTACT_UPDATED_DATA,
+  EMAIL_CLICKED_DATA,
+  EMAIL_DATA,
+  EMAIL_REFUSED_DATA,
+  MEMBER_JOINED_DATA,
+} from './event-data.ts';
 import { objectShape, type Shape, timeShape, type ValueOf, wordShape } from './shapes.ts';
 
 /**
@@ -15,12 +22,15 @@ export const EVENTS = {
   WORKSPACE_TEAM_MEMBER_JOINED: { meaning: 'A team member joined the workspace', data: MEMBER_JOINED_DATA },
   EMAIL_SENT: { meaning: 'The relay took an email', data: EMAIL_DATA },
   EMAIL_DELIVERED: { meaning: 'The receiving server took an email', data: EMAIL_DATA },
-  EMAIL_DELAYED: { meaning: 'An email was refused for now and will be tried again', data: EMAIL_DATA },
-  EMAIL_BOUNCED: { meaning: 'The receiving side refused an email for good', data: EMAIL_DATA },
+  EMAIL_DELAYED: {
+    meaning: 'An email was refused for now and will be tried again',
+    data: EMAIL_REFUSED_DATA,
+  },
+  EMAIL_BOUNCED: { meaning: 'The receiving side refused an email for good', data: EMAIL_REFUSED_DATA },
   EMAIL_COMPLAINED: { meaning: 'The recipient reported an email', data: EMAIL_DATA },
-  EMAIL_FAILED: { meaning: 'An email was given up', data: EMAIL_DATA },
+  EMAIL_FAILED: { meaning: 'An email was given up', data: EMAIL_REFUSED_DATA },
   EMAIL_OPENED: { meaning: 'An email was opened', data: EMAIL_DATA },
-  EMAIL_CLICKED: { meaning: 'A link of an email was clicked', data: EMAIL_DATA },
+  EMAIL_CLICKED: { meaning: 'A link of an email was clicked', data: EMAIL_CLICKED_DATA },
 } as const satisfies Record<string, { readonly meaning: string; readonly data: Shape<object> }>;
 
 export type EventName = keyof typeof EVENTS;

@@ -33,6 +33,11 @@ export function textShape(description: string, example: string): Shape<string> {
   return { schema: { type: 'string', description }, example };
 }
 
+/** A whole number. */
+export function numberShape(description: string, example: number): Shape<number> {
+  return { schema: { type: 'integer', description }, example };
+}
+
 /** One of these words, of which the first is the example. */
 export function wordShape<Word extends string>(
   words: readonly [Word, ...Word[]],

@@ -8,10 +8,27 @@ export function exampleEventData(event: EventName, workspaceId: WorkspaceId): Ev
   if ('contact' in example) return { ...example, contact: { ...example.contact, workspaceId } };
   if ('workspace' in example) return { ...example, workspace: { ...example.workspace, id: workspaceId } };
   const status = STATUS_AFTER[event as keyof typeof STATUS_AFTER];
-  return { email: { ...example.email, ...SENDER, status } };
+  return { email: { ...example.email, ...SENDER, status }, ...WHY_IT_HAPPENED[event] };
 }
 
 const SENDER = { from: 'shop@example.com', subject: 'Your receipt' };
+
+/** What is told beside the email. */
+const WHY_IT_HAPPENED: { readonly [Name in EventName]?: Omit<EventDataOf<Name>, 'email'> } = {
+  EMAIL_DELAYED: {
+    class: 'mailbox_full',
+    reply: { code: 452, enhancedCode: '4.2.2', text: 'Mailbox is full' },
+  },
+  EMAIL_BOUNCED: {
+    class: 'unknown_user',
+    reply: { code: 550, enhancedCode: '5.1.1', text: 'No such user here' },
+  },
+  EMAIL_FAILED: {
+    class: 'content',
+    reply: { code: 554, enhancedCode: '5.6.0', text: 'Message refused' },
+  },
+  EMAIL_CLICKED: { url: 'https://example.com/shop' },
+};
 
 /** As which an email is shown when it is told of. */
 const STATUS_AFTER: Readonly<Record<Extract<EventName, `EMAIL_${string}`>, EmailStatus>> = {

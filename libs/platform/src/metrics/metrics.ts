@@ -53,6 +53,13 @@ export const smtpReplies = new Counter({
   registers: [registry],
 });
 
+export const trackingHits = new Counter({
+  name: 'posthorn_tracking_hits_total',
+  help: 'Requests for images and links of tracked emails, by kind (open, click) and what became of them: recorded, forgotten because too many waited, or refused by the database.',
+  labelNames: ['kind', 'result'],
+  registers: [registry],
+});
+
 export const inboundReports = new Counter({
   name: 'posthorn_inbound_reports_total',
   help: 'What mail that came back reported of emails, the first of each kind: failed, delayed, delivered, complaint, unrecognised.',

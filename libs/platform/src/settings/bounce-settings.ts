@@ -1,4 +1,4 @@
-import { IsOptional } from 'class-validator';
+import { IsBoolean, IsOptional } from 'class-validator';
 import { IsDomainName } from './domain-text.ts';
 import { Setting } from './setting.ts';
 
@@ -11,4 +11,10 @@ export class BounceSettings {
   @IsOptional()
   @IsDomainName()
   BOUNCE_DOMAIN?: string;
+
+  @Setting(
+    'Whether relays that offer it (DSN, RFC 3461) are asked to report deliveries to `BOUNCE_DOMAIN` as well, and not only delays and failures: emails then become `DELIVERED` where the receiving side tells, at the price of a mail that comes back for each.',
+  )
+  @IsBoolean()
+  BOUNCE_REPORT_DELIVERIES = false;
 }

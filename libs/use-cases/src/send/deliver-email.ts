@@ -1,13 +1,13 @@
 import {
   decideAfterAttempt,
   mayLeaveUnsigned,
-  type Transmission,
+  type RelayedTransmission,
   type WithheldReason,
 } from '@posthorn/domain';
 import { type ClaimedEmail, type EmailOutcome, isOutage } from '@posthorn/database';
 import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
 import { type BounceAddresses } from '@posthorn/signing';
-import { type Pace, type RelayChain } from '@posthorn/smtp';
+import { type Pace, type RelayChain, type ReportedFact, type SmtpEnvelope } from '@posthorn/smtp';
 import { type ComposeEmail } from './compose-email.ts';
 import { type EmailSpans } from './email-spans.ts';
 import { outcomeOf, outcomeWithheld, outcomeWithoutMessage, type Unmade } from './outcome-of.ts';
@@ -23,6 +23,8 @@ export interface DeliverEmailOptions {
   readonly composer: Pick<ComposeEmail, 'compose'>;
   /** The addresses that reports of emails come back to; undefined: that of their sender. */
   readonly bounceAddresses?: Pick<BounceAddresses, 'addressFor'> | undefined;
+  /** Whether deliveries are to be reported to those addresses as well, and not only delays and failures. */
+  readonly reportsDeliveries?: boolean;
   readonly recipients: Pick<WithheldRecipients, 'whyWithheld'>;
   readonly relays: Pick<RelayChain, 'retryAfterMs' | 'send'>;
   /** How many may leave in a second. */
@@ -90,18 +92,27 @@ export class DeliverEmail {
     email: ClaimedEmail,
     message: Buffer,
     mayStillBegin: () => boolean,
-  ): Promise<Transmission | undefined | 'unsendable'> {
-    const { relays, bounceAddresses, spans } = this.options;
-    const from = bounceAddresses?.addressFor(email.id) ?? email.from.address;
-    const envelope = { from, to: email.to.address };
+  ): Promise<RelayedTransmission | undefined | 'unsendable'> {
+    const { relays, spans } = this.options;
     try {
-      return await relays.send(envelope, message, mayStillBegin, spans?.watch(email));
+      return await relays.send(this.envelopeOf(email), message, mayStillBegin, spans?.watch(email));
     } catch (error) {
       this.options.onError(error);
       return 'unsendable';
     }
   }
+
+  /** Reports are asked for only where they come back to us: a sender of our callers is not to get mail that nobody asked for. */
+  private envelopeOf({ id, from, to }: ClaimedEmail): SmtpEnvelope {
+    const { bounceAddresses, reportsDeliveries } = this.options;
+    if (bounceAddresses === undefined) return { from: from.address, to: to.address };
+    const of: readonly ReportedFact[] = reportsDeliveries ? [...REPORTED, 'SUCCESS'] : REPORTED;
+    return { from: bounceAddresses.addressFor(id), to: to.address, reports: { envelopeId: id, of } };
+  }
 }
+
+/** What is reported to the address of an email; what is not asked for would be up to the relay (RFC 3461, section 4.1). */
+const REPORTED: readonly ReportedFact[] = ['FAILURE', 'DELAY'];
 
 /** What threw or became too large does so again; all else can be for want of time or memory just now. */
 function unrendered({ reason, message }: RenderingFailed): Unmade {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
-import { decideAfterAttempt, nowLane, type Transmission } from '@posthorn/domain';
+import { decideAfterAttempt, nowLane, type RelayedTransmission, type Transmission } from '@posthorn/domain';
 import { type ClaimedEmail } from '@posthorn/database';
 import { outcomeOf, outcomeWithheld, outcomeWithoutMessage } from './outcome-of.ts';
 
@@ -35,7 +35,7 @@ const unknownUser: Transmission = { kind: 'refused', stage: 'rcpt', reply: { cod
 const lost: Transmission = { kind: 'unknown', error: 'the connection was closed' };
 
 describe('what is recorded of an attempt', () => {
-  function record(transmission: Transmission, attempts = 0) {
+  function record(transmission: RelayedTransmission, attempts = 0) {
     const verdict = decideAfterAttempt(transmission, attempts);
     if (verdict.kind === 'relay_unavailable') throw new Error('not about the email');
     return outcomeOf(claimed(attempts), Buffer.from('message'), transmission, verdict);
@@ -66,8 +66,9 @@ describe('what is recorded of an attempt', () => {
     expect(record(greylisted).laneId).toBe(`${workspaceId}.bulk`);
   });
 
-  it('says which attempt it was, what the relay said, and of which bytes', () => {
-    expect(record(greylisted, 2).detail).toEqual({
+  it('says which attempt it was, which relay said what, and of which bytes', () => {
+    expect(record({ ...greylisted, relay: 'smtp.example.net:587' }, 2).detail).toEqual({
+      relay: 'smtp.example.net:587',
       stage: 'rcpt',
       reply: { code: 451, text: 'later' },
       class: 'soft_bounce',

@@ -5,7 +5,7 @@ import {
   decideAfterAttempt,
   replyClassOf,
   type SuppressionReason,
-  type Transmission,
+  type RelayedTransmission,
   type Verdict,
   type WithheldReason,
 } from '@posthorn/domain';
@@ -27,7 +27,7 @@ type Finished = Exclude<Verdict, { kind: 'relay_unavailable' }>;
 export function outcomeOf(
   email: ClaimedEmail,
   message: Buffer,
-  transmission: Transmission,
+  transmission: RelayedTransmission,
   verdict: Finished,
 ): EmailOutcome {
   return {
@@ -37,6 +37,7 @@ export function outcomeOf(
     suppression: suppressionAfter(verdict),
     detail: {
       ...answerOf(transmission),
+      ...(transmission.relay !== undefined && { relay: transmission.relay }),
       ...classOf(transmission),
       attempt: email.attempts + 1,
       ...retryOf(verdict),
@@ -104,12 +105,12 @@ function retryOf(verdict: Finished): object {
   return verdict.kind === 'retry' ? { retryAfterSeconds: verdict.afterSeconds } : {};
 }
 
-function classOf(transmission: Transmission): object {
+function classOf(transmission: RelayedTransmission): object {
   const replyClass = replyClassOf(transmission);
   return replyClass === undefined ? {} : { class: replyClass };
 }
 
-function answerOf(transmission: Transmission): object {
+function answerOf(transmission: RelayedTransmission): object {
   switch (transmission.kind) {
     case 'accepted':
       return { reply: transmission.reply };

@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { newId, sleep } from '@posthorn/kernel';
 import { type Hit } from '@posthorn/domain';
+import { trackingHits } from '@posthorn/platform';
 import { NoticeHits } from './notice-hits.ts';
 
 const AWAY = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
@@ -22,7 +23,14 @@ function noticing(record: (group: readonly Hit[]) => Promise<void>) {
   return { noticed, groups, errors };
 }
 
+async function counted(result: string): Promise<number> {
+  const { values } = await trackingHits.get();
+  return values.find(({ labels }) => labels.kind === 'open' && labels.result === result)?.value ?? 0;
+}
+
 describe('S17: noticing hits', () => {
+  beforeEach(() => trackingHits.reset());
+
   it('lets those that come while some are written go together with the next ones, 500 at most', async () => {
     const { noticed, groups } = noticing(() => sleep(5));
     for (let n = 0; n < 3; n += 1) noticed.note(hit());
@@ -30,6 +38,7 @@ describe('S17: noticing hits', () => {
     for (let n = 0; n < 700; n += 1) noticed.note(hit());
     await noticed.close();
     expect(groups).toEqual([3, 500, 200]);
+    expect(await counted('recorded')).toBe(703);
   });
 
   it('keeps them while the database is away, and writes them when it is back', async () => {
@@ -49,6 +58,7 @@ describe('S17: noticing hits', () => {
     await sleep(50);
     expect(errors.filter((name) => name === 'HitForgotten')).toHaveLength(5);
     await noticed.close();
+    expect([await counted('forgotten'), await counted('recorded')]).toEqual([5, 0]);
   }, 10_000);
 
   it('does not try again what the database refuses: what comes after it is written', async () => {
@@ -61,6 +71,7 @@ describe('S17: noticing hits', () => {
     noticed.note(hit());
     await noticed.close();
     expect([groups, errors]).toEqual([[1], ['Error']]);
+    expect([await counted('refused'), await counted('recorded')]).toEqual([2, 1]);
   });
 
   it('ends in time although the database is away', async () => {

@@ -1,6 +1,7 @@
 import { sleep } from '@posthorn/kernel';
 import { type Hit } from '@posthorn/domain';
 import { faultOf, type HitStore, isOutage } from '@posthorn/database';
+import { trackingHits } from '@posthorn/platform';
 
 const MOST_IN_A_GROUP = 500;
 /** About 10 MB; more than come in many seconds. */
@@ -36,7 +37,10 @@ export class NoticeHits {
 
   /** Takes note of a hit; never fails. */
   note(hit: Hit): void {
-    if (this.waiting.length >= MOST_WAITING) return this.options.onError(new HitForgotten());
+    if (this.waiting.length >= MOST_WAITING) {
+      count('forgotten', [hit]);
+      return this.options.onError(new HitForgotten());
+    }
     this.waiting.push(hit);
     this.writing ??= this.write();
   }
@@ -63,10 +67,17 @@ export class NoticeHits {
   private async isDone(group: readonly Hit[]): Promise<boolean> {
     try {
       await this.options.hits.record(group);
+      count('recorded', group);
       return true;
     } catch (error) {
       this.options.onError(error);
-      return !isOutage(error) && faultOf(error) !== 'conflict';
+      if (isOutage(error) || faultOf(error) === 'conflict') return false;
+      count('refused', group);
+      return true;
     }
   }
+}
+
+function count(result: 'recorded' | 'forgotten' | 'refused', hits: readonly Hit[]): void {
+  for (const { kind } of hits) trackingHits.inc({ kind, result });
 }
