@@ -1,3 +1,4 @@
+import { DOCTOR_COMMANDS } from './commands/doctor.mjs';
 import { IDENTITY_COMMANDS } from './commands/identities.mjs';
 import { KEY_COMMANDS } from './commands/keys.mjs';
 import { OPERATOR_COMMANDS } from './commands/operators.mjs';
@@ -28,6 +29,8 @@ import { WORKSPACE_COMMANDS } from './commands/workspaces.mjs';
  * @property {[string, string][]} [neverTogether] pairs of flags that do not go together
  * @property {string[]} [atLeastOne] of these flags at least one must be given
  * @property {string} example what stands after `npm run posthorn -- `
+ * @property {boolean} [worksAlone] it opens no office, because it works without a database too
+ * @property {(result: any) => boolean} [isDone] whether the exit code is 0; by default it is
  * @property {(office: import('./office.mjs').Office, given: Given) => Promise<any>} run gives what `--json` prints
  * @property {(result: any, given: Given) => string} show the same for people
  */
@@ -40,4 +43,5 @@ export const COMMANDS = [
   ...SENDING_COMMANDS,
   ...SECRET_COMMANDS,
   ...OPERATOR_COMMANDS,
+  ...DOCTOR_COMMANDS,
 ];

@@ -3,6 +3,8 @@ import { NotReady, UsageError } from './usage-error.mjs';
 const MIGRATE = 'The database is not at the newest migration: run npm run migrate';
 const LOGIN = 'The database refuses the login: correct the name and password in DATABASE_URL';
 const AWAY = 'The database went away in between: see that it runs, look what was done, and try again';
+const NOBODY =
+  'Nobody answers there: see that it runs, that the URL is right, and that the way to it is open';
 
 /** By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) and by Prisma's codes. */
 const SENTENCES = {
@@ -15,6 +17,9 @@ const SENTENCES = {
   '42703': MIGRATE,
   'P2021': MIGRATE,
   'P2022': MIGRATE,
+  'ECONNREFUSED': NOBODY,
+  'ENOTFOUND': NOBODY,
+  'ETIMEDOUT': NOBODY,
   'P1001': AWAY,
   'P1002': AWAY,
   'P1008': AWAY,
@@ -22,7 +27,13 @@ const SENTENCES = {
 };
 
 /** These say themselves, and to the operator, what is wrong. */
-const SPEAKING = new Set(['Refusal', 'SettingsError', 'DurabilityRefused']);
+const SPEAKING = new Set([
+  'Refusal',
+  'SettingsError',
+  'DurabilityRefused',
+  'MigrationMismatch',
+  'ReplyError',
+]);
 
 /**
  * What is wrong, in one line.

@@ -19,8 +19,9 @@ export async function main(args) {
   try {
     const call = parse(args);
     command = call.command;
-    process.stdout.write(`${await answerTo(call)}\n`);
-    return 0;
+    const { text, isDone } = await answerTo(call);
+    await new Promise((resolve) => process.stdout.write(`${text}\n`, resolve));
+    return isDone ? 0 : 1;
   } catch (error) {
     process.stderr.write(`posthorn: ${explain(error, command)}\n`);
     if (process.env.POSTHORN_DEBUG) process.stderr.write(`${withoutPassword(traceOf(error))}\n`);
@@ -28,12 +29,22 @@ export async function main(args) {
   }
 }
 
-/** @param {import('./parse.mjs').Call} call @returns {Promise<string>} what is printed */
+/** @param {import('./parse.mjs').Call} call @returns {Promise<{ text: string, isDone: boolean }>} what is printed */
 async function answerTo({ command, given, json, help }) {
+  if (command === undefined || help) return { text: helpOf(command, json), isDone: true };
+  const result = command.worksAlone
+    ? await command.run(/** @type {any} */ (undefined), given)
+    : await inOffice((office) => command.run(office, given));
+  return {
+    text: json ? asJson(result) : command.show(result, given),
+    isDone: command.isDone?.(result) ?? true,
+  };
+}
+
+/** @param {import('./commands.mjs').Command | undefined} command @param {boolean} json */
+function helpOf(command, json) {
   if (command === undefined) return json ? asJson(COMMANDS.map(describe)) : overview();
-  if (help) return json ? asJson(describe(command)) : helpOn(command);
-  const result = await inOffice((office) => command.run(office, given));
-  return json ? asJson(result) : command.show(result, given);
+  return json ? asJson(describe(command)) : helpOn(command);
 }
 
 function asJson(value) {

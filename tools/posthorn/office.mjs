@@ -25,7 +25,7 @@ const CONNECTIONS = 2;
  */
 
 /** What was built. @throws NotReady when nothing was */
-async function loadLibs() {
+export async function loadLibs() {
   try {
     const [useCases, database, domain, platform] = await Promise.all([
       import('@posthorn/use-cases'),

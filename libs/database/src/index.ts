@@ -5,9 +5,15 @@ export {
   type Database,
   type DatabaseOptions,
 } from './connection.ts';
+export { ExaminedDatabase } from './examined-database.ts';
 export { type NewEvent } from './events.ts';
 export { faultOf, isOutage, type DatabaseFault } from './faults.ts';
-export { findUnapplied, runMigrations, MigrationMismatch } from './migrations/run-migrations.ts';
+export {
+  examineMigrations,
+  findUnapplied,
+  runMigrations,
+  MigrationMismatch,
+} from './migrations/run-migrations.ts';
 export { placeOf, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
 export {
   type AcceptableCall,

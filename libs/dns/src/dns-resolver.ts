@@ -44,6 +44,14 @@ export class DnsResolver {
     return { kind: 'found', values: found.records.map((strings) => strings.join('')) };
   }
 
+  /** The hosts that take mail for a domain, as its MX records name them, the preferred first. */
+  async lookUpMailHosts(domain: string): Promise<TxtAnswer> {
+    const found = await this.ask((resolver) => settle(resolver.resolveMx(domain)));
+    if ('code' in found) return this.isAbsence(found) ? { kind: 'absent' } : this.failure(found);
+    const hosts = [...found.records].sort((one, other) => one.priority - other.priority);
+    return { kind: 'found', values: hosts.map(({ exchange }) => exchange) };
+  }
+
   /**
    * The addresses at a name, of both families; aliases are followed. One family is enough: the other may be absent, or its question
    * unanswered. Files of the system such as `/etc/hosts` are not asked.

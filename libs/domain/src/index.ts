@@ -70,3 +70,7 @@ export * from './webhooks/receiver-health.ts';
 export * from './webhooks/recovery.ts';
 export * from './webhooks/send-again.ts';
 export * from './unsigned-emails.ts';
+export * from './doctor/database-findings.ts';
+export * from './doctor/finding.ts';
+export * from './doctor/machine-findings.ts';
+export * from './doctor/redis-findings.ts';

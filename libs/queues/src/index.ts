@@ -1,4 +1,5 @@
 export { Clock, MAX_UNANSWERED_CLAIMS, type ClockOptions, type DueRows } from './clock.ts';
+export { examineRedis, type RedisExamination } from './examine-redis.ts';
 export type { RedisOptions } from './connections.ts';
 export { JobWorker, type JobWorkerOptions } from './job-worker.ts';
 export { QUEUES, turnHandler, type JobHandlers, type JobName, type Jobs, type QueueName } from './jobs.ts';

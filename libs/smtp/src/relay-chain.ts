@@ -95,7 +95,8 @@ export class RelayChain {
   private failed({ name, breaker }: Relay, transmission: Transmission): void {
     const wasOpen = breaker.state === 'open';
     breaker.failed();
-    if (!wasOpen) this.onRelay({ relay: name, isAvailable: false, reason: describe(transmission) });
+    if (!wasOpen)
+      this.onRelay({ relay: name, isAvailable: false, reason: describeTransmission(transmission) });
   }
 
   private answered({ name, breaker }: Relay): void {
@@ -105,7 +106,8 @@ export class RelayChain {
   }
 }
 
-function describe(transmission: Transmission): string {
+/** The stage and what was said or broke there. */
+export function describeTransmission(transmission: Transmission): string {
   switch (transmission.kind) {
     case 'refused':
       return `${transmission.stage}: ${transmission.reply.code} ${transmission.reply.text}`;

@@ -138,6 +138,16 @@ export class RelayConnection implements PooledConnection {
     this.smtp.on('end', () => this.ended(SAID_GOODBYE));
   }
 
+  /** Whether what is said is encrypted. */
+  get isSecured(): boolean {
+    return this.smtp.secure;
+  }
+
+  /** Whether the relay has taken our user and password. */
+  get isLoggedIn(): boolean {
+    return this.settings.address.credentials !== undefined && this.smtp.allowsAuth;
+  }
+
   get isAlive(): boolean {
     return this.end === undefined && !this.smtp.destroyed;
   }

@@ -36,6 +36,15 @@ export interface RelayTransportOptions {
   readonly tls?: ConnectionOptions;
 }
 
+/** That a relay would take emails from us. */
+export interface RelayGreeting {
+  readonly kind: 'welcome';
+  /** Whether what is said is encrypted. */
+  readonly isSecured: boolean;
+  /** What it did with our user and password. */
+  readonly login: 'taken' | 'not asked for' | 'none';
+}
+
 /**
  * Whether this kept connection had been closed, or led nowhere any more: then nothing was said about the email, and
  * nothing accepted, so a fresh connection may be asked.
@@ -91,6 +100,20 @@ export class RelayTransport implements SmtpTransport {
       // Not awaited: the answer is known, and what the connection still needs is nobody's wait.
       void this.giveBack(place, transmission);
     }
+  }
+
+  /** Connects, secures, logs in and takes leave, and sends nothing. @returns what the relay or the network did about it if that fails */
+  async greet(): Promise<RelayGreeting | Transmission> {
+    const connection = await RelayConnection.open(this.settings);
+    if (!(connection instanceof RelayConnection)) return connection;
+    const { isSecured, isLoggedIn } = connection;
+    await connection.quit();
+    const hasLogin = this.settings.address.credentials !== undefined;
+    return {
+      kind: 'welcome',
+      isSecured,
+      login: hasLogin ? (isLoggedIn ? 'taken' : 'not asked for') : 'none',
+    };
   }
 
   close(): Promise<void> {

@@ -83,3 +83,7 @@ export { FanOutEvents, type FanOutEventsOptions } from './tell/fan-out-events.ts
 export { Receivers } from './tell/receivers.ts';
 export { RemoveOld } from './retention/remove-old.ts';
 export { retainWorkspace } from './operate/retain-workspace.ts';
+export { databaseChecks } from './doctor/database-checks.ts';
+export { examine, type CheckResult, type Examination } from './doctor/examine.ts';
+export { machineChecks } from './doctor/machine-checks.ts';
+export { dnsChecks, redisChecks, relayChecks } from './doctor/neighbour-checks.ts';

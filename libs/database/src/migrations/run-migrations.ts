@@ -80,6 +80,32 @@ export async function findUnapplied(databaseUrl: string, directory: string): Pro
   }
 }
 
+/**
+ * What the database lacks, and what is wrong with its history. Nothing is changed, no lock is taken.
+ *
+ * @param directory as for {@link runMigrations}
+ * @throws MigrationMismatch as {@link runMigrations} does
+ */
+export async function examineMigrations(databaseUrl: string, directory: string): Promise<string[]> {
+  const migrations = await readMigrations(directory);
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 5_000,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ found: string | null }>(
+      "SELECT to_regclass('_prisma_migrations') AS found",
+    );
+    const missing = rows[0]!.found === null ? migrations : await findMissing(client, migrations);
+    return missing.map(({ name }) => name);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
 async function readMigrations(directory: string): Promise<Migration[]> {
   const entries = await readdir(directory, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);

@@ -1,0 +1,101 @@
+import { type DueFacts, type OutboxFacts, type PostgresFacts } from '@posthorn/domain';
+import pg from 'pg';
+import { type SealedColumn } from './sealed-columns.ts';
+import {
+  FIND_LEFT_BEHIND,
+  FIND_MISSING_PARTITIONS,
+  READ_OUTBOX_TABLE,
+  READ_SERVER,
+  readSealed,
+} from './sql/examination.ts';
+import { EraStore } from './stores/era-store.ts';
+import { OutboxStore } from './stores/outbox-store.ts';
+import { type SealedSecret } from './stores/sealed-secret-store.ts';
+
+/** How long one question may take; whoever examines waits for an answer, not for ever. */
+const ANSWER_TIMEOUT_MS = 8_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Checks ask at the same time, and take nobody's place. */
+const CONNECTIONS = 3;
+const MOST_SECRETS = 1_000;
+
+/**
+ * A database that is looked at and not worked on: a connection changes nothing, also in one that is not migrated, or was restored.
+ */
+export class ExaminedDatabase {
+  readonly eras: EraStore;
+  private readonly outbox: OutboxStore;
+  private readonly pool: pg.Pool;
+
+  constructor(url: string) {
+    this.pool = new pg.Pool({
+      connectionString: url,
+      max: CONNECTIONS,
+      application_name: 'posthorn-doctor',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      statement_timeout: ANSWER_TIMEOUT_MS,
+      query_timeout: ANSWER_TIMEOUT_MS,
+      options: '-c default_transaction_read_only=on',
+    });
+    this.pool.on('error', () => undefined);
+    this.pool.on('connect', (client) => client.on('error', () => undefined));
+    const database = { pool: this.pool, onEventsDue: () => undefined };
+    this.eras = new EraStore(database);
+    this.outbox = new OutboxStore(database);
+  }
+
+  async readServer(): Promise<PostgresFacts> {
+    return (await this.pool.query<PostgresFacts>(READ_SERVER)).rows[0]!;
+  }
+
+  /** By how much the clock of the server is ahead of this machine's, and what asking took. */
+  async readClock(): Promise<{ offsetMs: number; roundTripMs: number }> {
+    const client = await this.pool.connect();
+    try {
+      const [askedAt, begun] = [Date.now(), performance.now()];
+      const { rows } = await client.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+      const roundTripMs = performance.now() - begun;
+      return { offsetMs: rows[0]!.now.getTime() - askedAt - roundTripMs / 2, roundTripMs };
+    } finally {
+      client.release();
+    }
+  }
+
+  async readOutboxTable(): Promise<OutboxFacts> {
+    return (await this.pool.query<OutboxFacts>(READ_OUTBOX_TABLE)).rows[0]!;
+  }
+
+  /** The partitions of this and the next month that are not there. */
+  async findMissingPartitions(): Promise<{ thisMonth: string[]; nextMonth: string[] }> {
+    const { rows } = await this.pool.query<{ name: string; ahead: number }>(FIND_MISSING_PARTITIONS);
+    const namesOf = (months: number): string[] =>
+      rows.filter(({ ahead }) => ahead === months).map(({ name }) => name);
+    return { thisMonth: namesOf(0), nextMonth: namesOf(1) };
+  }
+
+  async findDue(): Promise<DueFacts> {
+    const backlog = await this.outbox.measureBacklog();
+    const { rows } =
+      await this.pool.query<Pick<DueFacts, 'unripenedSeconds' | 'leasedAndExpired'>>(FIND_LEFT_BEHIND);
+    return {
+      ...rows[0]!,
+      oldestDueSeconds: Math.max(...backlog.map((queue) => queue.oldestDueSeconds)),
+      dueRows: backlog.reduce((sum, queue) => sum + queue.due, 0),
+    };
+  }
+
+  /** What is held back as a whole, the longest first. */
+  async listHeldQueues(): Promise<{ queue: string; reason: string; pausedAt: Date }[]> {
+    const sql = `SELECT queue, reason, paused_at AS "pausedAt" FROM paused_lanes WHERE lane_id = '*' ORDER BY paused_at, queue`;
+    return (await this.pool.query<{ queue: string; reason: string; pausedAt: Date }>(sql)).rows;
+  }
+
+  /** The newest thousand secrets of a column, encrypted. */
+  async readSealed({ table, column }: SealedColumn): Promise<SealedSecret[]> {
+    return (await this.pool.query<SealedSecret>(readSealed(table, column), [MOST_SECRETS])).rows;
+  }
+
+  close(): Promise<void> {
+    return this.pool.end();
+  }
+}

@@ -1,0 +1,42 @@
+/** What the server says of itself. Locks: none. */
+export const READ_SERVER = `
+SELECT current_setting('server_version_num')::int AS "versionNumber", current_setting('server_version') AS version,
+       current_setting('synchronous_commit') AS "synchronousCommit", current_setting('fsync') AS fsync,
+       current_setting('full_page_writes') AS "fullPageWrites", current_setting('autovacuum') AS autovacuum,
+       (SELECT setting::int FROM pg_settings WHERE name = 'autovacuum_naptime') AS "autovacuumNaptimeSeconds",
+       current_setting('max_connections')::int AS "maxConnections",
+       (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
+       pg_database_size(current_database())::float8 AS "databaseBytes"`;
+
+export const READ_OUTBOX_TABLE = `
+SELECT coalesce(c.reloptions, '{}') AS options, coalesce(s.n_dead_tup, 0)::int AS "deadRows", coalesce(s.n_live_tup, 0)::int AS "liveRows"
+FROM   pg_class c
+LEFT JOIN pg_stat_user_tables s ON s.relid = c.oid
+WHERE  c.oid = 'outbox'::regclass`;
+
+/** The partitions of this and the next month (UTC) that are not there. */
+export const FIND_MISSING_PARTITIONS = `
+SELECT   p.name, m.ahead
+FROM     pg_partitioned_table t
+JOIN     pg_class c ON c.oid = t.partrelid
+CROSS JOIN generate_series(0, 1) AS m (ahead)
+CROSS JOIN LATERAL (
+  SELECT c.relname || '_' || to_char((now() AT TIME ZONE 'UTC') + make_interval(months => m.ahead), 'YYYY_MM') AS name
+) p
+WHERE    to_regclass(p.name) IS NULL
+ORDER BY p.name`;
+
+/**
+ * Rows that a scheduler would have made ready or freed. Indexes: outbox_waiting_by_due_idx and outbox_taken_by_lease_idx, from their fronts.
+ * A minute more than the lease is what a dead process may take.
+ */
+export const FIND_LEFT_BEHIND = `
+SELECT (SELECT coalesce(greatest(extract(epoch FROM now() - min(due_at)), 0), 0)::float8 FROM outbox WHERE state = 'waiting') AS "unripenedSeconds",
+       (SELECT count(*)::int FROM (
+          SELECT FROM outbox WHERE state = 'taken' AND lease_until < now() - interval '1 minute' LIMIT 100000
+        ) l) AS "leasedAndExpired"`;
+
+/** The newest secrets of a column. $1 int: at most so many. Index: the table's primary key, from its end. */
+export function readSealed(table: string, column: string): string {
+  return `SELECT id AS "rowId", ${column} AS sealed FROM ${table} WHERE ${column} IS NOT NULL ORDER BY id DESC LIMIT $1::int`;
+}

@@ -1,0 +1,144 @@
+import { advice, bytesText, fault, type Finding, good, spanText } from './finding.ts';
+
+/** What the server says of itself. */
+export interface PostgresFacts {
+  /** As `server_version_num`: 150004. */
+  readonly versionNumber: number;
+  readonly version: string;
+  readonly synchronousCommit: string;
+  readonly fsync: string;
+  readonly fullPageWrites: string;
+  readonly autovacuum: string;
+  readonly autovacuumNaptimeSeconds: number;
+  readonly maxConnections: number;
+  readonly connections: number;
+  readonly databaseBytes: number;
+}
+
+const LEAST_VERSION = 150_000;
+const LONGEST_NAPTIME_SECONDS = 15;
+const FULL_SHARE = 0.8;
+
+export function judgePostgresVersion({ versionNumber, version }: PostgresFacts): Finding {
+  return versionNumber >= LEAST_VERSION
+    ? good(`Postgres ${version}`)
+    : fault(`Postgres ${version}`, 'upgrade to Postgres 15 or newer');
+}
+
+/** Whether what it has confirmed is kept. */
+export function judgeDurability(facts: PostgresFacts): Finding {
+  const off = Object.entries({
+    synchronous_commit: facts.synchronousCommit,
+    fsync: facts.fsync,
+    full_page_writes: facts.fullPageWrites,
+  }).flatMap(([name, value]) => (value === 'off' ? [name] : []));
+  if (off.length === 0) return good('what Postgres confirms is on disk');
+  return fault(
+    `${off.join(' and ')} ${off.length === 1 ? 'is' : 'are'} off: accepted emails can be lost in a crash`,
+    `set ${off.map((name) => `${name} = on`).join(', ')}`,
+  );
+}
+
+export function judgeConnections({ connections, maxConnections }: PostgresFacts): Finding {
+  const found = `${connections} of ${maxConnections} connections are in use`;
+  return connections / maxConnections < FULL_SHARE
+    ? good(found)
+    : advice(found, 'raise max_connections, or lower DATABASE_POOL_SIZE of the apps');
+}
+
+/** The table of what is due, as the catalogue and the statistics have it. */
+export interface OutboxFacts {
+  readonly options: readonly string[];
+  readonly deadRows: number;
+  readonly liveRows: number;
+}
+
+const NEEDED_OPTIONS = ['fillfactor', 'autovacuum_vacuum_scale_factor', 'autovacuum_vacuum_cost_delay'];
+const MANY_DEAD_ROWS = 200_000;
+
+/** Whether rows that come and go by the thousand are cleared away. */
+export function judgeAutovacuum(facts: PostgresFacts, { options, deadRows, liveRows }: OutboxFacts): Finding {
+  if (facts.autovacuum === 'off' || options.includes('autovacuum_enabled=false'))
+    return fault(
+      'autovacuum is off: the outbox grows and becomes slow',
+      'set autovacuum = on, and for the table outbox too',
+    );
+  const missing = NEEDED_OPTIONS.filter((name) => !options.some((option) => option.startsWith(`${name}=`)));
+  if (missing.length > 0)
+    return advice(
+      `the outbox lacks ${missing.join(', ')}`,
+      'set them again as the first migration does: ALTER TABLE outbox SET (…)',
+    );
+  if (deadRows > MANY_DEAD_ROWS && deadRows > 10 * liveRows)
+    return advice(
+      `the outbox has ${deadRows} dead rows and ${liveRows} others`,
+      'look for a transaction that has been open for long (pg_stat_activity), then VACUUM outbox',
+    );
+  if (facts.autovacuumNaptimeSeconds > LONGEST_NAPTIME_SECONDS)
+    return advice(
+      `autovacuum looks at the outbox every ${facts.autovacuumNaptimeSeconds} s`,
+      'set autovacuum_naptime = 5s',
+    );
+  return good('the outbox is vacuumed often');
+}
+
+/** @param missing names of partitions, those of this month first */
+export function judgePartitions(missing: {
+  readonly thisMonth: readonly string[];
+  readonly nextMonth: readonly string[];
+}): Finding {
+  const mend = 'start a scheduler, which makes them every day, or: SELECT make_partitions(3)';
+  if (missing.thisMonth.length > 0)
+    return fault(
+      `the partitions of this month are missing: ${missing.thisMonth.join(', ')}; nothing can be accepted`,
+      mend,
+    );
+  if (missing.nextMonth.length > 0)
+    return fault(`the partitions of next month are missing: ${missing.nextMonth.join(', ')}`, mend);
+  return good('the partitions of this and the next month are there');
+}
+
+/** What is due and who has it, of what nothing holds back. */
+export interface DueFacts {
+  readonly oldestDueSeconds: number;
+  readonly dueRows: number;
+  /** For how long the oldest row that waits has been due without being made ready. */
+  readonly unripenedSeconds: number;
+  readonly leasedAndExpired: number;
+}
+
+const LATE_SECONDS = 60;
+const VERY_LATE_SECONDS = 15 * 60;
+
+export function judgeBacklog({ oldestDueSeconds, dueRows }: DueFacts): Finding {
+  if (oldestDueSeconds < LATE_SECONDS)
+    return good(`${dueRows} rows are due, the oldest for ${spanText(oldestDueSeconds)}`);
+  const found = `${dueRows} rows are due, the oldest for ${spanText(oldestDueSeconds)}`;
+  const mend =
+    'see that senders and dispatchers run, and what the relay says; docs/runbooks/emails-wait.md goes through it';
+  return oldestDueSeconds >= VERY_LATE_SECONDS ? fault(found, mend) : advice(found, mend);
+}
+
+/** Rows that a scheduler would have freed by now. */
+export function judgeLeases({ leasedAndExpired, unripenedSeconds }: DueFacts): Finding {
+  const mend = 'start a scheduler: it makes due rows ready and frees those of processes that died';
+  if (unripenedSeconds > LATE_SECONDS)
+    return fault(`rows have been due for ${spanText(unripenedSeconds)} and were not made ready`, mend);
+  if (leasedAndExpired > 0)
+    return fault(`${leasedAndExpired} rows are held by processes that died more than a minute ago`, mend);
+  return good('no row is held by a process that died');
+}
+
+/** @param seconds since a scheduler last said that it works */
+export function judgeScheduler(seconds: number): Finding {
+  return seconds < 5 * 60
+    ? good(`a scheduler was at work ${spanText(Math.max(seconds, 0))} ago`)
+    : fault(
+        `no scheduler has said for ${spanText(seconds)} that it works`,
+        'start one, and see that it reaches Redis: its regular jobs come from there',
+      );
+}
+
+export function describeSize({ databaseBytes }: PostgresFacts): Finding {
+  return good(`the database takes ${bytesText(databaseBytes)}`);
+}

@@ -1,0 +1,35 @@
+/**
+ * How a check ended. `good`: as it should be. `advice`: it works, and something is to be considered. `fault`: something does not work, will not for long,
+ * or could lose what was accepted. `unknown`: it could not be found out, because something else is missing.
+ */
+export type FindingKind = 'good' | 'advice' | 'fault' | 'unknown';
+
+/** What a check of an installation came to. */
+export interface Finding {
+  readonly kind: FindingKind;
+  /** What was found, in a sentence without its full stop. No secret and no address of a person is in it. */
+  readonly found: string;
+  /** What to do about it; absent when all is good. */
+  readonly mend?: string;
+}
+
+export const good = (found: string): Finding => ({ kind: 'good', found });
+export const advice = (found: string, mend: string): Finding => ({ kind: 'advice', found, mend });
+export const fault = (found: string, mend: string): Finding => ({ kind: 'fault', found, mend });
+export const unknown = (found: string, mend: string): Finding => ({ kind: 'unknown', found, mend });
+
+/** A time span as people say it: `45 s`, `3 min`, `2 h`, `5 days`. */
+export function spanText(seconds: number): string {
+  const whole = Math.round(seconds);
+  if (whole < 120) return `${whole} s`;
+  if (whole < 2 * 3_600) return `${Math.round(whole / 60)} min`;
+  return whole < 2 * 86_400 ? `${Math.round(whole / 3_600)} h` : `${Math.round(whole / 86_400)} days`;
+}
+
+/** An amount of memory or disk: `512 MiB`, `1.5 GiB`. */
+export function bytesText(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const step = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), units.length - 1);
+  const amount = bytes / 1024 ** step;
+  return `${amount < 10 && step > 0 ? amount.toFixed(1) : Math.round(amount)} ${units[step]}`;
+}

@@ -1,0 +1,134 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  judgeAutovacuum,
+  judgeBacklog,
+  judgeConnections,
+  judgeDurability,
+  judgeLeases,
+  judgePartitions,
+  judgePostgresVersion,
+  judgeScheduler,
+  type PostgresFacts,
+} from './database-findings.ts';
+import { bytesText, spanText } from './finding.ts';
+import { judgeClock, judgeDisk, judgeNode } from './machine-findings.ts';
+import { judgeEviction, judgePersistence, judgeRedisMemory, judgeRedisVersion } from './redis-findings.ts';
+
+const SERVER: PostgresFacts = {
+  ...{ versionNumber: 180_004, version: '18.4', synchronousCommit: 'on', fsync: 'on', fullPageWrites: 'on' },
+  ...{
+    autovacuum: 'on',
+    autovacuumNaptimeSeconds: 5,
+    maxConnections: 100,
+    connections: 10,
+    databaseBytes: 1,
+  },
+};
+const OUTBOX = {
+  options: ['fillfactor=70', 'autovacuum_vacuum_scale_factor=0.01', 'autovacuum_vacuum_cost_delay=0'],
+  ...{ deadRows: 0, liveRows: 0 },
+};
+const DUE = { oldestDueSeconds: 0, dueRows: 0, unripenedSeconds: 0, leasedAndExpired: 0 };
+const GIB = 1024 ** 3;
+
+describe('The doctor judges', () => {
+  it.each([
+    ['22.19.0', 'good'],
+    ['24.1.0', 'good'],
+    ['22.18.9', 'fault'],
+    ['20.99.0', 'fault'],
+  ])('Node %s: %s', (version, kind) => expect(judgeNode(version).kind).toBe(kind));
+
+  it.each([
+    [0, 1, 'good', 'agree to 1 s'],
+    [900, 1, 'good', 'agree to 1 s'],
+    [2_500, 4_000, 'good', 'agree to 1 s'],
+    [2_500, 0, 'advice', 'Redis is 2.5 s ahead of this machine'],
+    [-40_000, 0, 'fault', 'Redis is 40.0 s behind this machine'],
+  ])('a clock that is %d ms away, asked in %d ms: %s', (offsetMs, roundTripMs, kind, found) => {
+    expect(judgeClock('Redis', offsetMs, roundTripMs)).toMatchObject({
+      kind,
+      found: expect.stringContaining(found),
+    });
+  });
+
+  it.each([
+    [50, 100, 'good'],
+    [5, 100, 'advice'],
+    [0.5, 1, 'advice'],
+    [1, 100, 'fault'],
+    [0, 0, 'fault'],
+  ])('a disk of which %d of %d GiB are free: %s', (free, total, kind) =>
+    expect(judgeDisk(free * GIB, total * GIB).kind).toBe(kind),
+  );
+
+  it.each([
+    [{}, judgePostgresVersion, 'good'],
+    [{ versionNumber: 140_020 }, judgePostgresVersion, 'fault'],
+    [{}, judgeDurability, 'good'],
+    [{ synchronousCommit: 'off' }, judgeDurability, 'fault'],
+    [{ synchronousCommit: 'remote_apply' }, judgeDurability, 'good'],
+    [{ fsync: 'off' }, judgeDurability, 'fault'],
+    [{ connections: 79 }, judgeConnections, 'good'],
+    [{ connections: 80 }, judgeConnections, 'advice'],
+  ])('a server with %j by %p: %s', (change, judge, kind) =>
+    expect(judge({ ...SERVER, ...change }).kind).toBe(kind),
+  );
+
+  it.each([
+    [{}, {}, 'good'],
+    [{ autovacuum: 'off' }, {}, 'fault'],
+    [{ autovacuumNaptimeSeconds: 60 }, {}, 'advice'],
+    [{}, { options: [] }, 'advice'],
+    [{}, { options: [...OUTBOX.options, 'autovacuum_enabled=false'] }, 'fault'],
+    [{}, { deadRows: 300_000, liveRows: 10 }, 'advice'],
+    [{}, { deadRows: 300_000, liveRows: 100_000 }, 'good'],
+  ])('how the outbox is vacuumed with %j and %j: %s', (server, outbox, kind) =>
+    expect(judgeAutovacuum({ ...SERVER, ...server }, { ...OUTBOX, ...outbox }).kind).toBe(kind),
+  );
+
+  it('partitions: what is missing now or soon', () => {
+    expect(judgePartitions({ thisMonth: [], nextMonth: [] }).kind).toBe('good');
+    expect(judgePartitions({ thisMonth: ['a'], nextMonth: ['b'] }).found).toContain(
+      'of this month are missing: a',
+    );
+    expect(judgePartitions({ thisMonth: [], nextMonth: ['b'] })).toMatchObject({ kind: 'fault' });
+  });
+
+  it.each([
+    [59, 'good'],
+    [61, 'advice'],
+    [900, 'fault'],
+  ])('a row that has been due for %d s: %s', (oldestDueSeconds, kind) =>
+    expect(judgeBacklog({ ...DUE, oldestDueSeconds }).kind).toBe(kind),
+  );
+
+  it('whether a scheduler does its work', () => {
+    expect(judgeLeases(DUE).kind).toBe('good');
+    expect(judgeLeases({ ...DUE, leasedAndExpired: 1 }).kind).toBe('fault');
+    expect(judgeLeases({ ...DUE, unripenedSeconds: 61 }).kind).toBe('fault');
+    expect([0, 299, 300].map((seconds) => judgeScheduler(seconds).kind)).toEqual(['good', 'good', 'fault']);
+  });
+
+  it('a Redis by what it says, and by what it does not say', () => {
+    expect(judgeRedisVersion({ redis_version: '7.0.1' })).toMatchObject({
+      kind: 'good',
+      found: 'Redis 7.0.1',
+    });
+    expect(judgeRedisVersion({ redis_version: '7.2.4', valkey_version: '8.1.0' }).found).toBe('Valkey 8.1.0');
+    expect(judgeRedisVersion({ redis_version: '6.2.0' }).kind).toBe('fault');
+    expect(judgeEviction({ maxmemory_policy: 'noeviction' }).kind).toBe('good');
+    expect(judgeEviction({ maxmemory_policy: 'volatile-lru' }).kind).toBe('fault');
+    expect([judgeEviction({}).kind, judgePersistence({}).kind]).toEqual(['unknown', 'unknown']);
+    expect(judgePersistence({ aof_enabled: '0' }).kind).toBe('advice');
+    expect(judgeRedisMemory({ used_memory: '90', maxmemory: '100' }).kind).toBe('advice');
+    expect(judgeRedisMemory({ used_memory: '90', maxmemory: '0' }).kind).toBe('good');
+  });
+
+  it('and says amounts as people do', () => {
+    expect([0, 90, 300, 7_200, 500_000].map(spanText)).toEqual(['0 s', '90 s', '5 min', '2 h', '6 days']);
+    expect([0, 512, 1_536, 5 * GIB, 100 * GIB].map(bytesText)).toEqual([
+      ...['0 bytes', '512 bytes', '1.5 KiB', '5.0 GiB', '100 GiB'],
+    ]);
+  });
+});

@@ -1,0 +1,53 @@
+import { advice, bytesText, fault, type Finding, good, unknown } from './finding.ts';
+
+/** What Redis says of itself (`INFO`). */
+export type RedisFacts = Readonly<Record<string, string>>;
+
+const LEAST_MAJOR = 7;
+const FULL_SHARE = 0.8;
+
+/** Valkey says that it is Redis 7.2, and beside that what it is. */
+export function judgeRedisVersion(facts: RedisFacts): Finding {
+  const version = facts['redis_version'] ?? '';
+  const name =
+    facts['valkey_version'] === undefined ? `Redis ${version}` : `Valkey ${facts['valkey_version']}`;
+  return Number(version.split('.')[0]) >= LEAST_MAJOR
+    ? good(name)
+    : fault(name, `use Redis ${LEAST_MAJOR} or newer, or Valkey`);
+}
+
+/** Evicted keys are rings and job schedulers that are missing: emails leave late. */
+export function judgeEviction(facts: RedisFacts): Finding {
+  const policy = facts['maxmemory_policy'];
+  if (policy === undefined)
+    return unknown(
+      'Redis does not say what it does when its memory is full',
+      'see that maxmemory-policy is noeviction',
+    );
+  if (policy === 'noeviction') return good('Redis forgets nothing when its memory is full (noeviction)');
+  return fault(
+    `Redis forgets keys when its memory is full (maxmemory-policy ${policy}), and with them rings and regular jobs`,
+    'set maxmemory-policy noeviction, in redis.conf too',
+  );
+}
+
+/** Nothing is lost with Redis, so this is advice. */
+export function judgePersistence(facts: RedisFacts): Finding {
+  if (facts['aof_enabled'] === undefined)
+    return unknown('Redis does not say whether it writes to disk', 'see that appendonly is yes');
+  if (facts['aof_enabled'] === '1') return good('Redis writes to disk what it is told (AOF)');
+  return advice(
+    'Redis forgets its queues when it restarts (appendonly no); nothing is lost, emails then leave some seconds later',
+    'set appendonly yes',
+  );
+}
+
+export function judgeRedisMemory(facts: RedisFacts): Finding {
+  const used = Number(facts['used_memory'] ?? 0);
+  const most = Number(facts['maxmemory'] ?? 0);
+  if (most === 0) return good(`Redis uses ${bytesText(used)} and has no bound of its own`);
+  const found = `Redis uses ${bytesText(used)} of ${bytesText(most)}`;
+  return used / most < FULL_SHARE
+    ? good(found)
+    : advice(found, 'raise maxmemory, or see what else keeps keys there: queues hold little');
+}

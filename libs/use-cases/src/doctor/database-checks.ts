@@ -1,0 +1,140 @@
+import { type ExaminedDatabase, placeOf, type SealedColumn } from '@posthorn/database';
+import {
+  advice,
+  describeSize,
+  fault,
+  type Finding,
+  good,
+  judgeAutovacuum,
+  judgeBacklog,
+  judgeClock,
+  judgeConnections,
+  judgeDurability,
+  judgeLeases,
+  judgePartitions,
+  judgePostgresVersion,
+  judgeScheduler,
+} from '@posthorn/domain';
+import { type SecretBox, SecretNotOpened } from '@posthorn/signing';
+import { type Check } from './examine.ts';
+import { findRestoration } from '../operate/sending-status.ts';
+
+/** What is to be looked at of a database. */
+export interface ExaminedInstallation {
+  readonly database: ExaminedDatabase;
+  /** The migrations that it lacks. @throws MigrationMismatch */
+  readonly findMissingMigrations: () => Promise<readonly string[]>;
+  readonly sealedColumns: readonly SealedColumn[];
+  /** Undefined: ENCRYPTION_KEYS is not usable, which another check says. */
+  readonly box: SecretBox | undefined;
+}
+
+/** The server first, then what Posthorn has in it. */
+export function databaseChecks(installation: ExaminedInstallation): Check[] {
+  const { database } = installation;
+  return [
+    { name: 'postgres.version', look: async () => judgePostgresVersion(await database.readServer()) },
+    { name: 'postgres.durability', look: async () => judgeDurability(await database.readServer()) },
+    { name: 'postgres.connections', look: async () => judgeConnections(await database.readServer()) },
+    { name: 'postgres.size', look: async () => describeSize(await database.readServer()) },
+    {
+      name: 'postgres.clock',
+      look: async () => {
+        const { offsetMs, roundTripMs } = await database.readClock();
+        return judgeClock('Postgres', offsetMs, roundTripMs);
+      },
+    },
+    { name: 'database.migrations', look: () => judgeMigrations(installation) },
+    {
+      name: 'database.partitions',
+      look: async () => judgePartitions(await database.findMissingPartitions()),
+    },
+    {
+      name: 'database.autovacuum',
+      look: async () => judgeAutovacuum(await database.readServer(), await database.readOutboxTable()),
+    },
+    { name: 'database.secrets', look: () => judgeSecrets(installation) },
+    { name: 'work.restored', look: () => judgeRestoration(database) },
+    { name: 'work.held-back', look: () => judgePauses(database) },
+    { name: 'work.due', look: async () => judgeBacklog(await database.findDue()) },
+    { name: 'work.leases', look: async () => judgeLeases(await database.findDue()) },
+    {
+      name: 'work.scheduler',
+      look: async () => {
+        const { now, aliveAt } = await database.eras.read();
+        return judgeScheduler((now.getTime() - aliveAt.getTime()) / 1_000);
+      },
+    },
+  ];
+}
+
+async function judgeMigrations({ findMissingMigrations }: ExaminedInstallation): Promise<Finding> {
+  const missing = await findMissingMigrations();
+  if (missing.length === 0) return good('every migration of this release is applied');
+  return fault(
+    `${missing.length} migrations are not applied, the first is ${missing[0]}`,
+    'run npm run migrate',
+  );
+}
+
+/** Opens what is stored, the newest of each kind, and keeps nothing of it. */
+async function judgeSecrets({ database, sealedColumns, box }: ExaminedInstallation): Promise<Finding> {
+  if (box === undefined)
+    return fault('there is no usable key ring', 'set ENCRYPTION_KEYS to what the apps have');
+  let opened = 0;
+  const closed: string[] = [];
+  for (const column of sealedColumns) {
+    for (const { rowId, sealed } of await database.readSealed(column)) {
+      const why = whyClosed(box, sealed, placeOf(column, rowId));
+      if (why === undefined) opened += 1;
+      else closed.push(`${column.table} ${rowId}: ${why}`);
+    }
+  }
+  if (closed.length === 0) return good(`all ${opened} stored secrets that were tried can be decrypted`);
+  return fault(
+    `${closed.length} of ${opened + closed.length} stored secrets cannot be decrypted, the first is ${closed[0]}`,
+    'bring the key back that they need, at the end of ENCRYPTION_KEYS; what is lost for good has to be made anew',
+  );
+}
+
+function whyClosed(box: SecretBox, sealed: Uint8Array, place: string): string | undefined {
+  try {
+    box.open(sealed, place);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SecretNotOpened) return error.message;
+    throw error;
+  }
+}
+
+const RESUME =
+  'give up what was due before the time at which the lost system stopped: posthorn resume --fail-before TIME; or send it, possibly again: posthorn resume';
+
+async function judgeRestoration({ eras }: ExaminedDatabase): Promise<Finding> {
+  const { isOfHere, aliveAt } = await eras.read();
+  if (!isOfHere)
+    return advice(
+      `the database was restored or copied from one that was at work until ${aliveAt.toISOString()}; the first app that starts holds everything back`,
+      'start the apps, then look again',
+    );
+  const restoration = await findRestoration(eras);
+  if (restoration === null)
+    return good('the database is where it was made, or was let go since it was restored');
+  const counts = restoration.queues.map(
+    ({ queue, dueBefore, dueSince }) => `${queue}: ${dueBefore} and ${dueSince}`,
+  );
+  return advice(
+    `the database was restored and is held back since ${restoration.heldSince.toISOString()}; the backup was made at about ` +
+      `${restoration.dumpedAt.toISOString()}. Due then and since: ${counts.join(', ')}`,
+    RESUME,
+  );
+}
+
+async function judgePauses(database: ExaminedDatabase): Promise<Finding> {
+  const held = await database.listHeldQueues();
+  if (held.length === 0) return good('no queue is held back as a whole');
+  const texts = held.map(
+    ({ queue, reason, pausedAt }) => `${queue} since ${pausedAt.toISOString()} (${reason})`,
+  );
+  return advice(`held back: ${texts.join(', ')}`, 'when the reason is gone: posthorn resume');
+}

@@ -1,0 +1,252 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  createTestDatabase,
+  copyTestDatabase,
+  DnsServer,
+  PrivateRedis,
+  SmtpSink,
+  type TestDatabase,
+  testPostgresUrl,
+} from '@posthorn/testing';
+import { createWorkspace } from '../operate/create-workspace.ts';
+import { greetDatabase, openDatabase, WorkspaceStore } from '@posthorn/database';
+import { type Examination } from './examine.ts';
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const DOCTOR_MS = 120_000;
+
+let testDatabase: TestDatabase;
+let redis: PrivateRedis;
+let relay: SmtpSink;
+let dns: DnsServer;
+let env: Record<string, string>;
+let refusesLogin = false;
+
+beforeAll(async () => {
+  [testDatabase, redis, relay, dns] = await Promise.all([
+    createTestDatabase(),
+    PrivateRedis.start({ durable: true }),
+    SmtpSink.start({
+      auth: true,
+      script: (stage) =>
+        stage === 'auth' && refusesLogin ? { reply: '535 5.7.8 wrong password' } : undefined,
+    }),
+    DnsServer.start(),
+  ]);
+  dns.set('bounces.example.com', { txt: ['v=spf1 -all'] });
+  const login = new URL(relay.url);
+  env = {
+    DATABASE_URL: testDatabase.url,
+    REDIS_URL: redis.url,
+    SMTP_URL: `smtp://ada:right@${login.host}`,
+    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    DNS_SERVERS: dns.address,
+    DNS_TIMEOUT_MS: '1000',
+    PUBLIC_URL: 'http://127.0.0.1:1',
+  };
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([redis.close(), relay.close(), dns.close()]);
+  await testDatabase.drop();
+});
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly seconds: number;
+}
+
+/** Runs the doctor as a process of its own. */
+function doctor(change: Record<string, string | undefined> = {}, args: string[] = []): Promise<Ended> {
+  const { NODE_OPTIONS: _jestOnly, ...inherited } = process.env;
+  const options = { cwd: ROOT, env: { ...inherited, ...env, ...change } };
+  const begun = performance.now();
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      ['tools/posthorn.mjs', 'doctor', ...args],
+      options,
+      (_e, stdout, stderr) =>
+        resolve({ code: child.exitCode ?? -1, stdout, stderr, seconds: (performance.now() - begun) / 1_000 }),
+    );
+  });
+}
+
+/** What it says of each check. */
+async function findings(change: Record<string, string | undefined> = {}): Promise<Map<string, string>> {
+  const { stdout, stderr } = await doctor(change, ['--json']);
+  expect(stderr).toBe('');
+  const { results } = JSON.parse(stdout) as Examination;
+  return new Map(
+    results.map(({ check, kind, found, mend }) => [check, `${kind}: ${found}${mend ? ` | ${mend}` : ''}`]),
+  );
+}
+
+async function ask(sql: string, url = testDatabase.url): Promise<void> {
+  const database = openDatabase({ url, poolSize: 2, applicationName: 'test' });
+  try {
+    await database.pool.query(sql);
+  } finally {
+    await database.close();
+  }
+}
+
+describe('The doctor', () => {
+  it(
+    'finds an installation sound but for what is missing here, and says it to people and machines',
+    async () => {
+      const found = await findings();
+      const good = [
+        'settings',
+        'node',
+        'postgres.version',
+        'postgres.clock',
+        'database.migrations',
+        'database.partitions',
+      ];
+      good.push(
+        'database.secrets',
+        'work.restored',
+        'work.held-back',
+        'work.due',
+        'work.leases',
+        'work.scheduler',
+      );
+      good.push(
+        'redis.version',
+        'redis.eviction',
+        'redis.persistence',
+        'redis.memory',
+        'redis.clock',
+        'dns.resolver',
+      );
+      for (const name of good)
+        expect([name, found.get(name)]).toEqual([name, expect.stringMatching(/^good: /)]);
+      expect(found.get(`relay ${new URL(relay.url).host}`)).toMatch(
+        /^good: it takes us .* and has taken our login/,
+      );
+      // The servers of tests keep nothing over a power cut.
+      expect(found.get('postgres.durability')).toMatch(
+        /^fault: fsync and full_page_writes are off.* \| set fsync = on/,
+      );
+      expect(found.get('reach PUBLIC_URL')).toMatch(/^fault: http:\/\/127.0.0.1:1 does not answer/);
+      const { code, stdout } = await doctor();
+      expect(code).toBe(1);
+      expect(stdout).toMatch(/^✗ postgres.durability: fsync .*\n {4}set fsync = on/m);
+      expect(stdout).toMatch(/\nSomething is wrong \(\d+ faults, 0 unknown, /);
+      expect(relay.messages).toEqual([]);
+    },
+    DOCTOR_MS,
+  );
+
+  it(
+    'says of each thing that is broken what it is and how to mend it; none hides another',
+    async () => {
+      await redis.ask('CONFIG SET maxmemory-policy allkeys-lru');
+      await redis.ask('CONFIG SET appendonly no');
+      await ask(`UPDATE event_eras SET alive_at = now() - interval '3 hours'`);
+      await ask(`INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, lease_until)
+               VALUES (gen_random_uuid(), 'email', 'x', 'taken', now(), now() - interval '5 minutes'),
+                      (gen_random_uuid(), 'email', 'x', 'waiting', now() - interval '3 minutes', NULL),
+                      (gen_random_uuid(), 'email', 'x', 'ready', now() - interval '2 hours', NULL)`);
+      await ask('ALTER TABLE outbox RESET (fillfactor)');
+      await ask(
+        "DROP TABLE IF EXISTS nothing; DELETE FROM _prisma_migrations WHERE migration_name LIKE '%restored%'",
+      );
+      refusesLogin = true;
+      const found = await findings({
+        LEASE_MS: 'soon',
+        BOUNCE_DOMAIN: 'bounces.example.com',
+        INBOUND_PORT: '1',
+      });
+      const said: [string, RegExp][] = [
+        ['settings', /^fault: LEASE_MS is "soon"; it must be a whole number/],
+        ['redis.eviction', /^fault: .*allkeys-lru.* \| set maxmemory-policy noeviction/],
+        ['redis.persistence', /^advice: .*appendonly no.* \| set appendonly yes/],
+        ['work.scheduler', /^fault: no scheduler has said for 3 h/],
+        ['work.leases', /^fault: rows have been due for 3 min and were not made ready/],
+        ['work.due', /^fault: 1 rows are due, the oldest for 2 h/],
+        ['database.autovacuum', /^advice: the outbox lacks fillfactor/],
+        [
+          'database.migrations',
+          /^fault: 1 migrations are not applied, the first is .*restored.* \| run npm run migrate/,
+        ],
+        ['dns.bounces', /^fault: bounces.example.com has no MX record/],
+        ['reach inbound', /^advice: nobody greets at 127.0.0.1:1/],
+        ['redis.version', /^good/],
+        ['postgres.version', /^good/],
+      ];
+      for (const [name, words] of said)
+        expect([name, found.get(name)]).toEqual([name, expect.stringMatching(words)]);
+      const relayFinding = found.get(`relay ${new URL(relay.url).host}`);
+      expect(relayFinding).toMatch(
+        /^fault: it does not take us: auth: 535 .* \| correct user and password in SMTP_URL/,
+      );
+      expect([...found.values()].join()).not.toContain(':right');
+    },
+    DOCTOR_MS,
+  );
+
+  it(
+    'finds what was sealed with a key that is lost, and what was restored, and changes nothing',
+    async () => {
+      const database = openDatabase({ url: testDatabase.url, poolSize: 2, applicationName: 'test' });
+      await greetDatabase(database);
+      const { id } = await createWorkspace(new WorkspaceStore(database), 'The shop', null);
+      await database.pool.query(
+        `INSERT INTO webhooks (id, workspace_id, url, events, token)
+       SELECT gen_random_uuid(), w.id, 'https://a.example', '{EMAIL_SENT}', '\\x0103' || convert_to('old', 'UTF8') || '\\x00'::bytea
+       FROM   workspaces w WHERE NOT w.is_system`,
+      );
+      expect(id).toMatch(/^wrk_/);
+      await database.close();
+      const copy = await copyTestDatabase(testDatabase);
+      try {
+        const found = await findings({ DATABASE_URL: copy.url });
+        expect(found.get('database.secrets')).toMatch(
+          /^fault: 1 of 1 .*the key old is not in ENCRYPTION_KEYS/,
+        );
+        expect(found.get('work.restored')).toMatch(
+          /^advice: the database was restored or copied .*the first app that starts/,
+        );
+        await ask('SELECT 1', copy.url);
+        const then = await findings({ DATABASE_URL: copy.url });
+        expect(then.get('work.restored')).toMatch(
+          /^advice: .*Due then and since: email: 0 and 3, event: 0 and 0/,
+        );
+        expect(then.get('work.held-back')).toMatch(/email since .*The database was restored/);
+      } finally {
+        await copy.drop();
+      }
+    },
+    DOCTOR_MS,
+  );
+
+  it(
+    'ends in time and says what it knows when servers hang or are away',
+    async () => {
+      redis.freeze();
+      dns.set('example.com', 'silent');
+      const away = new URL(testPostgresUrl());
+      away.port = '1';
+      const { code, stdout, seconds } = await doctor({
+        DATABASE_URL: away.href,
+        SMTP_URL: 'smtp://127.0.0.1:1',
+      });
+      redis.thaw();
+      expect(code).toBe(1);
+      expect(seconds).toBeLessThan(40);
+      expect(stdout).toMatch(/^✗ postgres.version, postgres.durability, .*: Nobody answers there/m);
+      expect(stdout).toMatch(/^[✗?] redis.version, redis.eviction/m);
+      expect(stdout).toMatch(/^✗ dns.resolver: no answer about example.com: no name server answered/m);
+      expect(stdout).toMatch(/^✗ relay 127.0.0.1:1: it does not take us: connect/m);
+      expect(stdout).toMatch(/^✓ node: Node 2/m);
+      expect(stdout).not.toContain(away.password);
+    },
+    DOCTOR_MS,
+  );
+});

@@ -1,0 +1,100 @@
+import { statfs } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { advice, fault, type Finding, good, judgeDisk, judgeNode } from '@posthorn/domain';
+import { type Check } from './examine.ts';
+
+const ANSWER_WITHIN_MS = 5_000;
+
+/** What is looked at of this machine and of what leads to it. */
+interface ExaminedMachine {
+  /** What is wrong with the settings; undefined: nothing. */
+  readonly settingsFaults: readonly string[];
+  /** Names in `.env` that no setting has. */
+  readonly unknownSettings: readonly string[];
+  /** Where callers and recipients come in, by the name of its setting; undefined: unset. */
+  readonly publicUrls: Readonly<Record<string, string | undefined>>;
+  /** Where `inbound` listens on this machine; undefined: mail does not come back to Posthorn. */
+  readonly inbound: { readonly host: string; readonly port: number } | undefined;
+}
+
+export function machineChecks(machine: ExaminedMachine): Check[] {
+  return [
+    { name: 'settings', look: () => judgeSettings(machine) },
+    { name: 'node', look: () => judgeNode(process.versions.node) },
+    {
+      name: 'disk',
+      look: async () => {
+        const { bavail, blocks, bsize } = await statfs(process.cwd());
+        return judgeDisk(bavail * bsize, blocks * bsize);
+      },
+    },
+    ...Object.entries(machine.publicUrls).map(([name, url]) => ({
+      name: `reach ${name}`,
+      look: () => judgeUrl(name, url),
+    })),
+    ...(machine.inbound === undefined
+      ? []
+      : [{ name: 'reach inbound', look: () => judgeInbound(machine.inbound!) }]),
+  ];
+}
+
+function judgeSettings({ settingsFaults, unknownSettings }: ExaminedMachine): Finding {
+  if (settingsFaults.length > 0)
+    return fault(
+      settingsFaults.join('; '),
+      'correct them in the environment or in .env; docs/settings.md has them all',
+    );
+  if (unknownSettings.length > 0)
+    return advice(
+      `.env names what is no setting: ${unknownSettings.join(', ')}`,
+      'correct the names; docs/settings.md has them all',
+    );
+  return good('every setting has a value that is allowed');
+}
+
+/** Whether something answers there over HTTP; who it is need not be known: an ingress may let only the interface through. */
+async function judgeUrl(name: string, url: string | undefined): Promise<Finding> {
+  if (url === undefined)
+    return advice(
+      `${name} is not set: links in emails lead to localhost`,
+      `set ${name} to what callers and recipients reach`,
+    );
+  const mend = `see that ${name} is right, that a gateway runs, and that the way to it is open`;
+  try {
+    const answer = await fetch(new URL('/health/ready', url), {
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      redirect: 'manual',
+    });
+    await answer.body?.cancel();
+    return answer.status < 500 ? good(`${url} answers`) : fault(`${url} answers ${answer.status}`, mend);
+  } catch (error) {
+    const { cause, message } = error as Error;
+    return fault(`${url} does not answer: ${cause instanceof Error ? cause.message : message}`, mend);
+  }
+}
+
+/** Whether `inbound` greets on this machine; it may run on another one, so this is advice. */
+async function judgeInbound({ host, port }: { host: string; port: number }): Promise<Finding> {
+  const where = `${host}:${port}`;
+  const greeting = await greetingAt(host, port);
+  if (greeting.startsWith('220')) return good(`inbound greets at ${where}`);
+  return advice(
+    `nobody greets at ${where} of this machine${greeting === '' ? '' : `: ${greeting}`}`,
+    'start inbound, unless it runs on another machine',
+  );
+}
+
+/** What is said first, or why nothing is. */
+function greetingAt(host: string, port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: ANSWER_WITHIN_MS });
+    const end = (text: string): void => {
+      socket.destroy();
+      resolve(text);
+    };
+    socket.once('data', (chunk) => end(chunk.toString('latin1').slice(0, 80)));
+    socket.once('timeout', () => end('no answer in time'));
+    socket.once('error', (error) => end(error.message));
+    socket.once('close', () => end(''));
+  });
+}

@@ -1,0 +1,131 @@
+import {
+  advice,
+  fault,
+  type Finding,
+  good,
+  judgeClock,
+  judgeEviction,
+  judgePersistence,
+  judgeRedisMemory,
+  judgeRedisVersion,
+  type TxtAnswer,
+  unknown,
+} from '@posthorn/domain';
+import { type RedisExamination } from '@posthorn/queues';
+import { describeTransmission, type RelayTransport } from '@posthorn/smtp';
+import { type Check } from './examine.ts';
+
+/** Redis is asked once for all of it. */
+export function redisChecks(ask: () => Promise<RedisExamination>): Check[] {
+  let asked: Promise<RedisExamination> | undefined;
+  const answer = (): Promise<RedisExamination> => (asked ??= ask());
+  return [
+    { name: 'redis.version', look: async () => judgeRedisVersion((await answer()).facts) },
+    { name: 'redis.eviction', look: async () => judgeEviction((await answer()).facts) },
+    { name: 'redis.persistence', look: async () => judgePersistence((await answer()).facts) },
+    { name: 'redis.memory', look: async () => judgeRedisMemory((await answer()).facts) },
+    {
+      name: 'redis.clock',
+      look: async () => {
+        const { offsetMs, roundTripMs } = await answer();
+        return judgeClock('Redis', offsetMs, roundTripMs);
+      },
+    },
+  ];
+}
+
+const RELAY_WITHIN_MS = 20_000;
+const LOOPBACK = /^(localhost|127\.[\d.]+|::1):\d+$/;
+
+/** Greets each relay, secures, logs in and leaves; nothing is sent. */
+export function relayChecks(relays: readonly Pick<RelayTransport, 'name' | 'greet'>[]): Check[] {
+  return relays.map((relay) => ({
+    name: `relay ${relay.name}`,
+    withinMs: RELAY_WITHIN_MS,
+    look: async () => {
+      const answer = await relay.greet();
+      if (answer.kind !== 'welcome')
+        return fault(`it does not take us: ${describeTransmission(answer)}`, mendOf(answer));
+      const login = { 'taken': ', and has taken our login', 'not asked for': '', 'none': '' }[answer.login];
+      const found = `it takes us${answer.isSecured ? ' over TLS' : ' in clear'}${login}`;
+      if (answer.login === 'not asked for')
+        return advice(
+          `${found}, but offers no login though SMTP_URL has one`,
+          'see that this is the right port of the relay',
+        );
+      if (answer.login === 'taken' && !answer.isSecured && !LOOPBACK.test(relay.name))
+        return advice(`${found}: who listens has the password`, 'set SMTP_TLS to verified, or use smtps://');
+      return good(found);
+    },
+  }));
+}
+
+const MENDS: Readonly<Record<string, string>> = {
+  connect:
+    'see that host and port in SMTP_URL are right, that a firewall lets us out, and that the relay runs',
+  greeting: 'ask the operator of the relay whether it takes connections from this address',
+  ehlo: 'ask the operator of the relay whether it takes connections from this address',
+  starttls: 'see the certificate of the relay, SMTP_TLS and NODE_EXTRA_CA_CERTS',
+  auth: 'correct user and password in SMTP_URL (percent-encoded), or ask the operator of the relay for others',
+};
+
+function mendOf(answer: Parameters<typeof describeTransmission>[0]): string {
+  const stage = 'stage' in answer ? answer.stage : 'connect';
+  return MENDS[stage] ?? 'ask the operator of the relay';
+}
+
+/** What asks the DNS. */
+interface NameServers {
+  lookUpTxt(name: string): Promise<TxtAnswer>;
+  lookUpMailHosts(domain: string): Promise<TxtAnswer>;
+}
+
+/**
+ * Whether name servers answer, whatever they answer, and where mail about emails comes back to.
+ *
+ * @param bounceDomain undefined: none comes back to Posthorn
+ */
+export function dnsChecks(dns: NameServers, probe: string, bounceDomain: string | undefined): Check[] {
+  const resolver: Check = {
+    name: 'dns.resolver',
+    look: async () => {
+      const answer = await dns.lookUpTxt(probe);
+      return answer.kind === 'failed'
+        ? fault(
+            `no answer about ${probe}: ${answer.reason}`,
+            'see DNS_SERVERS, or /etc/resolv.conf, and that port 53 is let out',
+          )
+        : good(`name servers answer (asked about ${probe})`);
+    },
+  };
+  if (bounceDomain === undefined)
+    return [
+      resolver,
+      {
+        name: 'dns.bounces',
+        look: () =>
+          advice(
+            'BOUNCE_DOMAIN is not set: bounces that come back as mail are not heard of',
+            'see docs/operations.md, Mail that comes back',
+          ),
+      },
+    ];
+  return [
+    resolver,
+    {
+      name: 'dns.bounces',
+      look: async () => judgeMailHosts(bounceDomain, await dns.lookUpMailHosts(bounceDomain)),
+    },
+  ];
+}
+
+function judgeMailHosts(domain: string, answer: TxtAnswer): Finding {
+  if (answer.kind === 'failed')
+    return unknown(`whether ${domain} has an MX record is not known: ${answer.reason}`, 'see dns.resolver');
+  if (answer.kind === 'absent')
+    return fault(
+      `${domain} has no MX record: no bounce comes back`,
+      `publish ${domain}. MX 10 <the host that leads to inbound>.`,
+    );
+  return good(`mail to ${domain} goes to ${answer.values.join(', ')}`);
+}

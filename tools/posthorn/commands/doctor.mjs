@@ -1,0 +1,51 @@
+import { explain } from '../explain.mjs';
+import { visible } from '../print.mjs';
+
+/** How a finding is marked, and in which order they are shown. */
+const MARKS = { fault: '✗', unknown: '?', advice: '!', good: '✓' };
+
+/** @type {import('../commands.mjs').Command[]} */
+export const DOCTOR_COMMANDS = [
+  {
+    name: 'doctor',
+    sentence:
+      'Checks a whole installation with the settings that are here, changes nothing, and says what to mend; exits with 1 when something is wrong.',
+    flags: {},
+    example: 'doctor',
+    worksAlone: true,
+    run: async () => {
+      const { examineInstallation } = await import('../doctor/examine-installation.mjs');
+      return examineInstallation(findingOf);
+    },
+    show: ({ isSound, results }) => [...linesOf(results), '', summaryOf(isSound, results)].join('\n'),
+    isDone: ({ isSound }) => isSound,
+  },
+];
+
+/** What a check says that failed: the sentence has what to do. @param {Error} error @returns {import('@posthorn/domain').Finding} */
+function findingOf(error) {
+  return { kind: 'fault', found: explain(/** @type {any} */ (error).errors?.[0] ?? error) };
+}
+
+/** What is the same for several checks is said once. @param {readonly import('@posthorn/use-cases').CheckResult[]} results */
+function linesOf(results) {
+  const told = Object.keys(MARKS).flatMap((kind) => {
+    const groups = Map.groupBy(
+      results.filter((result) => result.kind === kind),
+      ({ found, mend }) => `${found}\n${mend}`,
+    );
+    return [...groups.values()];
+  });
+  return told.flatMap((group) => {
+    const [{ kind, found, mend }] = /** @type {[import('@posthorn/use-cases').CheckResult]} */ (group);
+    const names = group.map(({ check }) => check).join(', ');
+    const line = `${MARKS[kind]} ${names}: ${visible(found)}`;
+    return mend === undefined ? [line] : [line, `    ${visible(mend)}`];
+  });
+}
+
+function summaryOf(isSound, results) {
+  const count = (kind) => results.filter((result) => result.kind === kind).length;
+  const counts = `${count('fault')} faults, ${count('unknown')} unknown, ${count('advice')} to consider, ${count('good')} good`;
+  return isSound ? `Nothing is wrong (${counts}).` : `Something is wrong (${counts}).`;
+}

@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import { ROOT } from '../../stack/runtime.mjs';
+import { loadLibs } from '../office.mjs';
+import { findSettings, unknownNames } from './find-settings.mjs';
+
+const MIGRATIONS = join(ROOT, 'prisma', 'migrations');
+/** Has been there for as long as there are domains; that it answers is all that is asked of it. */
+const KNOWN_DOMAIN = 'example.com';
+
+/**
+ * Looks at everything that an installation needs, with the settings of the environment, of `.env` or of the local stack.
+ *
+ * @param {(error: Error) => import('@posthorn/domain').Finding} describeError
+ * @returns {Promise<import('@posthorn/use-cases').Examination>}
+ */
+export async function examineInstallation(describeError) {
+  const libs = {
+    ...(await loadLibs()),
+    queues: await import('@posthorn/queues'),
+    smtp: await import('@posthorn/smtp'),
+    dns: await import('@posthorn/dns'),
+  };
+  const env = findSettings();
+  const { settings, faults } = readSections(libs.platform, env);
+  const database = settings.database && new libs.database.ExaminedDatabase(settings.database.DATABASE_URL);
+  const checks = [
+    ...libs.useCases.machineChecks({
+      settingsFaults: faults,
+      unknownSettings: unknownNames(libs.platform),
+      publicUrls: publicUrls(settings),
+      inbound: inboundOf(settings),
+    }),
+    ...(database === undefined ? [] : databaseChecks(libs, settings, database)),
+    ...(settings.redis === undefined
+      ? []
+      : libs.useCases.redisChecks(() => libs.queues.examineRedis(settings.redis.REDIS_URL))),
+    ...dnsChecks(libs, settings),
+    ...relayChecks(libs, settings),
+  ];
+  const examination = await libs.useCases.examine(checks, describeError);
+  // A server that hangs would keep it open; the process ends in any case.
+  void database?.close().catch(() => undefined);
+  return examination;
+}
+
+/** The sections that are usable: what is wrong with one hides no other. */
+function readSections({ ALL_SECTIONS, readSettings, SettingsError }, env) {
+  const settings = /** @type {any} */ ({});
+  const faults = Object.entries(ALL_SECTIONS).flatMap(([name, section]) => {
+    try {
+      settings[name] = readSettings({ [name]: section }, env)[name];
+      return [];
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      return error.faults;
+    }
+  });
+  return { settings, faults: [...new Set(faults)] };
+}
+
+function publicUrls({ http, tracking }) {
+  const { PUBLIC_URL } = http ?? {};
+  const { TRACKING_URL } = tracking ?? {};
+  return { PUBLIC_URL, ...(TRACKING_URL === undefined ? {} : { TRACKING_URL }) };
+}
+
+function inboundOf({ bounces, inbound }) {
+  if (bounces?.BOUNCE_DOMAIN === undefined || inbound === undefined) return undefined;
+  const { INBOUND_HOST: host, INBOUND_PORT: port } = inbound;
+  return { host: host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port };
+}
+
+function databaseChecks({ useCases, database: lib }, { database: at, secrets }, database) {
+  return useCases.databaseChecks({
+    database,
+    findMissingMigrations: () => lib.examineMigrations(at.DATABASE_URL, MIGRATIONS),
+    sealedColumns: Object.values(lib.SEALED_COLUMNS),
+    box: secrets?.box,
+  });
+}
+
+function dnsChecks({ useCases, dns }, { dns: at, bounces }) {
+  if (at === undefined) return [];
+  const { BOUNCE_DOMAIN: bounceDomain } = bounces ?? {};
+  return useCases.dnsChecks(new dns.DnsResolver(at.options), bounceDomain ?? KNOWN_DOMAIN, bounceDomain);
+}
+
+function relayChecks({ useCases, smtp }, { sender }) {
+  if (sender === undefined) return [];
+  const relays = smtp.relayUrls(sender.SMTP_URL).map(
+    (url) =>
+      new smtp.RelayTransport(url, {
+        connectionTimeoutMs: Math.min(sender.SMTP_CONNECTION_TIMEOUT_MS, 10_000),
+        greetingTimeoutMs: Math.min(sender.SMTP_GREETING_TIMEOUT_MS, 10_000),
+        commandTimeoutMs: 10_000,
+        stepTimeoutMs: 15_000,
+        tlsPolicy: sender.SMTP_TLS,
+      }),
+  );
+  return useCases.relayChecks(relays);
+}

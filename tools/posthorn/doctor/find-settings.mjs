@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { ROOT } from '../../stack/runtime.mjs';
+import { readSettings } from '../../stack/settings.mjs';
+import { readJson, SECRETS_FILE, STACK_FILE } from '../../stack/state.mjs';
+
+const ENV_FILE = join(ROOT, '.env');
+
+/** Names of `.env` that other programs read: Node, Docker Compose. */
+const OF_OTHERS = /^(NODE_|OTEL_|COMPOSE_|DOCKER_|POSTGRES_|POSTHORN_|GRAFANA_|TZ$|npm_)/;
+
+/**
+ * The settings of the environment and of `.env`; what they lack is that of the local stack, while it runs.
+ *
+ * @param {NodeJS.ProcessEnv} [env]
+ * @param {string} [envFile]
+ * @returns {Record<string, string>}
+ */
+export function findSettings(env = process.env, envFile = ENV_FILE) {
+  const stack = readJson(STACK_FILE);
+  const local =
+    stack === undefined
+      ? {}
+      : {
+          DATABASE_URL: stack.databaseUrl,
+          REDIS_URL: stack.redisUrl,
+          SMTP_URL: stack.inbox?.smtpUrl,
+          PUBLIC_URL: stack.apiUrl,
+          ENCRYPTION_KEYS: readJson(SECRETS_FILE)?.encryptionKeys,
+        };
+  const known = Object.entries(local).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(known), ...readSettings(env, envFile) };
+}
+
+/** Names in `.env` that no setting has: mistyped, as a rule. @returns {string[]} */
+export function unknownNames({ ALL_SECTIONS, describeSettings }, envFile = ENV_FILE) {
+  if (!existsSync(envFile)) return [];
+  const names = new Set(describeSettings(ALL_SECTIONS).map(({ name }) => name));
+  return Object.keys(parseEnv(readFileSync(envFile, 'utf8'))).filter(
+    (name) => !names.has(name) && !OF_OTHERS.test(name),
+  );
+}
