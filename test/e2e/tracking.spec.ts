@@ -98,6 +98,22 @@ describe('S17: a tracked email', () => {
     expect((body['preview'] as { message: string }).message).toBe(mail.raw.toString('utf8'));
   });
 
+  it('leads by way of a name of its workspace, if that has one, and leaves as its preview shows', async () => {
+    await stack.database.pool.query('UPDATE workspaces SET tracking_url = $2 WHERE id = $1', [
+      uuidOf(tenant.workspaceId),
+      'https://links.shop.example',
+    ]);
+    const email = await send();
+    const mail = await stack.onlyMailTo(email.to);
+    const { html } = await mailOf(email);
+    expect(html).not.toContain('links.posthorn.example');
+    const [click, open] = [...html.matchAll(/https:\/\/links\.shop\.example(\/t\/[co]\/[\w-]+)/g)];
+    expect((await visit(click![1]!)).headers.get('location')).toBe(TARGET);
+    expect((await visit(open![1]!)).headers.get('content-type')).toBe('image/gif');
+    const { body } = await api.get(`/v1/emails/${email.id}/preview`);
+    expect((body['preview'] as { message: string }).message).toBe(mail.raw.toString('utf8'));
+  });
+
   it.each<[string, object, number, number]>([
     ['a raw one', { settings: undefined }, 1, 0],
     ['one that asks for neither', { settings: { trackClicks: false } }, 0, 0],

@@ -38,6 +38,7 @@ export const AUDITED_ACTIONS = [
   'member.removed',
   'workspace.created',
   'workspace.limits_changed',
+  'workspace.tracking_changed',
   'workspace.retention_changed',
 ] as const;
 

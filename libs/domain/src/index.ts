@@ -38,6 +38,7 @@ export * from './suppression.ts';
 export * from './time-or-day.ts';
 export * from './tracking/engagement.ts';
 export * from './tracking/reader.ts';
+export * from './tracking/tracking-url.ts';
 export * from './lanes.ts';
 export * from './webhooks/token-overlap.ts';
 export * from './webhooks/webhook.ts';

@@ -32,6 +32,7 @@ export { addIdentity } from './operate/add-identity.ts';
 export { createApiKey, type CreatedApiKey, type WantedApiKey } from './operate/create-api-key.ts';
 export { deleteApiKey } from './operate/delete-api-key.ts';
 export { createWorkspace } from './operate/create-workspace.ts';
+export { changeTrackingUrl } from './operate/change-tracking-url.ts';
 export { limitWorkspace } from './operate/limit-workspace.ts';
 export { listPauses, pauseSending, resumeSending, type Pause, type Whose } from './operate/pause-sending.ts';
 export { resumeEverything, type Resumption } from './operate/resume-everything.ts';

@@ -88,6 +88,30 @@ export const WORKSPACE_COMMANDS = [
       `metadata ${daysOf(workspace.metadataDays)}, events ${daysOf(workspace.eventDays)}.`,
   },
   {
+    name: 'workspace track',
+    sentence:
+      'Gives links and images of tracked emails of a workspace an address of their own, from the next email on.',
+    flags: {
+      workspace: WORKSPACE_FLAG,
+      url: {
+        value: 'URL',
+        required: true,
+        sentence:
+          'scheme and host, such as https://links.example.com (`default`: TRACKING_URL of the installation)',
+      },
+    },
+    example: 'workspace track --workspace wrk_01h2xcejqtf2nbrexx3vqjhp41 --url https://links.example.com',
+    run: async ({ useCases, workspaces, actor }, { workspace, url }) => {
+      const { id } = await useCases.requireWorkspace(workspaces, workspace);
+      return useCases.changeTrackingUrl(workspaces, id, actor, url === 'default' ? null : url);
+    },
+    show: ({ id, name, trackingUrl }) =>
+      trackingUrl === null
+        ? `Tracked links of ${id} (${visible(name)}) lead where those of the installation do.`
+        : `Tracked links of ${id} (${visible(name)}) begin with ${trackingUrl}.\n` +
+          'Its name must lead to /t/ of the gateway, with a certificate, for as long as readers have such emails.',
+  },
+  {
     name: 'workspace list',
     sentence: 'Lists the workspaces, the oldest first.',
     flags: {},

@@ -221,6 +221,7 @@ describe('The database takes', () => {
 
   it.each<[string, Record<string, string>]>([
     ['workspaces', { name: `repeat('ü', 100)`, monthly_email_limit: '0' }],
+    ['workspaces', { tracking_url: `'http://[2001:db8::1]:8080'` }],
     ['identities', { kind: `'address'`, value: `'a@example.com'` }],
     ['emails', { status: `'SCHEDULED'`, send_at: 'now()' }],
     ['emails', { status: `'DELIVERED'`, sent_at: 'now()', group_by: `repeat('x', 255)`, reply_to: `'[]'` }],
@@ -308,6 +309,8 @@ describe('The database refuses', () => {
     ['verification_links', { expires_at: 'now()' }],
     ['workspaces', { rate_per_second: '-1' }],
     ['workspaces', { rate_burst: '-1' }],
+    ['workspaces', { tracking_url: `'https://links.example.com/'` }],
+    ['workspaces', { tracking_url: `'links.example.com'` }],
     ['workspaces', { content_days: '-1' }],
     ['workspaces', { content_days: '366' }],
     ['workspaces', { metadata_days: '0' }],
@@ -439,7 +442,7 @@ describe('Every CHECK of the database', () => {
       webhook_deliveries: 2,
       webhook_recoveries: 4,
       webhooks: 4,
-      workspaces: 7,
+      workspaces: 8,
     });
   });
 });

@@ -5,12 +5,13 @@
 export const COMPOSITION_COLUMNS = `e.workspace_id AS "workspaceId", e.from_address AS "fromAddress", e.from_name AS "fromName",
          e.to_address AS "toAddress", e.to_name AS "toName", e.reply_to AS "replyTo", e.subject, e.template_version_id AS "templateVersionId",
          e.message_id AS "messageId", e.unsubscribe, e.track_clicks AS "trackClicks",
-         e.track_opens AS "trackOpens", k.html, k.text, k.preview_text AS "previewText", k.variables::text AS variables`;
+         e.track_opens AS "trackOpens",
+         (SELECT w.tracking_url FROM workspaces w WHERE w.id = e.workspace_id) AS "trackingUrl", k.html, k.text, k.preview_text AS "previewText", k.variables::text AS variables`;
 
-/** The tables of {@link COMPOSITION_COLUMNS} beside `emails e`. Index: email_contents_pkey. */
+/** The tables of {@link COMPOSITION_COLUMNS} beside `emails e`. Indexes: email_contents_pkey, workspaces_pkey. */
 export const COMPOSITION_JOINS = 'JOIN email_contents k ON k.email_id = e.id';
 
-/** What composing one email's message takes. $1 uuid: the email. $2 uuid: its workspace. Indexes: emails_pkey, email_contents_pkey. */
+/** What composing one email's message takes. $1 uuid: the email. $2 uuid: its workspace. Indexes: emails_pkey, email_contents_pkey, workspaces_pkey. */
 export const READ_COMPOSITION = `
 SELECT e.id, coalesce(e.send_at, e.accepted_at) AS "fellDueAt", ${COMPOSITION_COLUMNS}
 FROM   emails e

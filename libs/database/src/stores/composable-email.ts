@@ -34,6 +34,8 @@ export interface ComposableEmail {
   readonly trackClicks: boolean;
   /** Whether it has an image that shows that it is opened. */
   readonly trackOpens: boolean;
+  /** Where its workspace wants tracked links and images to lead, without a slash at the end; null: where those of the installation do. */
+  readonly trackingUrl: string | null;
   readonly content: RawContent | TemplatedContent;
 }
 
@@ -52,6 +54,7 @@ export interface CompositionRow {
   unsubscribe: boolean;
   trackClicks: boolean;
   trackOpens: boolean;
+  trackingUrl: string | null;
   fellDueAt: Date;
   html: string | null;
   text: string | null;
@@ -72,6 +75,7 @@ export function composableEmail(row: CompositionRow): ComposableEmail {
     unsubscribe: row.unsubscribe,
     trackClicks: row.trackClicks,
     trackOpens: row.trackOpens,
+    trackingUrl: row.trackingUrl,
     content: contentOf(row),
   };
 }

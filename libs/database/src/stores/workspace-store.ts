@@ -5,7 +5,13 @@ import { type Workspace as WorkspaceRow } from '../generated/client.ts';
 import { lockWorkspace, transact } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 
-export interface Workspace extends OwnLimits, OwnRetention {
+/** What an operator can give a workspace of its own; null: the installation's. */
+interface Own extends OwnLimits, OwnRetention {
+  /** Where links and images of its emails lead, without a slash at the end. */
+  readonly trackingUrl: string | null;
+}
+
+export interface Workspace extends Own {
   readonly id: WorkspaceId;
   readonly name: string;
   readonly createdAt: Date;
@@ -48,11 +54,20 @@ export class WorkspaceStore {
     return this.change(id, actor, 'workspace.retention_changed', retention);
   }
 
+  /** The same of where links and images of its emails lead. */
+  changeTrackingUrl(
+    id: WorkspaceId,
+    actor: Actor,
+    trackingUrl: string | null,
+  ): Promise<Workspace | undefined> {
+    return this.change(id, actor, 'workspace.tracking_changed', { trackingUrl });
+  }
+
   private change(
     id: WorkspaceId,
     actor: Actor,
-    action: 'workspace.limits_changed' | 'workspace.retention_changed',
-    own: Partial<OwnLimits & OwnRetention>,
+    action: `workspace.${'limits' | 'retention' | 'tracking'}_changed`,
+    own: Partial<Own>,
   ): Promise<Workspace | undefined> {
     return transact(this.database, async (transaction) => {
       await lockWorkspace(transaction, id);
@@ -72,18 +87,15 @@ export class WorkspaceStore {
   }
 }
 
-function changesOf(
-  before: WorkspaceRow,
-  own: Partial<OwnLimits & OwnRetention>,
-): Partial<OwnLimits & OwnRetention> {
-  const given = Object.entries(own) as [keyof (OwnLimits & OwnRetention), number | null][];
+function changesOf(before: WorkspaceRow, own: Partial<Own>): Partial<Own> {
+  const given = Object.entries(own) as [keyof Own, Own[keyof Own]][];
   return Object.fromEntries(given.filter(([name, value]) => value !== before[name]));
 }
 
 function workspace(row: WorkspaceRow): Workspace {
   const { name, monthlyEmailLimit, ratePerSecond, rateBurst, createdAt } = row;
-  const { contentDays, metadataDays, eventDays } = row;
+  const { contentDays, metadataDays, eventDays, trackingUrl } = row;
   const limits = { monthlyEmailLimit, ratePerSecond, rateBurst };
   const retention = { contentDays, metadataDays, eventDays };
-  return { id: idFromUuid('wrk', row.id), name, ...limits, ...retention, createdAt };
+  return { id: idFromUuid('wrk', row.id), name, ...limits, ...retention, trackingUrl, createdAt };
 }

@@ -129,6 +129,24 @@ describe('An operator at the command line', () => {
     expect([ended.code, ended.stderr]).toEqual([code, expect.stringMatching(message)]);
   });
 
+  it('S17: gives tracked links of a workspace an address of their own, takes it back, and leaves a trace of it', async () => {
+    const track = (...rest: string[]): Promise<string> => told('workspace', 'track', ...inIt(), ...rest);
+    const trackingUrl = 'https://links.shop.example';
+    expect(await track('--url', 'https://Links.Shop.example/')).toMatch(
+      /begin with https:\/\/links\.shop\.example\.\n.*must lead to \/t\/ of the gateway/,
+    );
+    expect(JSON.parse(await track('--url', 'default', '--json'))).toMatchObject({ trackingUrl: null });
+    const sort = 'createdAt.asc';
+    const { items } = await new AuditLogStore(database).list(workspaceId, { limit: 10, sort });
+    const changes = items.filter(({ action }) => action === 'workspace.tracking_changed');
+    expect(changes.map(({ detail }) => detail)).toEqual([{ trackingUrl }, { trackingUrl: null }]);
+  });
+
+  it('S17: is told what is wrong with an address for tracked links', async () => {
+    const ended = await posthorn('workspace', 'track', ...inIt(), '--url', 'https://links.shop.example/t');
+    expect([ended.code, ended.stderr]).toEqual([1, expect.stringMatching(/--url has more than a host/)]);
+  });
+
   it('sees the workspaces that there are', async () => {
     expect(await answer('workspace', 'list')).toMatchObject([
       { id: workspaceId, name: 'The shop', monthlyEmailLimit: 7 },

@@ -24,7 +24,7 @@ function claimed(attempts: number): ClaimedEmail {
     to: { address: 'b@example.com' },
     replyTo: [],
     ...{ messageId: 'm@example.com', fellDueAt: new Date(0), unsubscribe: false },
-    ...{ trackClicks: false, trackOpens: false },
+    ...{ trackClicks: false, trackOpens: false, trackingUrl: null },
     content: { type: 'raw', subject: 's', html: 'h', text: 't', previewText: null },
   };
 }

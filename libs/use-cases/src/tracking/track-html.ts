@@ -13,14 +13,15 @@ export class TrackHtml {
 
   /** The HTML as it leaves; the same email gives the same. @throws RenderingFailed when its links cannot be found in time */
   async track(
-    { id: emailId, trackClicks, trackOpens }: Pick<ComposableEmail, 'id' | 'trackClicks' | 'trackOpens'>,
+    email: Pick<ComposableEmail, 'id' | 'trackClicks' | 'trackOpens' | 'trackingUrl'>,
     html: string,
   ): Promise<string> {
+    const { id: emailId, trackClicks, trackOpens, trackingUrl } = email;
     if (!trackClicks && !trackOpens) return html;
     const { finder, links } = this.options;
     return withTracking(html, await finder.find(html), {
-      ...(trackClicks ? { linkTo: (url) => links.linkOf({ emailId, url }) } : {}),
-      ...(trackOpens ? { image: links.imageOf(emailId) } : {}),
+      ...(trackClicks ? { linkTo: (url) => links.linkOf({ emailId, trackingUrl }, url) } : {}),
+      ...(trackOpens ? { image: links.imageOf({ emailId, trackingUrl }) } : {}),
     });
   }
 }
