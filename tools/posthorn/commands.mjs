@@ -2,6 +2,7 @@ import { DOCTOR_COMMANDS } from './commands/doctor.mjs';
 import { IDENTITY_COMMANDS } from './commands/identities.mjs';
 import { KEY_COMMANDS } from './commands/keys.mjs';
 import { OPERATOR_COMMANDS } from './commands/operators.mjs';
+import { RECIPIENT_COMMANDS } from './commands/recipients.mjs';
 import { SECRET_COMMANDS } from './commands/secrets.mjs';
 import { SENDING_COMMANDS } from './commands/sending.mjs';
 import { WORKSPACE_COMMANDS } from './commands/workspaces.mjs';
@@ -24,6 +25,7 @@ import { WORKSPACE_COMMANDS } from './commands/workspaces.mjs';
  * @property {string} [otherName]
  * @property {string} sentence
  * @property {Record<string, Flag>} flags
+ * @property {{ name: string, value: string, sentence: string }} [operand] a value that must be given without a flag, under this name
  * @property {string[]} [exactlyOne] of these flags exactly one must be given
  * @property {string[]} [atMostOne] of these flags one may be given
  * @property {[string, string][]} [neverTogether] pairs of flags that do not go together
@@ -42,6 +44,7 @@ export const COMMANDS = [
   ...IDENTITY_COMMANDS,
   ...SENDING_COMMANDS,
   ...SECRET_COMMANDS,
+  ...RECIPIENT_COMMANDS,
   ...OPERATOR_COMMANDS,
   ...DOCTOR_COMMANDS,
 ];

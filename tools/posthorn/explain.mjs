@@ -56,8 +56,10 @@ function sentenceFor(error) {
 
 function withFlags(text, command) {
   const flags = Object.entries(command?.flags ?? {});
+  const { operand } = command ?? {};
   return text.replaceAll(/`(\w+)`/g, (quoted, field) => {
     const found = flags.find(([name, about]) => (about.field ?? name) === field);
+    if (field === operand?.name) return operand.value;
     return found === undefined ? quoted : `--${found[0]}`;
   });
 }

@@ -23,7 +23,12 @@ Exit codes: 0 done, 1 not done (stderr says why, in a line), 2 called wrongly.`;
 export function helpOn(command) {
   const { name, otherName, sentence, example } = command;
   const flags = Object.entries({ ...command.flags, ...GENERAL_FLAGS });
-  const lines = aligned(flags.map(([flag, about]) => [`  ${spelled(flag, about)}`, about.sentence]));
+  const { operand } = command;
+  const given = operand === undefined ? [] : [[`  ${operand.value}`, operand.sentence]];
+  const lines = aligned([
+    ...given,
+    ...flags.map(([flag, about]) => [`  ${spelled(flag, about)}`, about.sentence]),
+  ]);
   const also = otherName === undefined ? '' : ` \`${otherName}\` does the same.`;
   return `${CALL} ${callOf(command)}
 ${sentence}${also}
@@ -34,17 +39,22 @@ Example: ${CALL} ${example}`;
 }
 
 /** The same for machines. @param {import('./commands.mjs').Command} command */
-export function describe({ name, otherName, sentence, flags, exactlyOne = [], example }) {
-  return { name, otherName, sentence, flags, exactlyOne, example };
+export function describe({ name, otherName, sentence, operand, flags, exactlyOne = [], example }) {
+  return { name, otherName, sentence, operand, flags, exactlyOne, example };
 }
 
 /** @param {import('./commands.mjs').Command} command */
-function callOf({ name, flags, exactlyOne = [] }) {
+function callOf({ name, operand, flags, exactlyOne = [] }) {
   const choice = exactlyOne.map((flag) => spelled(flag, flags[flag])).join(' | ');
   const others = Object.entries(flags)
     .filter(([flag]) => !exactlyOne.includes(flag))
     .map(([flag, about]) => (about.required ? spelled(flag, about) : `[${spelled(flag, about)}]`));
-  return [name, ...(choice === '' ? [] : [`(${choice})`]), ...others].join(' ');
+  return [
+    name,
+    ...(operand === undefined ? [] : [operand.value]),
+    ...(choice === '' ? [] : [`(${choice})`]),
+    ...others,
+  ].join(' ');
 }
 
 /** @param {string} flag @param {import('./commands.mjs').Flag | undefined} about */

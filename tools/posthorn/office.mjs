@@ -21,6 +21,7 @@ const CONNECTIONS = 2;
  * @property {import('@posthorn/database').OperatorAccountStore} operators
  * @property {import('@posthorn/database').SealedSecretStore} sealedSecrets
  * @property {readonly import('@posthorn/database').SealedColumn[]} sealedColumns
+ * @property {import('@posthorn/database').ErasureStore} erasure
  * @property {() => import('@posthorn/signing').SecretBox} openSecretBox throws NotReady when no key is set
  */
 
@@ -72,6 +73,7 @@ export async function inOffice(work) {
       operators: new lib.OperatorAccountStore(database),
       sealedSecrets: new lib.SealedSecretStore(database),
       sealedColumns: Object.values(lib.SEALED_COLUMNS),
+      erasure: new lib.ErasureStore(database),
       openSecretBox: () =>
         platform.readSettings({ secrets: platform.SecretSettings }, { ENCRYPTION_KEYS: findKeyRing() })
           .secrets.box,

@@ -49,7 +49,12 @@ function readFlags(command, args) {
     tokens: true,
   });
   const given = {};
+  const { operand } = command;
   for (const token of tokens) {
+    if (token.kind === 'positional' && operand !== undefined && !(operand.name in given)) {
+      given[operand.name] = token.value;
+      continue;
+    }
     const { name, value } = readToken(command, flags, token);
     if (name in given) throw new UsageError(`--${name} is given twice; give it once`);
     given[name] = value;
@@ -89,8 +94,10 @@ function unknownFlag({ name }, flags, rawName) {
 
 /** @param {Command} command @param {import('./commands.mjs').Given} given */
 function demandFlags(command, given) {
-  const { name, flags, exactlyOne = [], atLeastOne = [] } = command;
+  const { name, flags, operand, exactlyOne = [], atLeastOne = [] } = command;
   const named = (all) => all.map((flag) => `--${flag}`).join(', ');
+  if (operand !== undefined && !(operand.name in given))
+    throw new UsageError(`\`${name}\` needs ${operand.value}: ${operand.sentence}; see ${name} --help`);
   const missing = Object.keys(flags).filter((flag) => flags[flag]?.required && !(flag in given));
   if (missing.length > 0) throw new UsageError(`\`${name}\` needs ${named(missing)}; see ${name} --help`);
   const chosen = exactlyOne.filter((flag) => flag in given);

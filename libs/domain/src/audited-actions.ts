@@ -36,6 +36,7 @@ export const AUDITED_ACTIONS = [
   'member.joined',
   'member.updated',
   'member.removed',
+  'recipient.erased',
   'workspace.created',
   'workspace.limits_changed',
   'workspace.tracking_changed',

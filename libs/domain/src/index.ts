@@ -11,6 +11,7 @@ export * from './delivery-verdict.ts';
 export * from './delivery.ts';
 export * from './email-draft.ts';
 export * from './email-status.ts';
+export * from './erasure.ts';
 export * from './escaped-keys.ts';
 export * from './events/events.ts';
 export * from './events/feed-position.ts';

@@ -88,3 +88,4 @@ export { databaseChecks } from './doctor/database-checks.ts';
 export { examine, type CheckResult, type Examination } from './doctor/examine.ts';
 export { machineChecks } from './doctor/machine-checks.ts';
 export { dnsChecks, redisChecks, relayChecks } from './doctor/neighbour-checks.ts';
+export { eraseRecipient } from './operate/erase-recipient.ts';

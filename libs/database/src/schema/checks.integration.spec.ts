@@ -37,6 +37,7 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     kind: `'domain'`,
     value: `'example.com'`,
   },
+  erased_recipients: { workspace_id: `'${workspace}'`, address_hash: `sha256('ada')` },
   usage: { workspace_id: `'${workspace}'`, month: `'2026-11-01'`, accepted: '1', granted: '1' },
   emails: {
     id: `'${id}'`,
@@ -311,6 +312,7 @@ describe('The database refuses', () => {
     ['workspaces', { rate_burst: '-1' }],
     ['workspaces', { tracking_url: `'https://links.example.com/'` }],
     ['workspaces', { tracking_url: `'links.example.com'` }],
+    ['erased_recipients', { address_hash: `'ada'` }],
     ['workspaces', { content_days: '-1' }],
     ['workspaces', { content_days: '366' }],
     ['workspaces', { metadata_days: '0' }],
@@ -426,6 +428,7 @@ describe('Every CHECK of the database', () => {
       idempotency_keys: 2,
       dkim_keys: 5,
       domain_checks: 6,
+      erased_recipients: 1,
       identities: 2,
       verification_links: 3,
       invitation_mails: 1,

@@ -89,3 +89,8 @@ export const WRITE_CONTACTS = recordEventsWith(`written AS (
  * $1 json: the event, as RECORD_EVENTS takes it. $2 uuid. Indexes: contacts_pkey; those of RECORD_EVENTS. Locks: the contact.
  */
 export const DELETE_CONTACT = recordEventsWith(`deleted AS (DELETE FROM contacts c WHERE c.id = $2::uuid)`);
+
+/** Sends to a contact again who was erased after unsubscribing. $1 uuid: the workspace. $2 text: the address. Index: erased_recipients_pkey. Locks: the row. */
+export const RESUBSCRIBE_ERASED = `
+UPDATE erased_recipients SET is_unsubscribed = false
+WHERE  workspace_id = $1::uuid AND address_hash = erased_hash($1::uuid, $2::text)`;

@@ -46,8 +46,18 @@ VALUES ($1::uuid, $2::uuid, $3::text, $4::suppression_reason, $5::jsonb, $6::tim
 ON CONFLICT (workspace_id, lower(email)) DO UPDATE SET reason = s.reason
 RETURNING ${SUPPRESSION_COLUMNS}`;
 
-/** Takes an entry off a workspace's list. $1 uuid: the entry. $2 uuid: the workspace. Index: suppressions_pkey. Locks: the entry. */
+/**
+ * Takes an entry off a workspace's list; also what was kept of a person with this address who was erased. $1 uuid: the entry. $2 uuid: the workspace.
+ * Indexes: suppressions_pkey, erased_recipients_pkey. Locks: the entry.
+ */
 export const REMOVE_SUPPRESSION = `
-DELETE FROM suppressions s
-WHERE  s.id = $1::uuid AND s.workspace_id = $2::uuid
-RETURNING ${SUPPRESSION_COLUMNS}`;
+WITH removed AS (
+  DELETE FROM suppressions WHERE id = $1::uuid AND workspace_id = $2::uuid RETURNING *
+),
+forgiven AS (
+  UPDATE erased_recipients e SET reason = NULL
+  FROM   removed r
+  WHERE  e.workspace_id = r.workspace_id AND e.address_hash = erased_hash(r.workspace_id, r.email)
+)
+SELECT ${SUPPRESSION_COLUMNS}
+FROM   removed s`;

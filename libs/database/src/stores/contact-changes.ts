@@ -11,7 +11,7 @@ import {
 } from '@posthorn/domain';
 import { type Database } from '../connection.ts';
 import { eventsAsJson, runWithEvents } from '../events.ts';
-import { DELETE_CONTACT, LOCK_CONTACT } from '../sql/contacts.ts';
+import { DELETE_CONTACT, LOCK_CONTACT, RESUBSCRIBE_ERASED } from '../sql/contacts.ts';
 import { transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { contactEvent, contactUpdatedEvent } from './contact-events.ts';
@@ -65,6 +65,9 @@ export class ContactChanges {
     status: ContactStatus,
   ): Promise<Contact | undefined> {
     return this.change(workspaceId, id, actor, async (before, scene) => {
+      // Also of one that is subscribed: it may be there again after the person was erased.
+      if (status === 'SUBSCRIBED')
+        await scene.transaction.$executeRawUnsafe(RESUBSCRIBE_ERASED, uuidOf(workspaceId), before.email);
       const after = withStatus(before, status, new Date(scene.nowMs));
       if (after === before) return before;
       const { event, action } = CONTACT_STATUS_CHANGES[status];

@@ -1,0 +1,71 @@
+/** Within the tables that have no workspace of their own: whether a row `t` is of the workspace of a parameter. */
+const OF_EMAIL = (workspace: string): string =>
+  `EXISTS (SELECT FROM emails e WHERE e.id = t.email_id AND e.workspace_id = ${workspace})`;
+const OF_DELIVERY = (workspace: string): string =>
+  `EXISTS (SELECT FROM webhook_deliveries d WHERE d.id = t.delivery_id AND d.workspace_id = ${workspace})`;
+const OWN = (workspace: string): string => `t.workspace_id = ${workspace}`;
+
+/** An email that has not left yet says what its workspace wants said: it is not changed. Of one that has, the rest is. */
+const FINISHED = (id: string): string => `NOT EXISTS (SELECT FROM outbox o WHERE o.subject_id = t.${id})`;
+
+/** What becomes of a table, once the rows are gone that are of the person alone. */
+export interface ErasureRule {
+  /** `redacted`: where the address stands in a text, `[erased]` does then. `kept`: it stays, and the receipt says how often. */
+  readonly how: 'redacted' | 'kept';
+  /** Whether a row is of the workspace; absent: the table is of the whole installation, and left alone where one workspace is asked for. */
+  readonly scope?: (workspace: string) => string;
+  /** Which rows `t` may be changed. */
+  readonly unless?: string;
+  /** How many rows are looked at together. Default: 2,000. */
+  readonly group?: number;
+}
+
+const redacted = { how: 'redacted', scope: OWN } as const;
+const kept = { how: 'kept', scope: OWN } as const;
+const keptOfInstallation = { how: 'kept' } as const;
+
+/** Every table has its rule; a test holds this against the schema. */
+export const ERASURE_RULES: Readonly<Record<string, ErasureRule>> = {
+  emails: { ...redacted, unless: FINISHED('id') },
+  // Each can have ten megabytes.
+  email_contents: { how: 'redacted', scope: OF_EMAIL, unless: FINISHED('email_id'), group: 100 },
+  email_events: { how: 'redacted', scope: OF_EMAIL },
+  email_engagements: redacted,
+  events: redacted,
+  webhook_deliveries: redacted,
+  webhook_attempts: { how: 'redacted', scope: OF_DELIVERY },
+  idempotency_keys: redacted,
+  audit_log: redacted,
+  contacts: redacted,
+  invitations: redacted,
+  // What a workspace wrote itself, and what it, or a person as its member, works with.
+  templates: kept,
+  template_versions: {
+    how: 'kept',
+    scope: (workspace) =>
+      `EXISTS (SELECT FROM templates p WHERE p.id = t.template_id AND p.workspace_id = ${workspace})`,
+  },
+  identities: kept,
+  dkim_keys: keptOfInstallation,
+  domain_checks: keptOfInstallation,
+  api_keys: kept,
+  webhooks: kept,
+  users: keptOfInstallation,
+  workspaces: { how: 'kept', scope: (workspace) => `t.id = ${workspace}` },
+  operator_accounts: keptOfInstallation,
+  paused_lanes: keptOfInstallation,
+  // These have no text of anybody: ids, numbers, times, words of ours. They are looked at all the same.
+  memberships: kept,
+  suppressions: kept,
+  erased_recipients: kept,
+  invitation_mails: kept,
+  verification_links: kept,
+  webhook_notices: kept,
+  webhook_recoveries: kept,
+  retention_rounds: kept,
+  usage: kept,
+  outbox: keptOfInstallation,
+  slow_lanes: keptOfInstallation,
+  event_eras: keptOfInstallation,
+  operator_sessions: keptOfInstallation,
+};

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { patternOf, spellingsOf } from '@posthorn/domain';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { ERASURE_RULES } from '../erasure-rules.ts';
+import { Office } from '../office.fixture.ts';
+
+let testDatabase: TestDatabase;
+let office: Office;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  office = new Office(testDatabase.url, 2);
+});
+afterAll(async () => {
+  await office.close();
+  await testDatabase.drop();
+});
+
+describe('The rules of erasure', () => {
+  it('are there for every table of the database, and for no other', async () => {
+    const tables = await office.ask<{ name: string }>(
+      `SELECT relname AS name FROM pg_class
+       WHERE  relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> '_prisma_migrations'`,
+    );
+    expect(Object.keys(ERASURE_RULES).toSorted()).toEqual(tables.map(({ name }) => name).toSorted());
+  });
+});
+
+describe('A text without a person', () => {
+  it.each([
+    ['to ada@example.com', 'to [erased]'],
+    ['Is it Ada@Example.COM?', 'Is it [erased]?'],
+    ['It is ada@example.com.', 'It is [erased].'],
+    ['<a href="mailto:ada@example.com">ada@example.com</a>', '<a href="mailto:[erased]">[erased]</a>'],
+    ['https://x.example/?to=ada%40example.com&b', 'https://x.example/?to=[erased]&b'],
+    ['550 <ada@example.com>: unknown', '550 <[erased]>: unknown'],
+    ['bada@example.com', 'bada@example.com'],
+    ['x+ada@example.com', 'x+ada@example.com'],
+    ['ada@example.com.au', 'ada@example.com.au'],
+    ['adaxexample.com', 'adaxexample.com'],
+  ])('of %s is %s', async (text, expected) => {
+    const spellings = spellingsOf('ada@example.com');
+    const [row] = await office.ask('SELECT without_person($1, $2::text[], $3) AS text', [
+      text,
+      spellings,
+      patternOf(spellings),
+    ]);
+    expect(row).toEqual({ text: expected });
+  });
+
+  it.each([
+    '"a\\"b c"@example.com',
+    "o'hara@example.com",
+    'a*b{1}$^|@example.com',
+    'jürgen@xn--mller-kva.example',
+  ])('is found whatever characters %s has', async (address) => {
+    const spellings = spellingsOf(address);
+    const [row] = await office.ask('SELECT without_person($1, $2::text[], $3) AS text', [
+      JSON.stringify({ to: address }),
+      spellings,
+      patternOf(spellings),
+    ]);
+    expect(row).toEqual({ text: '{"to":"[erased]"}' });
+  });
+});

@@ -1,0 +1,91 @@
+/** Rows of one person in tables that have an index of workspace and address. `lower(…)` is the database's, as in the index. */
+const WORKSPACES = 'FROM workspaces w WHERE ($2::uuid IS NULL OR w.id = $2::uuid)';
+
+/**
+ * Forgets who a person is to workspaces, and remembers of those who are not to be sent to only that.
+ *
+ * $1 text: the address. $2 uuid: the workspace; null: all. $3 bool: whether nothing is sent to them again anyway.
+ * Indexes: suppressions_workspace_email_key, contacts_workspace_email_key; invitations and links are few. Locks: the rows.
+ */
+export const FORGET_PERSON = `
+WITH asked AS MATERIALIZED (SELECT w.id, w.is_system ${WORKSPACES}),
+listed AS (
+  DELETE FROM suppressions s USING asked a WHERE s.workspace_id = a.id AND lower(s.email) = lower($1::text)
+  RETURNING s.workspace_id, s.reason
+),
+known AS (
+  DELETE FROM contacts c USING asked a WHERE c.workspace_id = a.id AND lower(c.email) = lower($1::text)
+  RETURNING c.workspace_id, c.status
+),
+invited AS (
+  DELETE FROM invitations i USING asked a WHERE i.workspace_id = a.id AND lower(i.email) = lower($1::text)
+  RETURNING i.workspace_id
+),
+linked AS (
+  DELETE FROM verification_links v USING asked a
+  WHERE  v.workspace_id = a.id AND v.address_hash = sha256(convert_to(lower($1::text), 'UTF8'))
+  RETURNING v.workspace_id
+),
+withheld AS (
+  SELECT workspace_id, reason, false AS is_unsubscribed FROM listed
+  UNION ALL
+  SELECT workspace_id, NULL, true FROM known WHERE status = 'UNSUBSCRIBED'
+  UNION ALL
+  SELECT id, 'MANUAL', false FROM asked WHERE $3::boolean AND NOT is_system
+),
+remembered AS (
+  INSERT INTO erased_recipients AS e (workspace_id, address_hash, reason, is_unsubscribed)
+  SELECT   workspace_id, erased_hash(workspace_id, $1::text), max(reason), bool_or(is_unsubscribed)
+  FROM     withheld
+  GROUP BY workspace_id
+  ORDER BY workspace_id
+  ON CONFLICT (workspace_id, address_hash) DO UPDATE
+  SET      reason = coalesce(e.reason, excluded.reason), is_unsubscribed = e.is_unsubscribed OR excluded.is_unsubscribed
+  RETURNING 1
+)
+SELECT json_build_object(
+         'suppressions', (SELECT count(*) FROM listed), 'contacts', (SELECT count(*) FROM known),
+         'invitations', (SELECT count(*) FROM invited), 'verification_links', (SELECT count(*) FROM linked)) AS deleted,
+       (SELECT count(*)::int FROM remembered) AS remembered,
+       (SELECT array_agg(DISTINCT workspace_id) FROM (
+          SELECT workspace_id FROM listed UNION SELECT workspace_id FROM known UNION SELECT workspace_id FROM invited) k) AS "workspaceIds"`;
+
+/** The emails to a person between two ids. $1, $2 uuid: after, up to. $3 text: the address. $4 uuid: the workspace; null: all. Index: emails_pkey. Locks: none. */
+export const EMAILS_TO = `
+SELECT   e.id, e.workspace_id AS "workspaceId", e.status FROM emails e
+WHERE    e.id > $1::uuid AND e.id <= $2::uuid AND lower(e.to_address) = lower($3::text) AND ($4::uuid IS NULL OR e.workspace_id = $4::uuid)
+ORDER BY e.id`;
+
+/** The events between two ids that name a person. $1, $2 uuid: after, up to. $3 text[], $4 text: the person. $5 uuid: the workspace; null: all. Index: events_pkey. Locks: none. */
+export const EVENTS_NAMING = `
+SELECT   e.id, e.workspace_id AS "workspaceId", e.payload FROM events e
+WHERE    e.id > $1::uuid AND e.id <= $2::uuid AND names_person(e.payload, $3::text[], $4::text) AND ($5::uuid IS NULL OR e.workspace_id = $5::uuid)
+ORDER BY e.id`;
+
+/** Where a group of so many ends. $1 uuid: after this one. $2 int. Indexes: the primary keys. Locks: none. */
+export const endOfGroup = (table: 'emails' | 'events'): string => `
+SELECT (SELECT id FROM (SELECT id FROM ${table} WHERE id > $1::uuid ORDER BY id LIMIT $2::int) g ORDER BY id DESC LIMIT 1) AS id`;
+
+/** Takes what is due of these back, unless somebody has it in hand. $1 uuid[]. Index: outbox_pkey. Locks: the rows, in their order. */
+export const TAKE_BACK = `
+DELETE FROM outbox o
+WHERE  o.subject_id IN (SELECT h.subject_id FROM outbox h WHERE h.subject_id = ANY ($1::uuid[]) AND h.state <> 'taken' ORDER BY h.subject_id FOR UPDATE)
+AND    o.subject_id = ANY ($1::uuid[])`;
+
+/** Answers kept for idempotency keys that name a person. $1 text[], $2 text: the person. $3 uuid: the workspace; null: all. $4 uuid, $5 text: after this key. $6 int: how many. $7 text: the person in names. Index: idempotency_keys_pkey. Locks: none. */
+export const KEYS_NAMING = `
+SELECT   workspace_id AS "workspaceId", key, names_person(key, $1::text[], $7::text) AS "isNamed",
+         CASE WHEN names_person(answer, $1::text[], $2::text) THEN answer END AS answer
+FROM     idempotency_keys
+WHERE    (workspace_id, key) > ($4::uuid, $5::text) AND ($3::uuid IS NULL OR workspace_id = $3::uuid)
+ORDER BY workspace_id, key
+LIMIT    $6::int`;
+
+/** The columns of a table that can hold text, and those of its key, in their order. $1 text: the table. */
+export const COLUMNS_OF = `
+SELECT   a.attname AS name, format_type(a.atttypid, NULL) AS type, array_position(i.indkey::int2[], a.attnum) AS "keyPlace"
+FROM     pg_attribute a
+JOIN     pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
+WHERE    a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+AND      (format_type(a.atttypid, NULL) IN ('text', 'json', 'jsonb', 'text[]') OR a.attnum = ANY (i.indkey))
+ORDER BY a.attnum`;

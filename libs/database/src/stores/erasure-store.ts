@@ -1,0 +1,291 @@
+import { idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import {
+  type Actor,
+  answerWithout,
+  isEventAbout,
+  type JsonObject,
+  patternInNames,
+  patternOf,
+  spellingsOf,
+} from '@posthorn/domain';
+import type pg from 'pg';
+import { type Database } from '../connection.ts';
+import { ERASURE_RULES } from '../erasure-rules.ts';
+import {
+  COLUMNS_OF,
+  EMAILS_TO,
+  endOfGroup,
+  EVENTS_NAMING,
+  FORGET_PERSON,
+  KEYS_NAMING,
+  TAKE_BACK,
+} from '../sql/erasure.ts';
+import { CANCEL_EMAIL } from '../sql/email-changes.ts';
+import { countGroup, endOfKeys, type LookedThrough, redactGroup, type TextColumn } from '../sql/redaction.ts';
+import {
+  DELIVERIES_OF,
+  FINISHED_OF,
+  REMOVE_DELIVERIES,
+  REMOVE_EMAILS,
+  REMOVE_EVENTS,
+  REMOVE_KNOWN_OF_EMAILS,
+} from '../sql/retention.ts';
+import { transactOn } from '../transaction.ts';
+import { recordAuditOn } from './audit-log-store.ts';
+
+const GROUP = 2_000;
+const FIRST = '00000000-0000-0000-0000-000000000000';
+
+/** Whom it is about, and where. */
+export interface PersonToErase {
+  /** Its domain in lower-case ASCII. */
+  readonly address: string;
+  /** Null: everywhere. */
+  readonly workspaceId: WorkspaceId | null;
+}
+
+/** How many rows of which table. */
+export type TableCounts = Record<string, number>;
+
+/** What became of a person's rows in one step. */
+export interface ErasedRows {
+  readonly deleted: TableCounts;
+  /** How many emails or deliveries were still due, and are not any more. */
+  readonly takenBack: number;
+  /** How many could not go: somebody is just sending them. */
+  readonly inHand: number;
+  readonly workspaceIds: readonly WorkspaceId[];
+}
+
+/** A stretch of rows that were looked at together. */
+export interface Stretch {
+  readonly end: string;
+  readonly rows: ErasedRows;
+}
+
+/** Removes a person. Each step is a transaction of its own, and may be broken off, come twice, and at once. */
+export class ErasureStore {
+  constructor(private readonly database: Database) {}
+
+  /** Forgets who the person is to workspaces; of those who are not to be sent to a hash stays. `suppress`: nothing is sent to them again anyway. */
+  async forget(person: PersonToErase, suppress: boolean): Promise<{ rows: ErasedRows; remembered: number }> {
+    const { rows } = await this.database.pool.query<ForgottenRow>(FORGET_PERSON, [
+      ...valuesOf(person),
+      suppress,
+    ]);
+    const { remembered, workspaceIds, deleted } = rows[0]!;
+    return { rows: erased(deleted, 0, 0, workspaceIds ?? []), remembered };
+  }
+
+  /** Removes the emails to the person among the next ones after an id; undefined: there are no more. */
+  async removeEmails(
+    { address, workspaceId }: PersonToErase,
+    after: string = FIRST,
+  ): Promise<Stretch | undefined> {
+    const end = await this.endOf('emails', after);
+    if (end === undefined) return undefined;
+    const values = [after, end, address, workspaceId && uuidOf(workspaceId)];
+    const { rows } = await this.database.pool.query<FoundEmail>(EMAILS_TO, values);
+    if (rows.length === 0) return { end, rows: NOTHING };
+    return { end, rows: await transactOn(this.database, (client) => removeEmails(client, rows)) };
+  }
+
+  /** Removes the events that are about the person among the next ones after an id, with their deliveries; undefined: there are no more. */
+  async removeEvents(
+    { address, workspaceId }: PersonToErase,
+    after: string = FIRST,
+  ): Promise<Stretch | undefined> {
+    const end = await this.endOf('events', after);
+    if (end === undefined) return undefined;
+    const values = [after, end, ...namesOf(address), workspaceId && uuidOf(workspaceId)];
+    const { rows } = await this.database.pool.query<FoundEvent>(EVENTS_NAMING, values);
+    const about = rows.filter(({ payload }) => isEventAbout(payload, address));
+    if (about.length === 0) return { end, rows: NOTHING };
+    return { end, rows: await transactOn(this.database, (client) => removeEvents(client, about)) };
+  }
+
+  /** Takes what the person was sent out of the answers that are kept for idempotency keys, and removes keys that name them; says how many. */
+  async redactAnswers({
+    address,
+    workspaceId,
+  }: PersonToErase): Promise<{ redacted: number; deleted: number }> {
+    const counts = { redacted: 0, deleted: 0 };
+    const inNames = patternInNames(spellingsOf(address));
+    let after: readonly [string, string] = [FIRST, ''];
+    for (;;) {
+      const values = [...namesOf(address), workspaceId && uuidOf(workspaceId), ...after, GROUP, inNames];
+      const { rows } = await this.database.pool.query<FoundKey>(KEYS_NAMING, values);
+      for (const row of rows)
+        counts[await this.redactAnswer(row, address)] += row.isNamed || row.answer !== null ? 1 : 0;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < GROUP) return counts;
+      after = [last.workspaceId, last.key];
+    }
+  }
+
+  /** Puts `[erased]` where a table names the person, if its rule is that; says how many rows, and how many that do so stay. */
+  async redact(
+    table: string,
+    { address, workspaceId }: PersonToErase,
+  ): Promise<{ redacted: number; left: number }> {
+    const rule = ERASURE_RULES[table]!;
+    const counts = { redacted: 0, left: 0 };
+    if (workspaceId !== null && rule.scope === undefined) return counts;
+    const { pool } = this.database;
+    const { rows: columns } = await pool.query<TextColumn>(COLUMNS_OF, [table]);
+    const looked = { table, rule, columns };
+    const person = [...namesOf(address), workspaceId && uuidOf(workspaceId)];
+    for await (const { start, end } of this.groupsOf(looked)) {
+      const values = [...person, ...end, ...start];
+      const redacting = rule.how === 'redacted' ? redactGroup(looked, start.length === 0) : undefined;
+      if (redacting !== undefined) counts.redacted += (await pool.query(redacting, values)).rowCount ?? 0;
+      const counting = countGroup(looked, start.length === 0);
+      if (counting !== undefined)
+        counts.left += (await pool.query<{ count: number }>(counting, values)).rows[0]!.count;
+    }
+    return counts;
+  }
+
+  /** Tells the audit log of a workspace what was done, but not to whom. */
+  record(workspaceId: WorkspaceId, actor: Actor, detail: JsonObject): Promise<void> {
+    const change = {
+      workspaceId,
+      actor,
+      action: 'recipient.erased',
+      subjectId: workspaceId,
+      detail,
+    } as const;
+    return transactOn(this.database, (client) => recordAuditOn(client, this.database.clock.nowMs(), change));
+  }
+
+  private async endOf(table: 'emails' | 'events', after: string): Promise<string | undefined> {
+    const { rows } = await this.database.pool.query<{ id: string | null }>(endOfGroup(table), [after, GROUP]);
+    return rows[0]!.id ?? undefined;
+  }
+
+  private async redactAnswer(
+    { workspaceId, key, isNamed, answer }: FoundKey,
+    address: string,
+  ): Promise<'redacted' | 'deleted'> {
+    const row = [workspaceId, key];
+    const { pool } = this.database;
+    const which = 'workspace_id = $1::uuid AND key = $2::text';
+    if (isNamed) await pool.query(`DELETE FROM idempotency_keys WHERE ${which}`, row);
+    else if (answer !== null)
+      await pool.query(`UPDATE idempotency_keys SET answer = $3 WHERE ${which}`, [
+        ...row,
+        answerWithout(answer, address),
+      ]);
+    return isNamed ? 'deleted' : 'redacted';
+  }
+
+  private async *groupsOf(looked: LookedThrough): AsyncGenerator<{ start: string[]; end: string[] }> {
+    let start: string[] = [];
+    for (;;) {
+      const values = [looked.rule.group ?? GROUP, ...start];
+      const { rows } = await this.database.pool.query<{ key: string[] }>(
+        endOfKeys(looked, start.length === 0),
+        values,
+      );
+      if (rows[0] === undefined) return;
+      yield { start, end: rows[0].key };
+      start = rows[0].key;
+    }
+  }
+}
+
+interface ForgottenRow {
+  readonly deleted: TableCounts;
+  readonly remembered: number;
+  readonly workspaceIds: string[] | null;
+}
+
+interface FoundEmail {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly status: string;
+}
+
+interface FoundEvent {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly payload: string;
+}
+
+interface FoundKey {
+  readonly workspaceId: string;
+  readonly key: string;
+  readonly isNamed: boolean;
+  readonly answer: string | null;
+}
+
+const NOTHING: ErasedRows = { deleted: {}, takenBack: 0, inHand: 0, workspaceIds: [] };
+
+function erased(
+  deleted: TableCounts,
+  takenBack: number,
+  inHand: number,
+  workspaces: readonly string[],
+): ErasedRows {
+  const workspaceIds = [...new Set(workspaces)].map((uuid) => idFromUuid('wrk', uuid));
+  return { deleted, takenBack, inHand, workspaceIds };
+}
+
+function valuesOf({ address, workspaceId }: PersonToErase): unknown[] {
+  return [address, workspaceId && uuidOf(workspaceId)];
+}
+
+function namesOf(address: string): [string[], string] {
+  const spellings = spellingsOf(address);
+  return [spellings, patternOf(spellings)];
+}
+
+async function idsOf(client: pg.ClientBase, sql: string, values: unknown[]): Promise<string[]> {
+  return (await client.query<{ id: string }>(sql, values)).rows.map(({ id }) => id);
+}
+
+/** Scheduled ones are cancelled first, which gives their places in the monthly limit back. */
+async function removeEmails(client: pg.ClientBase, emails: readonly FoundEmail[]): Promise<ErasedRows> {
+  const ids = emails.map(({ id }) => id);
+  let takenBack = 0;
+  for (const { id, workspaceId, status } of emails) {
+    if (status !== 'SCHEDULED') continue;
+    takenBack += (await client.query<{ cancelled: number }>(CANCEL_EMAIL, [id, workspaceId])).rows[0]!
+      .cancelled;
+  }
+  takenBack += (await client.query(TAKE_BACK, [ids])).rowCount ?? 0;
+  const finished = await idsOf(client, FINISHED_OF, [ids]);
+  const deleted: TableCounts = { emails: (await client.query(REMOVE_EMAILS, [finished])).rowCount ?? 0 };
+  for (const [place, sql] of REMOVE_KNOWN_OF_EMAILS.entries()) {
+    const table = ['email_contents', 'email_events', 'email_engagements'][place]!;
+    deleted[table] = (await client.query(sql, [finished])).rowCount ?? 0;
+  }
+  return erased(
+    deleted,
+    takenBack,
+    ids.length - finished.length,
+    emails.map(({ workspaceId }) => workspaceId),
+  );
+}
+
+async function removeEvents(client: pg.ClientBase, events: readonly FoundEvent[]): Promise<ErasedRows> {
+  const ids = events.map(({ id }) => id);
+  const { rows: deliveries } = await client.query<{ id: string; eventId: string }>(DELIVERIES_OF, [ids]);
+  const all = [...ids, ...deliveries.map(({ id }) => id)];
+  const takenBack = (await client.query(TAKE_BACK, [all])).rowCount ?? 0;
+  const free = new Set(await idsOf(client, FINISHED_OF, [all]));
+  const held = new Set(deliveries.filter(({ id }) => !free.has(id)).map(({ eventId }) => eventId));
+  const goes = ids.filter((id) => free.has(id) && !held.has(id));
+  const theirs = deliveries.filter(({ eventId }) => goes.includes(eventId)).map(({ id }) => id);
+  const deleted: TableCounts = {};
+  for (const [place, sql] of REMOVE_DELIVERIES.entries())
+    deleted[['webhook_deliveries', 'webhook_attempts'][place]!] =
+      (await client.query(sql, [theirs])).rowCount ?? 0;
+  deleted['events'] = (await client.query(REMOVE_EVENTS, [goes])).rowCount ?? 0;
+  return erased(
+    deleted,
+    takenBack,
+    ids.length - goes.length,
+    events.map(({ workspaceId }) => workspaceId),
+  );
+}

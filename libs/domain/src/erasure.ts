@@ -1,0 +1,72 @@
+import { domainToUnicode } from 'node:url';
+
+/** What stands where a person was named. It has no character that JSON or HTML would have to escape. */
+export const ERASED = '[erased]';
+
+/** How an address can be written in what is kept, in lower case: its domain in ASCII or not, escaped for JSON, HTML or a URL. */
+export function spellingsOf(address: string): string[] {
+  const at = address.lastIndexOf('@');
+  const [local, domain] = [address.slice(0, at), address.slice(at + 1)];
+  const plain = [domain, domainToUnicode(domain)].map((name) => `${local}@${name}`.toLowerCase());
+  const spelled = plain.flatMap((text) => [
+    text,
+    forJson(text),
+    forHtml(text),
+    forUrl(text),
+    forUrl(text, '@'),
+  ]);
+  return [...new Set(spelled)];
+}
+
+const forJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+const forHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('"', '&quot;');
+const forUrl = (text: string, at = '%40'): string =>
+  text.split('@').map(encodeURIComponent).join(at).toLowerCase();
+
+/**
+ * A pattern (for Postgres, whatever the case) that finds an address in these spellings, but not inside a longer one: `ada@example.com` is in neither
+ * `bada@example.com` nor `ada@example.com.au`, but at the end of a sentence.
+ */
+export function patternOf(spellings: readonly string[]): string {
+  return boundedPattern(spellings, String.raw`(?<![\w.+-])`);
+}
+
+/** The same for names that are put together of several, as idempotency keys are: it is in `welcome-ada@example.com`. */
+export function patternInNames(spellings: readonly string[]): string {
+  return boundedPattern(spellings, String.raw`(?<![[:alnum:]])`);
+}
+
+function boundedPattern(spellings: readonly string[], notAfter: string): string {
+  const texts = spellings.map((text) => text.replaceAll(/[^\p{L}\p{N}]/gu, String.raw`\$&`));
+  return String.raw`${notAfter}(?:${texts.join('|')})(?![\w-]|\.[\w])`;
+}
+
+/** Whether an event is about the person: it says of an email whom it is to, or of a contact or a member who it is. */
+export function isEventAbout(payload: string, address: string): boolean {
+  const { data = {} } = JSON.parse(payload) as { data?: Record<string, Record<string, unknown> | null> };
+  return Object.values(data).some(
+    (subject) => isAddress(subject?.['to'], address) || isAddress(subject?.['email'], address),
+  );
+}
+
+/** The answer to a call without what it says of the emails to a person, so that a call that comes again is still answered. */
+export function answerWithout(answer: string, address: string): string {
+  return JSON.stringify(
+    JSON.parse(answer, (_key, value: unknown): unknown => {
+      const isTheirs =
+        typeof value === 'object' && value !== null && 'to' in value && isAddress(value.to, address);
+      return isTheirs ? Object.fromEntries(Object.entries(value).map(withoutWhatItSays)) : value;
+    }),
+  );
+}
+
+function withoutWhatItSays([name, value]: [string, unknown]): [string, unknown] {
+  return [name, SAID_OF_EMAILS.has(name) ? ERASED : value];
+}
+
+const SAID_OF_EMAILS = new Set(['to', 'subject', 'groupBy']);
+
+function isAddress(value: unknown, address: string): boolean {
+  return typeof value === 'string' && value.toLowerCase() === address.toLowerCase();
+}

@@ -1,0 +1,258 @@
+import { execFile } from 'node:child_process';
+import { connect, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PrivateRedis, WebhookReceiver } from '@posthorn/testing';
+import { emailIn } from './api.ts';
+import { newRecipient, soundEmail, Stack, until } from './stack.ts';
+import { fromNow } from './times.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Nothing else in the whole run has this in it. */
+const CANARY = 'canary-q7zx';
+const PERSON = `${CANARY}@receiver.example`;
+const SHOUTED = PERSON.toUpperCase().replace('RECEIVER.EXAMPLE', 'receiver.example');
+const DAY_MS = 86_400_000;
+
+interface Receipt {
+  readonly recipient: string;
+  readonly deleted: Record<string, number>;
+  readonly redacted: Record<string, number>;
+  readonly left: Record<string, number>;
+  readonly remembered: number;
+  readonly takenBack: number;
+  readonly inHand: number;
+}
+
+let stack: Stack;
+let redis: PrivateRedis;
+let receiver: WebhookReceiver;
+let listener: Socket;
+/** Every command that Redis got. */
+let heard = '';
+let scheduledId: string;
+
+beforeAll(async () => {
+  redis = await PrivateRedis.start();
+  const { hostname, port } = new URL(redis.url);
+  listener = connect(Number(port), hostname).on('data', (bytes) => (heard += bytes.toString('latin1')));
+  listener.write('MONITOR\r\n');
+  receiver = await WebhookReceiver.start();
+  stack = await Stack.start({
+    redisUrl: redis.url,
+    dispatchers: 1,
+    sink: {
+      script: (stage, { to }) =>
+        stage === 'rcpt' && to.some((address) => address.startsWith('other'))
+          ? { reply: `550 5.1.1 unknown, as is ${PERSON}` }
+          : undefined,
+    },
+    env: {
+      LOG_LEVEL: 'trace',
+      WEBHOOK_ALLOW_HTTP: 'true',
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+    },
+  });
+  await leaveTraces();
+}, 90_000);
+afterAll(async () => {
+  listener.destroy();
+  await stack.close();
+  await receiver.close();
+  await redis.close();
+});
+
+const post = async (
+  path: string,
+  body: object,
+  key = stack.tenant.keys.editor,
+): Promise<Record<string, unknown>> => {
+  const answer = await stack.api().post(path, body, { key });
+  if (answer.status !== 200) throw new Error(`${path}: ${answer.text}`);
+  return answer.body;
+};
+
+/** The person, everywhere where a person can be. */
+async function leaveTraces(): Promise<void> {
+  const events = ['CONTACT_CREATED', 'EMAIL_SENT', 'EMAIL_BOUNCED', 'EMAIL_FAILED'];
+  await post('/v1/webhooks', { url: receiver.url('/hook'), events });
+  const paused = (await post('/v1/webhooks', { url: receiver.url('/paused'), events }))['webhook'] as {
+    id: string;
+  };
+  await post(`/v1/webhooks/${paused.id}`, { status: 'PAUSED' });
+  await stack.send({
+    to: `${CANARY} <${PERSON}>`,
+    subject: `Dear ${CANARY}`,
+    idempotencyKey: 'one',
+    contactProperties: { name: CANARY },
+  });
+  await stack.send({
+    to: SHOUTED,
+    replyTo: PERSON,
+    groupBy: `of-${CANARY}`,
+    idempotencyKey: `welcome-${PERSON}`,
+  });
+  await stack.send({
+    replyTo: `Ada <${SHOUTED}>`,
+    html: `<a href="mailto:${PERSON}?a=%20">${SHOUTED}</a>`,
+    text: `Ask ${PERSON}.`,
+  });
+  await stack.send({ contactProperties: { friend: PERSON }, subject: `From ${PERSON}` });
+  await stack.send({ to: `other-${newRecipient()}` });
+  scheduledId = emailIn(await stack.send({ to: PERSON, sendAt: fromNow(DAY_MS) })).id;
+  await post('/v1/emails/batch', { emails: [{ ...soundEmail(), to: PERSON }, soundEmail()] });
+  await post('/v1/invitations', { email: PERSON, name: CANARY, role: 'API_USER' });
+  await stack.api().get(`/v1/contacts?email=${encodeURIComponent(PERSON)}`);
+  await stack.api().get(`/v1/emails?to=${encodeURIComponent(PERSON)}`);
+  await until(() => stack.mailsTo(PERSON).length >= 3, 'the person was written to');
+  await until(
+    async () =>
+      (await stack.count(`SELECT count(*)::int FROM outbox WHERE queue = 'email' AND state <> 'waiting'`)) ===
+      0,
+    'nothing is due but what is scheduled',
+  );
+  await until(() => receiver.posts.length >= 5, 'the webhook was told');
+  await stack.database.pool.query(`UPDATE webhook_attempts SET body = $1`, [`You said ${PERSON}`]);
+  await post('/v1/suppressions', { email: SHOUTED, reason: 'COMPLAINT' });
+}
+
+/** Where the canary is in the database: in each column of each table that can hold it. */
+async function found(): Promise<string[]> {
+  const { rows: columns } = await stack.database.pool.query<{ table: string; column: string; type: string }>(
+    `SELECT c.relname AS table, a.attname AS column, format_type(a.atttypid, NULL) AS type
+     FROM   pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+     WHERE  c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+     AND    format_type(a.atttypid, NULL) IN ('text', 'json', 'jsonb', 'bytea', 'text[]', 'character varying')`,
+  );
+  expect(columns.length).toBeGreaterThan(70);
+  const places: string[] = [];
+  for (const { table, column, type } of columns) {
+    const text = type === 'bytea' ? `encode("${column}", 'escape')` : `"${column}"::text`;
+    const sql = `SELECT count(*)::int AS count FROM "${table}" WHERE ${text} ILIKE $1`;
+    if ((await stack.count(sql, [`%${CANARY}%`])) > 0) places.push(`${table}.${column}`);
+  }
+  return places.toSorted();
+}
+
+function erase(...flags: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const { NODE_OPTIONS: _jestOnly, ...inherited } = process.env;
+  const { connectionString } = stack.database.pool.options;
+  const options = { cwd: ROOT, env: { ...inherited, DATABASE_URL: connectionString } };
+  return new Promise((resolve) => {
+    const args = ['tools/posthorn.mjs', 'erase-recipient', ...flags];
+    const child = execFile(process.execPath, args, options, (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode ?? -1, stdout, stderr }),
+    );
+  });
+}
+
+describe('Erasing a person', () => {
+  let receipt: Receipt;
+
+  it('begins where the person is in many tables', async () => {
+    const tables = new Set((await found()).map((place) => place.split('.')[0]));
+    expect([...tables]).toEqual(
+      expect.arrayContaining([
+        ...['emails', 'email_contents', 'email_events', 'events', 'webhook_attempts'],
+        ...['contacts', 'invitations', 'suppressions', 'idempotency_keys', 'audit_log'],
+      ]),
+    );
+  });
+
+  it('leaves the person in no table, and prints a receipt that does not name them', async () => {
+    const { code, stdout, stderr } = await erase(SHOUTED, '--json');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout.toLowerCase()).not.toContain(CANARY);
+    receipt = JSON.parse(stdout) as Receipt;
+    expect(await found()).toEqual([]);
+    expect(receipt).toMatchObject({
+      recipient: expect.stringMatching(/^[0-9a-f]{64}$/),
+      left: {},
+      inHand: 0,
+      remembered: 1,
+    });
+    expect(receipt.deleted).toMatchObject({
+      contacts: 1,
+      invitations: 1,
+      suppressions: 1,
+      idempotency_keys: 1,
+    });
+    expect(receipt.deleted['emails']).toBeGreaterThanOrEqual(4);
+    expect(receipt.takenBack).toBeGreaterThan(0);
+    expect(receipt.redacted).toMatchObject({
+      audit_log: expect.any(Number),
+      email_events: 1,
+      email_contents: expect.any(Number),
+    });
+  });
+
+  it('has taken back what was scheduled for them: it is 404, and nothing of it is due', async () => {
+    expect((await stack.api().get(`/v1/emails/${scheduledId}`)).status).toBe(404);
+    expect(await stack.outboxRow(scheduledId)).toBeUndefined();
+  });
+
+  it('S11: still answers the call that comes again, and sends nothing', async () => {
+    const before = await stack.count('SELECT count(*)::int FROM emails');
+    const { rows } = await stack.database.pool.query<{ answer: string }>(
+      `SELECT answer FROM idempotency_keys WHERE key = 'one'`,
+    );
+    expect(rows[0]!.answer).toContain('"to":"[erased]"');
+    expect(await stack.count('SELECT count(*)::int FROM emails')).toBe(before);
+  });
+
+  it('S19: still sends nothing to them, until somebody takes them off the list', async () => {
+    const { id } = emailIn(await stack.send({ to: SHOUTED }));
+    await until(async () => (await stack.show(id)).status === 'SUPPRESSED', 'it is withheld');
+    expect((await stack.show(id)).timeline.at(-1)).toMatchObject({ reason: 'complaint' });
+    const { suppression } = (await post('/v1/suppressions', { email: PERSON })) as {
+      suppression: { id: string };
+    };
+    await stack.api().request('DELETE', `/v1/suppressions/${suppression.id}`, undefined);
+    const mailsBefore = stack.mailsTo(PERSON).length;
+    await stack.send({ to: PERSON });
+    await until(() => stack.mailsTo(PERSON).length > mailsBefore, 'it is sent again');
+  });
+
+  it('S20: still asks their consent after they come back, until they subscribe again', async () => {
+    const asked = { to: PERSON, settings: { unsubscribe: true } };
+    const contact = (await post('/v1/contacts', { email: PERSON }))['contact'] as { id: string };
+    await post(`/v1/contacts/${contact.id}/unsubscribe`, {});
+    expect((await erase(PERSON)).stdout).toMatch(/^Erased at .*in every workspace/);
+    const back = (await post('/v1/contacts', { email: PERSON }))['contact'] as { id: string };
+    const { id } = emailIn(await stack.send(asked));
+    await until(async () => (await stack.show(id)).status === 'SUPPRESSED', 'it is withheld');
+    await post(`/v1/contacts/${back.id}/resubscribe`, {});
+    const mailsBefore = stack.mailsTo(PERSON).length;
+    await stack.send(asked);
+    await until(() => stack.mailsTo(PERSON).length > mailsBefore, 'it is sent again');
+  });
+
+  it('of one workspace leaves what another has, and with --suppress nothing is sent to them there', async () => {
+    const other = await stack.createTenant('Other');
+    await stack.send({ to: PERSON }, { key: other.keys.apiUser });
+    const { code } = await erase(PERSON, '--workspace', stack.tenant.workspaceId, '--suppress');
+    expect(code).toBe(0);
+    const mine = `SELECT count(*)::int FROM emails e JOIN workspaces w ON w.id = e.workspace_id WHERE lower(to_address) = $1 AND w.name`;
+    expect(await stack.count(`${mine} = 'Other'`, [PERSON])).toBe(1);
+    expect(await stack.count(`${mine} = 'End to end'`, [PERSON])).toBe(0);
+    const { id } = emailIn(await stack.send({ to: PERSON }));
+    await until(async () => (await stack.show(id)).status === 'SUPPRESSED', 'it is withheld');
+  });
+
+  it('is told what is wrong with its call', async () => {
+    expect(await erase()).toMatchObject({ code: 2, stderr: expect.stringContaining('needs ADDRESS') });
+    expect(await erase('nobody')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('ADDRESS has no `@`'),
+    });
+    expect(await erase(PERSON, 'x@example.com')).toMatchObject({ code: 2 });
+    expect(await erase(PERSON, '--workspace', 'wrk_1')).toMatchObject({ code: 1 });
+  });
+
+  it('need not reach Redis or the logs: the person was never there', () => {
+    expect(heard.length).toBeGreaterThan(10_000);
+    expect(heard.toLowerCase()).not.toContain(CANARY);
+    expect(stack.logs.length).toBeGreaterThan(10_000);
+    expect(stack.logs.split('\n').filter((line) => line.toLowerCase().includes(CANARY))).toEqual([]);
+  });
+});

@@ -1,0 +1,42 @@
+import { aligned } from '../print.mjs';
+
+/** @type {import('../commands.mjs').Command[]} */
+export const RECIPIENT_COMMANDS = [
+  {
+    name: 'erase-recipient',
+    sentence:
+      'Removes a person: emails, contacts, events and every mention; prints a receipt without the address.',
+    operand: { name: 'address', value: 'ADDRESS', sentence: 'the address of the person, in whatever case' },
+    flags: {
+      workspace: {
+        value: 'ID',
+        sentence: 'only what this workspace has of the person; without it, everything that any has',
+      },
+      suppress: { sentence: 'nothing is sent to the person again, also where they were on no list' },
+    },
+    example: 'erase-recipient ada@example.com --workspace wrk_01h2xcejqtf2nbrexx3vqjhp41',
+    run: async ({ useCases, workspaces, erasure, actor }, { address, workspace, suppress = false }) => {
+      const found = workspace === undefined ? null : await useCases.requireWorkspace(workspaces, workspace);
+      return useCases.eraseRecipient(erasure, actor, { address, workspaceId: found?.id ?? null, suppress });
+    },
+    show: (receipt) =>
+      [
+        `Erased at ${receipt.erasedAt.toISOString()}, ${receipt.workspaceId ?? 'in every workspace'}. SHA-256 of the address:`,
+        receipt.recipient,
+        ...countsOf('rows deleted', receipt.deleted),
+        ...countsOf('rows in which [erased] stands now', receipt.redacted),
+        ...countsOf('rows that still name the person: see docs/operations.md', receipt.left),
+        `${receipt.takenBack} emails or deliveries that were due were taken back.`,
+        `${receipt.remembered} workspaces keep a hash, so that nothing they do not want is sent to the person.`,
+        ...(receipt.inHand === 0
+          ? []
+          : [`${receipt.inHand} are just being sent: run this again in a minute.`]),
+      ].join('\n'),
+  },
+];
+
+/** @param {string} what @param {Record<string, number>} counts @returns {string[]} */
+function countsOf(what, counts) {
+  const rows = Object.entries(counts).map(([table, count]) => [`  ${table}`, String(count)]);
+  return rows.length === 0 ? [] : [`${what}:`, ...aligned(rows)];
+}
