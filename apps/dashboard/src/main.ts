@@ -40,11 +40,14 @@ import { queueBoards } from './queues/queue-boards.ts';
 import { entrance } from './sign-in/entrance.ts';
 import { SessionCookie } from './sign-in/session-cookie.ts';
 import { SignInController, TrustedProxies } from './sign-in/sign-in.controller.ts';
+import { WebhookActsController } from './webhooks/webhook-acts.controller.ts';
+import { webhookProviders } from './webhooks/webhook.providers.ts';
+import { WebhooksController } from './webhooks/webhooks.controller.ts';
 
 const QUEUES_PATH = '/queues';
 const MOST_FORM_BYTES = 8 * 1024;
 /** Where forms are sent to. */
-const FORMS = ['/sign-in', '/emails'];
+const FORMS = ['/sign-in', '/emails', '/webhooks'];
 /** Operators look at few emails at once. */
 const THREADS = { maxThreads: 1, maxWaiting: 20 };
 
@@ -78,7 +81,9 @@ await startProcess('dashboard', async () => {
   watchPool(db.pool);
   const limiter = new RateLimiter({ ...redis.options, onError });
   const queues = new WatchedQueues(redis.options, onError);
-  const rings = new LaneRings({ ...redis.options, line: 'email', rowsPerTurn: lanes.TURN_ROWS, onError });
+  const ringsOf = (line: 'email' | 'webhook'): LaneRings =>
+    new LaneRings({ ...redis.options, line, rowsPerTurn: lanes.TURN_ROWS, onError });
+  const [rings, webhookRings] = [ringsOf('email'), ringsOf('webhook')];
   const htmlToText = new HtmlToText(THREADS);
   const renderer = new TemplateRenderer(THREADS);
   const linkFinder = new LinkFinder(THREADS);
@@ -96,6 +101,8 @@ await startProcess('dashboard', async () => {
         EmailsController,
         EmailContentController,
         EmailActsController,
+        WebhooksController,
+        WebhookActsController,
       ],
       providers: [
         { provide: OperatorSessions, useValue: sessions },
@@ -111,6 +118,7 @@ await startProcess('dashboard', async () => {
           unsubscribeLinks: new UnsubscribeLinks({ signer, publicUrl }),
           monthlyLimit: acceptance.monthlyLimit,
         }),
+        ...webhookProviders(db, webhookRings),
       ],
     },
     {
@@ -135,6 +143,7 @@ await startProcess('dashboard', async () => {
     drain: [
       () => queues.close(),
       () => rings.close(),
+      () => webhookRings.close(),
       () => limiter.close(),
       () => renderer.close(),
       () => htmlToText.close(),

@@ -100,8 +100,9 @@ export {
 export { TemplateStore, type CurrentTemplate } from './stores/template-store.ts';
 export * from './stores/upkeep-store.ts';
 export { ReceiverHealthStore, type Judgement, type ReceiverReport } from './stores/receiver-health-store.ts';
+export { type FoundWebhook, type WebhookFilter, WebhookSearchStore } from './stores/webhook-search-store.ts';
 export { type OwedWebhookNotice, WebhookNoticeStore } from './stores/webhook-notice-store.ts';
-export * from './stores/webhook-store.ts';
+export { type SealedWebhook, type WebhookChange, WebhookStore } from './stores/webhook-store.ts';
 export { VerificationLinkStore, type LinkedAddress } from './stores/verification-link-store.ts';
 export { type NewLink } from './stores/verification-links.ts';
 export * from './stores/workspace-store.ts';

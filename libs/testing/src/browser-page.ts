@@ -40,6 +40,18 @@ export class BrowserPage {
     return page;
   }
 
+  /** Gives it a cookie, as `name=value`, for an address. */
+  async setCookie(url: string, cookie: string): Promise<void> {
+    const [name, value] = cookie.split('=', 2);
+    await this.#send('Network.setCookie', { url, name, value, httpOnly: true, sameSite: 'Strict' });
+  }
+
+  /** Shows it as to somebody who likes it dark. */
+  async preferDark(): Promise<void> {
+    const features = [{ name: 'prefers-color-scheme', value: 'dark' }];
+    await this.#send('Emulation.setEmulatedMedia', { features });
+  }
+
   /** Begins to load an address. @throws when there is no answer */
   async goTo(url: string): Promise<void> {
     const { errorText } = await this.#send('Page.navigate', { url });

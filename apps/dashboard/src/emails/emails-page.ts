@@ -1,41 +1,31 @@
-import { type Page, EMAIL_STATUSES } from '@posthorn/domain';
+import { EMAIL_STATUSES, type Page } from '@posthorn/domain';
 import { type FoundEmail, type Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { choice, field, nextPage, table, time } from '../pages/parts.ts';
-import { type EmailSearch } from './email-search.ts';
+import { choice, field, nextPage, table, time, workspaceField } from '../pages/parts.ts';
+import { type Searched } from '../pages/searched.ts';
+import { type EMAIL_FIELDS } from './email-search.ts';
 
-/** Who has more workspaces gives their ids. */
-const MOST_SUGGESTED = 500;
-
-interface Found {
-  readonly asked: EmailSearch['asked'];
-  /** Undefined: the search was refused. */
-  readonly page: Page<FoundEmail> | undefined;
-  /** Why it was. */
-  readonly fault?: string;
+interface Found extends Searched<(typeof EMAIL_FIELDS)[number], Page<FoundEmail>> {
   readonly workspaces: readonly Workspace[];
 }
 
 /** The search for emails, and what it has found. */
-export function emailsPage({ asked, page, fault, workspaces }: Found): Html {
+export function emailsPage({ asked, found, fault, workspaces }: Found): Html {
   return html`<h1>Emails</h1>
     ${searchForm(asked, workspaces)}
     ${fault === undefined ? '' : html`<p class="bad" role="alert">${fault}.</p>`}
-    ${page === undefined ? '' : foundEmails(page, asked, workspaces)}`;
+    ${found === undefined ? '' : foundEmails(found, asked, workspaces)}`;
 }
 
-function searchForm(asked: EmailSearch['asked'], workspaces: readonly Workspace[]): Html {
+function searchForm(asked: Found['asked'], workspaces: readonly Workspace[]): Html {
   const { to, status, workspace, groupBy, after, before } = asked;
-  const option = ({ id, name }: Workspace): Html => html`<option value="${id}">${name}</option>`;
   return html`<form class="search" method="get" action="/emails" role="search">
       ${field('to', 'Recipient', { value: to })}
       ${choice('status', 'Status', { words: Object.keys(EMAIL_STATUSES), value: status })}
-      ${field('workspace', 'Workspace', { value: workspace, list: 'workspaces' })}
-      ${field('groupBy', 'Group', { value: groupBy })}
+      ${workspaceField(workspace, workspaces)} ${field('groupBy', 'Group', { value: groupBy })}
       ${field('after', 'Accepted from (UTC)', { value: after, type: 'datetime-local' })}
       ${field('before', 'Accepted before (UTC)', { value: before, type: 'datetime-local' })}
       <div><button>Search</button></div>
-      <datalist id="workspaces">${workspaces.slice(0, MOST_SUGGESTED).map(option)}</datalist>
     </form>
     <p class="quiet">
       The newest first. With a recipient or a workspace the search reads an index of theirs; without, it goes
@@ -43,11 +33,7 @@ function searchForm(asked: EmailSearch['asked'], workspaces: readonly Workspace[
     </p>`;
 }
 
-function foundEmails(
-  page: Page<FoundEmail>,
-  asked: EmailSearch['asked'],
-  workspaces: readonly Workspace[],
-): Html {
+function foundEmails(page: Page<FoundEmail>, asked: Found['asked'], workspaces: readonly Workspace[]): Html {
   const names = new Map(workspaces.map(({ id, name }) => [id, name]));
   const row = (email: FoundEmail): Html =>
     html`<tr>

@@ -1,5 +1,4 @@
 import { Controller, Get, Param, Query, Req, Res, UseFilters } from '@nestjs/common';
-import { Refusal } from '@posthorn/kernel';
 import { type Page } from '@posthorn/domain';
 import { EmailListStore, EmailSearchStore, type FoundEmail, WorkspaceStore } from '@posthorn/database';
 import { orUnavailable } from '@posthorn/use-cases';
@@ -7,10 +6,11 @@ import type { Request, Response } from 'express';
 import { Given } from '../pages/given.ts';
 import { renderPage } from '../pages/page.ts';
 import { RefusalPage } from '../pages/refusal-page.ts';
+import { searched } from '../pages/searched.ts';
 import { accountOf } from '../sign-in/entrance.ts';
 import { emailPage } from './email-page.ts';
 import { EmailReader } from './email-reader.ts';
-import { askedIn, type EmailSearch, emailSearch } from './email-search.ts';
+import { EMAIL_FIELDS, type EmailSearch, emailSearch } from './email-search.ts';
 import { emailsPage } from './emails-page.ts';
 
 /** What an act is told of with, by the word in the address that it leads to. */
@@ -38,9 +38,8 @@ export class EmailsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const workspaces = await orUnavailable(this.workspaces.list());
-    const found = await this.found(query);
-    if (found.fault !== undefined) response.status(400);
-    const content = emailsPage({ ...found, workspaces });
+    const result = await searched(EMAIL_FIELDS, query, response, (given) => this.pageOf(emailSearch(given)));
+    const content = emailsPage({ ...result, workspaces });
     return renderPage(response, { title: 'Emails', part: 'Emails', account: accountOf(request), content });
   }
 
@@ -55,18 +54,6 @@ export class EmailsController {
     const shown = await this.reader.read(id, account);
     const content = emailPage({ ...shown, done: DONE[new Given(query).text('done') ?? ''] });
     return renderPage(response, { title: 'Email', part: 'Emails', account, content });
-  }
-
-  /** What is wrong with a search is said above its form, which stays filled. */
-  private async found(query: unknown): Promise<Omit<Parameters<typeof emailsPage>[0], 'workspaces'>> {
-    const asked = askedIn(new Given(query));
-    try {
-      return { asked, page: await this.pageOf(emailSearch(query)) };
-    } catch (error) {
-      if (error instanceof Refusal && error.statusCode === 400)
-        return { asked, page: undefined, fault: error.message };
-      throw error;
-    }
   }
 
   private async pageOf({ workspaceId, filter, page }: EmailSearch): Promise<Page<FoundEmail>> {

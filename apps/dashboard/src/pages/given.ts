@@ -24,6 +24,15 @@ export class Given {
     return value.trim() || undefined;
   }
 
+  /** What a field is filled with again: nothing where it was given what no field can have. */
+  shown(name: string): string | undefined {
+    try {
+      return this.text(name);
+    } catch {
+      return undefined;
+    }
+  }
+
   /** One of these words. @throws Refusal (400) for another one */
   word<Word extends string>(name: string, words: Readonly<Record<Word, unknown>>): Word | undefined {
     const value = this.text(name);
@@ -49,6 +58,16 @@ export class Given {
     if ('fault' in parsed) throw new Refusal(400, `\`${name}\` ${parsed.fault}`);
     // No id is older than 1970, and none can stand for such a time.
     return new Date(Math.max(0, parsed.atMs));
+  }
+
+  /** Between which times something was created. @throws Refusal (400) where no time is between them */
+  times(after: string, before: string): { createdAfter: Date | undefined; createdBefore: Date | undefined } {
+    const [createdAfter, createdBefore] = [this.moment(after), this.moment(before)];
+    if (createdAfter !== undefined && createdBefore !== undefined && createdAfter >= createdBefore) {
+      const how = `is not later than \`${after}\`; give a later time, or leave one out`;
+      throw new Refusal(400, `\`${before}\` ${how}`);
+    }
+    return { createdAfter, createdBefore };
   }
 }
 

@@ -4,7 +4,7 @@ import { html, Html } from './html.ts';
 
 /** Nothing is run and nothing loaded from elsewhere; forms and frames lead nowhere but here, not even by a link in a frame. */
 const POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; frame-src 'self'";
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; frame-src 'self'";
 
 const STYLE = new Html(`
 :root{color-scheme:light dark;--line:light-dark(#d5d9e0,#3a4150);--quiet:light-dark(#5a6372,#a3adbd);--card:light-dark(#fff,#1b2029);--accent:light-dark(#0b57d0,#8ab4f8);--bad:light-dark(#b3261e,#f2b8b5)}
@@ -15,7 +15,7 @@ header{display:flex;flex-wrap:wrap;gap:.5rem 1.25rem;align-items:center;padding:
 header strong{margin-right:.5rem}
 header form{margin-left:auto;display:flex;gap:.75rem;align-items:center;color:var(--quiet)}
 main{max-width:72rem;margin:0 auto;padding:1.25rem}
-h1{font-size:1.5rem;margin:.25rem 0 1rem}h2{font-size:1.1rem;margin:1.75rem 0 .5rem}
+h1{font-size:1.5rem;overflow-wrap:anywhere;margin:.25rem 0 1rem}h2{font-size:1.1rem;margin:1.75rem 0 .5rem}
 .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:.75rem}
 .card{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.75rem 1rem}
 .card b{display:block;font-size:1.6rem;font-weight:600;line-height:1.3}
@@ -30,9 +30,10 @@ input,select,textarea{font:inherit;width:100%;color:inherit;background:light-dar
 button{font:inherit;padding:.45rem 1rem;border:1px solid var(--line);border-radius:.375rem;cursor:pointer}
 nav a{display:inline-block;padding:.25rem 0;margin-right:1rem}nav a[aria-current]{color:inherit;text-decoration:none;font-weight:600}
 .search{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:0 .75rem;align-items:end}
-.search button{height:2.6rem}
+.search button,.search input,.search select{height:2.6rem}
 .done{border-left:4px solid var(--accent);padding:.5rem .75rem;background:var(--card)}
 dl{display:grid;grid-template-columns:minmax(6rem,max-content) 1fr;gap:.25rem 1rem;margin:0}dt{color:var(--quiet)}dd{margin:0;overflow-wrap:anywhere}
+dl.card b{display:inline;font-size:inherit}
 pre{margin:0;padding:.75rem 1rem;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}
 td.wrap{white-space:normal;overflow-wrap:anywhere;min-width:14rem}
 iframe{display:block;width:100%;height:30rem;border:1px solid var(--line);border-radius:.5rem;background:#fff}
@@ -43,7 +44,7 @@ iframe{display:block;width:100%;height:30rem;border:1px solid var(--line);border
 `);
 
 /** The parts of the dashboard, and where each begins. */
-const PARTS = { Overview: '/', Emails: '/emails', Queues: '/queues' } as const;
+const PARTS = { Overview: '/', Emails: '/emails', Webhooks: '/webhooks', Queues: '/queues' } as const;
 
 export type PartName = keyof typeof PARTS;
 
@@ -71,6 +72,7 @@ export function renderPage(
     <html lang="en">
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width" />
+      <link rel="icon" href="data:," />
       <title>${title} – Posthorn</title>
       <style>
         ${STYLE}

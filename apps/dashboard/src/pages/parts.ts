@@ -1,4 +1,8 @@
+import { type Workspace } from '@posthorn/database';
 import { html, type Html } from './html.ts';
+
+/** Who has more workspaces gives their ids. */
+const MOST_SUGGESTED = 500;
 
 /** A time, as it is shown: UTC, to the second. */
 export function timeText(moment: Date): string {
@@ -48,6 +52,13 @@ export function field(
     <label for="${name}">${label}</label>
     <input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="off" ${suggestions} />
   </div>`;
+}
+
+/** The field for the id of a workspace, with those that there are to choose from. */
+export function workspaceField(value: string | undefined, workspaces: readonly Workspace[]): Html {
+  const option = ({ id, name }: Workspace): Html => html`<option value="${id}">${name}</option>`;
+  return html`${field('workspace', 'Workspace', { value, list: 'workspaces' })}
+    <datalist id="workspaces">${workspaces.slice(0, MOST_SUGGESTED).map(option)}</datalist>`;
 }
 
 /** A field whose value is one of some words, or none. */

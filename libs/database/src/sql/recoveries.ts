@@ -15,6 +15,9 @@ RETURNING ${COLUMNS}`;
 /** The newest recovery of a webhook. $1 uuid: the webhook. Index: webhook_recoveries_by_webhook_idx, from its end. Locks: none. */
 export const READ_NEWEST_RECOVERY = `SELECT ${COLUMNS} FROM webhook_recoveries WHERE webhook_id = $1::uuid ORDER BY id DESC LIMIT 1`;
 
+/** The newest recoveries of a webhook. $1 uuid: it. $2 uuid: its workspace. $3 int: so many. Index: webhook_recoveries_by_webhook_idx, from its end. Locks: none. */
+export const LIST_RECOVERIES = `SELECT ${COLUMNS} FROM webhook_recoveries WHERE webhook_id = $1::uuid AND workspace_id = $2::uuid ORDER BY id DESC LIMIT $3::int`;
+
 /** A recovery. $1 uuid: it. $2 uuid: its webhook. $3 uuid: its workspace. Index: webhook_recoveries_pkey. Locks: none. */
 export const READ_RECOVERY = `SELECT ${COLUMNS} FROM webhook_recoveries WHERE id = $1::uuid AND webhook_id = $2::uuid AND workspace_id = $3::uuid`;
 

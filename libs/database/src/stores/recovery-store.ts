@@ -6,6 +6,7 @@ import {
   BEGIN_RECOVERY,
   COUNT_FAILED_DELIVERIES,
   FORGET_RECOVERIES,
+  LIST_RECOVERIES,
   NOTE_RECOVERED_GROUP,
   READ_NEWEST_RECOVERY,
   READ_RECOVERY,
@@ -87,6 +88,12 @@ export class RecoveryStore {
     const values = [uuidOf(id), uuidOf(webhookId), uuidOf(workspaceId)];
     const { rows } = await this.database.pool.query<RecoveryRow>(READ_RECOVERY, values);
     return rows[0] && recovery(rows[0]);
+  }
+
+  /** The newest recoveries of a webhook, if this workspace has it: so many at most. */
+  async list(workspaceId: WorkspaceId, webhookId: WebhookId, most: number): Promise<Recovery[]> {
+    const values = [uuidOf(webhookId), uuidOf(workspaceId), most];
+    return (await this.database.pool.query<RecoveryRow>(LIST_RECOVERIES, values)).rows.map(recovery);
   }
 
   /** Does the next group of the recovery that waits longest. @returns how many deliveries were made due; undefined: nothing can be done now */

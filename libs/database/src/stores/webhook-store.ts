@@ -222,7 +222,8 @@ function detailOf(
   };
 }
 
-function webhook({ id, workspaceId, url, events, status, createdAt, updatedAt }: WebhookRow): Webhook {
+/** A webhook out of its row. */
+export function webhook({ id, workspaceId, url, events, status, createdAt, updatedAt }: WebhookRow): Webhook {
   return {
     id: idFromUuid('wh', id),
     workspaceId: idFromUuid('wrk', workspaceId),

@@ -48,6 +48,11 @@ export class RecoverDeliveries {
     return recovery;
   }
 
+  /** The newest recoveries of a webhook, so many at most. */
+  list(workspaceId: WorkspaceId, webhookId: WebhookId, most: number): Promise<Recovery[]> {
+    return orUnavailable(this.recoveries.list(workspaceId, webhookId, most));
+  }
+
   /** A recovery as it stands; undefined when this webhook does not have it. */
   read(workspaceId: WorkspaceId, webhookId: WebhookId, id: RecoveryId): Promise<Recovery | undefined> {
     return orUnavailable(this.recoveries.find(workspaceId, webhookId, id));

@@ -1,0 +1,39 @@
+import { Refusal } from '@posthorn/kernel';
+import type { Response } from 'express';
+import { Given } from './given.ts';
+
+/** A search, as its page shows it. */
+export interface Searched<Field extends string, Result> {
+  /** What its fields are filled with. */
+  readonly asked: Readonly<Record<Field, string | undefined>>;
+  /** Undefined: it was refused. */
+  readonly found: Result | undefined;
+  /** Why it was. */
+  readonly fault?: string;
+}
+
+/**
+ * Makes a search. What is wrong with it is said above its form, which stays filled.
+ *
+ * @param fields the names of its fields
+ * @param search judges what was given, and finds
+ */
+export async function searched<Field extends string, Result>(
+  fields: readonly Field[],
+  query: unknown,
+  response: Response,
+  search: (given: Given) => Promise<Result>,
+): Promise<Searched<Field, Result>> {
+  const given = new Given(query);
+  const asked = Object.fromEntries(fields.map((name) => [name, given.shown(name)])) as Record<
+    Field,
+    string | undefined
+  >;
+  try {
+    return { asked, found: await search(given) };
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.statusCode !== 400) throw error;
+    response.status(400);
+    return { asked, found: undefined, fault: error.message };
+  }
+}

@@ -1,0 +1,86 @@
+import { ATTEMPT_ERRORS, DELIVERY_STATUSES } from '@posthorn/domain';
+import {
+  type DeliveryWithAttempts,
+  type FoundWebhook,
+  type OperatorAccount,
+  type ShownAttempt,
+} from '@posthorn/database';
+import { html, type Html } from '../pages/html.ts';
+import { done, facts, time } from '../pages/parts.ts';
+import { statusText } from './webhook-page.ts';
+
+interface ShownWithWebhook {
+  readonly webhook: FoundWebhook;
+  readonly delivery: DeliveryWithAttempts;
+  readonly account: OperatorAccount;
+  /** What somebody has just done. */
+  readonly done?: string | undefined;
+}
+
+/** One delivery: what is posted, and what each attempt came to. */
+export function deliveryPage({ webhook, delivery, account, done: sentence }: ShownWithWebhook): Html {
+  return html`<h1>${delivery.event}</h1>
+    ${done(sentence)} ${factsOf(webhook, delivery)}
+    <h2>Attempts</h2>
+    ${delivery.attempts.length === 0 ? html`<p class="quiet">None yet.</p>` : delivery.attempts.map(attempt)}
+    <h2>What can be done</h2>
+    ${redeliverForm(delivery, account)}
+    <h2>What is posted</h2>
+    <div class="card" style="padding:0"><pre>${delivery.body}</pre></div>`;
+}
+
+function factsOf({ id: webhookId, url }: FoundWebhook, delivery: DeliveryWithAttempts): Html {
+  const { id, eventId, status, isTest, attemptCount, createdAt, nextAttemptAt, finishedAt } = delivery;
+  return facts({
+    'Status': html`<b>${statusText(delivery)}</b>: ${DELIVERY_STATUSES[status]}`,
+    'Webhook': html`<a href="/webhooks/${webhookId}">${url}</a>`,
+    'A test': isTest ? 'yes: it did not happen' : undefined,
+    'Event of': time(createdAt),
+    'Attempts': attemptCount,
+    'Next attempt': nextAttemptAt === null ? undefined : time(nextAttemptAt),
+    'Finished': finishedAt === null ? undefined : time(finishedAt),
+    'Event': eventId,
+    'Id': id,
+  });
+}
+
+function attempt({
+  number,
+  at,
+  statusCode,
+  error,
+  reason,
+  headers,
+  body,
+  durationMs,
+  isLate,
+}: ShownAttempt): Html {
+  const fields = Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}\n`);
+  const remarks = [
+    ...(error === null ? [] : [ATTEMPT_ERRORS[error]]),
+    ...(reason === null ? [] : [reason]),
+    ...(isLate ? ['came too late to change anything'] : []),
+  ];
+  return html`<details class="card" style="margin-bottom:.5rem">
+    <summary>
+      ${number}: ${time(at)},
+      ${statusCode === null ? html`<span class="bad">no answer</span>` : html`<b style="display:inline;font-size:inherit">${statusCode}</b>`}
+      after ${durationMs} ms${remarks.length > 0 ? html` <span>– ${remarks.join('; ')}</span>` : ''}
+    </summary>
+    <pre>
+${fields.join('')}
+${body ?? ''}</pre>
+  </details>`;
+}
+
+function redeliverForm({ id, webhookId, isUnderWay }: DeliveryWithAttempts, { role }: OperatorAccount): Html {
+  if (role !== 'operator') return html`<p class="quiet">Nothing by you: you are signed in as a viewer.</p>`;
+  if (isUnderWay) return html`<p class="quiet">Nothing just now: it is being posted.</p>`;
+  return html`<form class="card" method="post" action="/webhooks/${webhookId}/deliveries/${id}/redeliver">
+    <p class="quiet" style="margin:0 0 .75rem">
+      A retry that waits is made now; what was delivered or given up is posted anew, with the same ids and the
+      same body.
+    </p>
+    <button>Send again</button>
+  </form>`;
+}

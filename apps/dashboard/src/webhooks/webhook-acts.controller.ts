@@ -1,0 +1,50 @@
+import { Controller, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { Refusal } from '@posthorn/kernel';
+import { RecoverDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
+import type { Request, Response } from 'express';
+import { Given } from '../pages/given.ts';
+import { RefusalPage } from '../pages/refusal-page.ts';
+import { operatorOf } from '../sign-in/entrance.ts';
+import { noSuchDelivery, noSuchWebhook, WebhookReader } from './webhook-reader.ts';
+
+/** What operators do with deliveries; each act is told to the audit log of the workspace, with the name of the operator. */
+@Controller('webhooks')
+@UseFilters(RefusalPage)
+export class WebhookActsController {
+  constructor(
+    private readonly again: SendDeliveriesAgain,
+    private readonly recoveries: RecoverDeliveries,
+    private readonly reader: WebhookReader,
+  ) {}
+
+  @Post(':webhook_id/deliveries/:delivery_id/redeliver')
+  async redeliver(
+    @Param('webhook_id') webhookText: string,
+    @Param('delivery_id') text: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    const actor = operatorOf(request);
+    const { webhook, id } = await this.reader.locate(webhookText, text);
+    const delivery = await this.again.sendAgain(webhook.workspaceId, webhook.id, id, actor);
+    if (delivery === undefined) throw noSuchDelivery();
+    response.redirect(303, `/webhooks/${webhook.id}/deliveries/${id}?done=redelivered`);
+  }
+
+  @Post(':webhook_id/recover')
+  async recover(
+    @Param('webhook_id') text: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    const actor = operatorOf(request);
+    const { id, workspaceId } = await this.reader.find(text);
+    const given = new Given(request.body);
+    const since = given.moment('since');
+    if (since === undefined)
+      throw new Refusal(400, '`since` is missing; give the time since which deliveries have failed');
+    const wanted = { since, until: given.moment('until') };
+    if ((await this.recoveries.begin(workspaceId, id, actor, wanted)) === undefined) throw noSuchWebhook();
+    response.redirect(303, `/webhooks/${id}?done=recovering`);
+  }
+}

@@ -1,0 +1,131 @@
+import {
+  ATTEMPT_ERRORS,
+  DELIVERY_STATUSES,
+  EVENT_NAMES,
+  type Page,
+  type Recovery,
+  RECOVERY_STATES,
+  WEBHOOK_STATUSES,
+} from '@posthorn/domain';
+import {
+  type FoundWebhook,
+  type OperatorAccount,
+  type ShownDelivery,
+  type Workspace,
+} from '@posthorn/database';
+import { html, type Html } from '../pages/html.ts';
+import { choice, done, facts, field, nextPage, table, time } from '../pages/parts.ts';
+import { type Searched } from '../pages/searched.ts';
+import { type DELIVERY_FIELDS } from './webhook-search.ts';
+
+/** A webhook with what is known around it. */
+export interface ShownWebhook {
+  readonly webhook: FoundWebhook;
+  readonly workspace: Workspace | undefined;
+  /** The newest first. */
+  readonly recoveries: readonly Recovery[];
+  readonly deliveries: Searched<(typeof DELIVERY_FIELDS)[number], Page<ShownDelivery> | undefined>;
+  readonly account: OperatorAccount;
+  /** What somebody has just done. */
+  readonly done?: string | undefined;
+}
+
+/** One webhook: what it is, what is recovered, and what became of its deliveries. */
+export function webhookPage(shown: ShownWebhook): Html {
+  return html`<h1>${shown.webhook.url}</h1>
+    ${done(shown.done)} ${factsOf(shown)}
+    <h2>Deliveries</h2>
+    ${deliveriesOf(shown)}
+    <h2>Send again what failed</h2>
+    ${recoveriesTable(shown.recoveries)} ${recoverForm(shown)}`;
+}
+
+function factsOf({ webhook, workspace }: ShownWebhook): Html {
+  const { status, events, failingSince, isSlow, createdAt, updatedAt, id } = webhook;
+  return facts({
+    'Status': html`<b>${status}</b>: ${WEBHOOK_STATUSES[status]}`,
+    'Workspace': workspace === undefined ? webhook.workspaceId : `${workspace.name} (${workspace.id})`,
+    'Events': events.join(', '),
+    'Failing since': failingSince === null ? undefined : time(failingSince),
+    'Receiver': isSlow ? 'lets us wait: it has workers of its own' : undefined,
+    'Created': time(createdAt),
+    'Changed': time(updatedAt),
+    'Id': id,
+  });
+}
+
+function deliveriesOf({ webhook: { id }, deliveries: { asked, found, fault } }: ShownWebhook): Html {
+  const path = `/webhooks/${id}`;
+  const columns = ['Event of (UTC)', 'Event', 'Status', 'Attempts', 'Last answer', 'Next attempt'];
+  const rows = found?.items.map((delivery) => deliveryRow(path, delivery)) ?? [];
+  const nothing = found?.hasMore
+    ? 'Nothing was found among those that were looked at.'
+    : 'Nothing was found.';
+  return html`<form class="search" method="get" action="${path}" role="search">
+      ${choice('status', 'Status', { words: Object.keys(DELIVERY_STATUSES), value: asked.status })}
+      ${choice('event', 'Event', { words: EVENT_NAMES, value: asked.event })}
+      ${field('after', 'From (UTC)', { value: asked.after, type: 'datetime-local' })}
+      ${field('before', 'Before (UTC)', { value: asked.before, type: 'datetime-local' })}
+      <div><button>Search</button></div>
+    </form>
+    ${fault === undefined ? '' : html`<p class="bad" role="alert">${fault}.</p>`}
+    <p class="quiet">The newest first.</p>
+    ${rows.length > 0 ? table(columns, rows) : html`<p>${nothing}</p>`}
+    ${nextPage(path, asked, found?.startAt ?? null)}`;
+}
+
+function deliveryRow(path: string, delivery: ShownDelivery): Html {
+  const { id, createdAt, event, isTest, status, attemptCount, nextAttemptAt } = delivery;
+  return html`<tr>
+    <td><a href="${path}/deliveries/${id}">${time(createdAt)}</a></td>
+    <td>${event}${isTest ? ' (a test)' : ''}</td>
+    <td class="${status === 'EXHAUSTED' || status === 'EXPIRED' ? 'bad' : ''}">${statusText(delivery)}</td>
+    <td class="n">${attemptCount}</td>
+    <td>${lastAnswer(delivery)}</td>
+    <td>${time(nextAttemptAt)}</td>
+  </tr>`;
+}
+
+/** The status of a delivery, and whether it is just being posted. */
+export function statusText({ status, isUnderWay }: Pick<ShownDelivery, 'status' | 'isUnderWay'>): string {
+  return isUnderWay ? `${status}, being posted` : status;
+}
+
+function lastAnswer({ lastAttempt }: ShownDelivery): string {
+  if (lastAttempt === null) return '–';
+  const { statusCode, error } = lastAttempt;
+  if (statusCode !== null) return String(statusCode);
+  return error === null ? '–' : ATTEMPT_ERRORS[error];
+}
+
+function recoveriesTable(recoveries: readonly Recovery[]): Html {
+  if (recoveries.length === 0) return html``;
+  const row = ({ since, until, state, done, total, createdAt, finishedAt }: Recovery): Html =>
+    html`<tr>
+      <td>${time(since)}</td>
+      <td>${time(until)}</td>
+      <td title="${RECOVERY_STATES[state]}">${state}</td>
+      <td>
+        <progress value="${done}" max="${Math.max(1, total)}" aria-label="How many were made due"></progress>
+        ${done} of ${total}
+      </td>
+      <td>${time(createdAt)}</td>
+      <td>${time(finishedAt)}</td>
+    </tr>`;
+  return table(['Since (UTC)', 'Until', 'State', 'Made due', 'Begun', 'Done'], recoveries.map(row));
+}
+
+function recoverForm({ webhook: { id }, account: { role } }: ShownWebhook): Html {
+  if (role !== 'operator') return html`<p class="quiet">Nothing by you: you are signed in as a viewer.</p>`;
+  return html`<form class="card" style="margin-top:.75rem" method="post" action="/webhooks/${id}/recover">
+    <p class="quiet" style="margin:0">
+      All deliveries of a time that are exhausted or wait for a retry become due, a group at a time. Without
+      an end: until now.
+    </p>
+    <div class="search">
+      ${field('since', 'Since (UTC)', { type: 'datetime-local' })}
+      ${field('until', 'Until (UTC)', { type: 'datetime-local' })}
+      <div><button>Send again</button></div>
+    </div>
+  </form>`;
+}

@@ -1,0 +1,67 @@
+import { type DeliveryId, Refusal, type WebhookId } from '@posthorn/kernel';
+import {
+  DELIVERY_STATUSES,
+  EVENT_NAMES,
+  type EventName,
+  type PageRequest,
+  parseOpaqueStart,
+  WEBHOOK_STATUSES,
+} from '@posthorn/domain';
+import { type DeliveryFilter, type WebhookFilter } from '@posthorn/database';
+import { type Given } from '../pages/given.ts';
+
+const PAGE_ROWS = 50;
+const EVENTS = Object.fromEntries(EVENT_NAMES.map((name) => [name, name])) as Record<EventName, EventName>;
+
+/** What is searched for among webhooks. */
+export interface WebhookSearch {
+  readonly filter: WebhookFilter;
+  readonly page: PageRequest<WebhookId>;
+}
+
+/** The fields of the search for webhooks. */
+export const WEBHOOK_FIELDS = ['workspace', 'status', 'receiver'] as const;
+
+/** What a receiver can be searched by. */
+export const RECEIVERS = { failing: 'nothing but failures of late' } as const;
+
+/** Judges what somebody searches for. @throws Refusal (400) that names the first thing that is wrong */
+export function webhookSearch(given: Given): WebhookSearch {
+  return {
+    filter: {
+      workspaceId: given.id('workspace', 'wrk'),
+      status: given.word('status', WEBHOOK_STATUSES),
+      isFailing: given.word('receiver', RECEIVERS) === 'failing',
+    },
+    page: { limit: PAGE_ROWS, sort: 'createdAt.desc', startAt: startIn(given, 'wh') },
+  };
+}
+
+/** What is searched for among the deliveries of a webhook. */
+export interface DeliverySearch {
+  readonly filter: DeliveryFilter;
+  readonly page: PageRequest<DeliveryId>;
+}
+
+/** The fields of the search for deliveries. */
+export const DELIVERY_FIELDS = ['status', 'event', 'after', 'before'] as const;
+
+/** Judges what somebody searches for. @throws Refusal (400) that names the first thing that is wrong */
+export function deliverySearch(given: Given): DeliverySearch {
+  return {
+    filter: {
+      status: given.word('status', DELIVERY_STATUSES),
+      event: given.word('event', EVENTS),
+      ...given.times('after', 'before'),
+    },
+    page: { limit: PAGE_ROWS, sort: 'createdAt.desc', startAt: startIn(given, 'dlv') },
+  };
+}
+
+function startIn<Prefix extends 'wh' | 'dlv'>(given: Given, prefix: Prefix) {
+  const text = given.text('startAt');
+  const start = text === undefined ? undefined : parseOpaqueStart(prefix, text);
+  if (text !== undefined && start === undefined)
+    throw new Refusal(400, '`startAt` is malformed; begin the search anew');
+  return start;
+}

@@ -1,0 +1,99 @@
+import { Controller, Get, Param, Query, Req, Res, UseFilters } from '@nestjs/common';
+import { WebhookSearchStore, WorkspaceStore } from '@posthorn/database';
+import { orUnavailable, ReadDeliveries, RecoverDeliveries } from '@posthorn/use-cases';
+import type { Request, Response } from 'express';
+import { Given } from '../pages/given.ts';
+import { renderPage } from '../pages/page.ts';
+import { RefusalPage } from '../pages/refusal-page.ts';
+import { searched } from '../pages/searched.ts';
+import { accountOf } from '../sign-in/entrance.ts';
+import { deliveryPage } from './delivery-page.ts';
+import { noSuchDelivery, WebhookReader } from './webhook-reader.ts';
+import { DELIVERY_FIELDS, deliverySearch, WEBHOOK_FIELDS, webhookSearch } from './webhook-search.ts';
+import { webhookPage } from './webhook-page.ts';
+import { webhooksPage } from './webhooks-page.ts';
+
+/** What an act is told of with, by the word in the address that it leads to. */
+const DONE: Readonly<Record<string, string>> = {
+  redelivered: 'It is due now.',
+  recovering: 'What failed is being sent again.',
+};
+const MOST_RECOVERIES = 5;
+const REFRESH_SECONDS = 3;
+
+/** Webhooks and their deliveries, as those see them who run the installation. */
+@Controller('webhooks')
+@UseFilters(RefusalPage)
+export class WebhooksController {
+  constructor(
+    private readonly search: WebhookSearchStore,
+    private readonly workspaces: WorkspaceStore,
+    private readonly deliveries: ReadDeliveries,
+    private readonly recoveries: RecoverDeliveries,
+    private readonly reader: WebhookReader,
+  ) {}
+
+  @Get()
+  async find(
+    @Query() query: unknown,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const workspaces = await orUnavailable(this.workspaces.list());
+    const result = await searched(WEBHOOK_FIELDS, query, response, (given) => {
+      const { filter, page } = webhookSearch(given);
+      return orUnavailable(this.search.list(filter, page));
+    });
+    const content = webhooksPage({ ...result, workspaces });
+    return renderPage(response, {
+      title: 'Webhooks',
+      part: 'Webhooks',
+      account: accountOf(request),
+      content,
+    });
+  }
+
+  @Get(':webhook_id')
+  async show(
+    @Param('webhook_id') text: string,
+    @Query() query: unknown,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const account = accountOf(request);
+    const webhook = await this.reader.find(text);
+    const { id, workspaceId } = webhook;
+    const [workspace, recoveries] = await Promise.all([
+      orUnavailable(this.workspaces.find(workspaceId)),
+      this.recoveries.list(workspaceId, id, MOST_RECOVERIES),
+    ]);
+    const deliveries = await searched(DELIVERY_FIELDS, query, response, (given) => {
+      const { filter, page } = deliverySearch(given);
+      return this.deliveries.list(workspaceId, id, filter, page);
+    });
+    const shown = { webhook, workspace, recoveries, deliveries, account, done: doneIn(query) };
+    const runs = recoveries.some(({ state }) => state !== 'COMPLETED');
+    const page = { title: 'Webhook', part: 'Webhooks', account, content: webhookPage(shown) } as const;
+    return renderPage(response, runs ? { ...page, refreshSeconds: REFRESH_SECONDS } : page);
+  }
+
+  @Get(':webhook_id/deliveries/:delivery_id')
+  async delivery(
+    @Param('webhook_id') webhookText: string,
+    @Param('delivery_id') text: string,
+    @Query() query: unknown,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const account = accountOf(request);
+    const { webhook, id } = await this.reader.locate(webhookText, text);
+    const delivery = await this.deliveries.read(webhook.workspaceId, webhook.id, id);
+    if (delivery === undefined) throw noSuchDelivery();
+    const content = deliveryPage({ webhook, delivery, account, done: doneIn(query) });
+    return renderPage(response, { title: 'Delivery', part: 'Webhooks', account, content });
+  }
+}
+
+function doneIn(query: unknown): string | undefined {
+  return DONE[new Given(query).text('done') ?? ''];
+}

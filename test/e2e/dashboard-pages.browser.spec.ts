@@ -1,0 +1,212 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type WebhookId } from '@posthorn/kernel';
+import { type AppUnderTest, Browser, type BrowserPage, findChromium, type PageSize } from '@posthorn/testing';
+import { emailIn } from './api.ts';
+import { DashboardVisitor } from './dashboard-visitor.ts';
+import { addDelivery } from './deliveries.ts';
+import { Stack, until } from './stack.ts';
+import { DAY_MS, fromNow } from './times.ts';
+
+const chromium = findChromium();
+const DESKTOP: PageSize = { width: 1280, height: 1000 };
+const TELEPHONE: PageSize = { width: 360, height: 740, mobile: true };
+const SCREENSHOTS = join(import.meta.dirname, '../../docs/screenshots');
+const WIDER_THAN_THE_SCREEN = 'document.documentElement.scrollWidth > screen.width';
+
+/** What a mail can hold that would run, load or tell something if it were let. */
+const HOSTILE_MAIL = `<h1 style="color:#0b57d0">Your receipt</h1><p>Thank you, Ada.</p>
+<script>document.title = 'ran'; fetch('https://tracker.example/script')</script>
+<img src="https://tracker.example/pixel.png" onerror="parent.document.title = 'ran'">
+<link rel="stylesheet" href="https://tracker.example/a.css"><link rel="preconnect" href="https://tracker.example">
+<style>@import 'https://tracker.example/b.css'; body { background: url(https://tracker.example/bg.png) }</style>
+<iframe src="https://tracker.example/frame"></iframe><object data="https://tracker.example/object"></object>
+<video src="https://tracker.example/film" autoplay></video>
+<meta http-equiv="refresh" content="0;url=https://tracker.example/refresh">
+<form action="https://tracker.example/form"><button>Pay</button></form>
+<a href="https://tracker.example/link">See the order</a>`;
+
+if (chromium === undefined) {
+  describe('the pages of the dashboard in a browser', () => {
+    it.skip('are not looked at: no chromium or google-chrome is in the PATH', () => undefined);
+  });
+} else {
+  describe('the pages of the dashboard in a browser', () => {
+    let stack: Stack;
+    let browser: Browser;
+    let dashboard: AppUnderTest;
+    let ada: DashboardVisitor;
+    let vera: DashboardVisitor;
+    let email: string;
+    let friendly: string;
+    let webhook: WebhookId;
+
+    beforeAll(async () => {
+      [stack, browser] = await Promise.all([Stack.start(), Browser.start(chromium)]);
+      dashboard = await stack.startApp('dashboard');
+      ada = await DashboardVisitor.signIn(stack, dashboard, 'ada', 'operator');
+      vera = await DashboardVisitor.signIn(stack, dashboard, 'vera', 'viewer');
+      const to = 'ada@receiver.example';
+      ({ id: email } = emailIn(
+        await stack.send({ to, subject: 'Your receipt', html: HOSTILE_MAIL, trackOpens: undefined }),
+      ));
+      await stack.onlyMailTo(to);
+      const html = '<h1 style="color:#0b57d0">Welcome, Grace</h1><p>Good to have you with us.</p>';
+      ({ id: friendly } = emailIn(
+        await stack.send({ to: 'grace@receiver.example', subject: 'Welcome', html }),
+      ));
+      await stack.onlyMailTo('grace@receiver.example');
+      const body = { url: 'https://example.com/webhooks', events: ['CONTACT_CREATED'] };
+      webhook = ((await stack.api().post('/v1/webhooks', body)).body['webhook'] as { id: WebhookId }).id;
+      for (const hours of [1, 2, 30])
+        await addDelivery(stack, stack.tenant.workspaceId, webhook, {
+          atMs: Date.now() - hours * 3_600_000,
+          status: hours === 2 ? 'SUCCEEDED' : 'EXHAUSTED',
+        });
+    }, 90_000);
+    afterAll(async () => {
+      await browser?.close();
+      await stack?.close();
+    });
+
+    async function open(visitor: DashboardVisitor, path: string, size = DESKTOP): Promise<BrowserPage> {
+      const page = await browser.openPage(size);
+      await page.setCookie(dashboard.url, visitor.cookie);
+      await page.goTo(dashboard.url + path);
+      await page.until(`document.readyState === 'complete' && document.querySelector('h1')`);
+      return page;
+    }
+
+    /** Writes down what a page looks like, for the documentation, when UPDATE_DOCS=1 asks for it. */
+    async function picture(page: BrowserPage, name: string): Promise<void> {
+      const png = await page.screenshot();
+      expect(png.subarray(1, 4).toString('latin1')).toBe('PNG');
+      if (process.env['UPDATE_DOCS'] === '1') writeFileSync(join(SCREENSHOTS, `${name}.png`), png);
+    }
+
+    const fill = (page: BrowserPage, id: string, value: string): Promise<unknown> =>
+      page.evaluate(`document.getElementById('${id}').value = ${JSON.stringify(value)}`);
+    const press = (page: BrowserPage, action: string): Promise<unknown> =>
+      page.evaluate(`document.querySelector('form[action$="${action}"] button').click()`);
+    const textOf = (page: BrowserPage): Promise<string> => page.evaluate('document.body.innerText');
+
+    it('search for an email by its form, and lead to it', async () => {
+      const page = await open(vera, '/emails');
+      await fill(page, 'to', 'ada@receiver.example');
+      await press(page, '/emails');
+      await page.until(`location.search.includes('to=') && document.readyState === 'complete'`);
+      await picture(page, 'emails');
+      await page.evaluate(`document.querySelector('td a').click()`);
+      await page.until(`document.querySelector('h1')?.textContent === 'Your receipt'`);
+      expect(await textOf(page)).toContain('250');
+      expect(page.complaints).toEqual([]);
+    });
+
+    it('show how an email looks, and run and load nothing of what it holds', async () => {
+      const page = await open(ada, `/emails/${email}`);
+      await page.evaluate(`document.querySelector('iframe').scrollIntoView()`);
+      await until(() => page.requests.some((url) => url.endsWith('/frame')), 'the frame is loaded');
+      await page.until(
+        `performance.getEntriesByName(document.querySelector('iframe').src)[0]?.responseEnd > 0`,
+      );
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      expect(page.requests.filter((url) => !url.startsWith(dashboard.url))).toEqual([]);
+      expect(await page.evaluate('document.title')).toBe('Email – Posthorn');
+      expect(
+        await page.evaluate(
+          `(() => { try { return document.querySelector('iframe').contentDocument } catch { return null } })()`,
+        ),
+      ).toBeNull();
+    });
+
+    it('let nothing be followed out of the frame', async () => {
+      const page = await open(ada, `/emails/${email}`);
+      await page.evaluate(
+        `document.querySelector('iframe').setAttribute('src', 'https://tracker.example/away')`,
+      );
+      await until(
+        () => page.complaints.some((complaint) => complaint.includes('frame-src')),
+        'the policy keeps the frame here',
+      );
+      expect(page.requests.filter((url) => url.includes('tracker.example'))).toEqual([]);
+    });
+
+    it('send an email again by its form, cancel and move one', async () => {
+      const page = await open(ada, `/emails/${email}`);
+      await fill(page, 'reason', 'She has deleted it');
+      await press(page, '/again');
+      await page.until(`document.querySelector('.done')?.textContent.includes('sent again')`);
+      expect(await textOf(page)).toContain('She has deleted it');
+      const { id } = emailIn(await stack.send({ sendAt: fromNow(DAY_MS), subject: 'A reminder' }));
+      await page.goTo(`${dashboard.url}/emails/${id}`);
+      await page.until(`document.getElementById('sendAt')`);
+      await picture(page, 'email-scheduled');
+      await fill(page, 'sendAt', fromNow(2 * DAY_MS).slice(0, 16));
+      await press(page, '/move');
+      await page.until(`document.querySelector('.done')?.textContent === 'It was moved.'`);
+      await press(page, '/cancel');
+      await page.until(`document.querySelector('.done')?.textContent === 'It was cancelled.'`);
+      expect((await stack.show(id)).status).toBe('CANCELLED');
+      expect(page.complaints).toEqual([]);
+    });
+
+    it('search webhooks and deliveries, send one again, and all that failed', async () => {
+      const page = await open(ada, '/webhooks');
+      await picture(page, 'webhooks');
+      await page.evaluate(`document.querySelector('td a').click()`);
+      await page.until(`document.querySelector('h1')?.textContent === 'https://example.com/webhooks'`);
+      await fill(page, 'status', 'EXHAUSTED');
+      await press(page, webhook);
+      await page.until(`location.search.includes('EXHAUSTED') && document.readyState === 'complete'`);
+      expect(await page.evaluate(`document.querySelectorAll('tbody tr').length`)).toBe(2);
+      await page.evaluate(`document.querySelector('td a').click()`);
+      await page.until(`document.querySelector('summary')`);
+      await page.evaluate(`document.querySelector('details').open = true`);
+      await picture(page, 'delivery');
+      await press(page, '/redeliver');
+      await page.until(`document.querySelector('.done')?.textContent === 'It is due now.'`);
+      await page.goTo(`${dashboard.url}/webhooks/${webhook}`);
+      await page.until(`document.getElementById('since')`);
+      await fill(page, 'since', fromNow(-2 * DAY_MS).slice(0, 16));
+      await press(page, '/recover');
+      await page.until(`document.querySelector('main')?.innerText.includes('COMPLETED')`);
+      await picture(page, 'webhook');
+      expect(page.complaints).toEqual([]);
+    });
+
+    it('offer viewers nothing to press, and can be used by the keyboard alone', async () => {
+      for (const path of [`/emails/${email}`, `/webhooks/${webhook}`]) {
+        const page = await open(vera, path);
+        expect(await page.evaluate(`document.querySelectorAll('main form[method=post]').length`)).toBe(0);
+        const reachable = `[...document.querySelectorAll('a, button, input:not([type=hidden]), select, iframe')]`;
+        expect(await page.evaluate(`${reachable}.filter(({ tabIndex }) => tabIndex < 0).length`)).toBe(0);
+        expect(
+          await page.evaluate(
+            `[...document.querySelectorAll('main input:not([type=hidden]), main select')].filter(({ labels }) => labels.length !== 1).length`,
+          ),
+        ).toBe(0);
+      }
+    });
+
+    it.each(['/emails', '/emails/:email', '/emails/:email/source', '/webhooks', '/webhooks/:webhook'])(
+      'are no wider than a telephone: %s',
+      async (path) => {
+        const address = path.replace(':email', email).replace(':webhook', webhook);
+        const page = await open(ada, address, TELEPHONE);
+        expect(await page.evaluate(WIDER_THAN_THE_SCREEN)).toBe(false);
+        if (path === '/emails') await picture(page, 'emails-telephone');
+      },
+    );
+
+    it('are dark where that is wanted', async () => {
+      const page = await open(ada, `/emails/${friendly}`);
+      await picture(page, 'email');
+      const background = `getComputedStyle(document.body).backgroundColor`;
+      const light = await page.evaluate(background);
+      await page.preferDark();
+      expect(await page.evaluate(background)).not.toBe(light);
+      await picture(page, 'email-dark');
+    });
+  });
+}

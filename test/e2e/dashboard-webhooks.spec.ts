@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AuditLogStore } from '@posthorn/database';
+import { type DeliveryId, newId, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import { type AppUnderTest, WebhookReceiver } from '@posthorn/testing';
+import { DashboardVisitor } from './dashboard-visitor.ts';
+import { addDelivery } from './deliveries.ts';
+import { Stack, until } from './stack.ts';
+import { DAY_MS, fromNow } from './times.ts';
+
+const HOSTILE = '"><script>alert(1)</script>';
+
+let stack: Stack;
+let receiver: WebhookReceiver;
+let dashboard: AppUnderTest;
+let ada: DashboardVisitor;
+let vera: DashboardVisitor;
+let workspaceId: WorkspaceId;
+let webhook: WebhookId;
+let path: string;
+let hooks = 0;
+
+beforeAll(async () => {
+  receiver = await WebhookReceiver.start();
+  stack = await Stack.start({
+    dispatchers: 1,
+    env: { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+  });
+  dashboard = await stack.startApp('dashboard');
+  ada = await DashboardVisitor.signIn(stack, dashboard, 'ada', 'operator');
+  vera = await DashboardVisitor.signIn(stack, dashboard, 'vera', 'viewer');
+  ({ workspaceId } = stack.tenant);
+}, 60_000);
+afterAll(async () => {
+  await stack.close();
+  await receiver.close();
+});
+beforeEach(async () => {
+  path = `/shown-${(hooks += 1)}`;
+  webhook = await createWebhook(receiver.url(path));
+});
+
+async function createWebhook(url: string, key = stack.tenant.keys.apiUser): Promise<WebhookId> {
+  const answer = await stack.api().post('/v1/webhooks', { url, events: ['CONTACT_CREATED'] }, { key });
+  return (answer.body['webhook'] as { id: WebhookId }).id;
+}
+
+const add = (wanted: Parameters<typeof addDelivery>[3] = {}): Promise<DeliveryId> =>
+  addDelivery(stack, workspaceId, webhook, wanted);
+
+const posted = () => receiver.postsTo(path).map(({ headers }) => headers['x-service-delivery-id']);
+
+async function audited() {
+  const page = { limit: 10, sort: 'createdAt.asc' } as const;
+  const { items } = await new AuditLogStore(stack.database).list(workspaceId, page, { subjectId: webhook });
+  return items.map(({ action, actor: { name } }) => [action, name]).slice(1);
+}
+
+describe('The webhooks of the dashboard', () => {
+  it('are those of all workspaces, or of one', async () => {
+    const other = await stack.createTenant('Other');
+    const foreign = await createWebhook(receiver.url('/foreign'), other.keys.apiUser);
+    const all = (await vera.get('/webhooks')).text;
+    for (const id of [webhook, foreign]) expect(all).toContain(`/webhooks/${id}`);
+    const one = (await vera.get(`/webhooks?workspace=${other.workspaceId}`)).text;
+    expect([one.includes(foreign), one.includes(webhook)]).toEqual([true, false]);
+    expect((await vera.get(`/webhooks?status=PAUSED`)).text).toContain('Nothing was found');
+  });
+
+  it('say which receivers fail and which are slow', async () => {
+    const { pool } = stack.database;
+    await pool.query('UPDATE webhooks SET failing_since = now() WHERE url LIKE $1', [`%${path}`]);
+    await pool.query('INSERT INTO slow_lanes (lane_id) VALUES ($1)', [webhook]);
+    const { text } = await vera.get('/webhooks?receiver=failing');
+    expect(text.match(/href="\/webhooks\/wh_/g)).toHaveLength(1);
+    expect(text).toContain('<td>slow</td>');
+    expect((await vera.get(`/webhooks/${webhook}`)).text).toContain('Failing since');
+  });
+
+  it.each([
+    ['a workspace that is none', '/webhooks?workspace=1', 'workspace'],
+    ['a status that there is not', '/webhooks?status=LOST', 'status'],
+    ['a page that is none', '/webhooks?startAt=1', 'startAt'],
+    ['a status of deliveries that there is not', 'deliveries?status=LOST', 'status'],
+    ['an event that there is not', 'deliveries?event=LOST', 'event'],
+    ['a time that is none', 'deliveries?after=soon', 'after'],
+  ])('say what is wrong with %s', async (_what, address, field) => {
+    const { status, text } = await ada.get(address.replace(/^deliveries/, `/webhooks/${webhook}`));
+    expect([status, text.includes(`role="alert">\`${field}\``)]).toEqual([400, true]);
+  });
+});
+
+describe('One webhook', () => {
+  it('is shown with its deliveries, found by status, event and time, but without its token', async () => {
+    const exhausted = await add();
+    const old = await add({ status: 'SUCCEEDED', atMs: Date.now() - 2 * DAY_MS });
+    const { text } = await vera.get(`/webhooks/${webhook}`);
+    for (const shown of [path, exhausted, old, 'events are delivered']) expect(text).toContain(shown);
+    expect(text).not.toMatch(/wht_/);
+    expect(text).not.toContain('method="post" action="/webhooks');
+    const found = async (query: string) => {
+      const page = (await vera.get(`/webhooks/${webhook}?${query}`)).text;
+      return [page.includes(exhausted), page.includes(old)];
+    };
+    expect(await found('status=EXHAUSTED')).toEqual([true, false]);
+    expect(await found('event=CONTACT_DELETED')).toEqual([false, false]);
+    expect(await found(`before=${fromNow(-DAY_MS).slice(0, 16)}`)).toEqual([false, true]);
+  });
+
+  it('shows a delivery with what is posted and what each attempt came to, whatever they hold', async () => {
+    const id = await add();
+    await stack.database.pool.query(
+      `UPDATE webhook_attempts SET body = $1, reason = $1, headers = jsonb_build_object('x', $1::text)`,
+      [HOSTILE],
+    );
+    const { status, text } = await vera.get(`/webhooks/${webhook}/deliveries/${id}`);
+    expect(status).toBe(200);
+    for (const shown of ['CONTACT_CREATED', 'EXHAUSTED', '500', '&quot;workspaceId&quot;', '&lt;script&gt;'])
+      expect(text).toContain(shown);
+    expect(text).not.toContain('<script>');
+    expect(text).not.toContain('method="post" action="/webhooks');
+  });
+
+  it('is a page that says so where there is none', async () => {
+    const [nowhere, nothing] = [newId('wh', Date.now()), newId('dlv', Date.now())];
+    for (const id of [nowhere, 'wh_x', HOSTILE, "' OR 1=1", '%00']) {
+      const { status, text } = await ada.get(`/webhooks/${encodeURIComponent(id)}`);
+      expect([status, text.includes('There is no webhook with this id')]).toEqual([404, true]);
+    }
+    for (const id of [nothing, 'dlv_x', HOSTILE]) {
+      const { status, text } = await ada.get(`/webhooks/${webhook}/deliveries/${encodeURIComponent(id)}`);
+      expect([status, text.includes('This webhook has no delivery with this id')]).toEqual([404, true]);
+    }
+    const id = await add();
+    const other = await createWebhook(receiver.url('/other'));
+    expect((await ada.get(`/webhooks/${other}/deliveries/${id}`)).status).toBe(404);
+    expect((await ada.post(`/webhooks/${other}/deliveries/${id}/redeliver`)).status).toBe(404);
+    expect((await ada.post(`/webhooks/${nowhere}/recover`, { since: fromNow(-DAY_MS) })).status).toBe(404);
+  });
+});
+
+describe('What operators do with deliveries', () => {
+  it('sends one again, and tells the audit log who did', async () => {
+    const id = await add();
+    const { status, headers } = await ada.post(`/webhooks/${webhook}/deliveries/${id}/redeliver`);
+    const shown = `/webhooks/${webhook}/deliveries/${id}`;
+    expect([status, headers.get('location')]).toEqual([303, `${shown}?done=redelivered`]);
+    await until(() => posted().length === 1, 'it is posted');
+    expect(posted()).toEqual([id]);
+    expect(await audited()).toEqual([['webhook.redelivered', 'ada']]);
+    expect((await ada.get(`${shown}?done=redelivered`)).text).toContain('It is due now.');
+  });
+
+  it('recovers what failed in a time, and shows how far that is', async () => {
+    const failed = [await add({ atMs: Date.now() - DAY_MS }), await add({ atMs: Date.now() - DAY_MS })];
+    await add({ atMs: Date.now() - 4 * DAY_MS });
+    const fields = { since: fromNow(-2 * DAY_MS).slice(0, 16), until: '' };
+    const { status, headers } = await ada.post(`/webhooks/${webhook}/recover`, fields);
+    expect([status, headers.get('location')]).toEqual([303, `/webhooks/${webhook}?done=recovering`]);
+    await until(async () => /2\s+of\s+2/.test((await ada.get(`/webhooks/${webhook}`)).text), 'it is done');
+    await until(() => posted().length === 2, 'both are posted');
+    expect(posted().sort()).toEqual(failed.sort());
+    expect(await audited()).toEqual([['webhook.recovered', 'ada']]);
+    const done = await ada.get(`/webhooks/${webhook}`);
+    expect([done.text.includes('COMPLETED'), done.headers.get('refresh')]).toEqual([true, null]);
+  });
+
+  it.each([
+    ['no time', {}, 'since'],
+    ['a time that is none', { since: 'soon' }, 'since'],
+    ['a time to come', { since: fromNow(DAY_MS) }, 'since'],
+    ['an end before the beginning', { since: fromNow(-DAY_MS), until: fromNow(-2 * DAY_MS) }, 'until'],
+  ])('refuses to recover %s', async (_what, fields: Record<string, string>, field) => {
+    const { status, text } = await ada.post(`/webhooks/${webhook}/recover`, fields);
+    expect([status, text.includes(`\`${field}\``)]).toEqual([400, true]);
+    expect(await audited()).toEqual([]);
+  });
+
+  it('lets nobody act but operators, from pages of the dashboard', async () => {
+    const id = await add();
+    const elsewhere = { 'Origin': 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
+    for (const act of [`deliveries/${id}/redeliver`, 'recover']) {
+      const fields = { since: fromNow(-DAY_MS) };
+      const refused = await vera.post(`/webhooks/${webhook}/${act}`, fields);
+      expect([refused.status, refused.text.includes('as a viewer')]).toEqual([403, true]);
+      expect((await ada.post(`/webhooks/${webhook}/${act}`, fields, elsewhere)).status).toBe(403);
+    }
+    expect(await audited()).toEqual([]);
+    expect(posted()).toEqual([]);
+  });
+});
