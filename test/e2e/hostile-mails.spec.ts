@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ScriptedSmtpServer, type SinkMessage } from '@posthorn/testing';
 import PostalMime, { type Email } from 'postal-mime';
-import { type Answer, emailIn } from './api.ts';
+import { type Answer, Api, emailIn } from './api.ts';
 import { soundEmail, Stack } from './stack.ts';
+import { soundTemplate, templateIn } from './templates.ts';
 
 const VICTIM = 'victim@evil.example';
 /** Nothing is wrong with it where a mailbox is asked for. */
@@ -51,9 +52,10 @@ const TEXTS: readonly string[] = [
   '<script>alert(1)</script>',
 ];
 
-type Field = 'subject' | 'fromName' | 'from' | 'to' | 'replyTo';
+type Field =
+  'subject' | 'fromName' | 'from' | 'to' | 'replyTo' | 'html' | 'text' | 'previewText' | 'variables';
 
-/** Where such a text goes: as it is, as a plain name before an address, and as a quoted one. */
+/** Where such a text goes: as it is, as a plain name before an address, and as a quoted one; in what is said, and in what a template prints. */
 const PLACES: Readonly<Record<string, (text: string, to: string) => Partial<Record<Field, string>>>> = {
   'subject': (subject) => ({ subject }),
   'fromName': (fromName) => ({ fromName }),
@@ -62,6 +64,10 @@ const PLACES: Readonly<Record<string, (text: string, to: string) => Partial<Reco
   'quoted name in to': (text, to) => ({ to: `"${text}" <${to}>` }),
   'name in replyTo': (text) => ({ replyTo: `${text} <reply@example.org>` }),
   'replyTo': (replyTo) => ({ replyTo }),
+  'html': (text) => ({ html: `<p>Hello</p>\r\n${text}` }),
+  'text': (text) => ({ text: `Hello\r\n${text}` }),
+  'previewText': (previewText) => ({ previewText }),
+  'variables': (variables) => ({ variables }),
   'to': (to) => ({ to }),
 };
 
@@ -94,6 +100,14 @@ const ADDRESSES: readonly (readonly [string, string | null])[] = [
   ['postmaster', null],
   ['', null],
 ];
+
+/** As a subject says what has line breaks. */
+const inOneLine = (text: string): string =>
+  text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/ {2,}/g, ' ')
+    .trim();
+const withLf = (text = ''): string => text.replace(/\r\n?/g, '\n');
 
 interface Case {
   readonly what: string;
@@ -131,9 +145,8 @@ describe('strange names, headers and addresses', () => {
     });
     stack = await Stack.start({ smtpUrl: () => relay.url });
     const ordinary = emailIn(await stack.send({ replyTo: 'reply@example.org' }));
-    for (const each of CASES) {
-      answers.set(each, await stack.api().post('/v1/emails', { ...soundEmail(), ...each.fields }));
-    }
+    const template = await newTemplate();
+    for (const each of CASES) answers.set(each, await stack.api().post('/v1/emails', bodyOf(each, template)));
     await stack.settled(60_000);
     ordinaryNames = headerNames(messageOf(ordinary.messageId));
   }, 180_000);
@@ -141,6 +154,20 @@ describe('strange names, headers and addresses', () => {
     await stack.close();
     await relay.close();
   });
+
+  /** The name of a template that prints a variable where it could do harm. */
+  async function newTemplate(): Promise<string> {
+    const said = { subject: 'Hello {{said}}', html: '<p>Hello {{said}}</p>', previewText: '{{said}}' };
+    const template = soundTemplate({ ...said, from: 'sender@example.com' });
+    const editor = new Api(stack.gateways[0]!.url, stack.tenant.keys.editor);
+    return templateIn(await editor.post('/v1/templates', template)).name;
+  }
+
+  function bodyOf({ fields: { variables, ...fields } }: Case, template: string): object {
+    return variables === undefined
+      ? { ...soundEmail(), ...fields }
+      : { template, to: fields.to, variables: { said: variables } };
+  }
 
   const head = (message: SinkMessage): string => message.raw.toString('utf8').split('\r\n\r\n')[0]!;
   const headerNames = (message: SinkMessage): string[] =>
@@ -155,7 +182,7 @@ describe('strange names, headers and addresses', () => {
 
   it('S4: are more than a hundred, some refused and some taken', () => {
     const taken = [...answers.values()].filter(({ status }) => status === 200).length;
-    expect(CASES.length).toBeGreaterThan(300);
+    expect(CASES.length).toBeGreaterThan(450);
     expect(taken).toBeGreaterThan(100);
     expect(CASES.length - taken).toBeGreaterThan(100);
   });
@@ -166,6 +193,11 @@ describe('strange names, headers and addresses', () => {
       relay.commands.filter((line) => line.startsWith(command)).length;
     expect([said('MAIL FROM:'), said('RCPT TO:'), said('DATA')]).toEqual([taken, taken, taken]);
     expect(relay.messages).toHaveLength(taken);
+    for (const { raw } of relay.messages) {
+      const text = raw.toString('latin1');
+      expect(text).not.toMatch(/\0|\r(?!\n)|(?<!\r)\n/);
+      expect(text.split('\r\n').filter((line) => line.length > 998)).toEqual([]);
+    }
     for (const command of relay.commands)
       expect(command).toMatch(/^(EHLO|MAIL FROM:|RCPT TO:|DATA|QUIT|RSET)/);
     const recipients = relay.messages.flatMap(({ to }) => to);
@@ -203,6 +235,9 @@ describe('strange names, headers and addresses', () => {
     expect(read.attachments).toEqual([]);
     if (fields.subject !== undefined) expect(read.subject?.trim()).toBe(fields.subject.trim());
     if (fields.fromName !== undefined) expect(read.from?.name.trim()).toBe(fields.fromName.trim());
+    if (fields.variables !== undefined) expect(read.subject).toBe(inOneLine(`Hello ${fields.variables}`));
+    if (fields.text !== undefined) expect(withLf(read.text)).toContain(withLf(fields.text));
+    if (fields.html !== undefined) expect(withLf(read.html)).toContain(withLf(fields.html));
     if (fields.replyTo !== undefined)
       expect(read.replyTo?.map(({ address }) => address)).toEqual(['reply@example.org']);
   }
