@@ -37,7 +37,12 @@ if (why !== undefined) {
       });
       stack = await Stack.start({
         smtpUrl: () => postfix.url,
-        env: { SMTP_TLS: 'verified', NODE_EXTRA_CA_CERTS: join(directory, 'ca.pem') },
+        env: {
+          SMTP_TLS: 'verified',
+          NODE_EXTRA_CA_CERTS: join(directory, 'ca.pem'),
+          BOUNCE_DOMAIN: 'bounces.example.com',
+          BOUNCE_REPORT_DELIVERIES: 'true',
+        },
       });
     }, 90_000);
     afterAll(async () => {
@@ -77,6 +82,21 @@ if (why !== undefined) {
       expect(received).toMatch(/^Received: from .*by relay\.example \(Postfix\) with ESMTPS/s);
       expect(received.match(/^\S+:/gm)).toEqual(['Received:']);
       expect(arrivedFor(to)).toHaveLength(1);
+    });
+
+    it('is asked for reports (RFC 3461): to the address of the email, with its id and no more of it than its headers', async () => {
+      const { id, to } = emailIn(await stack.send({ html: '<p>A secret</p>' }));
+      const reports = (): string[] =>
+        destination.messages
+          .filter((message) => message.to[0]!.startsWith('bounce+'))
+          .map(({ raw }) => raw.toString('utf8'))
+          .filter((report) => report.includes(`Original-Envelope-Id: ${id}`));
+      await until(() => reports().length > 0, 'Postfix reports that it has given it on');
+      const [report] = reports();
+      expect(report).toMatch(/^Action: relayed/m);
+      expect(report).toContain(`Final-Recipient: rfc822; ${to}`);
+      expect(report).toContain(`Content-Type: text/rfc822-headers`);
+      expect(report).not.toContain('A secret');
     });
 
     it('takes many over connections that are kept, each once', async () => {
