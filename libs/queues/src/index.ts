@@ -9,4 +9,5 @@ export { MaintenanceSchedule, type RegularJob } from './maintenance.ts';
 export { RateLimiter, type RateLimiterOptions } from './rates/rate-limiter.ts';
 export { CLOCK_SLOT, Turns, type LaneDemand, type TurnsOptions } from './turn.ts';
 export { WatchedQueues } from './watched-queues.ts';
-export { Workbench, type HeldRow, type WorkbenchOptions } from './workbench.ts';
+export { Workbench } from './workbench.ts';
+export { type HeldRow, type WorkbenchOptions } from './workbench-options.ts';

@@ -1,7 +1,8 @@
 import { type LaneId } from '@posthorn/domain';
 import { Coalescer, sleep } from '@posthorn/kernel';
 import { type LaneRings } from './lane-rings.ts';
-import { type HeldRow, type Workbench } from './workbench.ts';
+import { type Workbench } from './workbench.ts';
+import { type HeldRow } from './workbench-options.ts';
 
 export interface LaneDemand {
   readonly laneId: LaneId;
@@ -17,10 +18,7 @@ export interface TurnsOptions<Row extends HeldRow> {
   readonly claim: (demands: readonly LaneDemand[], maxBytesPerLane: number) => Promise<Row[]>;
   /** Whether this process may claim at all just now. */
   readonly mayClaim: () => boolean;
-  readonly bench: Pick<
-    Workbench<Row, unknown>,
-    'bytesFree' | 'hasEnough' | 'put' | 'release' | 'reserve' | 'untilRoom'
-  >;
+  readonly bench: Pick<Workbench<Row, unknown>, 'room' | 'put' | 'untilRoom'>;
   readonly rings: Pick<LaneRings, 'ringAll' | 'ringSlot'>;
   /**
    * Told what a turn has claimed, if anything, before it is worked on, and when that began by `performance.now()`; what it gives back is called
@@ -54,11 +52,11 @@ export class Turns<Row extends HeldRow> {
   async serve(laneId: LaneId, slot: string): Promise<void> {
     const { bench, handoverMs, rowsPerTurn } = this.options;
     // The clock rings again for what is left of a lane that has its share in hand.
-    if (!this.options.mayClaim() || bench.hasEnough(laneId)) return;
-    let room = bench.reserve(laneId, rowsPerTurn);
+    if (!this.options.mayClaim() || bench.room.hasEnough(laneId)) return;
+    let room = bench.room.reserve(laneId, rowsPerTurn);
     if (room === 0) {
       await bench.untilRoom(handoverMs);
-      room = bench.reserve(laneId, rowsPerTurn);
+      room = bench.room.reserve(laneId, rowsPerTurn);
     }
     if (room === 0) return this.ringAgain(laneId, slot);
     const { laneHasMore, done } = await this.claimInto(laneId, room);
@@ -77,7 +75,7 @@ export class Turns<Row extends HeldRow> {
     room: number,
   ): Promise<{ laneHasMore: boolean; done: Promise<void> }> {
     const { bench, onTurn } = this.options;
-    const claimed = this.claims.add({ laneId, maxRows: room }).finally(() => bench.release(room));
+    const claimed = this.claims.add({ laneId, maxRows: room }).finally(() => bench.room.release(room));
     const { rows, claimedAt } = await claimed;
     const onDone = rows.length > 0 ? onTurn?.(laneId, rows, claimedAt) : undefined;
     const done = bench.put(rows, claimedAt);
@@ -96,7 +94,7 @@ export class Turns<Row extends HeldRow> {
     for (const { laneId, maxRows } of demands) ofLane.set(laneId, (ofLane.get(laneId) ?? 0) + maxRows);
     const lanes = [...ofLane].map(([laneId, maxRows]) => ({ laneId, maxRows }));
     const claimedAt = performance.now();
-    const bytesPerLane = Math.floor(this.options.bench.bytesFree / lanes.length);
+    const bytesPerLane = Math.floor(this.options.bench.room.bytesFree / lanes.length);
     const rows = await this.options.claim(lanes, bytesPerLane);
     const left = Map.groupBy(rows, (row) => row.laneId);
     return demands.map(({ laneId, maxRows }) => ({

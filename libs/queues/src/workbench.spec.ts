@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LaneId } from '@posthorn/domain';
-import { type HeldRow, Workbench, type WorkbenchOptions } from './workbench.ts';
+import { Workbench } from './workbench.ts';
+import { type HeldRow, type WorkbenchOptions } from './workbench-options.ts';
 
 interface Row extends HeldRow {
   readonly name: string;
@@ -22,8 +23,8 @@ function rowsOf(laneName: string, count: number, claims = 1): Row[] {
 
 /** How much room there is, without keeping it. */
 function roomFor(bench: Workbench<Row, string>, laneId: LaneId, wanted: number): number {
-  const rows = bench.reserve(laneId, wanted);
-  bench.release(rows);
+  const rows = bench.room.reserve(laneId, wanted);
+  bench.room.release(rows);
   return rows;
 }
 
@@ -181,32 +182,32 @@ describe('Workbench', () => {
   it('says who has how much in hand, and gives rows of whatever lanes no more than the room that there is', async () => {
     const { bench } = makeBench({ concurrency: 0 });
     void bench.put([...rowsOf('a', 12), ...rowsOf('b', 5)], performance.now());
-    expect(bench.lanesWith(5)).toEqual([lane('a'), lane('b')]);
-    expect(bench.lanesWith(6)).toEqual([lane('a')]);
-    expect(bench.reserveForAny(2)).toBe(2);
-    expect(bench.rowsFree).toBe(1);
-    expect(bench.reserveForAny(5)).toBe(1);
-    expect(bench.reserveForAny(5)).toBe(0);
-    bench.releaseForAny(3);
+    expect(bench.room.lanesWith(5)).toEqual([lane('a'), lane('b')]);
+    expect(bench.room.lanesWith(6)).toEqual([lane('a')]);
+    expect(bench.room.reserveForAny(2)).toBe(2);
+    expect(bench.room.rowsFree).toBe(1);
+    expect(bench.room.reserveForAny(5)).toBe(1);
+    expect(bench.room.reserveForAny(5)).toBe(0);
+    bench.room.releaseForAny(3);
     bench.refuse();
-    expect(bench.reserveForAny(5)).toBe(0);
+    expect(bench.room.reserveForAny(5)).toBe(0);
     await bench.drain();
   });
 
   it('gives the room that is set aside for one claim to no other', () => {
     const { bench } = makeBench();
-    expect(bench.reserve(lane('a'), 15)).toBe(15);
-    expect(bench.reserve(lane('b'), 15)).toBe(5);
-    bench.release(20);
-    expect(bench.reserve(lane('b'), 50)).toBe(20);
+    expect(bench.room.reserve(lane('a'), 15)).toBe(15);
+    expect(bench.room.reserve(lane('b'), 15)).toBe(5);
+    bench.room.release(20);
+    expect(bench.room.reserve(lane('b'), 50)).toBe(20);
   });
 
   it('has room for what is known to be there, whatever turns may find', () => {
     const { bench } = makeBench();
-    expect(bench.reserve(lane('a'), 50)).toBe(20);
-    expect(bench.reserveForAny(12)).toBe(12);
-    expect(bench.reserveForAny(12)).toBe(8);
-    expect(bench.reserve(lane('b'), 50)).toBe(5);
+    expect(bench.room.reserve(lane('a'), 50)).toBe(20);
+    expect(bench.room.reserveForAny(12)).toBe(12);
+    expect(bench.room.reserveForAny(12)).toBe(8);
+    expect(bench.room.reserve(lane('b'), 50)).toBe(5);
   });
 
   it('asks for the lease again when the preparations of a row are over', async () => {
@@ -228,9 +229,9 @@ describe('Workbench', () => {
     const { bench } = makeBench({ maxBytes: 15, work: () => sleep(20, 'done') });
     const done = bench.put(rowsOf('a', 2), performance.now());
     expect(roomFor(bench, lane('a'), 50)).toBe(0);
-    expect(bench.bytesFree).toBe(0);
+    expect(bench.room.bytesFree).toBe(0);
     await done;
-    expect(bench.bytesFree).toBe(15);
+    expect(bench.room.bytesFree).toBe(15);
   });
 
   it('works on no more rows of a lane at once than it may, and on those of others meanwhile', async () => {
@@ -309,8 +310,8 @@ describe('Workbench', () => {
     const { bench } = makeBench({ concurrency: 0, maxRows: 6, maxRowsPerLane: 4, rowsForANewLane: 0 });
     expect(roomFor(bench, lane('a'), 9)).toBe(4);
     void bench.put(rowsOf('a', 4), performance.now());
-    expect(bench.hasEnough(lane('a'))).toBe(true);
-    expect(bench.hasEnough(lane('b'))).toBe(false);
+    expect(bench.room.hasEnough(lane('a'))).toBe(true);
+    expect(bench.room.hasEnough(lane('b'))).toBe(false);
     expect([roomFor(bench, lane('a'), 9), roomFor(bench, lane('b'), 9)]).toEqual([0, 2]);
     void bench.put(rowsOf('b', 2), performance.now());
     expect(roomFor(bench, lane('c'), 9)).toBe(0);

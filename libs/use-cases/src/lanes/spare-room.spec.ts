@@ -67,7 +67,7 @@ describe('SpareRoom', () => {
       throw new Error('away');
     };
     await expect(fill(8, failing)).rejects.toThrow('away');
-    expect(bench.rowsFree).toBe(MAX_ROWS);
+    expect(bench.room.rowsFree).toBe(MAX_ROWS);
   });
 
   it('has no room while nothing may be claimed', async () => {

@@ -7,10 +7,7 @@ const SHARE_OF_A_LANE = 1 / 4;
 const MOST_WAITING = 4;
 
 export interface SpareRoomOptions<Row extends ClaimedRow> {
-  readonly bench: Pick<
-    Workbench<Row, unknown>,
-    'bytesFree' | 'lanesWith' | 'put' | 'releaseForAny' | 'reserveForAny' | 'rowsFree' | 'untilRoom'
-  >;
+  readonly bench: Pick<Workbench<Row, unknown>, 'room' | 'put' | 'untilRoom'>;
   /** Whether this process may claim at all just now. */
   readonly mayClaim: () => boolean;
   /** How many rows may be in hand. */
@@ -31,7 +28,7 @@ export class SpareRoom<Row extends ClaimedRow> {
     const deadline = performance.now() + withinMs;
     this.waiting += 1;
     for (let left = withinMs; left > 0; left = deadline - performance.now()) {
-      if (bench.rowsFree >= Math.min(wanted, maxRows / 2)) break;
+      if (bench.room.rowsFree >= Math.min(wanted, maxRows / 2)) break;
       await bench.untilRoom(left);
     }
     this.waiting -= 1;
@@ -60,11 +57,11 @@ export class SpareRoom<Row extends ClaimedRow> {
 
   private async claimInto(wanted: number, claim: (room: Room) => Promise<readonly Row[]>): Promise<void> {
     const { bench, mayClaim, maxRows } = this.options;
-    const rows = mayClaim() ? bench.reserveForAny(wanted) : 0;
-    const notOf = bench.lanesWith(maxRows * SHARE_OF_A_LANE);
+    const rows = mayClaim() ? bench.room.reserveForAny(wanted) : 0;
+    const notOf = bench.room.lanesWith(maxRows * SHARE_OF_A_LANE);
     const claimedAt = performance.now();
-    const claimed = await claim({ rows, bytes: bench.bytesFree, notOf }).finally(() =>
-      bench.releaseForAny(rows),
+    const claimed = await claim({ rows, bytes: bench.room.bytesFree, notOf }).finally(() =>
+      bench.room.releaseForAny(rows),
     );
     void bench.put(claimed, claimedAt);
   }

@@ -1,0 +1,42 @@
+import { type LaneId } from '@posthorn/domain';
+import { LaneCounts } from './lane-counts.ts';
+
+export interface PlaceLimits {
+  /** How many rows are worked on at once. */
+  readonly concurrency: number;
+  /**
+   * How many places a lane may have, so that one that hangs leaves some to the others; and none gets another while it has as many as are
+   * free, so that several that hang leave some too. Default: all of them, to whoever comes first.
+   */
+  readonly maxPlacesPerLane?: number;
+}
+
+/** The places of a workbench: so many rows are worked on at once. */
+export class Places {
+  private readonly takenBy = new LaneCounts();
+  private taken = 0;
+
+  constructor(private readonly limits: PlaceLimits) {}
+
+  get free(): number {
+    return this.limits.concurrency - this.taken;
+  }
+
+  /** Whether a lane may have one of the places that are free. One that has none may always. */
+  mayTake(laneId: LaneId): boolean {
+    const { maxPlacesPerLane } = this.limits;
+    const ofLane = this.takenBy.of(laneId);
+    if (maxPlacesPerLane === undefined || ofLane === 0) return true;
+    return ofLane < Math.min(maxPlacesPerLane, this.free);
+  }
+
+  take(laneId: LaneId): void {
+    this.taken += 1;
+    this.takenBy.add(laneId);
+  }
+
+  leave(laneId: LaneId): void {
+    this.taken -= 1;
+    this.takenBy.remove(laneId);
+  }
+}

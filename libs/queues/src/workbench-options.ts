@@ -1,0 +1,39 @@
+import { type LaneId } from '@posthorn/domain';
+import { type PlaceLimits } from './places.ts';
+import { type RoomLimits } from './room.ts';
+
+/** A claimed row, as far as the workbench cares. */
+export interface HeldRow {
+  readonly id: string;
+  readonly laneId: LaneId;
+  /** The fencing token. */
+  readonly claims: number;
+  readonly bytes: number;
+  /** Whether the claim left ready rows of this lane behind. */
+  readonly laneHasMore: boolean;
+}
+
+export interface WorkbenchOptions<Row extends HeldRow, Outcome> extends RoomLimits, PlaceLimits {
+  /** How long a confirmed lease lasts, in milliseconds. */
+  readonly leaseMs: number;
+  readonly renewalMs: number;
+  /** No work begins with less of its lease left. */
+  readonly marginMs: number;
+  /**
+   * Does the work; undefined: it was not begun, and the row is given back. `mayStillBegin` is to be asked when preparations are
+   * over: whether enough of the lease is left. `leavePlace` may be called when the work turns out to be no more than waiting: it goes on
+   * without its place, unless half of the rows that there is room for do so already.
+   */
+  readonly work: (
+    row: Row,
+    mayStillBegin: () => boolean,
+    leavePlace: () => void,
+  ) => Promise<Outcome | undefined>;
+  /** Makes the outcome durable. The row's place is free for another by then. */
+  readonly record: (row: Row, outcome: Outcome) => Promise<void>;
+  /** Renews leases; gives back the rows whose claims still hold. */
+  readonly renew: (rows: readonly Row[]) => Promise<readonly Row[]>;
+  readonly giveBack: (rows: readonly Row[]) => Promise<void>;
+  /** Told of what failed on our own side; the row is left to its lease. */
+  readonly onError: (error: unknown) => void;
+}
