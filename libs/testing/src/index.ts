@@ -13,6 +13,7 @@ export {
   type TestDatabase,
   testPostgresUrl,
 } from './postgres.ts';
+export { PostgresTools } from './postgres-tools.ts';
 export { type AppName, type AppUnderTest, type Exit, ProgramUnderTest, startApp } from './process.ts';
 export { PrivateRedis, testRedisUrl, uniqueQueuePrefix } from './redis.ts';
 export { SmtpSink, type SmtpSinkOptions } from './smtp-sink.ts';

@@ -91,19 +91,29 @@ export class PrivatePostgres {
     this.url = server.url('posthorn');
   }
 
-  /** @param options.settings server settings, e.g. `{ max_connections: '20' }` */
-  static async start(options: { settings?: Record<string, string> } = {}): Promise<PrivatePostgres> {
+  /**
+   * @param options.settings server settings, e.g. `{ max_connections: '20' }`
+   * @param options.binaries the folder of other binaries than ours; such a server cannot be started again
+   * @param options.isEmpty whether the database is left without migrations
+   */
+  static async start(
+    options: { settings?: Record<string, string>; binaries?: string; isEmpty?: boolean } = {},
+  ): Promise<PrivatePostgres> {
     const [{ startPostgres, ensureDatabase, FAST_AND_TEMPORARY }, { freePort }, { migrate }] =
       await Promise.all([stackPiece('postgres'), stackPiece('ports'), stackPiece('migrate')]);
     const directory = await mkdtemp(join(tmpdir(), 'posthorn-postgres-'));
     await chmod(directory, 0o755);
     const settings = { ...FAST_AND_TEMPORARY, ...options.settings };
-    const server = await startPostgres({ directory, port: await freePort(), settings, leashed: true });
+    const { binaries, isEmpty = false } = options;
+    const server = await startPostgres({
+      ...{ directory, port: await freePort(), settings, leashed: true },
+      ...(binaries === undefined ? {} : { binaries }),
+    });
     const postgres = new PrivatePostgres(directory, server);
     try {
       await ensureDatabase(server.url(), 'posthorn');
-      await migrate(postgres.url);
-      postgres.#isMigrated = true;
+      if (!isEmpty) await migrate(postgres.url);
+      postgres.#isMigrated = !isEmpty;
       return postgres;
     } catch (error) {
       await postgres.close();

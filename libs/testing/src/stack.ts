@@ -14,6 +14,7 @@ interface PostgresPiece {
     port: number;
     settings?: Record<string, string>;
     leashed?: boolean;
+    binaries?: string;
   }): Promise<StartedServer & { url(database?: string): string }>;
   query(url: string, sql: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   ensureDatabase(superuserUrl: string, name: string): Promise<void>;

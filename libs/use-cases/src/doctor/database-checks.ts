@@ -20,7 +20,7 @@ import { type Check } from './examine.ts';
 import { findRestoration } from '../operate/sending-status.ts';
 
 /** What is to be looked at of a database. */
-export interface ExaminedInstallation {
+interface ExaminedInstallation {
   readonly database: ExaminedDatabase;
   /** The migrations that it lacks. @throws MigrationMismatch */
   readonly findMissingMigrations: () => Promise<readonly string[]>;

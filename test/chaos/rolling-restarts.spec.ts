@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTransport } from 'nodemailer';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type AppName,
+  type AppUnderTest,
+  type Exit,
+  type SinkMessage,
+  WebhookReceiver,
+} from '@posthorn/testing';
+import { Api, emailIn } from '../e2e/api.ts';
+import { soundEmail, Stack, until } from '../e2e/stack.ts';
+
+/** Twenty by hand: `ROLLING_ROUNDS=20 npm test -- test/chaos/rolling`. */
+const ROUNDS = Number(process.env['ROLLING_ROUNDS'] ?? 3);
+const CALLERS = 6;
+const BETWEEN_CALLS_MS = 40;
+const GONE_WITHIN_MS = 25_000;
+const ROUND_MS = 90_000;
+const BOUNCE_DOMAIN = 'bounces.example.com';
+
+/** In the order in which an update may go through them; there are two gateways, and both are replaced. */
+const APPS: readonly AppName[] = [
+  ...(['gateway', 'gateway', 'sender', 'scheduler', 'webhook-dispatcher', 'inbound', 'dashboard'] as const),
+];
+
+interface Departure extends Exit {
+  readonly app: AppName;
+  readonly tookMs: number;
+}
+
+describe('Rolling restarts of every app under load', () => {
+  let stack: Stack;
+  let receiver: WebhookReceiver;
+  /** Those that serve, by app. What balances load leads to the gateways of these, as a Service leads to the pods that are ready. */
+  const serving = new Map<AppName, AppUnderTest[]>();
+  const accepted: string[] = [];
+  const failures: string[] = [];
+  const reported: string[] = [];
+  let isOver = false;
+
+  beforeAll(async () => {
+    receiver = await WebhookReceiver.start();
+    stack = await Stack.start({
+      gateways: 2,
+      dispatchers: 1,
+      env: {
+        ...{ WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+        ...{ BOUNCE_DOMAIN, INBOUND_PORT: '0', INBOUND_HOST: '127.0.0.1' },
+      },
+    });
+    serving.set('gateway', [...stack.gateways]);
+    serving.set('sender', [stack.sender]);
+    serving.set('scheduler', [stack.scheduler]);
+    serving.set('webhook-dispatcher', [...stack.dispatchers]);
+    for (const app of ['inbound', 'dashboard'] as const) serving.set(app, [await start(app)]);
+    await stack
+      .api()
+      .post(
+        '/v1/webhooks',
+        { url: receiver.url('/hook'), events: ['EMAIL_SENT', 'EMAIL_BOUNCED'] },
+        editor(),
+      );
+  }, 90_000);
+  afterAll(async () => {
+    isOver = true;
+    await stack.close();
+    await receiver.close();
+  }, 60_000);
+
+  const editor = (): { key: string } => ({ key: stack.tenant.keys.editor });
+
+  async function start(name: AppName): Promise<AppUnderTest> {
+    const app = await stack.startApp(name);
+    if (name === 'inbound') await app.program.wrote('taking mail that comes back');
+    return app;
+  }
+
+  /** The new one serves before the old one is told to leave, and nothing new is led to the old one by then. */
+  async function replace(name: AppName): Promise<Departure> {
+    const fresh = await start(name);
+    const [old, ...others] = serving.get(name)!;
+    serving.set(name, [...others, fresh]);
+    const begun = performance.now();
+    old!.program.kill('SIGTERM');
+    const exit = await old!.program.exit;
+    return { app: name, ...exit, tookMs: performance.now() - begun };
+  }
+
+  /** Asks one gateway after the other until the test is over. */
+  async function call(caller: number): Promise<void> {
+    for (let n = caller; !isOver; n += 1) {
+      const gateways = serving.get('gateway')!;
+      const api = new Api(gateways[n % gateways.length]!.url, stack.tenant.keys.apiUser);
+      try {
+        const answer = await api.post('/v1/emails', soundEmail());
+        if (answer.status === 200) accepted.push(emailIn(answer).id);
+        else failures.push(`${answer.status} ${answer.text}`);
+      } catch (error) {
+        failures.push(String((error as Error).cause ?? error));
+      }
+      await sleep(BETWEEN_CALLS_MS);
+    }
+  }
+
+  /** Mail comes back about some of what was sent; a server that is refused or cut off tries again, as all do. */
+  async function report(): Promise<void> {
+    while (!isOver) {
+      // One that was recorded by now, as a rule.
+      const message = stack.sink.messages.at(-50);
+      const port = /"port":(\d+),"domain"/.exec(serving.get('inbound')!.at(-1)!.program.output)![1];
+      if (message !== undefined && !reported.includes(message.from)) await bounce(message, Number(port));
+      await sleep(BETWEEN_CALLS_MS);
+    }
+  }
+
+  async function bounce({ from: to, to: [recipient] }: SinkMessage, port: number): Promise<void> {
+    const mail = createTransport({ host: '127.0.0.1', port, secure: false, ignoreTLS: true });
+    try {
+      await mail.sendMail({ envelope: { from: '', to }, raw: reportOn(recipient!) });
+      reported.push(to);
+    } catch {
+      // It comes again, about another email.
+    }
+  }
+
+  it(
+    'fail no request, lose nothing, double nothing, and each process is gone in time',
+    async () => {
+      const load = [...Array.from({ length: CALLERS }, (_, n) => call(n)), report()];
+      const departures: Departure[] = [];
+      for (let round = 0; round < ROUNDS; round += 1)
+        for (const app of APPS) departures.push(await replace(app));
+      isOver = true;
+      await Promise.all(load);
+      await stack.settled(60_000);
+
+      expect(failures).toEqual([]);
+      expect(departures.filter(({ code }) => code !== 0)).toEqual([]);
+      expect(departures.filter(({ tookMs }) => tookMs > GONE_WITHIN_MS)).toEqual([]);
+      expect(departures).toHaveLength(ROUNDS * APPS.length);
+      expect(accepted.length).toBeGreaterThan(ROUNDS * 100);
+
+      const messageIds = stack.sink.messages.map(
+        ({ raw }) => /^Message-ID: <(.*?)@/m.exec(raw.toString('latin1'))![1]!,
+      );
+      expect(messageIds.sort()).toEqual(accepted.map((id) => id.replace('trs_', '')).sort());
+      expect(await stack.count('SELECT count(*) FROM email_events WHERE duplicate_possible')).toBe(0);
+
+      const bounced = await stack.count(`SELECT count(*) FROM emails WHERE status = 'BOUNCED'`);
+      expect(reported.length).toBeGreaterThan(ROUNDS);
+      // An answer that was cut off may have been recorded: it is reported, and counts once.
+      expect(bounced).toBeGreaterThanOrEqual(reported.length);
+      await until(() => receiver.inWork === 0, 'every POST is answered');
+      const told = receiver.postsTo('/hook').map(({ headers }) => String(headers['webhook-id']));
+      expect(new Set(told).size).toBe(told.length);
+      expect(told).toHaveLength(accepted.length + bounced);
+    },
+    60_000 + ROUNDS * ROUND_MS,
+  );
+});
+
+/** A delivery status notification (RFC 3464) about an email to this recipient. */
+function reportOn(recipient: string): string {
+  return [
+    'From: <postmaster@receiver.example>',
+    'Subject: Undelivered Mail Returned to Sender',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'It could not be delivered.',
+    '',
+    '--b',
+    'Content-Type: message/delivery-status',
+    '',
+    'Reporting-MTA: dns; receiver.example',
+    '',
+    `Final-Recipient: rfc822; ${recipient}`,
+    'Action: failed',
+    'Status: 5.1.1',
+    'Diagnostic-Code: smtp; 550 5.1.1 no such user',
+    '',
+    '--b--',
+    '',
+  ].join('\r\n');
+}
