@@ -171,6 +171,18 @@ describe('One email', () => {
   });
 });
 
+describe('The overview', () => {
+  it('shows what was sent, and how the senders find the relays', async () => {
+    await sent();
+    await until(async () => {
+      const { text } = await vera.get('/');
+      return /Emails handed to relays in the last hour: [1-9]/.test(text) && /sent: [1-9]/.test(text);
+    }, 'the senders have told');
+    const { text } = await vera.get('/');
+    expect(text).toMatch(/<td>127\.0\.0\.1:\d+<\/td>\s*<td class="">takes emails<\/td>/);
+  });
+});
+
 describe('What operators do with emails', () => {
   it('cancels one, and tells the audit log who did', async () => {
     const id = await scheduled();

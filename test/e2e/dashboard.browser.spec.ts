@@ -12,6 +12,16 @@ const TELEPHONE: PageSize = { width: 360, height: 740, mobile: true };
 const SCREENSHOTS = join(import.meta.dirname, '../../docs/screenshots');
 const WIDER_THAN_THE_SCREEN = 'document.documentElement.scrollWidth > screen.width';
 
+/** What the workers of a busy installation would have counted in an hour. */
+const AN_HOUR = `
+WITH relay AS (INSERT INTO relay_views VALUES ('relay.example:587', 'sender-1:1', true, now() + interval '1 hour'))
+INSERT INTO rate_minutes
+SELECT date_trunc('minute', now()) - n * interval '1 minute', k.what, k.label, (k.most * (2 + sin(n / 7.0) + (n * 37 % 11) / 11.0))::int
+FROM   generate_series(0, 59) n
+CROSS JOIN (VALUES ('email', 'sent', 90), ('email', 'bounced', 3), ('email', 'failed', 1), ('reply', 'sent', 90),
+                   ('reply', 'unknown_user', 3), ('report', 'failed', 2), ('report', 'complaint', 1),
+                   ('webhook', 'succeeded', 40), ('webhook', 'timeout', 4)) k (what, label, most)`;
+
 if (chromium === undefined) {
   describe('the dashboard in a browser', () => {
     it.skip('is not looked at: no chromium or google-chrome is in the PATH', () => undefined);
@@ -32,6 +42,7 @@ if (chromium === undefined) {
       dashboard = await stack.startApp('dashboard');
       url = dashboard.url;
       await stack.send();
+      await stack.database.pool.query(AN_HOUR);
     }, 90_000);
     afterAll(async () => {
       await browser?.close();
@@ -71,7 +82,8 @@ if (chromium === undefined) {
     ])('shows how things stand, on %s', async (_what, size) => {
       const page = await open('/', size);
       await page.until(isOverview);
-      expect(await page.evaluate(`document.querySelectorAll('svg rect.a').length`)).toBe(1);
+      expect(await page.evaluate(`document.querySelectorAll('svg').length`)).toBe(4);
+      expect(await page.evaluate(`document.querySelectorAll('svg rect.a').length`)).toBeGreaterThan(100);
       expect(await page.evaluate(WIDER_THAN_THE_SCREEN)).toBe(false);
       expect(page.complaints).toEqual([]);
       await picture(page, size.mobile ? 'overview-telephone' : 'overview');

@@ -6,6 +6,7 @@ import {
   OutboxStore,
   OverviewStore,
   PausedLaneStore,
+  RateStore,
 } from '@posthorn/database';
 import {
   AcceptanceSettings,
@@ -111,6 +112,7 @@ await startProcess('dashboard', async () => {
         { provide: OverviewStore, useValue: new OverviewStore(db) },
         { provide: OutboxStore, useValue: new OutboxStore(db) },
         { provide: PausedLaneStore, useValue: new PausedLaneStore(db) },
+        { provide: RateStore, useValue: new RateStore(db) },
         ...emailProviders({
           ...{ database: db, rings, renderer, htmlToText, linkFinder, publicUrl },
           secretBox: secrets.box,

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { greetDatabase, openDatabase, ReportStore } from '@posthorn/database';
+import { greetDatabase, openDatabase, RateStore, ReportStore } from '@posthorn/database';
 import {
   BounceSettings,
   createHealthApp,
@@ -19,7 +19,7 @@ import {
   watchPool,
 } from '@posthorn/platform';
 import { readReturnedMail, ReportListener } from '@posthorn/reports';
-import { TakeReport } from '@posthorn/use-cases';
+import { RecordRates, TakeReport } from '@posthorn/use-cases';
 import { keepCertificateFresh, readCertificate } from './certificate.ts';
 
 @Module({})
@@ -41,6 +41,7 @@ await startProcess('inbound', async () => {
   const db = openDatabase({ ...database.options, applicationName: 'posthorn-inbound', onIdleError: onError });
   await greetDatabase(db);
   watchPool(db.pool);
+  const rates = new RecordRates({ rates: new RateStore(db), onError });
   const { BOUNCE_DOMAIN: domain } = bounces;
   const takeReport = new TakeReport({
     addresses: secrets.bounceAddresses(domain ?? ''),
@@ -62,7 +63,7 @@ await startProcess('inbound', async () => {
     health: { dependencies: [{ name: 'database', check: () => db.pool.query('SELECT 1') }] },
   });
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);
-  const drain = [() => listener.close(), () => db.close()];
+  const drain = [() => listener.close(), () => rates.close(), () => db.close()];
   const ended = runUntilSignal(app, { logger, drain });
   if (domain === undefined) {
     logger.info('BOUNCE_DOMAIN is not set: no mail is taken');

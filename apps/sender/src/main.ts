@@ -1,5 +1,12 @@
 import { Module } from '@nestjs/common';
-import { DkimKeyStore, greetDatabase, openDatabase, OutboxStore, TemplateStore } from '@posthorn/database';
+import {
+  DkimKeyStore,
+  greetDatabase,
+  openDatabase,
+  OutboxStore,
+  RateStore,
+  TemplateStore,
+} from '@posthorn/database';
 import {
   BounceSettings,
   createHealthApp,
@@ -29,6 +36,7 @@ import {
   ComposeEmail,
   DeliverEmail,
   EmailSpans,
+  RecordRates,
   SendEmails,
   SigningKeys,
   TemplateVersions,
@@ -70,6 +78,7 @@ await startProcess('sender', async () => {
   });
   await greetDatabase(db);
   watchPool(db.pool);
+  const rates = new RecordRates({ rates: new RateStore(db), onError });
   const htmlToText = new HtmlToText();
   const renderer = new TemplateRenderer();
   const linkFinder = new LinkFinder();
@@ -152,6 +161,7 @@ await startProcess('sender', async () => {
     () => htmlToText.close(),
     () => renderer.close(),
     () => linkFinder.close(),
+    () => rates.close(),
     () => db.close(),
     () => tracing.close(),
   ];

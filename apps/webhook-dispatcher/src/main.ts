@@ -5,6 +5,7 @@ import {
   type Judgement,
   openDatabase,
   OutboxStore,
+  RateStore,
   ReceiverHealthStore,
 } from '@posthorn/database';
 import { DnsResolver } from '@posthorn/dns';
@@ -30,7 +31,7 @@ import {
   WebhookSettings,
   watchPool,
 } from '@posthorn/platform';
-import { DeliverEvent, DeliverEvents, FanOutEvents, Receivers } from '@posthorn/use-cases';
+import { DeliverEvent, DeliverEvents, FanOutEvents, Receivers, RecordRates } from '@posthorn/use-cases';
 import { WebhookClient } from '@posthorn/webhooks';
 import { TurnWorkers } from './turn-workers.ts';
 
@@ -61,6 +62,7 @@ await startProcess('webhook-dispatcher', async () => {
   });
   await greetDatabase(db);
   watchPool(db.pool);
+  const rates = new RecordRates({ rates: new RateStore(db), onError });
   const workers = new TurnWorkers({ redis: redis.options, lanes, onError });
   const { rings } = workers;
   const resolver = new DnsResolver(dns.options);
@@ -120,6 +122,7 @@ await startProcess('webhook-dispatcher', async () => {
     () => Promise.all([workers.close(), deliverEvents.drain()]).then(() => undefined),
     () => workers.closeRings(),
     () => Promise.resolve(client.close()),
+    () => rates.close(),
     () => db.close(),
     () => tracing.close(),
   ];

@@ -68,4 +68,6 @@ export const ERASURE_RULES: Readonly<Record<string, ErasureRule>> = {
   slow_lanes: keptOfInstallation,
   event_eras: keptOfInstallation,
   operator_sessions: keptOfInstallation,
+  rate_minutes: keptOfInstallation,
+  relay_views: keptOfInstallation,
 };

@@ -80,6 +80,13 @@ export { type LastEditor, MemberStore } from './stores/member-store.ts';
 export { type OperatorAccount, OperatorAccountStore } from './stores/operator-account-store.ts';
 export * from './stores/outbox-store.ts';
 export { type MinuteOfEmails, OverviewStore, type StateOfThings } from './stores/overview-store.ts';
+export {
+  type Rate,
+  type RateOfMinute,
+  RateStore,
+  type RelaySeen,
+  type RelayView,
+} from './stores/rate-store.ts';
 export { type OwedMail, OwedMailStore } from './stores/owed-mail-store.ts';
 export * from './stores/paused-lane-store.ts';
 export * from './stores/sealed-secret-store.ts';

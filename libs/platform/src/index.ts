@@ -57,6 +57,8 @@ export {
   watchPool,
   webhookAttempts,
   webhookDuration,
+  countedSoFar,
+  relaysSeen,
 } from './metrics/metrics.ts';
 export { runUntilSignal, type ProcessLike, type ShutdownOptions } from './shutdown/run-until-signal.ts';
 export { startProcess } from './shutdown/start-process.ts';

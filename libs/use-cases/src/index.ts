@@ -27,6 +27,7 @@ export {
   resetOperatorPassword,
 } from './operators/manage-operators.ts';
 export { type Credentials, OperatorSessions, SESSION_MS } from './operators/operator-sessions.ts';
+export { RecordRates, type RecordRatesOptions } from './operators/record-rates.ts';
 export { SendEmailAgain, type WantedCopy } from './operators/send-email-again.ts';
 export { addIdentity } from './operate/add-identity.ts';
 export { createApiKey, type CreatedApiKey, type WantedApiKey } from './operate/create-api-key.ts';

@@ -1,11 +1,17 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { RELEASE } from '@posthorn/kernel';
-import { OutboxStore, OverviewStore, PausedLaneStore, type QueueBacklog } from '@posthorn/database';
+import {
+  OutboxStore,
+  OverviewStore,
+  PausedLaneStore,
+  type QueueBacklog,
+  RateStore,
+} from '@posthorn/database';
 import type { Request, Response } from 'express';
 import { html, type Html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
 import { accountOf } from '../sign-in/entrance.ts';
-import { ratePlot } from './rate-plot.ts';
+import { ratesShown, relaysShown } from './rates-shown.ts';
 
 const REFRESH_SECONDS = 15;
 /** Work that is due waits this long before it looks wrong. */
@@ -23,22 +29,27 @@ export class OverviewController {
     private readonly overview: OverviewStore,
     private readonly outbox: OutboxStore,
     private readonly pausedLanes: PausedLaneStore,
+    private readonly rates: RateStore,
   ) {}
 
   @Get()
   async show(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<string> {
-    const [minutes, backlog, state, paused] = await Promise.all([
+    const [minutes, backlog, state, paused, rates, relays] = await Promise.all([
       this.overview.emailsByMinute(),
       this.outbox.measureBacklog(),
       this.overview.stateOfThings(),
       this.pausedLanes.list(),
+      this.rates.lastHour(),
+      this.rates.relays(),
     ]);
     const content = html`<h1>Overview</h1>
-      ${ratePlot(minutes, new Date())}
+      ${ratesShown(minutes, rates, new Date())}
       <h2>What waits</h2>
       ${backlogTable(backlog)}
       <h2>What is held back</h2>
       ${pausedTable(paused)}
+      <h2>Relays</h2>
+      ${relaysShown(relays, rates)}
       <h2>Receivers and versions</h2>
       <div class="cards">
         ${card('Receivers that let us wait', state.slowLanes)}

@@ -1,4 +1,3 @@
-import { type MinuteOfEmails } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 
 const MINUTES = 60;
@@ -7,33 +6,55 @@ const MINUTE_MS = 60_000;
 const BAR_WIDTH = 10;
 const HEIGHT = 100;
 
-/** The last hour as bars, one a minute: accepted, and of these, from the ground up, bounced or failed. */
-export function ratePlot(minutes: readonly MinuteOfEmails[], now: Date): Html {
+/** A minute of a plot. */
+export interface PlottedMinute {
+  readonly minute: Date;
+  readonly all: number;
+  /** Of these, what went wrong: it is shown at the foot of the bar. */
+  readonly bad: number;
+}
+
+/** What a plot says in words. */
+export interface PlotWords {
+  /** What is counted, such as `Emails accepted`. */
+  readonly title: string;
+  /** What went wrong, such as `bounced or failed`. */
+  readonly bad: string;
+}
+
+/** The last hour as bars, one a minute. */
+export function ratePlot({ title, bad }: PlotWords, minutes: readonly PlottedMinute[], now: Date): Html {
   const last = Math.floor(now.getTime() / MINUTE_MS);
   const byMinute = new Map(minutes.map((one) => [Math.floor(one.minute.getTime() / MINUTE_MS), one]));
-  const most = Math.max(1, ...minutes.map(({ accepted }) => accepted));
+  const most = Math.max(0, ...minutes.map(({ all }) => all));
   const bars = Array.from({ length: MINUTES }, (_, index) => {
     const minute = byMinute.get(last - MINUTES + 1 + index);
-    return minute === undefined ? html`` : barOf(minute, index * BAR_WIDTH, HEIGHT / most);
+    return minute === undefined
+      ? html``
+      : barOf(minute, { x: index * BAR_WIDTH, scale: HEIGHT / Math.max(1, most), bad });
   });
-  const sum = minutes.reduce((total, { accepted }) => total + accepted, 0);
+  const sum = minutes.reduce((total, { all }) => total + all, 0);
+  const wrong = minutes.reduce((total, one) => total + one.bad, 0);
   return html`<figure class="card" style="margin:0">
     <figcaption class="quiet">
-      Emails accepted in the last hour: ${sum}, at most ${most} a minute. What bounced or failed of them is at
-      the foot of its bar.
+      ${title} in the last hour: ${sum}, at most ${most} a
+      minute${wrong > 0 ? html`; <b class="bad">${wrong}</b> ${bad}` : ''}
     </figcaption>
     <svg
       viewBox="0 0 ${MINUTES * BAR_WIDTH} ${HEIGHT}"
       preserveAspectRatio="none"
       role="img"
-      aria-label="Emails accepted each minute of the last hour"
+      aria-label="${title} each minute of the last hour"
     >
       ${bars}
     </svg>
   </figure>`;
 }
 
-function barOf({ minute, accepted, failed }: MinuteOfEmails, x: number, scale: number): Html {
+function barOf(
+  { minute, all, bad: wrong }: PlottedMinute,
+  { x, scale, bad }: { x: number; scale: number; bad: string },
+): Html {
   const bar = (height: number, name: string): Html =>
     html`<rect
       class="${name}"
@@ -44,7 +65,7 @@ function barOf({ minute, accepted, failed }: MinuteOfEmails, x: number, scale: n
     ></rect>`;
   const time = minute.toISOString().slice(11, 16);
   return html`<g
-    ><title>${time} UTC: ${accepted} accepted, ${failed} bounced or failed</title
-    >${bar(accepted * scale, 'a')}${bar(failed * scale, 'b')}</g
+    ><title>${time} UTC: ${all}, of these ${wrong} ${bad}</title
+    >${bar(all * scale, 'a')}${bar(wrong * scale, 'b')}</g
   >`;
 }

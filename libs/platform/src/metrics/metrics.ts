@@ -168,3 +168,26 @@ export async function metricsText(onError: (error: unknown) => void): Promise<st
   for (const result of settled) if (result.status === 'rejected') onError(result.reason);
   return registry.metrics();
 }
+
+/** What is shown beside Prometheus, too: the counters, and the label that each is counted by. */
+const RECORDED = [
+  { what: 'email', counter: emailOutcomes, by: 'outcome' },
+  { what: 'reply', counter: smtpReplies, by: 'class' },
+  { what: 'webhook', counter: webhookAttempts, by: 'result' },
+  { what: 'report', counter: inboundReports, by: 'kind' },
+] as const;
+
+/** How many of each kind this process has counted since it started. */
+export async function countedSoFar(): Promise<{ what: string; label: string; count: number }[]> {
+  const read = async ({ what, counter, by }: (typeof RECORDED)[number]) => {
+    const { values } = await (counter as Counter).get();
+    return values.map(({ labels, value }) => ({ what, label: String(labels[by]), count: value }));
+  };
+  return (await Promise.all(RECORDED.map(read))).flat();
+}
+
+/** Whether each relay of this process takes emails; none where it has none. */
+export async function relaysSeen(): Promise<{ relay: string; isUp: boolean }[]> {
+  const { values } = await relayUp.get();
+  return values.map(({ labels, value }) => ({ relay: String(labels.relay), isUp: value === 1 }));
+}

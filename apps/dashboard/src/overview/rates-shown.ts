@@ -1,0 +1,76 @@
+import { type MinuteOfEmails, type RateOfMinute, type RelaySeen } from '@posthorn/database';
+import { html, type Html } from '../pages/html.ts';
+import { table, time } from '../pages/parts.ts';
+import { type PlottedMinute, ratePlot } from './rate-plot.ts';
+
+/** How emails and deliveries flow: accepted, sent, come back, posted. */
+export function ratesShown(
+  accepted: readonly MinuteOfEmails[],
+  rates: readonly RateOfMinute[],
+  now: Date,
+): Html {
+  const emails = accepted.map(({ minute, accepted: all, failed: bad }) => ({ minute, all, bad }));
+  const sent = minutesOf(rates, 'email', {
+    counts: ['sent', 'bounced', 'failed'],
+    bad: ['bounced', 'failed'],
+  });
+  const bounces = minutesOf(rates, 'report', { counts: ['failed', 'complaint'], bad: ['complaint'] });
+  const webhooks = minutesOf(rates, 'webhook', { bad: 'all but succeeded' });
+  return html`<div class="plots">
+    ${ratePlot({ title: 'Emails accepted', bad: 'bounced or failed by now' }, emails, now)}
+    ${ratePlot({ title: 'Emails handed to relays', bad: 'bounced or failed' }, sent, now)}
+    ${ratePlot({ title: 'Bounces and complaints that came back', bad: 'complaints' }, bounces, now)}
+    ${ratePlot({ title: 'Deliveries posted to webhooks', bad: 'failed, to be tried again' }, webhooks, now)}
+  </div>`;
+}
+
+interface Counting {
+  /** The labels that are counted; absent: all. */
+  readonly counts?: readonly string[];
+  readonly bad: readonly string[] | 'all but succeeded';
+}
+
+function minutesOf(rates: readonly RateOfMinute[], what: string, { counts, bad }: Counting): PlottedMinute[] {
+  const isBad = (label: string): boolean =>
+    bad === 'all but succeeded' ? label !== 'succeeded' : bad.includes(label);
+  const counted = rates.filter((rate) => rate.what === what && (counts?.includes(rate.label) ?? true));
+  const byMinute = Map.groupBy(counted, ({ minute }) => minute.getTime());
+  return [...byMinute].map(([ms, some]) => ({
+    minute: new Date(ms),
+    all: sumOf(some),
+    bad: sumOf(some.filter(({ label }) => isBad(label))),
+  }));
+}
+
+function sumOf(rates: readonly RateOfMinute[]): number {
+  return rates.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** How the senders find the relays, and what these have answered in the last hour. */
+export function relaysShown(relays: readonly RelaySeen[], rates: readonly RateOfMinute[]): Html {
+  const row = ({ relay, senders, up, seenAt }: RelaySeen): Html =>
+    html`<tr>
+      <td>${relay}</td>
+      <td class="${up < senders ? 'bad' : ''}">${stateOf(up, senders)}</td>
+      <td class="n">${senders}</td>
+      <td>${time(seenAt)}</td>
+    </tr>`;
+  const none = html`<p class="quiet">No sender has told of a relay in the last minute.</p>`;
+  return html`${relays.length === 0 ? none : table(['Relay', 'State', 'Senders', 'Seen (UTC)'], relays.map(row))}
+  ${answersShown(rates)}`;
+}
+
+function stateOf(up: number, senders: number): string {
+  if (up === senders) return 'takes emails';
+  return up === 0 ? 'refuses us or cannot be reached' : `takes emails of ${up} of ${senders} senders`;
+}
+
+function answersShown(rates: readonly RateOfMinute[]): Html {
+  const byClass = Map.groupBy(
+    rates.filter(({ what }) => what === 'reply'),
+    ({ label }) => label,
+  );
+  if (byClass.size === 0) return html``;
+  const answers = [...byClass].map(([label, some]) => `${label}: ${sumOf(some)}`).sort();
+  return html`<p class="quiet">Answers of the last hour, by class: ${answers.join(', ')}.</p>`;
+}

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Database, greetDatabase, openDatabase, RateStore } from '@posthorn/database';
+import { emailOutcomes, relayUp, webhookAttempts } from '@posthorn/platform';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { RecordRates } from './record-rates.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let rates: RateStore;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
+  await greetDatabase(database);
+  rates = new RateStore(database);
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  emailOutcomes.reset();
+  webhookAttempts.reset();
+  relayUp.reset();
+  await database.pool.query('TRUNCATE rate_minutes, relay_views');
+});
+
+const fail = (error: unknown): never => {
+  throw error;
+};
+
+/** How many of a kind are recorded, over all minutes. */
+async function recorded(what: string, label: string): Promise<number> {
+  const found = (await rates.lastHour()).filter((rate) => rate.what === what && rate.label === label);
+  return found.reduce((sum, { count }) => sum + count, 0);
+}
+
+describe('What a process counts', () => {
+  it('is recorded by the minute, each once, and again only when there is more', async () => {
+    const recording = new RecordRates({ rates, everyMs: 20, onError: fail });
+    emailOutcomes.inc({ outcome: 'sent' }, 3);
+    webhookAttempts.inc({ result: 'timeout' });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    emailOutcomes.inc({ outcome: 'sent' }, 2);
+    await recording.close();
+    expect([await recorded('email', 'sent'), await recorded('webhook', 'timeout')]).toEqual([5, 1]);
+    expect((await rates.lastHour()).length).toBeLessThanOrEqual(4);
+  });
+
+  it('is added to what others count, though they do so at the same moment', async () => {
+    const one = [
+      { what: 'reply', label: 'sent', count: 1 },
+      { what: 'email', label: 'sent', count: 2 },
+    ];
+    await Promise.all(Array.from({ length: 20 }, (_, n) => rates.add(n % 2 ? one : one.toReversed())));
+    expect([await recorded('email', 'sent'), await recorded('reply', 'sent')]).toEqual([40, 20]);
+  });
+
+  it('is kept while the database is away, and recorded when it is back', async () => {
+    let isAway = true;
+    const faults: unknown[] = [];
+    const away = {
+      add: (some: Parameters<RateStore['add']>[0]) =>
+        isAway ? Promise.reject(new Error('away')) : rates.add(some),
+      noteRelays: () => Promise.resolve(),
+    };
+    emailOutcomes.inc({ outcome: 'bounced' }, 4);
+    const recording = new RecordRates({ rates: away, everyMs: 10, onError: (error) => faults.push(error) });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    isAway = false;
+    await recording.close();
+    expect(faults.length).toBeGreaterThan(0);
+    expect(await recorded('email', 'bounced')).toBe(4);
+  });
+
+  it('is forgotten after a day', async () => {
+    await database.pool.query(
+      `INSERT INTO rate_minutes VALUES (now() - interval '25 hours', 'email', 'sent', 1)`,
+    );
+    await rates.add([{ what: 'email', label: 'sent', count: 1 }]);
+    const { rows } = await database.pool.query('SELECT FROM rate_minutes');
+    expect(rows).toHaveLength(1);
+  });
+});
+
+describe('How relays are found', () => {
+  it('is what the senders of now say, each for itself', async () => {
+    relayUp.set({ relay: 'one.example:25' }, 1);
+    await new RecordRates({ rates, onError: fail }).close();
+    await rates.noteRelays('other:1', [{ relay: 'one.example:25', isUp: false }]);
+    await rates.noteRelays('gone:1', [{ relay: 'two.example:25', isUp: true }]);
+    await database.pool.query(
+      `UPDATE relay_views SET seen_at = now() - interval '2 minutes' WHERE observer = 'gone:1'`,
+    );
+    expect(await rates.relays()).toMatchObject([{ relay: 'one.example:25', senders: 2, up: 1 }]);
+  });
+});

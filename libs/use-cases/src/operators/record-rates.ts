@@ -1,0 +1,54 @@
+import { hostname } from 'node:os';
+import { type Rate, type RateStore } from '@posthorn/database';
+import { countedSoFar, relaysSeen } from '@posthorn/platform';
+
+const EVERY_MS = 10_000;
+
+export interface RecordRatesOptions {
+  readonly rates: Pick<RateStore, 'add' | 'noteRelays'>;
+  readonly everyMs?: number;
+  /** Told of what could not be recorded; it is tried again with the next. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Records what this process counts for its metrics, so that the dashboard can show it without a Prometheus. What a process that is killed has
+ * counted in its last seconds is missing: this is for looking at, nothing is decided by it.
+ */
+export class RecordRates {
+  private readonly recorded = new Map<string, number>();
+  private readonly timer: NodeJS.Timeout;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: RecordRatesOptions) {
+    this.timer = setInterval(() => this.record(), options.everyMs ?? EVERY_MS).unref();
+    this.record();
+  }
+
+  /** Records what is left. Never rejects. */
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    this.record();
+    await this.running;
+  }
+
+  /** One after the other: what is on its way must not be counted twice. */
+  private record(): void {
+    this.running = this.running.then(() => this.recordNow()).catch(this.options.onError);
+  }
+
+  private async recordNow(): Promise<void> {
+    const counted = await countedSoFar();
+    const rates = counted.map((rate) => ({
+      ...rate,
+      count: rate.count - (this.recorded.get(keyOf(rate)) ?? 0),
+    }));
+    await this.options.rates.add(rates.filter(({ count }) => count > 0));
+    for (const rate of counted) this.recorded.set(keyOf(rate), rate.count);
+    await this.options.rates.noteRelays(`${hostname()}:${process.pid}`, await relaysSeen());
+  }
+}
+
+function keyOf({ what, label }: Rate): string {
+  return `${what} ${label}`;
+}
