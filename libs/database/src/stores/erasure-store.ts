@@ -250,8 +250,7 @@ async function removeEmails(client: pg.ClientBase, emails: readonly FoundEmail[]
   let takenBack = 0;
   for (const { id, workspaceId, status } of emails) {
     if (status !== 'SCHEDULED') continue;
-    takenBack += (await client.query<{ cancelled: number }>(CANCEL_EMAIL, [id, workspaceId])).rows[0]!
-      .cancelled;
+    takenBack += (await client.query(CANCEL_EMAIL, [id, workspaceId])).rowCount ?? 0;
   }
   takenBack += (await client.query(TAKE_BACK, [ids])).rowCount ?? 0;
   const finished = await idsOf(client, FINISHED_OF, [ids]);
