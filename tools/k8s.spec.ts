@@ -116,33 +116,36 @@ it('k8s/office keeps the same rules', async () => {
   expect(faults).toEqual([]);
 }, 60_000);
 
-it('k8s/components/traces keeps them too, and says settings that exist, where it is added to an overlay', async () => {
-  const folder = join('.cache', 'k8s', 'traced');
-  mkdirSync(join(ROOT, folder), { recursive: true });
-  const overlay = {
-    resources: ['../../../k8s/overlays/small'],
-    components: ['../../../k8s/components/traces'],
-  };
-  const kind = {
-    apiVersion: 'kustomize.config.k8s.io/v1beta1',
-    kind: 'Kustomization',
-    namespace: 'posthorn',
-  };
-  writeFileSync(join(ROOT, folder, 'kustomization.yaml'), JSON.stringify({ ...kind, ...overlay }));
-  const manifests = await render(folder);
-  expect(await schemaFaults(manifests)).toEqual([]);
-  expect(await typeFaults(manifests, 'traced')).toEqual([]);
-  expect(ruleFaults(manifests)).toEqual([]);
-  const shared = manifests.find((manifest) => manifest.kind === 'ConfigMap')!['data'] as Record<
-    string,
-    string
-  >;
-  const { traces } = readSettings({ traces: ALL_SECTIONS.traces }, shared);
-  expect(traces).toMatchObject({
-    OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
-    OTEL_TRACES_SAMPLER_ARG: 0.1,
-  });
-}, 60_000);
+it.each([
+  ['traces', 'traces', { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: 0.1 }],
+  ['identity-provider', 'provider', { OIDC_CLIENT_ID: 'posthorn', PASSWORD_SIGN_IN: false }],
+] as const)(
+  'k8s/components/%s keeps them too, and says settings that are taken, where it is added to an overlay',
+  async (component, section, said) => {
+    const folder = join('.cache', 'k8s', component);
+    mkdirSync(join(ROOT, folder), { recursive: true });
+    const parts = {
+      resources: ['../../../k8s/overlays/small'],
+      components: [`../../../k8s/components/${component}`],
+    };
+    const kind = {
+      apiVersion: 'kustomize.config.k8s.io/v1beta1',
+      kind: 'Kustomization',
+      namespace: 'posthorn',
+    };
+    writeFileSync(join(ROOT, folder, 'kustomization.yaml'), JSON.stringify({ ...kind, ...parts }));
+    const manifests = await render(folder);
+    expect(await schemaFaults(manifests)).toEqual([]);
+    expect(await typeFaults(manifests, component)).toEqual([]);
+    expect(ruleFaults(manifests)).toEqual([]);
+    const shared = manifests.find((manifest) => manifest.kind === 'ConfigMap')!['data'] as Record<
+      string,
+      string
+    >;
+    expect(readSettings({ read: ALL_SECTIONS[section] }, shared).read).toMatchObject(said);
+  },
+  60_000,
+);
 
 it('the alerts of the Prometheus Operator are those of observe/prometheus', async () => {
   const rule = (await render('k8s/overlays/production')).find(({ kind }) => kind === 'PrometheusRule')!;

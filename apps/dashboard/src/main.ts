@@ -18,6 +18,7 @@ import {
   LaneSettings,
   loadEnvFile,
   LogSettings,
+  ProviderSettings,
   RateSettings,
   readSettings,
   RedisSettings,
@@ -40,7 +41,11 @@ import { OverviewController } from './overview/overview.controller.ts';
 import { queueBoards } from './queues/queue-boards.ts';
 import { entrance } from './sign-in/entrance.ts';
 import { SessionCookie } from './sign-in/session-cookie.ts';
-import { SignInController, TrustedProxies } from './sign-in/sign-in.controller.ts';
+import { IdentityProvider } from './sign-in/identity-provider.ts';
+import { ProviderController } from './sign-in/provider.controller.ts';
+import { SignInController } from './sign-in/sign-in.controller.ts';
+import { SignInCookie } from './sign-in/sign-in-cookie.ts';
+import { SignInWays, TrustedProxies } from './sign-in/sign-in-ways.ts';
 import { WebhookActsController } from './webhooks/webhook-acts.controller.ts';
 import { webhookProviders } from './webhooks/webhook.providers.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
@@ -57,8 +62,8 @@ class DashboardModule {}
 
 await startProcess('dashboard', async () => {
   loadEnvFile();
-  const { http, log, database, redis, rates, secrets, tracking, acceptance, lanes, dashboard } = readSettings(
-    {
+  const { http, log, database, redis, rates, secrets, tracking, acceptance, lanes, dashboard, provider } =
+    readSettings({
       http: HttpSettings,
       log: LogSettings,
       database: DatabaseSettings,
@@ -69,8 +74,8 @@ await startProcess('dashboard', async () => {
       acceptance: AcceptanceSettings,
       lanes: LaneSettings,
       dashboard: DashboardSettings,
-    },
-  );
+      provider: ProviderSettings,
+    });
   const logger = createLogger(log, 'dashboard');
   const onError = reportRepeated(logger, 'a dependency does not answer');
   const db = openDatabase({
@@ -91,14 +96,20 @@ await startProcess('dashboard', async () => {
   const { publicUrl } = http;
   const signer = secrets.linkSigner;
   const url = new URL(dashboard.DASHBOARD_URL ?? `http://localhost:${http.HTTP_PORT}`);
-  const sessions = new OperatorSessions(new OperatorAccountStore(db), limiter);
-  const cookie = new SessionCookie(url.protocol === 'https:');
+  const ways = signInWays(provider, url, onError);
+  const sessions = new OperatorSessions(new OperatorAccountStore(db), limiter, {
+    ofAccounts: ways.byPassword,
+    issuer: provider.OIDC_ISSUER,
+  });
+  const isSecure = url.protocol === 'https:';
+  const cookie = new SessionCookie(isSecure);
   const app = await createHttpApp(
     {
       module: DashboardModule,
       controllers: [
         OverviewController,
         SignInController,
+        ProviderController,
         EmailsController,
         EmailContentController,
         EmailActsController,
@@ -108,6 +119,8 @@ await startProcess('dashboard', async () => {
       providers: [
         { provide: OperatorSessions, useValue: sessions },
         { provide: SessionCookie, useValue: cookie },
+        { provide: SignInCookie, useValue: new SignInCookie(isSecure) },
+        { provide: SignInWays, useValue: ways },
         { provide: TrustedProxies, useValue: new TrustedProxies(rates.options.trustedProxies) },
         { provide: OverviewStore, useValue: new OverviewStore(db) },
         { provide: OutboxStore, useValue: new OutboxStore(db) },
@@ -154,3 +167,10 @@ await startProcess('dashboard', async () => {
     ],
   });
 });
+
+function signInWays(settings: ProviderSettings, at: URL, onError: (error: unknown) => void): SignInWays {
+  const { options, PASSWORD_SIGN_IN: byPassword } = settings;
+  if (options === undefined) return new SignInWays(byPassword, undefined);
+  const callback = new URL('/sign-in/provider/callback', at);
+  return new SignInWays(byPassword, new IdentityProvider(options, callback, onError));
+}

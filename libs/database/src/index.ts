@@ -77,7 +77,12 @@ export { type NewInvitationMail } from './stores/invitation-mails.ts';
 export { InvitationStore, type LinkedInvitation } from './stores/invitation-store.ts';
 export { type MailRefusal } from './stores/mail-bounds.ts';
 export { type LastEditor, MemberStore } from './stores/member-store.ts';
-export { type OperatorAccount, OperatorAccountStore } from './stores/operator-account-store.ts';
+export {
+  type AdmittedSessions,
+  type OperatorAccount,
+  OperatorAccountStore,
+  type VouchedOperator,
+} from './stores/operator-account-store.ts';
 export * from './stores/outbox-store.ts';
 export { type MinuteOfEmails, OverviewStore, type StateOfThings } from './stores/overview-store.ts';
 export {

@@ -10,6 +10,7 @@ export { AcceptanceSettings } from './settings/acceptance-settings.ts';
 export { GatewaySettings } from './settings/gateway-settings.ts';
 export { InboundSettings } from './settings/inbound-settings.ts';
 export { LaneSettings } from './settings/lane-settings.ts';
+export { ProviderSettings, type ProviderOptions } from './settings/provider-settings.ts';
 export { RateSettings } from './settings/rate-settings.ts';
 export {
   readSettings,

@@ -7,7 +7,7 @@ import { html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
 import { type SessionCookie } from './session-cookie.ts';
 
-const OPEN_TO_ALL = /^\/(sign-in$|health\/)/;
+const OPEN_TO_ALL = /^\/(sign-in(\/provider(\/callback)?)?$|health\/)/;
 const READING = new Set(['GET', 'HEAD']);
 
 const accounts = new WeakMap<Request, OperatorAccount>();

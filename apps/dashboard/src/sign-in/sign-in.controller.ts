@@ -1,17 +1,13 @@
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
-import { type AddressRange } from '@posthorn/domain';
 import { clientAddress, networkOf } from '@posthorn/platform';
 import { OperatorSessions, SESSION_MS } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { html, type Html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
+import { type IdentityProvider } from './identity-provider.ts';
 import { SessionCookie } from './session-cookie.ts';
-
-/** The proxies whose word about an address counts. */
-export class TrustedProxies {
-  constructor(readonly ranges: readonly AddressRange[]) {}
-}
+import { SignInWays, TrustedProxies } from './sign-in-ways.ts';
 
 /** The way in and out. */
 @Controller()
@@ -20,12 +16,13 @@ export class SignInController {
     private readonly sessions: OperatorSessions,
     private readonly cookie: SessionCookie,
     private readonly proxies: TrustedProxies,
+    private readonly ways: SignInWays,
   ) {}
 
   @Get('sign-in')
   async show(@Res({ passthrough: true }) response: Response): Promise<string> {
     const isClosed = await this.sessions.isClosed();
-    return renderPage(response, { title: 'Sign in', content: isClosed ? CLOSED : form() });
+    return renderPage(response, { title: 'Sign in', content: isClosed ? CLOSED : this.page() });
   }
 
   @Post('sign-in')
@@ -59,7 +56,16 @@ export class SignInController {
     response.status(statusCode);
     if (details.retryAfterSeconds !== undefined)
       response.setHeader('Retry-After', String(details.retryAfterSeconds));
-    return renderPage(response, { title: 'Sign in', content: form(name, message) });
+    return renderPage(response, { title: 'Sign in', content: this.page(name, message) });
+  }
+
+  private page(name = '', fault?: string): Html {
+    const { byPassword, provider } = this.ways;
+    return html`<div class="narrow">
+      <h1>Posthorn</h1>
+      ${fault === undefined ? '' : html`<p class="bad" role="alert">${fault}.</p>`}
+      ${provider === undefined ? '' : waysBy(provider)} ${byPassword ? form(name) : ''}
+    </div>`;
   }
 }
 
@@ -71,10 +77,13 @@ const CLOSED = html`<div class="narrow">
   <p><code>npm run posthorn -- operator create --name ada --role operator</code></p>
 </div>`;
 
-function form(name = '', fault?: string): Html {
-  return html`<form class="narrow" method="post" action="/sign-in">
-    <h1>Posthorn</h1>
-    ${fault === undefined ? '' : html`<p class="bad" role="alert">${fault}.</p>`}
+function waysBy({ name, signOutUrl }: IdentityProvider): Html {
+  return html`<p><a href="/sign-in/provider">Sign in with ${name}</a></p>
+    ${signOutUrl === undefined ? '' : html`<p class="quiet"><a href="${signOutUrl.href}">Sign out there</a></p>`}`;
+}
+
+function form(name: string): Html {
+  return html`<form method="post" action="/sign-in">
     <label for="name">Name</label>
     <input
       id="name"

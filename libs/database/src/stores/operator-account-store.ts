@@ -11,9 +11,25 @@ export interface OperatorAccount {
   readonly signedInAt: Date | null;
 }
 
+/** Somebody without an account here, whom an identity provider has vouched for. */
+export interface VouchedOperator {
+  readonly issuer: string;
+  /** With an `@`, so that it is no account's. */
+  readonly name: string;
+  readonly role: OperatorRole;
+}
+
+/** Whose sessions count. */
+export interface AdmittedSessions {
+  /** Whether those of accounts do. */
+  readonly ofAccounts: boolean;
+  /** The provider whose word counts; undefined: none. */
+  readonly issuer: string | undefined;
+}
+
 const SHOWN = { name: true, role: true, createdAt: true, signedInAt: true } as const;
 
-/** Accounts of the dashboard, and the browsers that are signed in to them. */
+/** Accounts of the dashboard, and the browsers that are signed in, to them or by the word of an identity provider. */
 export class OperatorAccountStore {
   constructor(private readonly database: Database) {}
 
@@ -67,11 +83,25 @@ export class OperatorAccountStore {
     return rowCount === 1;
   }
 
+  /** Signs a browser in by the word of an identity provider; ends sessions older than `maxAgeMs`. */
+  async signInVouched(
+    { issuer, name, role }: VouchedOperator,
+    tokenHash: Buffer,
+    maxAgeMs: number,
+  ): Promise<void> {
+    await this.database.pool.query(
+      `WITH ended AS (DELETE FROM operator_sessions WHERE created_at < now() - make_interval(secs => $5::float8 / 1000))
+       INSERT INTO operator_sessions (token_hash, issuer, name, role) VALUES ($1, $2, $3, $4)`,
+      [tokenHash, issuer, name, role, maxAgeMs],
+    );
+  }
+
   /** Whose session it is, if it is neither too old nor was left alone for too long; both in milliseconds. It counts as seen. */
   async findSession(
     tokenHash: Buffer,
     maxAgeMs: number,
     maxIdleMs: number,
+    { ofAccounts, issuer }: AdmittedSessions,
   ): Promise<OperatorAccount | undefined> {
     // Written down at most once a minute: a page is several requests.
     const { rows } = await this.database.pool.query<OperatorAccount>(
@@ -80,13 +110,15 @@ export class OperatorAccountStore {
          WHERE  token_hash = $1 AND last_seen_at < now() - interval '1 minute'
          AND    last_seen_at > now() - make_interval(secs => $3::float8 / 1000)
        )
-       SELECT a.name, a.role, a.created_at AS "createdAt", a.signed_in_at AS "signedInAt"
-       FROM   operator_sessions s
-       JOIN   operator_accounts a ON a.id = s.account_id
+       SELECT    coalesce(a.name, s.name) AS name, coalesce(a.role, s.role) AS role,
+                 coalesce(a.created_at, s.created_at) AS "createdAt", coalesce(a.signed_in_at, s.created_at) AS "signedInAt"
+       FROM      operator_sessions s
+       LEFT JOIN operator_accounts a ON a.id = s.account_id
        WHERE  s.token_hash = $1
+       AND    CASE WHEN s.account_id IS NULL THEN s.issuer = $5 ELSE $4::boolean END
        AND    s.created_at > now() - make_interval(secs => $2::float8 / 1000)
        AND    s.last_seen_at > now() - make_interval(secs => $3::float8 / 1000)`,
-      [tokenHash, maxAgeMs, maxIdleMs],
+      [tokenHash, maxAgeMs, maxIdleMs, ofAccounts, issuer ?? null],
     );
     return rows[0];
   }

@@ -7,6 +7,7 @@ import { DnsSettings } from './dns-settings.ts';
 import { GatewaySettings } from './gateway-settings.ts';
 import { InboundSettings } from './inbound-settings.ts';
 import { LaneSettings } from './lane-settings.ts';
+import { ProviderSettings } from './provider-settings.ts';
 import { RateSettings } from './rate-settings.ts';
 import type { Sections } from './read-settings.ts';
 import { RetentionSettings } from './retention-settings.ts';
@@ -39,4 +40,5 @@ export const ALL_SECTIONS = {
   lanes: LaneSettings,
   retention: RetentionSettings,
   dashboard: DashboardSettings,
+  provider: ProviderSettings,
 } as const satisfies Sections;

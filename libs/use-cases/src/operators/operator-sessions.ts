@@ -1,7 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Refusal } from '@posthorn/kernel';
 import { type RateLimit, wholeSeconds } from '@posthorn/domain';
-import { type OperatorAccount, type OperatorAccountStore } from '@posthorn/database';
+import {
+  type AdmittedSessions,
+  type OperatorAccount,
+  type OperatorAccountStore,
+  type VouchedOperator,
+} from '@posthorn/database';
 import { type RateLimiter } from '@posthorn/queues';
 import { isPassword } from '@posthorn/signing';
 
@@ -29,31 +34,45 @@ export class OperatorSessions {
   constructor(
     private readonly accounts: Pick<
       OperatorAccountStore,
-      'passwordHashOf' | 'signIn' | 'findSession' | 'signOut' | 'isEmpty'
+      'passwordHashOf' | 'signIn' | 'signInVouched' | 'findSession' | 'signOut' | 'isEmpty'
     >,
     private readonly limiter: Pick<RateLimiter, 'judge'>,
+    private readonly admitted: AdmittedSessions = { ofAccounts: true, issuer: undefined },
   ) {}
 
   /**
    * Signs somebody in.
    *
    * @returns the token of the session: 256 random bits, of which only the digest is stored
-   * @throws Refusal 401 for another name or password, 429 after too many tries
+   * @throws Refusal 401 for another name or password, 403 where passwords are switched off, 429 after too many tries
    */
   async signIn({ name, password, network }: Credentials): Promise<string> {
-    await this.countTry('sign-in-network', network, TRIES_OF_A_NETWORK);
+    if (!this.admitted.ofAccounts) throw new Refusal(403, 'Nobody signs in by password here');
+    await this.countTryFrom(network);
     await this.countTry('sign-in-name', name, TRIES_OF_A_NAME);
     const written = await this.accounts.passwordHashOf(name.slice(0, MOST_CHARACTERS));
     const isRight = await isPassword(password.slice(0, MOST_CHARACTERS), written);
-    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    const token = newToken();
     if (!isRight || !(await this.accounts.signIn(name, written!, digestOf(token), SESSION_MS)))
       throw new Refusal(401, 'Name or password are wrong');
     return token;
   }
 
+  /** Signs in somebody whom the identity provider has vouched for. @returns the token of the session */
+  async signInVouched(operator: VouchedOperator): Promise<string> {
+    const token = newToken();
+    await this.accounts.signInVouched(operator, digestOf(token), SESSION_MS);
+    return token;
+  }
+
+  /** Counts a try to sign in, from wherever it comes. @throws Refusal 429 after too many */
+  countTryFrom(network: string): Promise<void> {
+    return this.countTry('sign-in-network', network, TRIES_OF_A_NETWORK);
+  }
+
   /** Whose session the token is of; undefined: nobody's, or it has ended. */
   async find(token: string): Promise<OperatorAccount | undefined> {
-    return this.accounts.findSession(digestOf(token), SESSION_MS, IDLE_MS);
+    return this.accounts.findSession(digestOf(token), SESSION_MS, IDLE_MS, this.admitted);
   }
 
   async signOut(token: string): Promise<void> {
@@ -61,8 +80,8 @@ export class OperatorSessions {
   }
 
   /** Whether there is nobody yet who could sign in. */
-  isClosed(): Promise<boolean> {
-    return this.accounts.isEmpty();
+  async isClosed(): Promise<boolean> {
+    return this.admitted.issuer === undefined && (await this.accounts.isEmpty());
   }
 
   private async countTry(policy: string, whom: string, limit: RateLimit): Promise<void> {
@@ -75,6 +94,10 @@ export class OperatorSessions {
       retryAfterSeconds,
     });
   }
+}
+
+function newToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
 function digestOf(token: string): Buffer {

@@ -1,0 +1,74 @@
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Refusal } from '@posthorn/kernel';
+import { clientAddress, networkOf } from '@posthorn/platform';
+import { OperatorSessions, SESSION_MS } from '@posthorn/use-cases';
+import type { Request, Response } from 'express';
+import { html } from '../pages/html.ts';
+import { renderPage } from '../pages/page.ts';
+import { refuse } from './entrance.ts';
+import { type IdentityProvider } from './identity-provider.ts';
+import { SessionCookie } from './session-cookie.ts';
+import { SignInCookie } from './sign-in-cookie.ts';
+import { SignInWays, TrustedProxies } from './sign-in-ways.ts';
+
+/** The way in by the word of an identity provider. */
+@Controller('sign-in/provider')
+export class ProviderController {
+  constructor(
+    private readonly sessions: OperatorSessions,
+    private readonly cookie: SessionCookie,
+    private readonly secrets: SignInCookie,
+    private readonly ways: SignInWays,
+    private readonly proxies: TrustedProxies,
+  ) {}
+
+  @Get()
+  begin(@Res() response: Response): Promise<void> {
+    return orRefuse(response, async () => {
+      const { url, secrets } = await this.provider.begin();
+      this.secrets.set(response, secrets);
+      response.redirect(303, url.href);
+    });
+  }
+
+  @Get('callback')
+  finish(@Req() request: Request, @Res() response: Response): Promise<void> {
+    return orRefuse(response, async () => {
+      const { provider } = this;
+      // Each asks the provider something.
+      await this.sessions.countTryFrom(networkOf(clientAddress(request, this.proxies.ranges)));
+      const secrets = this.secrets.read(request);
+      this.secrets.clear(response);
+      const operator = await provider.finish(new URL(request.originalUrl, 'http://any').search, secrets);
+      this.cookie.set(response, await this.sessions.signInVouched(operator), SESSION_MS);
+      response.end(enter(response));
+    });
+  }
+
+  private get provider(): IdentityProvider {
+    const { provider } = this.ways;
+    if (provider === undefined)
+      throw new Refusal(404, 'No identity provider is set here; sign in by password');
+    return provider;
+  }
+}
+
+async function orRefuse(response: Response, act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    refuse(response, error);
+  }
+}
+
+/** A redirect would still be one of the provider's site, whose pages our cookie is not sent for; a page of ours leads on. */
+function enter(response: Response): string {
+  const content = html`<div class="narrow">
+    <h1>You are signed in</h1>
+    <p><a href="/">To the overview</a></p>
+  </div>`;
+  const page = renderPage(response, { title: 'Signed in', content });
+  response.setHeader('Refresh', '0; url=/');
+  return page;
+}

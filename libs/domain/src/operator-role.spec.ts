@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { claimIn, roleOfClaim, vouchedName } from './operator-role.ts';
+
+const VALUES = { operator: ['ops', 'admins'], viewer: ['staff'] };
+
+it.each<[unknown, ReturnType<typeof roleOfClaim>]>([
+  ['ops', 'operator'],
+  ['staff', 'viewer'],
+  [['staff', 'admins'], 'operator'],
+  [['x', 'staff'], 'viewer'],
+  [[], undefined],
+  [['OPS', 'ops2', ' ops'], undefined],
+  ['ops staff', undefined],
+  [undefined, undefined],
+  [true, undefined],
+  [{ ops: true }, undefined],
+  [[['ops']], undefined],
+])('The claim %j gives the role %s', (claim, role) => {
+  expect(roleOfClaim(claim, VALUES)).toBe(role);
+});
+
+describe('A claim', () => {
+  it.each<[string, unknown]>([
+    ['groups', ['a']],
+    ['realm_access.roles', ['b']],
+    ['https://example.com/roles', 'c'],
+    ['realm_access.none', undefined],
+    ['groups.length', 1],
+    ['constructor', undefined],
+    ['realm_access.constructor.name', undefined],
+    ['', undefined],
+  ])('is found by its name or its path: %s', (name, value) => {
+    const claims = { 'groups': ['a'], 'realm_access': { roles: ['b'] }, 'https://example.com/roles': 'c' };
+    expect(claimIn(claims, name)).toEqual(value);
+  });
+});
+
+it.each([
+  ['ada', 'ada@login.example.com'],
+  ['ada@example.com', 'ada@example.com'],
+  ['Ada Lovelace', 'Ada Lovelace@login.example.com'],
+  [' ada', '42@login.example.com'],
+  ['a\nb', '42@login.example.com'],
+  ['a\u202eb', '42@login.example.com'],
+  ['x'.repeat(101), '42@login.example.com'],
+  [undefined, '42@login.example.com'],
+  [7, '42@login.example.com'],
+])('Who is named %j there is shown as %s', (claim, name) => {
+  expect(vouchedName(claim, '42', 'https://login.example.com/realms/staff')).toBe(name);
+});

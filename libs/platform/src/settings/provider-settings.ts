@@ -1,0 +1,121 @@
+import { type RoleValues } from '@posthorn/domain';
+import { IsBoolean, IsOptional, Matches } from 'class-validator';
+import { Setting } from './setting.ts';
+import { IsUrlWithScheme } from './url-with-scheme.ts';
+
+const LIST = /^[^,]+(?:,[^,]+)*$/;
+const CLAIM = /^[\x21-\x7e]{1,200}$/;
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/** An identity provider, and what the claims that it makes are worth. */
+export interface ProviderOptions {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Undefined: the client is a public one. */
+  readonly clientSecret: string | undefined;
+  readonly scopes: string;
+  readonly nameClaim: string;
+  readonly roleClaim: string;
+  readonly roles: RoleValues;
+}
+
+/** How operators sign in to the dashboard. */
+export class ProviderSettings {
+  @Setting(
+    'The identity provider (OpenID Connect) by whose word operators sign in to the dashboard: its issuer. Unset: they have accounts with passwords.',
+    { example: 'https://login.example.com/realms/staff', defaultText: 'none' },
+  )
+  @IsOptional()
+  @IsUrlWithScheme('https', 'http')
+  OIDC_ISSUER?: string;
+
+  @Setting('What the dashboard is to the provider.', { example: 'posthorn', defaultText: 'none' })
+  @IsOptional()
+  @Matches(CLAIM)
+  OIDC_CLIENT_ID?: string;
+
+  @Setting('By what the provider knows it; unset, it is a public client, which PKCE is enough for.', {
+    secret: true,
+    defaultText: 'none',
+  })
+  @IsOptional()
+  @Matches(/^[\x20-\x7e]{1,1000}$/)
+  OIDC_CLIENT_SECRET?: string;
+
+  @Setting('What it asks the provider for, with spaces between; `openid` must be among it.')
+  @Matches(/^[!-~ ]{1,500}$/)
+  OIDC_SCOPES = 'openid profile';
+
+  @Setting('The claim that people are shown by; take one that they cannot change themselves.')
+  @Matches(CLAIM)
+  OIDC_NAME_CLAIM = 'preferred_username';
+
+  @Setting('The claim that roles follow from, text or a list; dots lead into objects.')
+  @Matches(CLAIM)
+  OIDC_ROLE_CLAIM = 'groups';
+
+  @Setting('The values of that claim whose people may act, with commas between.', {
+    example: 'mail-operators',
+    defaultText: 'none',
+  })
+  @IsOptional()
+  @Matches(LIST)
+  OIDC_OPERATOR_VALUES?: string;
+
+  @Setting('The values of that claim whose people may look, with commas between; others are refused.', {
+    example: 'staff,support',
+    defaultText: 'none',
+  })
+  @IsOptional()
+  @Matches(LIST)
+  OIDC_VIEWER_VALUES?: string;
+
+  @Setting('Whether accounts of the dashboard sign in by their passwords.')
+  @IsBoolean()
+  PASSWORD_SIGN_IN = true;
+
+  /** Undefined: there is none. */
+  get options(): ProviderOptions | undefined {
+    if (this.OIDC_ISSUER === undefined) return undefined;
+    return {
+      issuer: this.OIDC_ISSUER,
+      clientId: this.OIDC_CLIENT_ID ?? '',
+      clientSecret: this.OIDC_CLIENT_SECRET,
+      scopes: this.OIDC_SCOPES,
+      nameClaim: this.OIDC_NAME_CLAIM,
+      roleClaim: this.OIDC_ROLE_CLAIM,
+      roles: { operator: listed(this.OIDC_OPERATOR_VALUES), viewer: listed(this.OIDC_VIEWER_VALUES) },
+    };
+  }
+
+  faults(): string[] {
+    const { options } = this;
+    if (options === undefined)
+      return this.PASSWORD_SIGN_IN
+        ? []
+        : ['PASSWORD_SIGN_IN is false and OIDC_ISSUER is not set: nobody could sign in'];
+    const { issuer, clientId, roles, scopes } = options;
+    const { protocol, hostname } = new URL(issuer);
+    return [
+      ...(clientId === '' ? ['OIDC_CLIENT_ID is not set; with OIDC_ISSUER it must be'] : []),
+      ...(scopes.split(' ').includes('openid')
+        ? []
+        : ['OIDC_SCOPES has no `openid`, without which no provider says who somebody is']),
+      ...(protocol === 'https:' || LOOPBACK.test(hostname)
+        ? []
+        : ['OIDC_ISSUER begins with http://, which only a provider on this machine may']),
+      ...(roles.operator.length + roles.viewer.length === 0
+        ? [
+            'OIDC_OPERATOR_VALUES and OIDC_VIEWER_VALUES are not set: nobody would have a role; set one of them',
+          ]
+        : []),
+    ];
+  }
+}
+
+function listed(text = ''): string[] {
+  return text
+    .split(',')
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
+}

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import Provider from 'oidc-provider';
+
+/** A person whom the provider knows by name. */
+interface Person {
+  readonly groups: readonly string[];
+  /** What `preferred_username` says. Default: the name. */
+  readonly shownAs?: string;
+}
+
+/** What the dashboard is to it. */
+export interface RegisteredClient {
+  readonly id: string;
+  readonly secret: string;
+  readonly redirectUri: string;
+}
+
+const JSON_KEYS = { 'content-type': 'application/json' };
+
+/** An identity provider (OpenID Connect) on loopback. Whoever says a name is that person. */
+export class TestIdentityProvider {
+  readonly client: RegisteredClient;
+  /** Where it was asked, without queries. */
+  readonly asked: string[] = [];
+  /** What it answers in place of itself, by path. */
+  readonly instead = new Map<string, { readonly status: number; readonly body: string }>();
+
+  private constructor(
+    private readonly server: Server,
+    redirectUri: string,
+  ) {
+    this.client = { id: 'posthorn', secret: randomBytes(24).toString('hex'), redirectUri };
+  }
+
+  /** @param redirectUri where people come back to */
+  static async start(
+    people: Readonly<Record<string, Person>>,
+    redirectUri: string,
+  ): Promise<TestIdentityProvider> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const provider = new TestIdentityProvider(server, redirectUri);
+    const real = new Provider(provider.issuer, configuration(provider.client, people)).callback();
+    server.on('request', provider.listener(real));
+    return provider;
+  }
+
+  get issuer(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private listener(real: RequestListener): RequestListener {
+    return (request, response) => {
+      const path = (request.url ?? '').split('?', 1)[0]!;
+      this.asked.push(path);
+      const other = this.instead.get(path);
+      if (other === undefined) real(request, response);
+      else response.writeHead(other.status, JSON_KEYS).end(other.body);
+    };
+  }
+}
+
+function configuration(
+  { id, secret, redirectUri }: RegisteredClient,
+  people: Record<string, Person>,
+): object {
+  return {
+    clients: [
+      {
+        client_id: id,
+        client_secret: secret,
+        redirect_uris: [redirectUri],
+        post_logout_redirect_uris: [new URL('/sign-in', redirectUri).href],
+      },
+    ],
+    claims: { profile: ['preferred_username'], groups: ['groups'] },
+    cookies: { keys: [randomBytes(16).toString('hex')] },
+    findAccount: (_context: unknown, name: string) => ({
+      accountId: name,
+      claims: () => ({
+        sub: name,
+        preferred_username: people[name]?.shownAs ?? name,
+        groups: people[name]?.groups,
+      }),
+    }),
+  };
+}
+
+/** Somebody at a browser, without one: keeps cookies of each host apart, and follows links as they are followed. */
+export class Visitor {
+  private readonly cookies = new Map<string, Map<string, string>>();
+  private readonly address = `10.${[...randomBytes(3)].join('.')}`;
+
+  /** Asks for an address, and no further. */
+  async visit(url: string | URL, form?: Record<string, string>): Promise<Response> {
+    const jar = this.jarOf(url);
+    const answer = await fetch(url, {
+      redirect: 'manual',
+      headers: { 'Cookie': this.cookieFor(url), 'Accept': 'text/html', 'X-Forwarded-For': this.address },
+      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+    });
+    for (const line of answer.headers.getSetCookie()) keep(jar, line);
+    return answer;
+  }
+
+  /** What is sent to a host as `Cookie`. */
+  cookieFor(url: string | URL): string {
+    return [...this.jarOf(url)].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
+  /** Asks for an address and goes wherever it leads, up to an address that begins with `end`, which is not asked for. */
+  async follow(
+    url: string | URL,
+    end?: string,
+    form?: Record<string, string>,
+  ): Promise<{ at: string; answer: Response }> {
+    let at = String(url);
+    let answer = await this.visit(at, form);
+    for (let steps = 0; steps < 10; steps += 1) {
+      const location = answer.headers.get('location');
+      if (location === null) return { at, answer };
+      at = new URL(location, at).href;
+      if (end !== undefined && at.startsWith(end)) return { at, answer };
+      answer = await this.visit(at);
+    }
+    throw new Error(`led too far: ${at}`);
+  }
+
+  /** Signs in at the provider as a person, and lets the dashboard know it. @returns where the provider sends them back to */
+  async signInThere(begin: string, name: string, end: string): Promise<string> {
+    const { at, answer } = await this.follow(begin, end);
+    if (at.startsWith(end)) return at;
+    const login = await this.follow(formIn(await answer.text(), at), end, {
+      prompt: 'login',
+      login: name,
+      password: 'x',
+    });
+    if (login.at.startsWith(end)) return login.at;
+    const consent = formIn(await login.answer.text(), login.at);
+    return (await this.follow(consent, end, { prompt: 'consent' })).at;
+  }
+
+  private jarOf(url: string | URL): Map<string, string> {
+    const { host } = new URL(url);
+    const jar = this.cookies.get(host) ?? new Map<string, string>();
+    this.cookies.set(host, jar);
+    return jar;
+  }
+}
+
+function formIn(page: string, at: string): string {
+  const action = /<form[^>]* action="([^"]+)"/.exec(page)?.[1];
+  if (action === undefined) throw new Error(`no form at ${at}: ${page.slice(0, 500)}`);
+  return new URL(action, at).href;
+}
+
+function keep(jar: Map<string, string>, line: string): void {
+  const [, name, value] = /^([^=;]+)=([^;]*)/.exec(line)!;
+  if (/expires=Thu, 01 Jan 1970/i.test(line)) jar.delete(name!);
+  else jar.set(name!, value!);
+}
