@@ -119,6 +119,9 @@ describe('The dashboard', () => {
     const page = await answer.text();
     expect(page).toMatch(/Emails accepted in the last hour: 1\b/);
     expect(page).toMatch(/<td>Emails<\/td>\s*<td class="n">1<\/td>/);
+    expect(page).toMatch(
+      new RegExp(`<td>${stack.tenant.workspaceId}.now</td>\\s*<td>Emails</td>\\s*<td class="n">1</td>`),
+    );
     expect(page).toContain('vera (viewer)');
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(answer.headers.get('cache-control')).toBe('no-store');

@@ -84,7 +84,13 @@ export {
   type VouchedOperator,
 } from './stores/operator-account-store.ts';
 export * from './stores/outbox-store.ts';
-export { type MinuteOfEmails, OverviewStore, type StateOfThings } from './stores/overview-store.ts';
+export {
+  type BusyLane,
+  type MinuteOfEmails,
+  MOST_ROWS_COUNTED,
+  OverviewStore,
+  type StateOfThings,
+} from './stores/overview-store.ts';
 export {
   type Rate,
   type RateOfMinute,

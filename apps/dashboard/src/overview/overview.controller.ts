@@ -1,27 +1,14 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { RELEASE } from '@posthorn/kernel';
-import {
-  OutboxStore,
-  OverviewStore,
-  PausedLaneStore,
-  type QueueBacklog,
-  RateStore,
-} from '@posthorn/database';
+import { OutboxStore, OverviewStore, PausedLaneStore, RateStore } from '@posthorn/database';
 import type { Request, Response } from 'express';
 import { html, type Html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
 import { accountOf } from '../sign-in/entrance.ts';
+import { backlogTable, lanesTable } from './backlog-shown.ts';
 import { ratesShown, relaysShown } from './rates-shown.ts';
 
 const REFRESH_SECONDS = 15;
-/** Work that is due waits this long before it looks wrong. */
-const LATE_SECONDS = 60;
-const QUEUE_NAMES: Readonly<Record<string, string>> = {
-  email: 'Emails',
-  event: 'Events to be fanned out',
-  webhook: 'Deliveries to webhooks',
-};
-
 /** What operators see first: whether everything flows. */
 @Controller()
 export class OverviewController {
@@ -34,18 +21,19 @@ export class OverviewController {
 
   @Get()
   async show(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<string> {
-    const [minutes, backlog, state, paused, rates, relays] = await Promise.all([
+    const [minutes, backlog, state, paused, rates, relays, lanes] = await Promise.all([
       this.overview.emailsByMinute(),
       this.outbox.measureBacklog(),
       this.overview.stateOfThings(),
       this.pausedLanes.list(),
       this.rates.lastHour(),
       this.rates.relays(),
+      this.overview.busiestLanes(),
     ]);
     const content = html`<h1>Overview</h1>
       ${ratesShown(minutes, rates, new Date())}
       <h2>What waits</h2>
-      ${backlogTable(backlog)}
+      ${backlogTable(backlog)} ${lanesTable(lanes)}
       <h2>What is held back</h2>
       ${pausedTable(paused)}
       <h2>Relays</h2>
@@ -69,33 +57,6 @@ export class OverviewController {
 
 function card(title: string, value: string | number): Html {
   return html`<div class="card"><b>${value}</b><span>${title}</span></div>`;
-}
-
-function backlogTable(backlog: readonly QueueBacklog[]): Html {
-  const row = ({ queue, dueLanes, due, leased, oldestDueSeconds }: QueueBacklog): Html =>
-    html`<tr>
-      <td>${QUEUE_NAMES[queue] ?? queue}</td>
-      <td class="n">${due}</td>
-      <td class="n">${dueLanes}</td>
-      <td class="n">${leased}</td>
-      <td class="n ${oldestDueSeconds > LATE_SECONDS ? 'bad' : ''}">${Math.round(oldestDueSeconds)} s</td>
-    </tr>`;
-  return html`<div class="scroll">
-    <table>
-      <thead>
-        <tr>
-          <th>Queue</th>
-          <th class="n">Due</th>
-          <th class="n">Lanes</th>
-          <th class="n">In hand</th>
-          <th class="n">Oldest due</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${backlog.map(row)}
-      </tbody>
-    </table>
-  </div>`;
 }
 
 type Paused = Awaited<ReturnType<PausedLaneStore['list']>>;

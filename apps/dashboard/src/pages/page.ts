@@ -48,7 +48,7 @@ iframe{display:block;width:100%;height:30rem;border:1px solid var(--line);border
 /** The parts of the dashboard, and where each begins. */
 const PARTS = { Overview: '/', Emails: '/emails', Webhooks: '/webhooks', Queues: '/queues' } as const;
 
-export type PartName = keyof typeof PARTS;
+type PartName = keyof typeof PARTS;
 
 export interface Page {
   readonly title: string;

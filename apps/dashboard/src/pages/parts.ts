@@ -5,7 +5,7 @@ import { html, type Html } from './html.ts';
 const MOST_SUGGESTED = 500;
 
 /** A time, as it is shown: UTC, to the second. */
-export function timeText(moment: Date): string {
+function timeText(moment: Date): string {
   return moment.toISOString().slice(0, 19).replace('T', ' ');
 }
 

@@ -49,6 +49,7 @@ import {
   RIPEN,
 } from './outbox.ts';
 import { type Explained, nodesOf, type PlanNode } from './plan.fixture.ts';
+import { BUSIEST_LANES } from './overview.ts';
 import { READ_SIGNING_KEYS } from './dkim-keys.ts';
 import { countEngagementsByDay } from './email-counts.ts';
 import { COUNT_HITS, READ_HIT_EMAILS, TELL_HITS } from './hits.ts';
@@ -426,6 +427,10 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
       values: () => [someWorkspace(), `current_date - 6`, `current_date + 1`, 'NULL'],
       indexes: [/^email_engagements_.*workspace_id_email_id/],
     },
+  ],
+  [
+    'BUSIEST_LANES',
+    { sql: BUSIEST_LANES, values: () => ['8', '1000'], indexes: [/^outbox_ready_by_lane_idx$/] },
   ],
   [
     'SEARCH_EMAILS',

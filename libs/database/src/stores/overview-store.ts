@@ -1,5 +1,6 @@
+import { type LaneId } from '@posthorn/domain';
 import { type Database } from '../connection.ts';
-import { EMAILS_BY_MINUTE, STATE_OF_THINGS } from '../sql/overview.ts';
+import { BUSIEST_LANES, EMAILS_BY_MINUTE, STATE_OF_THINGS } from '../sql/overview.ts';
 
 /** The emails of one minute. */
 export interface MinuteOfEmails {
@@ -16,6 +17,20 @@ export interface StateOfThings {
   readonly postgresVersion: string;
 }
 
+/** A lane with work that is due. */
+export interface BusyLane {
+  readonly queue: string;
+  readonly laneId: LaneId;
+  /** Rows that are due: {@link MOST_ROWS_COUNTED} stands for so many or more. */
+  readonly due: number;
+  readonly oldestDueSeconds: number;
+  readonly isHeldBack: boolean;
+}
+
+/** How many rows of a lane are counted. */
+export const MOST_ROWS_COUNTED = 1_000;
+const BUSY_LANES_SHOWN = 8;
+
 /** Who looks at an hour with more emails than these sees the end of it. */
 const MOST_EMAILS = 200_000;
 
@@ -26,6 +41,12 @@ export class OverviewStore {
   /** Minutes of the last hour in which emails were accepted, the oldest first. */
   async emailsByMinute(): Promise<MinuteOfEmails[]> {
     return (await this.database.pool.query<MinuteOfEmails>(EMAILS_BY_MINUTE, [MOST_EMAILS])).rows;
+  }
+
+  /** The lanes with the most due, of those that wait longest. */
+  async busiestLanes(): Promise<BusyLane[]> {
+    const values = [BUSY_LANES_SHOWN, MOST_ROWS_COUNTED];
+    return (await this.database.pool.query<BusyLane>(BUSIEST_LANES, values)).rows;
   }
 
   async stateOfThings(): Promise<StateOfThings> {

@@ -1,0 +1,54 @@
+import { type BusyLane, MOST_ROWS_COUNTED, type QueueBacklog } from '@posthorn/database';
+import { html, type Html } from '../pages/html.ts';
+import { table } from '../pages/parts.ts';
+
+/** Work that is due waits this long before it looks wrong. */
+const LATE_SECONDS = 60;
+const QUEUE_NAMES: Readonly<Record<string, string>> = {
+  email: 'Emails',
+  event: 'Events to be fanned out',
+  webhook: 'Deliveries to webhooks',
+};
+
+/** What waits in each queue. */
+export function backlogTable(backlog: readonly QueueBacklog[]): Html {
+  const row = ({ queue, dueLanes, due, leased, oldestDueSeconds }: QueueBacklog): Html =>
+    html`<tr>
+      <td>${QUEUE_NAMES[queue] ?? queue}</td>
+      <td class="n">${due}</td>
+      <td class="n">${dueLanes}</td>
+      <td class="n">${leased}</td>
+      <td class="n ${oldestDueSeconds > LATE_SECONDS ? 'bad' : ''}">${Math.round(oldestDueSeconds)} s</td>
+    </tr>`;
+  return html`<div class="scroll">
+    <table>
+      <thead>
+        <tr>
+          <th>Queue</th>
+          <th class="n">Due</th>
+          <th class="n">Lanes</th>
+          <th class="n">In hand</th>
+          <th class="n">Oldest due</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${backlog.map(row)}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** The lanes with the most due; nothing where nothing is. */
+export function lanesTable(lanes: readonly BusyLane[]): Html {
+  if (lanes.length === 0) return html``;
+  const row = ({ queue, laneId, due, oldestDueSeconds, isHeldBack }: BusyLane): Html =>
+    html`<tr>
+      <td>${laneId}</td>
+      <td>${QUEUE_NAMES[queue] ?? queue}</td>
+      <td class="n">${due === MOST_ROWS_COUNTED ? `${due} or more` : due}</td>
+      <td class="n ${oldestDueSeconds > LATE_SECONDS ? 'bad' : ''}">${Math.round(oldestDueSeconds)} s</td>
+      <td>${isHeldBack ? 'held back' : ''}</td>
+    </tr>`;
+  return html`<h2>Lanes with the most due</h2>
+    ${table(['Lane', 'Queue', 'Due', 'Oldest due', ''], lanes.map(row))}`;
+}
