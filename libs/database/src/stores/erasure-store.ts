@@ -137,11 +137,15 @@ export class ErasureStore {
     const person = [...namesOf(address), workspaceId && uuidOf(workspaceId)];
     for await (const { start, end } of this.groupsOf(looked)) {
       const values = [...person, ...end, ...start];
+      const counting = countGroup(looked, start.length === 0);
+      if (counting === undefined) break;
+      const countNow = async (): Promise<number> =>
+        (await pool.query<{ count: number }>(counting, values)).rows[0]!.count;
+      const found = await countNow();
+      if (found === 0) continue;
       const redacting = rule.how === 'redacted' ? redactGroup(looked, start.length === 0) : undefined;
       if (redacting !== undefined) counts.redacted += (await pool.query(redacting, values)).rowCount ?? 0;
-      const counting = countGroup(looked, start.length === 0);
-      if (counting !== undefined)
-        counts.left += (await pool.query<{ count: number }>(counting, values)).rows[0]!.count;
+      counts.left += redacting === undefined ? found : await countNow();
     }
     return counts;
   }
