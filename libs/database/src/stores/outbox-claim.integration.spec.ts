@@ -54,6 +54,7 @@ describe('A claim', () => {
         traceparent,
         trackClicks: false,
         trackOpens: false,
+        trackingUrl: null,
         unsubscribe: false,
         workspaceId: acme,
         from: email.from,
