@@ -4,6 +4,7 @@ import { OperatorAccountStore } from '@posthorn/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AppUnderTest, Browser, type BrowserPage, findChromium, type PageSize } from '@posthorn/testing';
 import { createOperator } from '@posthorn/use-cases';
+import { TestIdentityProvider } from './identity-provider.ts';
 import { Stack } from './stack.ts';
 
 const chromium = findChromium();
@@ -74,6 +75,36 @@ if (chromium === undefined) {
       await type('password', password);
       await page.evaluate(`document.querySelector('form').requestSubmit()`);
       await page.until(isOverview);
+    });
+
+    it('signs in by an identity provider of another site, and its cookie, which no other site sends, is there at once', async () => {
+      const people = { grace: { groups: ['staff'] } };
+      const provider = await TestIdentityProvider.start(people, 'http://localhost/');
+      const app = await stack.startApp('dashboard', {
+        OIDC_ISSUER: provider.issuer,
+        OIDC_CLIENT_ID: provider.client.id,
+        OIDC_CLIENT_SECRET: provider.client.secret,
+        OIDC_SCOPES: 'openid profile groups',
+        OIDC_VIEWER_VALUES: 'staff',
+      });
+      provider.moveTo(`http://localhost:${app.port}/sign-in/provider/callback`, people);
+      const page = await browser.openPage(DESKTOP);
+      await page.goTo(`http://localhost:${app.port}/`);
+      await page.until(`document.querySelector('a[href="/sign-in/provider"]') !== null`);
+      await page.evaluate(`document.querySelector('a[href="/sign-in/provider"]').click()`);
+      await page.until(`document.querySelector('input[name=login]') !== null`);
+      await page.evaluate(
+        `for (const [name, value] of [['login', 'grace'], ['password', 'x']]) document.querySelector('input[name=' + name + ']').value = value;
+         document.querySelector('form').requestSubmit()`,
+      );
+      await page.until(`document.querySelector('input[name=prompt][value=consent]') !== null`);
+      await page.evaluate(`document.querySelector('form').requestSubmit()`);
+      await page.until(isOverview);
+      expect(await page.evaluate(`document.querySelector('header').textContent`)).toContain(
+        'grace@127.0.0.1 (viewer)',
+      );
+      await app.program.stop();
+      await provider.close();
     });
 
     it.each([

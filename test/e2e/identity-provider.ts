@@ -14,7 +14,7 @@ interface Person {
 export interface RegisteredClient {
   readonly id: string;
   readonly secret: string;
-  readonly redirectUri: string;
+  redirectUri: string;
 }
 
 const JSON_KEYS = { 'content-type': 'application/json' };
@@ -42,9 +42,14 @@ export class TestIdentityProvider {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const provider = new TestIdentityProvider(server, redirectUri);
-    const real = new Provider(provider.issuer, configuration(provider.client, people)).callback();
-    server.on('request', provider.listener(real));
+    provider.know(people);
     return provider;
+  }
+
+  /** Knows a dashboard that is elsewhere. */
+  moveTo(redirectUri: string, people: Readonly<Record<string, Person>>): void {
+    this.client.redirectUri = redirectUri;
+    this.know(people);
   }
 
   get issuer(): string {
@@ -54,6 +59,11 @@ export class TestIdentityProvider {
   async close(): Promise<void> {
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private know(people: Readonly<Record<string, Person>>): void {
+    const real = new Provider(this.issuer, configuration(this.client, people)).callback();
+    this.server.removeAllListeners('request').on('request', this.listener(real));
   }
 
   private listener(real: RequestListener): RequestListener {
