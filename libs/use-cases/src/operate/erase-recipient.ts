@@ -14,7 +14,7 @@ const WAITED_FOR_MS = 30_000;
 const ASKED_EVERY_MS = 1_000;
 
 /** What was done to a person's data; it does not say who the person is. */
-export interface ErasureReceipt {
+interface ErasureReceipt {
   /** SHA-256 of the address in lower case, in hex: who knows the address can show that the receipt is about it. */
   readonly recipient: string;
   readonly workspaceId: WorkspaceId | null;
@@ -33,7 +33,7 @@ export interface ErasureReceipt {
   readonly inHand: number;
 }
 
-export interface ErasureOrder {
+interface ErasureOrder {
   readonly address: string;
   readonly workspaceId: WorkspaceId | null;
   /** Whether nothing is to be sent to the person again, also where they were on no list. */
