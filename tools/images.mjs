@@ -1,0 +1,139 @@
+// npm run images: what `docker compose up --build` does, without an engine: builds every image, starts them, sends an email through them.
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Images } from './images/build-images.mjs';
+import { containerOf } from './images/container.mjs';
+import { composedServices } from './images/services.mjs';
+import { freePort } from './stack/ports.mjs';
+import { ensureDatabase, startPostgres } from './stack/postgres.mjs';
+import { leash, run, startProcess, stopProcess, waitUntil } from './stack/processes.mjs';
+import { say, step } from './stack/progress.mjs';
+import { startRedis } from './stack/redis.mjs';
+import { nodeBinary, ROOT } from './stack/runtime.mjs';
+
+const HELP = `npm run images [-- --keep]
+Does without a container engine what docker compose up --build does: the steps of the Dockerfile, each stage in a folder of its own
+outside of the repository; then starts every app from its image as docker-compose.yml says (its environment, its command, an
+account without rights that may not write there), sends an email through them, and stops them.
+Some minutes, most of them npm ci.
+
+  --keep   leave the folders there, and say where`;
+
+const ARRIVED_WITHIN_MS = 15_000;
+const DEV_PACKAGES = Object.keys(
+  JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).devDependencies,
+);
+
+const undo = /** @type {(() => unknown)[]} */ ([]);
+
+async function main({ keep }) {
+  const directory = mkdtempSync(join(tmpdir(), 'posthorn-images-'));
+  // Whom the apps run as must be able to look in.
+  chmodSync(directory, 0o755);
+  if (keep) say(`In ${directory}`);
+  else undo.push(() => rmSync(directory, { recursive: true, force: true }));
+  const images = new Images(join(directory, 'stages'));
+  for (const target of images.targets)
+    await step(
+      `Image ${target}`,
+      () => images.build(target),
+      (image) => faultOf(image),
+    );
+  const outside = await step('Postgres, Redis and an inbox', () => startNeighbours(directory));
+  const services = composedServices({ ENCRYPTION_KEYS: `first:${randomBytes(32).toString('base64')}` });
+  const [migrate, ...apps] = await Promise.all(
+    services.map((service) => containerOf(service, images, outside, directory)),
+  );
+  if (migrate === undefined) throw new Error('docker-compose.yml has no service that migrates first');
+  await step('Migrations', () => run(migrate.command));
+  for (const app of apps) {
+    await step(`App ${app.name}`, () => app.start());
+    undo.push(() => app.kill());
+  }
+  await step('An email, from the gateway to the inbox', () => sendOne(migrate, apps, outside));
+  for (const app of apps.toReversed()) await step(`Stopping ${app.name}`, () => app.stop());
+}
+
+/** An image must hold what its app needs, which its start shows, and nothing that only we need. */
+function faultOf({ root, workdir }) {
+  const found = DEV_PACKAGES.filter((name) => existsSync(join(root, workdir, 'node_modules', name)));
+  if (found.length > 0) throw new Error(`There are packages in it that only we need: ${found.join(', ')}`);
+  return '';
+}
+
+async function startNeighbours(directory) {
+  const ports = {
+    postgres: await freePort(),
+    redis: await freePort(),
+    smtp: await freePort(),
+    web: await freePort(),
+  };
+  const postgres = await startPostgres({
+    directory: join(directory, 'postgres'),
+    port: ports.postgres,
+    leashed: true,
+  });
+  undo.push(postgres.stop);
+  await ensureDatabase(postgres.url(), 'posthorn');
+  const redis = await startRedis({ directory: join(directory, 'redis'), port: ports.redis, leashed: true });
+  undo.push(redis.stop);
+  const where = [
+    '--smtp-port',
+    `${ports.smtp}`,
+    '--http-port',
+    `${ports.web}`,
+    '--directory',
+    join(directory, 'inbox'),
+  ];
+  const inbox = await startProcess({
+    command: nodeBinary(),
+    args: ['tools/inbox/main.mjs', ...where],
+    logFile: join(directory, 'inbox.log'),
+  });
+  undo.push(leash(/** @type {number} */ (inbox.pid)), () => stopProcess(inbox));
+  return { ...ports, databaseUrl: postgres.url('posthorn') };
+}
+
+async function sendOne(tools, apps, { web }) {
+  const posthorn = async (...words) =>
+    JSON.parse(await run({ ...tools.command, args: ['tools/posthorn.mjs', ...words, '--json'] }));
+  const { id } = await posthorn('workspace', 'create', '--name', 'Images');
+  await posthorn('identity', 'create', '--workspace', id, '--domain', 'example.com', '--verified');
+  const { secretKey } = await posthorn('key', 'create', '--workspace', id, '--name', 'Images');
+  const { port } = apps.find(({ name }) => name === 'gateway');
+  const email = {
+    from: 'images@example.com',
+    to: 'you@example.net',
+    subject: 'From an image',
+    html: '<p>It works.</p>',
+  };
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/emails`, {
+    method: 'POST',
+    headers: { 'Authorization': `Bearer ${secretKey}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(email),
+  });
+  if (!answer.ok) throw new Error(`The gateway answered ${answer.status}: ${await answer.text()}`);
+  const isThere = async () =>
+    (await (await fetch(`http://127.0.0.1:${web}/api/messages?to=${email.to}`)).text()).includes(
+      email.subject,
+    );
+  await waitUntil(isThere, { withinMs: ARRIVED_WITHIN_MS, what: 'The email' });
+}
+
+const { values } = parseArgs({
+  options: { keep: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } },
+});
+if (values.help) say(HELP);
+else
+  try {
+    await main(values);
+    say('Every image works.');
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  } finally {
+    for (const step of undo.toReversed()) await step();
+  }

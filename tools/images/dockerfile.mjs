@@ -1,0 +1,60 @@
+/** @typedef {{ op: string, flags: Record<string, string>, text: string }} Step */
+/** @typedef {{ name: string, from: string, steps: Step[] }} Stage */
+
+const KNOWN = new Set([
+  'WORKDIR',
+  'COPY',
+  'RUN',
+  'ENV',
+  'USER',
+  'EXPOSE',
+  'HEALTHCHECK',
+  'STOPSIGNAL',
+  'CMD',
+]);
+
+/**
+ * Reads a Dockerfile, as far as ours goes.
+ *
+ * @param {string} text
+ * @returns {Map<string, Stage>} in their order
+ * @throws when it holds an instruction that is not known here: what is passed over would be proven by nobody
+ */
+export function parseDockerfile(text) {
+  const stages = /** @type {Map<string, Stage>} */ (new Map());
+  let stage = /** @type {Stage | undefined} */ (undefined);
+  for (const line of instructionsOf(text)) {
+    const [, op = '', rest = ''] = /^([A-Z]+)\s+(.*)$/s.exec(line) ?? refuse(line);
+    if (op === 'FROM') {
+      const [, from = '', name = ''] = /^(\S+) AS (\S+)$/.exec(rest) ?? refuse(line);
+      stage = { name, from, steps: [] };
+      stages.set(name, stage);
+    } else if (stage === undefined || !KNOWN.has(op)) refuse(line);
+    else stage.steps.push({ op, ...flagsOf(rest) });
+  }
+  return stages;
+}
+
+/** Lines that end with a backslash go on; those that begin with # say nothing. */
+function instructionsOf(text) {
+  return text
+    .split('\n')
+    .filter((line) => !line.startsWith('#'))
+    .join('\n')
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+}
+
+function flagsOf(rest) {
+  const flags = /** @type {Record<string, string>} */ ({});
+  let text = rest;
+  for (let flag; (flag = /^--([a-z-]+)(?:=(\S+))?\s+/.exec(text)); text = text.slice(flag[0].length))
+    flags[/** @type {string} */ (flag[1])] = flag[2] ?? 'true';
+  return { flags, text };
+}
+
+/** @returns {never} */
+function refuse(line) {
+  throw new Error(`The Dockerfile has an instruction that npm run images does not know: ${line}`);
+}
