@@ -122,6 +122,9 @@ if (chromium === undefined) {
 
     it('let nothing be followed out of the frame', async () => {
       const page = await open(ada, `/emails/${email}`);
+      // It is loaded when it is seen.
+      await page.evaluate(`document.querySelector('iframe').scrollIntoView()`);
+      await until(() => page.requests.some((url) => url.endsWith('/frame')), 'the frame is loaded');
       await page.evaluate(
         `document.querySelector('iframe').setAttribute('src', 'https://tracker.example/away')`,
       );
