@@ -39,6 +39,8 @@ async function usedBy(workspaceId: WorkspaceId): Promise<number | undefined> {
   return row?.accepted;
 }
 
+const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
 describe('An accepted email', () => {
   beforeAll(async () => (acme = await office.openWorkspace()));
 
@@ -53,6 +55,7 @@ describe('An accepted email', () => {
       html: `<p>${'"\\\n\t'}</p>`,
       text: 'plain',
       previewText: 'peek',
+      traceparent: TRACEPARENT,
     });
     expect(await outcomeKinds([email])).toEqual(['accepted']);
 
@@ -79,6 +82,7 @@ describe('An accepted email', () => {
       sendAt: null,
       acceptedAt: email.acceptedAt,
       sentAt: null,
+      traceparent: TRACEPARENT,
     });
     expect(await prisma.emailContent.findUnique({ where: { emailId: uuidOf(email.id) } })).toEqual({
       emailId: uuidOf(email.id),
