@@ -23,9 +23,10 @@ Some minutes, most of them npm ci.
   --keep   leave the folders there, and say where`;
 
 const ARRIVED_WITHIN_MS = 15_000;
+/** Types come with packages that need them. */
 const DEV_PACKAGES = Object.keys(
   JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).devDependencies,
-);
+).filter((name) => !name.startsWith('@types/'));
 
 const undo = /** @type {(() => unknown)[]} */ ([]);
 

@@ -78,8 +78,9 @@ export class Images {
     for (const source of words.slice(0, -1)) {
       const base = from?.root ?? ROOT;
       const pattern = source.replace(/^\//, '');
-      const found = globSync(pattern, { cwd: base });
-      if (found.length === 0) fail(`COPY ${source}: there is no such file`);
+      const found = pattern.includes('*') ? globSync(pattern, { cwd: base }) : [pattern];
+      if (found.length === 0 || !existsSync(join(base, found[0] ?? '')))
+        fail(`COPY ${source}: there is no such file`);
       for (const path of found) {
         const into =
           'parents' in flags ? join(target, afterPivot(pattern, path)) : intoOf(base, path, target, words);
