@@ -1,12 +1,5 @@
 import { Module } from '@nestjs/common';
-import {
-  DkimKeyStore,
-  greetDatabase,
-  openDatabase,
-  OutboxStore,
-  RateStore,
-  TemplateStore,
-} from '@posthorn/database';
+import { greetDatabase, openDatabase, OutboxStore, RateStore } from '@posthorn/database';
 import {
   BounceSettings,
   createHealthApp,
@@ -33,14 +26,11 @@ import { JobWorker, LaneRings, type LineName, QUEUES, turnHandler } from '@posth
 import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
 import { Pace } from '@posthorn/smtp';
 import {
-  ComposeEmail,
   DeliverEmail,
   EmailSpans,
+  openComposer,
   RecordRates,
   SendEmails,
-  SigningKeys,
-  TemplateVersions,
-  TrackHtml,
   TrackingLinks,
   UnsubscribeLinks,
   WithheldRecipients,
@@ -82,24 +72,19 @@ await startProcess('sender', async () => {
   const htmlToText = new HtmlToText();
   const renderer = new TemplateRenderer();
   const linkFinder = new LinkFinder();
-  const versions = new TemplateVersions(new TemplateStore(db));
   const unsubscribeLinks = new UnsubscribeLinks({ signer: secrets.linkSigner, publicUrl: http.publicUrl });
   if (http.PUBLIC_URL === undefined)
     logger.warn(
       'PUBLIC_URL is not set: tracked links and links to unsubscribe lead nowhere; set it to what the gateway has',
     );
   const trackingUrl = tracking.trackingUrl(http.publicUrl);
-  const trackHtml = new TrackHtml({
-    finder: linkFinder,
-    links: new TrackingLinks({ signer: secrets.linkSigner, trackingUrl }),
-  });
+  const trackingLinks = new TrackingLinks({ signer: secrets.linkSigner, trackingUrl });
   const outbox = new OutboxStore(db);
   const relays = openRelays(sender, ({ relay, isAvailable, reason }) => {
     relayUp.set({ relay }, isAvailable ? 1 : 0);
     if (isAvailable) logger.info({ relay }, 'the relay takes emails again');
     else logger.error({ relay, reason }, 'ALARM: the relay refuses us or cannot be reached; emails wait');
   });
-  const signingKeys = new SigningKeys(new DkimKeyStore(db), secrets.box);
   const { BOUNCE_DOMAIN: bounceDomain } = bounces;
   const pace = new Pace(sender.SMTP_MESSAGES_PER_SECOND);
   const spans = tracing.tracer && new EmailSpans(tracing.tracer);
@@ -108,9 +93,9 @@ await startProcess('sender', async () => {
     rings,
     relays,
     delivery: new DeliverEmail({
-      composer: new ComposeEmail({
-        ...{ htmlToText, renderer, versions, signingKeys, unsubscribeLinks },
-        tracking: trackHtml,
+      composer: openComposer({
+        ...{ database: db, htmlToText, renderer, linkFinder, trackingLinks, unsubscribeLinks },
+        secretBox: secrets.box,
       }),
       bounceAddresses: bounceDomain === undefined ? undefined : secrets.bounceAddresses(bounceDomain),
       reportsDeliveries: bounces.BOUNCE_REPORT_DELIVERIES,

@@ -44,6 +44,7 @@ export { CancelEmail } from './scheduled/cancel-email.ts';
 export { RescheduleEmail } from './scheduled/reschedule-email.ts';
 export { PreviewEmail, type EmailPreview } from './send/preview-email.ts';
 export { ComposeEmail, type ComposeEmailOptions } from './send/compose-email.ts';
+export { type ComposerParts, openComposer } from './send/open-composer.ts';
 export { EmailSpans } from './send/email-spans.ts';
 export { DeliverEmail, type DeliverEmailOptions } from './send/deliver-email.ts';
 export { type LaneTimes } from './lanes/serve-lanes.ts';
@@ -55,7 +56,6 @@ export { ChangeSubscription } from './unsubscribe/change-subscription.ts';
 export { UnsubscribeLinks } from './unsubscribe/unsubscribe-links.ts';
 export { withoutUnsubscribeUrl } from './unsubscribe/unsubscribe-variable.ts';
 export { NoticeHits } from './tracking/notice-hits.ts';
-export { TrackHtml } from './tracking/track-html.ts';
 export { type TrackedLink, TrackingLinks } from './tracking/tracking-links.ts';
 export { CountEmails, type EmailsCounted } from './stats/count-emails.ts';
 export { SendOwedMails } from './system/send-owed-mails.ts';
@@ -69,8 +69,6 @@ export {
 export { SendDeliveriesAgain } from './webhooks/send-deliveries-again.ts';
 export { RecoverDeliveries } from './webhooks/recover-deliveries.ts';
 export { ReadDeliveries } from './webhooks/read-deliveries.ts';
-export { SigningKeys } from './send/signing-keys.ts';
-export { TemplateVersions } from './send/template-versions.ts';
 export { PreviewTemplate, type PreviewTemplateOptions } from './templates/preview-template.ts';
 export {
   SaveTemplate,

@@ -2,8 +2,6 @@ import { type Provider } from '@nestjs/common';
 import {
   AcceptanceStore,
   AuditLogStore,
-  type Database,
-  DkimKeyStore,
   EmailChanges,
   EmailListStore,
   EmailSearchStore,
@@ -14,33 +12,20 @@ import {
 } from '@posthorn/database';
 import { answerOf } from '@posthorn/platform';
 import { type LaneRings } from '@posthorn/queues';
-import { type HtmlToText, type LinkFinder, type TemplateRenderer } from '@posthorn/rendering';
-import { type SecretBox } from '@posthorn/signing';
 import {
   AcceptEmails,
   CancelEmail,
-  ComposeEmail,
+  type ComposerParts,
+  openComposer,
   PreviewEmail,
   RescheduleEmail,
   SendEmailAgain,
-  SigningKeys,
-  TemplateVersions,
-  TrackHtml,
-  type TrackingLinks,
-  type UnsubscribeLinks,
 } from '@posthorn/use-cases';
 import { EmailReader } from './email-reader.ts';
 
-export interface EmailParts {
-  readonly database: Database;
+export interface EmailParts extends ComposerParts {
   /** Of emails. */
   readonly rings: LaneRings;
-  readonly renderer: TemplateRenderer;
-  readonly htmlToText: HtmlToText;
-  readonly linkFinder: LinkFinder;
-  readonly secretBox: SecretBox;
-  readonly trackingLinks: TrackingLinks;
-  readonly unsubscribeLinks: UnsubscribeLinks;
   /** Emails a month of a workspace without a limit of its own; null: none. */
   readonly monthlyLimit: number | null;
   /** The address of the gateway, which explains errors. */
@@ -56,7 +41,7 @@ export function emailProviders(parts: EmailParts): Provider[] {
   const changes = new EmailChanges(database);
   const auditLog = new AuditLogStore(database);
   const reschedule = new RescheduleEmail({ emails, changes, rings, clock: database.clock });
-  const preview = new PreviewEmail({ emails, composer: composerOf(parts) });
+  const preview = new PreviewEmail({ emails, composer: openComposer(parts) });
   return [
     { provide: EmailSearchStore, useValue: search },
     { provide: EmailListStore, useValue: new EmailListStore(database) },
@@ -67,15 +52,6 @@ export function emailProviders(parts: EmailParts): Provider[] {
     { provide: RescheduleEmail, useValue: reschedule },
     { provide: SendEmailAgain, useValue: new SendEmailAgain({ emails, accept: acceptanceOf(parts) }) },
   ];
-}
-
-/** The very composition that the sender has. */
-function composerOf(parts: EmailParts): ComposeEmail {
-  const { database, htmlToText, renderer, unsubscribeLinks } = parts;
-  const versions = new TemplateVersions(new TemplateStore(database));
-  const signingKeys = new SigningKeys(new DkimKeyStore(database), parts.secretBox);
-  const tracking = new TrackHtml({ finder: parts.linkFinder, links: parts.trackingLinks });
-  return new ComposeEmail({ htmlToText, renderer, versions, signingKeys, unsubscribeLinks, tracking });
 }
 
 /** The very judgement that the gateway has. */

@@ -1,51 +1,25 @@
 import { type Provider } from '@nestjs/common';
 import { DatabaseClock } from '@posthorn/kernel';
-import {
-  type Database,
-  DkimKeyStore,
-  EmailChanges,
-  EmailCountsStore,
-  EmailListStore,
-  EmailStore,
-  TemplateStore,
-} from '@posthorn/database';
+import { EmailChanges, EmailCountsStore, EmailListStore, EmailStore } from '@posthorn/database';
 import { type LaneRings } from '@posthorn/queues';
-import { type HtmlToText, type LinkFinder, type TemplateRenderer } from '@posthorn/rendering';
-import { type SecretBox } from '@posthorn/signing';
 import {
   CancelEmail,
-  ComposeEmail,
+  type ComposerParts,
   CountEmails,
+  openComposer,
   PreviewEmail,
   RescheduleEmail,
-  SigningKeys,
-  TemplateVersions,
-  TrackHtml,
-  type TrackingLinks,
-  type UnsubscribeLinks,
 } from '@posthorn/use-cases';
 
-export interface EmailParts {
-  readonly database: Database;
+export interface EmailParts extends ComposerParts {
   readonly rings: LaneRings;
-  readonly renderer: TemplateRenderer;
-  readonly htmlToText: HtmlToText;
-  readonly secretBox: SecretBox;
-  readonly unsubscribeLinks: UnsubscribeLinks;
-  readonly linkFinder: LinkFinder;
-  readonly trackingLinks: TrackingLinks;
 }
 
 /** What the routes of accepted emails need. */
 export function emailProviders(parts: EmailParts): Provider[] {
-  const { database, rings, renderer, htmlToText, secretBox, unsubscribeLinks } = parts;
+  const { database, rings } = parts;
   const emails = new EmailStore(database);
   const changes = new EmailChanges(database);
-  const versions = new TemplateVersions(new TemplateStore(database));
-  const signingKeys = new SigningKeys(new DkimKeyStore(database), secretBox);
-  const tracking = new TrackHtml({ finder: parts.linkFinder, links: parts.trackingLinks });
-  const rendering = { htmlToText, renderer, versions };
-  const composer = new ComposeEmail({ ...rendering, signingKeys, unsubscribeLinks, tracking });
   const reschedule = new RescheduleEmail({ emails, changes, rings, clock: database.clock });
   return [
     { provide: EmailStore, useValue: emails },
@@ -54,6 +28,6 @@ export function emailProviders(parts: EmailParts): Provider[] {
     { provide: DatabaseClock, useValue: database.clock },
     { provide: CancelEmail, useValue: new CancelEmail({ emails, changes }) },
     { provide: RescheduleEmail, useValue: reschedule },
-    { provide: PreviewEmail, useValue: new PreviewEmail({ emails, composer }) },
+    { provide: PreviewEmail, useValue: new PreviewEmail({ emails, composer: openComposer(parts) }) },
   ];
 }

@@ -1,0 +1,30 @@
+import { type Database, DkimKeyStore, TemplateStore } from '@posthorn/database';
+import { type HtmlToText, type LinkFinder, type TemplateRenderer } from '@posthorn/rendering';
+import { type SecretBox } from '@posthorn/signing';
+import { TrackHtml } from '../tracking/track-html.ts';
+import { type TrackingLinks } from '../tracking/tracking-links.ts';
+import { type UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
+import { ComposeEmail } from './compose-email.ts';
+import { SigningKeys } from './signing-keys.ts';
+import { TemplateVersions } from './template-versions.ts';
+
+export interface ComposerParts {
+  readonly database: Database;
+  readonly renderer: TemplateRenderer;
+  readonly htmlToText: HtmlToText;
+  readonly linkFinder: LinkFinder;
+  readonly secretBox: SecretBox;
+  readonly trackingLinks: TrackingLinks;
+  readonly unsubscribeLinks: UnsubscribeLinks;
+}
+
+/** The one composition of emails: whoever previews makes the bytes that the sender makes. */
+export function openComposer(parts: ComposerParts): ComposeEmail {
+  const { database, htmlToText, renderer, unsubscribeLinks } = parts;
+  return new ComposeEmail({
+    ...{ htmlToText, renderer, unsubscribeLinks },
+    versions: new TemplateVersions(new TemplateStore(database)),
+    signingKeys: new SigningKeys(new DkimKeyStore(database), parts.secretBox),
+    tracking: new TrackHtml({ finder: parts.linkFinder, links: parts.trackingLinks }),
+  });
+}
