@@ -37,12 +37,12 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
     ofKind(kind).find(({ metadata }) => metadata.name === name)!;
   beforeAll(async () => {
     manifests = await render(`k8s/overlays/${overlay}`);
-  }, 30_000);
+  });
 
   it('is what the schemas of Kubernetes and its operators allow, without a field that they do not know', async () => {
     expect(await schemaFaults(manifests)).toEqual([]);
     expect(await typeFaults(manifests, overlay)).toEqual([]);
-  }, 60_000);
+  });
 
   it('keeps our own rules', () => {
     expect(ruleFaults(manifests)).toEqual([]);
@@ -114,7 +114,7 @@ it('k8s/office keeps the same rules', async () => {
   expect(await typeFaults(manifests, 'office')).toEqual([]);
   const faults = ruleFaults([...manifests, ...(await render('k8s/overlays/small'))]);
   expect(faults).toEqual([]);
-}, 60_000);
+});
 
 it.each([
   ['traces', 'traces', { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: 0.1 }],
@@ -150,13 +150,13 @@ it.each([
 it('the alerts of the Prometheus Operator are those of observe/prometheus', async () => {
   const rule = (await render('k8s/overlays/production')).find(({ kind }) => kind === 'PrometheusRule')!;
   expect(rule['spec']).toEqual(parse(readFileSync(join(ROOT, 'observe/prometheus/alerts.yaml'), 'utf8')));
-}, 30_000);
+});
 
 describe('what the manifests are held to', () => {
   let manifests: Manifest[];
   beforeAll(async () => {
     manifests = await render('k8s/overlays/production');
-  }, 30_000);
+  });
 
   const broken = (change: (deployment: Manifest, all: Manifest[]) => void): Manifest[] => {
     const copy = structuredClone(manifests);

@@ -96,7 +96,7 @@ describe('The layers', () => {
       maxBuffer: 64 * 1024 * 1024,
     });
     violations = (JSON.parse(stdout) as { summary: { violations: Violation[] } }).summary.violations;
-  }, 60_000);
+  });
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
   const rulesAgainst = (file: string) =>

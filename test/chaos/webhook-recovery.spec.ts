@@ -26,7 +26,7 @@ describe('A recovery', () => {
     });
     const body = { url: receiver.url('/hook'), events: ['CONTACT_CREATED'] };
     webhook = ((await stack.api().post('/v1/webhooks', body)).body['webhook'] as { id: WebhookId }).id;
-  }, 60_000);
+  });
   afterEach(async () => {
     await stack.close();
     await receiver.close();

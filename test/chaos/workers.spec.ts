@@ -69,7 +69,7 @@ describe('two workers', () => {
     expect(stack.mailsTo(to)).toHaveLength(3_000);
     expect(await marked()).toBe(0);
     expect(second.program.output).not.toContain('"level":"error"');
-  }, 90_000);
+  });
 
   it('serve everything after a FLUSHALL, without anybody’s help', async () => {
     redis = await PrivateRedis.start();
@@ -82,7 +82,7 @@ describe('two workers', () => {
     await stack.settled(60_000);
     expect(stack.mailsTo(to)).toHaveLength(1_500);
     expect(arrivals(stack.mailsTo(to)).size).toBe(1_500);
-  }, 90_000);
+  });
 
   it('serve what a killed one had in hand, and double at most what it was working on, marked as such', async () => {
     await start(20);
@@ -100,7 +100,7 @@ describe('two workers', () => {
     expect(
       await stack.count(`SELECT count(*)::int FROM emails WHERE status = 'SENT' AND sent_at IS NOT NULL`),
     ).toBe(1_500);
-  }, 90_000);
+  });
 
   it('serve what a frozen one had in hand; when it thaws, its late outcomes change no state', async () => {
     await start(20);

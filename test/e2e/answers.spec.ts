@@ -9,7 +9,7 @@ const NEW_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 let stack: Stack;
 beforeAll(async () => {
   stack = await Stack.start({ sends: false });
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 const idOf = (answer: Answer): string | null => answer.headers.get('x-request-id');

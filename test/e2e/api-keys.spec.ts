@@ -29,7 +29,7 @@ let tenant: Tenant;
 beforeAll(async () => {
   stack = await Stack.start({ gateways: 2, sends: false, env: { RATE_LIMIT_PER_SECOND: '0' } });
   tenant = stack.tenant;
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 const pathIn = (workspaceId: string): string => `/v1/workspaces/${workspaceId}/api-keys`;
@@ -197,7 +197,7 @@ describe('POST /v1/workspaces/{workspace_id}/api-keys: 409', () => {
     expect(items).toHaveLength(100);
     await remove(items[0]!.id, full);
     expect((await create({ displayName: 'Room again' }, full)).status).toBe(200);
-  }, 60_000);
+  });
 });
 
 describe('GET /v1/workspaces/{workspace_id}/api-keys: 200', () => {

@@ -19,7 +19,7 @@ interface ShownPage {
 let stack: Stack;
 beforeAll(async () => {
   stack = await Stack.start({ sends: false });
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 function list(of: Tenant, query = ''): Promise<Answer> {

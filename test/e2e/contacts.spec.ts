@@ -38,7 +38,7 @@ let stack: Stack;
 let tenant: Tenant;
 beforeAll(async () => {
   stack = await Stack.start({ sends: false, gateways: 2, env: { RATE_LIMIT_PER_SECOND: '0' } });
-}, 60_000);
+});
 afterAll(() => stack.close());
 beforeEach(async () => {
   tenant = await stack.createTenant('Contacts');

@@ -13,7 +13,7 @@ const mails = filledCorpus();
 let stack: Stack;
 beforeAll(async () => {
   stack = await Stack.start();
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 interface Arrived {

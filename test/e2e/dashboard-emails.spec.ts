@@ -20,7 +20,7 @@ beforeAll(async () => {
   dashboard = await stack.startApp('dashboard');
   ada = await DashboardVisitor.signIn(stack, dashboard, 'ada', 'operator');
   vera = await DashboardVisitor.signIn(stack, dashboard, 'vera', 'viewer');
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 /** Sends an email and waits until it has left. */

@@ -64,7 +64,7 @@ if (chromium === undefined) {
           atMs: Date.now() - hours * 3_600_000,
           status: hours === 2 ? 'SUCCEEDED' : 'EXHAUSTED',
         });
-    }, 90_000);
+    });
     afterAll(async () => {
       await browser?.close();
       await stack?.close();

@@ -26,7 +26,7 @@ beforeAll(async () => {
   provider = await TestIdentityProvider.start(PEOPLE, callback());
   dashboard = await start();
   ({ url } = dashboard);
-}, 60_000);
+});
 afterAll(async () => {
   await stack.close();
   await provider.close();

@@ -29,7 +29,7 @@ beforeAll(async () => {
   ada = await DashboardVisitor.signIn(stack, dashboard, 'ada', 'operator');
   vera = await DashboardVisitor.signIn(stack, dashboard, 'vera', 'viewer');
   ({ workspaceId } = stack.tenant);
-}, 60_000);
+});
 afterAll(async () => {
   await stack.close();
   await receiver.close();

@@ -44,7 +44,7 @@ if (chromium === undefined) {
       url = dashboard.url;
       await stack.send();
       await stack.database.pool.query(AN_HOUR);
-    }, 90_000);
+    });
     afterAll(async () => {
       await browser?.close();
       await stack?.close();

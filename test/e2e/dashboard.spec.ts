@@ -14,7 +14,7 @@ beforeAll(async () => {
   stack = await Stack.start({ sends: false });
   accounts = new OperatorAccountStore(stack.database);
   dashboard = await stack.startApp('dashboard');
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 const origin = () => `http://localhost:${dashboard.port}`;

@@ -17,7 +17,7 @@ let acme: Tenant;
 beforeAll(async () => {
   stack = await Stack.start({ sends: false });
   acme = stack.tenant;
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 function ask(query: Record<string, string>, tenant = acme): Promise<Answer> {

@@ -18,7 +18,7 @@ interface ShownPreview {
 let stack: Stack;
 beforeAll(async () => {
   stack = await Stack.start();
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 function ask(id: string, key = stack.tenant.keys.viewer): Promise<Answer> {
@@ -120,7 +120,7 @@ describe('GET /v1/emails/{id}/preview', () => {
       expect(status).toBe(200);
       expect((body['preview'] as ShownPreview).html.length).toBe(html.length);
     }
-  }, 40_000);
+  });
 
   it('S18: is 409 when what the email said is not kept any more; the email itself is still there', async () => {
     const { id, to } = emailIn(await stack.send());

@@ -5,7 +5,7 @@ import { Stack } from './stack.ts';
 let stack: Stack;
 beforeAll(async () => {
   stack = await Stack.start();
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 describe('GET /v1/emails/{email_id}: 200', () => {

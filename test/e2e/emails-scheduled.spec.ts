@@ -9,7 +9,7 @@ import { DAY_MS, fromNow, MINUTE_MS, toSecond } from './times.ts';
 let stack: Stack;
 beforeAll(async () => {
   stack = await Stack.start({ gateways: 2 });
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 async function schedule(inMs = DAY_MS, change: object = {}): Promise<AcceptedEmail> {
@@ -203,7 +203,7 @@ describe('On two gateways at the moment at which emails fall due', () => {
     for (const [n, { to }] of emails.entries())
       if (answers[n]![0] === 200) expect(stack.mailsTo(to)).toEqual([]);
     expect(await used()).toBe(before + COUNT - cancelled);
-  }, 40_000);
+  });
 
   it('S18: each is moved and waits, or was too late and is sent; and what is cancelled meanwhile is never sent', async () => {
     const dueAt = Date.now() + LEAD_MS;
@@ -226,7 +226,7 @@ describe('On two gateways at the moment at which emails fall due', () => {
       expect(stack.mailsTo(to)).toHaveLength(expected === 'SENT' ? 1 : 0);
     }
     expect(new Set(answers.map(({ moved }) => moved))).toEqual(new Set([200, 409]));
-  }, 40_000);
+  });
 });
 
 describe('Where the clock ticks rarely', () => {
@@ -242,5 +242,5 @@ describe('Where the clock ticks rarely', () => {
     } finally {
       await slow.close();
     }
-  }, 60_000);
+  });
 });

@@ -10,7 +10,7 @@ const IN_THE_PAST_AT_MOST_MS = 5 * MINUTE_MS;
 let stack: Stack;
 beforeAll(async () => {
   stack = await Stack.start({ gateways: 2 });
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 const emailsTo = (to: string): Promise<number> =>

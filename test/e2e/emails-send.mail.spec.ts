@@ -7,7 +7,7 @@ import { toSecond } from './times.ts';
 let stack: Stack;
 beforeAll(async () => {
   stack = await Stack.start();
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 describe('POST /v1/emails: the mail', () => {

@@ -13,7 +13,7 @@ let domains = 0;
 beforeAll(async () => {
   dns = await DnsServer.start();
   stack = await Stack.start({ env: { DNS_SERVERS: dns.address } });
-}, 60_000);
+});
 afterAll(async () => {
   await stack.close();
   await dns.close();

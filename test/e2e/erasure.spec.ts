@@ -62,7 +62,7 @@ beforeAll(async () => {
     },
   });
   await leaveTraces();
-}, 90_000);
+});
 afterAll(async () => {
   listener.destroy();
   await stack.close();

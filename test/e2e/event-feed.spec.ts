@@ -17,7 +17,7 @@ let tenant: Tenant;
 beforeAll(async () => {
   stack = await Stack.start({ sends: false, gateways: 2 });
   tenant = await stack.createTenant('Feed');
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 const api = (key = tenant.keys.apiUser, gateway = 0): Api => new Api(stack.gateways[gateway]!.url, key);

@@ -13,7 +13,7 @@ let tenant: Tenant;
 beforeAll(async () => {
   stack = await Stack.start({ sends: false });
   tenant = stack.tenant;
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 const api = (): Api => new Api(stack.gateways[0]!.url, tenant.keys.editor);

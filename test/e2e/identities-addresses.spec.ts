@@ -9,7 +9,7 @@ let stack: Stack;
 let tenant: Tenant;
 beforeAll(async () => {
   stack = await Stack.start();
-}, 60_000);
+});
 afterAll(() => stack.close());
 beforeEach(async () => {
   tenant = await stack.createTenant('The <b>shop</b>');

@@ -22,7 +22,7 @@ beforeAll(async () => {
     SPF_INCLUDE: '_spf.relay.example',
   };
   stack = await Stack.start({ env, sends: false });
-}, 60_000);
+});
 afterAll(async () => {
   await stack.close();
   await dns.close();
@@ -222,7 +222,7 @@ describe('A domain that nobody asks about', () => {
     const { body } = await api().get(`/v1/audit-log?subjectId=${added.id}`);
     const { items } = body['auditLog'] as { items: { action: string; actor: object }[] };
     expect(items.map(({ action }) => action)).toEqual(['identity.verified', 'identity.created']);
-  }, 40_000);
+  });
 });
 
 describe('DELETE /v1/identities/{id}', () => {

@@ -42,7 +42,7 @@ beforeAll(async () => {
   await meetRelayTrouble();
   await meetRedisTrouble();
   await stop();
-}, 90_000);
+});
 afterAll(async () => {
   await stack.close();
   await redisProxy.close();

@@ -32,7 +32,7 @@ let tenant: Tenant;
 let tenants = 0;
 beforeAll(async () => {
   stack = await Stack.start({ gateways: 2, env: { RATE_LIMIT_PER_SECOND: '0' } });
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 /** A workspace of its own for a test. */

@@ -16,7 +16,7 @@ describe('without Redis', () => {
   beforeAll(async () => {
     redis = await PrivateRedis.start();
     stack = await Stack.start({ redisUrl: redis.url });
-  }, 60_000);
+  });
   afterAll(async () => {
     redis.thaw();
     await stack.close();
@@ -82,7 +82,7 @@ describe('without Postgres', () => {
       // A claim whose answer was lost is free again soon.
       env: { LEASE_MS: '5000', LEASE_RENEWAL_MS: '1500', LEASE_MARGIN_MS: '2000', LEASE_GRACE_MS: '1000' },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await stack.close();
     await proxy.close();
@@ -242,7 +242,7 @@ describe('without Postgres', () => {
       expect(stack.mailsTo(to)).toHaveLength(1);
     }
     expect(await used()).toBe(usedBefore + emails.length);
-  }, 60_000);
+  });
 });
 
 describe('when the relay', () => {
@@ -255,7 +255,7 @@ describe('when the relay', () => {
       // Each email meets the relay anew.
       env: { SMTP_MESSAGES_PER_CONNECTION: '1' },
     });
-  }, 60_000);
+  });
   afterEach(() => {
     stack.sink.script = wellRelay;
   });
@@ -368,7 +368,7 @@ describe('when a sender is told to stop', () => {
     // A relay that takes its time, so that much is in hand when the signal comes.
     const script: SinkScript = (stage) => (stage === 'content' ? { delayMs: 60 } : undefined);
     stack = await Stack.start({ sink: { script }, env: { SMTP_CONNECTIONS: '4' } });
-  }, 60_000);
+  });
   afterAll(() => stack.close());
 
   it('it loses and doubles nothing, and ends with 0 within 25 seconds', async () => {

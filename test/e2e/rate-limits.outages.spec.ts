@@ -25,7 +25,7 @@ describe('without Redis', () => {
         FAILED_AUTHENTICATIONS_PER_MINUTE: '20',
       },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     redis.thaw();
     await stack.close();

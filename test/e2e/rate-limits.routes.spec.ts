@@ -16,7 +16,7 @@ describe('the routes of /v1', () => {
       env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1' },
     });
     tenant = await stack.createTenant('Busy');
-  }, 60_000);
+  });
   afterAll(() => stack.close());
 
   const ask = (route: DescribedRoute): Promise<Answer> => {

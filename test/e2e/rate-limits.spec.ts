@@ -60,7 +60,7 @@ describe('requests of a key', () => {
         FAILED_AUTHENTICATIONS_PER_MINUTE: '20',
       },
     });
-  }, 60_000);
+  });
   afterAll(() => stack.close());
 
   let tenants = 0;
@@ -207,7 +207,7 @@ describe('failed authentications', () => {
       Stack.start({ gateways: 2, sends: false, env }),
       Stack.start({ sends: false, env: { ...env, TRUSTED_PROXIES: '127.0.0.0/8, ::1, 10.0.0.0/8' } }),
     ]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await direct?.close();
     await proxied?.close();

@@ -39,7 +39,7 @@ beforeAll(async () => {
     )
   ).map(({ name }) => name);
   await stack.database.pool.query(FAILING_COMMITS);
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 async function ask<Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> {

@@ -44,7 +44,7 @@ if (chromium === undefined) {
     let browser: Browser;
     beforeAll(async () => {
       [stack, browser] = await Promise.all([Stack.start({ sends: false }), Browser.start(chromium)]);
-    }, 90_000);
+    });
     afterAll(async () => {
       await browser?.close();
       await stack?.close();
@@ -66,7 +66,7 @@ if (chromium === undefined) {
       expect([...origins]).toEqual([stack.gateways[0]!.url]);
       expect(page.complaints).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    }, 60_000);
+    });
 
     it('opens a route with its fields, examples and answers', async () => {
       const page = await open(DESKTOP);
@@ -77,12 +77,12 @@ if (chromium === undefined) {
       );
       expect(text).toMatch(/Request body[^]*application\/json[^]*Responses[^]*429[^]*Retry-After/);
       expect(page.complaints).toEqual([]);
-    }, 60_000);
+    });
 
     it('is the version of Swagger UI that is installed', async () => {
       const page = await open(DESKTOP);
       expect(await page.evaluate('versions.swaggerUI.version')).toBe(installedVersion());
-    }, 60_000);
+    });
 
     it('can be read on a telephone: nothing sticks out and no letters are tiny, with a route open too', async () => {
       const page = await open(TELEPHONE);
@@ -92,6 +92,6 @@ if (chromium === undefined) {
       expect(await page.evaluate(OVERFLOWING)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(TELEPHONE.width);
       expect(Math.min(...(await page.evaluate<number[]>(LETTER_SIZES)))).toBeGreaterThanOrEqual(10);
-    }, 60_000);
+    });
   });
 }

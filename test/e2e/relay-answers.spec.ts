@@ -43,7 +43,7 @@ beforeAll(async () => {
       SMTP_SOCKET_TIMEOUT_MS: '2000',
     },
   });
-}, 60_000);
+});
 afterEach(() => {
   relay.script = WELL;
 });

@@ -20,7 +20,7 @@ describe('relays whose TLS is not what is asked for', () => {
       smtpUrl: () => `${broken.url} ${untrusted.url}`,
       env: { SMTP_TLS: 'verified' },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await stack.close();
     await Promise.all([broken.close(), untrusted.close()]);

@@ -23,7 +23,7 @@ beforeAll(async () => {
   port = Number(/"port":(\d+),"domain"/.exec(inbound.program.output)![1]);
   const editor = new Api(stack.gateways[0]!.url, stack.tenant.keys.editor);
   await editor.post('/v1/webhooks', { url: 'https://example.com/hook', events: EVENTS });
-}, 60_000);
+});
 afterAll(async () => {
   await stack.close();
   await database.close();

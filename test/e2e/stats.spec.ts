@@ -8,7 +8,7 @@ let acme: Tenant;
 beforeAll(async () => {
   stack = await Stack.start({ sends: false });
   acme = await stack.createTenant('Acme');
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 function ask(query: Record<string, string>, { keys }: Tenant = acme): Promise<Answer> {

@@ -34,7 +34,7 @@ let api: Api;
 beforeAll(async () => {
   // One connection, so that a slow email holds up what was claimed with it.
   stack = await Stack.start({ sink: { script: relay }, env: { SMTP_CONNECTIONS: '1' } });
-}, 60_000);
+});
 afterAll(() => stack.close());
 beforeEach(async () => {
   tenant = await stack.createTenant('Suppressions');

@@ -25,7 +25,7 @@ beforeAll(async () => {
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await stack.close();
   await Promise.all([collector.close(), receiver.close()]);
@@ -182,4 +182,4 @@ it('The library behind traces is not even loaded where no collector is set', asy
   };
   expect(await loadedWith({})).toEqual([false, false]);
   expect(await loadedWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })).toEqual([true, true]);
-}, 30_000);
+});

@@ -25,7 +25,7 @@ beforeAll(async () => {
     // Not even a gateway that takes no requests for their number lets a reader wait.
     env: { MAX_REQUESTS_IN_FLIGHT: '1' },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await stack.close();
   await proxy.close();
@@ -69,4 +69,4 @@ it('S17: while the database hangs and the gateway is full, links lead on at once
     'all are counted',
     40_000,
   );
-}, 90_000);
+});

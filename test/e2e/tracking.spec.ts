@@ -28,7 +28,7 @@ let tenant: Tenant;
 let api: Api;
 beforeAll(async () => {
   stack = await Stack.start();
-}, 60_000);
+});
 afterAll(() => stack.close());
 beforeEach(async () => {
   tenant = await stack.createTenant('The Shop');

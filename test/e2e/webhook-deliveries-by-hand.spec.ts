@@ -24,7 +24,7 @@ beforeAll(async () => {
     dispatchers: 1,
     env: { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await stack.close();
   await receiver.close();

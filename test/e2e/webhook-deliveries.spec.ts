@@ -18,7 +18,7 @@ beforeAll(async () => {
       WEBHOOK_DEADLINE_MS: '1000',
     },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await stack.close();
   await receiver.close();

@@ -27,7 +27,7 @@ beforeAll(async () => {
       WEBHOOK_CONNECTIONS: String(CONNECTIONS),
     },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await stack.close();
   await receiver.close();

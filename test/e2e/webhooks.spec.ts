@@ -27,7 +27,7 @@ let stack: Stack;
 let tenant: Tenant;
 beforeAll(async () => {
   stack = await Stack.start({ sends: false });
-}, 60_000);
+});
 afterAll(() => stack.close());
 beforeEach(async () => {
   tenant = await stack.createTenant('Webhooks');

@@ -64,7 +64,7 @@ describe('A private Postgres', () => {
 
     expect(await query(postgres.url, 'SELECT * FROM kept')).toEqual([]);
     await postgres.close();
-  }, 60_000);
+  });
 });
 
 describe('A fault proxy', () => {

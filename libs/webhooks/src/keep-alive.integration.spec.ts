@@ -111,7 +111,7 @@ describe('the connections that wait', () => {
     await post('/ok');
     await receiver.isLeft();
     await expectNoSockets(client);
-  }, 10_000);
+  });
 
   it('are not those of receivers that are dead', async () => {
     for (let n = 0; n < 20; n += 1) {

@@ -30,7 +30,7 @@ describe('W8: what this machine lacks is not charged to a receiver', () => {
       kind: 'ours',
       reason: expect.stringContaining('file descriptors'),
     });
-  }, 20_000);
+  });
 
   (canLoseNetwork ? it : it.skip)(
     'a network',
@@ -45,5 +45,5 @@ describe('W8: what this machine lacks is not charged to a receiver', () => {
 
   it('while a receiver that refuses is itself the reason', () => {
     expect(run('exec', 'http://127.0.0.1:1/')).toMatchObject({ kind: 'failed', errorClass: 'connect' });
-  }, 20_000);
+  });
 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
     { address: 'known@partner.example' },
     true,
   );
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 const expectTaken = ({ status, text }: Answer): void =>

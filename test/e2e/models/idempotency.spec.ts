@@ -45,7 +45,7 @@ interface Send {
 let stack: Stack;
 beforeAll(async () => {
   stack = await Stack.start({ gateways: GATEWAYS, sends: false, env: { RATE_LIMIT_PER_SECOND: '0' } });
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 function send({ tenant, name }: Real, { gateway, key, payload, by }: Send): Promise<Answer> {

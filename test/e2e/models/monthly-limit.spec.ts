@@ -25,7 +25,7 @@ type Command = fc.AsyncCommand<Model, Real>;
 let stack: Stack;
 beforeAll(async () => {
   stack = await Stack.start({ gateways: GATEWAYS, sends: false, env: { RATE_LIMIT_PER_SECOND: '0' } });
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 const post = ({ tenant }: Real, gateway: number, email: object): Promise<Answer> =>

@@ -56,7 +56,7 @@ const ADDERS: Readonly<Record<string, (list: ListUnderTest) => Promise<unknown>>
 let stack: Stack;
 beforeAll(async () => {
   stack = await Stack.start({ sends: false, env: { RATE_LIMIT_PER_SECOND: '0' } });
-}, 60_000);
+});
 afterAll(() => stack.close());
 
 /** The list of a workspace of its own. */

@@ -261,7 +261,7 @@ describe('Recording', () => {
     await record(...claimed.map((delivery) => desk.outcome(delivery)));
     for (let tries = 0; tries < 100 && (await inPlace()) < before + 100; tries += 1) await sleep(100);
     expect((await inPlace()) - before).toBeGreaterThanOrEqual(100);
-  }, 30_000);
+  });
 
   it('W8: lets what failed wait, a step further in the table; a fault of ours costs neither attempt nor step', async () => {
     const [delivery] = await desk.recordAndClaim(acme, webhook);

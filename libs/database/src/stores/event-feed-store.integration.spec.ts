@@ -136,7 +136,7 @@ describe('N5: the feed of events', () => {
     );
     const isDeleted = new Set(ofName.map(({ id }) => idFromUuid('evt', id)));
     expect(deleted).toEqual(one.filter((id) => isDeleted.has(id)));
-  }, 60_000);
+  });
 
   it('goes on behind any of its events, and shows no other workspace anything', async () => {
     for (let n = 0; n < 5; n += 1) await record(['CONTACT_CREATED']);

@@ -89,5 +89,5 @@ describe('While leases are renewed by another statement', () => {
     await Promise.all(others.map(work));
     await Promise.all(others.map((other) => other.close()));
     expect(await office.count('outbox')).toBeGreaterThanOrEqual(0);
-  }, 30_000);
+  });
 });

@@ -15,7 +15,7 @@ describe('RateLimiter', () => {
   const limiters: RateLimiter[] = [];
   beforeAll(async () => {
     redis = await PrivateRedis.start();
-  }, 30_000);
+  });
   afterEach(async () => {
     redis.thaw();
     for (const limiter of limiters.splice(0)) await limiter.close();
@@ -142,7 +142,7 @@ describe('RateLimiter', () => {
     expect(inVain).toBeLessThanOrEqual(3);
     redis.thaw();
     await until(() => shares(limiter), 'the limiter is back at Redis');
-  }, 40_000);
+  });
 
   it('R3: counts what waited for the group before into the 50 ms', async () => {
     const limiter = await connected();

@@ -45,7 +45,7 @@ describe('the buckets in Redis', () => {
     redis = await PrivateRedis.start();
     buckets = new RedisBuckets({ url: redis.url, prefix }, (error) => void errors.push(error));
     while (!buckets.isReachable) await sleep(5);
-  }, 30_000);
+  });
   afterAll(async () => {
     buckets.close();
     await redis.close();
@@ -86,7 +86,7 @@ describe('the buckets in Redis', () => {
     });
     await fc.assert(agree, { seed, numRuns: 200 });
     expect(errors).toEqual([]);
-  }, 60_000);
+  });
 
   it('R1: are gone by themselves when they would be full', async () => {
     await redis.flush();

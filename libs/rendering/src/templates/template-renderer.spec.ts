@@ -69,7 +69,7 @@ describe('TemplateRenderer', () => {
     expect(failure).toMatchObject({ name: 'RenderingFailed', reason: 'deadline' });
     expect(fine.map(({ html }) => html)).toEqual(['fine 1', 'fine 2', 'fine 3']);
     await impatient.close();
-  }, 30_000);
+  });
 
   it('leaves a thread to others, however many of one that takes too long are asked for', async () => {
     const impatient = new TemplateRenderer({ maxThreads: 2, deadlineMs: 2_000 });

@@ -47,7 +47,7 @@ beforeAll(async () => {
     DNS_TIMEOUT_MS: '1000',
     PUBLIC_URL: 'http://127.0.0.1:1',
   };
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([redis.close(), relay.close(), dns.close()]);
   await testDatabase.drop();

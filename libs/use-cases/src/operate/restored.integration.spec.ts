@@ -190,7 +190,7 @@ describe('A database that was restored', () => {
       expect.arrayContaining(later.map((id) => ({ id }))),
     );
     expect(await findRestoration(new EraStore(restored))).toBeNull();
-  }, 60_000);
+  });
 
   it('sends what was due meanwhile marked as a possible duplicate, and what falls due later is in no doubt', async () => {
     const [due] = await schedule(opened[0]!, 1, -MINUTE_MS);
@@ -240,7 +240,7 @@ describe('A database that was not restored', () => {
     } finally {
       await postgres.close();
     }
-  }, 60_000);
+  });
 
   it('is held back when an operator says that it was', async () => {
     const [database] = opened;

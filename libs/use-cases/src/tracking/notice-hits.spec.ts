@@ -59,7 +59,7 @@ describe('S17: noticing hits', () => {
     expect(errors.filter((name) => name === 'HitForgotten')).toHaveLength(5);
     await noticed.close();
     expect([await counted('forgotten'), await counted('recorded')]).toEqual([5, 0]);
-  }, 10_000);
+  });
 
   it('does not try again what the database refuses: what comes after it is written', async () => {
     const { noticed, groups, errors } = noticing(({ length }) =>
@@ -80,5 +80,5 @@ describe('S17: noticing hits', () => {
     const begunAt = performance.now();
     await noticed.close();
     expect(performance.now() - begunAt).toBeLessThan(5_000);
-  }, 10_000);
+  });
 });
