@@ -134,6 +134,12 @@ export const OUTCOME_COLUMNS = {
   duration_ms: 'int',
 } as const satisfies Record<string, ColumnType>;
 
+const ATTEMPT_COLUMNS =
+  'delivery_id, claims, number, status_code, error_class, reason, headers, body, duration_ms';
+/** What is written into them of an outcome `o`. */
+const ATTEMPT_OF_OUTCOME = `o.id, o.claims, o.number, o.status_code, o.error_class::post_error_class, o.reason, o.headers::jsonb, o.body,
+         o.duration_ms`;
+
 /**
  * Records what became of claimed deliveries.
  *
@@ -144,17 +150,21 @@ export const OUTCOME_COLUMNS = {
  * (nobody else locks those without the outbox row), then the key of the attempts, in order.
  * Fencing: an outcome whose claim has moved on changes no state, but its attempt is told as late.
  * One plan serves all groups: every table is read by a list of keys, which can be read by nothing but the index, whatever the table held
- * when the plan was made.
+ * when the plan was made. What succeeded, which is nearly all, is changed by its keys alone: joined with the group as well, Postgres looks for
+ * each row's key in the list of all, which it sorts anew for each row.
+ * The attempt of a row that is still taken under the claim is the first that is told of it, so there is no other to be looked for; whoever
+ * else tells one of that claim had to change the row before.
  */
 export const RECORD_DELIVERIES = `
 WITH outcome AS MATERIALIZED (
   SELECT * FROM unnest(${arraysOf(OUTCOME_COLUMNS)}) AS o (${Object.keys(OUTCOME_COLUMNS).join(', ')})
 ),
 live AS MATERIALIZED (
-  SELECT o.*
+  SELECT o.*, held.is_taken, o.attempt AND o.status IS NOT DISTINCT FROM 'SUCCEEDED' AS is_success
   FROM   (SELECT * FROM outcome ORDER BY id) o
   CROSS JOIN LATERAL (
-    SELECT FROM outbox b
+    SELECT b.state = 'taken' AS is_taken
+    FROM   outbox b
     WHERE  b.subject_id = o.id AND b.claims = o.claims AND b.unanswered > 0 -- else this very outcome has been recorded before
   ) held
 ),
@@ -166,24 +176,32 @@ again AS (
   SET    state = 'waiting', due_at = now() + l.retry_after_ms * interval '1 millisecond', lease_until = NULL,
          lane_id = l.lane_id, attempts = l.steps, unanswered = 0
   FROM   live l
-  WHERE  b.subject_id = l.id
+  WHERE  b.subject_id = l.id AND l.retry_after_ms IS NOT NULL
   AND    b.subject_id = ANY (ARRAY(SELECT id FROM live WHERE retry_after_ms IS NOT NULL))
+),
+succeeded AS (
+  UPDATE webhook_deliveries d
+  SET    status = 'SUCCEEDED', attempts = d.attempts + 1, finished_at = now()
+  WHERE  d.id = ANY (ARRAY(SELECT id FROM live WHERE is_success))
 ),
 changed AS (
   UPDATE webhook_deliveries d
   SET    status = coalesce(l.status::delivery_status, d.status), attempts = d.attempts + l.attempt::int,
          finished_at = CASE WHEN l.status IS NOT NULL THEN now() END
   FROM   live l
-  WHERE  d.id = l.id
-  AND    d.id = ANY (ARRAY(SELECT id FROM live WHERE attempt OR status IS NOT NULL))
+  WHERE  d.id = l.id AND NOT l.is_success
+  AND    d.id = ANY (ARRAY(SELECT id FROM live WHERE NOT is_success AND (attempt OR status IS NOT NULL)))
 ),
 told AS (
-  INSERT INTO webhook_attempts (delivery_id, claims, number, status_code, error_class, reason, headers, body, duration_ms, late)
-  SELECT    o.id, o.claims, o.number, o.status_code, o.error_class::post_error_class, o.reason, o.headers::jsonb, o.body,
-            o.duration_ms, l.id IS NULL
+  INSERT INTO webhook_attempts (${ATTEMPT_COLUMNS}, late)
+  SELECT ${ATTEMPT_OF_OUTCOME}, false FROM live o WHERE o.attempt AND o.is_taken ORDER BY o.id
+),
+told_late AS (
+  INSERT INTO webhook_attempts (${ATTEMPT_COLUMNS}, late)
+  SELECT    ${ATTEMPT_OF_OUTCOME}, l.id IS NULL
   FROM      outcome o
   LEFT JOIN live l ON l.n = o.n
-  WHERE     o.attempt
+  WHERE     o.attempt AND l.is_taken IS NOT TRUE
   ORDER BY  o.id, o.claims
   ON CONFLICT DO NOTHING
 )
