@@ -16,6 +16,8 @@ import {
   WEBHOOK_STATUSES,
 } from '@posthorn/domain';
 import { ALL_SECTIONS, describeSettings, type SettingDescription } from '@posthorn/platform';
+import { findCommand, isFamily } from './posthorn/find-command.mjs';
+import { parse as parseCall } from './posthorn/parse.mjs';
 import { APPS, readersOf } from './settings-of-apps.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -151,6 +153,27 @@ describe('the links between the pages', () => {
         unknown: [],
       });
     }
+  });
+});
+
+describe('the commands of operators in the text of the pages', () => {
+  const pages = ['README.md', 'CHANGELOG.md', 'k8s/README.md', ...pagesBelow('docs')];
+  const spans = (form: RegExp): [string, string[]][] =>
+    pages.flatMap((page) =>
+      [...read(page).matchAll(form)].map(([, words]): [string, string[]] => [
+        `${page}: ${words}`,
+        words!.match(/'[^']*'|"[^"]*"|\S+/g)!,
+      ]),
+    );
+  const calls = spans(/`npm run posthorn -- ([^`]+)`/g).filter(([, words]) => !words.includes('…'));
+
+  it.each(calls)('are called as the command line has it: %s', (_where, words) => {
+    expect(() => parseCall(words)).not.toThrow();
+  });
+
+  it.each(spans(/`posthorn ([^`]+)`/g))('are there: %s', (_where, words) => {
+    const isOfSeveral = isFamily(words.filter((word) => word !== '…'));
+    expect(isOfSeveral || findCommand(words).command).toBeTruthy();
   });
 });
 

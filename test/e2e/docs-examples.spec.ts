@@ -1,193 +1,176 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createHmac } from 'node:crypto';
-import { createServer } from 'node:net';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newRecipient, Stack, until } from './stack.ts';
+import { openDatabase } from '@posthorn/database';
+import { DnsServer, PostgresTools, PrivatePostgres } from '@posthorn/testing';
+import { Checkout } from './docs/checkout.ts';
+import { type Example, examplesOf, PAGES, textOf, whereIs } from './docs/fences.ts';
+import { NEEDS } from './docs/needs.ts';
+import { expectPrinted } from './docs/printed.ts';
+import { Reader } from './docs/reader.ts';
+import { cleanEnv, lackFor, type Outcome } from './docs/runners.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Far more than any takes here. */
+const WITHIN_MS = 900_000;
 
-interface Example {
-  readonly page: string;
-  readonly line: number;
-  readonly language: string;
-  readonly code: string;
-  /** What it prints; `…` stands for anything. Undefined: nothing is said of it. */
-  readonly prints: string | undefined;
-}
+/** Its examples are receivers, which docs-receivers.spec.ts runs. */
+const OF_RECEIVERS = 'docs/receiving-webhooks.md';
 
-/** How each language is run; one that the machine does not have is left out. */
-const RUNNERS: Readonly<Record<string, { readonly file: string; readonly command: readonly string[] }>> = {
-  sh: { file: 'example.sh', command: ['sh', '-eu'] },
-  ts: { file: 'example.mts', command: [process.execPath, '--disable-warning=ExperimentalWarning'] },
-  python: { file: 'example.py', command: ['python3'] },
-  go: { file: 'main.go', command: ['go', 'run'] },
-};
-const isThere = (language: string): boolean => {
-  const [program, asks] = [RUNNERS[language]!.command[0]!, language === 'go' ? 'version' : '--version'];
-  return language === 'sh' || spawnSync(program, [asks]).status === 0;
-};
+const examples = PAGES.filter((page) => page !== OF_RECEIVERS).flatMap(examplesOf);
+const inSection = (page: string, section: string): Example[] =>
+  examples.filter((example) => example.page === page && example.section === section);
 
-/** The examples of a page: its fences in a language that is run, each with the `text` fence that follows it. */
-function examplesOf(page: string): Example[] {
-  const text = readFileSync(join(ROOT, 'docs', page), 'utf8');
-  const fences = [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)];
-  return fences.flatMap(({ 1: language = '', 2: code = '', index }, place) => {
-    if (RUNNERS[language] === undefined) return [];
-    const next = fences[place + 1];
-    const line = text.slice(0, index).split('\n').length;
-    return [{ page, line, language, code, prints: next?.[1] === 'text' ? next[2] : undefined }];
-  });
-}
+/** The first of all starts the stack that the others are run against. */
+const START = examples[0]!;
+const OTHER_RELAY = inSection('README.md', 'Through your relay');
+const FIRST_START = inSection('docs/operations.md', 'First start');
+const BACKUP = inSection('docs/operations.md', 'Backup and restore');
+const apart = new Set([START, ...OTHER_RELAY, ...FIRST_START, ...BACKUP]);
 
-const CALLS = ['quick-start.md', 'guide.md'].flatMap(examplesOf);
-const RECEIVERS = examplesOf('receiving-webhooks.md');
-const runnable = (examples: readonly Example[]): [string, Example][] =>
-  examples
-    .filter(({ language }) => isThere(language))
-    .map((example) => [`${example.page}, line ${example.line} (${example.language})`, example]);
+const declared = examples.filter(({ needs }) => needs !== undefined);
+const run = examples.filter(({ needs }) => needs === undefined);
+const runnable = (chosen: readonly Example[]): [string, Example][] =>
+  chosen.filter(({ needs }) => needs === undefined).map((example) => [whereIs(example), example]);
 
-/** What is posted that Posthorn never posted. */
-const BODY = '{"event":"FORGED"}';
+/** SQL in the text of a page, such as a runbook's. */
+const statements = PAGES.flatMap((page) =>
+  [...textOf(page).matchAll(/`(SELECT [^`]+)`/g)].map(([, sql]): [string, string] => [page, sql!]),
+);
 
-let stack: Stack;
 let folder: string;
+let checkout: Checkout;
+let names: DnsServer;
+let start: Outcome;
+const readers = new Map<string, Reader>();
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'posthorn-docs-'));
-  stack = await Stack.start({
-    dispatchers: 1,
-    env: { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
-  });
-});
+  chmodSync(folder, 0o755);
+  names = await DnsServer.start();
+  names.set('example.com', { addresses: ['192.0.2.1'] });
+  checkout = Checkout.make(join(folder, 'posthorn'));
+  start = await readerOf(START.page).tries(START);
+}, WITHIN_MS);
 afterAll(async () => {
-  await stack.close();
-  rmSync(folder, { recursive: true });
-});
+  await checkout.remove();
+  await names.close();
+  rmSync(folder, { recursive: true, force: true });
+}, WITHIN_MS);
 
-/** Writes an example to a file, and says how it is run and with what around it. */
-function prepared({ language, code }: Example): { command: string; args: string[]; env: NodeJS.ProcessEnv } {
-  const { file, command } = RUNNERS[language]!;
-  const path = join(mkdtempSync(join(folder, 'example-')), file);
-  writeFileSync(path, code);
-  const { NODE_OPTIONS: _jestOnly, ...inherited } = process.env;
-  const env = { ...inherited, POSTHORN_URL: stack.gateways[0]!.url, POSTHORN_KEY: stack.tenant.keys.editor };
-  return { command: command[0]!, args: [...command.slice(1), path], env };
+/** One reader for each page: what its examples print and set is there for those below. */
+function readerOf(page: string): Reader {
+  if (!readers.has(page)) readers.set(page, new Reader(checkout, names));
+  return readers.get(page)!;
 }
 
-function run(example: Example): Promise<{ code: number; stdout: string; stderr: string }> {
-  const { command, args, env } = prepared(example);
-  return new Promise((resolve) => {
-    const child = execFile(command, args, { env, timeout: 60_000 }, (_error, stdout, stderr) =>
-      resolve({ code: child.exitCode ?? -1, stdout, stderr }),
-    );
-  });
+function expectDone(example: Example, { code, stdout, stderr }: Outcome): void {
+  expect({ code, stderr: code === 0 ? '' : `${stdout}\n${stderr}` }).toEqual({ code: 0, stderr: '' });
+  if (example.prints !== undefined) expectPrinted(example.prints, stdout);
 }
 
-/** What is said to be printed, as a pattern. */
-function patternOf(prints: string): RegExp {
-  const parts = prints
-    .trim()
-    .split('…')
-    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
-  return new RegExp(`^${parts.join('[^]*')}$`);
+async function ask(databaseUrl: string, sql: string): Promise<void> {
+  const database = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'posthorn-e2e' });
+  try {
+    await database.pool.query(sql);
+  } finally {
+    await database.close();
+  }
+}
+
+/** An empty database on the same server. @returns its URL */
+async function addDatabase(databaseUrl: string): Promise<string> {
+  await ask(databaseUrl, 'CREATE DATABASE another');
+  const url = new URL(databaseUrl);
+  url.pathname = '/another';
+  return url.href;
+}
+
+async function posthorn(words: string, databaseUrl: string): Promise<string> {
+  const typed = { language: 'sh', code: `npm run posthorn -- ${words}` };
+  const { code, stdout, stderr } = await checkout.run(typed, { DATABASE_URL: databaseUrl });
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
 }
 
 describe('The examples of the documents', () => {
-  it('are there, in every language, and each says what it prints', () => {
-    expect(new Set(CALLS.map(({ language }) => language))).toEqual(new Set(['sh', 'ts', 'python', 'go']));
-    expect(CALLS.filter(({ prints }) => prints === undefined)).toEqual([]);
-    expect(RECEIVERS.map(({ language }) => language)).toEqual(['ts', 'python', 'go']);
-  });
+  it(`do what they say: ${whereIs(START)}`, () => expectDone(START, start));
 
-  it.each(runnable(CALLS))(
-    'do what they say: %s',
-    async (_where, example) => {
-      const { code, stdout, stderr } = await run(example);
-      expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout.trim()).toMatch(patternOf(example.prints!));
-    },
-    90_000,
-  );
+  for (const example of run.filter((each) => !apart.has(each) && each.language !== 'sql')) {
+    const name = `do what they say: ${whereIs(example)}`;
+    const lack = lackFor(example.language);
+    const does = async (): Promise<void> => expectDone(example, await readerOf(example.page).tries(example));
+    if (lack === undefined) it(name, does, WITHIN_MS);
+    else it.skip(`${name}: left out, this machine lacks ${lack}`, does);
+  }
+
+  it.each([
+    ...run
+      .filter(({ language }) => language === 'sql')
+      .map((example): [string, string] => [whereIs(example), example.code]),
+    ...statements,
+  ])('ask the database what it knows: %s', async (_where, sql) => {
+    await ask(checkout.stack.databaseUrl, sql.replaceAll('…', '00000000-0000-7000-8000-000000000000'));
+  });
 });
 
-describe('The receivers of the documents', () => {
-  it.each(runnable(RECEIVERS))(
-    'W5, W6: take what is genuine, once, and refuse the rest: %s',
-    async (_where, example) => {
-      const port = await freePort();
-      const url = `http://127.0.0.1:${port}/`;
-      const added = await stack.api().post('/v1/webhooks', { url, events: ['CONTACT_CREATED'] });
-      const { id, token } = added.body['webhook'] as { id: string; token: string };
-      const { command, args, env } = prepared(example);
-      const child = spawn(command, args, {
-        env: { ...env, PORT: String(port), POSTHORN_WEBHOOK_TOKEN: token },
-      });
+describe('The examples of operating', () => {
+  it(
+    'make a first start on an empty database',
+    async () => {
+      const databaseUrl = await addDatabase(checkout.stack.databaseUrl);
+      const fresh = Checkout.make(join(folder, 'first-start'));
+      const reader = new Reader(fresh, names, databaseUrl);
       try {
-        const printed = outputOf(child);
-        await until(
-          () =>
-            fetch(url, { method: 'POST', body: '{}' }).then(
-              () => true,
-              () => false,
-            ),
-          'it listens',
-          60_000,
-        );
-        await stack.api().post('/v1/contacts', { email: newRecipient() });
-        await until(() => printed().includes('CONTACT_CREATED\n'), 'it has heard of the contact');
-        await takesEachOnce(id, printed);
-        await refusesTheRest(url, token);
+        for (const [, example] of runnable(FIRST_START)) expectDone(example, await reader.tries(example));
       } finally {
-        child.kill('SIGKILL');
-        await stack.api().request('DELETE', `/v1/webhooks/${id}`, undefined);
+        await fresh.remove();
       }
     },
-    90_000,
+    WITHIN_MS,
+  );
+
+  const tools = PostgresTools.find();
+  (tools === undefined ? it.skip : it)(
+    `make a backup and restore it, which holds everything back${tools === undefined ? ': left out, this machine lacks pg_dump' : ''}`,
+    async () => {
+      const server = await PrivatePostgres.start({ binaries: tools!.binaries });
+      try {
+        const restored = await addDatabase(server.url);
+        await posthorn('workspace create --name Kept', server.url);
+        const PATH = `${tools!.binaries}${delimiter}${cleanEnv()['PATH']}`;
+        const env = { DATABASE_URL: server.url, NEW_DATABASE_URL: restored, PATH };
+        for (const [, example] of runnable(BACKUP))
+          expectDone(example, await readerOf(example.page).tries(example, env));
+        expect(await posthorn('workspace list', restored)).toContain('Kept');
+        expect(await posthorn('status', restored)).toMatch(/restored/);
+      } finally {
+        await server.close();
+      }
+    },
+    WITHIN_MS,
+  );
+
+  it.each(
+    declared.map((example): [string, string, Example] => [
+      NEEDS[example.needs!]!.why,
+      whereIs(example),
+      example,
+    ]),
+  )(
+    'that need %s name what is there: %s',
+    async (_why, _where, example) => NEEDS[example.needs!]!.holds(example, checkout),
+    WITHIN_MS,
+  );
+
+  it(
+    'start with a relay of ones own, after the stack was down',
+    async () => {
+      expect((await checkout.run({ language: 'sh', code: 'npm run down' })).stdout).toContain(
+        'Posthorn is down.',
+      );
+      for (const [, example] of runnable(OTHER_RELAY))
+        expectDone(example, await readerOf(example.page).tries(example));
+    },
+    WITHIN_MS,
   );
 });
-
-async function takesEachOnce(id: string, printed: () => string): Promise<void> {
-  const deliveries = async (): Promise<{ id: string; status: string; attempts: number }[]> => {
-    const answer = await stack.api().get(`/v1/webhooks/${id}/deliveries`);
-    return (answer.body['deliveries'] as { items: { id: string; status: string; attempts: number }[] }).items;
-  };
-  await until(async () => (await deliveries())[0]?.status === 'SUCCEEDED', 'the delivery has succeeded');
-  const [delivery] = await deliveries();
-  await stack.api().post(`/v1/webhooks/${id}/deliveries/${delivery!.id}/redeliver`, {});
-  await until(async () => (await deliveries())[0]?.status === 'SUCCEEDED', 'it has succeeded again');
-  expect(printed()).toBe('CONTACT_CREATED\n');
-}
-
-async function refusesTheRest(url: string, token: string): Promise<void> {
-  const now = Math.floor(Date.now() / 1_000);
-  const post = async (headers: Record<string, string>): Promise<number> =>
-    (await fetch(url, { method: 'POST', body: BODY, headers })).status;
-  const signed = (id: string, time: number | string): Record<string, string> => ({
-    'webhook-id': id,
-    'webhook-timestamp': String(time),
-    'webhook-signature': `v1,AAAA v1,${createHmac('sha256', token).update(`${id}.${time}.${BODY}`).digest('base64')}`,
-  });
-  expect(await post(signed('evt_1', now))).toBe(204);
-  for (const time of [now - 301, now + 310, 'soon', '']) expect(await post(signed('evt_2', time))).toBe(401);
-  const { 'webhook-signature': _left, ...unsigned } = signed('evt_3', now);
-  for (const headers of [{}, unsigned, { ...signed('evt_4', now), 'webhook-id': 'evt_5' }])
-    expect(await post(headers)).toBe(401);
-}
-
-function outputOf(child: ChildProcess): () => string {
-  let output = '';
-  child.stdout!.on('data', (bytes: Buffer) => (output += bytes.toString()));
-  return () => output;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}

@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { examplesOf, type Fence, whereIs } from './docs/fences.ts';
+import { cleanEnv, lackFor, prepare } from './docs/runners.ts';
+import { newRecipient, Stack, until } from './stack.ts';
+
+const WITHIN_MS = 180_000;
+const LISTENS_WITHIN_MS = 60_000;
+
+/** What is posted that Posthorn never posted. */
+const BODY = '{"event":"FORGED"}';
+
+const RECEIVERS = examplesOf('docs/receiving-webhooks.md');
+
+let stack: Stack;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'posthorn-docs-'));
+  stack = await Stack.start({
+    dispatchers: 1,
+    env: { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+  });
+});
+afterAll(async () => {
+  await stack.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe('W5, W6: the receivers of the documents', () => {
+  it('are there, in every language', () => {
+    expect(RECEIVERS.map(({ language }) => language)).toEqual(['ts', 'python', 'go']);
+  });
+
+  for (const example of RECEIVERS) {
+    const lack = lackFor(example.language);
+    const name = `take what is genuine, once, and refuse the rest: ${whereIs(example)}`;
+    if (lack === undefined) it(name, () => holds(example), WITHIN_MS);
+    else it.skip(`${name}: left out, this machine lacks ${lack}`, () => undefined);
+  }
+});
+
+async function holds(example: Fence): Promise<void> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/`;
+  const added = await stack.api().post('/v1/webhooks', { url, events: ['CONTACT_CREATED'] });
+  const { id, token } = added.body['webhook'] as { id: string; token: string };
+  const { command, args } = await prepare(example, folder);
+  const env = cleanEnv({ PORT: String(port), POSTHORN_WEBHOOK_TOKEN: token });
+  const child = spawn(command, args, { env });
+  try {
+    const printed = outputOf(child);
+    await until(
+      () =>
+        fetch(url, { method: 'POST', body: '{}' }).then(
+          () => true,
+          () => false,
+        ),
+      'it listens',
+      LISTENS_WITHIN_MS,
+    );
+    await stack.api().post('/v1/contacts', { email: newRecipient() });
+    await until(() => printed().includes('CONTACT_CREATED\n'), 'it has heard of the contact');
+    await takesEachOnce(id, printed);
+    await refusesTheRest(url, token);
+  } finally {
+    child.kill('SIGKILL');
+    await stack.api().request('DELETE', `/v1/webhooks/${id}`, undefined);
+  }
+}
+
+async function takesEachOnce(id: string, printed: () => string): Promise<void> {
+  const deliveries = async (): Promise<{ id: string; status: string; attempts: number }[]> => {
+    const answer = await stack.api().get(`/v1/webhooks/${id}/deliveries`);
+    return (answer.body['deliveries'] as { items: { id: string; status: string; attempts: number }[] }).items;
+  };
+  await until(async () => (await deliveries())[0]?.status === 'SUCCEEDED', 'the delivery has succeeded');
+  const [delivery] = await deliveries();
+  await stack.api().post(`/v1/webhooks/${id}/deliveries/${delivery!.id}/redeliver`, {});
+  await until(async () => (await deliveries())[0]?.status === 'SUCCEEDED', 'it has succeeded again');
+  expect(printed()).toBe('CONTACT_CREATED\n');
+}
+
+async function refusesTheRest(url: string, token: string): Promise<void> {
+  const now = Math.floor(Date.now() / 1_000);
+  const post = async (headers: Record<string, string>): Promise<number> =>
+    (await fetch(url, { method: 'POST', body: BODY, headers })).status;
+  const signed = (id: string, time: number | string): Record<string, string> => ({
+    'webhook-id': id,
+    'webhook-timestamp': String(time),
+    'webhook-signature': `v1,AAAA v1,${createHmac('sha256', token).update(`${id}.${time}.${BODY}`).digest('base64')}`,
+  });
+  expect(await post(signed('evt_1', now))).toBe(204);
+  for (const time of [now - 301, now + 310, 'soon', '']) expect(await post(signed('evt_2', time))).toBe(401);
+  const { 'webhook-signature': _left, ...unsigned } = signed('evt_3', now);
+  for (const headers of [{}, unsigned, { ...signed('evt_4', now), 'webhook-id': 'evt_5' }])
+    expect(await post(headers)).toBe(401);
+}
+
+function outputOf(child: ChildProcess): () => string {
+  let output = '';
+  child.stdout!.on('data', (bytes: Buffer) => (output += bytes.toString()));
+  return () => output;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './fences.ts';
+import { cleanEnv, type Outcome, prepare, run } from './runners.ts';
+
+/** What the tools read and write beside them: it is copied, so that nothing of this checkout changes. */
+const COPIED = ['tools', 'prisma', 'k8s', 'package.json', 'package-lock.json'];
+const LINKED = ['node_modules', 'libs', 'apps', 'test', 'docker-compose.yml'];
+
+/** What `npm run up` writes down for scripts. */
+export interface LocalStack {
+  readonly apiUrl: string;
+  readonly inbox: { readonly webUrl: string };
+  readonly workspaceId: string;
+  readonly keys: { readonly apiUser: string; readonly editor: string };
+  readonly databaseUrl: string;
+}
+
+/** A checkout beside this one, built already, for commands that keep their state in it. What is up there ends with the test, however that ends. */
+export class Checkout {
+  private constructor(
+    readonly folder: string,
+    private readonly leash: () => void,
+  ) {}
+
+  static make(folder: string): Checkout {
+    mkdirSync(folder);
+    // Postgres, which refuses to be root, must pass through it.
+    chmodSync(folder, 0o755);
+    for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+    for (const name of LINKED) symlinkSync(join(ROOT, name), join(folder, name));
+    return new Checkout(folder, endWithUs(folder));
+  }
+
+  get isUp(): boolean {
+    return existsSync(this.stackFile);
+  }
+
+  /** The stack that is up here. @throws when none is */
+  get stack(): LocalStack {
+    return JSON.parse(readFileSync(this.stackFile, 'utf8')) as LocalStack;
+  }
+
+  private get stackFile(): string {
+    return join(this.folder, '.posthorn', 'stack.json');
+  }
+
+  /** Runs an example, or what its reader makes of it, here. */
+  async run(
+    example: { readonly language: string; readonly code: string },
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Outcome> {
+    const examples = join(this.folder, 'examples');
+    mkdirSync(examples, { recursive: true });
+    return run(await prepare(example, examples), { cwd: this.folder, env: cleanEnv(env) });
+  }
+
+  /** Stops what is up here and removes everything. */
+  async remove(): Promise<void> {
+    await this.run({ language: 'sh', code: 'npm run nuke -- --yes' });
+    this.leash();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A shell waits for the other end of its pipe to close, then removes the checkout and what is up in it. */
+function endWithUs(folder: string): () => void {
+  const script = 'cat >/dev/null; node tools/nuke.mjs --yes; rm -rf "$PWD"';
+  const shell = spawn('sh', ['-c', script], {
+    cwd: folder,
+    env: cleanEnv(),
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  shell.unref();
+  return () => void shell.kill('SIGKILL');
+}

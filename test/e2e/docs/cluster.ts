@@ -1,0 +1,112 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from '@jest/globals';
+import { callsOf, runsHere } from './called.ts';
+import type { Checkout } from './checkout.ts';
+import { type Fence, fencesIn, textOf } from './fences.ts';
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
+
+/** Kinds as kubectl's arguments say them. */
+const KINDS: Readonly<Record<string, string>> = { pod: 'Pod', job: 'Job', deployment: 'Deployment' };
+
+/** Holds the calls of kubectl against what the folders that they apply are made into. */
+export async function clusterHolds(fence: Fence, checkout: Checkout): Promise<void> {
+  writeManifests(fence.page, checkout);
+  const applied = [...(await built('k8s/overlays/ours', checkout)), ...(await built('k8s/office', checkout))];
+  const calls = await callsOf(fence, ['kubectl'], checkout);
+  expect(calls).not.toEqual([]);
+  for (const [, ...words] of calls) {
+    const isInNamespace = words[0] === '-n';
+    if (isInNamespace) expect(applied.map(({ metadata }) => metadata.namespace)).toContain(words[1]);
+    await judge(isInNamespace ? words.slice(2) : words, applied, checkout);
+  }
+}
+
+async function judge(
+  words: readonly string[],
+  applied: readonly Manifest[],
+  checkout: Checkout,
+): Promise<void> {
+  const [verb, ...rest] = words;
+  const isThere = (kind: string, name?: string): void =>
+    expect(applied.filter((each) => each.kind === kind).map(({ metadata }) => metadata.name)).toContainEqual(
+      name ?? expect.anything(),
+    );
+  if (verb === 'create' && rest[0] === 'namespace') isThere('Namespace', rest[1]);
+  else if (verb === 'create') secretHolds(rest, applied);
+  else if (verb === 'apply')
+    expect([rest[0], await built(rest[1]!, checkout)]).toEqual([
+      '-k',
+      expect.arrayContaining([expect.anything()]),
+    ]);
+  else if (verb === 'exec') {
+    isThere('Pod', rest[0]);
+    expect(rest[1]).toBe('--');
+    await runsHere(rest.slice(2), checkout);
+  } else if (verb === 'wait') {
+    expect(rest[0]).toBe('--for=condition=Ready');
+    const [kind, name] = rest[1]!.split('/');
+    isThere(KINDS[kind!]!, name);
+  } else if (verb === 'delete') isThere(KINDS[rest[0]!]!, rest[1]);
+  else if (verb === 'rollout') {
+    expect(rest.slice(0, 2)).toEqual(['status', 'deployment']);
+    isThere('Deployment');
+  } else throw new Error(`kubectl ${verb} is not known to this test`);
+}
+
+/** The Secret has every key that a pod must have, and none that no pod reads. */
+function secretHolds([what, type, name, ...literals]: readonly string[], applied: readonly Manifest[]): void {
+  expect([what, type]).toEqual(['secret', 'generic']);
+  const given = literals.map((literal) => /^--from-literal=(\w+)=./.exec(literal)?.[1]);
+  const asked = referencesIn(applied).filter((reference) => reference.name === name);
+  const keys = (wanted: typeof asked): string[] => [...new Set(wanted.map(({ key }) => key))].sort();
+  expect([...given].sort()).toEqual(keys(asked.filter(({ optional }) => optional !== true)));
+}
+
+interface SecretReference {
+  readonly name: string;
+  readonly key: string;
+  readonly optional?: boolean;
+}
+
+function referencesIn(value: unknown): SecretReference[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { secretKeyRef } = value as { secretKeyRef?: SecretReference };
+  return secretKeyRef === undefined ? Object.values(value).flatMap(referencesIn) : [secretKeyRef];
+}
+
+/** The manifests that a page shows, written where it says: a path stands in their first line. */
+function writeManifests(page: string, checkout: Checkout): void {
+  for (const { language, code } of fencesIn(textOf(page), page)) {
+    const path = language === 'yaml' ? /^# (\S+)\n/.exec(code)?.[1] : undefined;
+    if (path === undefined) continue;
+    mkdirSync(dirname(join(checkout.folder, path)), { recursive: true });
+    writeFileSync(join(checkout.folder, path), code);
+  }
+}
+
+const made = new Map<string, Promise<Manifest[]>>();
+
+/** What kustomize makes of a folder of the checkout, which the published schemas must allow; made once. */
+function built(folder: string, checkout: Checkout): Promise<Manifest[]> {
+  const already = made.get(folder) ?? build(folder, checkout);
+  made.set(folder, already);
+  return already;
+}
+
+async function build(folder: string, checkout: Checkout): Promise<Manifest[]> {
+  const script = `
+    import { render, schemaFaults } from './tools/k8s/manifests.mjs';
+    const manifests = await render(${JSON.stringify(folder)});
+    console.log(JSON.stringify({ manifests, faults: await schemaFaults(manifests) }));`;
+  const code = `node --input-type=module -e ${JSON.stringify(script).replaceAll('\\n', '\n')}`;
+  const { stdout, stderr } = await checkout.run({ language: 'sh', code });
+  if (stdout === '') throw new Error(stderr);
+  const { manifests, faults } = JSON.parse(stdout) as { manifests: Manifest[]; faults: string[] };
+  expect(faults).toEqual([]);
+  return manifests;
+}

@@ -1,0 +1,24 @@
+import { expect } from '@jest/globals';
+import { parse } from 'yaml';
+import { callsOf, runsHere } from './called.ts';
+import type { Checkout } from './checkout.ts';
+import { type Fence, textOf } from './fences.ts';
+
+/** Holds the calls of Docker Compose against our file: its services and profiles; what a service is to run is run here. */
+export async function composeHolds(fence: Fence, checkout: Checkout): Promise<void> {
+  const { services } = parse(textOf('docker-compose.yml'), { merge: true }) as {
+    services: Record<string, { profiles?: string[] }>;
+  };
+  const calls = await callsOf(fence, ['docker'], checkout);
+  expect(calls).not.toEqual([]);
+  for (const [, compose, ...words] of calls) {
+    expect(compose).toBe('compose');
+    const [verb, ...rest] = words;
+    if (verb === 'up') expect(rest.filter((word) => word !== '--build')).toEqual([]);
+    else if (verb === 'run') {
+      const [remove, service, ...command] = rest;
+      expect([remove, Object.keys(services)]).toEqual(['--rm', expect.arrayContaining([service])]);
+      await runsHere(command, checkout);
+    } else throw new Error(`docker compose ${verb} is not known to this test`);
+  }
+}

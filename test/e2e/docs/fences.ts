@@ -1,0 +1,88 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** Those that are read first, in the order in which they are. */
+const FIRST = ['README.md', 'docs/quick-start.md', 'docs/guide.md', 'docs/api.md', 'docs/operations.md'];
+
+/** Every page for people. */
+export const PAGES = [
+  ...new Set([...FIRST, ...globSync(['docs/**/*.md', 'k8s/**/*.md'], { cwd: ROOT }).sort()]),
+];
+
+/** A block of code of a page. */
+export interface Fence {
+  readonly page: string;
+  readonly line: number;
+  /** The heading above it. */
+  readonly section: string;
+  readonly language: string;
+  /** What it cannot be run without: what stands behind `needs=`. */
+  readonly needs: string | undefined;
+  readonly code: string;
+}
+
+/** A block that is run, or would be, and what the page says that it prints. */
+export interface Example extends Fence {
+  readonly prints: Fence | undefined;
+}
+
+/** What is shown, and not run. */
+export const SHOWN = ['text', 'json', 'yaml', 'mermaid'];
+
+/** Where a block is, for people. */
+export function whereIs({ page, line, language }: Fence): string {
+  return `${page}, line ${line} (${language})`;
+}
+
+export function textOf(page: string): string {
+  return readFileSync(join(ROOT, page), 'utf8');
+}
+
+/** The blocks of a page; one in a list stands without its indentation. @throws when one has no end */
+export function fencesIn(text: string, page: string): Fence[] {
+  const fences: Fence[] = [];
+  let section = '';
+  let open: { line: number; indent: number; info: string; code: string } | undefined;
+  for (const [place, line] of text.split('\n').entries()) {
+    const [, indent, info] = /^( *)```(.*)$/.exec(line) ?? [];
+    if (open === undefined) {
+      section = /^#+ (.*)$/.exec(line)?.[1] ?? section;
+      if (indent !== undefined) open = { line: place + 1, indent: indent.length, info: info!, code: '' };
+    } else if (info === undefined) {
+      open.code += `${line.slice(open.indent)}\n`;
+    } else {
+      fences.push(fenceOf(page, section, open));
+      open = undefined;
+    }
+  }
+  if (open !== undefined) throw new Error(`${page}, line ${open.line}: the block has no end`);
+  return fences;
+}
+
+function fenceOf(
+  page: string,
+  section: string,
+  { line, info, code }: { line: number; info: string; code: string },
+): Fence {
+  const [language = '', ...words] = info.trim().split(' ');
+  const needs = words.length === 0 ? undefined : words.join(' ').replace(/^needs=/, '');
+  return { page, line, section, language, needs, code };
+}
+
+/** Each block that is not only shown, with the `text` or `json` that follows it under the same heading. */
+export function examplesIn(text: string, page: string): Example[] {
+  const fences = fencesIn(text, page);
+  return fences.flatMap((fence, place) => {
+    if (SHOWN.includes(fence.language)) return [];
+    const next = fences[place + 1];
+    const isItsOutput = next?.section === fence.section && ['text', 'json'].includes(next.language);
+    return [{ ...fence, prints: isItsOutput ? next : undefined }];
+  });
+}
+
+export function examplesOf(page: string): Example[] {
+  return examplesIn(textOf(page), page);
+}

@@ -1,0 +1,112 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DnsServer } from '@posthorn/testing';
+import { Api } from '../api.ts';
+import type { Checkout } from './checkout.ts';
+import type { Example, Fence } from './fences.ts';
+import { patternOf, squeeze } from './printed.ts';
+import type { Outcome } from './runners.ts';
+
+const DAY_MS = 86_400_000;
+const PATIENT_FOR_MS = 60_000;
+
+/** On a machine that is busy a command may not reach the database in time. It says so, and has done nothing. */
+const NOT_REACHED = 'posthorn: No database answers';
+
+/** Whoever reads a page from its beginning, tries what it says, and puts what is theirs where it cannot know. */
+export class Reader {
+  /** What the examples of the page have printed so far. */
+  private printed = '';
+  /** Variables that earlier examples of the page have set. */
+  private variables = '';
+
+  constructor(
+    readonly checkout: Checkout,
+    private readonly names: DnsServer,
+    private readonly databaseUrl?: string,
+  ) {}
+
+  /** Runs an example; what only asks is asked again until it prints what the page says, for that may be about to come. */
+  async tries(example: Example, env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+    const typed = await this.typed(example);
+    const around = { ...this.surroundings(example), ...env };
+    const deadline = Date.now() + PATIENT_FOR_MS;
+    for (;;) {
+      const outcome = await this.checkout.run(typed, around);
+      const isFinal = !outcome.stderr.includes(NOT_REACHED) && isAnswered(example, outcome);
+      if (!isFinal && Date.now() < deadline) continue;
+      this.printed += outcome.stdout;
+      return outcome;
+    }
+  }
+
+  /** What readers of the guide have in their environment. Where an example prints no status, curl is to fail by it. */
+  private surroundings({ code }: Example): Record<string, string> {
+    const home = join(this.checkout.folder, code.includes('%{http_code}') ? 'curl-lenient' : 'curl-strict');
+    mkdirSync(home, { recursive: true });
+    if (home.endsWith('strict')) writeFileSync(join(home, '.curlrc'), 'fail-with-body\n');
+    const env = { CURL_HOME: home, DNS_SERVERS: this.names.address };
+    if (!this.checkout.isUp) return env;
+    const { apiUrl, keys } = this.checkout.stack;
+    return { ...env, POSTHORN_URL: apiUrl, POSTHORN_KEY: keys.editor };
+  }
+
+  /** An example as it is typed. @throws when it has a place to fill that nobody knows what belongs there */
+  private async typed({ language, code }: Fence): Promise<{ language: string; code: string }> {
+    if (language !== 'sh') return { language, code };
+    const words = await this.filled(code);
+    const script = `${this.variables}${words}`;
+    for (const [line] of words.matchAll(/^(?:export )?[A-Z_]+=[^\s(]+(?: +#.*)?$/gm))
+      this.variables += `${line}\n`;
+    return { language, code: script };
+  }
+
+  private async filled(code: string): Promise<string> {
+    let words = code;
+    for (const [form, meaning] of this.places(code))
+      if (form.test(words)) words = words.replaceAll(form, await meaning());
+    if (words.replaceAll(/#.*$/gm, '').includes('…'))
+      throw new Error(`Nobody knows what belongs in the place of … here:\n${words}`);
+    return words;
+  }
+
+  private places(code: string): [RegExp, () => string | Promise<string>][] {
+    const stack = () => this.checkout.stack;
+    return [
+      [/http:\/\/(?:127\.0\.0\.1|localhost):3000/g, () => stack().apiUrl],
+      [/http:\/\/127\.0\.0\.1:8025/g, () => stack().inbox.webUrl],
+      [/phk_…/g, () => stack().keys.editor],
+      [/wrk_…/g, () => this.lastPrinted(/wrk_\w{26}/g) ?? stack().workspaceId],
+      [
+        /trs_\w{26}/g,
+        () => (/sendAt|\/cancel/.test(code) ? this.scheduledEmail() : this.lastPrinted(/trs_\w{26}/g)!),
+      ],
+      [/\b\d{14}-\d{5}\b/g, () => this.lastPrinted(/\b\d{14}-\d{5}\b/g)!],
+      [/postgresql:\/\/…/g, () => this.databaseUrl!],
+      // What is built is not built again, and the test goes on.
+      [/npm run up$/gm, () => 'npm run up -- --no-build --detach'],
+    ];
+  }
+
+  private lastPrinted(form: RegExp): string | undefined {
+    return this.printed.match(form)?.at(-1);
+  }
+
+  private async scheduledEmail(): Promise<string> {
+    const { apiUrl, keys } = this.checkout.stack;
+    const email = {
+      from: 'hello@example.com',
+      to: 'ada@example.net',
+      subject: 'Later',
+      html: '<p>Later</p>',
+    };
+    const sendAt = new Date(Date.now() + DAY_MS).toISOString();
+    const { body } = await new Api(apiUrl, keys.apiUser).post('/v1/emails', { ...email, sendAt });
+    return (body['email'] as { id: string }).id;
+  }
+}
+
+function isAnswered({ code, prints }: Example, { stdout }: Outcome): boolean {
+  const isQuestion = prints?.language === 'text' && /^curl(?!.* -(?:d|X) )/s.test(code);
+  return !isQuestion || patternOf(prints.code).test(squeeze(stdout));
+}

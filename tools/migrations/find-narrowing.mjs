@@ -1,0 +1,86 @@
+/**
+ * One migration, as it is kept.
+ *
+ * @typedef {{ name: string, sql: string }} Migration
+ */
+
+/** Statements that take nothing from a program which does not know of them. */
+const ADDS = /^(CREATE (TABLE|INDEX|TYPE|VIEW|SEQUENCE)|INSERT INTO|UPDATE|SELECT|COMMENT ON|SET|GRANT) /i;
+
+/** What may be done to a table in use, beside columns that are added. */
+const TABLE_ADDS =
+  /^(SET \(|DROP CONSTRAINT |ALTER (COLUMN )?\w+ (DROP NOT NULL$|SET DEFAULT |SET STATISTICS |SET STORAGE ))/i;
+
+/**
+ * What migrations take away from programs of the release before, or no longer let them do. It reads statements, not what functions do: the body of one that
+ * keeps its name and parameters is taken for as good as it was.
+ *
+ * @param {readonly Migration[]} before those that the release before knows
+ * @param {readonly Migration[]} after
+ * @returns {string[]} each as `migration: statement`
+ */
+export function findNarrowing(before, after) {
+  const older = before.flatMap(({ sql }) => statementsOf(sql));
+  const known = { unique: namesIn(older, UNIQUE_INDEX), functions: new Map(older.flatMap(functionOf)) };
+  const tables = namesIn(
+    after.flatMap(({ sql }) => statementsOf(sql)),
+    /^CREATE TABLE (?:IF NOT EXISTS )?(\w+)/i,
+  );
+  return after.flatMap(({ name, sql }) =>
+    statementsOf(sql)
+      .filter((statement) => !onlyAdds(statement, { ...known, tables }))
+      .map((statement) => `${name}: ${statement}`),
+  );
+}
+
+const UNIQUE_INDEX = /^CREATE UNIQUE INDEX (?:IF NOT EXISTS )?(\w+) ON (?:ONLY )?(\w+)/i;
+
+/** @param {string} statement @param {{ unique: Set<string>, functions: Map<string, string>, tables: Set<string> }} known */
+function onlyAdds(statement, { unique, functions, tables }) {
+  const [, index, ofTable = ''] = UNIQUE_INDEX.exec(statement) ?? [];
+  if (index !== undefined) return tables.has(ofTable);
+  const [, dropped] = /^DROP INDEX (?:IF EXISTS )?(\w+)$/i.exec(statement) ?? [];
+  if (dropped !== undefined) return !unique.has(dropped);
+  const [, table, actions = ''] = /^ALTER TABLE (?:IF EXISTS )?(?:ONLY )?(\w+) (.*)$/i.exec(statement) ?? [];
+  if (table !== undefined) return tables.has(table) || partsOf(actions).every(addsToTable);
+  const [made] = functionOf(statement);
+  // Another function of that name can make calls ambiguous.
+  if (made !== undefined) return [undefined, made[1]].includes(functions.get(made[0]));
+  return ADDS.test(statement);
+}
+
+/** @param {string} action */
+function addsToTable(action) {
+  if (!/^ADD COLUMN /i.test(action)) return TABLE_ADDS.test(action);
+  const isFilled = !/ NOT NULL\b/i.test(action) || / (DEFAULT|GENERATED) /i.test(action);
+  return isFilled && !/ (UNIQUE|PRIMARY KEY)\b/i.test(action);
+}
+
+/** The statements of a script in one line each, without comments and without what stands in quotes. @param {string} sql */
+function statementsOf(sql) {
+  return sql
+    .replaceAll(/--.*$/gm, '')
+    .replaceAll(/(\$\w*\$).*?\1/gs, '$$$$')
+    .replaceAll(/'(?:[^']|'')*'/g, "''")
+    .split(';')
+    .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
+    .filter((statement) => statement !== '');
+}
+
+/** Parts between commas that stand in no parentheses; what stands in these is left out. @param {string} text @returns {string[]} */
+function partsOf(text) {
+  const flat = text.replaceAll(/\([^()]+\)/g, '()');
+  return flat === text ? text.split(/, ?/) : partsOf(flat);
+}
+
+/** @param {readonly string[]} statements @param {RegExp} form @returns {Set<string>} */
+function namesIn(statements, form) {
+  return new Set(statements.flatMap((statement) => form.exec(statement)?.[1] ?? []));
+}
+
+/** Name and parameters of the function that a statement makes. @param {string} statement @returns {[string, string][]} */
+function functionOf(statement) {
+  const [, name, parameters] =
+    /^CREATE (?:OR REPLACE )?FUNCTION (\w+) ?\((.*?)\) RETURNS /i.exec(statement) ?? [];
+  return name === undefined ? [] : [[name, parameters ?? '']];
+}
