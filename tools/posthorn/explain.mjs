@@ -49,6 +49,8 @@ export function explain(error, command) {
 function sentenceFor(error) {
   const speaks = error instanceof UsageError || error instanceof NotReady;
   if (speaks || SPEAKING.has(error.name) || SPEAKING.has(error.constructor?.name)) return error.message;
+  // The pool of connections gives this one no code.
+  if (error.message === 'timeout exceeded when trying to connect') return NOBODY;
   const sentence = SENTENCES[error.code] ?? SENTENCES[error.cause?.originalCode];
   if (sentence !== undefined) return sentence;
   return `That went wrong, and should not have: ${error.message}; POSTHORN_DEBUG=1 shows where`;

@@ -21,6 +21,11 @@ describe('The line that says what went wrong', () => {
     ['a database without tables', { code: 'P2021' }, 'npm run migrate'],
     ['a refused login', { code: '28P01' }, 'correct the name and password'],
     ['a server without the database', { code: '3D000' }, 'no database of this name'],
+    [
+      'a server that takes too long',
+      { message: 'timeout exceeded when trying to connect' },
+      'see that it runs',
+    ],
   ])('says how to mend %s', (_case, fields, words) => {
     expect(explain(failure(fields))).toContain(words);
   });

@@ -8,6 +8,10 @@ import { cleanEnv, type Outcome, prepare, run } from './runners.ts';
 const COPIED = ['tools', 'prisma', 'k8s', 'package.json', 'package-lock.json'];
 const LINKED = ['node_modules', 'libs', 'apps', 'test', 'docker-compose.yml'];
 
+/** On a machine that is busy a command may not reach the database within the three seconds that it waits. It says so, and can be given again. */
+const NOT_REACHED = /^posthorn: (?:No database answers|Nobody answers there)/m;
+const PATIENT_FOR_MS = 60_000;
+
 /** What `npm run up` writes down for scripts. */
 export interface LocalStack {
   readonly apiUrl: string;
@@ -53,7 +57,12 @@ export class Checkout {
   ): Promise<Outcome> {
     const examples = join(this.folder, 'examples');
     mkdirSync(examples, { recursive: true });
-    return run(await prepare(example, examples), { cwd: this.folder, env: cleanEnv(env) });
+    const program = await prepare(example, examples);
+    const deadline = Date.now() + PATIENT_FOR_MS;
+    for (;;) {
+      const outcome = await run(program, { cwd: this.folder, env: cleanEnv(env) });
+      if (!NOT_REACHED.test(outcome.stderr) || Date.now() > deadline) return outcome;
+    }
   }
 
   /** Stops what is up here and removes everything. */
