@@ -111,6 +111,11 @@ export class Stack {
     return this.db;
   }
 
+  /** Where that database is. */
+  get databaseUrl(): string {
+    return this.env['DATABASE_URL']!;
+  }
+
   /** Everything that the apps have logged so far. */
   get logs(): string {
     const workers = [this.sender, this.scheduler, ...this.dispatchers];

@@ -37,6 +37,7 @@ import { EmailActsController } from './emails/email-acts.controller.ts';
 import { EmailContentController } from './emails/email-content.controller.ts';
 import { emailProviders } from './emails/email.providers.ts';
 import { EmailsController } from './emails/emails.controller.ts';
+import { errorPage, refusalOf } from './pages/error-page.ts';
 import { OverviewController } from './overview/overview.controller.ts';
 import { queueBoards } from './queues/queue-boards.ts';
 import { entrance } from './sign-in/entrance.ts';
@@ -140,6 +141,12 @@ await startProcess('dashboard', async () => {
       logger,
       settings: http,
       readsJson: false,
+      refusalOf: (fault) => {
+        const refusal = refusalOf(fault);
+        if (refusal?.cause !== undefined) onError(refusal.cause);
+        return refusal;
+      },
+      renderError: errorPage,
       health: {
         dependencies: [
           { name: 'database', check: () => db.pool.query('SELECT 1') },
@@ -148,7 +155,7 @@ await startProcess('dashboard', async () => {
       },
     },
   );
-  app.use(entrance({ sessions, cookie, origin: url.origin, onError }));
+  app.use(entrance({ sessions, cookie, origin: url.origin }));
   app.use(FORMS, express.urlencoded({ extended: false, limit: MOST_FORM_BYTES }));
   app.use(QUEUES_PATH, queueBoards(queues, QUEUES_PATH));
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);

@@ -1,9 +1,8 @@
-import { Controller, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { Controller, Param, Post, Req, Res } from '@nestjs/common';
 import { type EmailId, Refusal } from '@posthorn/kernel';
 import { CancelEmail, RescheduleEmail, SendEmailAgain } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { Given, inUtc } from '../pages/given.ts';
-import { RefusalPage } from '../pages/refusal-page.ts';
 import { operatorOf } from '../sign-in/entrance.ts';
 import { EmailReader, thatIsThere } from './email-reader.ts';
 
@@ -12,7 +11,6 @@ const WISH = /^[0-9a-f-]{36}$/;
 
 /** What operators do with emails; each act is told to the audit log of the workspace, with the name of the operator. */
 @Controller('emails')
-@UseFilters(RefusalPage)
 export class EmailActsController {
   constructor(
     private readonly cancelEmail: CancelEmail,

@@ -1,9 +1,8 @@
-import { Controller, Get, Param, Req, Res, UseFilters } from '@nestjs/common';
-import { Refusal } from '@posthorn/kernel';
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { type EmailPreview, PreviewEmail } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
+import { refusalOf } from '../pages/error-page.ts';
 import { renderPage } from '../pages/page.ts';
-import { RefusalPage } from '../pages/refusal-page.ts';
 import { accountOf } from '../sign-in/entrance.ts';
 import { FRAME_POLICY, framed, framedFault } from './email-frame.ts';
 import { EmailReader, thatIsThere } from './email-reader.ts';
@@ -11,7 +10,6 @@ import { sourcePage } from './source-page.ts';
 
 /** What an email says, by the very composition that the sender makes it with. */
 @Controller('emails')
-@UseFilters(RefusalPage)
 export class EmailContentController {
   constructor(
     private readonly previewEmail: PreviewEmail,
@@ -29,9 +27,10 @@ export class EmailContentController {
     try {
       return framed((await this.preview(text)).html);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      response.status(error.statusCode);
-      return framedFault(error.message);
+      const refusal = refusalOf(error);
+      if (refusal === undefined) throw error;
+      response.status(refusal.statusCode);
+      return framedFault(refusal.message);
     }
   }
 

@@ -6,7 +6,6 @@ import {
   type OperatorAccount,
   type WorkspaceStore,
 } from '@posthorn/database';
-import { orUnavailable } from '@posthorn/use-cases';
 import { type ShownEmail } from './email-page.ts';
 
 const MOST_ACTS = { limit: 100, sort: 'createdAt.desc' } as const;
@@ -25,7 +24,7 @@ export class EmailReader {
   /** The id in an address, and whose email it is. @throws Refusal (404) when there is none */
   async locate(text: string): Promise<{ id: EmailId; workspaceId: WorkspaceId }> {
     const id = parseId('trs', text);
-    const workspaceId = id && (await orUnavailable(this.options.search.workspaceOf(id)));
+    const workspaceId = id && (await this.options.search.workspaceOf(id));
     if (id === undefined || workspaceId === undefined) throw noSuchEmail();
     return { id, workspaceId };
   }
@@ -34,14 +33,12 @@ export class EmailReader {
   async read(text: string, account: OperatorAccount): Promise<ShownEmail> {
     const { emails, auditLog, workspaces } = this.options;
     const { id, workspaceId } = await this.locate(text);
-    const [email, workspace, acts, copies] = await orUnavailable(
-      Promise.all([
-        emails.find(workspaceId, id),
-        workspaces.find(workspaceId),
-        auditLog.list(workspaceId, MOST_ACTS, { subjectId: id }),
-        auditLog.list(workspaceId, MOST_ACTS, { action: 'email.sent_again', copyOf: id }),
-      ]),
-    );
+    const [email, workspace, acts, copies] = await Promise.all([
+      emails.find(workspaceId, id),
+      workspaces.find(workspaceId),
+      auditLog.list(workspaceId, MOST_ACTS, { subjectId: id }),
+      auditLog.list(workspaceId, MOST_ACTS, { action: 'email.sent_again', copyOf: id }),
+    ]);
     return { ...{ email: thatIsThere(email), workspace, account }, acts: acts.items, copies: copies.items };
   }
 }

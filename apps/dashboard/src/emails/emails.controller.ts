@@ -1,11 +1,9 @@
-import { Controller, Get, Param, Query, Req, Res, UseFilters } from '@nestjs/common';
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { type Page } from '@posthorn/domain';
 import { EmailListStore, EmailSearchStore, type FoundEmail, WorkspaceStore } from '@posthorn/database';
-import { orUnavailable } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { Given } from '../pages/given.ts';
 import { renderPage } from '../pages/page.ts';
-import { RefusalPage } from '../pages/refusal-page.ts';
 import { searched } from '../pages/searched.ts';
 import { accountOf } from '../sign-in/entrance.ts';
 import { emailPage } from './email-page.ts';
@@ -22,7 +20,6 @@ const DONE: Readonly<Record<string, string>> = {
 
 /** Emails, as those see them who run the installation. */
 @Controller('emails')
-@UseFilters(RefusalPage)
 export class EmailsController {
   constructor(
     private readonly search: EmailSearchStore,
@@ -37,7 +34,7 @@ export class EmailsController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const workspaces = await orUnavailable(this.workspaces.list());
+    const workspaces = await this.workspaces.list();
     const result = await searched(EMAIL_FIELDS, query, response, (given) => this.pageOf(emailSearch(given)));
     const content = emailsPage({ ...result, workspaces });
     return renderPage(response, { title: 'Emails', part: 'Emails', account: accountOf(request), content });
@@ -57,8 +54,8 @@ export class EmailsController {
   }
 
   private async pageOf({ workspaceId, filter, page }: EmailSearch): Promise<Page<FoundEmail>> {
-    if (workspaceId === undefined) return orUnavailable(this.search.list(filter, page));
-    const found = await orUnavailable(this.list.list(workspaceId, filter, page));
+    if (workspaceId === undefined) return this.search.list(filter, page);
+    const found = await this.list.list(workspaceId, filter, page);
     return { ...found, items: found.items.map((email) => ({ ...email, workspaceId })) };
   }
 }

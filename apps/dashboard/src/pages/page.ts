@@ -1,5 +1,5 @@
 import { type OperatorAccount } from '@posthorn/database';
-import type { Response } from 'express';
+import type { ServerResponse } from 'node:http';
 import { html, Html } from './html.ts';
 
 /** Nothing is run and nothing loaded from elsewhere; forms and frames lead nowhere but here, not even by a link in a frame. */
@@ -63,7 +63,7 @@ export interface Page {
 
 /** A page of the dashboard; the answer gets the headers that go with it. */
 export function renderPage(
-  response: Response,
+  response: ServerResponse,
   { title, content, account, part, refreshSeconds }: Page,
 ): string {
   response.setHeader('Content-Type', 'text/html; charset=utf-8');

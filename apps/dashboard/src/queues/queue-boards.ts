@@ -2,8 +2,8 @@ import { createBoard } from './bull-board.ts';
 import { Refusal } from '@posthorn/kernel';
 import { type OperatorRole } from '@posthorn/domain';
 import { type WatchedQueues } from '@posthorn/queues';
-import type { RequestHandler, Response } from 'express';
-import { accountOf, refuse } from '../sign-in/entrance.ts';
+import type { RequestHandler } from 'express';
+import { accountOf } from '../sign-in/entrance.ts';
 
 /** Its own scripts, styles set by scripts, nothing from elsewhere: the fonts that it would load from another host are left out. */
 const POLICY =
@@ -15,15 +15,12 @@ export function queueBoards(watched: Pick<WatchedQueues, 'queues'>, path: string
   const boards = new Map<OperatorRole, RequestHandler>();
   return (request, response, next) => {
     const { queues } = watched;
-    if (queues === undefined) return away(response);
+    if (queues === undefined)
+      throw new Refusal(503, 'Redis cannot be reached just now; try again in a moment');
     const { role } = accountOf(request);
     const board = boards.get(role) ?? createBoard(queues, { path, isReadOnly: role === 'viewer' });
     boards.set(role, board);
     response.setHeader('Content-Security-Policy', POLICY);
     board(request, response, next);
   };
-}
-
-function away(response: Response): void {
-  refuse(response, new Refusal(503, 'Redis cannot be reached just now; try again in a moment'));
 }

@@ -3,8 +3,6 @@ import { type Actor, operator } from '@posthorn/domain';
 import { type OperatorAccount } from '@posthorn/database';
 import { type OperatorSessions } from '@posthorn/use-cases';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { html } from '../pages/html.ts';
-import { renderPage } from '../pages/page.ts';
 import { type SessionCookie } from './session-cookie.ts';
 
 const OPEN_TO_ALL = /^\/(sign-in(\/provider(\/callback)?)?$|health\/)/;
@@ -24,17 +22,13 @@ export interface EntranceOptions {
   readonly cookie: SessionCookie;
   /** Where the dashboard is, as browsers see it. */
   readonly origin: string;
-  readonly onError: (error: unknown) => void;
 }
 
 /** Lets nobody past who is not signed in, and nothing be changed but from the dashboard's own pages. */
-export function entrance({ sessions, cookie, origin, onError }: EntranceOptions): RequestHandler {
+export function entrance({ sessions, cookie, origin }: EntranceOptions): RequestHandler {
   const letIn = async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     if (!READING.has(request.method) && isFromElsewhere(request, origin))
-      return refuse(
-        response,
-        new Refusal(403, 'This was not asked from a page of the dashboard; open it and try again'),
-      );
+      throw new Refusal(403, 'This was not asked from a page of the dashboard; open it and try again');
     if (OPEN_TO_ALL.test(request.path)) return next();
     const token = cookie.read(request);
     const account = token === undefined ? undefined : await sessions.find(token);
@@ -43,10 +37,7 @@ export function entrance({ sessions, cookie, origin, onError }: EntranceOptions)
     next();
   };
   return (request, response, next) => {
-    letIn(request, response, next).catch((error: unknown) => {
-      onError(error);
-      refuse(response, new Refusal(503, 'The database cannot be asked just now; try again in a moment'));
-    });
+    letIn(request, response, next).catch(next);
   };
 }
 
@@ -56,19 +47,6 @@ export function operatorOf(request: Request): Actor {
   if (role !== 'operator')
     throw new Refusal(403, 'You are signed in as a viewer, who looks and changes nothing; ask an operator');
   return operator(name);
-}
-
-/** Answers with a page that says what is wrong. */
-export function refuse(response: Response, { statusCode, message, details }: Refusal): void {
-  response.status(statusCode);
-  if (details.retryAfterSeconds !== undefined)
-    response.setHeader('Retry-After', String(details.retryAfterSeconds));
-  const content = html`<div class="narrow">
-    <h1>${statusCode}</h1>
-    <p role="alert">${message}.</p>
-    <p><a href="/">To the overview</a></p>
-  </div>`;
-  response.end(renderPage(response, { title: String(statusCode), content }));
 }
 
 /**
@@ -83,5 +61,5 @@ function isFromElsewhere({ headers }: Request, origin: string): boolean {
 
 function askToSignIn(request: Request, response: Response): void {
   if (READING.has(request.method) && request.accepts('html')) response.redirect(303, '/sign-in');
-  else refuse(response, new Refusal(401, 'Sign in first'));
+  else throw new Refusal(401, 'Sign in first');
 }

@@ -5,7 +5,6 @@ import { OperatorSessions, SESSION_MS } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
-import { refuse } from './entrance.ts';
 import { type IdentityProvider } from './identity-provider.ts';
 import { SessionCookie } from './session-cookie.ts';
 import { SignInCookie } from './sign-in-cookie.ts';
@@ -23,26 +22,22 @@ export class ProviderController {
   ) {}
 
   @Get()
-  begin(@Res() response: Response): Promise<void> {
-    return orRefuse(response, async () => {
-      const { url, secrets } = await this.provider.begin();
-      this.secrets.set(response, secrets);
-      response.redirect(303, url.href);
-    });
+  async begin(@Res() response: Response): Promise<void> {
+    const { url, secrets } = await this.provider.begin();
+    this.secrets.set(response, secrets);
+    response.redirect(303, url.href);
   }
 
   @Get('callback')
-  finish(@Req() request: Request, @Res() response: Response): Promise<void> {
-    return orRefuse(response, async () => {
-      const { provider } = this;
-      // Each asks the provider something.
-      await this.sessions.countTryFrom(networkOf(clientAddress(request, this.proxies.ranges)));
-      const secrets = this.secrets.read(request);
-      this.secrets.clear(response);
-      const operator = await provider.finish(new URL(request.originalUrl, 'http://any').search, secrets);
-      this.cookie.set(response, await this.sessions.signInVouched(operator), SESSION_MS);
-      response.end(enter(response));
-    });
+  async finish(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const { provider } = this;
+    // Each asks the provider something.
+    await this.sessions.countTryFrom(networkOf(clientAddress(request, this.proxies.ranges)));
+    const secrets = this.secrets.read(request);
+    this.secrets.clear(response);
+    const operator = await provider.finish(new URL(request.originalUrl, 'http://any').search, secrets);
+    this.cookie.set(response, await this.sessions.signInVouched(operator), SESSION_MS);
+    response.end(enter(response));
   }
 
   private get provider(): IdentityProvider {
@@ -50,15 +45,6 @@ export class ProviderController {
     if (provider === undefined)
       throw new Refusal(404, 'No identity provider is set here; sign in by password');
     return provider;
-  }
-}
-
-async function orRefuse(response: Response, act: () => Promise<void>): Promise<void> {
-  try {
-    await act();
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    refuse(response, error);
   }
 }
 

@@ -1,15 +1,13 @@
-import { Controller, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { Controller, Param, Post, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { RecoverDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { Given } from '../pages/given.ts';
-import { RefusalPage } from '../pages/refusal-page.ts';
 import { operatorOf } from '../sign-in/entrance.ts';
 import { noSuchDelivery, noSuchWebhook, WebhookReader } from './webhook-reader.ts';
 
 /** What operators do with deliveries; each act is told to the audit log of the workspace, with the name of the operator. */
 @Controller('webhooks')
-@UseFilters(RefusalPage)
 export class WebhookActsController {
   constructor(
     private readonly again: SendDeliveriesAgain,

@@ -1,6 +1,5 @@
 import { type DeliveryId, parseId, Refusal } from '@posthorn/kernel';
 import { type FoundWebhook, type WebhookSearchStore } from '@posthorn/database';
-import { orUnavailable } from '@posthorn/use-cases';
 
 /** Finds webhooks by their ids alone, in whichever workspace they are. */
 export class WebhookReader {
@@ -9,7 +8,7 @@ export class WebhookReader {
   /** @throws Refusal (404) when there is none */
   async find(text: string): Promise<FoundWebhook> {
     const id = parseId('wh', text);
-    const webhook = id && (await orUnavailable(this.search.find(id)));
+    const webhook = id && (await this.search.find(id));
     if (webhook === undefined) throw noSuchWebhook();
     return webhook;
   }

@@ -1,10 +1,9 @@
-import { Controller, Get, Param, Query, Req, Res, UseFilters } from '@nestjs/common';
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { WebhookSearchStore, WorkspaceStore } from '@posthorn/database';
-import { orUnavailable, ReadDeliveries, RecoverDeliveries } from '@posthorn/use-cases';
+import { ReadDeliveries, RecoverDeliveries } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { Given } from '../pages/given.ts';
 import { renderPage } from '../pages/page.ts';
-import { RefusalPage } from '../pages/refusal-page.ts';
 import { searched } from '../pages/searched.ts';
 import { accountOf } from '../sign-in/entrance.ts';
 import { deliveryPage } from './delivery-page.ts';
@@ -23,7 +22,6 @@ const REFRESH_SECONDS = 3;
 
 /** Webhooks and their deliveries, as those see them who run the installation. */
 @Controller('webhooks')
-@UseFilters(RefusalPage)
 export class WebhooksController {
   constructor(
     private readonly search: WebhookSearchStore,
@@ -39,10 +37,10 @@ export class WebhooksController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const workspaces = await orUnavailable(this.workspaces.list());
+    const workspaces = await this.workspaces.list();
     const result = await searched(WEBHOOK_FIELDS, query, response, (given) => {
       const { filter, page } = webhookSearch(given);
-      return orUnavailable(this.search.list(filter, page));
+      return this.search.list(filter, page);
     });
     const content = webhooksPage({ ...result, workspaces });
     return renderPage(response, {
@@ -64,7 +62,7 @@ export class WebhooksController {
     const webhook = await this.reader.find(text);
     const { id, workspaceId } = webhook;
     const [workspace, recoveries] = await Promise.all([
-      orUnavailable(this.workspaces.find(workspaceId)),
+      this.workspaces.find(workspaceId),
       this.recoveries.list(workspaceId, id, MOST_RECOVERIES),
     ]);
     const deliveries = await searched(DELIVERY_FIELDS, query, response, (given) => {

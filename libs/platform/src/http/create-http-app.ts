@@ -9,7 +9,7 @@ import { NestPinoLogger } from '../logging/nest-pino-logger.ts';
 import type { HttpSettings } from '../settings/connection-settings.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import { type AnswerHeaders, enterRequest } from './enter-request.ts';
-import { ErrorFilter } from './error-filter.ts';
+import { ErrorFilter, type ErrorFilterOptions } from './error-filter.ts';
 import { InFlight, type InFlightLimits } from './in-flight.ts';
 import { PlatformAdapter } from './platform-adapter.ts';
 import { readJsonBody } from './read-json-body.ts';
@@ -19,7 +19,7 @@ const MIB = 1024 * 1024;
 const DEFAULT_LIMITS: InFlightLimits = { maxRequests: 1_000, maxBytes: 256 * MIB };
 const HEALTH_APP_MAX_BYTES = 1024;
 
-export interface HttpAppOptions {
+export interface HttpAppOptions extends Pick<ErrorFilterOptions, 'refusalOf' | 'renderError'> {
   readonly logger: Logger;
   readonly settings: HttpSettings;
   /** What may be in work at once; above it the answer is 503. 1,000 requests and 256 MiB by default. */
@@ -58,18 +58,21 @@ export async function createHttpApp(
     readsJson = true,
     alwaysLetIn = [],
     tracer,
+    refusalOf,
+    renderError,
   } = options;
+  const { publicUrl } = settings;
   const health = new Health(options.health);
   const bounds = new InFlight(inFlight);
   watchRequests(bounds);
   const app = await NestFactory.create(
     { imports: [HealthModule.register(health), MetricsModule.register(settings, logger), module] },
-    new PlatformAdapter(() => health.isDraining, answerHeaders),
+    new PlatformAdapter(() => health.isDraining, answerHeaders, renderError),
     { bodyParser: false, logger: new NestPinoLogger(logger), abortOnError: false },
   );
   const entry = {
     logger,
-    publicUrl: settings.publicUrl,
+    publicUrl,
     inFlight: bounds,
     isDraining: () => health.isDraining,
     answerHeaders,
@@ -79,7 +82,7 @@ export async function createHttpApp(
   app.use(enterRequest(entry));
   if (readsJson) app.use(readJsonBody({ maxBytes: maxBodyBytes, maxBytesByPath: maxBodyBytesByPath }));
   app.useGlobalPipes(shapePipe());
-  app.useGlobalFilters(new ErrorFilter(logger, settings.publicUrl));
+  app.useGlobalFilters(new ErrorFilter({ logger, publicUrl, refusalOf, renderError }));
   return app;
 }
 

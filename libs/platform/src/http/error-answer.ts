@@ -11,6 +11,9 @@ export interface ErrorAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** What the body of an error becomes: its text, whose `Content-Type` it sets, with whatever headers go with it. */
+export type ErrorRenderer = (response: ServerResponse, body: ErrorBody) => string;
+
 /**
  * Turns a refusal into its answer.
  *
@@ -37,12 +40,16 @@ export function errorBody(statusCode: number, message: string): ErrorBody {
 }
 
 /** Writes an answer; where one has begun already, the connection is cut, so that nobody takes the half for the whole. */
-export function writeError(response: ServerResponse, answer: ErrorAnswer): void {
+export function writeError(
+  response: ServerResponse,
+  answer: ErrorAnswer,
+  render: ErrorRenderer = renderJson,
+): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  response.end(writeHead(response, answer));
+  response.end(writeHead(response, answer, render));
 }
 
 /**
@@ -55,7 +62,7 @@ export function writeErrorEarly(
   answer: ErrorAnswer,
 ): void {
   response.setHeader('Connection', 'close');
-  response.write(writeHead(response, answer));
+  response.write(writeHead(response, answer, renderJson));
   const finish = (): void => {
     clearTimeout(timer);
     response.end();
@@ -64,12 +71,16 @@ export function writeErrorEarly(
   request.once('end', finish).once('close', finish).resume();
 }
 
-function writeHead(response: ServerResponse, { body, headers }: ErrorAnswer): string {
-  const text = JSON.stringify(body);
+function writeHead(response: ServerResponse, { body, headers }: ErrorAnswer, render: ErrorRenderer): string {
   response.statusCode = body.statusCode;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.removeHeader('Content-Encoding');
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  const text = render(response, body);
   response.setHeader('Content-Length', Buffer.byteLength(text));
   return text;
+}
+
+function renderJson(response: ServerResponse, body: ErrorBody): string {
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  return JSON.stringify(body);
 }

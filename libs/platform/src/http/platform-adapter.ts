@@ -4,7 +4,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Request, type Response } from 'express';
 import { answerConnectionFaults } from './connection-faults.ts';
 import { type AnswerHeaders } from './enter-request.ts';
-import { writeError } from './error-answer.ts';
+import { type ErrorRenderer, writeError } from './error-answer.ts';
 import { JsonText } from './json-text.ts';
 import { answerToUnrouted, type RouterLayer } from './known-methods.ts';
 
@@ -27,10 +27,12 @@ export class PlatformAdapter extends ExpressAdapter {
   /**
    * @param isDraining whether this process is going away, so that connections are not to be kept
    * @param answerHeaders more headers of every answer
+   * @param renderError what an answer other than success says; default: JSON
    */
   constructor(
     private readonly isDraining: () => boolean,
     private readonly answerHeaders: AnswerHeaders,
+    private readonly renderError?: ErrorRenderer,
   ) {
     super(express().disable('x-powered-by').disable('etag'));
   }
@@ -58,7 +60,7 @@ export class PlatformAdapter extends ExpressAdapter {
   override setNotFoundHandler(): void {
     this.getInstance<Express>().use((request: Request, response: Response) => {
       const stack = this.getInstance<Express>().router.stack as unknown as RouterLayer[];
-      writeError(response, answerToUnrouted(stack, request.method, request.path));
+      writeError(response, answerToUnrouted(stack, request.method, request.path), this.renderError);
     });
   }
 

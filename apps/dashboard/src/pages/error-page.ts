@@ -1,0 +1,28 @@
+import { type ErrorBody, Refusal } from '@posthorn/kernel';
+import { isOutage } from '@posthorn/database';
+import type { ServerResponse } from 'node:http';
+import { html } from './html.ts';
+import { renderPage } from './page.ts';
+
+/** What people are told of a fault; undefined: it is one of ours. */
+export function refusalOf(fault: unknown): Refusal | undefined {
+  const cause = fault instanceof Refusal ? fault.cause : fault;
+  if (isOutage(cause)) return databaseAway(cause);
+  return fault instanceof Refusal ? fault : undefined;
+}
+
+/** Says on a page what programs are told in JSON. */
+export function errorPage(response: ServerResponse, { statusCode, message }: ErrorBody): string {
+  const content = html`<div class="narrow">
+    <h1>${statusCode}</h1>
+    <p role="alert">${message}.</p>
+    <p><a href="/">To the overview</a></p>
+  </div>`;
+  return renderPage(response, { title: String(statusCode), content });
+}
+
+function databaseAway(cause: unknown): Refusal {
+  const refusal = new Refusal(503, 'The database cannot be asked just now; try again in a moment');
+  refusal.cause = cause;
+  return refusal;
+}

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type AppUnderTest, FaultProxy } from '@posthorn/testing';
+import { newId } from '@posthorn/kernel';
+import { DashboardVisitor, type ShownPage } from './dashboard-visitor.ts';
+import { Stack } from './stack.ts';
+
+const LONGEST_WAIT_MS = 10_000;
+
+let stack: Stack;
+let proxy: FaultProxy;
+let dashboard: AppUnderTest;
+let ada: DashboardVisitor;
+
+beforeAll(async () => {
+  stack = await Stack.start({ sends: false });
+  proxy = await FaultProxy.before(stack.databaseUrl);
+  dashboard = await stack.startApp('dashboard', { DATABASE_URL: proxy.urlFor(stack.databaseUrl) });
+  ada = await DashboardVisitor.signIn(stack, dashboard, 'ada', 'operator');
+});
+afterAll(async () => {
+  await stack.close();
+  await proxy.close();
+});
+
+function expectPage({ status, headers, text }: ShownPage, wanted: number, sentence: string): void {
+  expect([status, headers.get('content-type')]).toEqual([wanted, 'text/html; charset=utf-8']);
+  expect(text).toContain(`<p role="alert">${sentence}`);
+}
+
+describe('The dashboard tells people what is wrong on a page', () => {
+  it('of what is not there', async () => {
+    expectPage(await ada.get('/nowhere'), 404, '');
+    expectPage(await ada.get(`/emails/${newId('trs', Date.now())}`), 404, 'There is no email with this id.');
+  });
+
+  it('of a form that is too large', async () => {
+    const { status, headers } = await ada.post('/emails/x/again', { reason: 'x'.repeat(9 * 1024) });
+    expect([status, headers.get('content-type')]).toEqual([413, 'text/html; charset=utf-8']);
+  });
+
+  it.each(['refuse', 'freeze'] as const)(
+    'of a database that is away (%s), and goes on when it is back',
+    async (fault) => {
+      await proxy[fault]();
+      const begun = performance.now();
+      const paths = ['/', '/emails', '/webhooks', `/emails/${newId('trs', Date.now())}`, '/sign-in'];
+      const pages = await Promise.all(paths.map((path) => ada.get(path)));
+      expect(performance.now() - begun).toBeLessThan(LONGEST_WAIT_MS);
+      for (const page of pages)
+        expectPage(page, 503, 'The database cannot be asked just now; try again in a moment.');
+      for (const page of pages) expect(Number(page.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      await proxy.heal();
+      let page = await ada.get('/');
+      for (let tries = 0; page.status === 503 && tries < 20; tries += 1) page = await ada.get('/');
+      expect(page.status).toBe(200);
+      expect(dashboard.program.output).not.toContain('a request failed');
+    },
+  );
+});
