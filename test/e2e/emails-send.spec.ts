@@ -138,6 +138,26 @@ describe('POST /v1/emails: 400', () => {
   });
 });
 
+describe('POST /v1/emails: JSON that is no object', () => {
+  const required = /^The body must be a JSON object; a raw email requires `from`.* requires `template`/;
+  it.each([[[]], [null], ['text'], [5], [true]])('X2, S1, F8: %j is neither of the shapes', async (body) => {
+    const answer = await stack.api().post('/v1/emails', JSON.stringify(body));
+    expect(answer.body).toStrictEqual({
+      ...{ statusCode: 400, error: 'Bad Request', message: expect.stringMatching(required) },
+      docsUrl: expect.stringMatching(/\/docs\/errors\/invalid-payload$/),
+    });
+  });
+
+  it.each(['/v1/emails/batch', '/v1/webhooks', '/v1/templates', '/v1/contacts'])(
+    'F8, X2: %s has no such shapes, so its error has three fields',
+    async (path) => {
+      const answer = await stack.api().post(path, [], { key: stack.tenant.keys.editor });
+      const message = 'The body must be a JSON object';
+      expect(answer.body).toStrictEqual({ statusCode: 400, error: 'Bad Request', message });
+    },
+  );
+});
+
 describe('POST /v1/emails: 401', () => {
   it('A4, K2, X3: a VIEWER has not the scope to send', async () => {
     const refused = await stack.send({}, { key: stack.tenant.keys.viewer });

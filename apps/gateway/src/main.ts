@@ -31,6 +31,7 @@ import { KeyUses } from '@posthorn/auth';
 import { ApiKeyStore, greetDatabase, HitStore, IdentityStore, openDatabase } from '@posthorn/database';
 import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
 import { admitSystemSender, NoticeHits, TrackingLinks, UnsubscribeLinks } from '@posthorn/use-cases';
+import { NO_EMAIL } from './emails/judge-email-request.ts';
 import { GatewayModule } from './gateway.module.ts';
 
 /** For saving and previewing templates; sending is done elsewhere. Who waits for them holds a place that accepting could have. */
@@ -125,6 +126,7 @@ await startProcess('gateway', async () => {
       inFlight: { maxRequests: gateway.MAX_REQUESTS_IN_FLIGHT, maxBytes: gateway.MAX_BYTES_IN_FLIGHT },
       maxBodyBytes: SIZES.body.most,
       maxBodyBytesByPath: { '/v1/emails/batch': SIZES.batchBody.most },
+      noObjectByPath: { '/v1/emails': NO_EMAIL },
       alwaysLetIn: ['/t/'],
       tracer: tracing.tracer,
       answerHeaders: (request) => limits.headersOf(request),

@@ -62,7 +62,9 @@ const NO_CREDENTIALS: readonly [string, (secret: string) => string][] = [
 describe('A1, A2, X3: what is no credential', () => {
   it.each(NO_CREDENTIALS)('%s', async (_what, value) => {
     const headers = { Authorization: value(secret()) };
-    expectRefusal(await refusing.stack.send({}, { key: null, headers }), 401, /header|key/);
+    const answer = await refusing.stack.send({}, { key: null, headers });
+    expectRefusal(answer, 401, /header|key/);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   });
 
   it('is forty kinds', () => expect(NO_CREDENTIALS.length).toBeGreaterThanOrEqual(40));

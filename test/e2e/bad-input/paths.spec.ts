@@ -88,8 +88,33 @@ describe('G2: a method that a path does not have', () => {
     expect(answer.headers.get('allow')?.split(', ')).toEqual(expect.arrayContaining(['GET', 'HEAD']));
   });
 
+  it.each(['/v1/emails/batch', '/v1/contacts/batch'])('GET of %s, which is no id', async (path) => {
+    for (const method of ['GET', 'DELETE']) {
+      const answer = await raw(`${method} ${path}`);
+      expectRefusal(answer, 405, `${method} is not possible here; use POST`);
+      expect(answer.headers.get('allow')).toBe('POST');
+    }
+  });
+
   it('CONNECT', async () => {
     const answer = await refusing.stack.api().raw(['CONNECT example.com:25 HTTP/1.1', 'Host: x']);
     expectRefusal(answer, 405, 'CONNECT is not possible');
+  });
+});
+
+describe('G3, G5: an id in the path that is no text once it is decoded', () => {
+  const ids = ['%zz', '%', '%E0%A4%A', '%ff', 'trs_01h455vb4pex5vsknk084sn02%', '%u0041'];
+
+  it.each(ids)('%s is 404 as any other, after the credential was judged', async (id) => {
+    const path = `/v1/emails/${id}`;
+    expectRefusal(await raw(`GET ${path}`), 404, 'There is no email with this id in this workspace');
+    const withoutKey = await refusing.stack
+      .api()
+      .raw([`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: close']);
+    expectRefusal(withoutKey, 401, 'The `Authorization` header is missing');
+  });
+
+  it('is 403 as the id of a workspace', async () => {
+    expectRefusal(await raw('GET /v1/workspaces/%zz/api-keys'), 403, 'not of the workspace in the path');
   });
 });

@@ -13,6 +13,9 @@ const REQUIRED_OF_BOTH =
   'a raw email requires `from`, `to`, `subject` and `html`; a templated email requires `template`, `to` and, for what ' +
   'its template prints without a default, `variables`';
 
+/** What is said of a body of one email that is JSON and no object. */
+export const NO_EMAIL = refusal(['The body must be a JSON object', REQUIRED_OF_BOTH]);
+
 /**
  * Decides which kind of email a body asks for (one with `template` is templated, any other is raw) and whether its shape
  * is sound. What needs the time or a look-up (the bounds of `sendAt`, the sender, the template) is not judged here.

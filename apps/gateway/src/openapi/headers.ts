@@ -22,6 +22,10 @@ export const ANSWER_HEADERS = {
     description: 'In how many seconds it is worth asking again.',
     schema: { type: 'integer', minimum: 1, examples: [1] },
   },
+  'WWW-Authenticate': {
+    description: 'How to authenticate (RFC 9110): `Bearer`, with an API key.',
+    schema: { type: 'string', enum: ['Bearer'] },
+  },
   'Idempotent-Replayed': {
     description:
       'There, and `true`, when this is the answer that the first call with the idempotency key was given.',

@@ -94,6 +94,7 @@ function responseOf(
   const headers: AnswerHeader[] = [
     ...HEADERS_OF_ALL,
     ...(RETRIED.has(status) ? (['Retry-After'] as const) : []),
+    ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
   ];
   const examples = told.map((refusal) => [
     keyOf(refusal.when),

@@ -111,7 +111,12 @@ describe('an app made by createHttpApp', () => {
       { error: 'Method Not Allowed', message: 'GET is not possible here; use POST' },
       { allow: 'POST' },
     ],
-    ['/v1/things/%FF', 400, { error: 'Bad Request', message: "Failed to decode param '%FF'" }, {}],
+    [
+      '/v1/things/big',
+      405,
+      { error: 'Method Not Allowed', message: 'GET is not possible here; use POST' },
+      { allow: 'POST' },
+    ],
   ])('answers %s with %i and exactly the error body', async (path, statusCode, body, headers) => {
     const response = await get(path);
     expect(response.status).toBe(statusCode);
@@ -131,6 +136,21 @@ describe('an app made by createHttpApp', () => {
   ])('says which methods there are when %s %s is not one', async (method, path, allow) => {
     const response = await get(path, { method });
     expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
+  });
+
+  it('takes a percent sign that encodes no text for itself', async () => {
+    for (const id of ['%FF', '%zz', '100%', '%E0%A4%A']) {
+      const response = await get(`/v1/things/${id}?q=%zz`);
+      expect([response.status, await response.json()]).toEqual([200, { id }]);
+    }
+    expect(await (await get('/v1/things/a%20b')).json()).toEqual({ id: 'a b' });
+  });
+
+  it('says with a 401 how to authenticate', async () => {
+    const { status, headers } = await get('/v1/things/guarded', {
+      ...{ method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } },
+    });
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
   });
 
   it('answers HEAD as GET, without the body', async () => {

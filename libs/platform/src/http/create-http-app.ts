@@ -1,5 +1,6 @@
 import type { INestApplication, Type, DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import type { Refusal } from '@posthorn/kernel';
 import type { Logger } from 'pino';
 import { HealthModule } from '../health/health.module.ts';
 import { Health, type HealthChecks } from '../health/health.ts';
@@ -11,9 +12,11 @@ import type { Tracer } from '../tracing/tracer.ts';
 import { type AnswerHeaders, enterRequest } from './enter-request.ts';
 import { ErrorFilter, type ErrorFilterOptions } from './error-filter.ts';
 import { InFlight, type InFlightLimits } from './in-flight.ts';
+import { literalPathsFirst } from './known-methods.ts';
 import { PlatformAdapter } from './platform-adapter.ts';
 import { readJsonBody } from './read-json-body.ts';
 import { shapePipe } from './shape-faults.ts';
+import { takeStrayPercents } from './stray-percents.ts';
 
 const MIB = 1024 * 1024;
 const DEFAULT_LIMITS: InFlightLimits = { maxRequests: 1_000, maxBytes: 256 * MIB };
@@ -28,6 +31,8 @@ export interface HttpAppOptions extends Pick<ErrorFilterOptions, 'refusalOf' | '
   readonly maxBodyBytes?: number;
   /** Other bounds, by exact path. */
   readonly maxBodyBytesByPath?: Readonly<Record<string, number>>;
+  /** What is said of a body that is JSON and no object, by exact path, where it is to be more than that. */
+  readonly noObjectByPath?: Readonly<Record<string, Refusal>>;
   /** Whether bodies are JSON, and read and judged here; else whoever takes a route reads them. Default: yes. */
   readonly readsJson?: boolean;
   /** What paths begin with whose requests are always let in, because they are answered without waiting for anything. */
@@ -54,6 +59,7 @@ export async function createHttpApp(
     inFlight = DEFAULT_LIMITS,
     maxBodyBytes = 10 * MIB,
     maxBodyBytesByPath = {},
+    noObjectByPath = {},
     answerHeaders = () => [],
     readsJson = true,
     alwaysLetIn = [],
@@ -65,9 +71,10 @@ export async function createHttpApp(
   const health = new Health(options.health);
   const bounds = new InFlight(inFlight);
   watchRequests(bounds);
+  const adapter = new PlatformAdapter(() => health.isDraining, answerHeaders, renderError);
   const app = await NestFactory.create(
     { imports: [HealthModule.register(health), MetricsModule.register(settings, logger), module] },
-    new PlatformAdapter(() => health.isDraining, answerHeaders, renderError),
+    adapter,
     { bodyParser: false, logger: new NestPinoLogger(logger), abortOnError: false },
   );
   const entry = {
@@ -80,7 +87,10 @@ export async function createHttpApp(
     tracer,
   };
   app.use(enterRequest(entry));
-  if (readsJson) app.use(readJsonBody({ maxBytes: maxBodyBytes, maxBytesByPath: maxBodyBytesByPath }));
+  app.use(takeStrayPercents);
+  const bodies = { maxBytes: maxBodyBytes, maxBytesByPath: maxBodyBytesByPath, noObjectByPath };
+  // Where another reads the bodies, it has an entrance of its own that comes first.
+  if (readsJson) app.use(readJsonBody(bodies)).use(literalPathsFirst(() => adapter.routerLayers()));
   app.useGlobalPipes(shapePipe());
   app.useGlobalFilters(new ErrorFilter({ logger, publicUrl, refusalOf, renderError }));
   return app;

@@ -29,7 +29,11 @@ export function answerOf(refusal: Refusal, publicUrl: string): ErrorAnswer {
       ...(allowedDomains && { allowedDomains }),
       ...(docsPage !== undefined && { docsUrl: `${publicUrl}/docs/errors/${encodeURIComponent(docsPage)}` }),
     },
-    headers: retryAfter === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfter)) },
+    headers: {
+      ...(retryAfter !== undefined && { 'Retry-After': String(Math.ceil(retryAfter)) }),
+      // RFC 9110, section 15.5.2, asks for it; RFC 6750 names the scheme.
+      ...(refusal.statusCode === 401 && { 'WWW-Authenticate': 'Bearer' }),
+    },
   };
 }
 

@@ -1,9 +1,11 @@
 import { Refusal } from '@posthorn/kernel';
-import { answerOf, errorBody, type ErrorAnswer } from './error-answer.ts';
+import type { Request, RequestHandler, Response } from 'express';
+import { answerOf, errorBody, writeError, type ErrorAnswer } from './error-answer.ts';
 
 /** The part of a layer of Express' router that is looked at. */
 export interface RouterLayer {
-  readonly route?: { readonly methods: Readonly<Record<string, boolean>> } | undefined;
+  readonly route?:
+    { readonly path?: unknown; readonly methods: Readonly<Record<string, boolean>> } | undefined;
   match(path: string): unknown;
 }
 
@@ -27,6 +29,36 @@ export function answerToUnrouted(stack: readonly RouterLayer[], method: string, 
       '',
     );
   }
+  return wrongMethod(method, allowed);
+}
+
+/**
+ * Keeps routes with an id in their path from taking what is a path of its own: `GET /v1/emails/batch` asks for no email of
+ * the id `batch`, it has the wrong method.
+ *
+ * @param stack the layers of the router; looked at with the first request, when all routes are there
+ */
+export function literalPathsFirst(stack: () => readonly RouterLayer[]): RequestHandler {
+  let methodsByPath: ReadonlyMap<string, readonly string[]> | undefined;
+  return (request: Request, response: Response, next) => {
+    methodsByPath ??= literalPaths(stack());
+    const methods = methodsByPath.get(request.path);
+    if (methods === undefined || methods.includes(request.method)) next();
+    else writeError(response, wrongMethod(request.method, methods));
+  };
+}
+
+function literalPaths(stack: readonly RouterLayer[]): ReadonlyMap<string, readonly string[]> {
+  const layers = stack.filter(({ route }) => isLiteral(route?.path) && !route?.methods['_all']);
+  const paths = layers.map(({ route }) => route?.path).filter(isLiteral);
+  return new Map(paths.map((path) => [path, knownMethods(layers, path)]));
+}
+
+function isLiteral(path: unknown): path is string {
+  return typeof path === 'string' && !/[:*{]/.test(path);
+}
+
+function wrongMethod(method: string, allowed: readonly string[]): ErrorAnswer {
   const message = `${method} is not possible here; use ${allowed.join(' or ')}`;
   return { body: errorBody(405, message), headers: { Allow: allowed.join(', ') } };
 }

@@ -59,9 +59,14 @@ export class PlatformAdapter extends ExpressAdapter {
 
   override setNotFoundHandler(): void {
     this.getInstance<Express>().use((request: Request, response: Response) => {
-      const stack = this.getInstance<Express>().router.stack as unknown as RouterLayer[];
-      writeError(response, answerToUnrouted(stack, request.method, request.path), this.renderError);
+      const answer = answerToUnrouted(this.routerLayers(), request.method, request.path);
+      writeError(response, answer, this.renderError);
     });
+  }
+
+  /** What Express looks for a route in. */
+  routerLayers(): readonly RouterLayer[] {
+    return this.getInstance<Express>().router.stack as unknown as RouterLayer[];
   }
 
   override getHttpServer(): Server {

@@ -9,7 +9,11 @@ export interface JsonBodyOptions {
   readonly maxBytes: number;
   /** Other bounds, by exact path. */
   readonly maxBytesByPath?: Readonly<Record<string, number>>;
+  /** What is said of JSON that is no object, by exact path, where it is to be more than that. */
+  readonly noObjectByPath?: Readonly<Record<string, Refusal>>;
 }
+
+const NO_OBJECT = new Refusal(400, 'The body must be a JSON object');
 
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -20,7 +24,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * and a route that wants no body does not mind.
  */
 export function readJsonBody(options: JsonBodyOptions): RequestHandler {
-  const { maxBytes, maxBytesByPath = {} } = options;
+  const { maxBytes, maxBytesByPath = {}, noObjectByPath = {} } = options;
   return (request: Request, response: Response, next: NextFunction) => {
     if (!METHODS_WITH_BODY.has(request.method)) return next();
     const fault = faultOfHeaders(request);
@@ -31,7 +35,7 @@ export function readJsonBody(options: JsonBodyOptions): RequestHandler {
     const most = maxBytesByPath[request.path] ?? maxBytes;
     receive(request, most, (outcome) => {
       if (outcome instanceof Refusal) return writeErrorEarly(request, response, answerOf(outcome, ''));
-      take(request, outcome);
+      take(request, outcome, noObjectByPath[request.path] ?? NO_OBJECT);
       next();
     });
   };
@@ -84,20 +88,20 @@ function receive(request: Request, most: number, done: (outcome: Buffer | Refusa
   request.on('data', onData).on('end', onEnd);
 }
 
-function take(request: Request, bytes: Buffer): void {
+function take(request: Request, bytes: Buffer, noObject: Refusal): void {
   try {
-    request.body = parseBody(bytes);
+    request.body = parseBody(bytes, noObject);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     failWhenAsked(request, error);
   }
 }
 
-function parseBody(bytes: Buffer): object {
+function parseBody(bytes: Buffer, noObject: Refusal): object {
   if (bytes.length === 0) throw new Refusal(400, 'The body is missing; send a JSON object');
   const value = parseStrictJson(decode(bytes));
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw new Refusal(400, 'The body must be a JSON object', { docsPage: 'invalid-payload' });
+  throw noObject;
 }
 
 function decode(bytes: Buffer): string {
