@@ -75,7 +75,7 @@ describe('A recovery', () => {
     const { id } = (await stack.api().post(`/v1/webhooks/${webhook}/recover`, body)).body['recovery'] as {
       id: string;
     };
-    await until(() => receiver.posts.length > 1_500, 'it is under way', 60_000);
+    await until(() => receiver.posts.length > 1_500, 'it is under way');
     expect(await recovery(id)).toMatchObject({ state: 'RUNNING', total: FAILED });
     await Promise.all([
       killAndReplace('scheduler', stack.scheduler),

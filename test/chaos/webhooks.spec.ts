@@ -80,7 +80,7 @@ describe('dispatchers', () => {
     expect(await stack.count(sql)).toBe(2 * events);
   }
 
-  const posted = (count: number, what: string) => until(() => receiver.posts.length >= count, what, 60_000);
+  const posted = (count: number, what: string) => until(() => receiver.posts.length >= count, what);
   const idOfFirst = () => stack.dispatchers[0] as AppUnderTest;
 
   it('W9: deliver everything when one is killed among 10,000, and double at most what it had in work', async () => {

@@ -118,7 +118,7 @@ describe('two workers', () => {
     // And it is of use again.
     second.program.kill('SIGKILL');
     const { to: later } = await seed(20);
-    await until(() => stack.mailsTo(later).length === 20, 'the thawed one serves', 30_000);
+    await until(() => stack.mailsTo(later).length === 20, 'the thawed one serves');
   }, 120_000);
 
   async function states(): Promise<unknown[]> {

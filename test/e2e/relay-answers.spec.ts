@@ -79,7 +79,7 @@ async function expectToWait({ id, to, tries }: Awaited<ReturnType<typeof sendTo>
   expect(await stack.outboxRow(id)).toMatchObject({ attempts: 0 });
   relay.script = WELL;
   // On a machine that is slow to ask, the relay may be left alone for half a minute by then.
-  await until(async () => (await stack.show(id)).sentAt !== null, 'the relay took it', 45_000);
+  await until(async () => (await stack.show(id)).sentAt !== null, 'the relay took it');
   expect((await stack.show(id)).timeline).toMatchObject([
     { event: 'ACCEPTED' },
     { event: 'SENT', attempt: 1, class: 'sent', reply: { code: 250 } },

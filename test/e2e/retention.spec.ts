@@ -47,7 +47,7 @@ describe('The scheduler', () => {
       days,
     );
     const scheduler = await stack.startApp('scheduler');
-    await until(async () => !(await has('emails', 'id', ancient)), 'the month is dropped', 40_000);
+    await until(async () => !(await has('emails', 'id', ancient)), 'the month is dropped');
     await until(
       async () => !(await has('email_contents', 'email_id', old)),
       'the content is removed',

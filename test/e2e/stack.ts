@@ -279,7 +279,7 @@ export class Stack {
 export async function until(
   isSo: () => Promise<boolean> | boolean,
   what: string,
-  withinMs = 20_000,
+  withinMs = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await isSo())) {

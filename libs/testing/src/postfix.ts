@@ -21,7 +21,7 @@ import { stackPiece } from './stack.ts';
 const run = promisify(execFile);
 
 const POSTFIX = '/usr/sbin/postfix';
-const READY_WITHIN_MS = 20_000;
+const READY_WITHIN_MS = 60_000;
 const ASKED_EVERY_MS = 50;
 
 /** The services of a Postfix that only takes mail over SMTP and gives it on over SMTP; none of them in a chroot. */
