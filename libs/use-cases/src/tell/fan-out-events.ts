@@ -5,6 +5,15 @@ import { type LaneRings } from '@posthorn/queues';
 import { type DeliverEvents } from './deliver-events.ts';
 
 const MOST_LANES_A_STATEMENT = 20;
+/** However little room there is, this share of a turn's events becomes deliveries: other processes may have room for them. */
+const LEAST_SHARE_OF_A_TURN = 1 / 4;
+
+/** A turn of a lane of events. */
+interface EventTurn {
+  readonly laneId: LaneId;
+  /** Whether more was there the last time, and it has waited for room. */
+  readonly isBehind: boolean;
+}
 
 export interface FanOutEventsOptions {
   readonly deliveries: Pick<DeliveryStore, 'fanOut'>;
@@ -27,7 +36,7 @@ export interface FanOutEventsOptions {
  */
 export class FanOutEvents {
   /** One statement for the lanes whose turns start together. What it gives is the same for all of them. */
-  private readonly groups: Coalescer<LaneId, FannedOut>;
+  private readonly groups: Coalescer<EventTurn, FannedOut>;
   /** Lanes that have more events than were taken of them: they have waited already, so that they may wait for room. */
   private readonly behind = new Set<LaneId>();
   /** As it was the last time. */
@@ -35,9 +44,9 @@ export class FanOutEvents {
 
   constructor(private readonly options: FanOutEventsOptions) {
     this.groups = new Coalescer({
-      serve: async (laneIds) => {
-        const made = await this.fanOut([...new Set(laneIds)]);
-        return laneIds.map(() => made);
+      serve: async (turns) => {
+        const made = await this.fanOut([...new Map(turns.map((turn) => [turn.laneId, turn])).values()]);
+        return turns.map(() => made);
       },
       maxItems: MOST_LANES_A_STATEMENT,
     });
@@ -46,25 +55,36 @@ export class FanOutEvents {
   /** Serves one turn of a lane. @throws what the database throws: nothing has happened then, and the clock rings again */
   async serve(laneId: LaneId, slot: string): Promise<void> {
     const { poster, eventsPerTurn, handoverMs, rings } = this.options;
-    if (this.behind.delete(laneId))
-      await poster.untilRoomFor(eventsPerTurn * this.deliveriesPerEvent, handoverMs);
-    const { lanes } = await this.groups.add(laneId);
+    const isBehind = this.behind.delete(laneId);
+    if (isBehind) await poster.untilRoomFor(eventsPerTurn * this.deliveriesPerEvent, handoverMs);
+    const { lanes } = await this.groups.add({ laneId, isBehind });
     if (!lanes.some((one) => one.laneId === laneId && one.hasMore)) return;
     this.behind.add(laneId);
     rings.event.ringSlot(laneId, slot);
   }
 
-  private async fanOut(laneIds: readonly LaneId[]): Promise<FannedOut> {
+  private async fanOut(turns: readonly EventTurn[]): Promise<FannedOut> {
     const { deliveries, poster, eventsPerTurn, leaseMs } = this.options;
-    const demands = laneIds.map((laneId) => ({ laneId, maxRows: eventsPerTurn }));
-    const wanted = Math.ceil(laneIds.length * eventsPerTurn * this.deliveriesPerEvent);
+    const wanted = Math.ceil(turns.length * eventsPerTurn * this.deliveriesPerEvent);
     let made: FannedOut = { lanes: [], made: 0, claimed: [] };
     await poster.takeUp(wanted, async (room) => {
+      const backlog = this.eventsFor(room.rows / turns.length);
+      const demands = turns.map(({ laneId, isBehind }) => ({
+        laneId,
+        maxRows: isBehind ? backlog : eventsPerTurn,
+      }));
       made = await deliveries.fanOut(demands, room, leaseMs);
       return made.claimed;
     });
     this.ring(made);
     return made;
+  }
+
+  /** How many events of a backlog become deliveries when there is room for so many: each that has to be claimed later costs a turn. */
+  private eventsFor(rows: number): number {
+    const { eventsPerTurn } = this.options;
+    const least = Math.ceil(eventsPerTurn * LEAST_SHARE_OF_A_TURN);
+    return Math.min(eventsPerTurn, Math.max(least, Math.floor(rows / this.deliveriesPerEvent)));
   }
 
   private ring({ lanes, made }: FannedOut): void {
