@@ -27,6 +27,7 @@ import {
   CLAIM_DELIVERIES,
   EXPIRE_HELD_DELIVERIES,
   FAN_OUT_EVENTS,
+  LOCK_DUE_EVENTS,
   OUTCOME_COLUMNS,
   PUT_BACK_DELIVERIES,
   READ_RECEIVERS,
@@ -67,7 +68,7 @@ const GROWING =
 const MOST_PAGES = 20_000;
 
 /** Those that `pg` keeps prepared, so that Postgres may keep a plan of theirs; the others are planned each time. */
-const KEPT = ['ACCEPT_EMAILS', 'FIND_KEY_HOLDERS', 'READ_RECEIVERS', 'RECORD_DELIVERIES'];
+const KEPT = ['ACCEPT_EMAILS', 'FAN_OUT_EVENTS', 'FIND_KEY_HOLDERS', 'READ_RECEIVERS', 'RECORD_DELIVERIES'];
 
 /** An id of now that nothing has. */
 const NOBODY = newUuid(Date.now());
@@ -85,6 +86,8 @@ interface Sample {
   /** Deliveries that are taken. */
   readonly deliveries: string[];
   readonly webhooks: string[];
+  /** Events that are due. */
+  readonly events: string[];
 }
 
 let testDatabase: TestDatabase;
@@ -106,6 +109,7 @@ beforeAll(async () => {
     keys: [],
     deliveries: [NOBODY],
     webhooks: [NOBODY],
+    events: [NOBODY],
   };
   for (const [name, { sql, values }] of STATEMENTS.filter(([name]) => KEPT.includes(name))) {
     await client.query(`PREPARE ${name} AS ${sql}`);
@@ -127,6 +131,9 @@ beforeAll(async () => {
       `SELECT subject_id AS value FROM outbox WHERE state = 'taken' AND queue = 'webhook' ORDER BY subject_id LIMIT 50`,
     ),
     webhooks: await first('SELECT id AS value FROM webhooks ORDER BY id OFFSET 500 LIMIT 50'),
+    events: await first(
+      `SELECT subject_id AS value FROM outbox WHERE queue = 'event' ORDER BY subject_id LIMIT 50`,
+    ),
   };
 }, 180_000);
 afterAll(async () => {
@@ -498,15 +505,22 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
     },
   ],
   [
-    'FAN_OUT_EVENTS',
+    'LOCK_DUE_EVENTS',
     {
-      sql: FAN_OUT_EVENTS,
+      sql: LOCK_DUE_EVENTS,
       values: () => [
         array(sample.workspaces.map((id) => eventLane(idFromUuid('wrk', id)))),
         array(sample.workspaces.map(() => 20)),
-        ...['100', '1000000', `'60 s'`, array([])],
       ],
-      indexes: [/^outbox_ready_by_lane_idx$/, /^outbox_pkey$/, /^events_.*_pkey$/, /^webhooks_pkey$/],
+      indexes: [/^outbox_ready_by_lane_idx$/],
+    },
+  ],
+  [
+    'FAN_OUT_EVENTS',
+    {
+      sql: FAN_OUT_EVENTS,
+      values: () => [array(sample.events), '100', '1000000', `'60 s'`, array([])],
+      indexes: [/^outbox_pkey$/, /^events_.*_pkey$/, /^webhooks_pkey$/],
     },
   ],
   [

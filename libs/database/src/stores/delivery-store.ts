@@ -6,11 +6,13 @@ import { columnsOf, type Row } from '../binary-array.ts';
 import {
   CLAIM_DELIVERIES,
   FAN_OUT_EVENTS,
+  LOCK_DUE_EVENTS,
   NOTE_OWN_FAULTS,
   OUTCOME_COLUMNS,
   READ_RECEIVERS,
   RECORD_DELIVERIES,
 } from '../sql/deliveries.ts';
+import { transactOn } from '../transaction.ts';
 import {
   type ClaimedDelivery,
   claimedDelivery,
@@ -21,7 +23,7 @@ import {
   receiver,
   type ReceiverRow,
 } from './claimed-delivery.ts';
-import { fannedOut, type FannedOut, type FannedOutRow } from './fanned-out.ts';
+import { type DueEvent, fannedOut, type FannedOut, type FannedOutRow } from './fanned-out.ts';
 import { type LaneDemand } from './outbox-store.ts';
 import { withLockedRows } from './with-locked-rows.ts';
 
@@ -50,11 +52,17 @@ export class DeliveryStore {
    * twice.
    */
   async fanOut(demands: readonly LaneDemand[], room: Room, leaseMs: number): Promise<FannedOut> {
-    const { rows } = await this.pool.query<FannedOutRow>({
-      text: FAN_OUT_EVENTS,
-      values: [...demandColumns(demands), room.rows, room.bytes, `${leaseMs} ms`, room.notOf],
+    return transactOn(this.database, async (client) => {
+      const due = await client.query<DueEvent>(LOCK_DUE_EVENTS, demandColumns(demands));
+      if (due.rows.length === 0) return fannedOut(demands, [], []);
+      const ids = due.rows.map(({ id }) => id);
+      const { rows } = await client.query<FannedOutRow>({
+        name: 'fan_out_events',
+        text: FAN_OUT_EVENTS,
+        values: [ids, room.rows, room.bytes, `${leaseMs} ms`, room.notOf],
+      });
+      return fannedOut(demands, due.rows, rows);
     });
-    return fannedOut(rows);
   }
 
   /** Claims up to so many ready deliveries of each lane, if it is as slow as that. No lane may be named twice. */

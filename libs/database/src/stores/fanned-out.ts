@@ -1,5 +1,6 @@
 import { type LaneId } from '@posthorn/domain';
 import { type ClaimedDelivery, claimedDelivery, type DeliveryRow } from './claimed-delivery.ts';
+import { type LaneDemand } from './outbox-store.ts';
 
 /** What fanning out did to a lane of events, or of a webhook. */
 export interface FannedOutLane {
@@ -23,28 +24,49 @@ export interface FannedOut {
   readonly claimed: readonly ClaimedDelivery[];
 }
 
-/** A row of FAN_OUT_EVENTS: a delivery, or a lane of events. */
-export type FannedOutRow = { readonly laneId: LaneId; readonly rows: number; readonly hasMore: boolean } & (
-  | { readonly id: null }
-  | ({ readonly isSlow: boolean; readonly isClaimed: false; readonly id: string } & Partial<DeliveryRow>)
-  | ({ readonly isSlow: boolean; readonly isClaimed: true } & DeliveryRow)
+/** A row of LOCK_DUE_EVENTS. */
+export interface DueEvent {
+  readonly id: string;
+  readonly laneId: LaneId;
+}
+
+/** A row of FAN_OUT_EVENTS. */
+export type FannedOutRow = { readonly laneId: LaneId; readonly isSlow: boolean } & (
+  ({ readonly isClaimed: false } & Partial<DeliveryRow>) | ({ readonly isClaimed: true } & DeliveryRow)
 );
 
-/** What the rows of FAN_OUT_EVENTS say. */
-export function fannedOut(rows: readonly FannedOutRow[]): FannedOut {
+/**
+ * What became of due events.
+ *
+ * @param demands as they were asked for
+ * @param rows the deliveries that were made
+ */
+export function fannedOut(
+  demands: readonly LaneDemand[],
+  due: readonly DueEvent[],
+  rows: readonly FannedOutRow[],
+): FannedOut {
   const ready = new Map<LaneId, FannedOutLane>();
-  const events: FannedOutLane[] = [];
   const claimed: ClaimedDelivery[] = [];
   for (const row of rows) {
-    const { laneId, hasMore } = row;
-    if (row.id === null) events.push({ queue: 'event', laneId, rows: row.rows, hasMore, isSlow: false });
-    else if (row.isClaimed) claimed.push(claimedAtOnce(row));
-    else {
-      const others = ready.get(laneId)?.rows ?? 0;
-      ready.set(laneId, { queue: 'webhook', laneId, rows: others + 1, hasMore, isSlow: row.isSlow });
+    if (row.isClaimed) {
+      claimed.push(claimedAtOnce(row));
+      continue;
     }
+    const { laneId, isSlow } = row;
+    const others = ready.get(laneId)?.rows ?? 0;
+    ready.set(laneId, { queue: 'webhook', laneId, rows: others + 1, hasMore: false, isSlow });
   }
-  return { lanes: [...events, ...ready.values()], made: rows.length - events.length, claimed };
+  return { lanes: [...lanesOfEvents(demands, due), ...ready.values()], made: rows.length, claimed };
+}
+
+/** Those in which something was due. */
+function lanesOfEvents(demands: readonly LaneDemand[], due: readonly DueEvent[]): FannedOutLane[] {
+  const ofLane = Map.groupBy(due, ({ laneId }) => laneId);
+  return demands.flatMap(({ laneId, maxRows }) => {
+    const rows = ofLane.get(laneId)?.length ?? 0;
+    return rows === 0 ? [] : { queue: 'event', laneId, rows, hasMore: rows >= maxRows, isSlow: false };
+  });
 }
 
 function claimedAtOnce({ laneId, bytes, id, ...row }: DeliveryRow): ClaimedDelivery {
