@@ -16,7 +16,7 @@ const ROUNDS = Number(process.env['ROLLING_ROUNDS'] ?? 3);
 const CALLERS = 6;
 const BETWEEN_CALLS_MS = 40;
 const GONE_WITHIN_MS = 25_000;
-const ROUND_MS = 90_000;
+const ROUND_MS = 240_000;
 const BOUNCE_DOMAIN = 'bounces.example.com';
 
 /** In the order in which an update may go through them; there are two gateways, and both are replaced. */
