@@ -10,7 +10,7 @@ const CONNECTIONS = 2;
  * What commands work with.
  *
  * @typedef {object} Office
- * @property {typeof import('@posthorn/use-cases')} useCases
+ * @property {typeof import('@posthorn/use-cases/operate')} useCases
  * @property {import('@posthorn/domain').Actor} actor who gives the command, for the audit log
  * @property {import('@posthorn/database').WorkspaceStore} workspaces
  * @property {import('@posthorn/database').ApiKeyStore} apiKeys
@@ -28,13 +28,13 @@ const CONNECTIONS = 2;
 /** What was built. @throws NotReady when nothing was */
 export async function loadLibs() {
   try {
-    const [useCases, database, domain, platform] = await Promise.all([
-      import('@posthorn/use-cases'),
+    const [useCases, database, domain, settings] = await Promise.all([
+      import('@posthorn/use-cases/operate'),
       import('@posthorn/database'),
       import('@posthorn/domain'),
-      import('@posthorn/platform'),
+      import('@posthorn/platform/settings'),
     ]);
-    return { useCases, database, domain, platform };
+    return { useCases, database, domain, settings };
   } catch (error) {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new NotReady(
@@ -55,9 +55,9 @@ export async function loadLibs() {
  * @throws NotReady when there is no database to be worked on
  */
 export async function inOffice(work) {
-  const { useCases, database: lib, domain, platform } = await loadLibs();
+  const { useCases, database: lib, domain, settings } = await loadLibs();
   const { url, from } = findDatabaseUrl();
-  platform.readSettings({ database: platform.DatabaseSettings }, { DATABASE_URL: url });
+  settings.readSettings({ database: settings.DatabaseSettings }, { DATABASE_URL: url });
   const database = lib.openDatabase({ url, poolSize: CONNECTIONS, applicationName: 'posthorn-operator' });
   try {
     await greet(lib, database, { url, from });
@@ -75,7 +75,7 @@ export async function inOffice(work) {
       sealedColumns: Object.values(lib.SEALED_COLUMNS),
       erasure: new lib.ErasureStore(database),
       openSecretBox: () =>
-        platform.readSettings({ secrets: platform.SecretSettings }, { ENCRYPTION_KEYS: findKeyRing() })
+        settings.readSettings({ secrets: settings.SecretSettings }, { ENCRYPTION_KEYS: findKeyRing() })
           .secrets.box,
     });
   } finally {

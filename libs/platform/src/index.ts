@@ -1,33 +1,4 @@
-export { ALL_SECTIONS } from './settings/sections.ts';
-export * from './settings/connection-settings.ts';
-export { describeSettings, renderEnvExample, type SettingDescription } from './settings/describe-settings.ts';
-export { DashboardSettings } from './settings/dashboard-settings.ts';
-export { BounceSettings } from './settings/bounce-settings.ts';
-export { DispatcherSettings } from './settings/dispatcher-settings.ts';
-export { DnsSettings } from './settings/dns-settings.ts';
-export { loadEnvFile } from './settings/env-file.ts';
-export { AcceptanceSettings } from './settings/acceptance-settings.ts';
-export { GatewaySettings } from './settings/gateway-settings.ts';
-export { InboundSettings } from './settings/inbound-settings.ts';
-export { LaneSettings } from './settings/lane-settings.ts';
-export { ProviderSettings, type ProviderOptions } from './settings/provider-settings.ts';
-export { RateSettings } from './settings/rate-settings.ts';
-export {
-  readSettings,
-  SettingsError,
-  type JudgesTogether,
-  type Sections,
-  type SettingsFor,
-} from './settings/read-settings.ts';
-export { RetentionSettings } from './settings/retention-settings.ts';
-export { SecretSettings } from './settings/secret-settings.ts';
-export { SenderSettings } from './settings/sender-settings.ts';
-export { Setting, type SettingOptions, type SettingsClass } from './settings/setting.ts';
-export { SystemMailSettings } from './settings/system-mail-settings.ts';
-export { TraceSettings } from './settings/trace-settings.ts';
-export { TrackingSettings } from './settings/tracking-settings.ts';
-export { IsUrlWithScheme } from './settings/url-with-scheme.ts';
-export { WebhookSettings } from './settings/webhook-settings.ts';
+export * from './settings/index.ts';
 export { createLogger, type Logger } from './logging/create-logger.ts';
 export { NestPinoLogger } from './logging/nest-pino-logger.ts';
 export { reportRepeated } from './logging/report-repeated.ts';

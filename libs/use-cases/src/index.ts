@@ -1,3 +1,4 @@
+export * from './operate/index.ts';
 export { AcceptEmails, type Acceptance, type AcceptEmailsOptions } from './accept/accept-emails.ts';
 export { type BatchItem } from './accept/batch-answer.ts';
 export { orUnavailable } from './accept/refusals.ts';
@@ -20,26 +21,9 @@ export { type IdentityValue } from './identities/identity-value.ts';
 export { RotateKeys } from './identities/rotate-keys.ts';
 export { SendVerificationLink } from './identities/send-verification-link.ts';
 export { VerifyIdentity } from './identities/verify-identity.ts';
-export {
-  createOperator,
-  type OperatorWithPassword,
-  removeOperator,
-  resetOperatorPassword,
-} from './operators/manage-operators.ts';
 export { type Credentials, OperatorSessions, SESSION_MS } from './operators/operator-sessions.ts';
 export { RecordRates, type RecordRatesOptions } from './operators/record-rates.ts';
 export { SendEmailAgain, type WantedCopy } from './operators/send-email-again.ts';
-export { addIdentity } from './operate/add-identity.ts';
-export { createApiKey, type CreatedApiKey, type WantedApiKey } from './operate/create-api-key.ts';
-export { deleteApiKey } from './operate/delete-api-key.ts';
-export { createWorkspace } from './operate/create-workspace.ts';
-export { changeTrackingUrl } from './operate/change-tracking-url.ts';
-export { limitWorkspace } from './operate/limit-workspace.ts';
-export { listPauses, pauseSending, resumeSending, type Pause, type Whose } from './operate/pause-sending.ts';
-export { resumeEverything, type Resumption } from './operate/resume-everything.ts';
-export { requireWorkspace } from './operate/require-workspace.ts';
-export { rotateSecrets } from './operate/rotate-secrets.ts';
-export { sendingStatus, type Restoration, type SendingStatus } from './operate/sending-status.ts';
 export { CancelEmail } from './scheduled/cancel-email.ts';
 export { RescheduleEmail } from './scheduled/reschedule-email.ts';
 export { PreviewEmail, type EmailPreview } from './send/preview-email.ts';
@@ -82,9 +66,3 @@ export { DeliverEvents, type DeliverEventsOptions } from './tell/deliver-events.
 export { FanOutEvents, type FanOutEventsOptions } from './tell/fan-out-events.ts';
 export { Receivers } from './tell/receivers.ts';
 export { RemoveOld } from './retention/remove-old.ts';
-export { retainWorkspace } from './operate/retain-workspace.ts';
-export { databaseChecks } from './doctor/database-checks.ts';
-export { examine, type CheckResult, type Examination } from './doctor/examine.ts';
-export { machineChecks } from './doctor/machine-checks.ts';
-export { dnsChecks, redisChecks, relayChecks } from './doctor/neighbour-checks.ts';
-export { eraseRecipient } from './operate/erase-recipient.ts';

@@ -27,7 +27,7 @@ function findingOf(error) {
   return { kind: 'fault', found: explain(/** @type {any} */ (error).errors?.[0] ?? error) };
 }
 
-/** What is the same for several checks is said once. @param {readonly import('@posthorn/use-cases').CheckResult[]} results */
+/** What is the same for several checks is said once. @param {readonly import('@posthorn/use-cases/operate').CheckResult[]} results */
 function linesOf(results) {
   const told = Object.keys(MARKS).flatMap((kind) => {
     const groups = Map.groupBy(
@@ -37,7 +37,9 @@ function linesOf(results) {
     return [...groups.values()];
   });
   return told.flatMap((group) => {
-    const [{ kind, found, mend }] = /** @type {[import('@posthorn/use-cases').CheckResult]} */ (group);
+    const [{ kind, found, mend }] = /** @type {[import('@posthorn/use-cases/operate').CheckResult]} */ (
+      group
+    );
     const names = group.map(({ check }) => check).join(', ');
     const line = `${MARKS[kind]} ${names}: ${visible(found)}`;
     return mend === undefined ? [line] : [line, `    ${visible(mend)}`];

@@ -99,7 +99,7 @@ function wordsOf({ failed = 0, doubtful = 0 }) {
   ];
 }
 
-/** @param {import('@posthorn/use-cases').SendingStatus} status */
+/** @param {import('@posthorn/use-cases/operate').SendingStatus} status */
 function showStatus({ pauses, lanesWithDueEmails, emails: { due, waiting, taken }, restoration }) {
   return (
     `${pauseTable(pauses)}\n\nEmails: ${due} due, ${waiting} waiting for their time, ${taken} being sent\n` +
@@ -108,7 +108,7 @@ function showStatus({ pauses, lanesWithDueEmails, emails: { due, waiting, taken 
   );
 }
 
-/** @param {import('@posthorn/use-cases').Restoration} restoration */
+/** @param {import('@posthorn/use-cases/operate').Restoration} restoration */
 function showRestoration({ heldSince, dumpedAt, queues }) {
   /** @type {Record<string, (row: import('@posthorn/database').DueSince) => string>} */
   const columns = {
@@ -140,7 +140,7 @@ function flagFor(whose) {
   return whose === 'everything' || whose === 'webhooks' ? `--${whose}` : `--workspace ${whose}`;
 }
 
-/** @param {readonly import('@posthorn/use-cases').Pause[]} pauses */
+/** @param {readonly import('@posthorn/use-cases/operate').Pause[]} pauses */
 function pauseTable(pauses) {
   const columns = {
     'PAUSED': ({ whose }) => whose,

@@ -11,7 +11,7 @@ const KNOWN_DOMAIN = 'example.com';
  * Looks at everything that an installation needs, with the settings of the environment, of `.env` or of the local stack.
  *
  * @param {(error: Error) => import('@posthorn/domain').Finding} describeError
- * @returns {Promise<import('@posthorn/use-cases').Examination>}
+ * @returns {Promise<import('@posthorn/use-cases/operate').Examination>}
  */
 export async function examineInstallation(describeError) {
   const libs = {
@@ -21,12 +21,12 @@ export async function examineInstallation(describeError) {
     dns: await import('@posthorn/dns'),
   };
   const env = findSettings();
-  const { settings, faults } = readSections(libs.platform, env);
+  const { settings, faults } = readSections(libs.settings, env);
   const database = settings.database && new libs.database.ExaminedDatabase(settings.database.DATABASE_URL);
   const checks = [
     ...libs.useCases.machineChecks({
       settingsFaults: faults,
-      unknownSettings: unknownNames(libs.platform),
+      unknownSettings: unknownNames(libs.settings),
       publicUrls: publicUrls(settings),
       inbound: inboundOf(settings),
     }),
