@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Answer } from './api.ts';
+import type { Answer } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
 import { soundEmail, Stack } from './stack.ts';
 

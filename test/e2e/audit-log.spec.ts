@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Answer } from './api.ts';
+import type { Answer } from './api.ts';
 import { Stack, type Tenant } from './stack.ts';
 
 interface ShownEntry {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type SinkMessage } from '@posthorn/testing';
+import type { SinkMessage } from '@posthorn/testing';
 import { filledCorpus } from '../../tools/corpus.mjs';
 import { type AcceptedEmail, emailIn } from './api.ts';
 import { decoded, headerValues, parseMail, withLf } from './mail.ts';

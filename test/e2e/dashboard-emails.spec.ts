@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuditLogStore } from '@posthorn/database';
 import { type EmailId, newId, uuidOf } from '@posthorn/kernel';
-import { type AppUnderTest } from '@posthorn/testing';
+import type { AppUnderTest } from '@posthorn/testing';
 import { emailIn } from './api.ts';
 import { DashboardVisitor } from './dashboard-visitor.ts';
 import { newRecipient, Stack, until } from './stack.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type WebhookId } from '@posthorn/kernel';
+import type { WebhookId } from '@posthorn/kernel';
 import { type AppUnderTest, Browser, type BrowserPage, findChromium, type PageSize } from '@posthorn/testing';
 import { emailIn } from './api.ts';
 import { DashboardVisitor } from './dashboard-visitor.ts';

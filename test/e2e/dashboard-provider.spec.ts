@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OperatorAccountStore } from '@posthorn/database';
-import { type AppUnderTest } from '@posthorn/testing';
+import type { AppUnderTest } from '@posthorn/testing';
 import { createOperator } from '@posthorn/use-cases';
 import { TestIdentityProvider, Visitor } from './identity-provider.ts';
 import { Stack } from './stack.ts';

@@ -1,8 +1,8 @@
 import { OperatorAccountStore } from '@posthorn/database';
-import { type OperatorRole } from '@posthorn/domain';
-import { type AppUnderTest } from '@posthorn/testing';
+import type { OperatorRole } from '@posthorn/domain';
+import type { AppUnderTest } from '@posthorn/testing';
 import { createOperator } from '@posthorn/use-cases';
-import { type Stack } from './stack.ts';
+import type { Stack } from './stack.ts';
 
 /** A page of the dashboard, as a browser gets it. */
 export interface ShownPage {

@@ -7,7 +7,7 @@ import {
   type WorkspaceId,
 } from '@posthorn/kernel';
 import { type DeliveryStatus, type EventName, eventShape } from '@posthorn/domain';
-import { type Stack } from './stack.ts';
+import type { Stack } from './stack.ts';
 
 /** The body of the events that tests record themselves. */
 export function somePayload(event: EventName): string {

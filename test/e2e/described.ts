@@ -4,8 +4,8 @@ import {
   OPERATIONS,
   type TestedOperation,
 } from '../../apps/gateway/src/openapi/document.fixture.ts';
-import { type Answer, type Api } from './api.ts';
-import { type Stack, type Tenant } from './stack.ts';
+import type { Answer, Api } from './api.ts';
+import type { Stack, Tenant } from './stack.ts';
 
 interface Parameter {
   readonly name: string;

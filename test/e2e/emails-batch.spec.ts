@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { type AcceptedEmail, type Answer, type RequestOptions } from './api.ts';
+import type { AcceptedEmail, Answer, RequestOptions } from './api.ts';
 import { newRecipient, soundEmail, Stack } from './stack.ts';
 
 interface FailedItem {

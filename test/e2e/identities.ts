@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { type Answer, type Api } from './api.ts';
+import type { Answer, Api } from './api.ts';
 
 /** A record of a domain as the interface shows it. */
 export interface ShownRecord {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 
 /** A person whom the provider knows by name. */

@@ -1,5 +1,5 @@
 import PostalMime, { type Email } from 'postal-mime';
-import { type SinkMessage } from '@posthorn/testing';
+import type { SinkMessage } from '@posthorn/testing';
 
 /** Reads a message with a parser that has nothing to do with what composed it. */
 export function parseMail({ raw }: SinkMessage): Promise<Email> {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type WebhookId } from '@posthorn/kernel';
-import { type Answer } from './api.ts';
+import type { WebhookId } from '@posthorn/kernel';
+import type { Answer } from './api.ts';
 import { addDelivery, newestWebhook } from './deliveries.ts';
-import { type Caller } from './described.ts';
+import type { Caller } from './described.ts';
 import { newRecipient, soundEmail } from './stack.ts';
 import { soundTemplate } from './templates.ts';
 

@@ -1,4 +1,4 @@
-import { type Answer } from './api.ts';
+import type { Answer } from './api.ts';
 import { parseItemList } from './structured-fields.ts';
 
 /** What an answer tells of a limit. */

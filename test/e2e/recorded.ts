@@ -1,5 +1,5 @@
-import { type AuditedAction, type EventName } from '@posthorn/domain';
-import { type Caller } from './described.ts';
+import type { AuditedAction, EventName } from '@posthorn/domain';
+import type { Caller } from './described.ts';
 import { unsubscribeToken } from './makers.ts';
 import { newRecipient } from './stack.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Answer } from './api.ts';
+import type { Answer } from './api.ts';
 import { Stack } from './stack.ts';
 
 describe('the reference', () => {

@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
-import { type DnsServer, type SinkMessage } from '@posthorn/testing';
+import type { DnsServer, SinkMessage } from '@posthorn/testing';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
-import { type ShownRecord } from './identities.ts';
+import type { ShownRecord } from './identities.ts';
 
 export const BOTH = ['DKIM_RSA', 'DKIM_ED25519'] as const;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidOf, type EmailId } from '@posthorn/kernel';
-import { type SinkScript } from '@posthorn/testing';
+import type { SinkScript } from '@posthorn/testing';
 import { type AcceptedEmail, type Answer, Api, emailIn, type ShownEmail } from './api.ts';
 import { newRecipient, soundEmail, Stack, type Tenant, until } from './stack.ts';
 import { fromNow } from './times.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Answer, type Api } from './api.ts';
+import type { Answer, Api } from './api.ts';
 
 /** A template as the interface shows it. */
 export interface ShownTemplate {

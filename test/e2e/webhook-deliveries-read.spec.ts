@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type DeliveryId, uuidOf, type WebhookId } from '@posthorn/kernel';
 import { WebhookReceiver } from '@posthorn/testing';
-import { type Answer } from './api.ts';
+import type { Answer } from './api.ts';
 import { addDelivery, somePayload } from './deliveries.ts';
 import { newRecipient, Stack, until } from './stack.ts';
 import { DAY_MS } from './times.ts';

@@ -15,10 +15,10 @@ import {
   TemplateStore,
 } from '@posthorn/database';
 import { Authenticate, type KeyUses, RateLimits } from '@posthorn/auth';
-import { type Mailbox, type WebhookUrlPolicy } from '@posthorn/domain';
-import { type DnsResolver } from '@posthorn/dns';
-import { type LaneRings } from '@posthorn/queues';
-import { type HtmlToText, type LinkFinder, type TemplateRenderer } from '@posthorn/rendering';
+import type { Mailbox, WebhookUrlPolicy } from '@posthorn/domain';
+import type { DnsResolver } from '@posthorn/dns';
+import type { LaneRings } from '@posthorn/queues';
+import type { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
 import { SecretBox } from '@posthorn/signing';
 import { answerOf } from '@posthorn/platform';
 import {

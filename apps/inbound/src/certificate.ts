@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { type InboundSettings } from '@posthorn/platform';
-import { type ReportListenerOptions } from '@posthorn/reports';
+import type { InboundSettings } from '@posthorn/platform';
+import type { ReportListenerOptions } from '@posthorn/reports';
 
 type Certificate = NonNullable<ReportListenerOptions['certificate']>;
 

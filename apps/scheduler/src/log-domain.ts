@@ -1,6 +1,6 @@
-import { type ClaimedDomain } from '@posthorn/database';
-import { type ProofChange } from '@posthorn/domain';
-import { type Logger } from '@posthorn/platform';
+import type { ClaimedDomain } from '@posthorn/database';
+import type { ProofChange } from '@posthorn/domain';
+import type { Logger } from '@posthorn/platform';
 
 /** Says what happens to a domain that was verified, or is now. */
 export function logDomain(

@@ -1,4 +1,4 @@
-import { type Logger } from '@posthorn/platform';
+import type { Logger } from '@posthorn/platform';
 
 /** Says what a tick found, if it is worth a line. */
 export function logTick(

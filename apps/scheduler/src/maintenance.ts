@@ -1,9 +1,4 @@
-import {
-  type EraStore,
-  type RecoveryStore,
-  type UpkeepStore,
-  type VerificationLinkStore,
-} from '@posthorn/database';
+import type { EraStore, RecoveryStore, UpkeepStore, VerificationLinkStore } from '@posthorn/database';
 import {
   EVENTS_KEPT_AT_MOST_DAYS,
   EVENTS_KEPT_DAYS,
@@ -13,9 +8,9 @@ import {
   RECOVERIES_KEPT_DAYS,
   VERIFICATION_MAILS_COUNTED_SECONDS,
 } from '@posthorn/domain';
-import { type Logger } from '@posthorn/platform';
-import { type JobHandlers, type RegularJob } from '@posthorn/queues';
-import { type CheckDueDomains, type RemoveOld } from '@posthorn/use-cases';
+import type { Logger } from '@posthorn/platform';
+import type { JobHandlers, RegularJob } from '@posthorn/queues';
+import type { CheckDueDomains, RemoveOld } from '@posthorn/use-cases';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -1,4 +1,4 @@
-import { type LaneSettings, type LivenessProbe } from '@posthorn/platform';
+import type { LaneSettings, LivenessProbe } from '@posthorn/platform';
 import { JobWorker, LaneRings, LINES, type RedisOptions, turnHandler } from '@posthorn/queues';
 
 const SERVED = ['event', 'webhook', 'slowWebhook'] as const;

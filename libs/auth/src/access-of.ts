@@ -1,7 +1,7 @@
 import 'reflect-metadata';
-import { type Type } from '@nestjs/common';
+import type { Type } from '@nestjs/common';
 import { GUARDS_METADATA } from '@nestjs/common/constants.js';
-import { type Scope } from '@posthorn/domain';
+import type { Scope } from '@posthorn/domain';
 import { ApiKeyGuard, MANAGES, SCOPE } from './api-key.guard.ts';
 
 /** What a route asks of the key of its caller. */

@@ -2,8 +2,8 @@ import { Coalescer, Refusal } from '@posthorn/kernel';
 import { type ApiKeyStore, isOutage } from '@posthorn/database';
 import { hashSecret } from '@posthorn/signing';
 import { unknownKey } from './bearer-credential.ts';
-import { type KeyUses } from './key-uses.ts';
-import { type Principal } from './principal.ts';
+import type { KeyUses } from './key-uses.ts';
+import type { Principal } from './principal.ts';
 
 const MOST_KEYS_A_LOOK_UP = 500;
 const RETRY_AFTER_SECONDS = 2;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ApiKeyStore, type Database, greetDatabase, openDatabase, WorkspaceStore } from '@posthorn/database';
 import { operator } from '@posthorn/domain';
-import { type ApiKeyId, type WorkspaceId } from '@posthorn/kernel';
+import type { ApiKeyId, WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
 import { KeyUses } from './key-uses.ts';
 

@@ -1,5 +1,5 @@
-import { type ApiKeyId, type DatabaseClock } from '@posthorn/kernel';
-import { type ApiKeyStore } from '@posthorn/database';
+import type { ApiKeyId, DatabaseClock } from '@posthorn/kernel';
+import type { ApiKeyStore } from '@posthorn/database';
 
 const FLUSHED_EVERY_MS = 60_000;
 

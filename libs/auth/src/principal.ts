@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { type KeyHolder } from '@posthorn/database';
-import { type Actor } from '@posthorn/domain';
+import type { KeyHolder } from '@posthorn/database';
+import type { Actor } from '@posthorn/domain';
 import type { Request } from 'express';
 
 /** Who a request is from: the workspace and role of the key that it carries. */

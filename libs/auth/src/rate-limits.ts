@@ -11,8 +11,8 @@ import {
   wholeSeconds,
 } from '@posthorn/domain';
 import { clientAddress, networkOf, type SentBy } from '@posthorn/platform';
-import { type RateLimiter } from '@posthorn/queues';
-import { type Principal } from './principal.ts';
+import type { RateLimiter } from '@posthorn/queues';
+import type { Principal } from './principal.ts';
 
 /** The names of the policies, as callers see them. */
 const KEY = 'key';

@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { DatabaseClock, sleep } from '@posthorn/kernel';
-import { type LaneId } from '@posthorn/domain';
+import type { LaneId } from '@posthorn/domain';
 import pg from 'pg';
 import { isOutage } from './faults.ts';
 import { PrismaClient } from './generated/client.ts';

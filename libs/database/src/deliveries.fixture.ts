@@ -1,10 +1,10 @@
 import { idFromUuid, newId, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import { type EventDataOf, eventLane, type JsonObject, webhookLane } from '@posthorn/domain';
 import { recordEvents } from './events.ts';
-import { type Office } from './office.fixture.ts';
-import { type ClaimedDelivery, type DeliveryOutcome } from './stores/claimed-delivery.ts';
+import type { Office } from './office.fixture.ts';
+import type { ClaimedDelivery, DeliveryOutcome } from './stores/claimed-delivery.ts';
 import { DeliveryStore, type Room } from './stores/delivery-store.ts';
-import { type FannedOut, type FannedOutLane } from './stores/fanned-out.ts';
+import type { FannedOut, FannedOutLane } from './stores/fanned-out.ts';
 import { transact } from './transaction.ts';
 
 const NO_END_OF_BYTES = 2 ** 40;

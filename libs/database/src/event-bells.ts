@@ -1,4 +1,4 @@
-import { type LaneId } from '@posthorn/domain';
+import type { LaneId } from '@posthorn/domain';
 
 /** Which lanes of events a transaction has made due, until it ends. */
 const dueIn = new WeakMap<object, Set<LaneId>>();

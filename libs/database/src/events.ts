@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { type EventDataOf, eventLane, type EventName, eventPayload, type LaneId } from '@posthorn/domain';
 import { noteEventsDue } from './event-bells.ts';
 import { RECORD_EVENTS } from './sql/events.ts';
-import { type Transaction } from './transaction.ts';
+import type { Transaction } from './transaction.ts';
 
 /** Something that happened and that webhooks are told of. */
 export type NewEvent = {

@@ -1,6 +1,6 @@
-import { type DueFacts, type OutboxFacts, type PostgresFacts } from '@posthorn/domain';
+import type { DueFacts, OutboxFacts, PostgresFacts } from '@posthorn/domain';
 import pg from 'pg';
-import { type SealedColumn } from './sealed-columns.ts';
+import type { SealedColumn } from './sealed-columns.ts';
 import {
   FIND_LEFT_BEHIND,
   FIND_MISSING_PARTITIONS,
@@ -10,7 +10,7 @@ import {
 } from './sql/examination.ts';
 import { EraStore } from './stores/era-store.ts';
 import { OutboxStore } from './stores/outbox-store.ts';
-import { type SealedSecret } from './stores/sealed-secret-store.ts';
+import type { SealedSecret } from './stores/sealed-secret-store.ts';
 
 /** How long one question may take; whoever examines waits for an answer, not for ever. */
 const ANSWER_TIMEOUT_MS = 8_000;

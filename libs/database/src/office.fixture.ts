@@ -2,11 +2,7 @@ import { type EmailId, newId, uuidOf, type WorkspaceId } from '@posthorn/kernel'
 import { bulkLane, nowLane } from '@posthorn/domain';
 import type pg from 'pg';
 import { type Database, openDatabase } from './connection.ts';
-import {
-  type AcceptableRawEmail,
-  type AcceptableEmail,
-  type AcceptanceOutcome,
-} from './stores/acceptable-email.ts';
+import type { AcceptableRawEmail, AcceptableEmail, AcceptanceOutcome } from './stores/acceptable-email.ts';
 import { AcceptanceStore } from './stores/acceptance-store.ts';
 import { type ClaimedEmail, type EmailOutcome, OutboxStore } from './stores/outbox-store.ts';
 import { IdentityStore } from './stores/identity-store.ts';

@@ -1,8 +1,8 @@
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type pg from 'pg';
-import { type Database } from './connection.ts';
+import type { Database } from './connection.ts';
 import { ringForEvents } from './event-bells.ts';
-import { type Prisma } from './generated/client.ts';
+import type { Prisma } from './generated/client.ts';
 
 /** Several statements that happen together or not at all. */
 export type Transaction = Prisma.TransactionClient;

@@ -1,5 +1,5 @@
 import { CANCELLED, CONNREFUSED, NODATA, NOTFOUND, promises } from 'node:dns';
-import { type AddressAnswer, type TxtAnswer } from '@posthorn/domain';
+import type { AddressAnswer, TxtAnswer } from '@posthorn/domain';
 
 export interface DnsResolverOptions {
   /** Name servers to ask, as `address:port`; none: those of the system. */

@@ -1,4 +1,4 @@
-import { type ApiKeyId, type UserId } from '@posthorn/kernel';
+import type { ApiKeyId, UserId } from '@posthorn/kernel';
 
 /** Who changed something: a key of the workspace, a person, the operator at the command line, the recipient of an email, or Posthorn itself. */
 export type Actor =

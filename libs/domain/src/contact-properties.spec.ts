@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type JsonObject } from './canonical-json.ts';
+import type { JsonObject } from './canonical-json.ts';
 import { changesBetween, mergeProperties } from './contact-properties.ts';
 
 const json = (): fc.Arbitrary<JsonObject> =>

@@ -1,6 +1,6 @@
-import { type ContactId, type WorkspaceId } from '@posthorn/kernel';
-import { type JsonObject } from './canonical-json.ts';
-import { type EventDataOf } from './events/events.ts';
+import type { ContactId, WorkspaceId } from '@posthorn/kernel';
+import type { JsonObject } from './canonical-json.ts';
+import type { EventDataOf } from './events/events.ts';
 
 /** What each status of a contact means. */
 export const CONTACT_STATUSES = {

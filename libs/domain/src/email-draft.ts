@@ -1,6 +1,6 @@
-import { type JsonObject } from './canonical-json.ts';
-import { type CopiedEmail } from './copied-email.ts';
-import { type Mailbox } from './mailbox.ts';
+import type { JsonObject } from './canonical-json.ts';
+import type { CopiedEmail } from './copied-email.ts';
+import type { Mailbox } from './mailbox.ts';
 
 /** What every email that a caller asks for has; sizes, types and addresses are already judged. */
 interface DraftTraits {

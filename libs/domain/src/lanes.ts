@@ -1,4 +1,4 @@
-import { type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import type { WebhookId, WorkspaceId } from '@posthorn/kernel';
 
 declare const brand: unique symbol;
 

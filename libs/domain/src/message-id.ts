@@ -1,4 +1,4 @@
-import { type EmailId } from '@posthorn/kernel';
+import type { EmailId } from '@posthorn/kernel';
 
 /**
  * The Message-ID of an email (RFC 5322, section 3.6.4), without the angle brackets: the unique part of its id, on the

@@ -1,5 +1,5 @@
-import { type EmailId, type SuppressionId, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor } from './actor.ts';
+import type { EmailId, SuppressionId, WorkspaceId } from '@posthorn/kernel';
+import type { Actor } from './actor.ts';
 
 /** Why an address is on the suppression list. */
 export const SUPPRESSION_REASONS = {

@@ -1,5 +1,5 @@
-import { type LaneId } from '@posthorn/domain';
-import { type LineName } from './lines.ts';
+import type { LaneId } from '@posthorn/domain';
+import type { LineName } from './lines.ts';
 import { CLOCK_SLOT } from './turn.ts';
 
 /** How many rows one statement makes ready or frees. */

@@ -1,4 +1,4 @@
-import { type RedisFacts } from '@posthorn/domain';
+import type { RedisFacts } from '@posthorn/domain';
 import { Redis } from 'ioredis';
 
 const ANSWER_TIMEOUT_MS = 5_000;

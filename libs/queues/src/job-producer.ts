@@ -2,7 +2,7 @@ import { type JobsOptions, Queue } from 'bullmq';
 import { once } from 'node:events';
 import { within } from '@posthorn/kernel';
 import { connectProducer, LEAVE_WITHIN_MS, type Redis, type RedisOptions } from './connections.ts';
-import { type JobName, type Jobs, type QueueName } from './jobs.ts';
+import type { JobName, Jobs, QueueName } from './jobs.ts';
 
 /** What BullMQ tells about jobs in a stream that nobody here reads. */
 const EVENTS_KEPT = 100;

@@ -3,7 +3,7 @@ import { type Job, Worker } from 'bullmq';
 import { within } from '@posthorn/kernel';
 import { connectWorker, LEAVE_WITHIN_MS, type Redis, type RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
-import { type JobHandlers, type JobName, type QueueName } from './jobs.ts';
+import type { JobHandlers, JobName, QueueName } from './jobs.ts';
 
 /** A dead worker's jobs are free again after this; BullMQ's own 30 s left the slots of a killed one deaf for a minute. */
 const LOCK_MS = 6_000;

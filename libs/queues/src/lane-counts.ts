@@ -1,4 +1,4 @@
-import { type LaneId } from '@posthorn/domain';
+import type { LaneId } from '@posthorn/domain';
 
 /** How many of something each lane has. A lane that has none takes no memory. */
 export class LaneCounts {

@@ -1,4 +1,4 @@
-import { type LaneId } from '@posthorn/domain';
+import type { LaneId } from '@posthorn/domain';
 
 /** One line of items a lane, served one item of each lane in turn. */
 export class LaneLines<Item> {

@@ -1,8 +1,8 @@
 import { sleep } from '@posthorn/kernel';
-import { type LaneId } from '@posthorn/domain';
-import { type RedisOptions } from './connections.ts';
+import type { LaneId } from '@posthorn/domain';
+import type { RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
-import { type Turn } from './jobs.ts';
+import type { Turn } from './jobs.ts';
 import { type LineName, LINES } from './lines.ts';
 
 /** How many jobs are added in one go. */

@@ -1,4 +1,4 @@
-import { type RedisOptions } from './connections.ts';
+import type { RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import { type JobName, QUEUES } from './jobs.ts';
 

@@ -1,4 +1,4 @@
-import { type LaneId } from '@posthorn/domain';
+import type { LaneId } from '@posthorn/domain';
 import { LaneCounts } from './lane-counts.ts';
 
 export interface RoomLimits {

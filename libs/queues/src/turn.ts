@@ -1,8 +1,8 @@
-import { type LaneId } from '@posthorn/domain';
+import type { LaneId } from '@posthorn/domain';
 import { Coalescer, sleep } from '@posthorn/kernel';
-import { type LaneRings } from './lane-rings.ts';
-import { type Workbench } from './workbench.ts';
-import { type HeldRow } from './workbench-options.ts';
+import type { LaneRings } from './lane-rings.ts';
+import type { Workbench } from './workbench.ts';
+import type { HeldRow } from './workbench-options.ts';
 
 export interface LaneDemand {
   readonly laneId: LaneId;

@@ -1,6 +1,6 @@
-import { type LaneId } from '@posthorn/domain';
-import { type PlaceLimits } from './places.ts';
-import { type RoomLimits } from './room.ts';
+import type { LaneId } from '@posthorn/domain';
+import type { PlaceLimits } from './places.ts';
+import type { RoomLimits } from './room.ts';
 
 /** A claimed row, as far as the workbench cares. */
 export interface HeldRow {

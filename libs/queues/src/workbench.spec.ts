@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type LaneId } from '@posthorn/domain';
+import type { LaneId } from '@posthorn/domain';
 import { Workbench } from './workbench.ts';
-import { type HeldRow, type WorkbenchOptions } from './workbench-options.ts';
+import type { HeldRow, WorkbenchOptions } from './workbench-options.ts';
 
 interface Row extends HeldRow {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { LaneLines } from './lane-lines.ts';
 import { Places } from './places.ts';
 import { Room } from './room.ts';
-import { type HeldRow, type WorkbenchOptions } from './workbench-options.ts';
+import type { HeldRow, WorkbenchOptions } from './workbench-options.ts';
 
 interface Held<Row> {
   readonly row: Row;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { HtmlToText } from './html-to-text.ts';
 import { withPreviewText } from './preview-text.ts';
-import { type RenderingFailed } from './rendering-failed.ts';
+import type { RenderingFailed } from './rendering-failed.ts';
 
 /** Each level indents all that is within it once more, so the work grows with the cube of the depth: 20 s and more. */
 const PATHOLOGICAL = '<blockquote>x y'.repeat(2_500);

@@ -1,5 +1,5 @@
-import { type AddressInfo } from 'node:net';
-import { type EmailId } from '@posthorn/kernel';
+import type { AddressInfo } from 'node:net';
+import type { EmailId } from '@posthorn/kernel';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { PeerLimits, type PeerLimitsOptions } from './peer-limits.ts';
 import { refusals } from './smtp-refusals.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { newId } from '@posthorn/kernel';
 import { BounceAddresses } from './bounce-addresses.ts';
-import { type KeyRing } from './key-ring.ts';
+import type { KeyRing } from './key-ring.ts';
 
 const [first, second] = [randomBytes(32), randomBytes(32)];
 const ringOf = (...keys: Buffer[]): KeyRing =>

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { type EmailId, parseId } from '@posthorn/kernel';
-import { type KeyRing } from './key-ring.ts';
+import type { KeyRing } from './key-ring.ts';
 
 const PREFIX = 'bounce+';
 /** The first character of every token, so that another form can follow one day. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { type KeyRing } from './key-ring.ts';
+import type { KeyRing } from './key-ring.ts';
 import { LinkSigner } from './link-signer.ts';
 
 const [first, second] = [randomBytes(32), randomBytes(32)];

@@ -1,5 +1,5 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { type KeyRing } from './key-ring.ts';
+import type { KeyRing } from './key-ring.ts';
 
 /** What a signed link is for, and how its token begins; a token for one thing is none for another. */
 const PREFIXES = { unsubscribe: 'phu_', open: 'pho_', click: 'phc_' } as const;

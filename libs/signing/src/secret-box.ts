@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { type EncryptionKey, type KeyRing } from './key-ring.ts';
+import type { EncryptionKey, KeyRing } from './key-ring.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 /** The first byte of everything that is sealed, so that another form can follow one day. */

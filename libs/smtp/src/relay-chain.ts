@@ -4,8 +4,8 @@ import {
   type RelayedTransmission,
   type Transmission,
 } from '@posthorn/domain';
-import { type RelayBreaker } from './relay-breaker.ts';
-import { type SmtpEnvelope, type SmtpTransport } from './smtp-transport.ts';
+import type { RelayBreaker } from './relay-breaker.ts';
+import type { SmtpEnvelope, SmtpTransport } from './smtp-transport.ts';
 
 /** A way out, and what keeps it from being tried by every email while it is unavailable. */
 export interface Relay {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DevTools, type DevToolsEvent } from './dev-tools.ts';
+import type { DevTools, DevToolsEvent } from './dev-tools.ts';
 
 const ASKED_EVERY_MS = 50;
 

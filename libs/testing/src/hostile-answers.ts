@@ -1,4 +1,4 @@
-import { type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { sleep } from '@posthorn/kernel';

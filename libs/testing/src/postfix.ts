@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type CertifiedKey } from './certificates.ts';
+import type { CertifiedKey } from './certificates.ts';
 import { stackPiece } from './stack.ts';
 
 const run = promisify(execFile);

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { sleep } from '@posthorn/kernel';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
-import { type CertifiedKey } from './certificates.ts';
+import type { CertifiedKey } from './certificates.ts';
 import {
   ConnectionCount,
   goesOn,

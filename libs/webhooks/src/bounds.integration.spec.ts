@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { HostileReceiver } from '@posthorn/testing';
 import { BODY, expectNoSockets, LOOPBACK, noNames, SLACK_MS } from './loopback.fixture.ts';
-import { type PostResult } from './post-request.ts';
+import type { PostResult } from './post-request.ts';
 import { WebhookClient } from './webhook-client.ts';
 
 const MIB = 1024 * 1024;

@@ -1,9 +1,9 @@
-import { type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { type buildConnector, Client } from 'undici';
-import { type Deadline } from './deadline.ts';
+import type { Deadline } from './deadline.ts';
 import { Exchange, type ExchangeResult } from './exchange.ts';
 import { Misbehaviour, timedOut } from './fault.ts';
-import { type PostRequest } from './post-request.ts';
+import type { PostRequest } from './post-request.ts';
 
 const KIB = 1024;
 /** Header fields of one answer, or of one interim answer. */

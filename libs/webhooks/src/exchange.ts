@@ -1,8 +1,8 @@
-import { type PostFailure } from '@posthorn/domain';
-import { type Dispatcher } from 'undici';
+import type { PostFailure } from '@posthorn/domain';
+import type { Dispatcher } from 'undici';
 import { asFieldText, asText } from './answer-text.ts';
 import { exchangeFault, Misbehaviour } from './fault.ts';
-import { type PostAnswer } from './post-request.ts';
+import type { PostAnswer } from './post-request.ts';
 
 const KIB = 1024;
 /** What is read of a body before the connection is cut. */

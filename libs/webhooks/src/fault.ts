@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { type PostFailure } from '@posthorn/domain';
+import type { PostFailure } from '@posthorn/domain';
 
 /** What was being done when something failed. */
 export type PostStep = 'name' | 'connect' | 'tls' | 'exchange';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseAddressRange, type WebhookUrlPolicy } from '@posthorn/domain';
 import { HostileReceiver } from '@posthorn/testing';
 import { BODY, failed, LOOPBACK, namesIn } from './loopback.fixture.ts';
-import { type PostResult } from './post-request.ts';
+import type { PostResult } from './post-request.ts';
 import { WebhookClient } from './webhook-client.ts';
 
 const STRICT: WebhookUrlPolicy = { allowsHttp: false, networks: [] };

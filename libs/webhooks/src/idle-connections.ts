@@ -1,5 +1,5 @@
-import { type Connection } from './connection.ts';
-import { type Target } from './target.ts';
+import type { Connection } from './connection.ts';
+import type { Target } from './target.ts';
 
 /** The connections that are open and have nothing to do. */
 export class IdleConnections {

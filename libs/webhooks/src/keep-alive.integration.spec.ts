@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { HostileReceiver } from '@posthorn/testing';
 import { BODY, expectNoSockets, failed, LOOPBACK, namesIn } from './loopback.fixture.ts';
-import { type PostResult } from './post-request.ts';
+import type { PostResult } from './post-request.ts';
 import { WebhookClient } from './webhook-client.ts';
 
 const MOST_IDLE = 5;

@@ -1,7 +1,7 @@
 import { parseAddressRange, type WebhookUrlPolicy } from '@posthorn/domain';
 import { expect } from '@jest/globals';
 import { sleep } from '@posthorn/kernel';
-import { type WebhookClient, type WebhookClientOptions } from './webhook-client.ts';
+import type { WebhookClient, WebhookClientOptions } from './webhook-client.ts';
 
 /** Lets tests post to this machine. */
 export const LOOPBACK: WebhookUrlPolicy = {

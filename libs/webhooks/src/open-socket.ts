@@ -1,9 +1,9 @@
 import { connect as connectTcp, isIPv6, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
-import { type PostFailure } from '@posthorn/domain';
-import { type Deadline } from './deadline.ts';
+import type { PostFailure } from '@posthorn/domain';
+import type { Deadline } from './deadline.ts';
 import { connectFault, timedOut } from './fault.ts';
-import { type Target } from './target.ts';
+import type { Target } from './target.ts';
 
 /** More than these are not tried: the rest of the deadline is for the answer. */
 const MOST_ADDRESSES = 4;

@@ -1,4 +1,4 @@
-import { type PostFailure } from '@posthorn/domain';
+import type { PostFailure } from '@posthorn/domain';
 
 /** One POST. */
 export interface PostRequest {

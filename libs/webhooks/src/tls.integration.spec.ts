@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type CertifiedKey, HostileReceiver, TestAuthority } from '@posthorn/testing';
 import { BODY, expectNoSockets, failed, LOOPBACK, namesIn, SLACK_MS } from './loopback.fixture.ts';
-import { type PostResult } from './post-request.ts';
+import type { PostResult } from './post-request.ts';
 import { WebhookClient } from './webhook-client.ts';
 
 const DEADLINE_MS = 1_000;

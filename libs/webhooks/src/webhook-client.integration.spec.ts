@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { sleep } from '@posthorn/kernel';
 import { HostileReceiver } from '@posthorn/testing';
 import { BODY, expectNoSockets, failed, LOOPBACK, noNames, SLACK_MS } from './loopback.fixture.ts';
-import { type PostResult } from './post-request.ts';
+import type { PostResult } from './post-request.ts';
 import { WebhookClient } from './webhook-client.ts';
 
 const DEADLINE_MS = 1_000;

@@ -1,12 +1,12 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
-import { type PostFailure, type WebhookUrlPolicy } from '@posthorn/domain';
+import type { PostFailure, WebhookUrlPolicy } from '@posthorn/domain';
 import { Connection } from './connection.ts';
 import { Deadline } from './deadline.ts';
-import { type ExchangeResult } from './exchange.ts';
+import type { ExchangeResult } from './exchange.ts';
 import { timedOut } from './fault.ts';
 import { IdleConnections } from './idle-connections.ts';
 import { openSocket } from './open-socket.ts';
-import { type PostRequest, type PostResult } from './post-request.ts';
+import type { PostRequest, PostResult } from './post-request.ts';
 import { isFailure, type LookUpAddresses, type Place, type Target, TargetJudge } from './target.ts';
 
 const MOST_IDLE = 256;

@@ -1,5 +1,5 @@
 import { describe, it } from '@jest/globals';
-import { type Answer } from '../api.ts';
+import type { Answer } from '../api.ts';
 import { soundEmail } from '../stack.ts';
 import { type Case, shown } from './cases.ts';
 import { expectRefusal } from './refusal.ts';

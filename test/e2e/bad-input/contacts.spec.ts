@@ -1,5 +1,5 @@
 import { describe, it } from '@jest/globals';
-import { type Answer } from '../api.ts';
+import type { Answer } from '../api.ts';
 import { type Case, casesOf, NO_TEXTS, type Place, shown, texts } from './cases.ts';
 import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
 

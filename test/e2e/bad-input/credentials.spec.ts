@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { newApiKeySecret } from '@posthorn/signing';
-import { type Answer } from '../api.ts';
+import type { Answer } from '../api.ts';
 import { newRecipient, soundEmail } from '../stack.ts';
 import { expectRefusal } from './refusal.ts';
 import { RefusingStack } from './refusing-stack.ts';

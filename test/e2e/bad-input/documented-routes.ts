@@ -1,5 +1,5 @@
 import { DOCUMENT, judgeOf, OPERATIONS } from '../../../apps/gateway/src/openapi/document.fixture.ts';
-import { type PathIdName } from '../../../apps/gateway/src/validation/path-ids.ts';
+import type { PathIdName } from '../../../apps/gateway/src/validation/path-ids.ts';
 import { tomorrow } from '../makers.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

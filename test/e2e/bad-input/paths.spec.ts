@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Case } from './cases.ts';
+import type { Case } from './cases.ts';
 import { expectRefusal } from './refusal.ts';
 import { atLeastForty, RefusingStack } from './refusing-stack.ts';
 

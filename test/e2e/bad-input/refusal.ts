@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { type Answer } from '../api.ts';
+import type { Answer } from '../api.ts';
 
 const PHRASES: Record<number, string> = {
   400: 'Bad Request',

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { PATH_IDS, type PathIdName } from '../../../apps/gateway/src/validation/path-ids.ts';
-import { type Answer, type RequestOptions } from '../api.ts';
+import type { Answer, RequestOptions } from '../api.ts';
 import { Stack } from '../stack.ts';
-import { type Case } from './cases.ts';
+import type { Case } from './cases.ts';
 import { expectRefusal } from './refusal.ts';
 
 /** An id that exists nowhere, for a name in a path. */

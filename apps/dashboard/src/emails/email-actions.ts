@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type EmailRecord, type OperatorAccount } from '@posthorn/database';
+import type { EmailRecord, OperatorAccount } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { field } from '../pages/parts.ts';
 

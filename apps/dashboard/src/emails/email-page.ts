@@ -1,5 +1,5 @@
 import { EMAIL_STATUSES } from '@posthorn/domain';
-import { type AuditEntry, type EmailRecord, type OperatorAccount, type Workspace } from '@posthorn/database';
+import type { AuditEntry, EmailRecord, OperatorAccount, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { done, facts, plain, table, time } from '../pages/parts.ts';
 import { emailActions } from './email-actions.ts';

@@ -1,12 +1,12 @@
 import { type EmailId, parseId, Refusal, type WorkspaceId } from '@posthorn/kernel';
-import {
-  type AuditLogStore,
-  type EmailSearchStore,
-  type EmailStore,
-  type OperatorAccount,
-  type WorkspaceStore,
+import type {
+  AuditLogStore,
+  EmailSearchStore,
+  EmailStore,
+  OperatorAccount,
+  WorkspaceStore,
 } from '@posthorn/database';
-import { type ShownEmail } from './email-page.ts';
+import type { ShownEmail } from './email-page.ts';
 
 const MOST_ACTS = { limit: 100, sort: 'createdAt.desc' } as const;
 

@@ -1,7 +1,7 @@
 import { type EmailId, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { EMAIL_STATUSES, type PageRequest, parseMailbox, parseOpaqueStart } from '@posthorn/domain';
-import { type EmailFilter } from '@posthorn/database';
-import { type Given } from '../pages/given.ts';
+import type { EmailFilter } from '@posthorn/database';
+import type { Given } from '../pages/given.ts';
 
 const PAGE_ROWS = 50;
 

@@ -1,4 +1,4 @@
-import { type Provider } from '@nestjs/common';
+import type { Provider } from '@nestjs/common';
 import {
   AcceptanceStore,
   AuditLogStore,
@@ -11,7 +11,7 @@ import {
   WorkspaceStore,
 } from '@posthorn/database';
 import { answerOf } from '@posthorn/platform';
-import { type LaneRings } from '@posthorn/queues';
+import type { LaneRings } from '@posthorn/queues';
 import {
   AcceptEmails,
   CancelEmail,

@@ -1,9 +1,9 @@
 import { EMAIL_STATUSES, type Page } from '@posthorn/domain';
-import { type FoundEmail, type Workspace } from '@posthorn/database';
+import type { FoundEmail, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { choice, field, nextPage, table, time, workspaceField } from '../pages/parts.ts';
-import { type Searched } from '../pages/searched.ts';
-import { type EMAIL_FIELDS } from './email-search.ts';
+import type { Searched } from '../pages/searched.ts';
+import type { EMAIL_FIELDS } from './email-search.ts';
 
 interface Found extends Searched<(typeof EMAIL_FIELDS)[number], Page<FoundEmail>> {
   readonly workspaces: readonly Workspace[];

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { type Page } from '@posthorn/domain';
+import type { Page } from '@posthorn/domain';
 import { EmailListStore, EmailSearchStore, type FoundEmail, WorkspaceStore } from '@posthorn/database';
 import type { Request, Response } from 'express';
 import { Given } from '../pages/given.ts';

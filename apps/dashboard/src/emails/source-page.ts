@@ -1,5 +1,5 @@
-import { type EmailId } from '@posthorn/kernel';
-import { type EmailPreview } from '@posthorn/use-cases';
+import type { EmailId } from '@posthorn/kernel';
+import type { EmailPreview } from '@posthorn/use-cases';
 import { html, type Html } from '../pages/html.ts';
 import { facts } from '../pages/parts.ts';
 

@@ -1,4 +1,4 @@
-import { type EmailRecord } from '@posthorn/database';
+import type { EmailRecord } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { plain, table, time } from '../pages/parts.ts';
 

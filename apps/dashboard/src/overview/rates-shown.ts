@@ -1,4 +1,4 @@
-import { type MinuteOfEmails, type RateOfMinute, type RelaySeen } from '@posthorn/database';
+import type { MinuteOfEmails, RateOfMinute, RelaySeen } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { table, time } from '../pages/parts.ts';
 import { type PlottedMinute, ratePlot } from './rate-plot.ts';

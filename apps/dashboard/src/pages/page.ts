@@ -1,4 +1,4 @@
-import { type OperatorAccount } from '@posthorn/database';
+import type { OperatorAccount } from '@posthorn/database';
 import type { ServerResponse } from 'node:http';
 import { html, Html } from './html.ts';
 

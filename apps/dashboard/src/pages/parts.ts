@@ -1,4 +1,4 @@
-import { type Workspace } from '@posthorn/database';
+import type { Workspace } from '@posthorn/database';
 import { html, type Html } from './html.ts';
 
 /** Who has more workspaces gives their ids. */

@@ -1,7 +1,7 @@
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
-import { type WatchedQueues } from '@posthorn/queues';
+import type { WatchedQueues } from '@posthorn/queues';
 import type { RequestHandler } from 'express';
 
 type Queues = NonNullable<WatchedQueues['queues']>;

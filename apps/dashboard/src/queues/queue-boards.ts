@@ -1,7 +1,7 @@
 import { createBoard } from './bull-board.ts';
 import { Refusal } from '@posthorn/kernel';
-import { type OperatorRole } from '@posthorn/domain';
-import { type WatchedQueues } from '@posthorn/queues';
+import type { OperatorRole } from '@posthorn/domain';
+import type { WatchedQueues } from '@posthorn/queues';
 import type { RequestHandler } from 'express';
 import { accountOf } from '../sign-in/entrance.ts';
 

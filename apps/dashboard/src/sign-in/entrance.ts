@@ -1,9 +1,9 @@
 import { Refusal } from '@posthorn/kernel';
 import { type Actor, operator } from '@posthorn/domain';
-import { type OperatorAccount } from '@posthorn/database';
-import { type OperatorSessions } from '@posthorn/use-cases';
+import type { OperatorAccount } from '@posthorn/database';
+import type { OperatorSessions } from '@posthorn/use-cases';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { type SessionCookie } from './session-cookie.ts';
+import type { SessionCookie } from './session-cookie.ts';
 
 const OPEN_TO_ALL = /^\/(sign-in(\/provider(\/callback)?)?$|health\/)/;
 const READING = new Set(['GET', 'HEAD']);

@@ -1,9 +1,9 @@
 import { Refusal } from '@posthorn/kernel';
 import { claimIn, roleOfClaim, vouchedName } from '@posthorn/domain';
-import { type VouchedOperator } from '@posthorn/database';
-import { type ProviderOptions } from '@posthorn/platform';
+import type { VouchedOperator } from '@posthorn/database';
+import type { ProviderOptions } from '@posthorn/platform';
 import * as oidc from 'openid-client';
-import { type SignInSecrets } from './sign-in-cookie.ts';
+import type { SignInSecrets } from './sign-in-cookie.ts';
 
 const ANSWERS_WITHIN_SECONDS = 10;
 /** What a provider says of itself is asked for again after this long. */

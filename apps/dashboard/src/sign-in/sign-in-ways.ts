@@ -1,5 +1,5 @@
-import { type AddressRange } from '@posthorn/domain';
-import { type IdentityProvider } from './identity-provider.ts';
+import type { AddressRange } from '@posthorn/domain';
+import type { IdentityProvider } from './identity-provider.ts';
 
 /** The proxies whose word about an address counts. */
 export class TrustedProxies {

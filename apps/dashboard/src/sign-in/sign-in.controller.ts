@@ -5,7 +5,7 @@ import { OperatorSessions, SESSION_MS } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { html, type Html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
-import { type IdentityProvider } from './identity-provider.ts';
+import type { IdentityProvider } from './identity-provider.ts';
 import { SessionCookie } from './session-cookie.ts';
 import { SignInWays, TrustedProxies } from './sign-in-ways.ts';
 

@@ -1,10 +1,5 @@
 import { ATTEMPT_ERRORS, DELIVERY_STATUSES } from '@posthorn/domain';
-import {
-  type DeliveryWithAttempts,
-  type FoundWebhook,
-  type OperatorAccount,
-  type ShownAttempt,
-} from '@posthorn/database';
+import type { DeliveryWithAttempts, FoundWebhook, OperatorAccount, ShownAttempt } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { done, facts, time } from '../pages/parts.ts';
 import { statusText } from './webhook-page.ts';

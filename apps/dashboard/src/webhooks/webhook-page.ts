@@ -7,16 +7,11 @@ import {
   RECOVERY_STATES,
   WEBHOOK_STATUSES,
 } from '@posthorn/domain';
-import {
-  type FoundWebhook,
-  type OperatorAccount,
-  type ShownDelivery,
-  type Workspace,
-} from '@posthorn/database';
+import type { FoundWebhook, OperatorAccount, ShownDelivery, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { choice, done, facts, field, nextPage, table, time } from '../pages/parts.ts';
-import { type Searched } from '../pages/searched.ts';
-import { type DELIVERY_FIELDS } from './webhook-search.ts';
+import type { Searched } from '../pages/searched.ts';
+import type { DELIVERY_FIELDS } from './webhook-search.ts';
 
 /** A webhook with what is known around it. */
 export interface ShownWebhook {

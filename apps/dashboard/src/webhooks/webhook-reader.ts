@@ -1,5 +1,5 @@
 import { type DeliveryId, parseId, Refusal } from '@posthorn/kernel';
-import { type FoundWebhook, type WebhookSearchStore } from '@posthorn/database';
+import type { FoundWebhook, WebhookSearchStore } from '@posthorn/database';
 
 /** Finds webhooks by their ids alone, in whichever workspace they are. */
 export class WebhookReader {

@@ -7,8 +7,8 @@ import {
   parseOpaqueStart,
   WEBHOOK_STATUSES,
 } from '@posthorn/domain';
-import { type DeliveryFilter, type WebhookFilter } from '@posthorn/database';
-import { type Given } from '../pages/given.ts';
+import type { DeliveryFilter, WebhookFilter } from '@posthorn/database';
+import type { Given } from '../pages/given.ts';
 
 const PAGE_ROWS = 50;
 const EVENTS = Object.fromEntries(EVENT_NAMES.map((name) => [name, name])) as Record<EventName, EventName>;

@@ -1,4 +1,4 @@
-import { type Provider } from '@nestjs/common';
+import type { Provider } from '@nestjs/common';
 import {
   type Database,
   DeliveryChanges,
@@ -7,7 +7,7 @@ import {
   WebhookSearchStore,
   WebhookStore,
 } from '@posthorn/database';
-import { type LaneRings } from '@posthorn/queues';
+import type { LaneRings } from '@posthorn/queues';
 import { ReadDeliveries, RecoverDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
 import { WebhookReader } from './webhook-reader.ts';
 

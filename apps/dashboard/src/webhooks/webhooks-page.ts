@@ -1,8 +1,8 @@
 import { type Page, WEBHOOK_STATUSES } from '@posthorn/domain';
-import { type FoundWebhook, type Workspace } from '@posthorn/database';
+import type { FoundWebhook, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { choice, nextPage, table, time, workspaceField } from '../pages/parts.ts';
-import { type Searched } from '../pages/searched.ts';
+import type { Searched } from '../pages/searched.ts';
 import { RECEIVERS, type WEBHOOK_FIELDS } from './webhook-search.ts';
 
 interface Found extends Searched<(typeof WEBHOOK_FIELDS)[number], Page<FoundWebhook>> {

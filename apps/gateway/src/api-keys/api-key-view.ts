@@ -1,6 +1,6 @@
-import { type ApiKeyStatus } from '@posthorn/domain';
-import { type ApiKey as StoredApiKey } from '@posthorn/database';
-import { type ApiKey } from './api-key.answers.ts';
+import type { ApiKeyStatus } from '@posthorn/domain';
+import type { ApiKey as StoredApiKey } from '@posthorn/database';
+import type { ApiKey } from './api-key.answers.ts';
 
 /** A key as the interface shows it, its secret abbreviated. */
 export function apiKeyView(key: StoredApiKey, status: ApiKeyStatus = 'ACTIVE'): ApiKey {

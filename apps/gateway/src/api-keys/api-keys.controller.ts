@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { type ApiKeyId } from '@posthorn/kernel';
+import type { ApiKeyId } from '@posthorn/kernel';
 import { pageByTime } from '@posthorn/domain';
 import { ApiKeyStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor } from '@posthorn/auth';

@@ -1,5 +1,5 @@
-import { type Contact } from '@posthorn/domain';
-import { type Contact as ShownContact } from './contact.answers.ts';
+import type { Contact } from '@posthorn/domain';
+import type { Contact as ShownContact } from './contact.answers.ts';
 
 /** A contact as the interface shows it. */
 export function contactView(contact: Contact): ShownContact {

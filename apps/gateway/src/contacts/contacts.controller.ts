@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { type ContactId } from '@posthorn/kernel';
+import type { ContactId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { type Contact, type ContactStatus } from '@posthorn/domain';
+import type { Contact, ContactStatus } from '@posthorn/domain';
 import { ManageContacts } from '@posthorn/use-cases';
 import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';

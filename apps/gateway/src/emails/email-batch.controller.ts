@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
-import { type JsonObject } from '@posthorn/domain';
+import type { JsonObject } from '@posthorn/domain';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { JsonText, traceparentOf } from '@posthorn/platform';
 import { AcceptEmails, type BatchItem } from '@posthorn/use-cases';

@@ -1,10 +1,4 @@
-import {
-  type EmailDraft,
-  type JsonObject,
-  type Mailbox,
-  type RawEmailDraft,
-  type TemplatedEmailDraft,
-} from '@posthorn/domain';
+import type { EmailDraft, JsonObject, Mailbox, RawEmailDraft, TemplatedEmailDraft } from '@posthorn/domain';
 import { RawEmailRequest, type AnyEmailRequest, type TemplatedEmailRequest } from './send-email.request.ts';
 import { mailboxOf } from '../validation/mailbox-rules.ts';
 

@@ -1,4 +1,4 @@
-import { type DescribedRefusal } from '../openapi/describes.ts';
+import type { DescribedRefusal } from '../openapi/describes.ts';
 
 /** What a send is refused with. */
 export const SEND_REFUSALS: readonly DescribedRefusal[] = [

@@ -1,5 +1,5 @@
-import { type EmailRecord, type EmailSummary } from '@posthorn/database';
-import { type EmailWithTimeline, type EmailWithTimes } from './email.answers.ts';
+import type { EmailRecord, EmailSummary } from '@posthorn/database';
+import type { EmailWithTimeline, EmailWithTimes } from './email.answers.ts';
 
 /** An email as lists show it (2.4, with its times). */
 export function emailSummaryView(email: EmailSummary): EmailWithTimes {

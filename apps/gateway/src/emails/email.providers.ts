@@ -1,7 +1,7 @@
-import { type Provider } from '@nestjs/common';
+import type { Provider } from '@nestjs/common';
 import { DatabaseClock } from '@posthorn/kernel';
 import { EmailChanges, EmailCountsStore, EmailListStore, EmailStore } from '@posthorn/database';
-import { type LaneRings } from '@posthorn/queues';
+import type { LaneRings } from '@posthorn/queues';
 import {
   CancelEmail,
   type ComposerParts,

@@ -1,5 +1,5 @@
 import { EMAIL_STATUSES, type EmailStatus, SIZES } from '@posthorn/domain';
-import { type EmailFilter } from '@posthorn/database';
+import type { EmailFilter } from '@posthorn/database';
 import { PageQuery } from '../paging/page-query.ts';
 import { timeRange } from '../paging/time-range.ts';
 import { address, addressIn } from '../validation/mailbox-rules.ts';

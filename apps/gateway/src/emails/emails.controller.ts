@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { type EmailId } from '@posthorn/kernel';
+import type { EmailId } from '@posthorn/kernel';
 import { EmailStore } from '@posthorn/database';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { JsonText, traceparentOf } from '@posthorn/platform';

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { type EmailId } from '@posthorn/kernel';
+import type { EmailId } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { CancelEmail, RescheduleEmail } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';

@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
-import { type LinkedAddress } from '@posthorn/database';
+import type { LinkedAddress } from '@posthorn/database';
 import { ConfirmAddress, orUnavailable } from '@posthorn/use-cases';
 import type { Response } from 'express';
 import { Describes } from '../openapi/describes.ts';

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Post, Query } from '@nestjs/common';
-import { type IdentityId } from '@posthorn/kernel';
+import type { IdentityId } from '@posthorn/kernel';
 import { IdentityChanges, IdentityStore, type IdentityWithRecords } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
 import { CreateIdentity, orUnavailable, VerifyIdentity } from '@posthorn/use-cases';

@@ -1,4 +1,4 @@
-import { type DescribedRefusal } from '../openapi/describes.ts';
+import type { DescribedRefusal } from '../openapi/describes.ts';
 import { NO_MAILS } from '../openapi/no-mails.ts';
 
 const TOO_MANY_MAILS: DescribedRefusal = {

@@ -10,7 +10,7 @@ import {
   type IdentityWithRecords as StoredWithRecords,
   stagedKey,
 } from '@posthorn/database';
-import { type Identity, type IdentityWithRecords } from './identity.answers.ts';
+import type { Identity, IdentityWithRecords } from './identity.answers.ts';
 
 /** An identity as lists show it. */
 export function identityView(identity: StoredIdentity): Identity {

@@ -8,8 +8,8 @@ import {
   VerificationLinkStore,
   WorkspaceStore,
 } from '@posthorn/database';
-import { type DnsResolver } from '@posthorn/dns';
-import { type SecretBox } from '@posthorn/signing';
+import type { DnsResolver } from '@posthorn/dns';
+import type { SecretBox } from '@posthorn/signing';
 import {
   CheckDomain,
   ConfirmAddress,

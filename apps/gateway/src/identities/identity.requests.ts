@@ -1,5 +1,5 @@
 import { Refusal } from '@posthorn/kernel';
-import { type IdentityValue } from '@posthorn/use-cases';
+import type { IdentityValue } from '@posthorn/use-cases';
 import { sendingAddress, sendingDomain } from '../validation/identity-rules.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { Optional } from '../validation/rule.ts';

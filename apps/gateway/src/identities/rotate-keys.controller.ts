@@ -1,5 +1,5 @@
 import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
-import { type IdentityId } from '@posthorn/kernel';
+import type { IdentityId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresEditor } from '@posthorn/auth';
 import { orUnavailable, RotateKeys } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';

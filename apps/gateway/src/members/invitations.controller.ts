@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { DatabaseClock, type InvitationId } from '@posthorn/kernel';
-import { type Invitation } from '@posthorn/domain';
+import type { Invitation } from '@posthorn/domain';
 import { InvitationChanges, InvitationStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
 import { endedRefusal, InviteMember, orUnavailable } from '@posthorn/use-cases';

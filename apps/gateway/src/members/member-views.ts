@@ -1,5 +1,5 @@
 import { type Invitation as StoredInvitation, invitationStatus } from '@posthorn/domain';
-import { type Invitation } from './member.answers.ts';
+import type { Invitation } from './member.answers.ts';
 
 /** An invitation as the interface shows it at the time `now`. */
 export function invitationView(invitation: StoredInvitation, now: Date): Invitation {

@@ -1,4 +1,4 @@
-import { type Provider } from '@nestjs/common';
+import type { Provider } from '@nestjs/common';
 import { DatabaseClock } from '@posthorn/kernel';
 import {
   type Database,

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { type UserId } from '@posthorn/kernel';
-import { type Member } from '@posthorn/domain';
+import type { UserId } from '@posthorn/kernel';
+import type { Member } from '@posthorn/domain';
 import { type LastEditor, MemberStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
 import { lastEditorRefusal, orUnavailable } from '@posthorn/use-cases';

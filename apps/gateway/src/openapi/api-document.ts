@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type OnModuleInit, type Type } from '@nestjs/common';
-import { type DiscoveryService } from '@nestjs/core';
+import type { OnModuleInit, Type } from '@nestjs/common';
+import type { DiscoveryService } from '@nestjs/core';
 import { documentOf } from './document.ts';
 import { routesOf } from './routes.ts';
 

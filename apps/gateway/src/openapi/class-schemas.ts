@@ -1,5 +1,5 @@
 import { describedFields, isAnswerClass, type DescribedField } from './described-fields.ts';
-import { type Part } from './document-types.ts';
+import type { Part } from './document-types.ts';
 import { type DescribedClass, type JsonSchema, referredClass } from './json-schema.ts';
 
 /** The schema of a request or answer class. Of requests alone, what is not named is refused. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { WORKSPACE_LIMITS } from '@posthorn/domain';
 import { DOCUMENT, OPERATIONS } from './document.fixture.ts';
-import { type JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from './json-schema.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
 const contract = read('docs/contract.md');

@@ -1,7 +1,7 @@
 import { EVENT_NAMES } from '@posthorn/domain';
 import { idOf } from './answer-schemas.ts';
-import { type Part } from './document-types.ts';
-import { type JsonSchema } from './json-schema.ts';
+import type { Part } from './document-types.ts';
+import type { JsonSchema } from './json-schema.ts';
 
 /** The headers that a delivery is posted with (W6), by their names among the components of the document. */
 export const DELIVERY_PARAMETERS: Readonly<Record<string, Part>> = {

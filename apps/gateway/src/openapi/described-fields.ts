@@ -1,5 +1,5 @@
 import { shapeOf } from '../validation/shape.ts';
-import { type DescribedClass, type JsonSchema } from './json-schema.ts';
+import type { DescribedClass, JsonSchema } from './json-schema.ts';
 import { shownFields } from './shown.ts';
 
 /** A field of a request or an answer, as the document needs to know it. */

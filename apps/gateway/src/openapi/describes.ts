@@ -1,7 +1,7 @@
 import { SetMetadata } from '@nestjs/common';
-import { type ErrorBody, type ErrorStatus } from '@posthorn/kernel';
-import { type DescribedClass, type JsonSchema } from './json-schema.ts';
-import { type Tag } from './tags.ts';
+import type { ErrorBody, ErrorStatus } from '@posthorn/kernel';
+import type { DescribedClass, JsonSchema } from './json-schema.ts';
+import type { Tag } from './tags.ts';
 
 const DESCRIPTION = 'posthorn:description';
 

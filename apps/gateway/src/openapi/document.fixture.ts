@@ -2,8 +2,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { HealthController } from '@posthorn/platform';
 import { CONTROLLERS } from '../gateway.module.ts';
 import { documentOf } from './document.ts';
-import { type OpenApiDocument } from './document-types.ts';
-import { type JsonSchema } from './json-schema.ts';
+import type { OpenApiDocument } from './document-types.ts';
+import type { JsonSchema } from './json-schema.ts';
 import { routesOf } from './routes.ts';
 
 /** An operation as tests look at it. */

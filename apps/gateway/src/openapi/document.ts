@@ -1,13 +1,13 @@
 import { RELEASE } from '@posthorn/kernel';
 import { referredSchemas } from './class-schemas.ts';
 import { DELIVERY_PARAMETERS } from './delivery-parameters.ts';
-import { type OpenApiDocument, type Part } from './document-types.ts';
+import type { OpenApiDocument, Part } from './document-types.ts';
 import { eventSchemas, eventWebhooks } from './event-webhooks.ts';
 import { ANSWER_HEADERS } from './headers.ts';
 import { operationOf, SECURITY_SCHEME } from './operation.ts';
 import { PREFACE } from './preface.ts';
 import { commonResponses } from './responses.ts';
-import { type Route } from './routes.ts';
+import type { Route } from './routes.ts';
 import { TAGS } from './tags.ts';
 
 /**

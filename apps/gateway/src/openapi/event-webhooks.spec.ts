@@ -4,7 +4,7 @@ import { newId } from '@posthorn/kernel';
 import { signBody, signMessage } from '@posthorn/signing';
 import { DOCUMENT, judgeOf, type TestedOperation } from './document.fixture.ts';
 import { DELIVERY_PARAMETERS } from './delivery-parameters.ts';
-import { type JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from './json-schema.ts';
 
 interface Header {
   readonly name: string;

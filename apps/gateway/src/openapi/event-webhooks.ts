@@ -1,8 +1,8 @@
 import { EVENT_NAMES, type EventName, eventShape, EVENTS } from '@posthorn/domain';
 import { DELIVERY_PARAMETERS } from './delivery-parameters.ts';
-import { type OpenApiDocument, type Part } from './document-types.ts';
-import { type JsonSchema } from './json-schema.ts';
-import { type Tag } from './tags.ts';
+import type { OpenApiDocument, Part } from './document-types.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { Tag } from './tags.ts';
 
 const TAG: Tag = 'Webhooks';
 const DESCRIPTION =

@@ -1,5 +1,5 @@
 import { describedFields, isAnswerClass, type DescribedField } from './described-fields.ts';
-import { type DescribedExample } from './describes.ts';
+import type { DescribedExample } from './describes.ts';
 import { type DescribedClass, type JsonSchema, referredClass } from './json-schema.ts';
 
 type Examples = Readonly<Record<string, DescribedExample>>;

@@ -1,5 +1,5 @@
 import { SIZES } from '@posthorn/domain';
-import { type Part } from './document-types.ts';
+import type { Part } from './document-types.ts';
 
 /** The headers of answers, by name. */
 export const ANSWER_HEADERS = {

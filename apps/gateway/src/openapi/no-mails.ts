@@ -1,4 +1,4 @@
-import { type DescribedRefusal } from './describes.ts';
+import type { DescribedRefusal } from './describes.ts';
 
 /** What a route is refused with that needs a mail of Posthorn's own. */
 export const NO_MAILS: DescribedRefusal = {

@@ -1,16 +1,16 @@
 import { hasScope, mayManage, ROLE_NAMES } from '@posthorn/domain';
-import { type Access } from '@posthorn/auth';
+import type { Access } from '@posthorn/auth';
 import { PATH_IDS, type PathIdName } from '../validation/path-ids.ts';
 import { idOf } from './answer-schemas.ts';
 import { schemaOfField } from './class-schemas.ts';
 import { describedFields } from './described-fields.ts';
-import { type DescribedPathPart, type RouteDescription } from './describes.ts';
-import { type Part } from './document-types.ts';
+import type { DescribedPathPart, RouteDescription } from './describes.ts';
+import type { Part } from './document-types.ts';
 import { requestExamples } from './examples.ts';
 import { IDEMPOTENCY_KEY_PARAMETER } from './headers.ts';
 import { type DescribedClass, referenceTo } from './json-schema.ts';
 import { responsesOf } from './responses.ts';
-import { type Route } from './routes.ts';
+import type { Route } from './routes.ts';
 
 export const SECURITY_SCHEME = 'apiKey';
 

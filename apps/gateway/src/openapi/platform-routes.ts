@@ -1,4 +1,4 @@
-import { type RouteDescription } from './describes.ts';
+import type { RouteDescription } from './describes.ts';
 import { HealthAnswer } from './service.answers.ts';
 
 /** The routes that every app has from the platform, which knows nothing of the document. */

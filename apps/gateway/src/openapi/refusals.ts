@@ -1,8 +1,8 @@
 import { PATH_IDS, type PathIdName, unknownId } from '../validation/path-ids.ts';
 import { faultsInFields, shapeOf } from '../validation/shape.ts';
-import { type DescribedRefusal } from './describes.ts';
-import { type DescribedClass } from './json-schema.ts';
-import { type Route } from './routes.ts';
+import type { DescribedRefusal } from './describes.ts';
+import type { DescribedClass } from './json-schema.ts';
+import type { Route } from './routes.ts';
 
 const MISSING_KEY: DescribedRefusal = {
   status: 401,

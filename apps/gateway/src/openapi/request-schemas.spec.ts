@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CONTROLLERS } from '../gateway.module.ts';
-import { type Rule } from '../validation/rule.ts';
+import type { Rule } from '../validation/rule.ts';
 import { shapeOf } from '../validation/shape.ts';
 import { judgeOf, OPERATIONS } from './document.fixture.ts';
 import { type DescribedClass, referredClass } from './json-schema.ts';

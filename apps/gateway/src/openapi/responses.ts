@@ -1,17 +1,12 @@
 import { REASON_PHRASES, Refusal } from '@posthorn/kernel';
 import { answerOf } from '@posthorn/platform';
 import { answerExamples } from './examples.ts';
-import {
-  type DescribedExample,
-  type DescribedRefusal,
-  type OtherContent,
-  type Redirect,
-} from './describes.ts';
-import { type Part } from './document-types.ts';
+import type { DescribedExample, DescribedRefusal, OtherContent, Redirect } from './describes.ts';
+import type { Part } from './document-types.ts';
 import { type AnswerHeader, answerHeaders } from './headers.ts';
 import { type DescribedClass, referenceTo } from './json-schema.ts';
 import { COMMON_REFUSALS, refusalsOf } from './refusals.ts';
-import { type Route } from './routes.ts';
+import type { Route } from './routes.ts';
 import { ErrorAnswer } from './service.answers.ts';
 
 const RETRIED = new Set([429, 503]);

@@ -4,7 +4,7 @@ import { createHttpApp, createLogger, HttpSettings } from '@posthorn/platform';
 import type { Express } from 'express';
 import { GatewayModule, type GatewayParts } from '../gateway.module.ts';
 import { ApiDocument } from './api-document.ts';
-import { type OpenApiDocument } from './document-types.ts';
+import type { OpenApiDocument } from './document-types.ts';
 
 /** Stands for whatever the gateway is made of: here only its routes are looked at, and nothing is asked of them. */
 const anything: unknown = new Proxy(class {}, {

@@ -1,4 +1,4 @@
-import { type DescribedClass, type JsonSchema } from './json-schema.ts';
+import type { DescribedClass, JsonSchema } from './json-schema.ts';
 
 export interface ShownTraits {
   /**

@@ -1,6 +1,6 @@
 import { escapeHtml } from '@posthorn/kernel';
 import type { Response } from 'express';
-import { type DescribedPathPart, type OtherContent } from '../openapi/describes.ts';
+import type { DescribedPathPart, OtherContent } from '../openapi/describes.ts';
 
 const STYLE =
   'body{font:16px/1.6 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1rem;color-scheme:light dark}' +

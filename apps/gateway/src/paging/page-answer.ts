@@ -1,5 +1,5 @@
 import { listOf, nullable, text, truth } from '../openapi/answer-schemas.ts';
-import { type JsonSchema } from '../openapi/json-schema.ts';
+import type { JsonSchema } from '../openapi/json-schema.ts';
 import { Shown } from '../openapi/shown.ts';
 
 /** A page of a list, as every list is answered (G10). */

@@ -1,6 +1,6 @@
 import { type Id, Refusal } from '@posthorn/kernel';
 import { PAGE_LIMITS, type PageRequest, parseOpaqueStart, parseTimeStart, type Sort } from '@posthorn/domain';
-import { type PageQuery } from './page-query.ts';
+import type { PageQuery } from './page-query.ts';
 
 /** The page of a list that is ordered by ids with this prefix. @throws Refusal (400) for a malformed `startAt` */
 export function pageById<Prefix extends string>(prefix: Prefix, query: PageQuery): PageRequest<Id<Prefix>> {

@@ -1,6 +1,6 @@
 import { Refusal } from '@posthorn/kernel';
 import { parseTimeOrDay } from '@posthorn/domain';
-import { type DescribedRefusal } from '../openapi/describes.ts';
+import type { DescribedRefusal } from '../openapi/describes.ts';
 
 /** Between which times what is listed was created, as a judged query says it. */
 interface GivenRange {

@@ -1,6 +1,6 @@
 import { type DatabaseClock, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { parseTimeOrDay, SIZES } from '@posthorn/domain';
-import { type CountedEmails } from '@posthorn/database';
+import type { CountedEmails } from '@posthorn/database';
 import { Optional } from '../validation/rule.ts';
 import { day, singleLine } from '../validation/text-rules.ts';
 

@@ -1,7 +1,7 @@
 import { EMAIL_STATUSES, type EmailStatus } from '@posthorn/domain';
-import { type CountedEmails, type DayCount, type DayEngagement } from '@posthorn/database';
-import { type EmailsCounted } from '@posthorn/use-cases';
-import { type EmailCounts, type Stats } from './stats.answers.ts';
+import type { CountedEmails, DayCount, DayEngagement } from '@posthorn/database';
+import type { EmailsCounted } from '@posthorn/use-cases';
+import type { EmailCounts, Stats } from './stats.answers.ts';
 
 const DAY_MS = 86_400_000;
 const STATUSES = Object.keys(EMAIL_STATUSES) as EmailStatus[];

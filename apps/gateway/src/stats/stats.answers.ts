@@ -1,4 +1,4 @@
-import { type JsonSchema } from '../openapi/json-schema.ts';
+import type { JsonSchema } from '../openapi/json-schema.ts';
 import { count, listOf, nullable, objectOf, text } from '../openapi/answer-schemas.ts';
 import { Shown } from '../openapi/shown.ts';
 

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { type SuppressionId } from '@posthorn/kernel';
+import type { SuppressionId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { type Suppression } from '@posthorn/domain';
+import type { Suppression } from '@posthorn/domain';
 import { ManageSuppressions } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';

@@ -1,5 +1,5 @@
 import { type Database, OwedMailStore, SEALED_COLUMNS, WebhookNoticeStore } from '@posthorn/database';
-import { type SecretBox } from '@posthorn/signing';
+import type { SecretBox } from '@posthorn/signing';
 import { SendOwedMails, type SendSystemMail, SendWebhookNotices } from '@posthorn/use-cases';
 
 export interface OwedMailParts {

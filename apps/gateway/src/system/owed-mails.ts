@@ -1,4 +1,4 @@
-import { type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 
 const LOOKED_FOR_EVERY_MS = 30_000;
 

@@ -1,8 +1,8 @@
-import { type Mailbox } from '@posthorn/domain';
-import { type TemplateDraft, type TemplatePatch } from '@posthorn/use-cases';
+import type { Mailbox } from '@posthorn/domain';
+import type { TemplateDraft, TemplatePatch } from '@posthorn/use-cases';
 import { mailboxesOf, senderOf } from '../emails/email-draft.ts';
 import { mailboxOf } from '../validation/mailbox-rules.ts';
-import { type CreateTemplateRequest, type UpdateTemplateRequest } from './save-template.requests.ts';
+import type { CreateTemplateRequest, UpdateTemplateRequest } from './save-template.requests.ts';
 
 /** The template that a request asks for; the request must have been judged. */
 export function toTemplateDraft(request: CreateTemplateRequest): TemplateDraft {

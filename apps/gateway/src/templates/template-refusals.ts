@@ -1,4 +1,4 @@
-import { type DescribedRefusal } from '../openapi/describes.ts';
+import type { DescribedRefusal } from '../openapi/describes.ts';
 
 export const NOT_IN_THE_LANGUAGE: DescribedRefusal = {
   status: 400,

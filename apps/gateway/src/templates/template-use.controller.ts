@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { type TemplateId } from '@posthorn/kernel';
+import type { TemplateId } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { JsonText } from '@posthorn/platform';
 import { orUnavailable, PreviewTemplate, SendTestEmail } from '@posthorn/use-cases';

@@ -1,16 +1,16 @@
 import { withoutUnsubscribeUrl } from '@posthorn/use-cases';
 import { type Mailbox, mailboxText, type Page } from '@posthorn/domain';
-import {
-  type Template as TemplateRecord,
-  type TemplateSummary as SummaryRecord,
-  type TemplateVersionSummary,
+import type {
+  Template as TemplateRecord,
+  TemplateSummary as SummaryRecord,
+  TemplateVersionSummary,
 } from '@posthorn/database';
-import {
-  type Template,
-  type TemplatePage,
-  type TemplateSummary,
-  type TemplateVersion,
-  type TemplateVersionPage,
+import type {
+  Template,
+  TemplatePage,
+  TemplateSummary,
+  TemplateVersion,
+  TemplateVersionPage,
 } from './template.answers.ts';
 
 /** A template as the interface shows it. */

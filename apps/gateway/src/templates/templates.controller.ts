@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { type TemplateId } from '@posthorn/kernel';
+import type { TemplateId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
 import { TemplateChanges, TemplateStore } from '@posthorn/database';
 import { orUnavailable, SaveTemplate } from '@posthorn/use-cases';

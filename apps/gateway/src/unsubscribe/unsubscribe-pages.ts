@@ -1,6 +1,6 @@
 import { maskedAddress } from '@posthorn/domain';
-import { type Subscription } from '@posthorn/database';
-import { type PersonPage } from '../pages/person-page.ts';
+import type { Subscription } from '@posthorn/database';
+import type { PersonPage } from '../pages/person-page.ts';
 
 /** Where the button of a page leads, as seen from it. */
 export interface Buttons {

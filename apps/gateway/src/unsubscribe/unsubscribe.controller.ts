@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { RateLimits } from '@posthorn/auth';
-import { type Subscription } from '@posthorn/database';
+import type { Subscription } from '@posthorn/database';
 import { ChangeSubscription } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { type DescribedRefusal, Describes } from '../openapi/describes.ts';

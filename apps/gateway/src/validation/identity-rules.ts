@@ -1,5 +1,5 @@
 import { parseSendingAddress, parseSendingDomain } from '@posthorn/domain';
-import { type Rule } from './rule.ts';
+import type { Rule } from './rule.ts';
 import { text } from './text-rules.ts';
 
 /** The name of a domain alone. */

@@ -4,7 +4,7 @@ import {
   type ValidationArguments,
   type ValidatorConstraintInterface,
 } from 'class-validator';
-import { type JsonSchema } from '../openapi/json-schema.ts';
+import type { JsonSchema } from '../openapi/json-schema.ts';
 
 /** What a field must hold: how it is judged, and how the document of the interface describes it. */
 export interface Rule {

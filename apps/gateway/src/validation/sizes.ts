@@ -1,4 +1,4 @@
-import { type Size } from '@posthorn/domain';
+import type { Size } from '@posthorn/domain';
 
 /** What is wrong with an amount; undefined when it is within the size. */
 export function sizeFault(amount: number, { most, unit }: Size): string | undefined {

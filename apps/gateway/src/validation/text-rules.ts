@@ -7,7 +7,7 @@ import {
   SIZES,
   type Size,
 } from '@posthorn/domain';
-import { type JsonSchema } from '../openapi/json-schema.ts';
+import type { JsonSchema } from '../openapi/json-schema.ts';
 import { closestName } from './closest-name.ts';
 import { kindOf, makeRule, type Rule } from './rule.ts';
 import { charactersIn, bytesIn, sizeFault } from './sizes.ts';

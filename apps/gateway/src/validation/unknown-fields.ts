@@ -1,5 +1,5 @@
 import { closestName } from './closest-name.ts';
-import { type Shape } from './shape.ts';
+import type { Shape } from './shape.ts';
 
 /** Longer names are cut before they are shown: an answer must not grow with what is wrong in the request. */
 const SHOWN_CHARACTERS = 60;

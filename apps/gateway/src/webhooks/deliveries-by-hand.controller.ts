@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { type DeliveryId, type WebhookId } from '@posthorn/kernel';
+import type { DeliveryId, WebhookId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { ReadDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';

@@ -1,6 +1,6 @@
 import { parseId } from '@posthorn/kernel';
 import { DELIVERY_STATUSES, type DeliveryStatus, EVENT_NAMES, type EventName } from '@posthorn/domain';
-import { type DeliveryFilter } from '@posthorn/database';
+import type { DeliveryFilter } from '@posthorn/database';
 import { PageQuery } from '../paging/page-query.ts';
 import { timeRange } from '../paging/time-range.ts';
 import { idWith } from '../validation/query-rules.ts';

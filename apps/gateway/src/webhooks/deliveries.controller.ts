@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { type DeliveryId, type Refusal, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import type { DeliveryId, Refusal, WebhookId, WorkspaceId } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { ReadDeliveries } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';

@@ -10,7 +10,7 @@ import {
   truth,
   wordOf,
 } from '../openapi/answer-schemas.ts';
-import { type JsonSchema } from '../openapi/json-schema.ts';
+import type { JsonSchema } from '../openapi/json-schema.ts';
 import { Shown } from '../openapi/shown.ts';
 import { pageOf } from '../paging/page-answer.ts';
 

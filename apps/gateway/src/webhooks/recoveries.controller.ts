@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { type RecoveryId, type WebhookId } from '@posthorn/kernel';
+import type { RecoveryId, WebhookId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { ReadDeliveries, RecoverDeliveries } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';

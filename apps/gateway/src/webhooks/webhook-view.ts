@@ -1,6 +1,6 @@
-import { type Webhook } from '@posthorn/domain';
-import { type WebhookWithToken } from '@posthorn/use-cases';
-import { type ListedWebhook, type Webhook as ShownWebhook } from './webhook.answers.ts';
+import type { Webhook } from '@posthorn/domain';
+import type { WebhookWithToken } from '@posthorn/use-cases';
+import type { ListedWebhook, Webhook as ShownWebhook } from './webhook.answers.ts';
 
 /** A webhook as a list shows it (interface 2.6). */
 export function listedWebhookView({ id, url, events, status, createdAt }: Webhook): ListedWebhook {

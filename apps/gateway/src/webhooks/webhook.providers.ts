@@ -1,4 +1,4 @@
-import { type Provider } from '@nestjs/common';
+import type { Provider } from '@nestjs/common';
 import {
   type Database,
   DeliveryChanges,
@@ -6,9 +6,9 @@ import {
   RecoveryStore,
   WebhookStore,
 } from '@posthorn/database';
-import { type WebhookUrlPolicy } from '@posthorn/domain';
-import { type LaneRings } from '@posthorn/queues';
-import { type SecretBox } from '@posthorn/signing';
+import type { WebhookUrlPolicy } from '@posthorn/domain';
+import type { LaneRings } from '@posthorn/queues';
+import type { SecretBox } from '@posthorn/signing';
 import { ManageWebhooks, ReadDeliveries, RecoverDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
 
 export interface WebhookParts {

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { type WebhookId } from '@posthorn/kernel';
+import type { WebhookId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { pageByTime } from '@posthorn/domain';
 import { ManageWebhooks } from '@posthorn/use-cases';

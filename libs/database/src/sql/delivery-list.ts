@@ -1,5 +1,5 @@
 import { type EventId, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
-import { type DeliveryStatus, type EventName } from '@posthorn/domain';
+import type { DeliveryStatus, EventName } from '@posthorn/domain';
 import { type Statement, type Stretch, Values } from './statement.ts';
 
 /** Which deliveries of a webhook are asked for; what is absent does not matter. */

@@ -1,5 +1,5 @@
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type EmailStatus } from '@posthorn/domain';
+import type { EmailStatus } from '@posthorn/domain';
 import { type Statement, type Stretch, Values } from './statement.ts';
 
 /** Which emails of a workspace are asked for; what is absent does not matter. */

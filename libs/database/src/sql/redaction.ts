@@ -1,4 +1,4 @@
-import { type ErasureRule } from '../erasure-rules.ts';
+import type { ErasureRule } from '../erasure-rules.ts';
 
 /** A column that is in the key, or that can hold text. */
 export interface TextColumn {

@@ -1,4 +1,4 @@
-import { type Sort } from '@posthorn/domain';
+import type { Sort } from '@posthorn/domain';
 
 /** A stretch of a list: where it begins, how many rows it may look at, and how many it may give. */
 export interface Stretch {

@@ -1,6 +1,6 @@
 import { idFromUuid, newId, newUuid, uuidOf } from '@posthorn/kernel';
 import { type Invitation, invitationStatus, memberJoinedData, nameFromAddress } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { recordEvents } from '../events.ts';
 import { FIND_USER, KEEP_USER } from '../sql/members.ts';
 import { transact, type Transaction } from '../transaction.ts';

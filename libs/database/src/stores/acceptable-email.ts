@@ -1,7 +1,7 @@
 import { type EmailId, type TemplateVersionId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { ACCEPT_COLUMNS } from '../sql/accept.ts';
 import { columnsOf, type Row } from '../binary-array.ts';
-import { type CopiedEmail, type JsonObject, type LaneId, type Mailbox } from '@posthorn/domain';
+import type { CopiedEmail, JsonObject, LaneId, Mailbox } from '@posthorn/domain';
 
 /** What every accepted email has. */
 interface AcceptableTraits {

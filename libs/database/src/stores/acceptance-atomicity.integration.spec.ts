@@ -3,7 +3,7 @@ import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
 import { faultOf } from '../faults.ts';
 import { Office, rawEmail } from '../office.fixture.ts';
-import { type AcceptableEmail } from './acceptable-email.ts';
+import type { AcceptableEmail } from './acceptable-email.ts';
 
 const TABLES = ['emails', 'email_contents', 'outbox', 'usage', 'idempotency_keys'];
 

@@ -5,8 +5,8 @@ import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import fc from 'fast-check';
 import { faultOf } from '../faults.ts';
 import { Office, rawEmail } from '../office.fixture.ts';
-import { type AcceptableEmail, type AcceptableRawEmail } from './acceptable-email.ts';
-import { type AcceptanceOutcome } from './acceptable-email.ts';
+import type { AcceptableEmail, AcceptableRawEmail } from './acceptable-email.ts';
+import type { AcceptanceOutcome } from './acceptable-email.ts';
 
 const STRANGER = { from: { address: 'hello@other.example' }, fromDomain: 'other.example' };
 /** What one is told who sends from elsewhere than from the verified `example.com`. */

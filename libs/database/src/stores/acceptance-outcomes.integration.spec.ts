@@ -3,7 +3,7 @@ import { newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { faultOf } from '../faults.ts';
 import { Office, rawEmail, scheduledEmail } from '../office.fixture.ts';
-import { type AcceptableEmail } from './acceptable-email.ts';
+import type { AcceptableEmail } from './acceptable-email.ts';
 import { IdentityStore } from './identity-store.ts';
 
 const STRANGER = { from: { address: 'hello@other.example' }, fromDomain: 'other.example' };

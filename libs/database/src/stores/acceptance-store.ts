@@ -1,9 +1,9 @@
 import { type DatabaseClock, type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type pg from 'pg';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { FIND_EMAILS, READ_IDEMPOTENCY_KEYS } from '../sql/accept.ts';
 import { transactOn } from '../transaction.ts';
-import { type AcceptableCall, type AcceptableEmail, type CallOutcome } from './acceptable-email.ts';
+import type { AcceptableCall, AcceptableEmail, CallOutcome } from './acceptable-email.ts';
 import { type AuditedChange, recordAuditOn } from './audit-log-store.ts';
 import { type ContactUpsert, upsertContacts } from './contact-writes.ts';
 import { fitOneStatement, GroupAcceptance } from './group-acceptance.ts';

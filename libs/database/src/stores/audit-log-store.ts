@@ -16,9 +16,9 @@ import {
   type PageRequest,
 } from '@posthorn/domain';
 import type pg from 'pg';
-import { type Database } from '../connection.ts';
-import { type AuditEntry as AuditRow } from '../generated/client.ts';
-import { type Transaction } from '../transaction.ts';
+import type { Database } from '../connection.ts';
+import type { AuditEntry as AuditRow } from '../generated/client.ts';
+import type { Transaction } from '../transaction.ts';
 
 /** A change as it is told to the log: who did what to which thing. */
 export interface AuditedChange {

@@ -1,6 +1,6 @@
 import { type Id, idFromUuid, uuidOf } from '@posthorn/kernel';
 import { opaqueStart, type Page, pageOf, type PageRequest } from '@posthorn/domain';
-import { type Stretch } from '../sql/statement.ts';
+import type { Stretch } from '../sql/statement.ts';
 
 /** How far a search goes for rows that are few among many. */
 export interface SearchBounds {

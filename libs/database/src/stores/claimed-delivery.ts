@@ -5,14 +5,8 @@ import {
   type WebhookId,
   type WorkspaceId,
 } from '@posthorn/kernel';
-import {
-  type EventName,
-  type LaneId,
-  type PostErrorClass,
-  type ReceiverHealth,
-  type WebhookStatus,
-} from '@posthorn/domain';
-import { type Claim, type ClaimedRow } from './outbox-store.ts';
+import type { EventName, LaneId, PostErrorClass, ReceiverHealth, WebhookStatus } from '@posthorn/domain';
+import type { Claim, ClaimedRow } from './outbox-store.ts';
 
 /** A delivery that was claimed, with the bytes that are posted. */
 export interface ClaimedDelivery extends ClaimedRow {

@@ -1,5 +1,5 @@
 import { type EmailId, idFromUuid, type TemplateVersionId, type WorkspaceId } from '@posthorn/kernel';
-import { type Mailbox } from '@posthorn/domain';
+import type { Mailbox } from '@posthorn/domain';
 
 /** What an email says because its caller said it. */
 export interface RawContent {

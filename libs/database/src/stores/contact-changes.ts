@@ -9,7 +9,7 @@ import {
   mergeProperties,
   withStatus,
 } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { eventsAsJson, runWithEvents } from '../events.ts';
 import { DELETE_CONTACT, LOCK_CONTACT, RESUBSCRIBE_ERASED } from '../sql/contacts.ts';
 import { transact, type Transaction } from '../transaction.ts';

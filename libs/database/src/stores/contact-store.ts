@@ -1,6 +1,6 @@
 import { type ContactId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Contact, type ContactStatus, type Page, pageOf, type PageRequest } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { type ContactFilterName, listContacts, READ_CONTACT } from '../sql/contacts.ts';
 import { transactOn } from '../transaction.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';

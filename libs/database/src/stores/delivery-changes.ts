@@ -17,7 +17,7 @@ import {
   type SendAgain,
   webhookLane,
 } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import {
   ADD_TEST_DELIVERY,
   HASTEN_DELIVERY,

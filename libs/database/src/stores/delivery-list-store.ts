@@ -1,7 +1,7 @@
 import { type DeliveryId, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
-import { type Page, type PageRequest } from '@posthorn/domain';
+import type { Page, PageRequest } from '@posthorn/domain';
 import type pg from 'pg';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { type DeliveryFilter, listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from '../sql/delivery-list.ts';
 import { BoundedSearch, type SearchBounds, type SeenRow } from './bounded-search.ts';
 import {

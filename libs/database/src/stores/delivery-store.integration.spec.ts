@@ -5,7 +5,7 @@ import { eventLane, operator, type ReceiverLesson, webhookLane } from '@posthorn
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { DeliveryOffice } from '../deliveries.fixture.ts';
 import { Office } from '../office.fixture.ts';
-import { type DeliveryOutcome } from './claimed-delivery.ts';
+import type { DeliveryOutcome } from './claimed-delivery.ts';
 import { DeliveryChanges } from './delivery-changes.ts';
 import { ReceiverHealthStore } from './receiver-health-store.ts';
 import { UpkeepStore } from './upkeep-store.ts';

@@ -1,7 +1,7 @@
 import { uuidOf, type WebhookId } from '@posthorn/kernel';
-import { type LaneId } from '@posthorn/domain';
+import type { LaneId } from '@posthorn/domain';
 import type pg from 'pg';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { columnsOf, type Row } from '../binary-array.ts';
 import {
   CLAIM_DELIVERIES,
@@ -24,7 +24,7 @@ import {
   type ReceiverRow,
 } from './claimed-delivery.ts';
 import { type DueEvent, fannedOut, type FannedOut, type FannedOutRow } from './fanned-out.ts';
-import { type LaneDemand } from './outbox-store.ts';
+import type { LaneDemand } from './outbox-store.ts';
 import { withLockedRows } from './with-locked-rows.ts';
 
 /** For how many deliveries there is room where they are made. */

@@ -1,6 +1,6 @@
 import { type IdentityId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, decideRotation, type DomainKey, type Rotation } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { identityWithRecords, stagedKey, WITH_RECORDS } from './identity-row.ts';

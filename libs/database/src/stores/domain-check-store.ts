@@ -8,7 +8,7 @@ import {
   type RecordFindings,
   type StagedKey,
 } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { CLAIM_CHECK, CLAIM_DUE_CHECKS } from '../sql/domain-checks.ts';
 import { transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';

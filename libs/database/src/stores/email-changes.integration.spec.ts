@@ -4,9 +4,9 @@ import { type EmailId, newId, uuidOf, type WorkspaceId } from '@posthorn/kernel'
 import { bulkLane } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { Office, rawEmail } from '../office.fixture.ts';
-import { type AcceptableRawEmail } from './acceptable-email.ts';
+import type { AcceptableRawEmail } from './acceptable-email.ts';
 import { EmailChanges } from './email-changes.ts';
-import { type ClaimedEmail } from './outbox-store.ts';
+import type { ClaimedEmail } from './outbox-store.ts';
 
 const DAY_MS = 86_400_000;
 const KEPT_MS = 30 * DAY_MS;

@@ -1,6 +1,6 @@
 import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, type LaneId } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
+import type { Actor, LaneId } from '@posthorn/domain';
+import type { Database } from '../connection.ts';
 import { CANCEL_EMAIL, RESCHEDULE_EMAIL } from '../sql/email-changes.ts';
 import { transactOn } from '../transaction.ts';
 import { type AuditedChange, recordAuditOn } from './audit-log-store.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { type AcceptableRawEmail } from './acceptable-email.ts';
+import type { AcceptableRawEmail } from './acceptable-email.ts';
 import { EmailStore } from './email-store.ts';
 import { Office, rawEmail } from '../office.fixture.ts';
 

@@ -1,7 +1,7 @@
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type EmailStatus } from '@posthorn/domain';
+import type { EmailStatus } from '@posthorn/domain';
 import type pg from 'pg';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { countEmailsByDay, countEngagementsByDay } from '../sql/email-counts.ts';
 
 /** What a statement counts at most: its time is bounded, whoever has how many emails. */

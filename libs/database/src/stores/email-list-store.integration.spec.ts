@@ -9,7 +9,7 @@ import { type EmailFilter, listEmails } from '../sql/email-list.ts';
 import { executedPlan, indexesRead, pagesTouched } from '../sql/plan.fixture.ts';
 import { EmailListStore } from './email-list-store.ts';
 import { EmailCountsStore } from './email-counts-store.ts';
-import { type EmailSummary } from './email-record.ts';
+import type { EmailSummary } from './email-record.ts';
 
 const DAY_MS = 86_400_000;
 const COUNT = 100_000;

@@ -1,7 +1,7 @@
-import { type EmailId, type WorkspaceId } from '@posthorn/kernel';
-import { type Page, type PageRequest } from '@posthorn/domain';
+import type { EmailId, WorkspaceId } from '@posthorn/kernel';
+import type { Page, PageRequest } from '@posthorn/domain';
 import type pg from 'pg';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { type EmailFilter, listEmails } from '../sql/email-list.ts';
 import { BoundedSearch, type SearchBounds, type SeenRow } from './bounded-search.ts';
 import { type EmailSummary, emailSummary, type EmailSummaryRow } from './email-record.ts';

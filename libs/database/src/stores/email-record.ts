@@ -1,10 +1,10 @@
 import { type EmailId, idFromUuid } from '@posthorn/kernel';
-import { type EmailStatus, type HitCounts, type ReportKind } from '@posthorn/domain';
-import {
-  type Email as EmailRow,
-  type EmailEvent as EmailEventRow,
-  type EmailEngagement as EmailEngagementRow,
-  type EmailEventKind,
+import type { EmailStatus, HitCounts, ReportKind } from '@posthorn/domain';
+import type {
+  Email as EmailRow,
+  EmailEvent as EmailEventRow,
+  EmailEngagement as EmailEngagementRow,
+  EmailEventKind,
 } from '../generated/client.ts';
 
 /** What is known of an email, but for its content and its timeline. */

@@ -4,7 +4,7 @@ import { parseOpaqueStart } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { Office } from '../office.fixture.ts';
 import { crowdEmails } from '../sql/crowded-emails.fixture.ts';
-import { type EmailFilter } from '../sql/email-list.ts';
+import type { EmailFilter } from '../sql/email-list.ts';
 import { searchEmails } from '../sql/email-search.ts';
 import { executedPlan, indexesRead, pagesTouched } from '../sql/plan.fixture.ts';
 import { EmailSearchStore, type FoundEmail } from './email-search-store.ts';

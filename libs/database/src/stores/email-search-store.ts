@@ -1,7 +1,7 @@
 import { type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Page, type PageRequest } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
-import { type EmailFilter } from '../sql/email-list.ts';
+import type { Page, PageRequest } from '@posthorn/domain';
+import type { Database } from '../connection.ts';
+import type { EmailFilter } from '../sql/email-list.ts';
 import { READ_EMAIL_WORKSPACE, searchEmails } from '../sql/email-search.ts';
 import { BoundedSearch, type SearchBounds, type SeenRow } from './bounded-search.ts';
 import { type EmailSummary, emailSummary, type EmailSummaryRow } from './email-record.ts';

@@ -1,5 +1,5 @@
 import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { READ_COMPOSITION } from '../sql/composition.ts';
 import { composableEmail, type ComposableEmail, type CompositionRow } from './composable-email.ts';
 import { emailFact, type EmailRecord, emailSummary, engagementOf } from './email-record.ts';

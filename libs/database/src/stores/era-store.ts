@@ -1,4 +1,4 @@
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import {
   COUNT_DUE_SINCE,
   COUNT_LEASED_BEFORE,
@@ -13,8 +13,8 @@ import {
 } from '../sql/eras.ts';
 import { noteEventsDue } from '../event-bells.ts';
 import { transactOn } from '../transaction.ts';
-import { type LaneId } from '@posthorn/domain';
-import { type OutboxQueue } from './outbox-store.ts';
+import type { LaneId } from '@posthorn/domain';
+import type { OutboxQueue } from './outbox-store.ts';
 
 /** Where the database lives, and whether it was restored and is held back since. */
 export interface Era {

@@ -9,7 +9,7 @@ import {
   spellingsOf,
 } from '@posthorn/domain';
 import type pg from 'pg';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { ERASURE_RULES } from '../erasure-rules.ts';
 import {
   COLUMNS_OF,

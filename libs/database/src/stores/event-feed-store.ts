@@ -6,7 +6,7 @@ import {
   type JsonObject,
   LEAST_ID,
 } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { LOCATE_EVENT, READ_EVENT_FEED } from '../sql/event-feed.ts';
 
 /** How many events a page looks at for those of one name. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type EmailId, newId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Hit } from '@posthorn/domain';
+import type { Hit } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { Office, scheduledEmail, sent } from '../office.fixture.ts';
 import { EmailCountsStore } from './email-counts-store.ts';

@@ -9,7 +9,7 @@ import {
   tallyHits,
 } from '@posthorn/domain';
 import type pg from 'pg';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { runWithEvents } from '../events.ts';
 import { COUNT_HITS, READ_HIT_EMAILS, TELL_HITS } from '../sql/hits.ts';
 import { transactOn } from '../transaction.ts';

@@ -1,12 +1,12 @@
 import { idFromUuid, type IdentityId, timeOf, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, WORKSPACE_LIMITS } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
-import { type IdentityKind } from '../generated/client.ts';
+import type { Database } from '../connection.ts';
+import type { IdentityKind } from '../generated/client.ts';
 import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { insertKeys, type NewDkimKey } from './dkim-key-changes.ts';
 import { type Identity, identityOf } from './identity-row.ts';
-import { type MailRefusal } from './mail-bounds.ts';
+import type { MailRefusal } from './mail-bounds.ts';
 import { dropOwedLinkMails, insertLink, linkMailRefusal, type NewLink } from './verification-links.ts';
 
 /** Why an identity was not added; nothing has changed. */

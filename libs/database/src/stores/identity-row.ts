@@ -1,10 +1,10 @@
 import { idFromUuid, type IdentityId, type WorkspaceId } from '@posthorn/kernel';
-import { type DomainKey, type IdentityStatus, type RecordFindings, type StagedKey } from '@posthorn/domain';
-import {
-  type DkimKey as DkimKeyRow,
-  type DomainCheck as DomainCheckRow,
-  type Identity as IdentityRow,
-  type IdentityKind,
+import type { DomainKey, IdentityStatus, RecordFindings, StagedKey } from '@posthorn/domain';
+import type {
+  DkimKey as DkimKeyRow,
+  DomainCheck as DomainCheckRow,
+  Identity as IdentityRow,
+  IdentityKind,
 } from '../generated/client.ts';
 
 /** An address or a domain that a workspace may send from once it is verified. */

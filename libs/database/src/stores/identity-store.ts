@@ -1,7 +1,7 @@
 import { idFromUuid, type IdentityId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, type Page, pageOf, type PageRequest, POSTHORN } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
-import { type Identity as IdentityRow, type IdentityKind } from '../generated/client.ts';
+import type { Database } from '../connection.ts';
+import type { Identity as IdentityRow, IdentityKind } from '../generated/client.ts';
 import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import {

@@ -17,7 +17,7 @@ import {
   type Role,
   WORKSPACE_LIMITS,
 } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { FIND_MEMBER_BY_ADDRESS, FIND_UNANSWERED_INVITATION } from '../sql/members.ts';
 import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
@@ -27,7 +27,7 @@ import {
   type NewInvitationMail,
   oweInvitationMail,
 } from './invitation-mails.ts';
-import { type MailRefusal } from './mail-bounds.ts';
+import type { MailRefusal } from './mail-bounds.ts';
 import { invitationOf } from './invitation-row.ts';
 
 export interface NewInvitation {

@@ -1,8 +1,8 @@
 import { uuidOf, type InvitationId, type WorkspaceId } from '@posthorn/kernel';
 import { INVITATION_MAIL_BOUNDS } from '@posthorn/domain';
-import { type Transaction } from '../transaction.ts';
+import type { Transaction } from '../transaction.ts';
 import { addressHash, type MailRefusal, mailRefusal } from './mail-bounds.ts';
-import { type OwedMail } from './owed-mail-store.ts';
+import type { OwedMail } from './owed-mail-store.ts';
 
 /** A mail that is owed from the moment of its transaction on. */
 export interface NewInvitationMail extends OwedMail {

@@ -1,6 +1,6 @@
 import { idFromUuid } from '@posthorn/kernel';
-import { type Invitation } from '@posthorn/domain';
-import { type Invitation as InvitationRow } from '../generated/client.ts';
+import type { Invitation } from '@posthorn/domain';
+import type { Invitation as InvitationRow } from '../generated/client.ts';
 
 /** An invitation out of its row. */
 export function invitationOf(row: InvitationRow): Invitation {

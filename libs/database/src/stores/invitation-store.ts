@@ -6,8 +6,8 @@ import {
   pageOf,
   type PageRequest,
 } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
-import { type Prisma } from '../generated/client.ts';
+import type { Database } from '../connection.ts';
+import type { Prisma } from '../generated/client.ts';
 import { invitationOf } from './invitation-row.ts';
 
 /** An invitation with the name of the workspace that it is for. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type MailBound } from '@posthorn/domain';
-import { type Transaction } from '../transaction.ts';
+import type { MailBound } from '@posthorn/domain';
+import type { Transaction } from '../transaction.ts';
 
 /** Where mails are counted: a row each, with `workspace_id`, `address_hash` and `created_at`, and an index on either and the time. */
 export type CountedMails = 'invitation_mails' | 'verification_links';

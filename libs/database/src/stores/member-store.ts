@@ -8,8 +8,8 @@ import {
   type PageRequest,
   type Role,
 } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
-import { type Membership, type User } from '../generated/client.ts';
+import type { Database } from '../connection.ts';
+import type { Membership, User } from '../generated/client.ts';
 import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { newId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Invitation, type Member, operator, type Role } from '@posthorn/domain';
-import { type Office } from '../office.fixture.ts';
+import type { Office } from '../office.fixture.ts';
 import { acceptInvitation } from './accept-invitation.ts';
 import { InvitationChanges, type InvitationRefusal } from './invitation-changes.ts';
-import { type NewInvitationMail } from './invitation-mails.ts';
-import { type LinkedInvitation } from './invitation-store.ts';
+import type { NewInvitationMail } from './invitation-mails.ts';
+import type { LinkedInvitation } from './invitation-store.ts';
 import { MemberStore } from './member-store.ts';
 
 /** As whom these tests appear in the audit log. */

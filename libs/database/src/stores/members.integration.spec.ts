@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Role } from '@posthorn/domain';
+import type { Role } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { Office } from '../office.fixture.ts';
 import { InvitationStore } from './invitation-store.ts';

@@ -1,6 +1,6 @@
 import { newUuid } from '@posthorn/kernel';
-import { type OperatorRole } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
+import type { OperatorRole } from '@posthorn/domain';
+import type { Database } from '../connection.ts';
 
 /** Who may use the dashboard. */
 export interface OperatorAccount {

@@ -1,7 +1,7 @@
 import { type EmailId, type Id, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type LaneId, type SuppressionReason, type WithheldReason } from '@posthorn/domain';
+import type { LaneId, SuppressionReason, WithheldReason } from '@posthorn/domain';
 import type pg from 'pg';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import {
   CLAIM_EMAILS,
   COUNT_EMAILS,

@@ -1,5 +1,5 @@
-import { type LaneId } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
+import type { LaneId } from '@posthorn/domain';
+import type { Database } from '../connection.ts';
 import { BUSIEST_LANES, EMAILS_BY_MINUTE, STATE_OF_THINGS } from '../sql/overview.ts';
 
 /** The emails of one minute. */

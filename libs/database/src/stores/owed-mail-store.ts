@@ -1,5 +1,5 @@
-import { type Database } from '../connection.ts';
-import { type OwedMails } from '../sealed-columns.ts';
+import type { Database } from '../connection.ts';
+import type { OwedMails } from '../sealed-columns.ts';
 
 /** A mail that is not durable as an email yet. */
 export interface OwedMail {

@@ -1,6 +1,6 @@
-import { type LaneId } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
-import { type OutboxQueue } from './outbox-store.ts';
+import type { LaneId } from '@posthorn/domain';
+import type { Database } from '../connection.ts';
+import type { OutboxQueue } from './outbox-store.ts';
 
 export interface PausedLane {
   readonly queue: OutboxQueue;

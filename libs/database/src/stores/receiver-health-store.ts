@@ -8,7 +8,7 @@ import {
   webhookLane,
   type WebhookNotice,
 } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { LOCK_RECEIVERS } from '../sql/deliveries.ts';
 import { transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';

@@ -1,7 +1,7 @@
 import { idFromUuid, type RecoveryId, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, type Recovery, type RecoveryState } from '@posthorn/domain';
+import type { Actor, Recovery, RecoveryState } from '@posthorn/domain';
 import type pg from 'pg';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import {
   BEGIN_RECOVERY,
   COUNT_FAILED_DELIVERIES,

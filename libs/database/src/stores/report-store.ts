@@ -1,7 +1,7 @@
 import { type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type EmailStatus, type LaneId, type ReportKind, type ReportVerdict } from '@posthorn/domain';
+import type { EmailStatus, LaneId, ReportKind, ReportVerdict } from '@posthorn/domain';
 import type pg from 'pg';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { noteEventsDue } from '../event-bells.ts';
 import { KNOWS_EMAIL, LOCK_DUE_OF_REPORTED, LOCK_REPORTED, RECORD_REPORT } from '../sql/reports.ts';
 import { transactOn } from '../transaction.ts';

@@ -1,6 +1,6 @@
 import { EXHAUSTED_KEPT_DAYS, type Retention, type RetentionSubject } from '@posthorn/domain';
 import type pg from 'pg';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import {
   DELIVERIES_OF,
   FINISHED_OF,

@@ -1,5 +1,5 @@
-import { type Database } from '../connection.ts';
-import { type SealedColumn } from '../sealed-columns.ts';
+import type { Database } from '../connection.ts';
+import type { SealedColumn } from '../sealed-columns.ts';
 
 /** A row with an encrypted secret. */
 export interface SealedSecret {

@@ -1,5 +1,5 @@
 import { type DeliveryId, type EventId, idFromUuid, timeOf, type WebhookId } from '@posthorn/kernel';
-import { type AttemptError, type DeliveryStatus, type EventName } from '@posthorn/domain';
+import type { AttemptError, DeliveryStatus, EventName } from '@posthorn/domain';
 
 /** A POST, as it is shown. */
 export interface ShownAttempt {

@@ -1,7 +1,7 @@
 import { type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type ContactStatus, RECIPIENT, withStatus } from '@posthorn/domain';
 import type pg from 'pg';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { READ_SUBSCRIPTION } from '../sql/subscriptions.ts';
 import { transactOn } from '../transaction.ts';
 import { recordAuditOn } from './audit-log-store.ts';

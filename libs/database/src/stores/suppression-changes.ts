@@ -1,6 +1,6 @@
 import { newId, type SuppressionId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, type Suppression, type SuppressionReason } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
+import type { Actor, Suppression, SuppressionReason } from '@posthorn/domain';
+import type { Database } from '../connection.ts';
 import { ADD_SUPPRESSION, REMOVE_SUPPRESSION } from '../sql/suppressions.ts';
 import { transact } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';

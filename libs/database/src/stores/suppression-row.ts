@@ -1,5 +1,5 @@
 import { idFromUuid } from '@posthorn/kernel';
-import { type Actor, type Suppression, type SuppressionReason } from '@posthorn/domain';
+import type { Actor, Suppression, SuppressionReason } from '@posthorn/domain';
 
 /** A suppression as statements give it. */
 export interface SuppressionRow {

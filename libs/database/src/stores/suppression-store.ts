@@ -6,7 +6,7 @@ import {
   type Suppression,
   type SuppressionReason,
 } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { listSuppressions, READ_SUPPRESSION, type SuppressionFilterName } from '../sql/suppressions.ts';
 import { suppressionOf, type SuppressionRow } from './suppression-row.ts';
 

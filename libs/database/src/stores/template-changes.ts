@@ -1,10 +1,10 @@
 import { newId, type TemplateId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, type AuditedAction, type JsonObject, WORKSPACE_LIMITS } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { INSERT_TEMPLATE, INSERT_TEMPLATE_VERSION } from '../sql/templates.ts';
 import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
-import { type Template, type TemplateContent } from './template-row.ts';
+import type { Template, TemplateContent } from './template-row.ts';
 
 /** Why a template was not written; nothing has changed. */
 export type TemplateRefusal =

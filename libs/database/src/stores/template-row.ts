@@ -1,6 +1,6 @@
 import { idFromUuid, type TemplateId, type TemplateVersionId } from '@posthorn/kernel';
 import { type JsonObject, type Mailbox, parseJson } from '@posthorn/domain';
-import { type TemplateParts, type TemplateVersionSource } from '@posthorn/rendering';
+import type { TemplateParts, TemplateVersionSource } from '@posthorn/rendering';
 
 /** What a version of a template says; two that are equal say the same. */
 export interface TemplateContent {

@@ -4,7 +4,7 @@ import { operator, type PageRequest, WORKSPACE_LIMITS } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { Office } from '../office.fixture.ts';
 import { TemplateChanges } from './template-changes.ts';
-import { type Template, type TemplateContent } from './template-row.ts';
+import type { Template, TemplateContent } from './template-row.ts';
 import { TemplateStore } from './template-store.ts';
 
 const ADA = operator('ada');

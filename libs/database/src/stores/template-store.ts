@@ -6,8 +6,8 @@ import {
   type WorkspaceId,
 } from '@posthorn/kernel';
 import { type Mailbox, type Page, pageOf, type PageRequest } from '@posthorn/domain';
-import { type TemplateVersionSource } from '@posthorn/rendering';
-import { type Database } from '../connection.ts';
+import type { TemplateVersionSource } from '@posthorn/rendering';
+import type { Database } from '../connection.ts';
 import {
   FIND_CURRENT_TEMPLATES,
   FIND_TEMPLATE_VERSIONS,

@@ -1,4 +1,4 @@
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { EXPIRE_HELD_DELIVERIES, PUT_BACK_DELIVERIES } from '../sql/deliveries.ts';
 import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_INVITATIONS } from '../sql/upkeep.ts';
 

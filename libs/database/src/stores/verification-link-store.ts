@@ -1,11 +1,11 @@
 import { idFromUuid, type IdentityId, type WorkspaceId } from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
-import { type VerificationLink as LinkRow } from '../generated/client.ts';
+import type { Database } from '../connection.ts';
+import type { VerificationLink as LinkRow } from '../generated/client.ts';
 import { EXPIRE_VERIFICATION_LINKS } from '../sql/upkeep.ts';
 import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
-import { type MailRefusal } from './mail-bounds.ts';
+import type { MailRefusal } from './mail-bounds.ts';
 import { dropOwedLinkMails, insertLink, linkMailRefusal, type NewLink } from './verification-links.ts';
 
 /** What a link leads to. */

@@ -1,8 +1,8 @@
 import { type IdentityId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { VERIFICATION_MAIL_BOUNDS } from '@posthorn/domain';
-import { type Transaction } from '../transaction.ts';
+import type { Transaction } from '../transaction.ts';
 import { addressHash, type MailRefusal, mailRefusal } from './mail-bounds.ts';
-import { type OwedMail } from './owed-mail-store.ts';
+import type { OwedMail } from './owed-mail-store.ts';
 
 /** A link that was just made: of what opens it the hash, and its mail, encrypted. */
 export interface NewLink extends OwedMail {

@@ -1,6 +1,6 @@
 import { idFromUuid, type WebhookId } from '@posthorn/kernel';
-import { type WebhookNotice } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
+import type { WebhookNotice } from '@posthorn/domain';
+import type { Database } from '../connection.ts';
 
 /** What the editors of a workspace have still to be told of a webhook. */
 export interface OwedWebhookNotice {

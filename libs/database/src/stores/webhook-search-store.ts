@@ -7,7 +7,7 @@ import {
   webhookLane,
   type WebhookStatus,
 } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { webhook } from './webhook-store.ts';
 
 /** Which webhooks are asked for; what is absent does not matter. */

@@ -8,8 +8,8 @@ import {
   type WebhookStatus,
   WORKSPACE_LIMITS,
 } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
-import { type Webhook as WebhookRow } from '../generated/client.ts';
+import type { Database } from '../connection.ts';
+import type { Webhook as WebhookRow } from '../generated/client.ts';
 import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type Database } from '../connection.ts';
+import type { Database } from '../connection.ts';
 import { LOCK_OUTBOX_ROWS } from '../sql/claims.ts';
 import { transactOn } from '../transaction.ts';
 

@@ -1,7 +1,7 @@
 import { idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, type OwnLimits, type OwnRetention } from '@posthorn/domain';
-import { type Database } from '../connection.ts';
-import { type Workspace as WorkspaceRow } from '../generated/client.ts';
+import type { Actor, OwnLimits, OwnRetention } from '@posthorn/domain';
+import type { Database } from '../connection.ts';
+import type { Workspace as WorkspaceRow } from '../generated/client.ts';
 import { lockWorkspace, transact } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 

@@ -1,4 +1,4 @@
-import { type JsonObject } from '../canonical-json.ts';
+import type { JsonObject } from '../canonical-json.ts';
 import {
   CONTACT_DATA,
   CONTACT_UPDATED_DATA,

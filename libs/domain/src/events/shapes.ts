@@ -1,5 +1,5 @@
 import { idFromUuid, type Id } from '@posthorn/kernel';
-import { type JsonObject } from '../canonical-json.ts';
+import type { JsonObject } from '../canonical-json.ts';
 
 /** What a value is: its JSON Schema (draft 2020-12), an example, and its type, all of one definition. */
 export interface Shape<Value> {

@@ -1,5 +1,5 @@
 import { PROOF_LIMITS } from './domain-proof.ts';
-import { type RecordState } from './record-verdict.ts';
+import type { RecordState } from './record-verdict.ts';
 
 /** What is known of a key from the looks at its record so far. Emails are signed with a key while `publishedAtMs` is not null. */
 export interface KeyProof {

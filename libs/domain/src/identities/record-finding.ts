@@ -1,6 +1,6 @@
 import { recordVerdict, type RecordVerdict } from './record-verdict.ts';
-import { type TxtAnswer } from './txt-answer.ts';
-import { type WantedRecord } from './wanted-records.ts';
+import type { TxtAnswer } from './txt-answer.ts';
+import type { WantedRecord } from './wanted-records.ts';
 
 /** What was found of a wanted record, with what was there. */
 export interface RecordFinding extends RecordVerdict {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordVerdict } from './record-verdict.ts';
-import { type TxtAnswer } from './txt-answer.ts';
+import type { TxtAnswer } from './txt-answer.ts';
 import {
   dkimSelector,
   type DomainKey,

@@ -1,6 +1,6 @@
 import { faultInDkimRecord, isTesting, type PublishedKey } from './dkim-record.ts';
-import { type TxtAnswer } from './txt-answer.ts';
-import { type WantedRecord } from './wanted-records.ts';
+import type { TxtAnswer } from './txt-answer.ts';
+import type { WantedRecord } from './wanted-records.ts';
 
 /** What became of looking for a record, each with what it means. */
 export const RECORD_STATES = {

@@ -1,5 +1,5 @@
 import { dkimRecord, type PublishedKey } from './dkim-record.ts';
-import { type KeyStage } from './key-stage.ts';
+import type { KeyStage } from './key-stage.ts';
 
 /** What a record of a sending domain is for. */
 export type RecordPurpose = 'DKIM_RSA' | 'DKIM_ED25519' | 'SPF' | 'DMARC';

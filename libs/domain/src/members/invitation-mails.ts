@@ -1,4 +1,4 @@
-import { type MailBound } from '../mail-bound.ts';
+import type { MailBound } from '../mail-bound.ts';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;

@@ -1,5 +1,5 @@
-import { type InvitationId, type WorkspaceId } from '@posthorn/kernel';
-import { type Role } from '../roles.ts';
+import type { InvitationId, WorkspaceId } from '@posthorn/kernel';
+import type { Role } from '../roles.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 

@@ -1,7 +1,7 @@
-import { type UserId, type WorkspaceId } from '@posthorn/kernel';
-import { type EventDataOf } from '../events/events.ts';
+import type { UserId, WorkspaceId } from '@posthorn/kernel';
+import type { EventDataOf } from '../events/events.ts';
 import { SIZES } from '../limits.ts';
-import { type Role } from '../roles.ts';
+import type { Role } from '../roles.ts';
 
 /** A person of a workspace. */
 export interface Member {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Role } from '../roles.ts';
+import type { Role } from '../roles.ts';
 import { invitationEnd, invitationStatus } from './invitation.ts';
 import { leavesNoEditor } from './last-editor.ts';
 import { nameFromAddress } from './member.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type SmtpReply, type SmtpStage } from '../delivery.ts';
+import type { SmtpReply, SmtpStage } from '../delivery.ts';
 import { classifyReply, replyClassOf } from './classify-reply.ts';
 import { classOfEnhancedCode } from './enhanced-codes.ts';
 import { KNOWN_REPLIES, knownReply } from './known-replies.ts';

@@ -2,7 +2,7 @@ import { isBeforeAnyEmail, type SmtpReply, type SmtpStage, type Transmission } f
 import { aboutTheEmailAtMail } from './refusals-at-mail.ts';
 import { classOfEnhancedCode } from './enhanced-codes.ts';
 import { knownReply } from './known-replies.ts';
-import { type ReplyClass } from './reply-classes.ts';
+import type { ReplyClass } from './reply-classes.ts';
 
 /** Codes that say enough by themselves (RFC 5321, section 4.2.3; RFC 4954; RFC 7504). */
 const BY_CODE: Readonly<Record<number, ReplyClass>> = {

@@ -1,4 +1,4 @@
-import { type ReplyClass } from './reply-classes.ts';
+import type { ReplyClass } from './reply-classes.ts';
 
 /**
  * Enhanced codes (RFC 3463, RFC 7504, RFC 7505, RFC 7372 and the IANA registry) that say enough by themselves, by subject and

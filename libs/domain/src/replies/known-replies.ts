@@ -1,4 +1,4 @@
-import { type ReplyClass } from './reply-classes.ts';
+import type { ReplyClass } from './reply-classes.ts';
 
 /** Words by which a reply is known, with a reply that has them, as senders commonly get it. */
 export interface KnownReply {

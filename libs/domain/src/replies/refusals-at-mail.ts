@@ -1,5 +1,5 @@
-import { type SmtpReply } from '../delivery.ts';
-import { type ReplyClass } from './reply-classes.ts';
+import type { SmtpReply } from '../delivery.ts';
+import type { ReplyClass } from './reply-classes.ts';
 
 const NAMES_SIZE = /\b(size|too (large|big|long)|exceed(s|ed)?)\b/i;
 const NAMES_SENDER =

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { type SmtpReply } from '../delivery.ts';
+import type { SmtpReply } from '../delivery.ts';
 import { EMAIL_STATUSES, type EmailStatus } from '../email-status.ts';
 import { type Report, REPORT_KINDS, reportAbout, type ReportKind } from './report.ts';
 import { decideAfterReport } from './report-verdict.ts';
-import { type RecipientAction, type RecipientStatus } from './returned-mail.ts';
+import type { RecipientAction, RecipientStatus } from './returned-mail.ts';
 
 const RECIPIENT = 'ada@example.net';
 const unknownUser: SmtpReply = { code: 550, enhancedCode: '5.1.1', text: 'no such user' };

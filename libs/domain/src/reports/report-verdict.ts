@@ -1,9 +1,9 @@
-import { type EmailStatus } from '../email-status.ts';
-import { type EventName } from '../events/events.ts';
+import type { EmailStatus } from '../email-status.ts';
+import type { EventName } from '../events/events.ts';
 import { classifyReply } from '../replies/classify-reply.ts';
 import { effectOf, type ReplyClass } from '../replies/reply-classes.ts';
-import { type SuppressionReason } from '../suppression.ts';
-import { type Report } from './report.ts';
+import type { SuppressionReason } from '../suppression.ts';
+import type { Report } from './report.ts';
 
 /** What a report does. */
 export interface ReportVerdict {

@@ -1,5 +1,5 @@
-import { type SmtpReply } from '../delivery.ts';
-import { type RecipientAction, type RecipientStatus, type ReturnedMail } from './returned-mail.ts';
+import type { SmtpReply } from '../delivery.ts';
+import type { RecipientAction, RecipientStatus, ReturnedMail } from './returned-mail.ts';
 
 /** What is reported of an email by mail that comes back; of each kind the first one counts. */
 export const REPORT_KINDS = {

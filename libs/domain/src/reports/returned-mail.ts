@@ -1,4 +1,4 @@
-import { type SmtpReply } from '../delivery.ts';
+import type { SmtpReply } from '../delivery.ts';
 
 /** What a server says that it has done for a recipient (RFC 3464, section 2.3.3). */
 export const RECIPIENT_ACTIONS = ['failed', 'delayed', 'delivered', 'relayed', 'expanded'] as const;

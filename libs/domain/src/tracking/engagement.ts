@@ -1,4 +1,4 @@
-import { type EmailId, type WorkspaceId } from '@posthorn/kernel';
+import type { EmailId, WorkspaceId } from '@posthorn/kernel';
 import { type HitKind, isTooSoon, type MachineSign } from './reader.ts';
 
 /** That the image of an email was loaded, or that one of its links was followed. */

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { type DeliveryId, type EventId } from '@posthorn/kernel';
+import type { DeliveryId, EventId } from '@posthorn/kernel';
 import { deliveryHeaders } from './delivery-headers.ts';
 
 const FACTS = {

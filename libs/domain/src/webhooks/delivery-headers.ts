@@ -1,5 +1,5 @@
-import { type DeliveryId, type EventId } from '@posthorn/kernel';
-import { type EventName } from '../events/events.ts';
+import type { DeliveryId, EventId } from '@posthorn/kernel';
+import type { EventName } from '../events/events.ts';
 
 /** What the headers of one attempt to deliver an event say. */
 export interface DeliveryFacts {

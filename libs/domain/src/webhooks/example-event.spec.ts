@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { type WorkspaceId } from '@posthorn/kernel';
+import type { WorkspaceId } from '@posthorn/kernel';
 import { EVENT_NAMES } from '../events/events.ts';
 import { exampleEventData } from './example-event.ts';
 

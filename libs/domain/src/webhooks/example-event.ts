@@ -1,5 +1,5 @@
-import { type WorkspaceId } from '@posthorn/kernel';
-import { type EmailStatus } from '../email-status.ts';
+import type { WorkspaceId } from '@posthorn/kernel';
+import type { EmailStatus } from '../email-status.ts';
 import { type EventDataOf, type EventName, EVENTS } from '../events/events.ts';
 
 /** What a webhook is tried with: an event that could have happened in the workspace, to people who are not there. */

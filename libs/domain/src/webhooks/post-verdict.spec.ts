@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type PostOutcome } from './post-outcome.ts';
+import type { PostOutcome } from './post-outcome.ts';
 import { decideAfterPost, POST_AGAIN_AFTER_SECONDS, type PostVerdict } from './post-verdict.ts';
 
 const NOW = new Date('2026-03-04T05:06:07Z');

@@ -1,4 +1,4 @@
-import { type PostErrorClass, type PostOutcome } from './post-outcome.ts';
+import type { PostErrorClass, PostOutcome } from './post-outcome.ts';
 import { readRetryAfter } from './retry-after.ts';
 
 const MINUTE = 60;

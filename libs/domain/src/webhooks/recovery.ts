@@ -1,4 +1,4 @@
-import { type RecoveryId, type WebhookId } from '@posthorn/kernel';
+import type { RecoveryId, WebhookId } from '@posthorn/kernel';
 
 /** What each state of a recovery means. */
 export const RECOVERY_STATES = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { decideSendAgain, type DueState, type SendAgain } from './send-again.ts';
-import { type DeliveryStatus } from './webhook.ts';
+import type { DeliveryStatus } from './webhook.ts';
 
 describe('W10: sending a delivery again', () => {
   it.each<[DeliveryStatus, DueState, SendAgain]>([

@@ -1,4 +1,4 @@
-import { type DeliveryStatus } from './webhook.ts';
+import type { DeliveryStatus } from './webhook.ts';
 
 /** How what is due of a delivery stands; undefined: nothing is due of it. */
 export type DueState = 'waiting' | 'ready' | 'taken' | undefined;

@@ -1,5 +1,5 @@
-import { type WebhookId, type WorkspaceId } from '@posthorn/kernel';
-import { type EventName } from '../events/events.ts';
+import type { WebhookId, WorkspaceId } from '@posthorn/kernel';
+import type { EventName } from '../events/events.ts';
 
 /** What each status of a webhook means. */
 export const WEBHOOK_STATUSES = {

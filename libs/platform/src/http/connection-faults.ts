@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type AnswerHeaders } from './enter-request.ts';
+import type { AnswerHeaders } from './enter-request.ts';
 import { errorBody } from './error-answer.ts';
 
 /** What Node's parser finds wrong with a connection, before there is a request. */

@@ -5,9 +5,9 @@ import type { Logger } from 'pino';
 import { httpDuration } from '../metrics/metrics.ts';
 import { requestContext } from '../logging/request-context.ts';
 import type { Span, Tracer } from '../tracing/tracer.ts';
-import { type SentBy } from './client-address.ts';
+import type { SentBy } from './client-address.ts';
 import { answerOf, writeErrorEarly } from './error-answer.ts';
-import { type InFlightShare, type InFlight } from './in-flight.ts';
+import type { InFlightShare, InFlight } from './in-flight.ts';
 
 const WELL_FORMED_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 

@@ -3,7 +3,7 @@ import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Request, type Response } from 'express';
 import { answerConnectionFaults } from './connection-faults.ts';
-import { type AnswerHeaders } from './enter-request.ts';
+import type { AnswerHeaders } from './enter-request.ts';
 import { type ErrorRenderer, writeError } from './error-answer.ts';
 import { JsonText } from './json-text.ts';
 import { answerToUnrouted, type RouterLayer } from './known-methods.ts';

@@ -1,6 +1,6 @@
 import { perSecond, type RateLimit } from '@posthorn/domain';
 import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
-import { type JudgesTogether } from './read-settings.ts';
+import type { JudgesTogether } from './read-settings.ts';
 import { Setting } from './setting.ts';
 
 const SECOND_MS = 1_000;

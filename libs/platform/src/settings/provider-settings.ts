@@ -1,4 +1,4 @@
-import { type RoleValues } from '@posthorn/domain';
+import type { RoleValues } from '@posthorn/domain';
 import { IsBoolean, IsOptional, Matches } from 'class-validator';
 import { Setting } from './setting.ts';
 import { IsUrlWithScheme } from './url-with-scheme.ts';

@@ -1,4 +1,4 @@
-import { type WebhookUrlPolicy } from '@posthorn/domain';
+import type { WebhookUrlPolicy } from '@posthorn/domain';
 import { IsBoolean, IsOptional } from 'class-validator';
 import { AreAddressRanges, readAddressRanges } from './address-ranges.ts';
 import { Setting } from './setting.ts';

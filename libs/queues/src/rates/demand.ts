@@ -1,4 +1,4 @@
-import { type Bucket, type RateLimit } from '@posthorn/domain';
+import type { Bucket, RateLimit } from '@posthorn/domain';
 
 /** One request: a token is wanted of a bucket. */
 export interface Asked {

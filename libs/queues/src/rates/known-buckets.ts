@@ -7,7 +7,7 @@ import {
   standingOf,
   takeTokens,
 } from '@posthorn/domain';
-import { type Asked, type Demand, type Grant } from './demand.ts';
+import type { Asked, Demand, Grant } from './demand.ts';
 
 /** A full bucket, which is what one is taken for that is not known. */
 const FULL: Bucket = { missing: 0, atUs: 0 };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type RateLimit, type RateVerdict } from '@posthorn/domain';
+import type { RateLimit, RateVerdict } from '@posthorn/domain';
 import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
 import { RateLimiter } from './rate-limiter.ts';
 

@@ -1,6 +1,6 @@
 import { Coalescer } from '@posthorn/kernel';
 import { type RateLimit, type RateVerdict, verdictsOf } from '@posthorn/domain';
-import { type RedisOptions } from '../connections.ts';
+import type { RedisOptions } from '../connections.ts';
 import { type Asked, type Demand, demandsOf, type Grant } from './demand.ts';
 import { KnownBuckets } from './known-buckets.ts';
 import { RedisBuckets } from './redis-buckets.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Bucket, type RateLimit, refill, takeTokens } from '@posthorn/domain';
 import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
-import { type Demand } from './demand.ts';
+import type { Demand } from './demand.ts';
 import { RedisBuckets } from './redis-buckets.ts';
 
 const FULL: Bucket = { missing: 0, atUs: 0 };

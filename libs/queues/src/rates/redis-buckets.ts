@@ -1,6 +1,6 @@
 import { partsOfToken } from '@posthorn/domain';
 import { connectProducer, type Redis, type RedisOptions } from '../connections.ts';
-import { type Demand, type Grant } from './demand.ts';
+import type { Demand, Grant } from './demand.ts';
 import { TAKE_TOKENS } from './take-tokens.ts';
 
 const FIRST_BACK_OFF_MS = 1_000;

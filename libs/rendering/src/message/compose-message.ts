@@ -5,7 +5,7 @@ import {
   subjectHeader,
   unsubscribeHeaders,
 } from './headers.ts';
-import { type Mailbox } from './mailboxes.ts';
+import type { Mailbox } from './mailboxes.ts';
 import { encodeText, type EncodedText } from './transfer-encoding.ts';
 import { UncomposableMessage } from './uncomposable-message.ts';
 

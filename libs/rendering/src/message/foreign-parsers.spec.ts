@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import PostalMime, { type Address, type Email } from 'postal-mime';
 import { composeMessage, type MessageSource } from './compose-message.ts';
-import { type Mailbox } from './mailboxes.ts';
+import type { Mailbox } from './mailboxes.ts';
 import { type PythonReading, readByPython, whyNoPython } from './python-parser.fixture.ts';
 import { corpusSources, messageSources } from './random-sources.fixture.ts';
 

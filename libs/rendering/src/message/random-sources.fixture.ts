@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { type MessageSource } from './compose-message.ts';
-import { type Mailbox } from './mailboxes.ts';
+import type { MessageSource } from './compose-message.ts';
+import type { Mailbox } from './mailboxes.ts';
 
 const CONTROL = /\p{Cc}/gu;
 

@@ -4,8 +4,8 @@ import { type Helper, HELPERS } from './helpers.ts';
 import { MOST_CHARACTERS, type Output, OutputTooLarge } from './output.ts';
 import { printed } from './printed.ts';
 import { namedBy } from './scope.ts';
-import { type Block, type Mustache, type Path, type Program, type SubExpression } from './syntax.ts';
-import { type Variables } from './template-parts.ts';
+import type { Block, Mustache, Path, Program, SubExpression } from './syntax.ts';
+import type { Variables } from './template-parts.ts';
 
 /** Gives what a part says with these variables. @throws OutputTooLarge */
 export type CompiledPart = (variables: Variables, output: Output) => string;

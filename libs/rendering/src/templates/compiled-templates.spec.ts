@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CompiledTemplates } from './compiled-templates.ts';
 import { OutputTooLarge } from './output.ts';
-import { type TemplateParts } from './template-parts.ts';
+import type { TemplateParts } from './template-parts.ts';
 
 let versions = 0;
 const render = (parts: Partial<TemplateParts>, variables: object = {}, defaults: object = {}) =>

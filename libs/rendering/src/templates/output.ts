@@ -1,4 +1,4 @@
-import { type PartName } from './template-parts.ts';
+import type { PartName } from './template-parts.ts';
 
 /** What one text may become while it is made; the same as the largest part of an email. */
 export const MOST_CHARACTERS = 5 * 1_048_576;

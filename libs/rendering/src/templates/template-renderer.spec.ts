@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { type RenderingFailed } from '../rendering-failed.ts';
-import { type TemplateVersionSource } from './compiled-templates.ts';
+import type { RenderingFailed } from '../rendering-failed.ts';
+import type { TemplateVersionSource } from './compiled-templates.ts';
 import { TemplateRenderer } from './template-renderer.ts';
 
 let versions = 0;

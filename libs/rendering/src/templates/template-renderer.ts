@@ -1,9 +1,9 @@
 import { RenderingFailed } from '../rendering-failed.ts';
 import { RenderingThreads, type ThreadLimits, workerBeside } from '../rendering-threads.ts';
-import { type TemplateAnalysis } from './analyse-template.ts';
-import { type RenderedTemplate, type TemplateVersionSource } from './compiled-templates.ts';
-import { type TemplateParts, type Variables } from './template-parts.ts';
-import { type Rendering, type TemplateTask } from './template.worker.ts';
+import type { TemplateAnalysis } from './analyse-template.ts';
+import type { RenderedTemplate, TemplateVersionSource } from './compiled-templates.ts';
+import type { TemplateParts, Variables } from './template-parts.ts';
+import type { Rendering, TemplateTask } from './template.worker.ts';
 
 const MOST_IN_A_GROUP = 32;
 /** Above it a group is sent off, whatever its number: what is large is copied to the thread and back. */

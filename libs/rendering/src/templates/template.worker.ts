@@ -5,7 +5,7 @@ import {
   type TemplateVersionSource,
 } from './compiled-templates.ts';
 import { OutputTooLarge } from './output.ts';
-import { type TemplateParts, type Variables } from './template-parts.ts';
+import type { TemplateParts, Variables } from './template-parts.ts';
 
 /** What a thread is asked: to judge a template, or to render some, of which several may be of one version. */
 export type TemplateTask =

@@ -1,4 +1,4 @@
-import { type Variables } from './template-parts.ts';
+import type { Variables } from './template-parts.ts';
 
 /** What can stand in a path as it is; any other segment is put into brackets. */
 const BARE = /^[\p{L}\p{N}_$-]+$/u;

@@ -1,6 +1,6 @@
 import { ELSEWHERE, type Helper, HELPERS } from './helpers.ts';
 import { shown } from './parse-part.ts';
-import { type Block, type Mustache, type SubExpression } from './syntax.ts';
+import type { Block, Mustache, SubExpression } from './syntax.ts';
 
 export const FORBIDDEN = {
   PartialStatement: 'partials (`{{> name}}`) are not possible; put their content into the template',

@@ -1,5 +1,5 @@
 import { escapeHtml } from '@posthorn/kernel';
-import { type TrackablePlaces } from './find-links.ts';
+import type { TrackablePlaces } from './find-links.ts';
 import { linkTarget } from './link-target.ts';
 
 /** What an email is given so that its reader is noticed. */

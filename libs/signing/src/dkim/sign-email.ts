@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
-import { type DkimAlgorithm } from '../dkim-keys.ts';
+import type { DkimAlgorithm } from '../dkim-keys.ts';
 import { type RawField, readHead, relaxedBody, relaxedField } from './relaxed.ts';
 
 /** With what a domain signs emails, beside the key that is published at `<selector>._domainkey.<domain>`. */

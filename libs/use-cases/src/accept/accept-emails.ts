@@ -1,16 +1,16 @@
 import { Coalescer, type DatabaseClock, type ErrorBody, Refusal, type WorkspaceId } from '@posthorn/kernel';
-import { type EmailDraft, type JsonObject, type LaneId } from '@posthorn/domain';
-import {
-  type AcceptableCall,
-  type AcceptableEmail,
-  type AcceptanceOutcome,
-  type AcceptanceStore,
-  type CallOutcome,
-  type IdentityStore,
-  type TemplateStore,
+import type { EmailDraft, JsonObject, LaneId } from '@posthorn/domain';
+import type {
+  AcceptableCall,
+  AcceptableEmail,
+  AcceptanceOutcome,
+  AcceptanceStore,
+  CallOutcome,
+  IdentityStore,
+  TemplateStore,
 } from '@posthorn/database';
 import { groupSize } from '@posthorn/platform';
-import { type LaneRings } from '@posthorn/queues';
+import type { LaneRings } from '@posthorn/queues';
 import { acceptGroup } from './accept-group.ts';
 import { BatchAnswer, type BatchItem } from './batch-answer.ts';
 import { emailAnswer } from './email-answer.ts';

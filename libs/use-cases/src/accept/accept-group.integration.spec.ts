@@ -8,7 +8,7 @@ import {
   openDatabase,
   WorkspaceStore,
 } from '@posthorn/database';
-import { type RawEmailDraft } from '@posthorn/domain';
+import type { RawEmailDraft } from '@posthorn/domain';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { acceptGroup } from './accept-group.ts';

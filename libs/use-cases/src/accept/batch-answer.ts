@@ -1,8 +1,8 @@
 import { type ErrorBody, Refusal } from '@posthorn/kernel';
-import { type EmailDraft } from '@posthorn/domain';
-import { type AcceptableEmail, type AcceptanceOutcome } from '@posthorn/database';
+import type { EmailDraft } from '@posthorn/domain';
+import type { AcceptableEmail, AcceptanceOutcome } from '@posthorn/database';
 import { emailAnswer } from './email-answer.ts';
-import { type KnownAnswer } from './email-preparation.ts';
+import type { KnownAnswer } from './email-preparation.ts';
 import { fingerprintOf } from './prepare-email.ts';
 import { keyReused } from './refusals.ts';
 

@@ -1,4 +1,4 @@
-import { type AcceptableEmail } from '@posthorn/database';
+import type { AcceptableEmail } from '@posthorn/database';
 
 /**
  * The Email object of the interface (2.4) for an email that is accepted, as JSON: kept as text, because a repeated call

@@ -1,11 +1,11 @@
 import { Coalescer, type DatabaseClock, type WorkspaceId } from '@posthorn/kernel';
 import { domainOf, type EmailDraft, type TemplatedEmailDraft } from '@posthorn/domain';
-import {
-  type AcceptableEmail,
-  type AcceptanceStore,
-  type CurrentTemplate,
-  type IdentityStore,
-  type TemplateStore,
+import type {
+  AcceptableEmail,
+  AcceptanceStore,
+  CurrentTemplate,
+  IdentityStore,
+  TemplateStore,
 } from '@posthorn/database';
 import { missingVariables } from '@posthorn/rendering';
 import { withoutUnsubscribeUrl } from '../unsubscribe/unsubscribe-variable.ts';

@@ -13,7 +13,7 @@ import {
   type RawEmailDraft,
   type TemplatedEmailDraft,
 } from '@posthorn/domain';
-import { type AcceptableEmail, type CurrentTemplate, type EmailClaim } from '@posthorn/database';
+import type { AcceptableEmail, CurrentTemplate, EmailClaim } from '@posthorn/database';
 import { fingerprint } from '@posthorn/signing';
 import { emailAnswer } from './email-answer.ts';
 

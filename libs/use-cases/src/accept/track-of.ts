@@ -1,4 +1,4 @@
-import { type WorkspaceId } from '@posthorn/kernel';
+import type { WorkspaceId } from '@posthorn/kernel';
 
 /** Which of a coalescer's tracks a workspace's requests take: always the same, so that they wait for each other and for few others. */
 export function trackOf(workspaceId: WorkspaceId): number {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { type ErrorBody, type Refusal, type WorkspaceId } from '@posthorn/kernel';
+import type { ErrorBody, Refusal, WorkspaceId } from '@posthorn/kernel';
 import {
   ContactChanges,
   ContactStore,

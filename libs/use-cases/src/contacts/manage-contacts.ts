@@ -1,18 +1,11 @@
 import { type ContactId, type ErrorBody, Refusal, type WorkspaceId } from '@posthorn/kernel';
-import {
-  type Actor,
-  type Contact,
-  type ContactStatus,
-  type JsonObject,
-  type Page,
-  type PageRequest,
-} from '@posthorn/domain';
-import {
-  type ContactChanges,
-  type ContactFilter,
-  type ContactStore,
-  type ContactWrite,
-  type ExceededSize,
+import type { Actor, Contact, ContactStatus, JsonObject, Page, PageRequest } from '@posthorn/domain';
+import type {
+  ContactChanges,
+  ContactFilter,
+  ContactStore,
+  ContactWrite,
+  ExceededSize,
 } from '@posthorn/database';
 import { orUnavailable } from '../accept/refusals.ts';
 import { UpsertContacts } from './upsert-contacts.ts';

@@ -16,7 +16,7 @@ import {
   judgeScheduler,
 } from '@posthorn/domain';
 import { type SecretBox, SecretNotOpened } from '@posthorn/signing';
-import { type Check } from './examine.ts';
+import type { Check } from './examine.ts';
 import { findRestoration } from '../operate/sending-status.ts';
 
 /** What is to be looked at of a database. */

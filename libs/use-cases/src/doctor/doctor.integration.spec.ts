@@ -13,7 +13,7 @@ import {
 } from '@posthorn/testing';
 import { createWorkspace } from '../operate/create-workspace.ts';
 import { greetDatabase, openDatabase, WorkspaceStore } from '@posthorn/database';
-import { type Examination } from './examine.ts';
+import type { Examination } from './examine.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const DOCTOR_MS = 120_000;

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { advice, fault, type Finding, good, judgeDisk, judgeNode } from '@posthorn/domain';
-import { type Check } from './examine.ts';
+import type { Check } from './examine.ts';
 
 const ANSWER_WITHIN_MS = 5_000;
 

@@ -11,9 +11,9 @@ import {
   type TxtAnswer,
   unknown,
 } from '@posthorn/domain';
-import { type RedisExamination } from '@posthorn/queues';
+import type { RedisExamination } from '@posthorn/queues';
 import { describeTransmission, type RelayTransport } from '@posthorn/smtp';
-import { type Check } from './examine.ts';
+import type { Check } from './examine.ts';
 
 /** Redis is asked once for all of it. */
 export function redisChecks(ask: () => Promise<RedisExamination>): Check[] {

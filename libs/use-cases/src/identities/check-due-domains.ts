@@ -1,6 +1,6 @@
 import { POSTHORN } from '@posthorn/domain';
-import { type DomainCheckStore } from '@posthorn/database';
-import { type CheckDomain } from './check-domain.ts';
+import type { DomainCheckStore } from '@posthorn/database';
+import type { CheckDomain } from './check-domain.ts';
 
 /** As many are looked at together: most of the time of a check is waiting. */
 const DOMAINS_AT_ONCE = 50;

@@ -1,4 +1,4 @@
-import { type LinkedAddress, type VerificationLinkStore } from '@posthorn/database';
+import type { LinkedAddress, VerificationLinkStore } from '@posthorn/database';
 import { hashOfLinkToken } from './send-verification-link.ts';
 
 const UNKNOWN: LinkedAddress = { state: 'unknown' };

@@ -1,10 +1,10 @@
 import { type IdentityId, newId, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor } from '@posthorn/domain';
-import { type Identity, type IdentityChanges } from '@posthorn/database';
-import { type DkimKeyMaker } from './dkim-key-maker.ts';
+import type { Actor } from '@posthorn/domain';
+import type { Identity, IdentityChanges } from '@posthorn/database';
+import type { DkimKeyMaker } from './dkim-key-maker.ts';
 import { identityRefusal } from './identity-refusals.ts';
 import { addressIn, domainIn, type IdentityValue } from './identity-value.ts';
-import { type SendVerificationLink } from './send-verification-link.ts';
+import type { SendVerificationLink } from './send-verification-link.ts';
 
 export interface CreateIdentityOptions {
   readonly changes: Pick<IdentityChanges, 'addAddress' | 'addDomain' | 'refusal'>;

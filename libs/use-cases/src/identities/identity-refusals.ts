@@ -1,6 +1,6 @@
 import { Refusal } from '@posthorn/kernel';
 import { WORKSPACE_LIMITS } from '@posthorn/domain';
-import { type IdentityRefusal, type MailRefusal } from '@posthorn/database';
+import type { IdentityRefusal, MailRefusal } from '@posthorn/database';
 
 /** Why an identity was not added, for the caller. */
 export function identityRefusal(field: 'address' | 'domain', refusal: IdentityRefusal): Refusal {

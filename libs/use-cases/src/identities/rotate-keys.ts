@@ -6,7 +6,7 @@ import {
   type IdentityWithRecords,
   stagedKey,
 } from '@posthorn/database';
-import { type DkimKeyMaker } from './dkim-key-maker.ts';
+import type { DkimKeyMaker } from './dkim-key-maker.ts';
 
 export interface RotateKeysOptions {
   readonly identities: Pick<IdentityStore, 'find'>;

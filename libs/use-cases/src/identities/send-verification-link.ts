@@ -1,8 +1,8 @@
 import { type DatabaseClock, newUuid, type WorkspaceId } from '@posthorn/kernel';
 import { VERIFICATION_LINK_SECONDS } from '@posthorn/domain';
-import { type NewLink, type OwedMail, type WorkspaceStore } from '@posthorn/database';
+import type { NewLink, OwedMail, WorkspaceStore } from '@posthorn/database';
 import { hashSecret, hasSecretForm, newSecret } from '@posthorn/signing';
-import { type SendOwedMails } from '../system/send-owed-mails.ts';
+import type { SendOwedMails } from '../system/send-owed-mails.ts';
 import { verificationMail } from './verification-mail.ts';
 
 const PREFIX = 'phv_';

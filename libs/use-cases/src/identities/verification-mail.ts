@@ -1,5 +1,5 @@
 import { escapeHtml } from '@posthorn/kernel';
-import { type SystemMail } from '../system/send-system-mail.ts';
+import type { SystemMail } from '../system/send-system-mail.ts';
 
 /** The mail that asks whoever reads an address whether a workspace may send from it. */
 export function verificationMail(

@@ -1,16 +1,16 @@
-import { type IdentityId, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor } from '@posthorn/domain';
-import {
-  type DomainCheckStore,
-  type IdentityChanges,
-  type IdentityStore,
-  type IdentityWithRecords,
-  type VerificationLinkStore,
+import type { IdentityId, WorkspaceId } from '@posthorn/kernel';
+import type { Actor } from '@posthorn/domain';
+import type {
+  DomainCheckStore,
+  IdentityChanges,
+  IdentityStore,
+  IdentityWithRecords,
+  VerificationLinkStore,
 } from '@posthorn/database';
-import { type CheckDomain } from './check-domain.ts';
-import { type DkimKeyMaker } from './dkim-key-maker.ts';
+import type { CheckDomain } from './check-domain.ts';
+import type { DkimKeyMaker } from './dkim-key-maker.ts';
 import { tooManyMails } from './identity-refusals.ts';
-import { type SendVerificationLink } from './send-verification-link.ts';
+import type { SendVerificationLink } from './send-verification-link.ts';
 
 /** Whoever asks again this soon gets what was found just now: name servers are not ours to be pounded. */
 const REST_SECONDS = 5;

@@ -1,9 +1,9 @@
 import { Coalescer, sleep } from '@posthorn/kernel';
-import { type LaneId } from '@posthorn/domain';
+import type { LaneId } from '@posthorn/domain';
 import { type ClaimedRow, isOutage, type LaneDemand, type OutboxStore } from '@posthorn/database';
 import { groupSize } from '@posthorn/platform';
 import { type LaneRings, Turns, type TurnsOptions, Workbench, type WorkbenchOptions } from '@posthorn/queues';
-import { type OutcomeRecorder } from './outcome-recorder.ts';
+import type { OutcomeRecorder } from './outcome-recorder.ts';
 import { SpareRoom } from './spare-room.ts';
 
 const MOST_GIVEN_BACK_TOGETHER = 500;

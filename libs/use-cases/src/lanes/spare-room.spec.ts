@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { idFromUuid, newUuid } from '@posthorn/kernel';
-import { type LaneId } from '@posthorn/domain';
-import { type ClaimedRow, type Room } from '@posthorn/database';
+import type { LaneId } from '@posthorn/domain';
+import type { ClaimedRow, Room } from '@posthorn/database';
 import { Workbench } from '@posthorn/queues';
 import { SpareRoom } from './spare-room.ts';
 

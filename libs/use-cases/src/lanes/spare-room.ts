@@ -1,5 +1,5 @@
-import { type ClaimedRow, type Room } from '@posthorn/database';
-import { type Workbench } from '@posthorn/queues';
+import type { ClaimedRow, Room } from '@posthorn/database';
+import type { Workbench } from '@posthorn/queues';
 
 /** A lane with so much of the room in hand gets nothing beside its own turns. */
 const SHARE_OF_A_LANE = 1 / 4;

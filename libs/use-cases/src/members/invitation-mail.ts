@@ -1,6 +1,6 @@
 import { escapeHtml } from '@posthorn/kernel';
 import { INVITATION_DAYS } from '@posthorn/domain';
-import { type SystemMail } from '../system/send-system-mail.ts';
+import type { SystemMail } from '../system/send-system-mail.ts';
 
 /**
  * The mail that asks somebody to become a member. Of what a caller chose it shows nothing: it goes to whatever address a

@@ -1,8 +1,8 @@
 import { type DatabaseClock, type InvitationId, newId, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, addressKey, type Invitation, type Role } from '@posthorn/domain';
-import { type InvitationChanges, type InvitationStore, type WorkspaceStore } from '@posthorn/database';
+import type { InvitationChanges, InvitationStore, WorkspaceStore } from '@posthorn/database';
 import { endedRefusal, invitationRefusal } from './member-refusals.ts';
-import { type SendInvitationMails } from './send-invitation-mails.ts';
+import type { SendInvitationMails } from './send-invitation-mails.ts';
 
 /** Who is invited. */
 export interface WantedMember {

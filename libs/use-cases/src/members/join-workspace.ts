@@ -1,4 +1,4 @@
-import { type DatabaseClock } from '@posthorn/kernel';
+import type { DatabaseClock } from '@posthorn/kernel';
 import { type InvitationStatus, invitationStatus } from '@posthorn/domain';
 import { acceptInvitation, type Database, InvitationStore, type LinkedInvitation } from '@posthorn/database';
 import { hashOfInvitationToken } from './invitation-link.ts';

@@ -1,6 +1,6 @@
 import { Refusal } from '@posthorn/kernel';
 import { WORKSPACE_LIMITS } from '@posthorn/domain';
-import { type InvitationEnded, type InvitationRefusal } from '@posthorn/database';
+import type { InvitationEnded, InvitationRefusal } from '@posthorn/database';
 
 /** Why somebody was not invited, for the caller. */
 export function invitationRefusal(refusal: InvitationRefusal): Refusal {

@@ -1,7 +1,7 @@
 import { type DatabaseClock, newUuid } from '@posthorn/kernel';
-import { type NewInvitationMail, type OwedMail } from '@posthorn/database';
+import type { NewInvitationMail, OwedMail } from '@posthorn/database';
 import { hashSecret } from '@posthorn/signing';
-import { type SendOwedMails } from '../system/send-owed-mails.ts';
+import type { SendOwedMails } from '../system/send-owed-mails.ts';
 import { newInvitationToken } from './invitation-link.ts';
 import { invitationMail } from './invitation-mail.ts';
 

@@ -1,6 +1,6 @@
-import { type WorkspaceId } from '@posthorn/kernel';
-import { type Actor } from '@posthorn/domain';
-import { type Identity, type IdentityStore } from '@posthorn/database';
+import type { WorkspaceId } from '@posthorn/kernel';
+import type { Actor } from '@posthorn/domain';
+import type { Identity, IdentityStore } from '@posthorn/database';
 import { addressIn, domainIn, type IdentityValue } from '../identities/identity-value.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, parseTrackingUrl } from '@posthorn/domain';
-import { type Workspace, type WorkspaceStore } from '@posthorn/database';
+import type { Workspace, WorkspaceStore } from '@posthorn/database';
 
 /**
  * Gives tracked links and images of a workspace's emails an address of their own, from the next email on. That it leads to the gateway, by a

@@ -1,6 +1,6 @@
 import { Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, DEFAULT_ROLE, isRole, ROLE_NAMES, SIZES, WORKSPACE_LIMITS } from '@posthorn/domain';
-import { type ApiKey, type ApiKeyStore } from '@posthorn/database';
+import type { ApiKey, ApiKeyStore } from '@posthorn/database';
 import { abbreviate, hashSecret, newApiKeySecret } from '@posthorn/signing';
 import { nameIn } from './name-in.ts';
 

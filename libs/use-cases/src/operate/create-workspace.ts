@@ -1,4 +1,4 @@
-import { type Workspace, type WorkspaceStore } from '@posthorn/database';
+import type { Workspace, WorkspaceStore } from '@posthorn/database';
 import { judgeLimit } from './limit-workspace.ts';
 import { nameIn } from './name-in.ts';
 

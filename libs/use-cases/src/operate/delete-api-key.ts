@@ -1,6 +1,6 @@
 import { parseId, Refusal, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor } from '@posthorn/domain';
-import { type ApiKey, type ApiKeyStore } from '@posthorn/database';
+import type { Actor } from '@posthorn/domain';
+import type { ApiKey, ApiKeyStore } from '@posthorn/database';
 
 /**
  * Deletes a key for good; nobody gets in with it any more.

@@ -1,6 +1,6 @@
 import { Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, HIGHEST_LIMITS, type OwnLimits } from '@posthorn/domain';
-import { type Workspace, type WorkspaceStore } from '@posthorn/database';
+import type { Workspace, WorkspaceStore } from '@posthorn/database';
 
 /**
  * Gives a workspace limits of its own. What is not given stays; null is the installation's, 0 is none. They count from

@@ -1,6 +1,6 @@
 import { Refusal } from '@posthorn/kernel';
 import { isOperatorRole, OPERATOR_NAME, OPERATOR_ROLES } from '@posthorn/domain';
-import { type OperatorAccountStore } from '@posthorn/database';
+import type { OperatorAccountStore } from '@posthorn/database';
 import { hashPassword, newSecret } from '@posthorn/signing';
 
 /** What passwords begin with, so that a scanner finds one that leaked. */

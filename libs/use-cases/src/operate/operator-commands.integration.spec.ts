@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiKeyStore, AuditLogStore, type Database, openDatabase } from '@posthorn/database';
 import { operator } from '@posthorn/domain';
-import { type WorkspaceId } from '@posthorn/kernel';
+import type { WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase, testPostgresUrl } from '@posthorn/testing';
 import { createApiKey } from './create-api-key.ts';
 

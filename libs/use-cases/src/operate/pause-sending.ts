@@ -1,6 +1,6 @@
 import { parseId, type WorkspaceId } from '@posthorn/kernel';
 import { bulkLane, EVERY_LANE, type LaneId, nowLane } from '@posthorn/domain';
-import { type OutboxQueue, type PausedLane, type PausedLaneStore } from '@posthorn/database';
+import type { OutboxQueue, PausedLane, PausedLaneStore } from '@posthorn/database';
 import { nameIn } from './name-in.ts';
 
 const LONGEST_REASON = 500;

@@ -1,5 +1,5 @@
 import { parseId, Refusal } from '@posthorn/kernel';
-import { type Workspace, type WorkspaceStore } from '@posthorn/database';
+import type { Workspace, WorkspaceStore } from '@posthorn/database';
 
 const MOST_SHOWN = 40;
 

@@ -1,4 +1,4 @@
-import { type EraStore, type PausedLaneStore } from '@posthorn/database';
+import type { EraStore, PausedLaneStore } from '@posthorn/database';
 import { parseTimestamp } from '@posthorn/domain';
 import { RELEASE, Refusal, sleep } from '@posthorn/kernel';
 import { findPause } from './pause-sending.ts';

@@ -1,6 +1,6 @@
 import { Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, type OwnRetention, RETENTION_BOUNDS } from '@posthorn/domain';
-import { type Workspace, type WorkspaceStore } from '@posthorn/database';
+import type { Workspace, WorkspaceStore } from '@posthorn/database';
 
 /**
  * Says for how many days a workspace keeps what it sends. What is not given stays; null is the installation's. What is past its time by that goes

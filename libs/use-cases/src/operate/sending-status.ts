@@ -1,10 +1,4 @@
-import {
-  type DueSince,
-  type EmailBacklog,
-  type EraStore,
-  type OutboxStore,
-  type PausedLaneStore,
-} from '@posthorn/database';
+import type { DueSince, EmailBacklog, EraStore, OutboxStore, PausedLaneStore } from '@posthorn/database';
 import { listPauses, type Pause } from './pause-sending.ts';
 
 /** A database that was restored, and is held back since. */

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Refusal } from '@posthorn/kernel';
 import { type RateLimit, wholeSeconds } from '@posthorn/domain';
-import {
-  type AdmittedSessions,
-  type OperatorAccount,
-  type OperatorAccountStore,
-  type VouchedOperator,
+import type {
+  AdmittedSessions,
+  OperatorAccount,
+  OperatorAccountStore,
+  VouchedOperator,
 } from '@posthorn/database';
-import { type RateLimiter } from '@posthorn/queues';
+import type { RateLimiter } from '@posthorn/queues';
 import { isPassword } from '@posthorn/signing';
 
 /** How long somebody stays signed in at most. */

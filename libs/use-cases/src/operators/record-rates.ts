@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { type Rate, type RateStore } from '@posthorn/database';
+import type { Rate, RateStore } from '@posthorn/database';
 import { countedSoFar, relaysSeen } from '@posthorn/platform';
 
 const EVERY_MS = 10_000;

@@ -1,7 +1,7 @@
 import { type EmailId, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, type EmailDraft, type JsonObject, parseJson } from '@posthorn/domain';
-import { type ComposableEmail, type EmailRecord, type EmailStore } from '@posthorn/database';
-import { type AcceptEmails } from '../accept/accept-emails.ts';
+import type { ComposableEmail, EmailRecord, EmailStore } from '@posthorn/database';
+import type { AcceptEmails } from '../accept/accept-emails.ts';
 import { orUnavailable } from '../accept/refusals.ts';
 import { nameIn } from '../operate/name-in.ts';
 

@@ -6,10 +6,10 @@ import {
   type ReportVerdict,
   type ReturnedMail,
 } from '@posthorn/domain';
-import { type JudgedReport, type ReportedEmail, type ReportStore } from '@posthorn/database';
+import type { JudgedReport, ReportedEmail, ReportStore } from '@posthorn/database';
 import { inboundReports } from '@posthorn/platform';
-import { type readReturnedMail } from '@posthorn/reports';
-import { type BounceAddresses } from '@posthorn/signing';
+import type { readReturnedMail } from '@posthorn/reports';
+import type { BounceAddresses } from '@posthorn/signing';
 
 /** A relay can send a report back before its answer to the email itself is recorded; that takes less than this. */
 const WAITS = { times: 10, ms: 200 };

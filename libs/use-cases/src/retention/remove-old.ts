@@ -1,6 +1,6 @@
 import { sleep } from '@posthorn/kernel';
-import { type Retention, type RetentionSubject } from '@posthorn/domain';
-import { type RetentionStore } from '@posthorn/database';
+import type { Retention, RetentionSubject } from '@posthorn/domain';
+import type { RetentionStore } from '@posthorn/database';
 
 const GROUP = 500;
 /** Each month takes its locks once; what is left is dropped an hour later. */

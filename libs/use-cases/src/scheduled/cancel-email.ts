@@ -1,6 +1,6 @@
-import { type EmailId, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor } from '@posthorn/domain';
-import { type EmailChanges, type EmailRecord, type EmailStore } from '@posthorn/database';
+import type { EmailId, WorkspaceId } from '@posthorn/kernel';
+import type { Actor } from '@posthorn/domain';
+import type { EmailChanges, EmailRecord, EmailStore } from '@posthorn/database';
 import { orUnavailable } from '../accept/refusals.ts';
 import { notScheduled } from './not-scheduled.ts';
 

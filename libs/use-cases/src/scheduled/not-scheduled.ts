@@ -1,5 +1,5 @@
 import { Refusal } from '@posthorn/kernel';
-import { type EmailRecord } from '@posthorn/database';
+import type { EmailRecord } from '@posthorn/database';
 
 /** The email is not, or no longer, one that can be changed. */
 export function notScheduled({ status }: Pick<EmailRecord, 'status'>, wish: 'moved' | 'cancelled'): Refusal {

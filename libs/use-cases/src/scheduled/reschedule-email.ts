@@ -1,7 +1,7 @@
 import { type DatabaseClock, type EmailId, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, parseSendAt } from '@posthorn/domain';
-import { type EmailChanges, type EmailRecord, type EmailStore } from '@posthorn/database';
-import { type LaneRings } from '@posthorn/queues';
+import type { EmailChanges, EmailRecord, EmailStore } from '@posthorn/database';
+import type { LaneRings } from '@posthorn/queues';
 import { IDEMPOTENCY_KEPT_MS } from '../accept/prepare-email.ts';
 import { orUnavailable } from '../accept/refusals.ts';
 import { notScheduled } from './not-scheduled.ts';

@@ -1,4 +1,4 @@
-import { type ComposableEmail, type TemplatedContent } from '@posthorn/database';
+import type { ComposableEmail, TemplatedContent } from '@posthorn/database';
 import { domainOf, type JsonObject, parseJson } from '@posthorn/domain';
 import {
   composeMessage,
@@ -9,11 +9,11 @@ import {
 } from '@posthorn/rendering';
 import { signEmail } from '@posthorn/signing';
 import { finishedContent } from './finished-content.ts';
-import { type TrackHtml } from '../tracking/track-html.ts';
-import { type SigningKeys } from './signing-keys.ts';
-import { type UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
+import type { TrackHtml } from '../tracking/track-html.ts';
+import type { SigningKeys } from './signing-keys.ts';
+import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import { insertUnsubscribeUrl, withUnsubscribeUrl } from '../unsubscribe/unsubscribe-variable.ts';
-import { type TemplateVersions } from './template-versions.ts';
+import type { TemplateVersions } from './template-versions.ts';
 import { UnsignableEmail } from './unsignable-email.ts';
 
 export interface ComposeEmailOptions {

@@ -1,4 +1,4 @@
-import { type EmailOutcome } from '@posthorn/database';
+import type { EmailOutcome } from '@posthorn/database';
 import { emailOutcomes, groupSize, smtpReplies } from '@posthorn/platform';
 
 /** Counts what was recorded together. */

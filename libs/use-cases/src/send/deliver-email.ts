@@ -6,13 +6,13 @@ import {
 } from '@posthorn/domain';
 import { type ClaimedEmail, type EmailOutcome, isOutage } from '@posthorn/database';
 import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
-import { type BounceAddresses } from '@posthorn/signing';
-import { type Pace, type RelayChain, type ReportedFact, type SmtpEnvelope } from '@posthorn/smtp';
-import { type ComposeEmail } from './compose-email.ts';
-import { type EmailSpans } from './email-spans.ts';
+import type { BounceAddresses } from '@posthorn/signing';
+import type { Pace, RelayChain, ReportedFact, SmtpEnvelope } from '@posthorn/smtp';
+import type { ComposeEmail } from './compose-email.ts';
+import type { EmailSpans } from './email-spans.ts';
 import { outcomeOf, outcomeWithheld, outcomeWithoutMessage, type Unmade } from './outcome-of.ts';
 import { UnsignableEmail } from './unsignable-email.ts';
-import { type WithheldRecipients } from './withheld-recipients.ts';
+import type { WithheldRecipients } from './withheld-recipients.ts';
 
 const INTERNAL: Unmade = { reason: 'internal', isLasting: false };
 const UNSIGNABLE: Unmade = { reason: 'unsignable', isLasting: false };

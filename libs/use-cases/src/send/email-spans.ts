@@ -1,7 +1,7 @@
 import { type LaneId, replyClassOf, type Transmission } from '@posthorn/domain';
-import { type ClaimedEmail } from '@posthorn/database';
-import { type Span, type Tracer } from '@posthorn/platform';
-import { type WatchTransmission } from '@posthorn/smtp';
+import type { ClaimedEmail } from '@posthorn/database';
+import type { Span, Tracer } from '@posthorn/platform';
+import type { WatchTransmission } from '@posthorn/smtp';
 
 /**
  * Tells of turns and of transmissions as spans. A transmission is a part of the trace in which its email was asked for; a turn, which

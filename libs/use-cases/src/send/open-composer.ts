@@ -1,9 +1,9 @@
 import { type Database, DkimKeyStore, TemplateStore } from '@posthorn/database';
-import { type HtmlToText, type LinkFinder, type TemplateRenderer } from '@posthorn/rendering';
-import { type SecretBox } from '@posthorn/signing';
+import type { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
+import type { SecretBox } from '@posthorn/signing';
 import { TrackHtml } from '../tracking/track-html.ts';
-import { type TrackingLinks } from '../tracking/tracking-links.ts';
-import { type UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
+import type { TrackingLinks } from '../tracking/tracking-links.ts';
+import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import { ComposeEmail } from './compose-email.ts';
 import { SigningKeys } from './signing-keys.ts';
 import { TemplateVersions } from './template-versions.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
 import { decideAfterAttempt, nowLane, type RelayedTransmission, type Transmission } from '@posthorn/domain';
-import { type ClaimedEmail } from '@posthorn/database';
+import type { ClaimedEmail } from '@posthorn/database';
 import { outcomeOf, outcomeWithheld, outcomeWithoutMessage } from './outcome-of.ts';
 
 const workspaceId = newId('wrk', 0);

@@ -9,7 +9,7 @@ import {
   type Verdict,
   type WithheldReason,
 } from '@posthorn/domain';
-import { type ClaimedEmail, type EmailOutcome } from '@posthorn/database';
+import type { ClaimedEmail, EmailOutcome } from '@posthorn/database';
 
 /** Why no message could be made of an email. */
 export interface Unmade {

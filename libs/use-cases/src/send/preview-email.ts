@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type EmailId, FewAtOnce, Refusal, type WorkspaceId } from '@posthorn/kernel';
-import { type ComposableEmail, type EmailStore } from '@posthorn/database';
+import type { ComposableEmail, EmailStore } from '@posthorn/database';
 import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
 import { orUnavailable } from '../accept/refusals.ts';
-import { type ComposeEmail } from './compose-email.ts';
+import type { ComposeEmail } from './compose-email.ts';
 import { UnsignableEmail } from './unsignable-email.ts';
 
 /** Each can be as large as the largest email, several times over. */

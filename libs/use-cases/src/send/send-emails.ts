@@ -1,12 +1,12 @@
-import { type LaneId } from '@posthorn/domain';
-import { type ClaimedEmail, type EmailOutcome, type OutboxStore } from '@posthorn/database';
-import { type LaneRings } from '@posthorn/queues';
-import { type RelayChain } from '@posthorn/smtp';
+import type { LaneId } from '@posthorn/domain';
+import type { ClaimedEmail, EmailOutcome, OutboxStore } from '@posthorn/database';
+import type { LaneRings } from '@posthorn/queues';
+import type { RelayChain } from '@posthorn/smtp';
 import { OutcomeRecorder } from '../lanes/outcome-recorder.ts';
 import { type LaneTimes, ServeLanes } from '../lanes/serve-lanes.ts';
 import { countOutcomes } from './count-outcomes.ts';
-import { type DeliverEmail } from './deliver-email.ts';
-import { type EmailSpans } from './email-spans.ts';
+import type { DeliverEmail } from './deliver-email.ts';
+import type { EmailSpans } from './email-spans.ts';
 
 /** A few times the connections: enough to keep them busy while the next claim is under way. */
 const ROWS_IN_HAND_PER_CONNECTION = 6;

@@ -1,4 +1,4 @@
-import { type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { Coalescer } from '@posthorn/kernel';
 import {
   type DkimKeyStore,

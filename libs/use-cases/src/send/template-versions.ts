@@ -1,6 +1,6 @@
 import { Coalescer, type TemplateVersionId } from '@posthorn/kernel';
-import { type TemplateStore } from '@posthorn/database';
-import { type TemplateVersionSource } from '@posthorn/rendering';
+import type { TemplateStore } from '@posthorn/database';
+import type { TemplateVersionSource } from '@posthorn/rendering';
 
 const MOST_A_LOOK_UP = 200;
 const MOST_KEPT = 500;

@@ -1,6 +1,6 @@
 import { Coalescer, type EmailId } from '@posthorn/kernel';
-import { type WithheldReason } from '@posthorn/domain';
-import { type ClaimedEmail, type OutboxStore } from '@posthorn/database';
+import type { WithheldReason } from '@posthorn/domain';
+import type { ClaimedEmail, OutboxStore } from '@posthorn/database';
 
 /**
  * For how long the answer that came with the claim is good. An email that waited longer, for its turn or for its template, is asked

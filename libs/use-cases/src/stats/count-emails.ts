@@ -1,10 +1,5 @@
 import { FewAtOnce } from '@posthorn/kernel';
-import {
-  type CountedEmails,
-  type DayCount,
-  type DayEngagement,
-  type EmailCountsStore,
-} from '@posthorn/database';
+import type { CountedEmails, DayCount, DayEngagement, EmailCountsStore } from '@posthorn/database';
 import { orUnavailable } from '../accept/refusals.ts';
 
 /** A count takes as long as there are emails to count, and a connection with it: they must not take those of accepting. */

@@ -1,10 +1,10 @@
-import { type SuppressionId, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, type Page, type PageRequest, type Suppression } from '@posthorn/domain';
-import {
-  type NewSuppression,
-  type SuppressionChanges,
-  type SuppressionFilter,
-  type SuppressionStore,
+import type { SuppressionId, WorkspaceId } from '@posthorn/kernel';
+import type { Actor, Page, PageRequest, Suppression } from '@posthorn/domain';
+import type {
+  NewSuppression,
+  SuppressionChanges,
+  SuppressionFilter,
+  SuppressionStore,
 } from '@posthorn/database';
 import { orUnavailable } from '../accept/refusals.ts';
 

@@ -15,7 +15,7 @@ import {
   WorkspaceStore,
 } from '@posthorn/database';
 import { operator } from '@posthorn/domain';
-import { type WorkspaceId } from '@posthorn/kernel';
+import type { WorkspaceId } from '@posthorn/kernel';
 import { SecretBox } from '@posthorn/signing';
 import { createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
 import { AcceptEmails } from '../accept/accept-emails.ts';

@@ -1,6 +1,6 @@
 import { type OwedMail, type OwedMailStore, placeOf } from '@posthorn/database';
-import { type SecretBox } from '@posthorn/signing';
-import { type SendSystemMail, type SystemMail } from './send-system-mail.ts';
+import type { SecretBox } from '@posthorn/signing';
+import type { SendSystemMail, SystemMail } from './send-system-mail.ts';
 
 /** Whoever has just written one down hands it over himself; what is older was left behind. */
 const OWED_FOR_SECONDS = 10;

@@ -7,7 +7,7 @@ import {
   openDatabase,
   TemplateStore,
 } from '@posthorn/database';
-import { type Mailbox } from '@posthorn/domain';
+import type { Mailbox } from '@posthorn/domain';
 import { SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { AcceptEmails } from '../accept/accept-emails.ts';

@@ -1,7 +1,7 @@
 import { Refusal, SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
-import { type Mailbox, type RawEmailDraft } from '@posthorn/domain';
-import { type IdentityStore } from '@posthorn/database';
-import { type AcceptEmails } from '../accept/accept-emails.ts';
+import type { Mailbox, RawEmailDraft } from '@posthorn/domain';
+import type { IdentityStore } from '@posthorn/database';
+import type { AcceptEmails } from '../accept/accept-emails.ts';
 import { addIdentity } from '../operate/add-identity.ts';
 
 /** A mail that Posthorn itself writes to somebody. */

@@ -1,5 +1,5 @@
 import { groupSize, webhookAttempts, webhookDuration } from '@posthorn/platform';
-import { type ToldOutcome } from './outcome-of-post.ts';
+import type { ToldOutcome } from './outcome-of-post.ts';
 
 /** Counts what was recorded together. */
 export function countAttempts(outcomes: readonly ToldOutcome[]): void {

@@ -1,9 +1,9 @@
-import { type DatabaseClock } from '@posthorn/kernel';
+import type { DatabaseClock } from '@posthorn/kernel';
 import { deliveryHeaders } from '@posthorn/domain';
 import { type ClaimedDelivery, isOutage, type ReceiverReport } from '@posthorn/database';
-import { type Tracer } from '@posthorn/platform';
+import type { Tracer } from '@posthorn/platform';
 import { signBody, signMessage } from '@posthorn/signing';
-import { type PostRequest, type PostResult, type WebhookClient } from '@posthorn/webhooks';
+import type { PostRequest, PostResult, WebhookClient } from '@posthorn/webhooks';
 import {
   cancelled,
   outcomeOfPost,
@@ -13,7 +13,7 @@ import {
   type ToldOutcome,
 } from './outcome-of-post.ts';
 import { beginPostSpan, endPostSpan } from './post-span.ts';
-import { type OpenReceiver, type Receivers } from './receivers.ts';
+import type { OpenReceiver, Receivers } from './receivers.ts';
 
 export interface DeliverEventOptions {
   readonly receivers: Pick<Receivers, 'find'>;

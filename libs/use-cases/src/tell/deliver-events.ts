@@ -1,20 +1,20 @@
 import { Coalescer } from '@posthorn/kernel';
-import { type LaneId } from '@posthorn/domain';
-import {
-  type ClaimedDelivery,
-  type DeliveryStore,
-  type Judgement,
-  type OutboxStore,
-  type ReceiverHealthStore,
-  type ReceiverReport,
-  type Room,
+import type { LaneId } from '@posthorn/domain';
+import type {
+  ClaimedDelivery,
+  DeliveryStore,
+  Judgement,
+  OutboxStore,
+  ReceiverHealthStore,
+  ReceiverReport,
+  Room,
 } from '@posthorn/database';
-import { type LaneRings } from '@posthorn/queues';
+import type { LaneRings } from '@posthorn/queues';
 import { OutcomeRecorder } from '../lanes/outcome-recorder.ts';
 import { type LaneTimes, ServeLanes } from '../lanes/serve-lanes.ts';
 import { countAttempts } from './count-attempts.ts';
-import { type DeliverEvent } from './deliver-event.ts';
-import { type ToldOutcome } from './outcome-of-post.ts';
+import type { DeliverEvent } from './deliver-event.ts';
+import type { ToldOutcome } from './outcome-of-post.ts';
 import { SlowLanesSeen } from './slow-lanes-seen.ts';
 
 /** A few times the POSTs: enough to keep them going while the next claim is under way. */

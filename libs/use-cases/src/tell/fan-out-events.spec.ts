@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
 import { eventLane } from '@posthorn/domain';
-import { type FannedOut, type LaneDemand, type Room } from '@posthorn/database';
+import type { FannedOut, LaneDemand, Room } from '@posthorn/database';
 import { FanOutEvents } from './fan-out-events.ts';
 
 const EVENTS_PER_TURN = 40;

@@ -1,8 +1,8 @@
 import { Coalescer } from '@posthorn/kernel';
-import { type LaneId } from '@posthorn/domain';
-import { type DeliveryStore, type FannedOut } from '@posthorn/database';
-import { type LaneRings } from '@posthorn/queues';
-import { type DeliverEvents } from './deliver-events.ts';
+import type { LaneId } from '@posthorn/domain';
+import type { DeliveryStore, FannedOut } from '@posthorn/database';
+import type { LaneRings } from '@posthorn/queues';
+import type { DeliverEvents } from './deliver-events.ts';
 
 const MOST_LANES_A_STATEMENT = 20;
 /** However little room there is, this share of a turn's events becomes deliveries: other processes may have room for them. */

@@ -1,4 +1,4 @@
-import { type SecretBox } from '@posthorn/signing';
+import type { SecretBox } from '@posthorn/signing';
 
 const MOST_KEPT = 1_000;
 

@@ -5,14 +5,14 @@ import {
   type PostVerdict,
   type ReceiverLesson,
 } from '@posthorn/domain';
-import {
-  type ClaimedDelivery,
-  type DeliveryOutcome,
-  type OwnFault,
-  type Receiver,
-  type ReceiverReport,
+import type {
+  ClaimedDelivery,
+  DeliveryOutcome,
+  OwnFault,
+  Receiver,
+  ReceiverReport,
 } from '@posthorn/database';
-import { type PostResult } from '@posthorn/webhooks';
+import type { PostResult } from '@posthorn/webhooks';
 
 /** Whoever takes longer than this lets us wait. */
 export const SLOW_MS = 2_000;

@@ -1,6 +1,6 @@
-import { type ClaimedDelivery } from '@posthorn/database';
-import { type Span, type Tracer } from '@posthorn/platform';
-import { type PostResult } from '@posthorn/webhooks';
+import type { ClaimedDelivery } from '@posthorn/database';
+import type { Span, Tracer } from '@posthorn/platform';
+import type { PostResult } from '@posthorn/webhooks';
 
 /** Begins to tell of a POST, as a part of the trace in which its event was caused. Its URL is not told: it can be a secret of its workspace. */
 export function beginPostSpan(tracer: Tracer, delivery: ClaimedDelivery): Span {

@@ -6,7 +6,7 @@ import {
   SEALED_COLUMNS,
   type SealedColumn,
 } from '@posthorn/database';
-import { type SecretBox } from '@posthorn/signing';
+import type { SecretBox } from '@posthorn/signing';
 import { OpenedTokens } from './opened-tokens.ts';
 
 const MOST_A_LOOK_UP = 500;

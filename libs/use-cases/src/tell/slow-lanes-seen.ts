@@ -1,4 +1,4 @@
-import { type LaneId } from '@posthorn/domain';
+import type { LaneId } from '@posthorn/domain';
 
 const MOST_KEPT = 10_000;
 

@@ -1,10 +1,10 @@
 import { Refusal, type TemplateId, type WorkspaceId } from '@posthorn/kernel';
-import { type JsonObject } from '@posthorn/domain';
-import { type Template, type TemplateStore } from '@posthorn/database';
+import type { JsonObject } from '@posthorn/domain';
+import type { Template, TemplateStore } from '@posthorn/database';
 import { type HtmlToText, missingVariables, type TemplateRenderer } from '@posthorn/rendering';
 import { missingVariablesOf } from '../accept/refusals.ts';
 import { type FinishedContent, finishedContent } from '../send/finished-content.ts';
-import { type UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
+import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import { withoutUnsubscribeUrl, withUnsubscribeUrl } from '../unsubscribe/unsubscribe-variable.ts';
 import { renderingRefusal } from './template-refusals.ts';
 

@@ -1,11 +1,6 @@
-import { type TemplateId, type WorkspaceId } from '@posthorn/kernel';
+import type { TemplateId, WorkspaceId } from '@posthorn/kernel';
 import { type Actor, canonicalJson, type JsonObject, type Mailbox } from '@posthorn/domain';
-import {
-  type Template,
-  type TemplateChanges,
-  type TemplateContent,
-  type TemplateStore,
-} from '@posthorn/database';
+import type { Template, TemplateChanges, TemplateContent, TemplateStore } from '@posthorn/database';
 import {
   missingVariables,
   type TemplateAnalysis,

@@ -1,7 +1,7 @@
-import { type TemplateId, type WorkspaceId } from '@posthorn/kernel';
-import { type JsonObject, type Mailbox, type TemplatedEmailDraft } from '@posthorn/domain';
-import { type TemplateStore } from '@posthorn/database';
-import { type AcceptEmails, type Acceptance } from '../accept/accept-emails.ts';
+import type { TemplateId, WorkspaceId } from '@posthorn/kernel';
+import type { JsonObject, Mailbox, TemplatedEmailDraft } from '@posthorn/domain';
+import type { TemplateStore } from '@posthorn/database';
+import type { AcceptEmails, Acceptance } from '../accept/accept-emails.ts';
 
 export interface SendTestEmailOptions {
   readonly store: Pick<TemplateStore, 'find'>;

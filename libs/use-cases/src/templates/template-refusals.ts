@@ -1,6 +1,6 @@
 import { Refusal } from '@posthorn/kernel';
 import { WORKSPACE_LIMITS } from '@posthorn/domain';
-import { type TemplateRefusal } from '@posthorn/database';
+import type { TemplateRefusal } from '@posthorn/database';
 import { RenderingFailed } from '@posthorn/rendering';
 
 const RETRY_AFTER_SECONDS = 2;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { newId, sleep } from '@posthorn/kernel';
-import { type Hit } from '@posthorn/domain';
+import type { Hit } from '@posthorn/domain';
 import { trackingHits } from '@posthorn/platform';
 import { NoticeHits } from './notice-hits.ts';
 

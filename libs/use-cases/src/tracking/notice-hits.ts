@@ -1,5 +1,5 @@
 import { sleep } from '@posthorn/kernel';
-import { type Hit } from '@posthorn/domain';
+import type { Hit } from '@posthorn/domain';
 import { faultOf, type HitStore, isOutage } from '@posthorn/database';
 import { trackingHits } from '@posthorn/platform';
 

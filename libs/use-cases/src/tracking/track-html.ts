@@ -1,6 +1,6 @@
-import { type ComposableEmail } from '@posthorn/database';
+import type { ComposableEmail } from '@posthorn/database';
 import { type LinkFinder, withTracking } from '@posthorn/rendering';
-import { type TrackingLinks } from './tracking-links.ts';
+import type { TrackingLinks } from './tracking-links.ts';
 
 export interface TrackHtmlOptions {
   readonly finder: Pick<LinkFinder, 'find'>;

@@ -1,5 +1,5 @@
 import { type EmailId, idFromUuid, uuidOf } from '@posthorn/kernel';
-import { type LinkSigner } from '@posthorn/signing';
+import type { LinkSigner } from '@posthorn/signing';
 
 export interface TrackingLinksOptions {
   readonly signer: LinkSigner;

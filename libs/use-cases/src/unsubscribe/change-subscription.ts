@@ -1,7 +1,7 @@
-import { type ContactStatus } from '@posthorn/domain';
-import { type Subscription, type SubscriptionStore } from '@posthorn/database';
+import type { ContactStatus } from '@posthorn/domain';
+import type { Subscription, SubscriptionStore } from '@posthorn/database';
 import { orUnavailable } from '../accept/refusals.ts';
-import { type UnsubscribeLinks } from './unsubscribe-links.ts';
+import type { UnsubscribeLinks } from './unsubscribe-links.ts';
 
 export interface ChangeSubscriptionOptions {
   readonly subscriptions: Pick<SubscriptionStore, 'find' | 'setStatus'>;

@@ -1,4 +1,4 @@
-import { type JsonObject } from '@posthorn/domain';
+import type { JsonObject } from '@posthorn/domain';
 
 /** How a template asks for the link: `{{unsubscribeUrl}}`. */
 const NAME = 'unsubscribeUrl';

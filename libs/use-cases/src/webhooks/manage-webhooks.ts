@@ -8,7 +8,7 @@ import {
   type WebhookUrlPolicy,
   WORKSPACE_LIMITS,
 } from '@posthorn/domain';
-import { type SealedWebhook, type WebhookChange, type WebhookStore } from '@posthorn/database';
+import type { SealedWebhook, WebhookChange, WebhookStore } from '@posthorn/database';
 import { newWebhookToken, type SecretBox } from '@posthorn/signing';
 import { orUnavailable } from '../accept/refusals.ts';
 import { WebhookTokens } from './webhook-tokens.ts';

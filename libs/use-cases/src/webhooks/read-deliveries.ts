@@ -1,11 +1,11 @@
-import { type DeliveryId, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
-import { type Page, type PageRequest } from '@posthorn/domain';
-import {
-  type DeliveryFilter,
-  type DeliveryListStore,
-  type DeliveryWithAttempts,
-  type ShownDelivery,
-  type WebhookStore,
+import type { DeliveryId, WebhookId, WorkspaceId } from '@posthorn/kernel';
+import type { Page, PageRequest } from '@posthorn/domain';
+import type {
+  DeliveryFilter,
+  DeliveryListStore,
+  DeliveryWithAttempts,
+  ShownDelivery,
+  WebhookStore,
 } from '@posthorn/database';
 import { orUnavailable } from '../accept/refusals.ts';
 

@@ -6,8 +6,8 @@ import {
   type WebhookId,
   type WorkspaceId,
 } from '@posthorn/kernel';
-import { type Actor, type Recovery } from '@posthorn/domain';
-import { type RecoveryStore } from '@posthorn/database';
+import type { Actor, Recovery } from '@posthorn/domain';
+import type { RecoveryStore } from '@posthorn/database';
 import { orUnavailable } from '../accept/refusals.ts';
 
 /** Which of a webhook's deliveries are to be sent again: those of events in this time that failed. */

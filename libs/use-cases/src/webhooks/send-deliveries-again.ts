@@ -7,8 +7,8 @@ import {
   type WorkspaceId,
 } from '@posthorn/kernel';
 import { type Actor, type EventName, exampleEventData, webhookLane } from '@posthorn/domain';
-import { type DeliveryChanges, type DeliveryListStore, type DeliveryWithAttempts } from '@posthorn/database';
-import { type LaneRings } from '@posthorn/queues';
+import type { DeliveryChanges, DeliveryListStore, DeliveryWithAttempts } from '@posthorn/database';
+import type { LaneRings } from '@posthorn/queues';
 import { orUnavailable } from '../accept/refusals.ts';
 
 export interface SendDeliveriesAgainOptions {

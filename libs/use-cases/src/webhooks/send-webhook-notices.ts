@@ -1,6 +1,6 @@
 import { Refusal } from '@posthorn/kernel';
-import { type OwedWebhookNotice, type WebhookNoticeStore } from '@posthorn/database';
-import { type SendSystemMail } from '../system/send-system-mail.ts';
+import type { OwedWebhookNotice, WebhookNoticeStore } from '@posthorn/database';
+import type { SendSystemMail } from '../system/send-system-mail.ts';
 import { webhookNoticeMail } from './webhook-notice-mail.ts';
 
 const NOTICES_A_LOOK = 100;

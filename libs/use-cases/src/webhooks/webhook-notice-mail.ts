@@ -1,7 +1,7 @@
 import { escapeHtml } from '@posthorn/kernel';
-import { type WebhookNotice } from '@posthorn/domain';
-import { type OwedWebhookNotice } from '@posthorn/database';
-import { type SystemMail } from '../system/send-system-mail.ts';
+import type { WebhookNotice } from '@posthorn/domain';
+import type { OwedWebhookNotice } from '@posthorn/database';
+import type { SystemMail } from '../system/send-system-mail.ts';
 
 const WORDS: Readonly<Record<WebhookNotice, { subject: string; what: string; then: string }>> = {
   FAILING: {
