@@ -1,14 +1,14 @@
 import { SCHEDULING_HORIZON_DAYS, SEND_AT_GRACE_MINUTES } from './limits.ts';
 
 const TIMESTAMP =
-  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d{2}):(\d{2}))$/i;
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:Z|([+-])(\d{2})(?::?(\d{2}))?)$/i;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const EXAMPLE = 'give a date, a time and an offset or `Z`, as in `2030-01-31T09:30:00Z`';
 
 /**
- * Reads a point in time (RFC 3339, section 5.6; the seconds may be absent, as ISO 8601 allows). Neither leap seconds nor
- * 24:00 nor days that no calendar has are taken.
+ * Reads a point in time (RFC 3339, section 5.6, and what programs print beside it by ISO 8601: no seconds, a comma before their
+ * fraction, an offset without its colon or its minutes). Neither leap seconds nor 24:00 nor days that no calendar has are taken.
  *
  * @returns milliseconds since 1970, or what is wrong (a predicate to be put after the name of the field)
  */
