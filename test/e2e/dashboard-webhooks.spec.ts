@@ -52,7 +52,9 @@ const posted = () => receiver.postsTo(path).map(({ headers }) => headers['x-serv
 async function audited() {
   const page = { limit: 10, sort: 'createdAt.asc' } as const;
   const { items } = await new AuditLogStore(stack.database).list(workspaceId, page, { subjectId: webhook });
-  return items.map(({ action, actor: { name } }) => [action, name]).slice(1);
+  const acts = items.map(({ action, actor: { name } }) => [action, name]);
+  // Each app estimates the clock of the database: a moment apart, what two of them did may stand in either order.
+  return acts.filter(([action]) => action !== 'webhook.created');
 }
 
 describe('The webhooks of the dashboard', () => {

@@ -37,6 +37,8 @@ beforeAll(async () => {
     DnsServer.start(),
   ]);
   dns.set('bounces.example.com', { txt: ['v=spf1 -all'] });
+  // As old as the template of all test databases else.
+  await ask('UPDATE event_eras SET alive_at = now()');
   const login = new URL(relay.url);
   env = {
     DATABASE_URL: testDatabase.url,
