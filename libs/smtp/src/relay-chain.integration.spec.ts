@@ -30,7 +30,7 @@ async function chainOf(...scripts: SinkScript[]): Promise<Chain> {
   );
   const events: RelayEvent[] = [];
   const relays = servers.map(({ url }) => {
-    const transport = new RelayTransport(url, { socketTimeoutMs: 150, commandTimeoutMs: 150 });
+    const transport = new RelayTransport(url, { socketTimeoutMs: 750, commandTimeoutMs: 750 });
     return { name: transport.name, transport, breaker: new RelayBreaker({ firstBackOffMs: 700 }) };
   });
   const chain = new RelayChain(relays, (event) => events.push(event));

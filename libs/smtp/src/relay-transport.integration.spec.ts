@@ -9,9 +9,9 @@ const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
 /** Short, so that silence is noticed soon. */
 const TIMEOUTS = {
   connectionTimeoutMs: 300,
-  greetingTimeoutMs: 150,
-  socketTimeoutMs: 150,
-  quitTimeoutMs: 100,
+  greetingTimeoutMs: 750,
+  socketTimeoutMs: 750,
+  quitTimeoutMs: 500,
 };
 const MODES = [
   ['one by one', []],
@@ -143,11 +143,11 @@ describe('a transmission', () => {
   it.each(['ehlo', 'mail', 'rcpt', 'data'] as const)(
     'is broken at %s when the relay does not answer that command in time, however patient the socket is',
     async (stage) => {
-      const options = { commandTimeoutMs: 100, socketTimeoutMs: 60_000 };
+      const options = { commandTimeoutMs: 750, socketTimeoutMs: 60_000 };
       expect(await attempt({ script: at(stage, {}), options })).toEqual({
         kind: 'broken',
         stage,
-        error: `no answer to ${stage} within 100 ms`,
+        error: `no answer to ${stage} within 750 ms`,
       });
     },
   );
@@ -159,9 +159,9 @@ describe('a transmission', () => {
   });
 
   it('is unknown when the relay takes longer than a whole step may', async () => {
-    const options = { stepTimeoutMs: 100, socketTimeoutMs: 60_000 };
+    const options = { stepTimeoutMs: 1_500, socketTimeoutMs: 60_000 };
     const transmission = await attempt({ script: at('content', {}), options });
-    expect(transmission).toEqual({ kind: 'unknown', error: 'not finished within 100 ms' });
+    expect(transmission).toEqual({ kind: 'unknown', error: 'not finished within 1500 ms' });
   });
 
   it('is refused before it begins when the relay has said that it takes nothing as large', async () => {

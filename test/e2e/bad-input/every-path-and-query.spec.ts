@@ -46,20 +46,22 @@ describe.each(titledRoutes(withIds))('%s: the path', (route, described) => {
     const wrong = ['%', '%zz', '%c3%28', '%e0%a4%a', '%ff', 'trs_%c0%80', '%ed%a0%80', '%f4%90%80%80'];
     for (const { id, prefix } of places) {
       const { status, names } = refusalOf(prefix);
-      for (const value of wrong) expectRefusal(await askedRaw(route, id, value), status, names);
+      for (const value of wrong) expectRefusal(await askedRaw(described, id, value), status, names);
     }
   });
 });
 
 /** Asks for a path with these very characters in it, which no client would send. */
-async function askedRaw(route: string, id: string, value: string) {
+async function askedRaw({ route, bodies }: DocumentedRoute, id: string, value: string) {
   const { stack } = refusing;
+  const body = JSON.stringify(bodies[0]?.example ?? {});
+  const sized = ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
   const path = route
     .replace(`{${id}}`, value)
     .replace('{workspace_id}', stack.tenant.workspaceId)
     .replaceAll(/\{\w+\}/g, 'x');
   const auth = `Authorization: Bearer ${stack.tenant.keys.editor}`;
-  return stack.api().raw([`${path} HTTP/1.1`, 'Host: x', 'Connection: close', auth]);
+  return stack.api().raw([`${path} HTTP/1.1`, 'Host: x', 'Connection: close', auth, ...sized], body);
 }
 
 const asking = (route: string, query: string, names: string | RegExp): Case => ({
