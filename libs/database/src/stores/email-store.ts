@@ -11,18 +11,21 @@ const MOST_FACTS = 500;
 export class EmailStore {
   constructor(private readonly database: Database) {}
 
-  /** The email, if this workspace has it. */
+  /** The email, if this workspace has it; all of it as of one moment, so that no number is ahead of the timeline. */
   async find(workspaceId: WorkspaceId, id: EmailId): Promise<EmailRecord | undefined> {
     const { prisma } = this.database;
-    const [row, facts, engagement] = await Promise.all([
-      prisma.email.findFirst({ where: { id: uuidOf(id), workspaceId: uuidOf(workspaceId) } }),
-      prisma.emailEvent.findMany({
-        where: { emailId: uuidOf(id) },
-        orderBy: [{ at: 'asc' }, { id: 'asc' }],
-        take: MOST_FACTS,
-      }),
-      prisma.emailEngagement.findUnique({ where: { emailId: uuidOf(id) } }),
-    ]);
+    const [row, facts, engagement] = await prisma.$transaction(
+      [
+        prisma.email.findFirst({ where: { id: uuidOf(id), workspaceId: uuidOf(workspaceId) } }),
+        prisma.emailEvent.findMany({
+          where: { emailId: uuidOf(id) },
+          orderBy: [{ at: 'asc' }, { id: 'asc' }],
+          take: MOST_FACTS,
+        }),
+        prisma.emailEngagement.findUnique({ where: { emailId: uuidOf(id) } }),
+      ],
+      { isolationLevel: 'RepeatableRead' },
+    );
     if (row === null) return undefined;
     return { ...emailSummary(row), engagement: engagementOf(engagement), timeline: facts.map(emailFact) };
   }

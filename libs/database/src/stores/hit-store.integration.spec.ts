@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type EmailId, newId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Hit } from '@posthorn/domain';
@@ -107,6 +108,25 @@ describe('S17: hits', () => {
       const { engagement, facts } = await shown(id);
       expect([engagement.opens, engagement.clicks, facts.length]).toEqual([8, 8, 2]);
     }
+  });
+
+  it('are read with the timeline of the same moment', async () => {
+    const id = await sentEmail();
+    const recorder = await office.database.pool.connect();
+    await recorder.query('BEGIN; LOCK TABLE email_engagements IN ACCESS EXCLUSIVE MODE');
+    const reading = shown(id);
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    while ((await office.ask(waiting)).length === 0) await setTimeout(10);
+    await recorder.query(
+      `INSERT INTO email_engagements (email_id, workspace_id, opens, clicks, machine_opens, machine_clicks)
+       VALUES ('${uuidOf(id)}', '${uuidOf(acme)}', 0, 0, 1, 0);
+       INSERT INTO email_events (email_id, kind, detail) VALUES ('${uuidOf(id)}', 'OPENED', '{}'); COMMIT`,
+    );
+    recorder.release();
+    const before = await reading;
+    expect([before.engagement.machineOpens, before.facts.length]).toEqual([0, 0]);
+    const after = await shown(id);
+    expect([after.engagement.machineOpens, after.facts.length]).toEqual([1, 1]);
   });
 
   it('cause nothing when a program made them, by its sign or because it came too soon', async () => {
