@@ -56,6 +56,12 @@ const FAULT_OF_PRISMA_KIND: Readonly<Record<string, DatabaseFault>> = {
   SocketTimeout: 'lost',
 };
 
+/**
+ * What Prisma itself says of a transaction: it had no connection for it in time, or undid it because it took too long.
+ * https://www.prisma.io/docs/orm/reference/error-reference#p2028
+ */
+const TRANSACTION_OUT_OF_TIME = 'P2028';
+
 interface Thrown {
   readonly name?: string;
   readonly code?: unknown;
@@ -89,6 +95,7 @@ function prismaCauseOf({ name, cause, meta }: Thrown): PrismaCause | undefined {
 
 function faultOfCode(code: unknown, syscall?: string): DatabaseFault | undefined {
   if (typeof code !== 'string') return undefined;
+  if (code === TRANSACTION_OUT_OF_TIME) return 'unavailable';
   const known =
     FAULT_OF_SQLSTATE[code] ?? (/^[0-9A-Z]{5}$/.test(code) ? FAULT_OF_SQLSTATE[code.slice(0, 2)] : undefined);
   if (known !== undefined) return known;
