@@ -29,6 +29,8 @@ const project = (displayName, testMatch, extra = {}) => ({
 });
 
 export default {
+  // Far longer than any takes here: a test that fails because its machine was slow says nothing of Posthorn.
+  testTimeout: 90_000,
   projects: [
     project('unit', ['<rootDir>/{apps,libs}/*/src/**/*.spec.ts', '<rootDir>/tools/**/*.spec.ts'], {
       testPathIgnorePatterns: ['\\.integration\\.spec\\.ts$', '/node_modules/'],

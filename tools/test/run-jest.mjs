@@ -9,9 +9,6 @@ const NODE_FLAGS = ['--experimental-vm-modules', '--disable-warning=Experimental
 /** Tests wait for processes, servers and locks more than they compute. */
 const WORKERS = Math.max(2, Math.floor(availableParallelism() / 2));
 
-/** Far longer than any takes here: a test that fails because its machine was slow says nothing of Posthorn. */
-const TEST_TIMEOUT_MS = 90_000;
-
 const RESULTS_WRITTEN_WITHIN_MS = 15_000;
 
 /**
@@ -32,12 +29,7 @@ const LEFT_OPEN = 'did not exit one second after the test run';
  * @returns {Promise<{ passed: number, failed: number }>} a file that cannot be loaded, or leaves something open, counts as a failure
  */
 export async function runJest(args, { env, resultFile, onStart }) {
-  const defaults = [
-    `--maxWorkers=${WORKERS}`,
-    `--testTimeout=${TEST_TIMEOUT_MS}`,
-    '--json',
-    `--outputFile=${resultFile}`,
-  ];
+  const defaults = [`--maxWorkers=${WORKERS}`, '--json', `--outputFile=${resultFile}`];
   const child = spawn(nodeBinary(), [...NODE_FLAGS, 'node_modules/jest/bin/jest.js', ...defaults, ...args], {
     cwd: ROOT,
     env: { ...withInstalledBinaries(), ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}), ...env },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { Coalescer } from './coalescer.ts';
 
 describe('Coalescer', () => {
@@ -33,7 +33,7 @@ describe('Coalescer', () => {
   it('makes the next group of what arrives while one is under way', async () => {
     const { coalescer, groups } = recording();
     const first = coalescer.add(1);
-    await sleep(1);
+    await nextTurn();
     const others = [2, 3].map((item) => coalescer.add(item));
     expect(coalescer.pending).toBe(3);
     await Promise.all([first, ...others]);

@@ -36,7 +36,7 @@ describe('S16: HtmlToText', () => {
 
   it('kills a conversion at its deadline and works on', async () => {
     // Long enough for a thread to start on a busy machine.
-    const impatient = new HtmlToText({ maxThreads: 1, deadlineMs: 2_000 });
+    const impatient = new HtmlToText({ maxThreads: 1, deadlineMs: 5_000 });
     const slow = failureOf(impatient.convert(PATHOLOGICAL));
     const next = failureOf(impatient.convert('<p>next</p>'));
     expect(await slow).toMatchObject({ name: 'RenderingFailed', reason: 'deadline' });
@@ -67,7 +67,7 @@ describe('S16: HtmlToText', () => {
     const script = `const { HtmlToText } = await import('${module}'); console.log(await new HtmlToText().convert('<p>done</p>'))`;
     const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module'];
     const output = execFileSync(process.execPath, [...flags, '-e', script], {
-      timeout: 20_000,
+      timeout: 45_000,
       encoding: 'utf8',
     });
     expect(output).toBe('done\n');

@@ -44,9 +44,9 @@ describe('a known reply', () => {
     const texts = ['a', ' ', '-', 'mailbox ', 'limit ', 'connecting ip ', 'blocked', '[TS', '('].map((part) =>
       part.repeat(512 / part.length),
     );
-    const startedAt = performance.now();
+    const before = process.threadCpuUsage();
     for (const text of texts) knownReply(text);
-    expect(performance.now() - startedAt).toBeLessThan(200);
+    expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(200);
   });
 });
 
