@@ -11,7 +11,7 @@ import { Refusal } from '@posthorn/kernel';
 import { hasScope, mayManage, type Scope } from '@posthorn/domain';
 import type { Request, Response } from 'express';
 import { Authenticate } from './authenticate.ts';
-import { bearerCredential } from './bearer-credential.ts';
+import { bearerCredential, unauthorized } from './bearer-credential.ts';
 import { type Principal, setPrincipal } from './principal.ts';
 import { RateLimits } from './rate-limits.ts';
 
@@ -38,7 +38,7 @@ export class ApiKeyGuard implements CanActivate {
     await this.limits.countRequest(principal, response);
     const scope = this.traitOf<Scope>(context, SCOPE);
     if (scope !== undefined && !hasScope(principal.role, scope)) {
-      throw new Refusal(401, `The API key lacks the scope \`${scope}\`; use a key with another role`);
+      throw unauthorized(`The API key lacks the scope \`${scope}\`; use a key with another role`);
     }
     if (this.traitOf<true>(context, MANAGES) && !mayManage(principal.role)) {
       throw new Refusal(403, 'The API key may not manage this workspace; use a key with the role `EDITOR`');

@@ -13,23 +13,25 @@ const BEARER = /^bearer +([!-~]+) *$/i;
 export function bearerCredential(request: Pick<IncomingMessage, 'rawHeaders'>): string {
   const values = authorizationHeaders(request.rawHeaders);
   if (values.length === 0)
-    throw refused('The `Authorization` header is missing; send `Authorization: Bearer <API key>`');
+    throw unauthorized('The `Authorization` header is missing; send `Authorization: Bearer <API key>`');
   // Node would keep the first and drop the others in silence; a proxy in front may have judged by another.
-  if (values.length > 1) throw refused('There is more than one `Authorization` header; send exactly one');
+  if (values.length > 1)
+    throw unauthorized('There is more than one `Authorization` header; send exactly one');
   const token = BEARER.exec(values[0]!)?.[1];
   if (token === undefined)
-    throw refused('The `Authorization` header has another form than `Bearer <API key>`');
-  if (!isWellFormedSecret(token)) throw refused('The API key is malformed; copy it again, whole');
+    throw unauthorized('The `Authorization` header has another form than `Bearer <API key>`');
+  if (!isWellFormedSecret(token)) throw unauthorized('The API key is malformed; copy it again, whole');
   return token;
 }
 
 /** The key is well-formed, but nobody's. */
 export function unknownKey(): Refusal {
-  return refused('The API key is not valid; it may have been deleted');
+  return unauthorized('The API key is not valid; it may have been deleted');
 }
 
-function refused(message: string): Refusal {
-  return new Refusal(401, message);
+/** A 401 that says how to authenticate (RFC 6750, section 3; without `error`, for `message` says more). */
+export function unauthorized(message: string): Refusal {
+  return new Refusal(401, message, { challenge: 'Bearer' });
 }
 
 function authorizationHeaders(rawHeaders: readonly string[]): string[] {

@@ -33,6 +33,8 @@ export interface RefusalDetails {
   readonly docsPage?: string;
   /** After how many seconds it is worth asking again (the `Retry-After` header). */
   readonly retryAfterSeconds?: number;
+  /** The scheme that a caller authenticates with (the `WWW-Authenticate` header of a 401; RFC 9110, section 11.6.1). */
+  readonly challenge?: string;
 }
 
 /**

@@ -18,8 +18,10 @@ describe.each(titledRoutes(ROUTES_OF_CALLERS))('%s', (route, { needsKey, forbidd
 
   it('A1, A2, G5: asks for a key before all else', async () => {
     expect(needsKey).toBe(true);
-    const bad = { route, what: 'without a key', as: null, body: someBody, status: 401 };
-    await refusing.refuses({ ...bad, names: '`Authorization` header is missing' });
+    const bad = { route, what: 'without a key', as: null, body: someBody, status: 401, names: '' };
+    const answer = await refusing.send(bad);
+    expectRefusal(answer, 401, '`Authorization` header is missing');
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   });
 
   it('A4, K2, G5: lets no role in that it is not for, before it looks at anything else', async () => {
@@ -27,6 +29,7 @@ describe.each(titledRoutes(ROUTES_OF_CALLERS))('%s', (route, { needsKey, forbidd
       const answer = await refusing.send({ route, what: '', as, body: someBody, status: 0, names: '' });
       expect([401, 403]).toContain(answer.status);
       expectRefusal(answer, answer.status, answer.status === 401 ? 'scope' : 'role');
+      expect(answer.headers.get('www-authenticate')).toBe(answer.status === 401 ? 'Bearer' : null);
     }
   });
 });

@@ -146,11 +146,11 @@ describe('an app made by createHttpApp', () => {
     expect(await (await get('/v1/things/a%20b')).json()).toEqual({ id: 'a b' });
   });
 
-  it('says with a 401 how to authenticate', async () => {
-    const { status, headers } = await get('/v1/things/guarded', {
-      ...{ method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } },
-    });
-    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+  it('says with a 401 how to authenticate, where the refusal does', async () => {
+    const guarded = await postJson(`${sample.url}/v1/things/guarded`, '{}');
+    expect([guarded.status, guarded.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+    const signedOut = await get('/v1/signed-out');
+    expect([signedOut.status, signedOut.headers.get('www-authenticate')]).toEqual([401, null]);
   });
 
   it('answers HEAD as GET, without the body', async () => {

@@ -20,7 +20,7 @@ export type ErrorRenderer = (response: ServerResponse, body: ErrorBody) => strin
  * @param publicUrl where the pages that explain errors are, without a slash at its end
  */
 export function answerOf(refusal: Refusal, publicUrl: string): ErrorAnswer {
-  const { allowedEmails, allowedDomains, docsPage, retryAfterSeconds } = refusal.details;
+  const { allowedEmails, allowedDomains, docsPage, retryAfterSeconds, challenge } = refusal.details;
   const retryAfter = retryAfterSeconds ?? (refusal.statusCode === 503 ? RETRY_AFTER_SECONDS : undefined);
   return {
     body: {
@@ -31,8 +31,7 @@ export function answerOf(refusal: Refusal, publicUrl: string): ErrorAnswer {
     },
     headers: {
       ...(retryAfter !== undefined && { 'Retry-After': String(Math.ceil(retryAfter)) }),
-      // RFC 9110, section 15.5.2, asks for it; RFC 6750 names the scheme.
-      ...(refusal.statusCode === 401 && { 'WWW-Authenticate': 'Bearer' }),
+      ...(challenge !== undefined && { 'WWW-Authenticate': challenge }),
     },
   };
 }

@@ -34,7 +34,7 @@ class ThingRequest {
 
 class RefusingGuard implements CanActivate {
   canActivate(): boolean {
-    throw new Refusal(401, 'The header `Authorization` is missing');
+    throw new Refusal(401, 'The header `Authorization` is missing', { challenge: 'Bearer' });
   }
 }
 
@@ -91,6 +91,11 @@ class AnswersController {
   refuses(): never {
     const allowed = { allowedEmails: ['a@example.com'], allowedDomains: ['example.com'] };
     throw new Refusal(400, '`from` is not verified', { ...allowed, docsPage: 'unverified-sender' });
+  }
+
+  @Get('signed-out')
+  signedOut(): never {
+    throw new Refusal(401, 'Sign in first');
   }
 
   @Get('limited')
