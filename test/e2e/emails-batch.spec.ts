@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import type { AcceptedEmail, Answer, RequestOptions } from './api.ts';
+import { type AcceptedEmail, type Answer, Api, type RequestOptions } from './api.ts';
 import { newRecipient, soundEmail, Stack } from './stack.ts';
+import { soundTemplate } from './templates.ts';
 
 interface FailedItem {
   readonly index: number;
@@ -219,6 +220,39 @@ describe('403', () => {
         options.headers['Idempotency-Key'],
       ]),
     ).toBe(0);
+  });
+
+  it('S12, S13, G5: that goes for a batch of which one item gets as far as the limit, and for no other', async () => {
+    const full = await stack.createTenant('full of faults', 1);
+    const asFull = { key: full.keys.apiUser };
+    expect(resultOf(await post(many(1), asFull)).successful).toHaveLength(1);
+    const unsound = [
+      { ...soundEmail(), subject: undefined },
+      { ...soundEmail(), sendAt: 'never' },
+      { ...soundEmail(), ...STRANGER },
+    ];
+    expect((await post([...unsound, soundEmail()], asFull)).status).toBe(403);
+    const { successful, failed } = resultOf(await post(unsound, asFull));
+    expect(successful).toEqual([]);
+    expect(failed.map(({ error }) => error.statusCode)).toEqual([400, 400, 400]);
+  });
+
+  it('S12, S11, G5: a batch of which one item was accepted before gets that answer again, whatever the item would be told now', async () => {
+    const full = await stack.createTenant('full of answers', 1);
+    const api = new Api(stack.gateways[0]!.url, full.keys.editor);
+    const { body } = await api.post('/v1/templates', soundTemplate({ defaults: { firstName: 'friend' } }));
+    const { id, name } = body['template'] as { id: string; name: string };
+    const item = { template: name, to: newRecipient(), idempotencyKey: randomUUID() };
+    const [first] = resultOf(await api.post('/v1/emails/batch', { emails: [item] })).successful;
+    const again = async (): Promise<void> => {
+      const emails = [item, soundEmail()];
+      const { successful, failed } = resultOf(await api.post('/v1/emails/batch', { emails }));
+      expect(successful).toEqual([first]);
+      expect(failed.map(({ index, error }) => [index, error.statusCode])).toEqual([[1, 403]]);
+    };
+    await again();
+    expect((await api.request('DELETE', `/v1/templates/${id}`, undefined)).status).toBe(200);
+    await again();
   });
 });
 

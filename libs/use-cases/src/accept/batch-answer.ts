@@ -44,11 +44,15 @@ export class BatchAnswer {
     return this.json(outcomes);
   }
 
-  /** The monthly limit was reached before the first item: nobody got in, and nobody had got in before. */
+  /**
+   * The monthly limit was reached before the first item: nobody got in, and nobody had got in before. It is the last thing that an item
+   * is asked about (rule G5): where none gets so far, nothing is refused but the items.
+   */
   private wholeRefusal(outcomes: readonly AcceptanceOutcome[]): Refusal | undefined {
     const index = outcomes.findIndex(({ kind }) => kind === 'over_limit');
     if (index < 0 || outcomes.some(({ kind }) => kind === 'accepted' || kind === 'replayed'))
       return undefined;
+    if (this.prepared.some((item) => !isEmail(item) && !(item instanceof Refusal))) return undefined;
     return this.refusalOf(outcomes[index] as RefusedOutcome, this.emails[index]!);
   }
 
