@@ -10,6 +10,7 @@ export { traceparentOf } from './http/enter-request.ts';
 export { clientAddress, networkOf, type SentBy } from './http/client-address.ts';
 export { JsonText } from './http/json-text.ts';
 export { answerOf, errorBody, type ErrorAnswer, type ErrorRenderer } from './http/error-answer.ts';
+export { bodyIfAny } from './http/read-json-body.ts';
 export { shapeFaults, shapePipe } from './http/shape-faults.ts';
 export { parseStrictJson } from './http/strict-json.ts';
 export type { DependencyProbe } from './health/dependency-watch.ts';

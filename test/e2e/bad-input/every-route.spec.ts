@@ -92,6 +92,45 @@ describe.each(titledRoutes(ROUTES_OF_CALLERS.filter(({ bodies }) => bodies.lengt
   },
 );
 
+const ACTS = ROUTES_OF_CALLERS.filter(
+  ({ route, bodies }) => route.startsWith('POST ') && bodies.length === 0,
+);
+
+it('G4: every call that takes no body is asked for one', () => expect(ACTS.length).toBeGreaterThanOrEqual(8));
+
+describe.each(titledRoutes(ACTS))('%s: no body', (route) => {
+  const notThere = { route, what: '', status: 404, names: /^There is no \w+ with this id/ };
+
+  it('G4: is as good as an empty one, of whatever type, and as an object without a field', async () => {
+    await refusing.refusesAll([undefined, '', '{}', ' { }'].map((body) => ({ ...notThere, body })));
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded'])
+      await refusing.refuses({ ...notThere, body: '', headers: { 'Content-Type': type } });
+    expectRefusal(await chunked(route, []), 404, notThere.names);
+  });
+
+  it('G4: is not one that says something', async () => {
+    const bad = (body: string, names: string | RegExp): Case => ({ ...notThere, body, names, status: 400 });
+    await refusing.refusesAll([
+      bad('{"force":true}', '`force` is not a known field; this call takes no body, leave it out'),
+      bad('{"a":null,"b":{}}', '`a` is not a known field; `b` is not a known field; this call'),
+      ...['null', '[]', '[{}]', '"x"', '0'].map((body) => bad(body, 'The body must be a JSON object')),
+      ...['{', ' ', 'cancel', '{"a":1,"a":2}', '{"__proto__":{}}'].map((body) => bad(body, /^The body /)),
+      { ...bad('a=1', 'Content-Type'), status: 415, headers: { 'Content-Type': 'text/plain' } },
+    ]);
+    expectRefusal(await chunked(route, ['3\r\na=1\r\n']), 415, 'Content-Type');
+  });
+});
+
+/** Posts a body in chunks, of no type. */
+function chunked(route: string, chunks: readonly string[]) {
+  const { stack } = refusing;
+  const [, path] = route.split(' ') as [string, string];
+  const ids = path.replaceAll(/\{\w+\}/g, 'x');
+  const auth = `Authorization: Bearer ${stack.tenant.keys.editor}`;
+  const lines = ['Host: x', 'Connection: close', auth, 'Transfer-Encoding: chunked'];
+  return stack.api().raw([`POST ${ids} HTTP/1.1`, ...lines], `${chunks.join('')}0\r\n\r\n`);
+}
+
 const byPath = Map.groupBy(DOCUMENTED_ROUTES, ({ route }) => route.split(' ')[1]!);
 /** Whether a route's pattern takes a path whose ids are any; what is a path of its own is nobody else's. */
 const takesPath = (pattern: string, path: string): boolean =>

@@ -9,6 +9,7 @@ import { judgeBody } from '../validation/judge-body.ts';
 import { addressIn } from '../validation/mailbox-rules.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
 import { PathId, unknownId } from '../validation/path-ids.ts';
+import { TakesNoBody } from '../validation/takes-no-body.ts';
 import {
   ContactAnswer,
   ContactDeletedAnswer,
@@ -103,6 +104,7 @@ export class ContactsController {
 
   @Post(':contact_id/unsubscribe')
   @RequiresScope('api_user')
+  @TakesNoBody()
   @HttpCode(200)
   @Describes({
     name: 'unsubscribeContact',
@@ -117,6 +119,7 @@ export class ContactsController {
 
   @Post(':contact_id/resubscribe')
   @RequiresScope('api_user')
+  @TakesNoBody()
   @HttpCode(200)
   @Describes({
     name: 'resubscribeContact',

@@ -5,6 +5,7 @@ import { CancelEmail, RescheduleEmail } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { PathId, unknownId } from '../validation/path-ids.ts';
+import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { emailView } from './email-view.ts';
 import { EmailAnswer } from './email.answers.ts';
 import { RescheduleEmailRequest } from './reschedule-email.request.ts';
@@ -55,13 +56,14 @@ export class ScheduledEmailsController {
 
   @Post(':email_id/cancel')
   @RequiresScope('api_user')
+  @TakesNoBody()
   @HttpCode(200)
   @Describes({
     name: 'cancelEmail',
     tag: 'Emails',
     summary: 'Cancel a scheduled email',
     description:
-      'Takes an email back for good, as long as it is `SCHEDULED`. It does not count towards the monthly limit any more. No body is needed.',
+      'Takes an email back for good, as long as it is `SCHEDULED`. It does not count towards the monthly limit any more.',
     answer: EmailAnswer,
     refuses: [
       {

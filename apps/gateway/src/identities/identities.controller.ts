@@ -8,6 +8,7 @@ import { PageQuery } from '../paging/page-query.ts';
 import { pageById } from '../paging/page-request.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
 import { PathId, unknownId } from '../validation/path-ids.ts';
+import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { CREATE_REFUSALS, VERIFY_REFUSALS } from './identity-refusals.ts';
 import { identityView, identityWithRecordsView } from './identity-view.ts';
 import { IdentitiesAnswer, IdentityAnswer, IdentityDeletedAnswer } from './identity.answers.ts';
@@ -86,6 +87,7 @@ export class IdentitiesController {
 
   @Post(':identity_id/verify')
   @RequiresEditor()
+  @TakesNoBody()
   @HttpCode(200)
   @Describes({
     name: 'verifyIdentity',
@@ -93,7 +95,7 @@ export class IdentitiesController {
     summary: 'Verify an identity now',
     description:
       'Looks up the records of a **domain** and says, record by record, what was found and what was expected; asked again within five seconds it says the same. ' +
-      'To an **address** that is not verified yet another link is mailed. The call has no body.',
+      'To an **address** that is not verified yet another link is mailed.',
     answer: IdentityAnswer,
     refuses: VERIFY_REFUSALS,
   })

@@ -4,6 +4,7 @@ import { actorOf, Caller, type Principal, RequiresEditor } from '@posthorn/auth'
 import { orUnavailable, RotateKeys } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { PathId, unknownId } from '../validation/path-ids.ts';
+import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { SPF_INCLUDE } from './identities.controller.ts';
 import { ROTATE_REFUSALS } from './identity-refusals.ts';
 import { identityWithRecordsView } from './identity-view.ts';
@@ -18,6 +19,7 @@ export class RotateKeysController {
 
   @Post(':identity_id/rotate-keys')
   @RequiresEditor()
+  @TakesNoBody()
   @HttpCode(200)
   @Describes({
     name: 'rotateIdentityKeys',
@@ -26,7 +28,7 @@ export class RotateKeysController {
     description:
       'Makes a new pair of keys with names of its own, and lists its records as `NEXT`. Set them beside the present ones, which sign until then: an hour after a new record is first found, ' +
       'its key becomes `CURRENT`, and the one before `PREVIOUS`. The records of previous keys must stay for seven days (`keepUntil`), for emails that are still on their way. ' +
-      'A key that was never published is replaced at once. Asked again while new keys are waited for, the call changes nothing. It has no body.',
+      'A key that was never published is replaced at once. Asked again while new keys are waited for, the call changes nothing.',
     answer: IdentityAnswer,
     refuses: ROTATE_REFUSALS,
   })

@@ -10,6 +10,7 @@ import { pageById } from '../paging/page-request.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
 import { PathId, unknownId } from '../validation/path-ids.ts';
+import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { INVITE_REFUSALS, RESEND_REFUSALS, REVOKE_REFUSALS } from './member-refusals.ts';
 import { InvitationAnswer, InvitationsAnswer } from './member.answers.ts';
 import { invitationView } from './member-views.ts';
@@ -81,13 +82,14 @@ export class InvitationsController {
 
   @Post(':invitation_id/resend')
   @RequiresEditor()
+  @TakesNoBody()
   @HttpCode(200)
   @Describes({
     name: 'resendInvitation',
     tag: 'Members',
     summary: 'Send an invitation again',
     description:
-      'Mails another link, which is good for seven days from now; the one before does nothing any more. An expired invitation is open again. The call has no body.',
+      'Mails another link, which is good for seven days from now; the one before does nothing any more. An expired invitation is open again.',
     answer: InvitationAnswer,
     refuses: RESEND_REFUSALS,
   })
@@ -101,13 +103,13 @@ export class InvitationsController {
 
   @Post(':invitation_id/revoke')
   @RequiresEditor()
+  @TakesNoBody()
   @HttpCode(200)
   @Describes({
     name: 'revokeInvitation',
     tag: 'Members',
     summary: 'Take an invitation back',
-    description:
-      'Its link does nothing any more. One that was taken back before stays as it is. The call has no body.',
+    description: 'Its link does nothing any more. One that was taken back before stays as it is.',
     answer: InvitationAnswer,
     refuses: REVOKE_REFUSALS,
   })

@@ -67,7 +67,8 @@ export interface RouteDescription {
   readonly idempotent?: true;
   /**
    * What it refuses with, beside what follows from the rest: 401, 403 (role, workspace), 429 and 503 where it asks for a
-   * key, 400 where it has a body or a query, 413 and 415 where it has a body, 404 where its path has an id.
+   * key, 400 where it has a body or a query, 413 and 415 where it has a body, all three where callers post without one, 404 where its
+   * path has an id.
    */
   readonly refuses?: readonly (ErrorStatus | DescribedRefusal)[];
 }

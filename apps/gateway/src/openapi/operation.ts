@@ -10,7 +10,7 @@ import { requestExamples } from './examples.ts';
 import { IDEMPOTENCY_KEY_PARAMETER } from './headers.ts';
 import { type DescribedClass, referenceTo } from './json-schema.ts';
 import { responsesOf } from './responses.ts';
-import type { Route } from './routes.ts';
+import { type Route, takesNoBody } from './routes.ts';
 
 export const SECURITY_SCHEME = 'apiKey';
 
@@ -23,12 +23,18 @@ export function operationOf(route: Route, publicUrl: string): Part {
     operationId: description.name,
     tags: [description.tag],
     summary: description.summary,
-    description: [description.description, accessSentence(access)].filter(Boolean).join('\n\n'),
+    description: [description.description, bodySentence(route), accessSentence(access)]
+      .filter(Boolean)
+      .join('\n\n'),
     security: access === undefined ? [] : [{ [SECURITY_SCHEME]: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body.length > 0 && { requestBody: requestBodyOf(body, description) }),
     responses: responsesOf(route, publicUrl),
   };
+}
+
+function bodySentence(route: Route): string {
+  return takesNoBody(route) ? 'Takes no body; an empty one and `{}` are as good as none.' : '';
 }
 
 function accessSentence(access: Access | undefined): string {

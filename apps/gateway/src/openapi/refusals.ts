@@ -2,7 +2,7 @@ import { PATH_IDS, type PathIdName, unknownId } from '../validation/path-ids.ts'
 import { faultsInFields, shapeOf } from '../validation/shape.ts';
 import type { DescribedRefusal } from './describes.ts';
 import type { DescribedClass } from './json-schema.ts';
-import type { Route } from './routes.ts';
+import { type Route, takesNoBody } from './routes.ts';
 
 const MISSING_KEY: DescribedRefusal = {
   status: 401,
@@ -33,6 +33,11 @@ const BODY_TOO_LARGE: DescribedRefusal = {
   status: 413,
   when: 'Body too large',
   message: 'The body is larger than 10485760 bytes; send less at once',
+};
+const NO_BODY: DescribedRefusal = {
+  status: 400,
+  when: 'A body that says something',
+  message: '`force` is not a known field; this call takes no body, leave it out',
 };
 const NO_JSON: DescribedRefusal = {
   status: 415,
@@ -99,7 +104,9 @@ function pathRefusals({ path }: Route): DescribedRefusal[] {
     }));
 }
 
-function shapeRefusals({ description: { body, query, refuses = [] } }: Route): DescribedRefusal[] {
+function shapeRefusals(route: Route): DescribedRefusal[] {
+  const { body, query, refuses = [] } = route.description;
+  if (takesNoBody(route)) return [NO_BODY, BODY_TOO_LARGE, NO_JSON];
   const ofBody = body === undefined ? [] : [BODY_TOO_LARGE, NO_JSON];
   const judged = [body, query].flat().find((one) => one !== undefined);
   // What the route says itself about a bad shape is better than what can be found for it.

@@ -5,6 +5,7 @@ import { ReadDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { PathId, unknownId } from '../validation/path-ids.ts';
+import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { unknownDelivery } from './deliveries.controller.ts';
 import { DeliveryAnswer } from './delivery.answers.ts';
 import { TestWebhookRequest } from './test-webhook.request.ts';
@@ -19,6 +20,7 @@ export class DeliveriesByHandController {
 
   @Post(':webhook_id/deliveries/:delivery_id/redeliver')
   @RequiresScope('api_user')
+  @TakesNoBody()
   @HttpCode(200)
   @Describes({
     name: 'redeliver',
@@ -26,7 +28,7 @@ export class DeliveriesByHandController {
     summary: 'Send a delivery again',
     description:
       'A retry that waits is made now; what was delivered or given up is posted anew, with the same ids and the same body, and has all of its retries before it. ' +
-      'While the webhook is not `ACTIVE` it is held like all others. No body is needed. The answer does not wait for the receiver: read the delivery to see what it said.',
+      'While the webhook is not `ACTIVE` it is held like all others. The answer does not wait for the receiver: read the delivery to see what it said.',
     answer: DeliveryAnswer,
     refuses: [
       {

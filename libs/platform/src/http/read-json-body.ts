@@ -14,37 +14,56 @@ export interface JsonBodyOptions {
 }
 
 const NO_OBJECT = new Refusal(400, 'The body must be a JSON object');
+const MISSING = new Refusal(400, 'The body is missing; send a JSON object');
 
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Reads JSON bodies. Too large (413) and too many at once (503) are answered at once; any other fault is kept and thrown
- * when the body is first asked for, so that a missing credential, an unknown path or a missing role is said before it,
- * and a route that wants no body does not mind.
+ * when the body is first asked for, so that a missing credential, an unknown path or a missing role is said before it.
  */
 export function readJsonBody(options: JsonBodyOptions): RequestHandler {
   const { maxBytes, maxBytesByPath = {}, noObjectByPath = {} } = options;
   return (request: Request, response: Response, next: NextFunction) => {
     if (!METHODS_WITH_BODY.has(request.method)) return next();
     const fault = faultOfHeaders(request);
-    if (fault) {
+    // Whether one that comes in chunks is empty shows at its end.
+    if (fault && !isChunked(request)) {
       failWhenAsked(request, fault);
       return next();
     }
     const most = maxBytesByPath[request.path] ?? maxBytes;
     receive(request, most, (outcome) => {
       if (outcome instanceof Refusal) return writeErrorEarly(request, response, answerOf(outcome, ''));
-      take(request, outcome, noObjectByPath[request.path] ?? NO_OBJECT);
+      if (fault && outcome.length > 0) failWhenAsked(request, fault);
+      else take(request, outcome, noObjectByPath[request.path] ?? NO_OBJECT);
       next();
     });
   };
 }
 
-function faultOfHeaders({ headers }: Request): Refusal | undefined {
-  if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') {
-    return new Refusal(400, 'The body is missing; send a JSON object');
+/**
+ * The body of a request, for a route that can do without; undefined: there is none, or an empty one.
+ *
+ * @throws Refusal what is wrong with one that is there
+ */
+export function bodyIfAny(request: Request): object | undefined {
+  try {
+    return request.body as object | undefined;
+  } catch (fault) {
+    if (fault === MISSING) return undefined;
+    throw fault;
   }
+}
+
+function isChunked({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined;
+}
+
+function faultOfHeaders(request: Request): Refusal | undefined {
+  const { headers } = request;
+  if (!isChunked(request) && (headers['content-length'] ?? '0') === '0') return MISSING;
   if (!isJson(headers['content-type'])) {
     return new Refusal(415, 'The header `Content-Type` must be application/json, in UTF-8');
   }
@@ -98,7 +117,7 @@ function take(request: Request, bytes: Buffer, noObject: Refusal): void {
 }
 
 function parseBody(bytes: Buffer, noObject: Refusal): object {
-  if (bytes.length === 0) throw new Refusal(400, 'The body is missing; send a JSON object');
+  if (bytes.length === 0) throw MISSING;
   const value = parseStrictJson(decode(bytes));
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw noObject;
