@@ -138,6 +138,13 @@ describe('an app made by createHttpApp', () => {
     expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
   });
 
+  it('says so too where a path of its own stands in capitals or ends with a slash', async () => {
+    for (const path of ['/v1/things/big', '/V1/Things/BIG', '/v1/things/big/']) {
+      const { status, headers } = await get(path);
+      expect([path, status, headers.get('allow')]).toEqual([path, 405, 'POST']);
+    }
+  });
+
   it('takes a percent sign that encodes no text for itself', async () => {
     for (const id of ['%FF', '%zz', '100%', '%E0%A4%A']) {
       const response = await get(`/v1/things/${id}?q=%zz`);

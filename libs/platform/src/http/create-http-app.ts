@@ -29,9 +29,9 @@ export interface HttpAppOptions extends Pick<ErrorFilterOptions, 'refusalOf' | '
   readonly inFlight?: InFlightLimits;
   /** The largest body in bytes; 10 MiB by default. */
   readonly maxBodyBytes?: number;
-  /** Other bounds, by exact path. */
+  /** Other bounds, by path in lower case without a slash at its end. */
   readonly maxBodyBytesByPath?: Readonly<Record<string, number>>;
-  /** What is said of a body that is JSON and no object, by exact path, where it is to be more than that. */
+  /** What is said of a body that is JSON and no object, by path as above, where it is to be more than that. */
   readonly noObjectByPath?: Readonly<Record<string, Refusal>>;
   /** Whether bodies are JSON, and read and judged here; else whoever takes a route reads them. Default: yes. */
   readonly readsJson?: boolean;

@@ -1,6 +1,7 @@
 import { Refusal } from '@posthorn/kernel';
 import type { Request, RequestHandler, Response } from 'express';
 import { answerOf, errorBody, writeError, type ErrorAnswer } from './error-answer.ts';
+import { routedPath } from './routed-path.ts';
 
 /** The part of a layer of Express' router that is looked at. */
 export interface RouterLayer {
@@ -42,7 +43,7 @@ export function literalPathsFirst(stack: () => readonly RouterLayer[]): RequestH
   let methodsByPath: ReadonlyMap<string, readonly string[]> | undefined;
   return (request: Request, response: Response, next) => {
     methodsByPath ??= literalPaths(stack());
-    const methods = methodsByPath.get(request.path);
+    const methods = methodsByPath.get(routedPath(request.path));
     if (methods === undefined || methods.includes(request.method)) next();
     else writeError(response, wrongMethod(request.method, methods));
   };
@@ -51,7 +52,7 @@ export function literalPathsFirst(stack: () => readonly RouterLayer[]): RequestH
 function literalPaths(stack: readonly RouterLayer[]): ReadonlyMap<string, readonly string[]> {
   const layers = stack.filter(({ route }) => isLiteral(route?.path) && !route?.methods['_all']);
   const paths = layers.map(({ route }) => route?.path).filter(isLiteral);
-  return new Map(paths.map((path) => [path, knownMethods(layers, path)]));
+  return new Map(paths.map((path) => [routedPath(path), knownMethods(layers, path)]));
 }
 
 function isLiteral(path: unknown): path is string {

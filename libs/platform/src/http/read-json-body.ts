@@ -2,14 +2,15 @@ import { Refusal } from '@posthorn/kernel';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { shareOf } from './enter-request.ts';
 import { answerOf, writeErrorEarly } from './error-answer.ts';
+import { routedPath } from './routed-path.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 export interface JsonBodyOptions {
   /** The largest body, in bytes. */
   readonly maxBytes: number;
-  /** Other bounds, by exact path. */
+  /** Other bounds, by path in lower case without a slash at its end. */
   readonly maxBytesByPath?: Readonly<Record<string, number>>;
-  /** What is said of JSON that is no object, by exact path, where it is to be more than that. */
+  /** What is said of JSON that is no object, by path as above, where it is to be more than that. */
   readonly noObjectByPath?: Readonly<Record<string, Refusal>>;
 }
 
@@ -33,11 +34,12 @@ export function readJsonBody(options: JsonBodyOptions): RequestHandler {
       failWhenAsked(request, fault);
       return next();
     }
-    const most = maxBytesByPath[request.path] ?? maxBytes;
+    const path = routedPath(request.path);
+    const most = maxBytesByPath[path] ?? maxBytes;
     receive(request, most, (outcome) => {
       if (outcome instanceof Refusal) return writeErrorEarly(request, response, answerOf(outcome, ''));
       if (fault && outcome.length > 0) failWhenAsked(request, fault);
-      else take(request, outcome, noObjectByPath[request.path] ?? NO_OBJECT);
+      else take(request, outcome, noObjectByPath[path] ?? NO_OBJECT);
       next();
     });
   };
