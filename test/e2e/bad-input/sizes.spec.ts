@@ -54,13 +54,32 @@ describe('G11, G2: a body over 10 MiB', () => {
   const spaces = ' '.repeat(10 * MIB + 1);
 
   it.each([
-    ['announced', `Content-Length: ${10 * MIB + 1}`, spaces],
-    ['in one piece', 'Transfer-Encoding: chunked', `${spaces.length.toString(16)}\r\n${spaces}\r\n0\r\n\r\n`],
-    ['in pieces', 'Transfer-Encoding: chunked', `${`100000\r\n${' '.repeat(MIB)}\r\n`.repeat(11)}0\r\n\r\n`],
-    ['only announced', 'Content-Length: 99999999999', '{'],
-  ])('%s', async (_what, line, body) => {
+    ['announced', `Content-Length: ${10 * MIB + 1}`, spaces, 'has 10,485,761 bytes, 1 more than'],
+    [
+      'in one piece',
+      'Transfer-Encoding: chunked',
+      `${spaces.length.toString(16)}\r\n${spaces}\r\n0\r\n\r\n`,
+      'is larger than',
+    ],
+    [
+      'in pieces',
+      'Transfer-Encoding: chunked',
+      `${`100000\r\n${' '.repeat(MIB)}\r\n`.repeat(11)}0\r\n\r\n`,
+      'is larger than',
+    ],
+    [
+      'only announced',
+      'Content-Length: 99999999999',
+      '{',
+      'has 99,999,999,999 bytes, 99,989,514,239 more than',
+    ],
+  ])('%s', async (_what, line, body, says) => {
     const answer = await refusing.stack.api().raw(post([line]), body);
-    expectRefusal(answer, 413, 'The body is larger than 10485760 bytes');
+    expectRefusal(
+      answer,
+      413,
+      `The body ${says} the 10 MiB (10,485,760 bytes) that are possible here; make it`,
+    );
   });
 
   it('headers over 16 KiB', async () => {

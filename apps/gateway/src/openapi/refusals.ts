@@ -32,7 +32,8 @@ const OTHER_WORKSPACE: DescribedRefusal = {
 const BODY_TOO_LARGE: DescribedRefusal = {
   status: 413,
   when: 'Body too large',
-  message: 'The body is larger than 10485760 bytes; send less at once',
+  message:
+    'The body has 11,534,336 bytes, 1,048,576 more than the 10 MiB (10,485,760 bytes) that are possible here; make it smaller, or spread it over several requests',
 };
 const NO_BODY: DescribedRefusal = {
   status: 400,

@@ -1,5 +1,6 @@
 import { Refusal } from '@posthorn/kernel';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { bodyTooLarge } from './body-too-large.ts';
 import { shareOf } from './enter-request.ts';
 import { answerOf, writeErrorEarly } from './error-answer.ts';
 import { routedPath } from './routed-path.ts';
@@ -90,14 +91,14 @@ function isJson(contentType: string | undefined): boolean {
 function receive(request: Request, most: number, done: (outcome: Buffer | Refusal) => void): void {
   const share = shareOf(request);
   const announced = Number(request.headers['content-length'] ?? 0);
-  const early = announced > most ? tooLarge(most) : share?.hold(announced);
+  const early = announced > most ? bodyTooLarge(most, announced) : share?.hold(announced);
   if (early) return done(early);
   const chunks: Buffer[] = [];
   let size = 0;
   const onData = (chunk: Buffer): void => {
     size += chunk.length;
     chunks.push(chunk);
-    const refusal = size > most ? tooLarge(most) : share?.hold(size);
+    const refusal = size > most ? bodyTooLarge(most) : share?.hold(size);
     if (refusal) stop(refusal);
   };
   const onEnd = (): void =>
@@ -140,8 +141,4 @@ function failWhenAsked(request: Request, refusal: Refusal): void {
       throw refusal;
     },
   });
-}
-
-function tooLarge(most: number): Refusal {
-  return new Refusal(413, `The body is larger than ${most} bytes; send less at once`);
 }
