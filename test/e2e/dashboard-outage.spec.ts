@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AppUnderTest, FaultProxy } from '@posthorn/testing';
 import { newId } from '@posthorn/kernel';
+import { Api } from './api.ts';
 import { DashboardVisitor, type ShownPage } from './dashboard-visitor.ts';
 import { Stack } from './stack.ts';
 
@@ -31,6 +32,14 @@ describe('The dashboard tells people what is wrong on a page', () => {
   it('of what is not there', async () => {
     expectPage(await ada.get('/nowhere'), 404, '');
     expectPage(await ada.get(`/emails/${newId('trs', Date.now())}`), 404, 'There is no email with this id.');
+  });
+
+  it('of a request that is not let in at all', async () => {
+    const { status, headers, text } = await new Api(dashboard.url, '').raw([
+      'GET / HTTP/1.1',
+      'Connection: close',
+    ]);
+    expectPage({ status, headers, text }, 400, 'The header `Host` is missing');
   });
 
   it('of a form that is too large', async () => {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sleep } from '@posthorn/kernel';
+import type { ErrorRenderer } from './error-answer.ts';
 import { postJson, startSampleApp, type SampleApp } from './sample-app.fixture.ts';
 
 describe('an app made by createHttpApp', () => {
@@ -186,6 +188,21 @@ describe('an app that may have little in work', () => {
     expect((await fetch(`${sample.url}/health/live`)).status).toBe(200);
     expect((await Promise.all(slow)).map(({ status }) => status)).toEqual([200, 200]);
     expect((await postJson(`${sample.url}/v1/things`, '{"name":"a"}')).status).toBe(200);
+  });
+
+  it('says so in the words of the app, as every other fault', async () => {
+    const renderError: ErrorRenderer = (response, { statusCode, message }) => {
+      response.setHeader('Content-Type', 'text/html; charset=utf-8');
+      return `<h1>${statusCode}</h1><p>${message}</p>`;
+    };
+    const pages = await startSampleApp({ inFlight: { maxRequests: 1, maxBytes: 1_000 }, renderError });
+    const first = fetch(`${pages.url}/v1/slow`);
+    await sleep(100);
+    const refused = await fetch(`${pages.url}/v1/slow`);
+    expect([refused.status, refused.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
+    expect(await refused.text()).toMatch(/^<h1>503<\/h1><p>Too many requests are being worked on/);
+    expect((await first).status).toBe(200);
+    await pages.close();
   });
 
   it('answers 503 above its bound of bytes, and gives them back afterwards', async () => {

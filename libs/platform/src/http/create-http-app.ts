@@ -85,6 +85,7 @@ export async function createHttpApp(
     answerHeaders,
     alwaysLetIn: ['/health/', ...alwaysLetIn],
     tracer,
+    renderError,
   };
   app.use(enterRequest(entry));
   app.use(takeStrayPercents);

@@ -6,7 +6,7 @@ import { httpDuration } from '../metrics/metrics.ts';
 import { requestContext } from '../logging/request-context.ts';
 import type { Span, Tracer } from '../tracing/tracer.ts';
 import type { SentBy } from './client-address.ts';
-import { answerOf, writeErrorEarly } from './error-answer.ts';
+import { answerOf, type ErrorRenderer, writeErrorEarly } from './error-answer.ts';
 import type { InFlightShare, InFlight } from './in-flight.ts';
 
 const WELL_FORMED_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
@@ -45,6 +45,8 @@ export interface EntryOptions {
   readonly alwaysLetIn: readonly string[];
   /** What is told of requests; undefined: traces are off. */
   readonly tracer?: Tracer | undefined;
+  /** What an answer other than success says. Default: JSON. */
+  readonly renderError?: ErrorRenderer | undefined;
 }
 
 /** Headers that depend on who sent a request. */
@@ -52,7 +54,7 @@ export type AnswerHeaders = (request: SentBy) => Iterable<readonly [name: string
 
 /** The first thing that every request meets: its id, the headers of every answer, the bound, and at its end its log line. */
 export function enterRequest(options: EntryOptions): RequestHandler {
-  const { logger, publicUrl, isDraining, answerHeaders, tracer } = options;
+  const { logger, publicUrl, isDraining, answerHeaders, tracer, renderError } = options;
   const headers = publicUrl.startsWith('https:') ? [...SECURITY_HEADERS, HTTPS_ONLY] : SECURITY_HEADERS;
   return (request: Request, response: Response, next: NextFunction) => {
     const startedAt = performance.now();
@@ -65,7 +67,7 @@ export function enterRequest(options: EntryOptions): RequestHandler {
     requestContext.run({ requestId }, () => {
       const refusal = letIn(request, response, options);
       response.once('close', () => tellOfAccess(logger, request, response, requestId, startedAt));
-      if (refusal) writeErrorEarly(request, response, answerOf(refusal, publicUrl));
+      if (refusal) writeErrorEarly(request, response, answerOf(refusal, publicUrl), renderError);
       else next();
     });
   };

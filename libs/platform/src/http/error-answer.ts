@@ -63,9 +63,10 @@ export function writeErrorEarly(
   request: IncomingMessage,
   response: ServerResponse,
   answer: ErrorAnswer,
+  render: ErrorRenderer = renderJson,
 ): void {
   response.setHeader('Connection', 'close');
-  response.write(writeHead(response, answer, renderJson));
+  response.write(writeHead(response, answer, render));
   const finish = (): void => {
     clearTimeout(timer);
     response.end();
