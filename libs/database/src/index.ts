@@ -83,6 +83,8 @@ export {
   OperatorAccountStore,
   type VouchedOperator,
 } from './stores/operator-account-store.ts';
+export * from './stores/claim.ts';
+export { type ClaimedEmail, type EmailOutcome } from './stores/claimed-email.ts';
 export * from './stores/outbox-store.ts';
 export {
   type BusyLane,

@@ -4,7 +4,8 @@ import type pg from 'pg';
 import { type Database, openDatabase } from './connection.ts';
 import type { AcceptableRawEmail, AcceptableEmail, AcceptanceOutcome } from './stores/acceptable-email.ts';
 import { AcceptanceStore } from './stores/acceptance-store.ts';
-import { type ClaimedEmail, type EmailOutcome, OutboxStore } from './stores/outbox-store.ts';
+import type { ClaimedEmail, EmailOutcome } from './stores/claimed-email.ts';
+import { OutboxStore } from './stores/outbox-store.ts';
 import { IdentityStore } from './stores/identity-store.ts';
 import { WorkspaceStore } from './stores/workspace-store.ts';
 

@@ -26,13 +26,12 @@ import {
 import {
   CLAIM_DELIVERIES,
   EXPIRE_HELD_DELIVERIES,
-  FAN_OUT_EVENTS,
-  LOCK_DUE_EVENTS,
   OUTCOME_COLUMNS,
   PUT_BACK_DELIVERIES,
   READ_RECEIVERS,
   RECORD_DELIVERIES,
 } from './deliveries.ts';
+import { FAN_OUT_EVENTS, LOCK_DUE_EVENTS } from './fan-out.ts';
 import { DeliveryOffice } from '../deliveries.fixture.ts';
 import { analyze, crowd } from './crowded-database.fixture.ts';
 import { listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from './delivery-list.ts';

@@ -6,7 +6,7 @@ import {
   type WorkspaceId,
 } from '@posthorn/kernel';
 import type { EventName, LaneId, PostErrorClass, ReceiverHealth, WebhookStatus } from '@posthorn/domain';
-import type { Claim, ClaimedRow } from './outbox-store.ts';
+import type { Claim, ClaimedRow } from './claim.ts';
 
 /** A delivery that was claimed, with the bytes that are posted. */
 export interface ClaimedDelivery extends ClaimedRow {

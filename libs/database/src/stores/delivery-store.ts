@@ -5,14 +5,14 @@ import type { Database } from '../connection.ts';
 import { columnsOf, type Row } from '../binary-array.ts';
 import {
   CLAIM_DELIVERIES,
-  FAN_OUT_EVENTS,
-  LOCK_DUE_EVENTS,
   NOTE_OWN_FAULTS,
   OUTCOME_COLUMNS,
   READ_RECEIVERS,
   RECORD_DELIVERIES,
 } from '../sql/deliveries.ts';
+import { FAN_OUT_EVENTS, LOCK_DUE_EVENTS } from '../sql/fan-out.ts';
 import { transactOn } from '../transaction.ts';
+import type { LaneDemand } from './claim.ts';
 import {
   type ClaimedDelivery,
   claimedDelivery,
@@ -24,7 +24,6 @@ import {
   type ReceiverRow,
 } from './claimed-delivery.ts';
 import { type DueEvent, fannedOut, type FannedOut, type FannedOutRow } from './fanned-out.ts';
-import type { LaneDemand } from './outbox-store.ts';
 import { withLockedRows } from './with-locked-rows.ts';
 
 /** For how many deliveries there is room where they are made. */

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { Office, rawEmail } from '../office.fixture.ts';
 import type { AcceptableRawEmail } from './acceptable-email.ts';
 import { EmailChanges } from './email-changes.ts';
-import type { ClaimedEmail } from './outbox-store.ts';
+import type { ClaimedEmail } from './claimed-email.ts';
 
 const DAY_MS = 86_400_000;
 const KEPT_MS = 30 * DAY_MS;

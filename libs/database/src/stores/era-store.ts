@@ -14,7 +14,7 @@ import {
 import { noteEventsDue } from '../event-bells.ts';
 import { transactOn } from '../transaction.ts';
 import type { LaneId } from '@posthorn/domain';
-import type { OutboxQueue } from './outbox-store.ts';
+import type { OutboxQueue } from './claim.ts';
 
 /** Where the database lives, and whether it was restored and is held back since. */
 export interface Era {

@@ -1,6 +1,6 @@
 import type { LaneId } from '@posthorn/domain';
 import { type ClaimedDelivery, claimedDelivery, type DeliveryRow } from './claimed-delivery.ts';
-import type { LaneDemand } from './outbox-store.ts';
+import type { LaneDemand } from './claim.ts';
 
 /** What fanning out did to a lane of events, or of a webhook. */
 export interface FannedOutLane {

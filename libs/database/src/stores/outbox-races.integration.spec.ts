@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { delayed, Office, sent } from '../office.fixture.ts';
-import type { ClaimedEmail } from './outbox-store.ts';
+import type { ClaimedEmail } from './claimed-email.ts';
 
 /** Of the emails of a group: enough that the planner may join them in any way. */
 const SIZES = [1, 3, 50];

@@ -4,7 +4,8 @@ import { bulkLane, eventLane } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { delayed, Office, sent } from '../office.fixture.ts';
 import { EmailStore } from './email-store.ts';
-import { type ClaimedEmail, type EmailOutcome, OutboxStore } from './outbox-store.ts';
+import type { ClaimedEmail, EmailOutcome } from './claimed-email.ts';
+import { OutboxStore } from './outbox-store.ts';
 
 let testDatabase: TestDatabase;
 let office: Office;

@@ -1,5 +1,5 @@
-import { type EmailId, type Id, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import type { LaneId, SuppressionReason, WithheldReason } from '@posthorn/domain';
+import { type EmailId, uuidOf } from '@posthorn/kernel';
+import type { LaneId, WithheldReason } from '@posthorn/domain';
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import {
@@ -14,38 +14,9 @@ import {
   RIPEN,
 } from '../sql/outbox.ts';
 import { ASK_WHY_WITHHELD } from '../sql/withheld.ts';
+import type { Claim, LaneDemand, OutboxQueue } from './claim.ts';
+import { type ClaimedEmail, claimedEmail, type ClaimRow, type EmailOutcome } from './claimed-email.ts';
 import { withLockedRows } from './with-locked-rows.ts';
-import { composableEmail, type ComposableEmail, type CompositionRow } from './composable-email.ts';
-
-/** Which consumer a row is for. */
-export type OutboxQueue = 'email' | 'event' | 'webhook';
-
-/** A row that this process may work on while its lease lives. `claims` is the fencing token. */
-export interface Claim {
-  readonly id: Id<string>;
-  readonly claims: number;
-}
-
-/** A row that was claimed, whatever it is of. */
-export interface ClaimedRow extends Claim {
-  readonly laneId: LaneId;
-  /** Answers recorded before, since it was last made due anew: the step in its retry table. */
-  readonly attempts: number;
-  readonly bytes: number;
-  /** Whether the claim left ready rows of this lane behind. */
-  readonly laneHasMore: boolean;
-}
-
-/** An email that was claimed, with all that sending it needs. */
-export interface ClaimedEmail extends ComposableEmail, ClaimedRow {
-  readonly id: EmailId;
-  /** Why nothing is to be sent to its recipient, when it was claimed; null: it is. */
-  readonly withheldFor: WithheldReason | null;
-  /** When that was asked, by `performance.now()`. */
-  readonly askedAtMs: number;
-  /** The place in its trace of what asked for it; null: traces were off. */
-  readonly traceparent: string | null;
-}
 
 /** A lane that has work. */
 export interface LaneWithReadyRows {
@@ -55,42 +26,10 @@ export interface LaneWithReadyRows {
   readonly isSlow: boolean;
 }
 
-export interface LaneDemand {
-  readonly laneId: LaneId;
-  readonly maxRows: number;
-}
-
-/** What became of a claimed email; see RECORD_OUTCOMES for what each field does. */
-export interface EmailOutcome extends Claim {
-  readonly id: EmailId;
-  readonly workspaceId: WorkspaceId;
-  readonly kind: 'SENT' | 'DELAYED' | 'REPLY_LOST' | 'BOUNCED' | 'FAILED' | 'SUPPRESSED';
-  /** The email's new status; null: unchanged. */
-  readonly status: 'SENT' | 'BOUNCED' | 'FAILED' | 'SUPPRESSED' | null;
-  /** When it is tried again, counted from the record; null: it is finished. */
-  readonly retryAfterMs: number | null;
-  /** The lane in which it waits for that. */
-  readonly laneId: LaneId;
-  readonly duplicatePossible: boolean;
-  /** What its recipient is put on the suppression list for; absent: it is not. */
-  readonly suppression?: SuppressionReason | null;
-  readonly detail: object;
-}
-
 /** What a statement says of the events that it has recorded. */
 interface WithEvents {
   /** The lanes in which they are due; null: there are none. */
   readonly eventLanes: LaneId[] | null;
-}
-
-interface ClaimRow extends CompositionRow {
-  laneId: LaneId;
-  claims: number;
-  attempts: number;
-  bytes: number;
-  laneHasMore: boolean;
-  withheldFor: WithheldReason | null;
-  traceparent: string | null;
 }
 
 /** What waits in a queue. */
@@ -244,10 +183,4 @@ export class OutboxStore {
 
 function columnsOf(claims: readonly Claim[]): [string[], number[]] {
   return [claims.map((claim) => uuidOf(claim.id)), claims.map((claim) => claim.claims)];
-}
-
-function claimedEmail(row: ClaimRow, askedAtMs: number): ClaimedEmail {
-  const { laneId, claims, attempts, bytes, laneHasMore, withheldFor, traceparent } = row;
-  const claim = { laneId, claims, attempts, bytes, laneHasMore };
-  return { ...composableEmail(row), ...claim, withheldFor, askedAtMs, traceparent };
 }

@@ -1,6 +1,6 @@
 import type { LaneId } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
-import type { OutboxQueue } from './outbox-store.ts';
+import type { OutboxQueue } from './claim.ts';
 
 export interface PausedLane {
   readonly queue: OutboxQueue;

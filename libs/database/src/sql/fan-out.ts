@@ -1,0 +1,85 @@
+/**
+ * Finds the events that are due in several lanes, and locks them: no other turn has them until the transaction ends. It is planned each time, for
+ * the reason that all have that look for what is due (decision 12), and so is as short as it can be.
+ *
+ * $1 text[]: lanes, none twice. $2 int[]: at most so many events of each.
+ * Index: outbox_ready_by_lane_idx, read from its front for each lane. Locks: the events' outbox rows, skipping what another turn has.
+ */
+export const LOCK_DUE_EVENTS = `
+SELECT r.subject_id AS id, t.lane_id AS "laneId"
+FROM   unnest($1::text[], $2::int[]) AS t (lane_id, max_rows)
+CROSS JOIN LATERAL (
+  SELECT   o.subject_id
+  FROM     outbox o
+  WHERE    o.queue = 'event' AND o.lane_id = t.lane_id AND o.state = 'ready'
+  ORDER BY o.due_at, o.subject_id
+  LIMIT    t.max_rows
+  FOR UPDATE SKIP LOCKED
+) r
+WHERE  NOT EXISTS (SELECT FROM paused_lanes p WHERE p.queue = 'event' AND p.lane_id IN (t.lane_id, '*'))`;
+
+/**
+ * Makes the deliveries of events that are due: one for each of exactly the webhooks that an event names and that there
+ * still are; then nothing is due of the event. Done with LOCK_DUE_EVENTS or not at all, so whoever dies in it has done nothing; a delivery that is
+ * there already stays as it is. The first of them are claimed with it, for whoever has room for them, as CLAIM_DELIVERIES would; the
+ * others are ready, and so are those of webhooks that are held back or slow.
+ *
+ * $1 uuid[]: events that LOCK_DUE_EVENTS has found. $2 int, $3 bigint: at most so many deliveries, with so many bytes,
+ * are claimed. $4 interval: the lease. $5 text[]: the lanes of webhooks of which none are claimed.
+ *
+ * Gives a row for each delivery that was made, with the bytes that are posted if it is claimed.
+ *
+ * Indexes: primary keys, by lists of keys, so that one plan serves all groups: to plan it took a third of its time.
+ * Locks: the new rows, in the order of their keys. A paused webhook's deliveries are made like any other's: its lane is held.
+ */
+export const FAN_OUT_EVENTS = `
+WITH event AS MATERIALIZED (
+  SELECT e.id, e.workspace_id, e.created_at, e.webhook_ids, e.type, e.payload, e.is_test, e.traceparent, octet_length(e.payload) AS bytes
+  FROM   events e
+  WHERE  e.id = ANY ((SELECT $1::uuid[])::uuid[])
+),
+receiver AS MATERIALIZED (
+  SELECT w.*, EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = w.lane_id) AS is_slow,
+         w.lane_id = ANY ($5::text[])
+         OR EXISTS (SELECT FROM paused_lanes p WHERE p.queue = 'webhook' AND p.lane_id IN (w.lane_id, '*')) AS is_held
+  FROM   (SELECT   w.id, type_id('wh', w.id) AS lane_id
+          FROM     (SELECT DISTINCT unnest(webhook_ids) AS id FROM event) n
+          JOIN     webhooks w ON w.id = n.id
+          OFFSET   0) w
+),
+wanted AS MATERIALIZED (
+  SELECT w.*,
+         NOT is_late AND count(*) OVER in_order <= $2::int AND sum(bytes) OVER in_order <= $3::bigint AS is_claimed
+  FROM   (SELECT delivery_id(e.id, r.id) AS id, e.id AS event_id, e.created_at, e.bytes, e.workspace_id,
+                 r.id AS webhook_id, r.lane_id, r.is_slow, r.is_slow OR r.is_held AS is_late
+          FROM   event e
+          CROSS JOIN LATERAL unnest(e.webhook_ids) AS n (webhook_id)
+          JOIN   receiver r ON r.id = n.webhook_id) w
+  WINDOW in_order AS (PARTITION BY is_late ORDER BY id ROWS UNBOUNDED PRECEDING)
+),
+delivery AS (
+  INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id)
+  SELECT   id, workspace_id, webhook_id, event_id FROM wanted
+  ORDER BY id
+  ON CONFLICT DO NOTHING
+  RETURNING id
+),
+made AS MATERIALIZED (
+  SELECT w.* FROM delivery d JOIN wanted w ON w.id = d.id
+),
+due_now AS (
+  INSERT INTO outbox (subject_id, queue, lane_id, due_at, bytes, state, claims, unanswered, lease_until)
+  SELECT   id, 'webhook', lane_id, created_at, bytes,
+           CASE WHEN is_claimed THEN 'taken' ELSE 'ready' END::outbox_state, is_claimed::int, is_claimed::int,
+           CASE WHEN is_claimed THEN now() + $4::interval END
+  FROM     made
+  ORDER BY id
+),
+finished AS (
+  DELETE FROM outbox o WHERE o.subject_id = ANY ((SELECT $1::uuid[])::uuid[])
+)
+SELECT m.lane_id AS "laneId", m.id, m.is_slow AS "isSlow", m.is_claimed AS "isClaimed", m.bytes,
+       m.workspace_id AS "workspaceId", m.webhook_id AS "webhookId", m.event_id AS "eventId", e.is_test AS "isTest",
+       CASE WHEN m.is_claimed THEN e.type END AS event, CASE WHEN m.is_claimed THEN e.payload END AS payload, e.traceparent
+FROM   made m
+JOIN   event e ON e.id = m.event_id`;
