@@ -1,40 +1,16 @@
 import { isAscii } from 'node:buffer';
 import type { Socket } from 'node:net';
-import type { ConnectionOptions } from 'node:tls';
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Transmission } from '@posthorn/domain';
 import type { PooledConnection } from './connection-pool.ts';
+import { type ConnectionSettings, mailerOptions, mayTalkInClear } from './connection-settings.ts';
 import { Dialogue } from './dialogue.ts';
 import { redactionOf } from './reply.ts';
-import type { RelayAddress } from './relay-url.ts';
 import { needsSmtpUtf8 } from './sendable.ts';
 import type { RequestedReports, SmtpEnvelope } from './smtp-transport.ts';
 
-/**
- * What is asked of TLS. `opportunistic`: it is used where it is offered. `required`: nothing is said without it. `verified`: nor to a relay whose
- * certificate is not signed, for its name, by an authority that is trusted.
- */
-export type TlsPolicy = 'opportunistic' | 'required' | 'verified';
-
-/** How a connection is made and how long each part of it may take. */
-export interface ConnectionSettings {
-  readonly address: RelayAddress;
-  readonly tlsPolicy: TlsPolicy;
-  readonly connectionTimeoutMs: number;
-  readonly greetingTimeoutMs: number;
-  readonly commandTimeoutMs: number;
-  readonly socketTimeoutMs: number;
-  readonly stepTimeoutMs: number;
-  readonly quitTimeoutMs: number;
-  readonly ehloName: string | undefined;
-  readonly tls: ConnectionOptions | undefined;
-}
-
 type Done = (error?: Error | null) => void;
-
-/** No reply of a server needs more; a connection that sends more is given up. */
-const MAX_REPLY_BYTES = 64 * 1024;
 
 const SMTPUTF8_MISSING: Transmission = {
   kind: 'refused',
@@ -55,14 +31,6 @@ const isTooLarge = (error: Error): boolean =>
   !('response' in error);
 
 const LACKS_SMTPUTF8 = /^MAIL FROM:(?!.*> (.* )?SMTPUTF8( |$))/;
-
-/** A password is given only to a relay whose certificate is right. */
-const judgesCertificate = ({ address, tlsPolicy }: ConnectionSettings): boolean =>
-  tlsPolicy === 'verified' || address.credentials !== undefined;
-
-/** Whether STARTTLS that is offered and does not work is no reason to be silent: who listens would have heard it anyway (RFC 7435). */
-const mayTalkInClear = (settings: ConnectionSettings): boolean =>
-  settings.tlsPolicy === 'opportunistic' && !judgesCertificate(settings);
 
 /** What a connection ends with when nothing failed: it was closed, by us or by the server. */
 const SAID_GOODBYE = new Error('the connection was closed');
@@ -113,26 +81,9 @@ export class RelayConnection implements PooledConnection {
     private readonly settings: ConnectionSettings,
     inClear: boolean,
   ) {
-    const { address, tlsPolicy } = settings;
-    this.dialogue = new Dialogue(redactionOf(address.credentials), () => this.watchCommand());
-    this.smtp = new SMTPConnection({
-      host: address.host,
-      port: address.port,
-      secure: address.implicitTls,
-      requireTLS: tlsPolicy !== 'opportunistic',
-      opportunisticTLS: mayTalkInClear(settings),
-      ignoreTLS: inClear,
-      name: settings.ehloName,
-      tls: { rejectUnauthorized: judgesCertificate(settings), ...settings.tls },
-      connectionTimeout: settings.connectionTimeoutMs,
-      dnsTimeout: settings.connectionTimeoutMs,
-      greetingTimeout: settings.greetingTimeoutMs,
-      socketTimeout: settings.socketTimeoutMs,
-      socketCloseTimeout: settings.quitTimeoutMs,
-      maxResponseSize: MAX_REPLY_BYTES,
-      logger: this.dialogue.log,
-      transactionLog: true,
-    });
+    this.dialogue = new Dialogue(redactionOf(settings.address.credentials), () => this.watchCommand());
+    const logging = { logger: this.dialogue.log, transactionLog: true };
+    this.smtp = new SMTPConnection({ ...mailerOptions(settings, inClear), ...logging });
     this.announceUtf8();
     this.smtp.on('error', (error: Error) => this.ended(error));
     this.smtp.on('end', () => this.ended(SAID_GOODBYE));

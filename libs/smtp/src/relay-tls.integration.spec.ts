@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Transmission } from '@posthorn/domain';
 import { ScriptedSmtpServer, SmtpSink, type SinkScript, TestAuthority } from '@posthorn/testing';
-import type { TlsPolicy } from './relay-connection.ts';
+import type { TlsPolicy } from './connection-settings.ts';
 import { RelayTransport, type RelayTransportOptions } from './relay-transport.ts';
 
 const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };

@@ -1,7 +1,8 @@
 import type { ConnectionOptions } from 'node:tls';
 import type { Transmission } from '@posthorn/domain';
 import { ConnectionPool, type Place } from './connection-pool.ts';
-import { RelayConnection, type ConnectionSettings, type TlsPolicy } from './relay-connection.ts';
+import type { ConnectionSettings, TlsPolicy } from './connection-settings.ts';
+import { RelayConnection } from './relay-connection.ts';
 import { parseRelayUrl } from './relay-url.ts';
 import { assertSendableEnvelope, assertSendableMessage } from './sendable.ts';
 import type { SmtpEnvelope, SmtpTransport } from './smtp-transport.ts';
