@@ -4,7 +4,7 @@ import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { PreviewEmail } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { PathId, unknownId } from '../validation/path-ids.ts';
-import { EmailPreviewAnswer } from './email.answers.ts';
+import { EmailPreviewAnswer } from './email-preview.answers.ts';
 
 @Controller('v1/emails')
 export class PreviewEmailController {
