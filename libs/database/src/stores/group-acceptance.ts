@@ -1,20 +1,14 @@
 import type pg from 'pg';
-import {
-  ACCEPT_EMAILS,
-  ANSWER_IDEMPOTENCY_KEYS,
-  GIVE_BACK_IDEMPOTENCY_KEYS,
-  READ_IDEMPOTENCY_KEYS,
-  TAKE_IDEMPOTENCY_KEYS,
-} from '../sql/accept.ts';
+import { ACCEPT_EMAILS } from '../sql/accept.ts';
 import {
   type AcceptableCall,
   type AcceptanceOutcome,
   type CallOutcome,
-  claimsAsJson,
   emailColumns,
   type NumberedClaim,
   type NumberedEmail,
 } from './acceptable-email.ts';
+import { firstOfEachKey, IdempotencyKeys, keyOf } from './idempotency-keys.ts';
 
 /** Where statements run: one connection inside a transaction, or the pool for a single one. */
 type Connection = pg.Pool | pg.PoolClient;
@@ -30,11 +24,6 @@ interface AcceptRow {
   readonly domains: string[] | null;
 }
 
-interface KnownAnswer {
-  readonly fingerprint: Buffer;
-  readonly answer: string;
-}
-
 /** An email of the group: its number over all calls, and which call it is of. */
 interface Entry extends NumberedEmail {
   readonly call: number;
@@ -48,6 +37,7 @@ const MOST_BYTES_A_STATEMENT = 24 * 1024 * 1024;
 /** The acceptance of one group of calls, on a connection whose transaction somebody else begins and ends. */
 export class GroupAcceptance {
   private readonly entries: readonly Entry[];
+  private readonly keys: IdempotencyKeys;
   /** The number of the first email of each call. */
   private readonly firstOf: readonly number[];
   private readonly outcomeOf: (AcceptanceOutcome | undefined)[] = [];
@@ -60,6 +50,7 @@ export class GroupAcceptance {
     /** Told the database's time, with when it was asked. */
     private readonly onTime: (now: Date, askedAt: number) => void,
   ) {
+    this.keys = new IdempotencyKeys(connection);
     let n = 0;
     this.firstOf = calls.map(({ emails }) => (n += emails.length) - emails.length);
     this.entries = calls.flatMap(({ emails, idempotency }, call) =>
@@ -93,8 +84,8 @@ export class GroupAcceptance {
       return [{ n, workspaceId, claim: { ...claim, answer: outcome.answer } }];
     });
     const kept = answers.filter(({ claim }) => claim.answer !== undefined) as NumberedClaim[];
-    if (kept.length > 0) await this.connection.query(ANSWER_IDEMPOTENCY_KEYS, [claimsAsJson(kept)]);
-    await this.giveBack(answers.filter(({ claim }) => claim.answer === undefined) as NumberedClaim[]);
+    await this.keys.answer(kept);
+    await this.keys.giveBack(answers.filter(({ claim }) => claim.answer === undefined) as NumberedClaim[]);
     return outcomes;
   }
 
@@ -117,7 +108,7 @@ export class GroupAcceptance {
     const claims = this.callClaims();
     if (claims.length === 0) return;
     const first = firstOfEachKey(claims);
-    const { taken, known } = await this.take(first);
+    const { taken, known } = await this.keys.take(first);
     for (const { n } of claims) {
       if (taken.has(n)) continue;
       const answer = known.get(n);
@@ -142,10 +133,10 @@ export class GroupAcceptance {
         : [{ n, workspaceId: email.workspaceId, claim: email.idempotency }],
     );
     const first = firstOfEachKey(claims);
-    const { taken, known } = await this.take(first);
+    const { taken, known } = await this.keys.take(first);
     await this.accept(open.filter(({ n, email }) => email.idempotency === undefined || taken.has(n)));
     for (const [n, answer] of known) this.outcomeOf[n] = { kind: 'replayed', ...answer };
-    await this.giveBack(first.filter(({ n }) => taken.has(n) && this.outcomeOf[n]?.kind !== 'accepted'));
+    await this.keys.giveBack(first.filter(({ n }) => taken.has(n) && this.outcomeOf[n]?.kind !== 'accepted'));
     this.followFirst(first, claims);
     return open.filter(({ n }) => this.outcomeOf[n] === undefined);
   }
@@ -164,29 +155,6 @@ export class GroupAcceptance {
         this.outcomeOf[n] = outcome; // the same payload judged at the same moment
       } // else another payload finds a key that was given back: it is judged afresh
     }
-  }
-
-  private async take(
-    claims: readonly NumberedClaim[],
-  ): Promise<{ taken: Set<number>; known: Map<number, KnownAnswer> }> {
-    if (claims.length === 0) return { taken: new Set(), known: new Map() };
-    const { rows } = await this.connection.query<{ n: number }>(TAKE_IDEMPOTENCY_KEYS, [
-      claimsAsJson(claims),
-    ]);
-    const taken = new Set(rows.map((row) => row.n));
-    return { taken, known: await this.read(claims.filter(({ n }) => !taken.has(n))) };
-  }
-
-  private async read(claims: readonly NumberedClaim[]): Promise<Map<number, KnownAnswer>> {
-    if (claims.length === 0) return new Map();
-    const { rows } = await this.connection.query<KnownAnswer & { n: number }>(READ_IDEMPOTENCY_KEYS, [
-      claimsAsJson(claims),
-    ]);
-    return new Map(rows.map(({ n, fingerprint, answer }) => [n, { fingerprint, answer }]));
-  }
-
-  private async giveBack(claims: readonly NumberedClaim[]): Promise<void> {
-    if (claims.length > 0) await this.connection.query(GIVE_BACK_IDEMPOTENCY_KEYS, [claimsAsJson(claims)]);
   }
 
   /** One statement, or as many as keep each within its time: the largest batch has 50 MiB. */
@@ -238,14 +206,4 @@ function outcomeOf(row: AcceptRow): AcceptanceOutcome {
     case 'over_limit':
       return { kind: 'over_limit', used: row.used ?? 0, monthlyLimit: row.monthlyLimit ?? 0 };
   }
-}
-
-function keyOf({ workspaceId, claim }: NumberedClaim): string {
-  return `${workspaceId} ${claim.key}`;
-}
-
-function firstOfEachKey(claims: readonly NumberedClaim[]): NumberedClaim[] {
-  const first = new Map<string, NumberedClaim>();
-  for (const claim of claims) if (!first.has(keyOf(claim))) first.set(keyOf(claim), claim);
-  return [...first.values()];
 }
