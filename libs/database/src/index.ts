@@ -128,9 +128,5 @@ export { type NewLink } from './stores/verification-links.ts';
 export * from './stores/workspace-store.ts';
 export { DkimKeyStore, type SealedSigningKey, type SendingDomain } from './stores/dkim-key-store.ts';
 export { ERASURE_RULES } from './erasure-rules.ts';
-export {
-  type ErasedRows,
-  ErasureStore,
-  type PersonToErase,
-  type TableCounts,
-} from './stores/erasure-store.ts';
+export { type ErasedRows, type TableCounts } from './stores/erased-rows.ts';
+export { ErasureStore, type PersonToErase } from './stores/erasure-store.ts';

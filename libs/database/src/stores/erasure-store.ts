@@ -1,4 +1,4 @@
-import { idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import {
   type Actor,
   answerWithout,
@@ -8,7 +8,6 @@ import {
   patternOf,
   spellingsOf,
 } from '@posthorn/domain';
-import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import { ERASURE_RULES } from '../erasure-rules.ts';
 import {
@@ -18,20 +17,20 @@ import {
   EVENTS_NAMING,
   FORGET_PERSON,
   KEYS_NAMING,
-  TAKE_BACK,
 } from '../sql/erasure.ts';
-import { CANCEL_EMAIL } from '../sql/email-changes.ts';
 import { countGroup, endOfKeys, type LookedThrough, redactGroup, type TextColumn } from '../sql/redaction.ts';
-import {
-  DELIVERIES_OF,
-  FINISHED_OF,
-  REMOVE_DELIVERIES,
-  REMOVE_EMAILS,
-  REMOVE_EVENTS,
-  REMOVE_KNOWN_OF_EMAILS,
-} from '../sql/retention.ts';
 import { transactOn } from '../transaction.ts';
 import { recordAuditOn } from './audit-log-store.ts';
+import {
+  type ErasedRows,
+  erasedRows,
+  type FoundEmail,
+  type FoundEvent,
+  NOTHING_ERASED,
+  removeEmailsOn,
+  removeEventsOn,
+  type TableCounts,
+} from './erased-rows.ts';
 
 const GROUP = 2_000;
 const FIRST = '00000000-0000-0000-0000-000000000000';
@@ -42,19 +41,6 @@ export interface PersonToErase {
   readonly address: string;
   /** Null: everywhere. */
   readonly workspaceId: WorkspaceId | null;
-}
-
-/** How many rows of which table. */
-export type TableCounts = Record<string, number>;
-
-/** What became of a person's rows in one step. */
-export interface ErasedRows {
-  readonly deleted: TableCounts;
-  /** How many emails or deliveries were still due, and are not any more. */
-  readonly takenBack: number;
-  /** How many could not go: somebody is just sending them. */
-  readonly inHand: number;
-  readonly workspaceIds: readonly WorkspaceId[];
 }
 
 /** A stretch of rows that were looked at together. */
@@ -74,7 +60,7 @@ export class ErasureStore {
       suppress,
     ]);
     const { remembered, workspaceIds, deleted } = rows[0]!;
-    return { rows: erased(deleted, 0, 0, workspaceIds ?? []), remembered };
+    return { rows: erasedRows(deleted, 0, 0, workspaceIds ?? []), remembered };
   }
 
   /** Removes the emails to the person among the next ones after an id; undefined: there are no more. */
@@ -86,8 +72,8 @@ export class ErasureStore {
     if (end === undefined) return undefined;
     const values = [after, end, address, workspaceId && uuidOf(workspaceId)];
     const { rows } = await this.database.pool.query<FoundEmail>(EMAILS_TO, values);
-    if (rows.length === 0) return { end, rows: NOTHING };
-    return { end, rows: await transactOn(this.database, (client) => removeEmails(client, rows)) };
+    if (rows.length === 0) return { end, rows: NOTHING_ERASED };
+    return { end, rows: await transactOn(this.database, (client) => removeEmailsOn(client, rows)) };
   }
 
   /** Removes the events that are about the person among the next ones after an id, with their deliveries; undefined: there are no more. */
@@ -100,8 +86,8 @@ export class ErasureStore {
     const values = [after, end, ...namesOf(address), workspaceId && uuidOf(workspaceId)];
     const { rows } = await this.database.pool.query<FoundEvent>(EVENTS_NAMING, values);
     const about = rows.filter(({ payload }) => isEventAbout(payload, address));
-    if (about.length === 0) return { end, rows: NOTHING };
-    return { end, rows: await transactOn(this.database, (client) => removeEvents(client, about)) };
+    if (about.length === 0) return { end, rows: NOTHING_ERASED };
+    return { end, rows: await transactOn(this.database, (client) => removeEventsOn(client, about)) };
   }
 
   /** Takes what the person was sent out of the answers that are kept for idempotency keys, and removes keys that name them; says how many. */
@@ -204,35 +190,11 @@ interface ForgottenRow {
   readonly workspaceIds: string[] | null;
 }
 
-interface FoundEmail {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly status: string;
-}
-
-interface FoundEvent {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly payload: string;
-}
-
 interface FoundKey {
   readonly workspaceId: string;
   readonly key: string;
   readonly isNamed: boolean;
   readonly answer: string | null;
-}
-
-const NOTHING: ErasedRows = { deleted: {}, takenBack: 0, inHand: 0, workspaceIds: [] };
-
-function erased(
-  deleted: TableCounts,
-  takenBack: number,
-  inHand: number,
-  workspaces: readonly string[],
-): ErasedRows {
-  const workspaceIds = [...new Set(workspaces)].map((uuid) => idFromUuid('wrk', uuid));
-  return { deleted, takenBack, inHand, workspaceIds };
 }
 
 function valuesOf({ address, workspaceId }: PersonToErase): unknown[] {
@@ -242,53 +204,4 @@ function valuesOf({ address, workspaceId }: PersonToErase): unknown[] {
 function namesOf(address: string): [string[], string] {
   const spellings = spellingsOf(address);
   return [spellings, patternOf(spellings)];
-}
-
-async function idsOf(client: pg.ClientBase, sql: string, values: unknown[]): Promise<string[]> {
-  return (await client.query<{ id: string }>(sql, values)).rows.map(({ id }) => id);
-}
-
-/** Scheduled ones are cancelled first, which gives their places in the monthly limit back. */
-async function removeEmails(client: pg.ClientBase, emails: readonly FoundEmail[]): Promise<ErasedRows> {
-  const ids = emails.map(({ id }) => id);
-  let takenBack = 0;
-  for (const { id, workspaceId, status } of emails) {
-    if (status !== 'SCHEDULED') continue;
-    takenBack += (await client.query(CANCEL_EMAIL, [id, workspaceId])).rowCount ?? 0;
-  }
-  takenBack += (await client.query(TAKE_BACK, [ids])).rowCount ?? 0;
-  const finished = await idsOf(client, FINISHED_OF, [ids]);
-  const deleted: TableCounts = { emails: (await client.query(REMOVE_EMAILS, [finished])).rowCount ?? 0 };
-  for (const [place, sql] of REMOVE_KNOWN_OF_EMAILS.entries()) {
-    const table = ['email_contents', 'email_events', 'email_engagements'][place]!;
-    deleted[table] = (await client.query(sql, [finished])).rowCount ?? 0;
-  }
-  return erased(
-    deleted,
-    takenBack,
-    ids.length - finished.length,
-    emails.map(({ workspaceId }) => workspaceId),
-  );
-}
-
-async function removeEvents(client: pg.ClientBase, events: readonly FoundEvent[]): Promise<ErasedRows> {
-  const ids = events.map(({ id }) => id);
-  const { rows: deliveries } = await client.query<{ id: string; eventId: string }>(DELIVERIES_OF, [ids]);
-  const all = [...ids, ...deliveries.map(({ id }) => id)];
-  const takenBack = (await client.query(TAKE_BACK, [all])).rowCount ?? 0;
-  const free = new Set(await idsOf(client, FINISHED_OF, [all]));
-  const held = new Set(deliveries.filter(({ id }) => !free.has(id)).map(({ eventId }) => eventId));
-  const goes = ids.filter((id) => free.has(id) && !held.has(id));
-  const theirs = deliveries.filter(({ eventId }) => goes.includes(eventId)).map(({ id }) => id);
-  const deleted: TableCounts = {};
-  for (const [place, sql] of REMOVE_DELIVERIES.entries())
-    deleted[['webhook_deliveries', 'webhook_attempts'][place]!] =
-      (await client.query(sql, [theirs])).rowCount ?? 0;
-  deleted['events'] = (await client.query(REMOVE_EVENTS, [goes])).rowCount ?? 0;
-  return erased(
-    deleted,
-    takenBack,
-    ids.length - goes.length,
-    events.map(({ workspaceId }) => workspaceId),
-  );
 }
