@@ -1,11 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { DnsResolver } from '@posthorn/dns';
+import { sleep } from '@posthorn/kernel';
 import { parseAddressRange } from '@posthorn/domain';
 import { type DnsBehaviour, DnsServer, HostileReceiver } from '@posthorn/testing';
 import { type PostResult, WebhookClient } from '@posthorn/webhooks';
 
-const DNS_TIMEOUT_MS = 400;
-const DEADLINE_MS = 1_500;
+/** Nothing that is answered takes so long, however busy the machine is. */
+const DNS_TIMEOUT_MS = 10_000;
+/** For what is never answered. */
+const HASTY_DNS_MS = 400;
+const DEADLINE_MS = 20_000;
 const NAME = 'receiver.example';
 
 let dns: DnsServer;
@@ -80,8 +84,9 @@ describe('a receiver by its name', () => {
   it('W1: is looked up once a POST, so it cannot lead elsewhere between the judgement and the connection', async () => {
     dns.set(NAME, { addresses: ['127.0.0.1'] });
     const asked = dns.queries.length;
+    const before = receiver.requests.length;
     const posted = post('/after/200');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    while (receiver.requests.length === before) await sleep(5);
     dns.set(NAME, { addresses: ['10.0.0.1'] });
     expect(await posted).toMatchObject({ status: 200, address: '127.0.0.1' });
     const types = dns.queries.slice(asked).map(({ type }) => type);
@@ -101,17 +106,17 @@ describe('a receiver by its name', () => {
 
 describe('a name without an address', () => {
   it.each([
-    ['there is none', { rcode: 'NXDOMAIN' }, 'has no address'],
-    ['nothing is at it', 'empty', 'has no address'],
-    ['its servers fail', { rcode: 'SERVFAIL' }, 'SERVFAIL'],
-    ['its servers refuse', { rcode: 'REFUSED' }, 'REFUSED'],
-    ['its servers are silent', 'silent', 'no name server answered'],
-    ['its servers talk nonsense', 'garbage', ''],
-  ] as [string, DnsBehaviour, string][])(
+    ['there is none', { rcode: 'NXDOMAIN' }, 'has no address', DNS_TIMEOUT_MS],
+    ['nothing is at it', 'empty', 'has no address', DNS_TIMEOUT_MS],
+    ['its servers fail', { rcode: 'SERVFAIL' }, 'SERVFAIL', DNS_TIMEOUT_MS],
+    ['its servers refuse', { rcode: 'REFUSED' }, 'REFUSED', DNS_TIMEOUT_MS],
+    ['its servers are silent', 'silent', 'no name server answered', HASTY_DNS_MS],
+    ['its servers talk nonsense', 'garbage', '', HASTY_DNS_MS],
+  ] as [string, DnsBehaviour, string, number][])(
     'W8: is the fault of whoever gave it, when %s',
-    async (_why, behaviour, reason) => {
+    async (_why, behaviour, reason, timeoutMs) => {
       dns.set(NAME, behaviour);
-      const result = await post();
+      const result = await post('/ok', clientBy(dns.address, timeoutMs));
       expect(result).toMatchObject({
         kind: 'failed',
         errorClass: 'dns',
@@ -131,8 +136,8 @@ describe('a name without an address', () => {
 
   it('W7: takes no longer than the deadline, however long the look-up would', async () => {
     dns.set(NAME, 'silent');
-    const result = await post('/ok', clientBy(dns.address, 2_000), 300);
+    const result = await post('/ok', clientBy(dns.address, 5_000), 300);
+    // The end of the look-up would be of the class `dns`.
     expect(result).toMatchObject({ errorClass: 'timeout', reason: expect.stringContaining('looked up') });
-    expect(result.durationMs).toBeLessThan(1_000);
   });
 });

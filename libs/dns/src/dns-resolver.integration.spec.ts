@@ -1,16 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { TxtAnswer } from '@posthorn/domain';
 import { DnsServer } from '@posthorn/testing';
 import { DnsResolver } from './dns-resolver.ts';
 
-const TIMEOUT_MS = 600;
+/** Nothing that is answered takes so long, however busy the machine is. */
+const TIMEOUT_MS = 20_000;
+/** For what is never answered. */
+const HASTY_MS = 600;
 /** More than a datagram holds, in strings of at most 255 octets (RFC 1035, section 3.3). */
 const LONG = Array.from({ length: 20 }, (_, n) => `${n}`.padEnd(250, 'x'));
 
 let server: DnsServer;
 let resolver: DnsResolver;
+let hasty: DnsResolver;
 beforeAll(async () => {
   server = await DnsServer.start();
   resolver = new DnsResolver({ servers: [server.address], timeoutMs: TIMEOUT_MS });
+  hasty = new DnsResolver({ servers: [server.address], timeoutMs: HASTY_MS });
 });
 afterAll(() => server.close());
 
@@ -39,7 +45,7 @@ describe('DnsResolver', () => {
   });
 
   it('waits for an answer that is slow', async () => {
-    server.set('slow.example', { txt: ['late'], delayMs: TIMEOUT_MS / 4 });
+    server.set('slow.example', { txt: ['late'], delayMs: 500 });
     expect(await resolver.lookUpTxt('slow.example')).toEqual({ kind: 'found', values: ['late'] });
   });
 
@@ -53,25 +59,30 @@ describe('DnsResolver', () => {
   });
 
   it.each([
-    ['SERVFAIL', { rcode: 'SERVFAIL' }, 'could not find out (SERVFAIL)'],
-    ['REFUSED', { rcode: 'REFUSED' }, 'refused to answer (REFUSED)'],
-    ['silence', 'silent', 'no name server answered'],
-    ['garbage', 'garbage', ''],
-  ] as const)('takes %s for no answer', async (name, behaviour, reason) => {
+    ['SERVFAIL', { rcode: 'SERVFAIL' }, 'could not find out (SERVFAIL)', () => resolver],
+    ['REFUSED', { rcode: 'REFUSED' }, 'refused to answer (REFUSED)', () => resolver],
+    ['silence', 'silent', 'no name server answered', () => hasty],
+    ['garbage', 'garbage', '', () => hasty],
+  ] as const)('takes %s for no answer', async (name, behaviour, reason, by) => {
     server.set(`${name}.example`, behaviour);
-    const answer = await resolver.lookUpTxt(`${name}.example`);
+    const answer = await by().lookUpTxt(`${name}.example`);
     expect(answer).toEqual({ kind: 'failed', reason: expect.stringContaining(reason) });
   });
 
   it('ends at its deadline, and holds up no other look-up', async () => {
     server.set('never.example', 'silent');
-    const begun = performance.now();
+    const timeoutMs = 5_000;
+    const both = new DnsResolver({ servers: [server.address], timeoutMs });
+    const ended: string[] = [];
+    const note = (name: string) => (answer: TxtAnswer) => (ended.push(name), answer);
     const [never, one] = await Promise.all([
-      resolver.lookUpTxt('never.example'),
-      resolver.lookUpTxt('one.example'),
+      both.lookUpTxt('never.example').then(note('never')),
+      both.lookUpTxt('one.example').then(note('one')),
     ]);
-    expect(performance.now() - begun).toBeLessThan(2 * TIMEOUT_MS);
-    expect([never.kind, one.kind]).toEqual(['failed', 'found']);
+    // And not by the tries of the library, which take longer together.
+    expect(never).toEqual({ kind: 'failed', reason: `no name server answered within ${timeoutMs} ms` });
+    expect(one.kind).toBe('found');
+    expect(ended).toEqual(['one', 'never']);
   });
 
   it('does not fail a process for a server that is not there, or for a name that is none', async () => {
@@ -93,7 +104,8 @@ describe('DnsResolver', () => {
 
 describe('the addresses at a name', () => {
   const addresses = ['203.0.113.7', '203.0.113.8', '2001:db8::7'];
-  const lookUp = (name: string): ReturnType<DnsResolver['lookUpAddresses']> => resolver.lookUpAddresses(name);
+  const lookUp = (name: string, by = resolver): ReturnType<DnsResolver['lookUpAddresses']> =>
+    by.lookUpAddresses(name);
   const found = (...expected: string[]): object => ({
     kind: 'found',
     addresses: expect.arrayContaining(expected),
@@ -113,11 +125,11 @@ describe('the addresses at a name', () => {
   });
 
   it('are those of one family where the servers are silent about the other, and soon', async () => {
-    const patient = new DnsResolver({ servers: [server.address], timeoutMs: 5_000 });
+    const patient = new DnsResolver({ servers: [server.address], timeoutMs: 60_000 });
     server.set('half.example', { addresses, isSilentAbout: 'AAAA' });
     const begun = performance.now();
     expect(await patient.lookUpAddresses('half.example')).toEqual(found('203.0.113.7', '203.0.113.8'));
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(performance.now() - begun).toBeLessThan(20_000);
   });
 
   it('are those that an alias stands for', async () => {
@@ -143,13 +155,13 @@ describe('the addresses at a name', () => {
   });
 
   it.each([
-    ['SERVFAIL', { rcode: 'SERVFAIL' }],
-    ['REFUSED', { rcode: 'REFUSED' }],
-    ['silence', 'silent'],
-    ['garbage', 'garbage'],
-  ] as const)('are not known after %s, which is no fault of ours', async (name, behaviour) => {
+    ['SERVFAIL', { rcode: 'SERVFAIL' }, () => resolver],
+    ['REFUSED', { rcode: 'REFUSED' }, () => resolver],
+    ['silence', 'silent', () => hasty],
+    ['garbage', 'garbage', () => hasty],
+  ] as const)('are not known after %s, which is no fault of ours', async (name, behaviour, by) => {
     server.set(`${name}.example`, behaviour);
-    expect(await lookUp(`${name}.example`)).toMatchObject({ kind: 'failed', isOurs: false });
+    expect(await lookUp(`${name}.example`, by())).toMatchObject({ kind: 'failed', isOurs: false });
   });
 
   it('are not known where there is no name server, which is a fault of ours', async () => {

@@ -1,11 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { HostileReceiver } from '@posthorn/testing';
-import { BODY, expectNoSockets, LOOPBACK, noNames, SLACK_MS } from './loopback.fixture.ts';
+import {
+  BODY,
+  expectNoSockets,
+  HASTY_MS,
+  LOOPBACK,
+  noNames,
+  PATIENT_MS,
+  SLACK_MS,
+} from './loopback.fixture.ts';
 import type { PostResult } from './post-request.ts';
 import { WebhookClient } from './webhook-client.ts';
 
 const MIB = 1024 * 1024;
-const DEADLINE_MS = 1_000;
 /** What the buffers of the operating system take in on both sides before anybody reads. */
 const BUFFERED = 12 * MIB;
 const AT_ONCE = 30;
@@ -22,8 +29,8 @@ afterAll(async () => {
   await receiver.close();
 });
 
-const post = (path: string): Promise<PostResult> =>
-  client.post({ url: receiver.url(path), headers: {}, body: BODY, deadlineMs: DEADLINE_MS });
+const post = (path: string, deadlineMs = PATIENT_MS): Promise<PostResult> =>
+  client.post({ url: receiver.url(path), headers: {}, body: BODY, deadlineMs });
 
 describe('W7: an answer whose body does not end', () => {
   it.each([
@@ -34,7 +41,7 @@ describe('W7: an answer whose body does not end', () => {
     const before = receiver.written;
     const result = await post(path);
     expect(result).toMatchObject({ kind: 'answered', status: 200, body });
-    expect(result.durationMs).toBeLessThan(DEADLINE_MS);
+    expect(result.durationMs).toBeLessThan(PATIENT_MS);
     await receiver.isLeft();
     expect(receiver.written - before).toBeLessThan(BUFFERED);
   });
@@ -51,12 +58,12 @@ describe('W7: an answer whose body does not end', () => {
   );
 
   it.each([
-    ['/a-byte-at-a-time', /^x{2,30}$/],
+    ['/a-byte-at-a-time', /^x{2,}$/],
     ['/head-then-silent', /^not all$/],
   ])('%s is listened to until the deadline, and counts', async (path, body) => {
-    const result = await post(path);
+    const result = await post(path, HASTY_MS);
     expect(result).toMatchObject({ kind: 'answered', status: 200, body: expect.stringMatching(body) });
-    expect(result.durationMs).toBeLessThan(DEADLINE_MS + SLACK_MS);
+    expect(result.durationMs).toBeLessThan(HASTY_MS + SLACK_MS);
   });
 
   it('is not kept: many at once take no memory', async () => {
@@ -92,11 +99,12 @@ describe('W7: an answer', () => {
 
   it('comes at its deadline for a thousand receivers that are silent, and leaves no socket', async () => {
     const begun = performance.now();
-    const results = await Promise.all(Array.from({ length: 1_000 }, () => post('/silent')));
+    const results = await Promise.all(Array.from({ length: 1_000 }, () => post('/silent', HASTY_MS)));
     expect(new Set(results.map((result) => result.kind === 'failed' && result.errorClass))).toEqual(
       new Set(['timeout']),
     );
-    expect(performance.now() - begun).toBeLessThan(DEADLINE_MS + 3_000);
+    // One after the other would take most of an hour.
+    expect(performance.now() - begun).toBeLessThan(HASTY_MS + SLACK_MS);
     expect(client.connections.idle).toBe(0);
   });
 });

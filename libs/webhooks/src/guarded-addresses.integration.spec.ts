@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseAddressRange, type WebhookUrlPolicy } from '@posthorn/domain';
 import { HostileReceiver } from '@posthorn/testing';
-import { BODY, failed, LOOPBACK, namesIn } from './loopback.fixture.ts';
+import { BODY, failed, LOOPBACK, namesIn, PATIENT_MS } from './loopback.fixture.ts';
 import type { PostResult } from './post-request.ts';
 import { WebhookClient } from './webhook-client.ts';
 
@@ -22,7 +22,7 @@ afterAll(() => Promise.all([receiver.close(), proxy.close()]));
 
 async function post(url: string, policy: WebhookUrlPolicy, addresses: string[] = []): Promise<PostResult> {
   const client = new WebhookClient({ policy, lookUp: namesIn({ 'receiver.example': addresses }) });
-  const result = await client.post({ url, headers: {}, body: BODY, deadlineMs: 1_000 });
+  const result = await client.post({ url, headers: {}, body: BODY, deadlineMs: PATIENT_MS });
   client.close();
   return result;
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { sleep } from '@posthorn/kernel';
 import { HostileReceiver } from '@posthorn/testing';
-import { BODY, expectNoSockets, failed, LOOPBACK, namesIn } from './loopback.fixture.ts';
+import { BODY, expectNoSockets, failed, LOOPBACK, namesIn, PATIENT_MS } from './loopback.fixture.ts';
 import type { PostResult } from './post-request.ts';
 import { WebhookClient } from './webhook-client.ts';
 
@@ -24,7 +25,7 @@ afterEach(async () => {
 });
 
 const post = (path: string, host = NAME): Promise<PostResult> =>
-  client.post({ url: receiver.url(path, host), headers: {}, body: BODY, deadlineMs: 1_000 });
+  client.post({ url: receiver.url(path, host), headers: {}, body: BODY, deadlineMs: PATIENT_MS });
 
 describe('a connection', () => {
   it('is used again for the same origin and address', async () => {
@@ -91,7 +92,7 @@ describe('a connection', () => {
 
 describe('the connections that wait', () => {
   it('are few, whatever number was needed at once', async () => {
-    await Promise.all(Array.from({ length: 20 }, () => post('/after/50')));
+    await Promise.all(Array.from({ length: 20 }, () => post('/after/2000')));
     expect(client.connections.idle).toBeLessThanOrEqual(MOST_IDLE);
     expect(receiver.connections.most).toBe(20);
   });
@@ -125,7 +126,7 @@ describe('the connections that wait', () => {
   it('are closed with the client, and those under way when they are done', async () => {
     await post('/ok');
     const under = post('/after/100');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    while (receiver.requests.length < 2) await sleep(5);
     client.close();
     expect(await under).toMatchObject({ status: 200 });
     await receiver.isLeft();

@@ -21,7 +21,7 @@ const client = new WebhookClient({
   lookUp: () => Promise.resolve({ kind: 'absent' }),
 });
 const post = (): Promise<unknown> =>
-  client.post({ url, headers: {}, body: Buffer.from('{}'), deadlineMs: 2_000 });
+  client.post({ url, headers: {}, body: Buffer.from('{}'), deadlineMs: 15_000 });
 // What is loaded at the first use is loaded now.
 await post();
 if (starving === 'files') takeAllFiles();
