@@ -41,7 +41,7 @@ it('is noted in memory, and written when it is flushed', async () => {
   for (let n = 0; n < 1_000; n += 1) uses.note(id);
   expect(await lastUsedAt(id)).toBeNull();
   await uses.flush();
-  expect(Math.abs((await lastUsedAt(id))!.getTime() - database.clock.nowMs())).toBeLessThan(2_000);
+  expect(Math.abs((await lastUsedAt(id))!.getTime() - database.clock.nowMs())).toBeLessThan(60_000);
   await uses.close();
 });
 

@@ -6,6 +6,8 @@ import { RelayTransport, type RelayTransportOptions } from './relay-transport.ts
 
 const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
 const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
+/** Only silence takes so long, however busy the machine is. */
+const SHORT = { commandTimeoutMs: 3_000 };
 const POLICIES = ['opportunistic', 'required', 'verified'] as const;
 
 const open: { close(): Promise<void> }[] = [];
@@ -72,19 +74,18 @@ describe('a relay whose STARTTLS does not work', () => {
 
   it.each(faults)('and that %s is spoken to in clear where TLS is no condition', async (_what, script) => {
     const server = await relayThat(script);
-    expect(await send(server.url, 'opportunistic', { commandTimeoutMs: 200 })).toMatchObject({
-      kind: 'accepted',
-    });
+    expect(await send(server.url, 'opportunistic', SHORT)).toMatchObject({ kind: 'accepted' });
   });
 
   it.each(faults)('and that %s gets no mail where it is, and no password ever', async (_what, script) => {
     const server = await relayThat(script);
-    const short = { commandTimeoutMs: 200 };
-    for (const policy of ['required', 'verified'] as const) {
-      expect(await send(server.url, policy, short)).toMatchObject({ stage: 'starttls' });
-    }
-    const url = server.url.replace('//', '//joe:hunter2@');
-    expect(await send(url, 'opportunistic', short)).toMatchObject({ stage: 'starttls' });
+    const withPassword = server.url.replace('//', '//joe:hunter2@');
+    const transmissions = await Promise.all([
+      send(server.url, 'required', SHORT),
+      send(server.url, 'verified', SHORT),
+      send(withPassword, 'opportunistic', SHORT),
+    ]);
+    for (const transmission of transmissions) expect(transmission).toMatchObject({ stage: 'starttls' });
     expect(server.messages).toEqual([]);
     expect(server.commands.join()).not.toContain('AUTH');
   });

@@ -10,9 +10,9 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close();
 });
 
-async function start(script?: SinkScript): Promise<[SmtpSink, RelayTransport]> {
+async function start(script?: SinkScript, socketTimeoutMs = 60_000): Promise<[SmtpSink, RelayTransport]> {
   const sink = await SmtpSink.start({ auth: true, ...(script === undefined ? {} : { script }) });
-  const transport = new RelayTransport(sink.url.replace('//', '//joe:hunter2@'), { socketTimeoutMs: 300 });
+  const transport = new RelayTransport(sink.url.replace('//', '//joe:hunter2@'), { socketTimeoutMs });
   open.push(transport, sink);
   return [sink, transport];
 }
@@ -61,7 +61,7 @@ describe('the sink', () => {
     const [sink, transport] = await start((stage, { to }) => {
       if (stage !== 'rcpt') return undefined;
       return to[0] === 'silent@example.com' ? {} : { delayMs: 50 };
-    });
+    }, 3_000);
     expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
     expect(await transport.send({ ...ENVELOPE, to: 'silent@example.com' }, MESSAGE)).toMatchObject({
       kind: 'broken',

@@ -63,7 +63,9 @@ class ScriptedSession {
 
   /** A command, or the whole content with its final dot. */
   private nextPart(): string | undefined {
-    const end = this.inContent ? END_OF_CONTENT : '\r\n';
+    // An empty content is a dot alone.
+    const isEmptied = this.inContent && this.input.startsWith('.\r\n');
+    const end = this.inContent && !isEmptied ? END_OF_CONTENT : '\r\n';
     const at = this.input.indexOf(end);
     if (at < 0 || this.silent || this.socket.destroyed) return undefined;
     const part = this.input.slice(0, at);

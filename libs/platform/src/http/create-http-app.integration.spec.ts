@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sleep } from '@posthorn/kernel';
 import type { ErrorRenderer } from './error-answer.ts';
-import { postJson, startSampleApp, type SampleApp } from './sample-app.fixture.ts';
+import { heldRequests, postJson, startSampleApp, type SampleApp, untilHeld } from './sample-app.fixture.ts';
 
 describe('an app made by createHttpApp', () => {
   let sample: SampleApp;
@@ -180,13 +180,14 @@ describe('an app that may have little in work', () => {
   afterAll(() => sample.close());
 
   it('answers 503 at once above its bound of requests, but still says how it is', async () => {
-    const slow = [1, 2].map(() => fetch(`${sample.url}/v1/slow`));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    const held = [1, 2].map(() => fetch(`${sample.url}/v1/held`));
+    await untilHeld(2);
     const response = await postJson(`${sample.url}/v1/things`, '{"name":"a"}');
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await response.json()).toMatchObject({ statusCode: 503, error: 'Service Unavailable' });
     expect((await fetch(`${sample.url}/health/live`)).status).toBe(200);
-    expect((await Promise.all(slow)).map(({ status }) => status)).toEqual([200, 200]);
+    for (const release of heldRequests.splice(0)) release();
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
     expect((await postJson(`${sample.url}/v1/things`, '{"name":"a"}')).status).toBe(200);
   });
 

@@ -1,6 +1,8 @@
-import { request, type IncomingHttpHeaders } from 'node:http';
+import { once } from 'node:events';
+import { request, type IncomingHttpHeaders, type Server } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sleep } from '@posthorn/kernel';
 import { postJson, startSampleApp, type SampleApp } from './sample-app.fixture.ts';
 
 describe('the JSON body', () => {
@@ -126,13 +128,13 @@ describe('the JSON body', () => {
       headers: { 'Content-Type': 'application/json', 'Content-Length': '500', 'X-Request-Id': 'gone' },
     });
     outgoing.on('error', () => undefined);
+    const arrived = once(sample.app.getHttpServer() as Server, 'request');
     outgoing.write('{"name":');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await arrived;
     outgoing.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(sample.lines.filter((line) => line['requestId'] === 'gone')).toMatchObject([
-      { msg: 'request', cutShort: true },
-    ]);
+    const linesAboutIt = () => sample.lines.filter((line) => line['requestId'] === 'gone');
+    while (linesAboutIt().length === 0) await sleep(5);
+    expect(linesAboutIt()).toMatchObject([{ msg: 'request', cutShort: true }]);
   });
 });
 

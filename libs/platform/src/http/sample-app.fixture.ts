@@ -23,6 +23,14 @@ import { JsonText } from './json-text.ts';
 export const SECRET_FAULT =
   'duplicate key: Key (email)=(jane@example.com), key phk_abc123, postgres://u:hunter2@db.internal:5432/x';
 
+/** Lets the requests to `/v1/held` be answered that are in work, the oldest first. */
+export const heldRequests: (() => void)[] = [];
+
+/** Resolves when so many requests to `/v1/held` are in work. */
+export async function untilHeld(count: number): Promise<void> {
+  while (heldRequests.length < count) await sleep(5);
+}
+
 class ThingRequest {
   @IsString()
   name!: string;
@@ -112,6 +120,12 @@ class AnswersController {
   async slow(): Promise<unknown> {
     await sleep(300);
     return { slow: true };
+  }
+
+  @Get('held')
+  async held(): Promise<unknown> {
+    await new Promise<void>((resolve) => heldRequests.push(resolve));
+    return { held: true };
   }
 
   @Get('replayed')

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
-import { Agent, get, type IncomingMessage } from 'node:http';
+import { Agent, get, type IncomingMessage, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sleep } from '@posthorn/kernel';
-import { startSampleApp, type SampleApp } from '../http/sample-app.fixture.ts';
+import { heldRequests, startSampleApp, type SampleApp, untilHeld } from '../http/sample-app.fixture.ts';
 import { createLogger } from '../logging/create-logger.ts';
 import { runUntilSignal, type ShutdownOptions } from './run-until-signal.ts';
 
@@ -54,30 +54,33 @@ describe('runUntilSignal', () => {
     const done = run({ drain: [() => Promise.resolve(note())] });
     const agent = new Agent({ keepAlive: true });
     const answered = new Promise<IncomingMessage>((resolve) =>
-      get(`${sample.url}/v1/slow`, { agent }, resolve),
+      get(`${sample.url}/v1/held`, { agent }, resolve),
     );
-    await sleep(100);
+    await untilHeld(1);
     fake.emit('SIGTERM', 'SIGTERM');
+    while ((sample.app.getHttpServer() as Server).listening) await sleep(5);
+    heldRequests.pop()!();
     const answer = await answered;
     answer.resume();
     await done;
     expect([answer.statusCode, answer.headers.connection]).toEqual([200, 'close']);
-    expect(logged).toContain('/v1/slow');
+    expect(logged).toContain('/v1/held');
     agent.destroy();
   });
 
   it('cuts requests that take longer than they may', async () => {
     const done = run({ requestGraceMs: 50 });
-    const cut = expect(fetch(`${sample.url}/v1/slow`)).rejects.toThrow();
-    await sleep(100);
+    const cut = expect(fetch(`${sample.url}/v1/held`)).rejects.toThrow();
+    await untilHeld(1);
     fake.emit('SIGTERM', 'SIGTERM');
     await done;
     await cut;
+    heldRequests.pop()!();
     expect(fake.exitCodes).toEqual([0]);
   });
 
   it('says that it is not ready while it still accepts, if it is to linger', async () => {
-    const done = run({ lingerMs: 200 });
+    const done = run({ lingerMs: 3_000 });
     fake.emit('SIGTERM', 'SIGTERM');
     const response = await fetch(`${sample.url}/health/ready`);
     expect([response.status, response.headers.get('connection')]).toEqual([503, 'close']);
