@@ -5,7 +5,8 @@ import { newId } from '@posthorn/kernel';
 import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
 import { JobWorker, LaneRings, QUEUES } from './index.ts';
 
-const LIVENESS = { canaryEveryMs: 50, stuckAfterMs: 600 };
+/** Stuck after longer than a busy machine holds a canary up. */
+const LIVENESS = { canaryEveryMs: 50, stuckAfterMs: 4_000 };
 
 describe('a worker', () => {
   let redis: PrivateRedis;
@@ -35,56 +36,66 @@ describe('a worker', () => {
     return worker;
   }
 
-  async function until(isSo: () => boolean, withinMs: number): Promise<void> {
-    const deadline = performance.now() + withinMs;
-    while (!isSo() && performance.now() < deadline) await sleep(10);
-    expect(isSo()).toBe(true);
+  async function until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) await sleep(10);
   }
 
   async function ring(): Promise<void> {
-    const rings = new LaneRings({
-      line: 'email',
-      url: redis.url,
-      prefix,
-      rowsPerTurn: 50,
-      onError: (error) => void errors.push(error),
-    });
-    await rings.ping();
+    const onError = (error: Error): void => void errors.push(error);
+    const rings = new LaneRings({ line: 'email', url: redis.url, prefix, rowsPerTurn: 50, onError });
+    await rings.ping().catch(onError);
     rings.ring(nowLane(newId('wrk', Date.now())));
     await rings.settled();
     await rings.close();
   }
 
+  /** A ring may be lost, as when Redis was slow to answer: another follows, as the clock's does. */
+  async function ringUntil(isSo: () => boolean): Promise<void> {
+    while (!isSo()) {
+      await ring();
+      for (let n = 0; n < 100 && !isSo(); n += 1) await sleep(10);
+    }
+  }
+
+  const hasServed = (worker: JobWorker<'email.turn'>): boolean =>
+    /^last job \d+ ms ago$/.test(worker.liveness().detail);
+
   it('that has nothing to do lives, because it serves its canaries', async () => {
     const worker = startWorker();
-    await sleep(3 * LIVENESS.stuckAfterMs);
-    expect(worker.liveness()).toEqual({ ok: true, detail: expect.stringMatching(/^last job \d+ ms ago$/) });
+    await until(() => hasServed(worker));
+    await sleep(1.5 * LIVENESS.stuckAfterMs);
+    await until(() => hasServed(worker));
+    expect(worker.liveness().ok).toBe(true);
     expect(errors).toEqual([]);
   });
 
   it('that serves nothing any more, although Redis answers, is stuck', async () => {
-    let release: () => void = () => undefined;
-    const worker = startWorker(() => new Promise((resolve) => (release = resolve)));
-    await ring();
-    await until(() => !worker.liveness().ok, 5_000);
+    const { promise: isOver, resolve: release } = Promise.withResolvers<void>();
+    let begun = 0;
+    const worker = startWorker(() => {
+      begun += 1;
+      return isOver;
+    });
+    await ringUntil(() => begun > 0);
+    await until(() => !worker.liveness().ok);
     release();
-    await until(() => worker.liveness().ok, 5_000);
+    await until(() => worker.liveness().ok);
   });
 
   it('has nothing held against it while Redis does not answer, and serves again when it does', async () => {
     let served = 0;
     const worker = startWorker(() => Promise.resolve(void (served += 1)));
-    await sleep(200);
+    await until(() => hasServed(worker));
     redis.freeze();
-    await sleep(4_000);
+    await until(() => worker.liveness().detail === 'Redis does not answer');
+    await sleep(LIVENESS.stuckAfterMs);
     expect(worker.liveness()).toEqual({ ok: true, detail: 'Redis does not answer' });
     redis.thaw();
-    await ring();
-    await until(() => served === 1, 10_000);
+    await ringUntil(() => served > 0);
     await redis.restart();
-    await ring();
-    await until(() => served === 2, 15_000);
-    await until(() => worker.liveness().ok, 5_000);
+    const before = served;
+    await ringUntil(() => served > before);
+    await until(() => worker.liveness().ok);
   });
 
   it('says which job it has no handler for, and goes on', async () => {
@@ -97,10 +108,8 @@ describe('a worker', () => {
     });
     stranger.start();
     prefix = `${prefix}-other`;
-    await ring();
-    await until(
-      () => errors.some((error) => error.message.includes('no handler for the job "email.turn"')),
-      5_000,
+    await ringUntil(() =>
+      errors.some((error) => error.message.includes('no handler for the job "email.turn"')),
     );
     await stranger.close();
     expect(served).toBe(0);

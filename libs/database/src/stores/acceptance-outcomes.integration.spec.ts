@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { newId, sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { faultOf } from '../faults.ts';
 import { Office, rawEmail, scheduledEmail } from '../office.fixture.ts';
@@ -202,12 +202,18 @@ describe('A group', () => {
     const holder = await office.database.pool.connect();
     await holder.query('BEGIN');
     await holder.query('SELECT FROM usage WHERE workspace_id = $1 FOR UPDATE', [uuidOf(acme)]);
+    const observed = jest.spyOn(office.database.clock, 'observe');
     const waiting = office.accept([rawEmail(acme)], null);
-    await new Promise((resolve) => setTimeout(resolve, 800));
+    const locked = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    while ((await office.ask(locked)).length === 0) await sleep(10);
+    await sleep(200);
     await holder.query('COMMIT');
     holder.release();
     await waiting;
 
-    expect(Math.abs(office.database.clock.nowMs() - Date.now())).toBeLessThan(200);
+    expect(observed).not.toHaveBeenCalled();
+    observed.mockRestore();
+    await office.accept([rawEmail(acme)], null);
+    expect(Math.abs(office.database.clock.nowMs() - Date.now())).toBeLessThan(60_000);
   });
 });

@@ -34,11 +34,14 @@ beforeEach(async () => {
 type Name = Extract<EventName, `CONTACT_${'CREATED' | 'DELETED'}`>;
 
 /** Records events in one transaction, which goes on for a while and is then committed, unless it changes its mind. */
-async function record(names: readonly Name[], { forMs = 0, keeps = true } = {}): Promise<void> {
+async function record(
+  names: readonly Name[],
+  { goesOn = () => Promise.resolve(), keeps = true } = {},
+): Promise<void> {
   const recorded = transactOn(office.database, async (client) => {
     const events = names.map((name) => ({ workspaceId: acme, name, data: someContact(acme) }));
     await recordEvents(client, Date.now(), events);
-    if (forMs > 0) await sleep(forMs);
+    await goesOn();
     if (!keeps) throw new Error('changed its mind');
   });
   await recorded.catch((error: unknown) => {
@@ -84,12 +87,16 @@ describe('N5: the feed of events', () => {
     const before = await readOn();
     expect(before.ids).toHaveLength(1);
 
-    const slow = record(['CONTACT_CREATED', 'CONTACT_DELETED'], { forMs: 600 });
-    await sleep(200);
+    const [recorded, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slow = record(['CONTACT_CREATED', 'CONTACT_DELETED'], {
+      goesOn: () => (recorded.resolve(), mayCommit.promise),
+    });
+    await recorded.promise;
     await record(['CONTACT_DELETED']);
     expect(await committed()).toHaveLength(2);
     const meanwhile = await readOn({ from: before.position });
     expect(meanwhile.ids).toEqual([]);
+    mayCommit.resolve();
     await slow;
     await settled();
     const after = await readOn({ from: meanwhile.position });
@@ -105,7 +112,7 @@ describe('N5: the feed of events', () => {
       for (let round = 0; round < ROUNDS; round += 1) {
         const names: Name[] =
           Math.random() < 0.5 ? ['CONTACT_CREATED'] : ['CONTACT_DELETED', 'CONTACT_CREATED'];
-        await record(names, { forMs: Math.random() * 30, keeps: Math.random() < 0.9 });
+        await record(names, { goesOn: () => sleep(Math.random() * 30), keeps: Math.random() < 0.9 });
       }
     };
     const reader = async (limit: number, event?: EventName): Promise<EventId[]> => {

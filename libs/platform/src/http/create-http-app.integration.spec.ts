@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { sleep } from '@posthorn/kernel';
 import type { ErrorRenderer } from './error-answer.ts';
 import { heldRequests, postJson, startSampleApp, type SampleApp, untilHeld } from './sample-app.fixture.ts';
 
@@ -197,11 +196,12 @@ describe('an app that may have little in work', () => {
       return `<h1>${statusCode}</h1><p>${message}</p>`;
     };
     const pages = await startSampleApp({ inFlight: { maxRequests: 1, maxBytes: 1_000 }, renderError });
-    const first = fetch(`${pages.url}/v1/slow`);
-    await sleep(100);
-    const refused = await fetch(`${pages.url}/v1/slow`);
+    const first = fetch(`${pages.url}/v1/held`);
+    await untilHeld(1);
+    const refused = await fetch(`${pages.url}/v1/held`);
     expect([refused.status, refused.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
     expect(await refused.text()).toMatch(/^<h1>503<\/h1><p>Too many requests are being worked on/);
+    heldRequests.pop()!();
     expect((await first).status).toBe(200);
     await pages.close();
   });

@@ -90,7 +90,7 @@ describe('the buckets in Redis', () => {
 
   it('R1: are gone by themselves when they would be full', async () => {
     await redis.flush();
-    await grantedOf(demand({ amount: 100, periodSeconds: 1, burst: 200 }, 20));
+    await grantedOf(demand({ amount: 4, periodSeconds: 1, burst: 200 }, 20));
     await grantedOf(demand({ amount: 20, periodSeconds: 60, burst: 40 }, 40));
     const keys = (await redis.ask('KEYS *')).match(new RegExp(`${prefix}:\\S+`, 'g'))!;
     expect(keys).toHaveLength(2);
@@ -98,11 +98,10 @@ describe('the buckets in Redis', () => {
       keys.map(async (key) => Number((await redis.ask(`PTTL ${key}`)).slice(1))),
     );
     const [short, long] = ttls.sort((one, other) => one - other) as [number, number];
-    expect(short).toBeLessThanOrEqual(200);
+    expect(short).toBeLessThanOrEqual(5_000);
     expect(long).toBeGreaterThan(110_000);
     expect(long).toBeLessThanOrEqual(120_000);
-    await sleep(250);
-    expect(await redis.ask('KEYS *')).toMatch(/^\*1\r/);
+    while (!/^\*1\r/.test(await redis.ask('KEYS *'))) await sleep(50);
   });
 
   it('R1: lie in one slot of a cluster, whatever their names', async () => {

@@ -23,7 +23,10 @@ import { CheckDueDomains } from './check-due-domains.ts';
 import { DkimKeyMaker } from './dkim-key-maker.ts';
 
 const HOUR_MS = 3_600_000;
-const TIMEOUT_MS = 300;
+/** Nothing that is answered takes so long, however busy the machine is. */
+const PATIENT_MS = 20_000;
+/** For what is never answered. */
+const HASTY_MS = 300;
 /** However little time has passed since the last look: the database's time and our idea of it may differ by some ms. */
 const CLAIM = { leaseSeconds: 120, restSeconds: -60 };
 
@@ -33,6 +36,7 @@ let dns: DnsServer;
 let workspaceId: WorkspaceId;
 /** How far the time of checks is ahead. */
 let aheadMs = 0;
+let lookUpMs = PATIENT_MS;
 let domains = 0;
 const told: ProofChange[] = [];
 
@@ -63,7 +67,7 @@ const find = async ({ id }: IdentityWithRecords): Promise<IdentityWithRecords> =
 function newCheckDomain(): CheckDomain {
   return new CheckDomain({
     checks: checks(),
-    resolver: new DnsResolver({ servers: [dns.address], timeoutMs: TIMEOUT_MS }),
+    resolver: new DnsResolver({ servers: [dns.address], timeoutMs: lookUpMs }),
     spfInclude: undefined,
     clock: { nowMs: () => database.clock.nowMs() + aheadMs },
     tell: (change) => Promise.resolve(void told.push(change)),
@@ -77,6 +81,7 @@ async function addDomain(): Promise<IdentityWithRecords> {
   await new IdentityChanges(database).addDomain(workspaceId, POSTHORN, { id, domain, keys });
   told.length = 0;
   aheadMs = 0;
+  lookUpMs = PATIENT_MS;
   return (await new IdentityStore(database).find(workspaceId, id))!;
 }
 
@@ -103,13 +108,14 @@ async function addVerified(): Promise<IdentityWithRecords> {
 
 describe('A verified domain', () => {
   it.each([
-    ['time-outs', 'silent'],
-    ['SERVFAIL', { rcode: 'SERVFAIL' }],
-    ['refusals', { rcode: 'REFUSED' }],
-    ['garbage', 'garbage'],
-  ] as const)('survives a week of %s', async (_, behaviour) => {
+    ['time-outs', 'silent', HASTY_MS],
+    ['SERVFAIL', { rcode: 'SERVFAIL' }, PATIENT_MS],
+    ['refusals', { rcode: 'REFUSED' }, PATIENT_MS],
+    ['garbage', 'garbage', HASTY_MS],
+  ] as const)('survives a week of %s', async (_, behaviour, timeoutMs) => {
     const domain = await addVerified();
     answer(domain, behaviour);
+    lookUpMs = timeoutMs;
     for (const hours of [1, 24, 72, 168]) {
       expect(await look(domain, hours)).toMatchObject({ status: 'VERIFIED', check: { wrongSince: null } });
     }
