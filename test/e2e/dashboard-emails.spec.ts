@@ -194,6 +194,10 @@ describe('What operators do with emails', () => {
     const page = (await ada.get(`/emails/${id}?done=cancelled`)).text;
     expect(page).toContain('It was cancelled.');
     expect(page).toContain('cancelled it');
+    for (const word of ['', 'nonesuch', 'constructor', '__proto__']) {
+      const { status: ofWord, text } = await ada.get(`/emails/${id}?done=${word}`);
+      expect([ofWord, text.includes('role="status"')]).toEqual([200, false]);
+    }
     expect((await ada.post(`/emails/${id}/cancel`)).status).toBe(409);
     expect(await audited(id)).toHaveLength(1);
   });

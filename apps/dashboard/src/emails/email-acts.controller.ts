@@ -1,7 +1,8 @@
 import { Controller, Param, Post, Req, Res } from '@nestjs/common';
-import { type EmailId, Refusal } from '@posthorn/kernel';
+import { Refusal } from '@posthorn/kernel';
 import { CancelEmail, RescheduleEmail, SendEmailAgain } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
+import { showDone } from '../pages/done.ts';
 import { Given, inUtc } from '../pages/given.ts';
 import { operatorOf } from '../sign-in/entrance.ts';
 import { EmailReader, thatIsThere } from './email-reader.ts';
@@ -28,7 +29,7 @@ export class EmailActsController {
     const actor = operatorOf(request);
     const { id, workspaceId } = await this.reader.locate(text);
     thatIsThere(await this.cancelEmail.cancel(workspaceId, id, actor));
-    show(response, id, 'cancelled');
+    showDone(response, `/emails/${id}`, 'cancelled');
   }
 
   @Post(':email_id/move')
@@ -41,7 +42,7 @@ export class EmailActsController {
     const { id, workspaceId } = await this.reader.locate(text);
     const sendAt = inUtc(new Given(request.body).text('sendAt') ?? '');
     thatIsThere(await this.rescheduleEmail.reschedule(workspaceId, id, sendAt, actor));
-    show(response, id, 'moved');
+    showDone(response, `/emails/${id}`, 'moved');
   }
 
   @Post(':email_id/again')
@@ -57,11 +58,6 @@ export class EmailActsController {
     if (!WISH.test(wish))
       throw new Refusal(400, 'This was not asked by the form of the email; open it and try again');
     const copy = await this.sendEmailAgain.sendAgain(workspaceId, id, { actor, reason, wish });
-    show(response, thatIsThere(copy), 'again');
+    showDone(response, `/emails/${thatIsThere(copy)}`, 'again');
   }
-}
-
-/** To the email, by an address that can be loaded anew without doing it once more (RFC 9110, section 15.4.4). */
-function show(response: Response, id: EmailId, done: string): void {
-  response.redirect(303, `/emails/${id}?done=${done}`);
 }

@@ -2,7 +2,7 @@ import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import type { Page } from '@posthorn/domain';
 import { EmailListStore, EmailSearchStore, type FoundEmail, WorkspaceStore } from '@posthorn/database';
 import type { Request, Response } from 'express';
-import { Given } from '../pages/given.ts';
+import { doneIn } from '../pages/done.ts';
 import { renderPage } from '../pages/page.ts';
 import { searched } from '../pages/searched.ts';
 import { accountOf } from '../sign-in/entrance.ts';
@@ -49,7 +49,7 @@ export class EmailsController {
   ): Promise<string> {
     const account = accountOf(request);
     const shown = await this.reader.read(id, account);
-    const content = emailPage({ ...shown, done: DONE[new Given(query).text('done') ?? ''] });
+    const content = emailPage({ ...shown, done: doneIn(query, DONE) });
     return renderPage(response, { title: 'Email', part: 'Emails', account, content });
   }
 

@@ -2,6 +2,7 @@ import { Controller, Param, Post, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { RecoverDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
+import { showDone } from '../pages/done.ts';
 import { Given } from '../pages/given.ts';
 import { operatorOf } from '../sign-in/entrance.ts';
 import { noSuchDelivery, noSuchWebhook, WebhookReader } from './webhook-reader.ts';
@@ -26,7 +27,7 @@ export class WebhookActsController {
     const { webhook, id } = await this.reader.locate(webhookText, text);
     const delivery = await this.again.sendAgain(webhook.workspaceId, webhook.id, id, actor);
     if (delivery === undefined) throw noSuchDelivery();
-    response.redirect(303, `/webhooks/${webhook.id}/deliveries/${id}?done=redelivered`);
+    showDone(response, `/webhooks/${webhook.id}/deliveries/${id}`, 'redelivered');
   }
 
   @Post(':webhook_id/recover')
@@ -43,6 +44,6 @@ export class WebhookActsController {
       throw new Refusal(400, '`since` is missing; give the time since which deliveries have failed');
     const wanted = { since, until: given.moment('until') };
     if ((await this.recoveries.begin(workspaceId, id, actor, wanted)) === undefined) throw noSuchWebhook();
-    response.redirect(303, `/webhooks/${id}?done=recovering`);
+    showDone(response, `/webhooks/${id}`, 'recovering');
   }
 }

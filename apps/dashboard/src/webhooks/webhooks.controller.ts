@@ -2,7 +2,7 @@ import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { WebhookSearchStore, WorkspaceStore } from '@posthorn/database';
 import { ReadDeliveries, RecoverDeliveries } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
-import { Given } from '../pages/given.ts';
+import { doneIn } from '../pages/done.ts';
 import { renderPage } from '../pages/page.ts';
 import { searched } from '../pages/searched.ts';
 import { accountOf } from '../sign-in/entrance.ts';
@@ -69,7 +69,7 @@ export class WebhooksController {
       const { filter, page } = deliverySearch(given);
       return this.deliveries.list(workspaceId, id, filter, page);
     });
-    const shown = { webhook, workspace, recoveries, deliveries, account, done: doneIn(query) };
+    const shown = { webhook, workspace, recoveries, deliveries, account, done: doneIn(query, DONE) };
     const runs = recoveries.some(({ state }) => state !== 'COMPLETED');
     const page = { title: 'Webhook', part: 'Webhooks', account, content: webhookPage(shown) } as const;
     return renderPage(response, runs ? { ...page, refreshSeconds: REFRESH_SECONDS } : page);
@@ -87,11 +87,7 @@ export class WebhooksController {
     const { webhook, id } = await this.reader.locate(webhookText, text);
     const delivery = await this.deliveries.read(webhook.workspaceId, webhook.id, id);
     if (delivery === undefined) throw noSuchDelivery();
-    const content = deliveryPage({ webhook, delivery, account, done: doneIn(query) });
+    const content = deliveryPage({ webhook, delivery, account, done: doneIn(query, DONE) });
     return renderPage(response, { title: 'Delivery', part: 'Webhooks', account, content });
   }
-}
-
-function doneIn(query: unknown): string | undefined {
-  return DONE[new Given(query).text('done') ?? ''];
 }
