@@ -1,16 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AuditLogStore } from '@posthorn/database';
 import { type DeliveryId, newId, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
-import { type AppUnderTest, WebhookReceiver } from '@posthorn/testing';
+import type { AppUnderTest, WebhookReceiver } from '@posthorn/testing';
 import { DashboardVisitor } from './dashboard-visitor.ts';
 import { addDelivery } from './deliveries.ts';
-import { Stack, until } from './stack.ts';
+import { startReceiving, subscribe } from './receiving.ts';
+import { type Stack, until } from './stack.ts';
 import { DAY_MS, fromNow } from './times.ts';
 
 const HOSTILE = '"><script>alert(1)</script>';
 
 let stack: Stack;
 let receiver: WebhookReceiver;
+let close: () => Promise<void>;
 let dashboard: AppUnderTest;
 let ada: DashboardVisitor;
 let vera: DashboardVisitor;
@@ -20,29 +22,17 @@ let path: string;
 let hooks = 0;
 
 beforeAll(async () => {
-  receiver = await WebhookReceiver.start();
-  stack = await Stack.start({
-    dispatchers: 1,
-    env: { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
-  });
+  ({ stack, receiver, close } = await startReceiving());
   dashboard = await stack.startApp('dashboard');
   ada = await DashboardVisitor.signIn(stack, dashboard, 'ada', 'operator');
   vera = await DashboardVisitor.signIn(stack, dashboard, 'vera', 'viewer');
   ({ workspaceId } = stack.tenant);
 });
-afterAll(async () => {
-  await stack.close();
-  await receiver.close();
-});
+afterAll(() => close());
 beforeEach(async () => {
   path = `/shown-${(hooks += 1)}`;
-  webhook = await createWebhook(receiver.url(path));
+  webhook = (await subscribe(stack, receiver.url(path))).id;
 });
-
-async function createWebhook(url: string, key = stack.tenant.keys.apiUser): Promise<WebhookId> {
-  const answer = await stack.api().post('/v1/webhooks', { url, events: ['CONTACT_CREATED'] }, { key });
-  return (answer.body['webhook'] as { id: WebhookId }).id;
-}
 
 const add = (wanted: Parameters<typeof addDelivery>[3] = {}): Promise<DeliveryId> =>
   addDelivery(stack, workspaceId, webhook, wanted);
@@ -60,7 +50,7 @@ async function audited() {
 describe('The webhooks of the dashboard', () => {
   it('are those of all workspaces, or of one', async () => {
     const other = await stack.createTenant('Other');
-    const foreign = await createWebhook(receiver.url('/foreign'), other.keys.apiUser);
+    const { id: foreign } = await subscribe(stack, receiver.url('/foreign'), { key: other.keys.apiUser });
     const all = (await vera.get('/webhooks')).text;
     for (const id of [webhook, foreign]) expect(all).toContain(`/webhooks/${id}`);
     const one = (await vera.get(`/webhooks?workspace=${other.workspaceId}`)).text;
@@ -133,7 +123,7 @@ describe('One webhook', () => {
       expect([status, text.includes('This webhook has no delivery with this id')]).toEqual([404, true]);
     }
     const id = await add();
-    const other = await createWebhook(receiver.url('/other'));
+    const { id: other } = await subscribe(stack, receiver.url('/other'));
     expect((await ada.get(`/webhooks/${other}/deliveries/${id}`)).status).toBe(404);
     expect((await ada.post(`/webhooks/${other}/deliveries/${id}/redeliver`)).status).toBe(404);
     expect((await ada.post(`/webhooks/${nowhere}/recover`, { since: fromNow(-DAY_MS) })).status).toBe(404);

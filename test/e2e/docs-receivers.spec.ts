@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { examplesOf, type Fence, whereIs } from './docs/fences.ts';
 import { cleanEnv, lackFor, prepare } from './docs/runners.ts';
+import { TO_THIS_MACHINE } from './receiving.ts';
 import { newRecipient, Stack, until } from './stack.ts';
 
 const WITHIN_MS = 180_000;
@@ -23,7 +24,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'posthorn-docs-'));
   stack = await Stack.start({
     dispatchers: 1,
-    env: { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+    env: TO_THIS_MACHINE,
   });
 });
 afterAll(async () => {

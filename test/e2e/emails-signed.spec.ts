@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import { DnsServer } from '@posthorn/testing';
 import { Api, emailIn, type ShownEmail } from './api.ts';
-import { addIdentity, identityIn, recordOf, type ShownIdentity } from './identities.ts';
+import type { ShownIdentity } from './identities.ts';
 import { headerValues } from './mail.ts';
-import { BOTH, publish, verified } from './signatures.ts';
+import { addSigningDomain, BOTH, verified } from './signatures.ts';
 import { newRecipient, Stack, until } from './stack.ts';
 
 let dns: DnsServer;
@@ -22,11 +22,8 @@ afterAll(async () => {
 const api = (): Api => new Api(stack.gateways[0]!.url, stack.tenant.keys.editor);
 
 /** A verified domain with the keys for these purposes published. */
-async function addDomain(...purposes: readonly string[]): Promise<ShownIdentity> {
-  const added = await addIdentity(api(), { domain: `signed${(domains += 1)}.example.net` });
-  for (const purpose of purposes) publish(dns, recordOf(added, purpose));
-  return identityIn(await api().post(`/v1/identities/${added.id}/verify`, ''));
-}
+const addDomain = (...purposes: readonly string[]): Promise<ShownIdentity> =>
+  addSigningDomain(api(), dns, `signed${(domains += 1)}.example.net`, purposes);
 
 async function sendFrom({ value }: ShownIdentity): Promise<ShownEmail> {
   return emailIn(await stack.send({ from: `Shop <hello@${value}>`, to: newRecipient(), subject: 'Grüße' }));

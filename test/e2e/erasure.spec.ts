@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PrivateRedis, WebhookReceiver } from '@posthorn/testing';
 import { emailIn, isReplay } from './api.ts';
+import { TO_THIS_MACHINE } from './receiving.ts';
 import { newRecipient, soundEmail, Stack, until } from './stack.ts';
 import { fromNow } from './times.ts';
 
@@ -57,8 +58,7 @@ beforeAll(async () => {
     },
     env: {
       LOG_LEVEL: 'trace',
-      WEBHOOK_ALLOW_HTTP: 'true',
-      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+      ...TO_THIS_MACHINE,
     },
   });
   await leaveTraces();

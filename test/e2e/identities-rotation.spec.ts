@@ -5,7 +5,7 @@ import { Api, emailIn } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
 import { addIdentity, identityIn, recordOf, type ShownIdentity, type ShownRecord } from './identities.ts';
 import { headerValues } from './mail.ts';
-import { BOTH, publish, verified } from './signatures.ts';
+import { addSigningDomain, BOTH, publish, verified } from './signatures.ts';
 import { newRecipient, Stack } from './stack.ts';
 
 let dns: DnsServer;
@@ -23,11 +23,8 @@ afterAll(async () => {
 const api = (): Api => new Api(stack.gateways[0]!.url, stack.tenant.keys.editor);
 
 /** A verified domain with the keys for these purposes published. */
-async function addDomain(...purposes: readonly string[]): Promise<ShownIdentity> {
-  const added = await addIdentity(api(), { domain: `rotated${(domains += 1)}.example.net` });
-  for (const purpose of purposes) publish(dns, recordOf(added, purpose));
-  return identityIn(await api().post(`/v1/identities/${added.id}/verify`, ''));
-}
+const addDomain = (...purposes: readonly string[]): Promise<ShownIdentity> =>
+  addSigningDomain(api(), dns, `rotated${(domains += 1)}.example.net`, purposes);
 
 describe('POST /v1/identities/{id}/rotate-keys', () => {
   const rotate = async ({ id }: ShownIdentity): Promise<ShownIdentity> =>

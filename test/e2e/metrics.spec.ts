@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { WebhookReceiver } from '@posthorn/testing';
+import type { WebhookReceiver } from '@posthorn/testing';
 import { parse } from 'yaml';
-import { Stack, until } from './stack.ts';
+import { startReceiving } from './receiving.ts';
+import { type Stack, until } from './stack.ts';
 
 interface Rule {
   readonly alert: string;
@@ -22,18 +23,12 @@ const dashboard = JSON.parse(read('observe/grafana/dashboards/posthorn.json')) a
 
 let stack: Stack;
 let receiver: WebhookReceiver;
+let close: () => Promise<void>;
 
 beforeAll(async () => {
-  receiver = await WebhookReceiver.start();
-  stack = await Stack.start({
-    dispatchers: 1,
-    env: { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
-  });
+  ({ stack, receiver, close } = await startReceiving());
 });
-afterAll(async () => {
-  await stack.close();
-  await receiver.close();
-});
+afterAll(() => close());
 
 async function scrape(app: { readonly metricsUrl: string }): Promise<string> {
   const response = await fetch(app.metricsUrl);

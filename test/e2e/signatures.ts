@@ -1,13 +1,26 @@
 import { Resolver } from 'node:dns/promises';
 import type { DnsServer, SinkMessage } from '@posthorn/testing';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
-import type { ShownRecord } from './identities.ts';
+import type { Api } from './api.ts';
+import { addIdentity, identityIn, recordOf, type ShownIdentity, type ShownRecord } from './identities.ts';
 
 export const BOTH = ['DKIM_RSA', 'DKIM_ED25519'] as const;
 
 /** Sets a record as it is asked for. */
 export function publish(dns: DnsServer, { name, value }: ShownRecord): void {
   dns.set(name, { txt: [value!.match(/.{1,255}/g)!] });
+}
+
+/** Adds a domain, publishes its keys for these purposes, and has them looked for. */
+export async function addSigningDomain(
+  api: Api,
+  dns: DnsServer,
+  domain: string,
+  purposes: readonly string[],
+): Promise<ShownIdentity> {
+  const added = await addIdentity(api, { domain });
+  for (const purpose of purposes) publish(dns, recordOf(added, purpose));
+  return identityIn(await api.post(`/v1/identities/${added.id}/verify`, ''));
 }
 
 /** What mailauth says of the signatures, from the top: the result, the domain and the algorithm. Keys are as our own name server has them. */

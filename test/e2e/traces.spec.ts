@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type ToldSpan, TraceCollector, WebhookReceiver } from '@posthorn/testing';
+import { TO_THIS_MACHINE } from './receiving.ts';
 import { newRecipient, soundEmail, Stack, until } from './stack.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -21,8 +22,7 @@ beforeAll(async () => {
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20collector-secret',
-      WEBHOOK_ALLOW_HTTP: 'true',
-      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+      ...TO_THIS_MACHINE,
     },
   });
 });

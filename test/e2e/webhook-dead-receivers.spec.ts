@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { WebhookReceiver } from '@posthorn/testing';
+import type { WebhookReceiver } from '@posthorn/testing';
 import { Api } from './api.ts';
-import { newRecipient, Stack, type Tenant, until } from './stack.ts';
+import { startReceiving } from './receiving.ts';
+import { newRecipient, type Stack, type Tenant, until } from './stack.ts';
 
 const WORKSPACES = 20;
 const WEBHOOKS_EACH = 50;
@@ -15,28 +16,21 @@ const AT_MOST_MS = 10_000;
 
 let stack: Stack;
 let receiver: WebhookReceiver;
+let close: () => Promise<void>;
 let dead: Tenant[];
 
 beforeAll(async () => {
-  receiver = await WebhookReceiver.start(({ path }) => ({
-    status: 200,
-    afterMs: path === WELL ? 0 : FOR_EVER_MS,
-  }));
-  stack = await Stack.start({
-    dispatchers: 1,
-    env: {
-      WEBHOOK_ALLOW_HTTP: 'true',
-      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+  const afterMs = (path: string): number => (path === WELL ? 0 : FOR_EVER_MS);
+  ({ stack, receiver, close } = await startReceiving(
+    ({ path }) => ({ status: 200, afterMs: afterMs(path) }),
+    {
       WEBHOOK_DEADLINE_MS: '1000',
     },
-  });
+  ));
   dead = await Promise.all(Array.from({ length: WORKSPACES }, (_, n) => stack.createTenant(`Dead ${n}`)));
   await Promise.all(dead.map(subscribeTheDead));
 }, 180_000);
-afterAll(async () => {
-  await stack.close();
-  await receiver.close();
-});
+afterAll(() => close());
 
 const apiOf = ({ keys }: Tenant): Api => new Api(stack.gateways[0]!.url, keys.apiUser);
 

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHmac } from 'node:crypto';
-import { type DeliveryId, uuidOf, type WebhookId } from '@posthorn/kernel';
-import { type ReceivedPost, WebhookReceiver } from '@posthorn/testing';
+import { type DeliveryId, uuidOf } from '@posthorn/kernel';
+import type { ReceivedPost, WebhookReceiver } from '@posthorn/testing';
 import { addDelivery, somePayload } from './deliveries.ts';
-import { newRecipient, Stack, until } from './stack.ts';
+import { type CreatedWebhook, startReceiving, subscribe } from './receiving.ts';
+import { newRecipient, type Stack, until } from './stack.ts';
 
 interface Shown {
   readonly id: DeliveryId;
@@ -15,25 +16,18 @@ interface Shown {
 
 let stack: Stack;
 let receiver: WebhookReceiver;
-let webhook: { readonly id: WebhookId; readonly token: string };
+let close: () => Promise<void>;
+let webhook: CreatedWebhook;
 let path: string;
 let hooks = 0;
 beforeAll(async () => {
-  receiver = await WebhookReceiver.start();
-  stack = await Stack.start({
-    dispatchers: 1,
-    env: { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
-  });
+  ({ stack, receiver, close } = await startReceiving());
 });
-afterAll(async () => {
-  await stack.close();
-  await receiver.close();
-});
+afterAll(() => close());
 beforeEach(async () => {
   receiver.answer = () => ({ status: 200 });
   path = `/by-hand-${(hooks += 1)}`;
-  const body = { url: receiver.url(path), events: ['CONTACT_CREATED'] };
-  webhook = (await stack.api().post('/v1/webhooks', body)).body['webhook'] as typeof webhook;
+  webhook = await subscribe(stack, receiver.url(path));
 });
 
 const redeliver = (id: string) =>

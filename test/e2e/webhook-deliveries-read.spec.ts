@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type DeliveryId, uuidOf, type WebhookId } from '@posthorn/kernel';
-import { WebhookReceiver } from '@posthorn/testing';
+import type { WebhookReceiver } from '@posthorn/testing';
 import type { Answer } from './api.ts';
 import { addDelivery, somePayload } from './deliveries.ts';
-import { newRecipient, Stack, until } from './stack.ts';
+import { startReceiving, subscribe } from './receiving.ts';
+import { newRecipient, type Stack, until } from './stack.ts';
 import { DAY_MS } from './times.ts';
 
 interface Shown {
@@ -22,22 +23,14 @@ interface Page {
 
 let stack: Stack;
 let receiver: WebhookReceiver;
+let close: () => Promise<void>;
 let webhook: WebhookId;
 beforeAll(async () => {
-  receiver = await WebhookReceiver.start(() => ({ status: 500 }));
-  stack = await Stack.start({
-    dispatchers: 1,
-    env: { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
-  });
+  ({ stack, receiver, close } = await startReceiving(() => ({ status: 500 })));
 });
-afterAll(async () => {
-  await stack.close();
-  await receiver.close();
-});
+afterAll(() => close());
 beforeEach(async () => {
-  const body = { url: receiver.url('/hook'), events: ['CONTACT_CREATED'] };
-  const answer = await stack.api().post('/v1/webhooks', body);
-  webhook = (answer.body['webhook'] as { id: WebhookId }).id;
+  webhook = (await subscribe(stack, receiver.url('/hook'))).id;
 });
 
 const ask = (query: Record<string, string> = {}, key = stack.tenant.keys.viewer): Promise<Answer> =>

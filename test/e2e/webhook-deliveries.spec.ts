@@ -2,41 +2,28 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidOf, type WebhookId } from '@posthorn/kernel';
-import { type ReceivedPost, WebhookReceiver } from '@posthorn/testing';
-import { newRecipient, Stack, until } from './stack.ts';
+import type { ReceivedPost, WebhookReceiver } from '@posthorn/testing';
+import { type CreatedWebhook, startReceiving, subscribe } from './receiving.ts';
+import { newRecipient, type Stack, until } from './stack.ts';
 
 let stack: Stack;
 let receiver: WebhookReceiver;
+let close: () => Promise<void>;
 
 beforeAll(async () => {
-  receiver = await WebhookReceiver.start();
-  stack = await Stack.start({
-    dispatchers: 1,
-    env: {
-      WEBHOOK_ALLOW_HTTP: 'true',
-      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
-      WEBHOOK_DEADLINE_MS: '1000',
-    },
-  });
+  ({ stack, receiver, close } = await startReceiving(undefined, { WEBHOOK_DEADLINE_MS: '1000' }));
 });
-afterAll(async () => {
-  await stack.close();
-  await receiver.close();
-});
+afterAll(() => close());
 
-interface Hook {
-  readonly id: WebhookId;
-  readonly token: string;
+interface Hook extends CreatedWebhook {
   readonly path: string;
 }
 
 let hooks = 0;
 
-async function subscribe(events = ['CONTACT_CREATED'], url?: string): Promise<Hook> {
+async function newHook(events?: string[]): Promise<Hook> {
   const path = `/hook-${(hooks += 1)}`;
-  const answer = await stack.api().post('/v1/webhooks', { url: url ?? receiver.url(path), events });
-  const { id, token } = answer.body['webhook'] as { id: WebhookId; token: string };
-  return { id, token, path };
+  return { ...(await subscribe(stack, receiver.url(path), { events })), path };
 }
 
 const change = (id: WebhookId, body: object) => stack.api().post(`/v1/webhooks/${id}`, body);
@@ -63,7 +50,7 @@ const eventOf = (post: ReceivedPost) => String(post.headers['x-service-event-id'
 
 describe('An event', () => {
   it('W5, W6: is posted to its webhook, signed in both ways, within seconds', async () => {
-    const hook = await subscribe();
+    const hook = await newHook();
     const email = newRecipient();
     await createContact(email);
     await arrived(hook.path, 1, 5_000);
@@ -89,10 +76,10 @@ describe('An event', () => {
 
   it('W9: is posted once to each of exactly the webhooks that were subscribed, and not to one that was deleted', async () => {
     const [one, other, deaf, gone] = [
-      await subscribe(),
-      await subscribe(['CONTACT_DELETED', 'CONTACT_CREATED']),
-      await subscribe(['CONTACT_DELETED']),
-      await subscribe(),
+      await newHook(),
+      await newHook(['CONTACT_DELETED', 'CONTACT_CREATED']),
+      await newHook(['CONTACT_DELETED']),
+      await newHook(),
     ];
     await stack.api().request('DELETE', `/v1/webhooks/${gone.id}`, undefined);
     for (let n = 0; n < 20; n += 1) await createContact();
@@ -105,7 +92,7 @@ describe('An event', () => {
   });
 
   it('W8: is posted again with the same id after a refusal, 5 s later, and its attempts are kept', async () => {
-    const hook = await subscribe();
+    const hook = await newHook();
     receiver.answer = ({ path, headers }) => ({
       status: path === hook.path && headers['x-service-attempt'] === '1' ? 503 : 200,
     });
@@ -132,7 +119,7 @@ describe('An event', () => {
 
 describe('An email', () => {
   it('W12: tells webhooks what becomes of it, as the interface shows it', async () => {
-    const hook = await subscribe(['EMAIL_SENT']);
+    const hook = await newHook(['EMAIL_SENT']);
     const sent = await stack.send({ groupBy: 'welcome', subject: 'Zoë “says” hi' });
     const email = sent.body['email'] as Record<string, unknown>;
     await arrived(hook.path, 1, 5_000);
@@ -149,7 +136,7 @@ describe('An email', () => {
 
 describe('A webhook', () => {
   it('W9: that is paused is told when it is active again, with the token and URL of then', async () => {
-    const hook = await subscribe();
+    const hook = await newHook();
     await change(hook.id, { status: 'PAUSED' });
     for (let n = 0; n < 3; n += 1) await createContact();
     await until(async () => (await deliveriesOf(hook.id)).length === 3, 'the deliveries are made');
@@ -163,7 +150,7 @@ describe('A webhook', () => {
   });
 
   it('W6: whose token is changed is signed for by both for a day', async () => {
-    const hook = await subscribe();
+    const hook = await newHook();
     await change(hook.id, { token: 'the-second-token' });
     await createContact();
     await arrived(hook.path, 1);
@@ -181,7 +168,7 @@ describe('A webhook', () => {
   });
 
   it('W6: whose token is rotated is signed for by both during the overlap, and by the new one alone without', async () => {
-    const hook = await subscribe();
+    const hook = await newHook();
     const rotate = async (body: object): Promise<{ token: string; previousTokenUntil: string | null }> => {
       const { status, body: answer } = await stack.api().post(`/v1/webhooks/${hook.id}/rotate-token`, body);
       expect(status).toBe(200);
@@ -211,7 +198,7 @@ describe('A webhook', () => {
   });
 
   it('W8, W10: whose receiver answers 410 is disabled at once, its editors are told, and it is told everything when it is active again', async () => {
-    const hook = await subscribe();
+    const hook = await newHook();
     receiver.answer = ({ path }) => ({ status: path === hook.path ? 410 : 200 });
     for (let n = 0; n < 3; n += 1) await createContact();
     await until(async () => {
@@ -228,7 +215,7 @@ describe('A webhook', () => {
   });
 
   it('whose receiver hangs makes nobody else wait, and is quick again when it answers', async () => {
-    const [dead, well] = [await subscribe(), await subscribe()];
+    const [dead, well] = [await newHook(), await newHook()];
     receiver.answer = ({ path }) => ({ status: 200, afterMs: path === dead.path ? 5_000 : 0 });
     for (let n = 0; n < 30; n += 1) await createContact();
     await until(

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WebhookId } from '@posthorn/kernel';
-import { WebhookReceiver } from '@posthorn/testing';
+import type { WebhookReceiver } from '@posthorn/testing';
 import { addDelivery } from './deliveries.ts';
-import { Stack, until } from './stack.ts';
+import { startReceiving, subscribe } from './receiving.ts';
+import { type Stack, until } from './stack.ts';
 import { DAY_MS, fromNow } from './times.ts';
 
 interface Recovery {
@@ -14,24 +15,17 @@ interface Recovery {
 
 let stack: Stack;
 let receiver: WebhookReceiver;
+let close: () => Promise<void>;
 let webhook: WebhookId;
 let path: string;
 let hooks = 0;
 beforeAll(async () => {
-  receiver = await WebhookReceiver.start();
-  stack = await Stack.start({
-    dispatchers: 1,
-    env: { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
-  });
+  ({ stack, receiver, close } = await startReceiving());
 });
-afterAll(async () => {
-  await stack.close();
-  await receiver.close();
-});
+afterAll(() => close());
 beforeEach(async () => {
   path = `/recovered-${(hooks += 1)}`;
-  const body = { url: receiver.url(path), events: ['CONTACT_CREATED'] };
-  webhook = ((await stack.api().post('/v1/webhooks', body)).body['webhook'] as { id: WebhookId }).id;
+  webhook = (await subscribe(stack, receiver.url(path))).id;
 });
 
 const recover = (body: object) => stack.api().post(`/v1/webhooks/${webhook}/recover`, body);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { WebhookReceiver } from '@posthorn/testing';
-import { newRecipient, Stack, until } from './stack.ts';
+import type { WebhookReceiver } from '@posthorn/testing';
+import { startReceiving, subscribe } from './receiving.ts';
+import { newRecipient, type Stack, until } from './stack.ts';
 
 /** Late, but long before the deadline. */
 const LATE_MS = 7_000;
@@ -12,31 +13,19 @@ const CONNECTIONS = 12;
 
 let stack: Stack;
 let receiver: WebhookReceiver;
+let close: () => Promise<void>;
 let isLate = true;
 
 beforeAll(async () => {
-  receiver = await WebhookReceiver.start(({ path }) => ({
-    status: 200,
-    afterMs: isLate && path.startsWith('/late') ? LATE_MS : 0,
-  }));
-  stack = await Stack.start({
-    dispatchers: 1,
-    env: {
-      WEBHOOK_ALLOW_HTTP: 'true',
-      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+  const afterMs = (path: string): number => (isLate && path.startsWith('/late') ? LATE_MS : 0);
+  ({ stack, receiver, close } = await startReceiving(
+    ({ path }) => ({ status: 200, afterMs: afterMs(path) }),
+    {
       WEBHOOK_CONNECTIONS: String(CONNECTIONS),
     },
-  });
+  ));
 });
-afterAll(async () => {
-  await stack.close();
-  await receiver.close();
-});
-
-async function subscribe(path: string): Promise<void> {
-  const body = { url: receiver.url(path), events: ['CONTACT_CREATED'] };
-  expect((await stack.api().post('/v1/webhooks', body)).status).toBe(200);
-}
+afterAll(() => close());
 
 async function createContact(): Promise<void> {
   expect((await stack.api().post('/v1/contacts', { email: newRecipient() })).status).toBe(200);
@@ -45,7 +34,7 @@ async function createContact(): Promise<void> {
 const slowLanes = (): Promise<number> => stack.count('SELECT count(*)::int FROM slow_lanes');
 
 it('W8: receivers that let us wait are known while they still do, are not charged for it, and leave the places to others', async () => {
-  for (const path of ['/late/1', '/late/2', '/late/3', '/well']) await subscribe(path);
+  for (const path of ['/late/1', '/late/2', '/late/3', '/well']) await subscribe(stack, receiver.url(path));
   for (let n = 0; n < EVENTS; n += 1) await createContact();
   await until(async () => (await slowLanes()) === 3, 'they are known to be slow', KNOWN_WITHIN_MS);
   expect(await stack.count('SELECT count(*)::int FROM webhooks WHERE failing_since IS NOT NULL')).toBe(0);
