@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import PostalMime, { type Email as ParsedMail } from 'postal-mime';
-import { randomBytes } from 'node:crypto';
+import { generateKeySync, randomBytes } from 'node:crypto';
 import { type EmailId, uuidOf } from '@posthorn/kernel';
 import { LinkSigner } from '@posthorn/signing';
 import { type AcceptedEmail, type Answer, Api, emailIn, type ShownEmail } from './api.ts';
@@ -203,7 +203,7 @@ describe('S20: the link', () => {
   it('is not there for who guesses, and tells nobody what is', async () => {
     const path = await linkTo(newRecipient());
     const { id } = await send(newRecipient());
-    const foreign = new LinkSigner([{ id: 'x', key: randomBytes(32) }]).sign(
+    const foreign = new LinkSigner([{ id: 'x', key: generateKeySync('aes', { length: 256 }) }]).sign(
       'unsubscribe',
       uuidOf(id as EmailId),
     );

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { type EmailId, parseId } from '@posthorn/kernel';
 import type { KeyRing } from './key-ring.ts';
 
@@ -22,7 +22,7 @@ const ID_END = 1 + 26;
  * 59 octets, of the 64 that a local part may have (RFC 5321, section 4.5.3.1.1).
  */
 export class BounceAddresses {
-  private readonly keys: readonly Buffer[];
+  private readonly keys: readonly KeyObject[];
 
   /**
    * @param ring the first key signs, all of them verify; what signs is derived from them (RFC 5869) and is not what encrypts
@@ -33,7 +33,7 @@ export class BounceAddresses {
     private readonly domain: string,
   ) {
     this.keys = ring.map(({ key }) =>
-      Buffer.from(hkdfSync('sha256', key, '', 'posthorn: bounce addresses', KEY_BYTES)),
+      createSecretKey(Buffer.from(hkdfSync('sha256', key, '', 'posthorn: bounce addresses', KEY_BYTES))),
     );
   }
 
@@ -61,7 +61,7 @@ export class BounceAddresses {
   }
 }
 
-function macOf(key: Buffer, signed: string): string {
+function macOf(key: KeyObject, signed: string): string {
   const mac = createHmac('sha256', key).update(signed).digest().subarray(0, MAC_BYTES);
   return BigInt(`0x${mac.toString('hex')}`)
     .toString(36)

@@ -1,4 +1,11 @@
-import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import {
+  createHash,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto';
 import type { KeyRing } from './key-ring.ts';
 
 /** What a signed link is for, and how its token begins; a token for one thing is none for another. */
@@ -30,7 +37,7 @@ const NOTHING = Buffer.alloc(0);
 interface LinkKey {
   /** By which a token names it: four bytes of a hash. */
   readonly name: Buffer;
-  readonly key: Buffer;
+  readonly key: KeyObject;
 }
 
 /**
@@ -92,9 +99,12 @@ export class LinkSigner {
   }
 }
 
-function linkKey(secret: Buffer): LinkKey {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'posthorn: links in emails', KEY_BYTES));
-  return { key, name: createHash('sha256').update(key).digest().subarray(0, NAME_BYTES) };
+function linkKey(secret: KeyObject): LinkKey {
+  const bytes = Buffer.from(hkdfSync('sha256', secret, '', 'posthorn: links in emails', KEY_BYTES));
+  return {
+    key: createSecretKey(bytes),
+    name: createHash('sha256').update(bytes).digest().subarray(0, NAME_BYTES),
+  };
 }
 
 function macOf({ key }: LinkKey, purpose: string, head: Buffer, rest: Buffer): Buffer {

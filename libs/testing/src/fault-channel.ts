@@ -48,6 +48,11 @@ export class Channel {
     return cut;
   }
 
+  /** What was said until now is not what is to be cut. */
+  forget(): void {
+    this.#seen = '';
+  }
+
   #forward(bytes: Buffer, cut: PlannedCut | undefined): void {
     if (!this.server.write(bytes)) this.client.pause();
     if (cut === undefined) return;

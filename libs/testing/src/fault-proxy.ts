@@ -119,6 +119,7 @@ export class FaultProxy {
   }
 
   #plan(pattern: string | RegExp, when: PlannedCut['when']): Promise<void> {
+    for (const channel of this.#channels) channel.forget();
     return new Promise((done) => this.#cuts.push({ pattern, when, done }));
   }
 

@@ -64,26 +64,36 @@ SELECT FROM outbox WHERE subject_id = ANY ($1::uuid[]) ORDER BY subject_id FOR N
 
 /**
  * The parts `live`, `finished` and `again` of a statement that records outcomes, which are in `outcome`: n, id, claims, retry_after_ms
- * (null: finished), lane_id (where it waits for its retry).
+ * (null: finished), lane_id (where it waits for its retry). `live` has beside them whether the row is still taken.
  *
  * Index: outbox_pkey. Locks: none; the outbox rows are locked before, by {@link LOCK_OUTBOX_ROWS}.
  * Fencing: `live` has the outcomes whose claim still holds; one whose claim has moved on must change no state. Recording the same outcome
  * twice leaves what recording it once does.
+ * Nearly all is changed by keys alone, in lists: joined with the group as well, Postgres looks for each row's key in the list of all, which it
+ * sorts anew for each row. And a list of keys can be read by nothing but the index, so that one plan serves all groups.
+ *
+ * @param steps of a row `b` and an outcome `l`: how many steps in its retry table it has taken then, when it is tried again
  */
-export const LIVE_OUTCOMES = `
+export function liveOutcomes(steps: string): string {
+  return `
 live AS MATERIALIZED (
-  SELECT   o.*
-  FROM     outbox b
-  JOIN     outcome o ON o.id = b.subject_id AND o.claims = b.claims
-  WHERE    b.unanswered > 0 -- else this very outcome has been recorded before
+  SELECT o.*, held.is_taken
+  FROM   (SELECT * FROM outcome ORDER BY id) o
+  CROSS JOIN LATERAL (
+    SELECT b.state = 'taken' AS is_taken
+    FROM   outbox b
+    WHERE  b.subject_id = o.id AND b.claims = o.claims AND b.unanswered > 0 -- else this very outcome has been recorded before
+  ) held
 ),
 finished AS (
-  DELETE FROM outbox b USING live l WHERE b.subject_id = l.id AND l.retry_after_ms IS NULL
+  DELETE FROM outbox b WHERE b.subject_id = ANY (ARRAY(SELECT id FROM live WHERE retry_after_ms IS NULL))
 ),
 again AS (
   UPDATE outbox b
   SET    state = 'waiting', due_at = now() + l.retry_after_ms * interval '1 millisecond', lease_until = NULL,
-         lane_id = l.lane_id, attempts = b.attempts + 1, unanswered = 0
+         lane_id = l.lane_id, attempts = ${steps}, unanswered = 0
   FROM   live l
   WHERE  b.subject_id = l.id AND l.retry_after_ms IS NOT NULL
+  AND    b.subject_id = ANY (ARRAY(SELECT id FROM live WHERE retry_after_ms IS NOT NULL))
 )`;
+}

@@ -1,5 +1,5 @@
 import { arraysOf, type ColumnType } from '../binary-array.ts';
-import { CLAIM_COLUMNS, claimed } from './claims.ts';
+import { CLAIM_COLUMNS, claimed, liveOutcomes } from './claims.ts';
 import { dueAgain } from './due-again.ts';
 
 /**
@@ -60,37 +60,16 @@ const ATTEMPT_OF_OUTCOME = `o.id, o.claims, o.number, o.status_code, o.error_cla
  *
  * Indexes: outbox_pkey, those of webhook_deliveries, webhook_attempts_pkey. Locks: after the outbox rows (LOCK_OUTBOX_ROWS) the deliveries
  * (nobody else locks those without the outbox row), then the key of the attempts, in order.
- * Fencing: an outcome whose claim has moved on changes no state, but its attempt is told as late.
- * One plan serves all groups: every table is read by a list of keys, which can be read by nothing but the index, whatever the table held
- * when the plan was made. What succeeded, which is nearly all, is changed by its keys alone: joined with the group as well, Postgres looks for
- * each row's key in the list of all, which it sorts anew for each row.
+ * Fencing: an outcome whose claim has moved on changes no state, but its attempt is told as late. What succeeded, which is nearly all, is
+ * changed by its keys alone; see {@link liveOutcomes}.
  * The attempt of a row that is still taken under the claim is the first that is told of it, so there is no other to be looked for; whoever
  * else tells one of that claim had to change the row before.
  */
 export const RECORD_DELIVERIES = `
 WITH outcome AS MATERIALIZED (
-  SELECT * FROM unnest(${arraysOf(OUTCOME_COLUMNS)}) AS o (${Object.keys(OUTCOME_COLUMNS).join(', ')})
-),
-live AS MATERIALIZED (
-  SELECT o.*, held.is_taken, o.attempt AND o.status IS NOT DISTINCT FROM 'SUCCEEDED' AS is_success
-  FROM   (SELECT * FROM outcome ORDER BY id) o
-  CROSS JOIN LATERAL (
-    SELECT b.state = 'taken' AS is_taken
-    FROM   outbox b
-    WHERE  b.subject_id = o.id AND b.claims = o.claims AND b.unanswered > 0 -- else this very outcome has been recorded before
-  ) held
-),
-finished AS (
-  DELETE FROM outbox b WHERE b.subject_id = ANY (ARRAY(SELECT id FROM live WHERE retry_after_ms IS NULL))
-),
-again AS (
-  UPDATE outbox b
-  SET    state = 'waiting', due_at = now() + l.retry_after_ms * interval '1 millisecond', lease_until = NULL,
-         lane_id = l.lane_id, attempts = l.steps, unanswered = 0
-  FROM   live l
-  WHERE  b.subject_id = l.id AND l.retry_after_ms IS NOT NULL
-  AND    b.subject_id = ANY (ARRAY(SELECT id FROM live WHERE retry_after_ms IS NOT NULL))
-),
+  SELECT o.*, o.attempt AND o.status IS NOT DISTINCT FROM 'SUCCEEDED' AS is_success
+  FROM   unnest(${arraysOf(OUTCOME_COLUMNS)}) AS o (${Object.keys(OUTCOME_COLUMNS).join(', ')})
+), ${liveOutcomes('l.steps')},
 succeeded AS (
   UPDATE webhook_deliveries d
   SET    status = 'SUCCEEDED', attempts = d.attempts + 1, finished_at = now()

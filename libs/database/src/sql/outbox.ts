@@ -1,4 +1,4 @@
-import { CLAIM_COLUMNS, claimed, LIVE_OUTCOMES } from './claims.ts';
+import { CLAIM_COLUMNS, claimed, liveOutcomes } from './claims.ts';
 import { emailEvents } from './email-events.ts';
 import { COMPOSITION_COLUMNS, COMPOSITION_JOINS } from './composition.ts';
 import { WHY_WITHHELD } from './withheld.ts';
@@ -42,16 +42,21 @@ ${COMPOSITION_JOINS}`;
  */
 export const RECORD_OUTCOMES = `
 WITH outcome AS MATERIALIZED (
-  SELECT o.*, 'EMAIL_' || CASE o.kind WHEN 'REPLY_LOST' THEN 'DELAYED' WHEN 'SUPPRESSED' THEN 'FAILED' ELSE o.kind::text END AS event
+  SELECT o.*, o.kind = 'SENT' AND o.status IS NOT DISTINCT FROM 'SENT' AS is_sent,
+         'EMAIL_' || CASE o.kind WHEN 'REPLY_LOST' THEN 'DELAYED' WHEN 'SUPPRESSED' THEN 'FAILED' ELSE o.kind::text END AS event
   FROM   json_to_recordset($1::json) AS o (
            n int, id uuid, workspace_id uuid, claims int, kind email_event_kind, status email_status, retry_after_ms bigint,
            lane_id text, duplicate_possible boolean, suppression suppression_reason, detail jsonb)
-), ${LIVE_OUTCOMES},
+), ${liveOutcomes('b.attempts + 1')},
+sent AS (
+  UPDATE emails e SET status = 'SENT', sent_at = now() WHERE e.id = ANY (ARRAY(SELECT id FROM live WHERE is_sent))
+),
 changed AS (
   UPDATE emails e
-  SET    status = l.status, sent_at = CASE WHEN l.kind = 'SENT' THEN now() ELSE e.sent_at END
+  SET    status = l.status
   FROM   live l
-  WHERE  e.id = l.id AND l.status IS NOT NULL
+  WHERE  e.id = l.id AND l.status IS NOT NULL AND NOT l.is_sent
+  AND    e.id = ANY (ARRAY(SELECT id FROM live WHERE status IS NOT NULL AND NOT is_sent))
 ),
 told AS (
   INSERT INTO email_events (email_id, kind, claims, late, duplicate_possible, detail)

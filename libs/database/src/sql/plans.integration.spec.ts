@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import pg from 'pg';
 import { Office, sent } from '../office.fixture.ts';
 import { ApiKeyStore } from '../stores/api-key-store.ts';
+import { DkimKeyStore } from '../stores/dkim-key-store.ts';
 import {
   ACCEPT_COLUMNS,
   ACCEPT_EMAILS,
@@ -67,7 +68,10 @@ const GROWING =
 const MOST_PAGES = 20_000;
 
 /** Those that `pg` keeps prepared, so that Postgres may keep a plan of theirs; the others are planned each time. */
-const KEPT = ['ACCEPT_EMAILS', 'FAN_OUT_EVENTS', 'FIND_KEY_HOLDERS', 'READ_RECEIVERS', 'RECORD_DELIVERIES'];
+const KEPT = [
+  ...['ACCEPT_EMAILS', 'FAN_OUT_EVENTS', 'FIND_KEY_HOLDERS', 'LOCK_OUTBOX_ROWS', 'READ_RECEIVERS'],
+  ...['READ_SIGNING_KEYS', 'RECORD_DELIVERIES', 'RECORD_OUTCOMES'],
+];
 
 /** An id of now that nothing has. */
 const NOBODY = newUuid(Date.now());
@@ -722,6 +726,7 @@ describe('With 120,000 rows where there were none a moment ago', () => {
     await one.outbox.revive(15_000, 1, 5);
     await one.outbox.lanesWithReadyRows();
     await new ApiKeyStore(one.database).findHolders([Buffer.alloc(32)]);
+    await new DkimKeyStore(one.database).readSigningKeys([{ workspaceId: acme, domain: 'acme.example' }]);
     const desk = new DeliveryOffice(one);
     const webhook = await desk.addWebhook(acme);
     const [delivery] = await desk.recordAndClaim(acme, webhook);

@@ -25,10 +25,11 @@ export class DkimKeyStore {
 
   /** The keys that each of the domains signs with just now, RSA first; none where the domain is not verified, or its keys are not published. */
   async readSigningKeys(domains: readonly SendingDomain[]): Promise<SealedSigningKey[][]> {
-    const { rows } = await this.database.pool.query<KeyRow>(READ_SIGNING_KEYS, [
-      domains.map(({ workspaceId }) => uuidOf(workspaceId)),
-      domains.map(({ domain }) => domain),
-    ]);
+    const { rows } = await this.database.pool.query<KeyRow>({
+      name: 'read_signing_keys',
+      text: READ_SIGNING_KEYS,
+      values: [domains.map(({ workspaceId }) => uuidOf(workspaceId)), domains.map(({ domain }) => domain)],
+    });
     const found: SealedSigningKey[][] = domains.map(() => []);
     for (const { n, ...key } of rows) found[n - 1]!.push(key);
     return found;

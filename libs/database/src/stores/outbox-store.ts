@@ -56,7 +56,7 @@ const MEASURED_TO = 100_000;
 /**
  * What is due, who has it, and what became of it.
  *
- * Its statements have no name, so that Postgres plans each anew: the outbox is empty at one moment and holds a million rows at
+ * Those of its statements that look for what is due have no name, so that Postgres plans each anew: the outbox is empty at one moment and holds a million rows at
  * the next, and a plan kept from the first reads all of it for every row of a claim (seconds, where 5 ms are needed).
  */
 export class OutboxStore {
@@ -103,6 +103,7 @@ export class OutboxStore {
     const ids = json.map(({ id }) => id);
     const { rows } = await withLockedRows(this.database, ids, (client) =>
       client.query<{ live: boolean } & WithEvents>({
+        name: 'record_outcomes',
         text: RECORD_OUTCOMES,
         values: [JSON.stringify(json)],
       }),

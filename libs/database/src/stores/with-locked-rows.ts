@@ -10,7 +10,7 @@ export function withLockedRows<Result>(
   work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
   return transactOn(database, async (client) => {
-    await client.query(LOCK_OUTBOX_ROWS, [ids]);
+    await client.query({ name: 'lock_outbox_rows', text: LOCK_OUTBOX_ROWS, values: [ids] });
     return work(client);
   });
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeySync } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, newUuid } from '@posthorn/kernel';
 import { placeOf, SEALED_COLUMNS, type SealedSigningKey, type SendingDomain } from '@posthorn/database';
@@ -6,7 +6,7 @@ import { newDkimKeyPair, SecretBox } from '@posthorn/signing';
 import { SigningKeys } from './signing-keys.ts';
 
 const workspaceId = newId('wrk', 0);
-const newBox = (): SecretBox => new SecretBox([{ id: 'test', key: randomBytes(32) }]);
+const newBox = (): SecretBox => new SecretBox([{ id: 'test', key: generateKeySync('aes', { length: 256 }) }]);
 const box = newBox();
 const asked = (domain: string): SendingDomain => ({ workspaceId, domain });
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeySync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   AcceptanceStore,
@@ -29,7 +29,7 @@ import { admitSystemSender, SendSystemMail } from './send-system-mail.ts';
 const FROM = { address: 'posthorn@example.com', name: 'Posthorn' };
 const TESTS = operator('tests');
 const PUBLIC_URL = 'https://posthorn.example.com';
-const BOX = new SecretBox([{ id: 'test', key: randomBytes(32) }]);
+const BOX = new SecretBox([{ id: 'test', key: generateKeySync('aes', { length: 256 }) }]);
 
 let testDatabase: TestDatabase;
 let proxy: FaultProxy;

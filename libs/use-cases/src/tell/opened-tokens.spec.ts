@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeySync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { SecretBox } from '@posthorn/signing';
 import { OpenedTokens } from './opened-tokens.ts';
@@ -6,7 +6,7 @@ import { OpenedTokens } from './opened-tokens.ts';
 const PLACE = 'webhooks.token/one';
 
 function make() {
-  const box = new SecretBox([{ id: 'first', key: randomBytes(32) }]);
+  const box = new SecretBox([{ id: 'first', key: generateKeySync('aes', { length: 256 }) }]);
   let opened = 0;
   const tokens = new OpenedTokens({
     open: (...sealed) => {

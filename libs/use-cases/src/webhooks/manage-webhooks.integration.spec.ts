@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeySync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import {
@@ -19,7 +19,7 @@ import { ManageWebhooks } from './manage-webhooks.ts';
 
 const ACTOR = operator('test');
 const WANTED = { url: 'https://example.com/hook', events: ['CONTACT_CREATED'] } as const;
-const key = (id: string): KeyRing[0] => ({ id, key: randomBytes(32) });
+const key = (id: string): KeyRing[0] => ({ id, key: generateKeySync('aes', { length: 256 }) });
 const [OLD, NEW] = [key('old'), key('new')];
 
 let testDatabase: TestDatabase;
