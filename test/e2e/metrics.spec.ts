@@ -62,13 +62,10 @@ describe('the metrics of a running stack', () => {
     await stack.api().post('/v1/webhooks', { url, events: ['EMAIL_SENT'] });
     await stack.send();
     await stack.api().get('/v1/nowhere/trs_01jd0000000000000000000000');
+    const told = 'posthorn_webhook_attempts_total{result="succeeded"}';
     await until(
-      async () =>
-        valueOf(
-          await scrape(stack.dispatchers[0]!),
-          'posthorn_webhook_attempts_total{result="succeeded"}',
-        ) === 1,
-      'tell the webhook',
+      async () => (valueOf(await scrape(stack.dispatchers[0]!), told) ?? 0) >= 1,
+      'the webhook is told of it',
     );
     text = await scrapeAll();
   });
