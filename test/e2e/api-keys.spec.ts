@@ -451,7 +451,7 @@ describe('`lastUsedAt`', () => {
     expect((await pageOf(tenant, '?limit=1')).items[0]).toMatchObject({ id: key.id, lastUsedAt: null });
     expect((await gateway.program.stop()).code).toBe(0);
     const { lastUsedAt, updatedAt } = (await pageOf(tenant, '?limit=1')).items[0]!;
-    expect(Math.abs(Date.parse(lastUsedAt!) - before)).toBeLessThan(5_000);
+    expect(Math.abs(Date.parse(lastUsedAt!) - before)).toBeLessThan(60_000);
     expect(updatedAt).toBe(key.updatedAt);
   });
 });

@@ -148,7 +148,10 @@ describe('What operators do with deliveries', () => {
     const fields = { since: fromNow(-2 * DAY_MS).slice(0, 16), until: '' };
     const { status, headers } = await ada.post(`/webhooks/${webhook}/recover`, fields);
     expect([status, headers.get('location')]).toEqual([303, `/webhooks/${webhook}?done=recovering`]);
-    await until(async () => /2\s+of\s+2/.test((await ada.get(`/webhooks/${webhook}`)).text), 'it is done');
+    await until(async () => {
+      const { text } = await ada.get(`/webhooks/${webhook}`);
+      return /2\s+of\s+2/.test(text) && text.includes('COMPLETED');
+    }, 'it is done');
     await until(() => posted().length === 2, 'both are posted');
     expect(posted().sort()).toEqual(failed.sort());
     expect(await audited()).toEqual([['webhook.recovered', 'ada']]);

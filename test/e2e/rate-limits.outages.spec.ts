@@ -32,8 +32,15 @@ describe('without Redis', () => {
     await redis.close();
   });
 
-  /** Asks without a pause while something happens to Redis; every answer must be a 404, quickly. */
-  async function whileAsked(happening: () => Promise<void>): Promise<void> {
+  /**
+   * Asks without a pause while something happens to Redis; every answer must be a 404, quickly: where Redis were waited for, each
+   * request would take longer, while a machine that stands still for a moment holds up those alone that are under way.
+   *
+   * @param happening given what waits for so many more answers
+   */
+  async function whileAsked(
+    happening: (answered: (more: number) => Promise<void>) => Promise<void>,
+  ): Promise<void> {
     let goesOn = true;
     const durations: number[] = [];
     const ask = async (): Promise<void> => {
@@ -45,10 +52,13 @@ describe('without Redis', () => {
       }
     };
     const asking = Promise.all(Array.from({ length: AT_ONCE }, ask));
-    await happening().finally(() => (goesOn = false));
+    const answered = (more: number): Promise<void> => {
+      const wanted = durations.length + more;
+      return until(() => durations.length >= wanted, `${more} more requests are answered`);
+    };
+    await Promise.race([asking, happening(answered).finally(() => (goesOn = false))]);
     await asking;
-    expect(durations.length).toBeGreaterThan(20);
-    expect(Math.max(...durations)).toBeLessThan(BOUND_MS);
+    expect(durations.filter((ms) => ms > BOUND_MS).length).toBeLessThanOrEqual(3 * AT_ONCE);
   }
 
   const isShared = async (): Promise<boolean> => {
@@ -58,26 +68,26 @@ describe('without Redis', () => {
 
   it('R3: serves everything while it is emptied, stopped and started under load', async () => {
     await until(isShared, 'the gateway has found Redis');
-    await whileAsked(async () => {
-      await sleep(300);
+    await whileAsked(async (answered) => {
+      await answered(40);
       await redis.flush();
       await redis.ask('SCRIPT FLUSH');
-      await sleep(300);
+      await answered(40);
       await redis.stop();
-      await sleep(1_000);
+      await answered(100);
       await redis.restart();
-      await sleep(500);
+      await answered(40);
     });
     await until(isShared, 'the gateway is back at Redis');
   });
 
   it('R3: serves everything while it is frozen', async () => {
-    await whileAsked(async () => {
-      await sleep(300);
+    await whileAsked(async (answered) => {
+      await answered(40);
       redis.freeze();
-      await sleep(4_000);
+      await Promise.all([answered(100), sleep(4_000)]);
       redis.thaw();
-      await sleep(300);
+      await answered(40);
     });
     await until(isShared, 'the gateway is back at Redis');
   });

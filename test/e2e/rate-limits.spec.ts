@@ -22,6 +22,19 @@ async function flood(count: number, ask: (index: number) => Promise<Answer>) {
   return { answers, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
+/** Plays a scene with a key, again with another where a busy machine took so long that a request more was allowed meanwhile. */
+async function withinASecond<Result>(
+  newKey: () => Promise<string>,
+  scene: (key: string) => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    const key = await newKey();
+    const startedAt = performance.now();
+    const result = await scene(key);
+    if (performance.now() - startedAt < 1_000) return result;
+  }
+}
+
 /**
  * How many buckets there were for what should have been one: where the machine was so busy that a gateway heard nothing
  * from Redis in time, it has limited by itself (rule R3).
@@ -94,10 +107,17 @@ describe('requests of a key', () => {
   });
 
   it('R2: are told at each answer how many are left', async () => {
-    const { keys } = await newTenant();
-    const first = rateIn(await apiOf(keys.apiUser).get(EMAIL));
-    expect(first).toEqual({ policy: 'key', quota: BURST, window: BURST, remaining: BURST - 1, next: 1 });
-    const { answers } = await flood(5, () => apiOf(keys.apiUser).get(EMAIL));
+    const { first, answers } = await withinASecond(
+      async () => (await newTenant()).keys.apiUser,
+      async (key) => {
+        const answer = await apiOf(key).get(EMAIL);
+        return { first: answer, ...(await flood(5, () => apiOf(key).get(EMAIL))) };
+      },
+    );
+    expect(rateIn(first)).toEqual({
+      ...{ policy: 'key', quota: BURST, window: BURST },
+      ...{ remaining: BURST - 1, next: 1 },
+    });
     const left = answers.map((answer) => rateIn(answer).remaining).sort((one, other) => other - one);
     expect(new Set(left).size).toBe(5);
     expect(left[4]).toBeGreaterThanOrEqual(BURST - 6);

@@ -183,7 +183,7 @@ export class Stack {
   }
 
   /** Waits until nothing is due any more, so that what has arrived is all that will. */
-  async settled(withinMs = 20_000): Promise<void> {
+  async settled(withinMs = 60_000): Promise<void> {
     await until(
       async () => (await this.count('SELECT count(*)::int FROM outbox')) === 0,
       'the outbox is empty',
@@ -199,7 +199,7 @@ export class Stack {
   }
 
   /** Waits for the one mail to an address and for its record, so that a second one would have been seen. */
-  async onlyMailTo(address: string, withinMs = 20_000): Promise<SinkMessage> {
+  async onlyMailTo(address: string, withinMs = 60_000): Promise<SinkMessage> {
     await until(() => this.mailsTo(address).length > 0, `a mail to ${address} arrives`, withinMs);
     await until(
       async () =>

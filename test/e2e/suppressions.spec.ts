@@ -16,13 +16,18 @@ interface ShownSuppression {
 }
 
 const PATH = '/v1/suppressions';
-const SLOW_MS = 2_500;
+/** The relay has an email to `slow`, and takes it when the test lets it. */
+let hasSlow: PromiseWithResolvers<void>;
+let takesSlow: PromiseWithResolvers<void>;
 
 /** A relay that says what the local part of a recipient asks for. */
 const relay: SinkScript = (stage, { to }) => {
   const recipient = to.at(-1) ?? '';
-  if (stage !== 'rcpt')
-    return stage === 'content' && recipient.startsWith('slow') ? { delayMs: SLOW_MS } : undefined;
+  if (stage === 'content' && recipient.startsWith('slow')) {
+    hasSlow.resolve();
+    return { after: takesSlow.promise };
+  }
+  if (stage !== 'rcpt') return undefined;
   if (/^nobody/i.test(recipient)) return { reply: '550 5.1.1 No such user here' };
   if (recipient.startsWith('full')) return { reply: '552 5.2.2 Mailbox full' };
   return undefined;
@@ -183,7 +188,7 @@ describe('S19: a suppressed recipient', () => {
 
   it('does not get what was accepted before', async () => {
     const to = newRecipient();
-    const email = await send(to, { sendAt: fromNow(1_500) });
+    const email = await send(to, { sendAt: fromNow(5_000) });
     await add(to);
     expect((await finished(email)).status).toBe('SUPPRESSED');
     expect(stack.mailsTo(to)).toEqual([]);
@@ -191,12 +196,16 @@ describe('S19: a suppressed recipient', () => {
 
   it('does not get what was claimed before and waited for its turn', async () => {
     const to = newRecipient();
+    [hasSlow, takesSlow] = [Promise.withResolvers(), Promise.withResolvers()];
     const slow = await send(`slow-${newRecipient()}`);
+    await hasSlow.promise;
     const waiting = await send(to);
     const sql = `SELECT count(*)::int FROM outbox WHERE subject_id = $1 AND state = 'taken'`;
     await until(async () => (await stack.count(sql, [uuidOf(waiting.id as EmailId)])) === 1, 'it is claimed');
     await add(to);
-    await sleep(50);
+    // What was found out with the claim is good for a second.
+    await sleep(1_500);
+    takesSlow.resolve();
     expect((await finished(slow)).status).toBe('SENT');
     expect((await finished(waiting)).status).toBe('SUPPRESSED');
     expect(stack.mailsTo(to)).toEqual([]);

@@ -241,14 +241,11 @@ describe('S20: the link', () => {
 describe('S20: somebody who has unsubscribed', () => {
   it('does not get emails that ask for it, and gets the others', async () => {
     const to = newRecipient();
-    const [early, path] = [
-      await send(to, { ...asked, sendAt: fromNow(2_000) }),
-      await linkTo(newRecipient()),
-    ];
-    expect(path).toMatch(/phu_/);
+    expect(await linkTo(newRecipient())).toMatch(/phu_/);
     await api.post('/v1/contacts', { email: to });
     const { body } = await api.get(`/v1/contacts?email=${to}`);
     const { id } = (body['contacts'] as { items: { id: string }[] }).items[0]!;
+    const early = await send(to, { ...asked, sendAt: fromNow(5_000) });
     await api.request('POST', `/v1/contacts/${id}/unsubscribe`, undefined);
     const [late, receipt] = await Promise.all([send(to.toUpperCase(), asked), send(to)]);
     for (const email of [early, late]) {

@@ -11,8 +11,8 @@ const WELL = '/well';
 /** Far beyond the deadline of a POST. */
 const FOR_EVER_MS = 600_000;
 /** What a healthy receiver waits for an event on a machine that has other things to do: mostly, and at most. */
-const SOON_MS = 2_000;
-const AT_MOST_MS = 10_000;
+const SOON_MS = 5_000;
+const AT_MOST_MS = 30_000;
 
 let stack: Stack;
 let receiver: WebhookReceiver;

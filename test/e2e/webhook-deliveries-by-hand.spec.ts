@@ -77,7 +77,8 @@ describe('A delivery', () => {
   });
 
   it('W10: that is just being posted is not posted a second time: 409', async () => {
-    receiver.answer = () => ({ status: 200, afterMs: 1_500 });
+    const { promise: after, resolve: goOn } = Promise.withResolvers<void>();
+    receiver.answer = () => ({ status: 200, after });
     const id = await add();
     await redeliver(id);
     await until(() => receiver.inWork > 0, 'it is being posted');
@@ -86,6 +87,7 @@ describe('A delivery', () => {
       409,
       expect.stringContaining('just being posted'),
     ]);
+    goOn();
     await becomes(id, 'SUCCEEDED');
     expect(posts()).toHaveLength(1);
   });

@@ -69,7 +69,7 @@ export class BrowserPage {
   }
 
   /** Waits until an expression is true in the page. @throws with what the page has complained about */
-  async until(expression: string, { withinMs = 30_000 } = {}): Promise<void> {
+  async until(expression: string, { withinMs = 60_000 } = {}): Promise<void> {
     for (const deadline = performance.now() + withinMs; ; await sleep(ASKED_EVERY_MS)) {
       if (await this.evaluate<boolean>(`Boolean(${expression})`)) return;
       if (performance.now() > deadline)

@@ -9,13 +9,15 @@ export interface SinkAnswer {
   readonly reply?: string;
   /** It waits this long first; with nothing else it then goes on. */
   readonly delayMs?: number;
+  /** It waits for this first; with nothing else it then goes on. */
+  readonly after?: Promise<unknown>;
   /** It cuts the connection, after the reply if there is one. */
   readonly drop?: boolean;
 }
 
-/** Whether an answer is but a delay. */
-export const goesOn = ({ reply, delayMs, drop }: SinkAnswer): boolean =>
-  reply === undefined && drop !== true && delayMs !== undefined;
+/** Whether an answer is but a wait. */
+export const goesOn = ({ reply, delayMs, after, drop }: SinkAnswer): boolean =>
+  reply === undefined && drop !== true && (delayMs !== undefined || after !== undefined);
 
 /** What is known when a stage is reached. */
 export interface SinkSituation {

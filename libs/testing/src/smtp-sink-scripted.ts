@@ -112,6 +112,7 @@ class ScriptedSession {
     const answer = this.server.script(stage, { from, to, connection, transaction });
     const reply = answer === undefined || goesOn(answer) ? this.server.defaultReply(stage) : answer.reply;
     if (answer?.delayMs !== undefined) await sleep(answer.delayMs, this.server.closing);
+    await answer?.after;
     if (reply !== undefined) this.socket.write(`${reply}\r\n`);
     // A server that owes an answer must not answer what was sent after it.
     else this.silent = true;

@@ -76,7 +76,7 @@ export class SmtpSink {
    *
    * @throws after `timeoutMs`, with how many there are
    */
-  async received(n: number, timeoutMs = 5_000): Promise<SinkMessage[]> {
+  async received(n: number, timeoutMs = 60_000): Promise<SinkMessage[]> {
     const deadline = AbortSignal.timeout(timeoutMs);
     while (this.count < n) {
       if (deadline.aborted) throw new Error(`${this.count} of ${n} messages after ${timeoutMs} ms`);
@@ -157,6 +157,7 @@ export class SmtpSink {
     const answer = this.script(stage, situation);
     if (answer === undefined) return goOn();
     if (answer.delayMs !== undefined) await sleep(answer.delayMs, this.abort.signal);
+    await answer.after;
     if (goesOn(answer) || answer.reply?.startsWith('2')) goOn();
     else if (answer.reply !== undefined) refuse(refusal(answer.reply));
     if (answer.drop === true)

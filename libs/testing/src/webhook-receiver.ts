@@ -15,6 +15,8 @@ export interface ReceiverAnswer {
   readonly status: number;
   /** It takes so long. */
   readonly afterMs?: number;
+  /** It waits for this first. */
+  readonly after?: Promise<unknown>;
 }
 
 /** A receiver of webhooks on loopback that answers as a test tells it to, and keeps what it gets. */
@@ -61,7 +63,8 @@ export class WebhookReceiver {
     try {
       const post = { path, headers, body: await body };
       this.posts.push(post);
-      const { status, afterMs = 0 } = this.answer(post);
+      const { status, afterMs = 0, after } = this.answer(post);
+      await after;
       if (afterMs > 0) await sleep(afterMs, undefined, { ref: false });
       return status;
     } finally {
