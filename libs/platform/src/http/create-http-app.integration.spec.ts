@@ -1,6 +1,11 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Express } from 'express';
 import type { ErrorRenderer } from './error-answer.ts';
 import { heldRequests, postJson, startSampleApp, type SampleApp, untilHeld } from './sample-app.fixture.ts';
+
+const prototypeOf = (message: object): unknown => Object.getPrototypeOf(message);
 
 describe('an app made by createHttpApp', () => {
   let sample: SampleApp;
@@ -32,6 +37,15 @@ describe('an app made by createHttpApp', () => {
   ])('answers %s as the route made it', async (path, type, text) => {
     const response = await get(path);
     expect([response.headers.get('content-type'), await response.text()]).toEqual([type, text]);
+  });
+
+  it('makes requests and responses with the prototypes of Express, which then has none to change', async () => {
+    const { request, response } = sample.app.getHttpAdapter().getInstance() as Express;
+    const made: unknown[] = [];
+    const server = sample.app.getHttpServer() as Server;
+    server.prependOnceListener('request', (...messages: object[]) => made.push(...messages.map(prototypeOf)));
+    expect((await get('/v1/page')).status).toBe(200);
+    expect([made[0] === request, made[1] === response]).toEqual([true, true]);
   });
 
   it('answers bytes', async () => {
@@ -212,4 +226,35 @@ describe('an app that may have little in work', () => {
     const fits = JSON.stringify({ name: 'a', html: 'x'.repeat(900) });
     for (let i = 0; i < 3; i++) expect((await postJson(`${sample.url}/v1/things`, fits)).status).toBe(200);
   });
+
+  it('keeps no room for bytes that are announced and do not come, nor for those who announce them', async () => {
+    const idle = [await announce('990'), await announce('10'), await announce('10')];
+    const fits = JSON.stringify({ name: 'a', html: 'x'.repeat(900) });
+    expect((await postJson(`${sample.url}/v1/things`, fits)).status).toBe(200);
+    for (const one of idle) one.destroy();
+  });
+
+  it('answers 503 when too many are worked on by the time that a body has come', async () => {
+    const late = await announce('12');
+    const held = [fetch(`${sample.url}/v1/held`), fetch(`${sample.url}/v1/held`)];
+    await untilHeld(2);
+    const answer = once(late, 'response') as Promise<[IncomingMessage]>;
+    late.end('{"name":"a"}');
+    const [{ statusCode }] = await answer;
+    expect(statusCode).toBe(503);
+    for (const release of heldRequests.splice(0)) release();
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await postJson(`${sample.url}/v1/things`, '{"name":"a"}')).status).toBe(200);
+  });
+
+  /** Has the gateway read the head of a request whose body does not come. */
+  async function announce(bytes: string): Promise<ClientRequest> {
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': bytes };
+    const idle = request({ port: sample.port, method: 'POST', path: '/v1/things', headers });
+    idle.on('error', () => undefined);
+    const arrived = once(sample.app.getHttpServer() as Server, 'request');
+    idle.flushHeaders();
+    await arrived;
+    return idle;
+  }
 });

@@ -32,6 +32,19 @@ describe('InFlight', () => {
     expect(all.bytes).toBe(0);
   });
 
+  it('counts no request whose body is waited for, and asks again when it has come', () => {
+    const all = new InFlight({ maxRequests: 1, maxBytes: 10 });
+    const first = enter(all);
+    first.wait();
+    first.wait();
+    const second = enter(all);
+    expect(first.goOn()).toMatchObject({ statusCode: 503 });
+    second.leave();
+    expect([first.goOn(), first.goOn(), all.requests]).toEqual([undefined, undefined, 1]);
+    first.leave();
+    expect([first.goOn(), all.requests]).toEqual([undefined, 0]);
+  });
+
   it('takes nothing for a request that has left', () => {
     const all = new InFlight({ maxRequests: 9, maxBytes: 10 });
     const share = enter(all);

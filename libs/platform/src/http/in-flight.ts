@@ -17,21 +17,42 @@ export class InFlight {
 
   /** Lets a request in, or gives back why not. */
   enter(): InFlightShare | Refusal {
+    return this.count() ?? new InFlightShare(this, this.limits.maxBytes);
+  }
+
+  /** Counts a request, or gives back why not. */
+  count(): Refusal | undefined {
     if (this.requests >= this.limits.maxRequests) return overload('requests');
     this.requests++;
-    return new InFlightShare(this, this.limits.maxBytes);
+    return undefined;
   }
 }
 
 /** What one request holds. */
 export class InFlightShare {
   private bytes = 0;
+  private isCounted = true;
   private left = false;
 
   constructor(
     private readonly all: InFlight,
     private readonly maxBytes: number,
   ) {}
+
+  /** From now on its body is waited for, and it is not worked on: else whoever sends none kept others out. */
+  wait(): void {
+    if (!this.isCounted) return;
+    this.isCounted = false;
+    this.all.requests--;
+  }
+
+  /** It is worked on again, or this is why not. */
+  goOn(): Refusal | undefined {
+    if (this.left || this.isCounted) return undefined;
+    const refusal = this.all.count();
+    this.isCounted = refusal === undefined;
+    return refusal;
+  }
 
   /** Makes this request hold `bytes` in all, or gives back why it may not. */
   hold(bytes: number): Refusal | undefined {
@@ -47,7 +68,7 @@ export class InFlightShare {
   leave(): void {
     if (this.left) return;
     this.left = true;
-    this.all.requests--;
+    this.wait();
     this.all.bytes -= this.bytes;
   }
 }

@@ -7,6 +7,7 @@ import type { AnswerHeaders } from './enter-request.ts';
 import { type ErrorRenderer, writeError } from './error-answer.ts';
 import { JsonText } from './json-text.ts';
 import { answerToUnrouted, type RouterLayer } from './known-methods.ts';
+import { messageClassesOf } from './message-classes.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -39,7 +40,7 @@ export class PlatformAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const app = this.getInstance<Express>();
-    const server = createServer(SERVER_OPTIONS, app);
+    const server = createServer({ ...SERVER_OPTIONS, ...messageClassesOf(app) }, app);
     // An expectation that we don't know may be ignored (RFC 9110, section 10.1.1).
     server.on('checkExpectation', app);
     answerConnectionFaults(server, this.answerHeaders);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request, type IncomingHttpHeaders, type Server } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { sleep } from '@posthorn/kernel';
 import { postJson, startSampleApp, type SampleApp } from './sample-app.fixture.ts';
 
@@ -86,6 +86,16 @@ describe('the JSON body', () => {
     expect(await post('{', {}, '/v1/things/1')).toMatchObject([405, /GET/]);
   });
 
+  it('is parsed for those only whose credential has been judged', async () => {
+    const parse = jest.spyOn(JSON, 'parse');
+    const parsed = () => parse.mock.calls.filter(([text]) => text === '{"name":"costly"}').length;
+    expect(await post('{"name":"costly"}', {}, '/v1/things/guarded')).toMatchObject([401, /Authorization/]);
+    expect(parsed()).toBe(0);
+    expect(await post('{"name":"costly"}')).toMatchObject([200, {}]);
+    expect(parsed()).toBe(1);
+    parse.mockRestore();
+  });
+
   it('is not asked for by a route that needs none', async () => {
     const response = await fetch(`${sample.url}/v1/things/1/cancel`, { method: 'POST' });
     expect([response.status, await response.json()]).toEqual([200, { id: '1', isCancelled: true }]);
@@ -118,6 +128,12 @@ describe('the JSON body', () => {
   it('is put together from its pieces', async () => {
     const answer = await stream(sample.port, ['{"na', 'me":"', 'ä"', '}']);
     expect([answer.status, answer.body]).toEqual([200, '{"name":"ä","size":0}']);
+  });
+
+  it('is put together from its bytes, each in a chunk of its own', async () => {
+    const name = 'a'.repeat(900);
+    const answer = await stream(sample.port, [...`{"name":"${name}"}`]);
+    expect([answer.status, answer.body]).toEqual([200, JSON.stringify({ name, size: 0 })]);
   });
 
   it('leaves nothing behind when its sender goes away in the middle of it', async () => {

@@ -1,8 +1,10 @@
 import { Refusal } from '@posthorn/kernel';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { BodyPieces } from './body-pieces.ts';
 import { bodyTooLarge } from './body-too-large.ts';
 import { shareOf } from './enter-request.ts';
 import { answerOf, writeErrorEarly } from './error-answer.ts';
+import { LazyBody } from './lazy-body.ts';
 import { routedPath } from './routed-path.ts';
 import { parseStrictJson } from './strict-json.ts';
 
@@ -22,8 +24,8 @@ const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads JSON bodies. Too large (413) and too many at once (503) are answered at once; any other fault is kept and thrown
- * when the body is first asked for, so that a missing credential, an unknown path or a missing role is said before it.
+ * Reads JSON bodies. Too large (413) and too many at once (503) are answered at once; any other fault is thrown when the
+ * body is first asked for, so that a missing credential, an unknown path or a missing role is said before it.
  */
 export function readJsonBody(options: JsonBodyOptions): RequestHandler {
   const { maxBytes, maxBytesByPath = {}, noObjectByPath = {} } = options;
@@ -40,7 +42,7 @@ export function readJsonBody(options: JsonBodyOptions): RequestHandler {
     receive(request, most, (outcome) => {
       if (outcome instanceof Refusal) return writeErrorEarly(request, response, answerOf(outcome, ''));
       if (fault && outcome.length > 0) failWhenAsked(request, fault);
-      else take(request, outcome, noObjectByPath[path] ?? NO_OBJECT);
+      else parseWhenAsked(request, outcome, noObjectByPath[path] ?? NO_OBJECT);
       next();
     });
   };
@@ -87,36 +89,28 @@ function isJson(contentType: string | undefined): boolean {
   return type === 'application/json' && (charset === undefined || /^charset="?utf-?8"?$/.test(charset));
 }
 
-/** Gathers the bytes of a body, within the bounds. A caller who goes away before its end gets no answer. */
+/**
+ * Gathers the bytes of a body, within the bounds. A caller who goes away before its end gets no answer. Room is taken for what has come,
+ * not for what is announced, and the request is not counted among those that are worked on until all has: else a few connections without a
+ * key that announce much and send nothing, or a thousand that announce little, kept everybody out.
+ */
 function receive(request: Request, most: number, done: (outcome: Buffer | Refusal) => void): void {
   const share = shareOf(request);
   const announced = Number(request.headers['content-length'] ?? 0);
-  const early = announced > most ? bodyTooLarge(most, announced) : share?.hold(announced);
-  if (early) return done(early);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const onData = (chunk: Buffer): void => {
-    size += chunk.length;
-    chunks.push(chunk);
-    const refusal = size > most ? bodyTooLarge(most) : share?.hold(size);
+  if (announced > most) return done(bodyTooLarge(most, announced));
+  share?.wait();
+  const pieces = new BodyPieces();
+  const onData = (piece: Buffer): void => {
+    pieces.add(piece);
+    const refusal = pieces.bytes > most ? bodyTooLarge(most) : share?.hold(pieces.bytes);
     if (refusal) stop(refusal);
   };
-  const onEnd = (): void =>
-    stop(chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks));
+  const onEnd = (): void => stop(share?.goOn() ?? pieces.whole());
   const stop = (outcome: Buffer | Refusal): void => {
     request.off('data', onData).off('end', onEnd);
     done(outcome);
   };
   request.on('data', onData).on('end', onEnd);
-}
-
-function take(request: Request, bytes: Buffer, noObject: Refusal): void {
-  try {
-    request.body = parseBody(bytes, noObject);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    failWhenAsked(request, error);
-  }
 }
 
 function parseBody(bytes: Buffer, noObject: Refusal): object {
@@ -134,11 +128,13 @@ function decode(bytes: Buffer): string {
   }
 }
 
+/** To parse a large body can take seconds: it is done for nobody who is refused before. */
+function parseWhenAsked(request: Request, bytes: Buffer, noObject: Refusal): void {
+  request.body = new LazyBody(() => parseBody(bytes, noObject));
+}
+
 function failWhenAsked(request: Request, refusal: Refusal): void {
-  Object.defineProperty(request, 'body', {
-    configurable: true,
-    get: () => {
-      throw refusal;
-    },
+  request.body = new LazyBody(() => {
+    throw refusal;
   });
 }

@@ -133,6 +133,17 @@ describe('parseStrictJson', () => {
     });
   });
 
+  it.each([
+    ['colons without keys', (n: number) => `{"${'a'.repeat(n)}"${':'.repeat(n)}"\\\\"`],
+    ['backslashes', (n: number) => `{"${'\\'.repeat(n)}":"${'\\"'.repeat(n)}`],
+    ['quotes', (n: number) => `{${'"'.repeat(n)}:"\\\\"`],
+  ])('takes time in proportion to the text, also of %s', (_what, textOf) => {
+    const begunAt = performance.now();
+    expect(faultOf(textOf(1_000_000))).toContain('not valid JSON');
+    // Half a minute, when each colon looked back to the last string.
+    expect(performance.now() - begunAt).toBeLessThan(5_000);
+  });
+
   it('finds every duplicate key, wherever it stands', () => {
     const value = fc.oneof(fc.integer(), fc.string(), fc.array(fc.integer()), fc.constant({ a: { b: 1 } }));
     const key = fc.constantFrom('a', 'b', '"', '\\', ':', '{', 'é');

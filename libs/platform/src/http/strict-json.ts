@@ -46,6 +46,8 @@ function scan(text: string): { keys: number; hasEscapedKey: boolean } {
     } else if (char === COLON) {
       keys++;
       hasEscapedKey ||= hasEscapes && text.slice(stringStart, i).includes('\\');
+      // One string is the key of one colon; in a text of nothing but colons each would look through all before it.
+      stringStart = i;
     }
     // `{` and `[`, `}` and `]` differ in one bit.
     else if ((char | 0x20) === 0x7b && ++depth > MAX_JSON_DEPTH) throw tooDeep();

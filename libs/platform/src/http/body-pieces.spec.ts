@@ -1,0 +1,25 @@
+import { describe, expect, it } from '@jest/globals';
+import { BodyPieces } from './body-pieces.ts';
+
+function piecesOf(count: number, piece = (n: number): Buffer => Buffer.from([n % 251])): BodyPieces {
+  const pieces = new BodyPieces();
+  for (let n = 0; n < count; n += 1) pieces.add(piece(n));
+  return pieces;
+}
+
+describe('The pieces of a body', () => {
+  it.each([0, 1, 2, 255, 256, 257, 1_000])('are put together as they came, %i of them', (count) => {
+    const pieces = piecesOf(count);
+    expect(pieces.bytes).toBe(count);
+    expect(pieces.whole()).toEqual(Buffer.from(Array.from({ length: count }, (_, n) => n % 251)));
+  });
+
+  it('cost nothing by being many: a megabyte of single bytes is kept in a few thousand buffers', () => {
+    expect(piecesOf(1_000_000).kept).toBeLessThan(5_000);
+  });
+
+  it('are not copied where there is but one', () => {
+    const one = Buffer.from('{"name":"a"}');
+    expect(piecesOf(1, () => one).whole()).toBe(one);
+  });
+});
