@@ -27,44 +27,63 @@ describe('S16: HtmlToText', () => {
     ['<title>No</title><style>p{}</style><p style="DISPLAY:none">No</p><p>Yes</p>', 'Yes'],
     ['', ''],
   ])('makes readable text of %s', async (html, text) => {
-    expect(await htmlToText.convert(html)).toBe(text);
+    expect(await htmlToText.convert(html, 'a')).toBe(text);
   });
 
   it('leaves the pre-header out', async () => {
-    expect(await htmlToText.convert(withPreviewText('<body><p>Body</p></body>', 'Preview'))).toBe('Body');
+    expect(await htmlToText.convert(withPreviewText('<body><p>Body</p></body>', 'Preview'), 'a')).toBe(
+      'Body',
+    );
   });
 
   it('kills a conversion at its deadline and works on', async () => {
     // Long enough for a thread to start on a busy machine.
     const impatient = new HtmlToText({ maxThreads: 1, deadlineMs: 5_000 });
-    const slow = failureOf(impatient.convert(PATHOLOGICAL));
-    const next = failureOf(impatient.convert('<p>next</p>'));
+    const slow = failureOf(impatient.convert(PATHOLOGICAL, 'a'));
+    const next = failureOf(impatient.convert('<p>next</p>', 'a'));
     expect(await slow).toMatchObject({ name: 'RenderingFailed', reason: 'deadline' });
     expect(await next).toBe('next');
     await impatient.close();
   });
 
+  it('keeps a thread for everybody else, however much comes of one whose HTML takes too long', async () => {
+    const shared = new HtmlToText({ maxThreads: 2 });
+    let failed = 0;
+    const slow = Array.from({ length: 6 }, () =>
+      failureOf(shared.convert(PATHOLOGICAL, 'a')).finally(() => (failed += 1)),
+    );
+    await Promise.all(slow.slice(0, 2));
+    expect(await shared.convert('<p>of another</p>', 'b')).toBe('of another');
+    expect(failed).toBe(2);
+    await shared.close();
+    await Promise.all(slow);
+  });
+
   it('ends the thread, not the process, where the memory does not suffice, and works on', async () => {
     const small = new HtmlToText({ maxThreads: 1, maxHeapMb: 64, deadlineMs: 30_000 });
-    expect(await failureOf(small.convert('<b>x</b>'.repeat(500_000)))).toMatchObject({ reason: 'memory' });
-    expect(await small.convert('<p>next</p>')).toBe('next');
+    expect(await failureOf(small.convert('<b>x</b>'.repeat(500_000), 'a'))).toMatchObject({
+      reason: 'memory',
+    });
+    expect(await small.convert('<p>next</p>', 'a')).toBe('next');
     await small.close();
   });
 
   it('says that it crashed where the markup is nested beyond the stack, and works on', async () => {
-    expect(await failureOf(htmlToText.convert('<ul><li>'.repeat(6_000)))).toMatchObject({ reason: 'crash' });
-    expect(await htmlToText.convert('<p>next</p>')).toBe('next');
+    expect(await failureOf(htmlToText.convert('<ul><li>'.repeat(6_000), 'a'))).toMatchObject({
+      reason: 'crash',
+    });
+    expect(await htmlToText.convert('<p>next</p>', 'a')).toBe('next');
   });
 
   it('refuses work after it was closed, also when it never began', async () => {
     const closed = new HtmlToText();
     await closed.close();
-    expect(await failureOf(closed.convert('x'))).toMatchObject({ reason: 'crash' });
+    expect(await failureOf(closed.convert('x', 'a'))).toMatchObject({ reason: 'crash' });
   });
 
   it('keeps a process alive until the text is there, and no longer', () => {
     const module = new URL('./html-to-text.ts', import.meta.url).href;
-    const script = `const { HtmlToText } = await import('${module}'); console.log(await new HtmlToText().convert('<p>done</p>'))`;
+    const script = `const { HtmlToText } = await import('${module}'); console.log(await new HtmlToText().convert('<p>done</p>', 'a'))`;
     const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module'];
     const output = execFileSync(process.execPath, [...flags, '-e', script], {
       timeout: 45_000,

@@ -1,26 +1,47 @@
 import { RenderingThreads, type ThreadLimits, workerBeside } from './rendering-threads.ts';
+import { Suspects } from './suspects.ts';
 
-/** Makes the text of an email out of its HTML, in threads of its own. */
+const WORK = 'making the text from the HTML';
+
+/**
+ * Makes the text of an email out of its HTML, in threads of its own. 40 kB can be nested so that they take a thread all of its time, so
+ * whoever cost a thread its life has one conversion under way at a time from then on, for ten minutes; others keep the other threads.
+ */
 export class HtmlToText {
   private readonly threads: RenderingThreads<string, string>;
+  private readonly suspects = new Suspects(WORK);
 
   constructor(limits: ThreadLimits = {}) {
     const worker = workerBeside(import.meta.url, 'html-to-text.worker');
-    this.threads = new RenderingThreads(worker, 'making the text from the HTML', limits);
+    this.threads = new RenderingThreads(worker, WORK, limits);
   }
 
   /**
    * The readable text of `html`, with its links behind their words and pictures as their alternative text; what is
    * hidden is left out.
    *
-   * @throws {@link RenderingFailed} when it takes too long, needs too much memory or cannot be done
+   * @param owner whose it is, such as a workspace's id: what it does to the threads is laid to its charge
+   * @throws {@link RenderingFailed} when it takes too long, needs too much memory or cannot be done, or was not begun because
+   *   too many wait whose owners are suspected
    */
-  async convert(html: string): Promise<string> {
-    return (await this.threads.run(() => html))!;
+  async convert(html: string, owner: string): Promise<string> {
+    // Asked again when a thread is free: what came before it may have been of the same owner.
+    const unlessSuspected = () => (this.suspects.has(owner) ? undefined : html);
+    const text = this.suspects.has(owner) ? undefined : await this.judged(owner, unlessSuspected);
+    return text ?? (await this.suspects.alone(() => this.judged(owner, () => html)))!;
   }
 
   /** Ends the threads; conversions under way or asked for later fail. */
   close(): Promise<void> {
     return this.threads.close();
+  }
+
+  private async judged(owner: string, take: () => string | undefined): Promise<string | undefined> {
+    try {
+      return await this.threads.run(take);
+    } catch (failure) {
+      this.suspects.judge(owner, failure);
+      throw failure;
+    }
   }
 }

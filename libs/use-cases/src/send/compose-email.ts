@@ -67,13 +67,17 @@ export class ComposeEmail {
    * @throws RenderingFailed when the template cannot be rendered, or no text can be made of the HTML in time
    */
   async sourceOf(email: ComposableEmail): Promise<MessageSource> {
-    const { id, messageId, fellDueAt, from, to, replyTo, unsubscribe, content } = email;
+    const { id, workspaceId, messageId, fellDueAt, from, to, replyTo, unsubscribe, content } = email;
     const unsubscribeUrl = unsubscribe ? this.options.unsubscribeLinks.urlOf(id) : undefined;
     const said =
       content.type === 'raw'
         ? insertUnsubscribeUrl(content, unsubscribeUrl)
         : await this.rendered(content, unsubscribeUrl);
-    const { subject, text, html: untracked } = await finishedContent(this.options.htmlToText, said);
+    const {
+      subject,
+      text,
+      html: untracked,
+    } = await finishedContent(this.options.htmlToText, workspaceId, said);
     // Only now: the text keeps the links as they were said.
     const html = await this.options.tracking.track(email, untracked);
     return { id, messageId, date: fellDueAt, from, to, replyTo, unsubscribeUrl, subject, html, text };

@@ -1,3 +1,4 @@
+import type { WorkspaceId } from '@posthorn/kernel';
 import { SIZES } from '@posthorn/domain';
 import { type HtmlToText, withPreviewText } from '@posthorn/rendering';
 
@@ -21,17 +22,23 @@ export interface FinishedContent {
 /**
  * Makes what leaves of what is to be said: told once, so that whoever previews sees what arrives.
  *
+ * @param workspaceId whose it is
  * @throws RenderingFailed when no text can be made of the HTML in time
  */
 export async function finishedContent(
   htmlToText: Pick<HtmlToText, 'convert'>,
+  workspaceId: WorkspaceId,
   { subject, html: said, text, previewText }: SaidContent,
 ): Promise<FinishedContent> {
   const html = previewText ? withPreviewText(said, previewText) : said;
-  return { subject, html, text: text ?? (await madeText(htmlToText, html)) };
+  return { subject, html, text: text ?? (await madeText(htmlToText, workspaceId, html)) };
 }
 
 /** It can be many times its HTML (nested lists repeat their indentation), and may not be longer than one that is given. */
-async function madeText(htmlToText: Pick<HtmlToText, 'convert'>, html: string): Promise<string> {
-  return (await htmlToText.convert(html)).slice(0, SIZES.text.most);
+async function madeText(
+  htmlToText: Pick<HtmlToText, 'convert'>,
+  workspaceId: WorkspaceId,
+  html: string,
+): Promise<string> {
+  return (await htmlToText.convert(html, workspaceId)).slice(0, SIZES.text.most);
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type EmailId, FewAtOnce, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import type { ComposableEmail, EmailStore } from '@posthorn/database';
+import { ERASED } from '@posthorn/domain';
 import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
 import { orUnavailable } from '../accept/refusals.ts';
 import type { ComposeEmail } from './compose-email.ts';
@@ -12,6 +13,9 @@ const BUSY = { message: 'Too many previews are being made; try again in a moment
 
 const CONTENT_REMOVED =
   'The content of the email is past the time for which it is kept, and was removed; its status and timeline are still there';
+
+const NAMED_WAS_ERASED =
+  'The email named a person whose address was erased, so its message cannot be made any more; its status and timeline are still there';
 
 export interface PreviewEmailOptions {
   readonly emails: Pick<EmailStore, 'findComposable' | 'find'>;
@@ -52,7 +56,7 @@ export class PreviewEmail {
     try {
       return await this.composed(email);
     } catch (error) {
-      throw refusalOf(error);
+      throw refusalOf(error, email);
     }
   }
 
@@ -76,8 +80,11 @@ function busy(): Refusal {
 }
 
 /** What the sender would try again is worth another try here too. */
-function refusalOf(error: unknown): unknown {
-  if (error instanceof UncomposableMessage) return uncomposable(error.message);
+function refusalOf(error: unknown, { replyTo }: ComposableEmail): unknown {
+  if (error instanceof UncomposableMessage)
+    return replyTo.some(({ address }) => address === ERASED)
+      ? new Refusal(409, NAMED_WAS_ERASED)
+      : uncomposable(error.message);
   if (error instanceof UnsignableEmail) return unsignable();
   if (!(error instanceof RenderingFailed)) return error;
   return error.reason === 'too_large' || error.reason === 'fault' ? uncomposable(error.message) : busy();

@@ -44,7 +44,7 @@ export class PreviewTemplate {
     );
     if (missing.length > 0) throw missingVariablesOf(template.name, missing);
     try {
-      return await this.rendered(template, variables);
+      return await this.rendered(workspaceId, template, variables);
     } catch (error) {
       throw renderingRefusal(error);
     }
@@ -65,12 +65,13 @@ export class PreviewTemplate {
   }
 
   private async rendered(
+    workspaceId: WorkspaceId,
     { versionId, parts, defaults, unsubscribe }: Template,
     variables: JsonObject,
   ): Promise<TemplatePreview> {
     const url = unsubscribe ? this.options.unsubscribeLinks.example : undefined;
     const given = withUnsubscribeUrl(variables, url);
     const rendered = await this.options.renderer.render({ id: versionId, parts, defaults }, given);
-    return { ...rendered, ...(await finishedContent(this.options.htmlToText, rendered)) };
+    return { ...rendered, ...(await finishedContent(this.options.htmlToText, workspaceId, rendered)) };
   }
 }
