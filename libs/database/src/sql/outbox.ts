@@ -102,16 +102,19 @@ WITH held AS (
 UPDATE outbox b SET state = 'ready', lease_until = NULL, unanswered = greatest(b.unanswered - 1, 0)
 FROM   held h WHERE b.subject_id = h.subject_id`;
 
-/** Makes what has fallen due ready. $1 int: at most so many. Index: outbox_waiting_by_due_idx, from its front. */
+/**
+ * Makes what has fallen due ready. $1 int: at most so many. Indexes: outbox_waiting_by_due_idx, from its front; then outbox_pkey, by a list of keys: a
+ * join would read all of the outbox.
+ */
 export const RIPEN = `
-WITH due AS (
+WITH due AS MATERIALIZED (
   SELECT   subject_id FROM outbox
   WHERE    state = 'waiting' AND due_at <= now()
   ORDER BY due_at
   LIMIT    $1::int
   FOR NO KEY UPDATE SKIP LOCKED
 )
-UPDATE outbox o SET state = 'ready' FROM due d WHERE o.subject_id = d.subject_id`;
+UPDATE outbox o SET state = 'ready' WHERE o.subject_id = ANY (ARRAY(SELECT subject_id FROM due))`;
 
 /**
  * Frees the rows of turns whose lease ended long enough ago. $1 interval: the grace. $2 int: at most so many. $3 int: after
