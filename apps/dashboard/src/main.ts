@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import {
+  checkDatabase,
   greetDatabase,
   openDatabase,
   OperatorAccountStore,
@@ -149,7 +150,7 @@ await startProcess('dashboard', async () => {
       renderError: errorPage,
       health: {
         dependencies: [
-          { name: 'database', check: () => db.pool.query('SELECT 1') },
+          { name: 'database', check: () => checkDatabase(db) },
           { name: 'redis', check: () => queues.ping() },
         ],
       },

@@ -28,11 +28,19 @@ import {
 } from '@posthorn/platform';
 import { SIZES } from '@posthorn/domain';
 import { KeyUses } from '@posthorn/auth';
-import { ApiKeyStore, greetDatabase, HitStore, IdentityStore, openDatabase } from '@posthorn/database';
+import {
+  ApiKeyStore,
+  checkDatabase,
+  greetDatabase,
+  HitStore,
+  IdentityStore,
+  openDatabase,
+} from '@posthorn/database';
 import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
 import { admitSystemSender, NoticeHits, TrackingLinks, UnsubscribeLinks } from '@posthorn/use-cases';
 import { NO_EMAIL } from './emails/judge-email-request.ts';
 import { GatewayModule } from './gateway.module.ts';
+import { OwedMails } from './system/owed-mails.ts';
 
 /** For saving and previewing templates; sending is done elsewhere. Who waits for them holds a place that accepting could have. */
 const THREADS = { maxThreads: 2, maxWaiting: 50 };
@@ -132,7 +140,7 @@ await startProcess('gateway', async () => {
       answerHeaders: (request) => limits.headersOf(request),
       health: {
         dependencies: [
-          { name: 'database', check: () => db.pool.query('SELECT 1') },
+          { name: 'database', check: () => checkDatabase(db) },
           { name: 'redis', check: () => rings.ping() },
         ],
       },
@@ -144,6 +152,7 @@ await startProcess('gateway', async () => {
     logger,
     lingerMs: LINGER_MS,
     drain: [
+      () => app.get(OwedMails, { strict: false }).close(),
       () => hits.close(),
       () => rings.close(),
       () => eventRings.close(),

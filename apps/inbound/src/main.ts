@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { greetDatabase, openDatabase, RateStore, ReportStore } from '@posthorn/database';
+import { checkDatabase, greetDatabase, openDatabase, RateStore, ReportStore } from '@posthorn/database';
 import {
   BounceSettings,
   createHealthApp,
@@ -60,7 +60,7 @@ await startProcess('inbound', async () => {
   const app = await createHealthApp(InboundModule, {
     logger,
     settings: http,
-    health: { dependencies: [{ name: 'database', check: () => db.pool.query('SELECT 1') }] },
+    health: { dependencies: [{ name: 'database', check: () => checkDatabase(db) }] },
   });
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);
   const drain = [() => listener.close(), () => rates.close(), () => db.close()];

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import {
+  checkDatabase,
   DomainCheckStore,
   EraStore,
   greetDatabase,
@@ -115,7 +116,7 @@ await startProcess('scheduler', async () => {
         { name: 'clock', check: () => clock.liveness(CLOCK_STUCK_AFTER_MS) },
       ],
       dependencies: [
-        { name: 'database', check: () => db.pool.query('SELECT 1') },
+        { name: 'database', check: () => checkDatabase(db) },
         { name: 'redis', check: () => rings.email.ping() },
       ],
     },

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { greetDatabase, openDatabase, OutboxStore, RateStore } from '@posthorn/database';
+import { checkDatabase, greetDatabase, openDatabase, OutboxStore, RateStore } from '@posthorn/database';
 import {
   BounceSettings,
   createHealthApp,
@@ -127,7 +127,7 @@ await startProcess('sender', async () => {
     health: {
       liveness: [{ name: 'turns', check: () => worker.liveness() }],
       dependencies: [
-        { name: 'database', check: () => db.pool.query('SELECT 1') },
+        { name: 'database', check: () => checkDatabase(db) },
         { name: 'redis', check: () => rings.ping() },
       ],
     },

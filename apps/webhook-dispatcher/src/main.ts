@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import {
+  checkDatabase,
   DeliveryStore,
   greetDatabase,
   type Judgement,
@@ -111,7 +112,7 @@ await startProcess('webhook-dispatcher', async () => {
     health: {
       liveness: workers.liveness,
       dependencies: [
-        { name: 'database', check: () => db.pool.query('SELECT 1') },
+        { name: 'database', check: () => checkDatabase(db) },
         { name: 'redis', check: () => rings.webhook.ping() },
       ],
     },

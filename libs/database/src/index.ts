@@ -1,6 +1,7 @@
 export {
   openDatabase,
   greetDatabase,
+  checkDatabase,
   DurabilityRefused,
   type Database,
   type DatabaseOptions,

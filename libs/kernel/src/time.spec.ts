@@ -24,6 +24,23 @@ describe('DatabaseClock', () => {
     clock.observe(1_000_000, performance.now() - 200);
     expect(clock.nowMs()).toBeCloseTo(1_000_100);
   });
+
+  it('passes over a reading that is less sure, until it could itself have strayed as far', () => {
+    const clock = new DatabaseClock();
+    clock.observe(1_000_000, performance.now() - 10);
+    clock.observe(1_000_000, performance.now() - 100);
+    expect(clock.nowMs()).toBeCloseTo(1_000_005);
+    jest.advanceTimersByTime(600_000);
+    clock.observe(1_600_000, performance.now() - 100);
+    expect(clock.nowMs()).toBeCloseTo(1_600_050);
+  });
+
+  it('takes any reading that shows it to be wrong', () => {
+    const clock = new DatabaseClock();
+    clock.observe(1_000_000, performance.now());
+    clock.observe(2_000_000, performance.now() - 3_000);
+    expect(clock.nowMs()).toBeCloseTo(2_001_500);
+  });
 });
 
 describe('sleep', () => {

@@ -1,18 +1,36 @@
+/** How much a monotonic clock may go wrong, as a share of the time that passes; those of computers are said to keep within half of it. */
+const DRIFT = 1e-4;
+/** Postgres is read in whole milliseconds. */
+const RESOLUTION_MS = 1;
+
 /**
  * The database's time, carried by this process' monotonic clock: whoever asks for the time between two answers of the
- * database gets the last one plus what has passed since. A pod whose own clock is wrong, or is set while it runs, changes nothing.
+ * database gets the surest of the last ones plus what has passed since. A pod whose own clock is wrong, or is set while it runs, changes nothing.
+ * That monotonic clock gains or loses a little each day, and stands still while its machine sleeps, so it has to be told again and again.
  */
 export class DatabaseClock {
   private offsetMs = Date.now() - performance.now();
+  /** How wrong it could be when it was told. */
+  private errorMs = Number.POSITIVE_INFINITY;
+  private toldAtMs = 0;
 
   /**
-   * Takes in a reading of the database's clock.
+   * Takes in a reading of the database's clock, if it is surer than what is believed by now or shows it to be wrong: an answer that took long
+   * does not say at which point of that time the clock was read (the filter of NTP, RFC 5905, section 10, in small).
    *
    * @param databaseMs what the database said, in milliseconds since 1970
    * @param askedAtMs `performance.now()` before the question was sent; the answer was made at some point between that and now
    */
   observe(databaseMs: number, askedAtMs: number): void {
-    this.offsetMs = databaseMs - (askedAtMs + performance.now()) / 2;
+    const nowMs = performance.now();
+    const offsetMs = databaseMs - (askedAtMs + nowMs) / 2;
+    const errorMs = (nowMs - askedAtMs) / 2 + RESOLUTION_MS;
+    const believedErrorMs = this.errorMs + (nowMs - this.toldAtMs) * DRIFT;
+    const isAtOdds = Math.abs(offsetMs - this.offsetMs) > errorMs + believedErrorMs;
+    if (errorMs > believedErrorMs && !isAtOdds) return;
+    this.offsetMs = offsetMs;
+    this.errorMs = errorMs;
+    this.toldAtMs = nowMs;
   }
 
   /** The database's time in milliseconds since 1970. */
