@@ -6,21 +6,23 @@ import { ensureInstalled } from './stack/install.mjs';
 import { elapsed, say, step } from './stack/progress.mjs';
 
 const HELP = `npm run bench [-- --quick] [--only accept,drain,compose,latency,posts,tell,fair] [--json FILE] [--no-build]
-       npm run bench -- --only memory [--emails 100000]
+       npm run bench -- --only memory,due [--emails 100000]
+       npm run bench -- --only backlog [--rows 1000000]
 Measures accepting, draining, composing, latency, telling webhooks and fairness among them on a Postgres (durable) and a Redis of its own, three rounds each, and prints the
 medians beside the goals, as ratios to yardsticks of the same run. Everything stays on this machine and is taken away at the end.
 About fifteen minutes; use nothing else on the machine meanwhile.
 
   --quick      shorter rounds with fewer emails, within a minute: for a look, not for the record
-  --only       some of accept, drain, compose, latency, posts, tell, fair and memory, which is only measured when it is named
-  --emails     how many the sender sends while its memory is looked at: 100,000, or 5,000 with --quick
+  --only       some of accept, drain, compose, latency, posts, tell, fair; and memory, due and backlog, which are only measured when they are named
+  --emails     how many the sender sends while its memory is looked at, and how many are due in one second: 100,000, or 5,000 with --quick
+  --rows       how many emails wait for their time while others are accepted and sent: 1,000,000, or 100,000 with --quick
   --json       writes all rounds into a file as well
   --no-build   measure what was built before`;
 
 const KINDS = ['accept', 'drain', 'compose', 'latency', 'posts', 'tell', 'fair'];
-/** What takes long, and is measured only by name. */
-const KINDS_BY_NAME = [...KINDS, 'memory'];
-const MEMORY_LIMIT_MS = 30 * 60_000;
+/** They take long, and are measured only by name. */
+const LONG_KINDS = ['memory', 'due', 'backlog'];
+const LIMIT_OF_A_LONG_KIND_MS = 30 * 60_000;
 
 const SCALES = {
   full: {
@@ -32,6 +34,8 @@ const SCALES = {
     lone: 20,
     messages: 20_000,
     long: 100_000,
+    workspaces: 1_000,
+    rows: 1_000_000,
     posts: 20_000,
     tell: 20_000,
     fairSeconds: 20,
@@ -46,6 +50,8 @@ const SCALES = {
     lone: 5,
     messages: 5_000,
     long: 5_000,
+    workspaces: 50,
+    rows: 100_000,
     posts: 5_000,
     tell: 8_000,
     fairSeconds: 8,
@@ -65,33 +71,39 @@ function readArguments() {
       'only': { type: 'string' },
       'json': { type: 'string' },
       'emails': { type: 'string' },
+      'rows': { type: 'string' },
       'no-build': { type: 'boolean' },
       'help': { type: 'boolean', short: 'h' },
     },
   });
   const kinds = values.only?.split(',') ?? KINDS;
-  const unknown = kinds.filter((kind) => !KINDS_BY_NAME.includes(kind));
-  if (unknown.length > 0)
-    throw new Error(`--only takes ${KINDS_BY_NAME.join(', ')}; not ${unknown.join(', ')}`);
+  const known = [...KINDS, ...LONG_KINDS];
+  const unknown = kinds.filter((kind) => !known.includes(kind));
+  if (unknown.length > 0) throw new Error(`--only takes ${known.join(', ')}; not ${unknown.join(', ')}`);
   const scale = values.quick ? SCALES.quick : SCALES.full;
-  return { ...values, kinds, scale: { ...scale, long: readEmails(values.emails) ?? scale.long } };
+  const long = readCount('emails', values.emails) ?? scale.long;
+  const rows = readCount('rows', values.rows) ?? scale.rows;
+  return { ...values, kinds, scale: { ...scale, long, rows } };
 }
 
-/** @param {string | undefined} text */
-function readEmails(text) {
+/** @param {string} name @param {string | undefined} text */
+function readCount(name, text) {
   if (text === undefined) return undefined;
-  const emails = Number(text);
-  if (!Number.isInteger(emails) || emails < 1_000) throw new Error('--emails takes a number from 1000 on');
-  return emails;
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1_000) throw new Error(`--${name} takes a number from 1000 on`);
+  return count;
 }
 
 /** @param {string[]} kinds @param {typeof SCALES.full} scale */
 async function measure(kinds, scale) {
   const { rounds, warmMs, measureMs, emails, idle, lone, messages, long, posts, tell, fairSeconds } = scale;
+  const { workspaces, rows } = scale;
   const { measureAccept } = await import('./bench/accept.mjs');
   const { measureDrain } = await import('./bench/drain.mjs');
   const { measureCompose } = await import('./bench/compose.mjs');
   const { measureMemory } = await import('./bench/memory.mjs');
+  const { measureDue } = await import('./bench/due.mjs');
+  const { measureBacklog } = await import('./bench/backlog.mjs');
   const { measureIdle, measureLone } = await import('./bench/latency.mjs');
   const { measurePosts } = await import('./bench/posts.mjs');
   const { measureTell } = await import('./bench/tell.mjs');
@@ -114,6 +126,14 @@ async function measure(kinds, scale) {
   if (kinds.includes('memory')) {
     say(`  … Memory, ${long} emails`);
     results.memory = await measureMemory(on, { emails: long, onRound });
+  }
+  if (kinds.includes('due')) {
+    say(`  … Due, ${long} emails of ${workspaces} workspaces in one second`);
+    results.due = await measureDue(on, { emails: long, workspaces, onRound });
+  }
+  if (kinds.includes('backlog')) {
+    say(`  … Backlog, alone and beside ${rows} emails that wait`);
+    results.backlog = await measureBacklog(on, { rounds, warmMs, measureMs, emails, rows, onRound });
   }
   if (kinds.includes('latency')) {
     say(`  … Latency, idle and beside a backlog of ${emails}`);
@@ -145,7 +165,8 @@ async function bench({ kinds, scale, json, 'no-build': asBuilt }) {
   const { markdown, rowsOf } = await import('./bench/report.mjs');
   const made = new Ground();
   ground = made;
-  const limitMs = scale.limitMs + (kinds.includes('memory') ? MEMORY_LIMIT_MS : 0);
+  const longKinds = kinds.filter((kind) => LONG_KINDS.includes(kind));
+  const limitMs = scale.limitMs + longKinds.length * LIMIT_OF_A_LONG_KIND_MS;
   setTimeout(() => void giveUp('The run took too long.', 1), limitMs).unref();
   await step('Ground', () => made.prepare());
   const machine = await describeMachine(made);

@@ -72,6 +72,29 @@ describe('the report', () => {
     );
   });
 
+  it('tells of many that are due at once which process holds most, with its unit, where no stretch is set', () => {
+    const mib = { sender: 250, scheduler: 310, redis: 20 };
+    const due = { emails: 100_000, ripeMs: 1_500, ratio: 1.2, sender: 1_200, loop: 1_000, mib };
+    const table = markdown(rowsOf({ due }), {});
+    expect(table).toMatch(/100,000 emails \|.*\| \*\*1,500 ms\*\* .*\| ≤ 2000 ms \| – \| yes \|/);
+    expect(table).toMatch(/scheduler 310 MiB.*\| \*\*310 MiB\*\* .*\| ≤ 300 MiB \| – \| no \|/);
+  });
+
+  it('compares what is done beside a backlog with what is done alone', () => {
+    const rounds = (accept: number, drain: number) => [{ accept, drain }];
+    const backlog = {
+      rows: 1_000,
+      accept: 0.95,
+      drain: 0.8,
+      alone: rounds(0.4, 1),
+      beside: rounds(0.38, 0.8),
+    };
+    const table = markdown(rowsOf({ backlog: { ...backlog, redisBytes: [2_048, 2_048] } }), {});
+    expect(table).toMatch(/1,000 emails wait: 0\.38 of the echo \| alone 0\.40 \| \*\*0\.95\*\*.*\| yes \|/);
+    expect(table).toMatch(/0\.80 of the nodemailer loop \| alone 1\.00 \| \*\*0\.80\*\*.*\| no \|/);
+    expect(table).toMatch(/2\.00 KiB \| before 2\.00 KiB \| \*\*1\.00\*\*.*\| yes \|/);
+  });
+
   it('tells the memory of the sender near three places of its run, and not of a moment', () => {
     const samples = Array.from({ length: 100 }, (_, index) => ({
       share: (index + 1) / 100,

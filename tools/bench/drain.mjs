@@ -62,7 +62,8 @@ export async function fill(ground, port, emails) {
   await load({ port, connections: FILL_CONNECTIONS, next });
 }
 
-async function loopPace(ground, count) {
+/** How many mails a second arrive of a bare nodemailer loop. */
+export async function loopPace(ground, count) {
   await ground.sink.ask('reset');
   const loop = await ground.startHelper(new URL('./mail-loop-process.mjs', import.meta.url));
   const connections = Number(process.env.SMTP_CONNECTIONS ?? DEFAULT_CONNECTIONS);
@@ -73,31 +74,40 @@ async function loopPace(ground, count) {
 
 async function drainPace(ground, count, signatures) {
   const apps = await Promise.all([ground.startApp('sender'), ground.startApp('scheduler')]);
+  await untilDrained(ground, count, DRAIN_WITHIN_MS);
+  await Promise.all(apps.map((app) => app.stop()));
+  return paceAtSink(ground, count, signatures);
+}
+
+/** Waits until so many emails have arrived at the sink, and nothing of what was due is left. @throws what is left when that takes too long */
+export async function untilDrained(ground, count, withinMs) {
   const isThere = async () => (await ground.sink.ask('count')) >= count;
   const isRecorded = async () => (await unfinished(ground)) === '';
   try {
-    await waitUntil(isThere, { withinMs: DRAIN_WITHIN_MS, what: `Draining ${count} emails` });
+    await waitUntil(isThere, { withinMs, what: `Draining ${count} emails` });
     await waitUntil(isRecorded, { withinMs: RECORDED_WITHIN_MS, what: 'Recording what was sent' });
   } catch (error) {
     const arrived = await ground.sink.ask('count');
     throw new Error(`${error.message}; ${arrived} arrived, left: ${await unfinished(ground)}`);
   }
-  await Promise.all(apps.map((app) => app.stop()));
-  return paceAtSink(ground, count, signatures);
 }
 
-/** What is left in the outbox, for people; empty when all is recorded. */
+/** What is left in the outbox of what was due, for people; empty when all is recorded. */
 export async function unfinished(ground) {
   const rows = await ground.query(
-    'SELECT state, attempts, count(*)::int AS emails FROM outbox GROUP BY 1, 2 ORDER BY 1, 2',
+    "SELECT state, attempts, count(*)::int AS emails FROM outbox WHERE due_at < now() + interval '1 day' GROUP BY 1, 2 ORDER BY 1, 2",
   );
   return rows
     .map(({ state, attempts, emails }) => `${emails} ${state} after ${attempts} attempts`)
     .join(', ');
 }
 
-/** @throws when not every recipient got exactly one, or with another number of signatures: a quick wrong answer is none */
-async function paceAtSink(ground, emails, signatures) {
+/**
+ * How many mails a second have arrived at the sink, after the warm-up.
+ *
+ * @throws when not every recipient got exactly one, or with another number of signatures: a quick wrong answer is none
+ */
+export async function paceAtSink(ground, emails, signatures) {
   const warmUp = Math.floor(emails * WARM_UP_SHARE);
   const { count, recipients, signed, ms } = await ground.sink.ask('report', { warmUp });
   if (count !== emails || recipients !== emails)

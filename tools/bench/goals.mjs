@@ -3,7 +3,7 @@
  * yardstick and `unit` is absent, else the figure itself.
  *
  * @typedef {{ least?: number, most?: number }} Bound
- * @typedef {{ what: string, unit?: string, goal: Bound, stretch: Bound }} Goal
+ * @typedef {{ what: string, unit?: string, goal: Bound, stretch?: Bound }} Goal
  */
 
 /** @type {Readonly<Record<string, Goal>>} */
@@ -48,6 +48,26 @@ export const GOALS = {
     goal: { most: 1.15 },
     stretch: { most: 1.05 },
   },
+  'due-ripe': {
+    what: 'many due in one second: until the clock has rung for the last',
+    unit: 'ms',
+    goal: { most: 2_000 },
+  },
+  'due-drain': { what: 'many due in one second: drain, recorded', goal: { least: 1 } },
+  'due-memory': {
+    what: 'many due in one second: the process that holds most',
+    unit: 'MiB',
+    goal: { most: 300 },
+  },
+  'backlog-accept': {
+    what: 'accept, 32 at once, beside a backlog that waits, to alone',
+    goal: { least: 0.9 },
+  },
+  'backlog-drain': { what: 'drain beside a backlog that waits, to alone', goal: { least: 0.9 } },
+  'backlog-redis': {
+    what: 'what Redis keeps beside a backlog that waits, to before',
+    goal: { most: 1.1 },
+  },
   'idle': {
     what: 'idle: answer to relay, median',
     unit: 'ms',
@@ -69,13 +89,21 @@ export const GOALS = {
   },
 };
 
-/** @param {Bound} bound @param {string} [unit] */
-export function boundText({ least, most }, unit) {
-  const suffix = unit === 'ms' ? ' ms' : '';
-  return least === undefined ? `≤ ${most}${suffix}` : `≥ ${least}`;
+/** @param {Bound | undefined} bound @param {string} [unit] */
+export function boundText(bound, unit) {
+  if (bound === undefined) return '–';
+  const { least, most } = bound;
+  return least === undefined ? `≤ ${most}${unitText(unit)}` : `≥ ${least}`;
 }
 
-/** @param {Bound} bound @param {number} value */
-export function isWithin({ least = -Infinity, most = Infinity }, value) {
+/** What stands behind a figure: a count of statements says in its row what it counts. @param {string} [unit] */
+export function unitText(unit) {
+  return unit === undefined || unit === 'statements' ? '' : ` ${unit}`;
+}
+
+/** @param {Bound | undefined} bound @param {number} value */
+export function isWithin(bound, value) {
+  if (bound === undefined) return false;
+  const { least = -Infinity, most = Infinity } = bound;
   return value >= least && value <= most;
 }

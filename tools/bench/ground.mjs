@@ -22,6 +22,7 @@ import { makeWorkspaces } from './workspaces.mjs';
 
 const READY_WITHIN_MS = 30_000;
 const STOP_WITHIN_MS = 10_000;
+const MIB = 1_024 * 1_024;
 
 /** Durable as in production; the two additions count statements and date commits, and cost us, not the yardsticks. */
 const POSTGRES_SETTINGS = {
@@ -172,6 +173,21 @@ export class Ground {
     await this.query('CHECKPOINT');
     await askRedis(this.#redisPort, 'FLUSHALL');
     await this.sink.ask('reset');
+  }
+
+  /** What Redis holds of the machine's memory, in MiB. */
+  async redisMiB() {
+    return (await this.#askMemory('used_memory_rss')) / MIB;
+  }
+
+  /** What Redis keeps, in bytes. */
+  redisBytes() {
+    return this.#askMemory('used_memory');
+  }
+
+  async #askMemory(name) {
+    const told = new RegExp(`^${name}:(\\d+)`, 'm').exec(await askRedis(this.#redisPort, 'INFO memory'));
+    return Number(told?.[1]);
   }
 
   /** Stops and removes everything, whatever state it is in; who asks again waits for the same end. */

@@ -84,8 +84,8 @@ async function recorded(ground) {
   }
 }
 
-/** @param {number} pid */
-function residentMiB(pid) {
+/** What a process holds. @param {number} pid */
+export function residentMiB(pid) {
   const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   if (found === null) throw new Error(`the memory of process ${pid} cannot be read`);
   return Number(found[1]) / 1_024;

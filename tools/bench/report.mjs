@@ -1,4 +1,4 @@
-import { boundText, GOALS, isWithin } from './goals.mjs';
+import { boundText, GOALS, isWithin, unitText } from './goals.mjs';
 import { MARKS } from './memory.mjs';
 import { median, shown } from './numbers.mjs';
 
@@ -18,16 +18,18 @@ const STATEMENTS_OF = ['accept-32', 'batch-8'];
  * @param {{ accept?: Map<string, import('./accept.mjs').AcceptRound[]>, drain?: Map<string, import('./drain.mjs').DrainRound[]>,
  *   idle?: import('./latency.mjs').Latency[], lone?: import('./latency.mjs').Latency[], posts?: import('./posts.mjs').PostRound[],
  *   tell?: import('./tell.mjs').TellRound[], fair?: import('./fair.mjs').FairRound[], compose?: import('./compose.mjs').ComposeRound[],
- *   memory?: import('./memory.mjs').MemoryRound }} results
+ *   memory?: import('./memory.mjs').MemoryRound, due?: import('./due.mjs').DueRound, backlog?: import('./backlog.mjs').BacklogResult }} results
  * @returns {Row[]}
  */
-export function rowsOf({ accept, drain, compose, memory, idle, lone, posts, tell, fair }) {
+export function rowsOf({ accept, drain, compose, memory, due, backlog, idle, lone, posts, tell, fair }) {
   return [
     ...[...(accept ?? [])].map(([id, rounds]) => acceptRow(id, rounds)),
     ...(accept ? STATEMENTS_OF.map((id) => statementsRow(id, accept.get(id) ?? [])) : []),
     ...[...(drain ?? [])].map(([id, rounds]) => drainRow(id, rounds)),
     ...(compose ? [composeRow(compose)] : []),
     ...(memory ? [memoryRow(memory)] : []),
+    ...(due ? dueRows(due) : []),
+    ...(backlog ? backlogRows(backlog) : []),
     ...(idle ? [latencyRow('idle', idle)] : []),
     ...(lone ? [latencyRow('lone', lone)] : []),
     ...(posts ? [postsRow(posts)] : []),
@@ -79,6 +81,37 @@ function memoryRow({ emails, mib, most, ratio }) {
   );
 }
 
+function dueRows({ emails, ripeMs, ratio, sender, loop, mib }) {
+  const many = `${emails.toLocaleString('en')} emails`;
+  const held = Object.entries(mib).map(([name, most]) => `${name} ${shown(most)} MiB`);
+  return [
+    row('due-ripe', [ripeMs], many),
+    row('due-drain', [ratio], `${shown(sender)}/s`, `nodemailer loop ${shown(loop)}/s`),
+    row('due-memory', [Math.max(...Object.values(mib))], `at most: ${held.join(', ')}`),
+  ];
+}
+
+function backlogRows({ rows, accept, drain, alone, beside, redisBytes: [before, after] }) {
+  const many = `${rows.toLocaleString('en')} emails wait`;
+  const ratios = (rounds, what) => shown(median(rounds.map((round) => round[what])));
+  const kib = (bytes) => `${shown(bytes / 1_024)} KiB`;
+  return [
+    row(
+      'backlog-accept',
+      [accept],
+      `${many}: ${ratios(beside, 'accept')} of the echo`,
+      `alone ${ratios(alone, 'accept')}`,
+    ),
+    row(
+      'backlog-drain',
+      [drain],
+      `${ratios(beside, 'drain')} of the nodemailer loop`,
+      `alone ${ratios(alone, 'drain')}`,
+    ),
+    row('backlog-redis', [after / before], kib(after), `before ${kib(before)}`),
+  ];
+}
+
 function latencyRow(id, rounds) {
   const medians = rounds.map((round) => round.medianMs);
   const p99 = median(rounds.map((round) => round.p99Ms));
@@ -113,7 +146,7 @@ export function markdown(rows, machine) {
   const lines = rows.map(({ id, value, rounds, ours, yardstick }) => {
     const { what, unit, goal, stretch } = /** @type {import('./goals.mjs').Goal} */ (GOALS[id]);
     const spread = `${shown(Math.min(...rounds))}–${shown(Math.max(...rounds))}`;
-    const figure = `**${shown(value)}${unit === 'ms' ? ' ms' : ''}** (${spread})`;
+    const figure = `**${shown(value)}${unitText(unit)}** (${spread})`;
     const verdict = isWithin(stretch, value) ? 'stretch' : isWithin(goal, value) ? 'yes' : 'no';
     const cells = [what, ours, yardstick, figure, boundText(goal, unit), boundText(stretch, unit), verdict];
     return `| ${cells.join(' | ')} |`;
