@@ -40,6 +40,7 @@ let listener: Socket;
 /** Every command that Redis got. */
 let heard = '';
 let scheduledId: string;
+let namingId: string;
 
 beforeAll(async () => {
   redis = await PrivateRedis.start();
@@ -95,11 +96,12 @@ async function leaveTraces(): Promise<void> {
     groupBy: `of-${CANARY}`,
     idempotencyKey: `welcome-${PERSON}`,
   });
-  await stack.send({
+  const naming = {
     replyTo: `Ada <${SHOUTED}>`,
     html: `<a href="mailto:${PERSON}?a=%20">${SHOUTED}</a>`,
     text: `Ask ${PERSON}.`,
-  });
+  };
+  namingId = emailIn(await stack.send(naming)).id;
   await stack.send({ contactProperties: { friend: PERSON }, subject: `From ${PERSON}` });
   await stack.send({ to: `other-${newRecipient()}` });
   scheduledId = emailIn(await stack.send({ to: PERSON, sendAt: fromNow(DAY_MS) })).id;
@@ -196,6 +198,14 @@ describe('Erasing a person', () => {
   it('has taken back what was scheduled for them: it is 404, and nothing of it is due', async () => {
     expect((await stack.api().get(`/v1/emails/${scheduledId}`)).status).toBe(404);
     expect(await stack.outboxRow(scheduledId)).toBeUndefined();
+  });
+
+  it('says of an email to somebody else whose Reply-To they were why its message cannot be shown any more', async () => {
+    expect((await stack.api().get(`/v1/emails/${namingId}/preview`)).body).toMatchObject({
+      statusCode: 409,
+      message: expect.stringContaining('named a person whose address was erased'),
+    });
+    expect((await stack.show(namingId)).status).toBe('SENT');
   });
 
   it('S11: still answers the call that comes again, and sends nothing', async () => {

@@ -147,6 +147,14 @@ describe('The loser of a race for a key', () => {
     expect(kinds.filter((kind) => kind === 'replayed')).toHaveLength(7);
   });
 
+  it('is judged afresh for each payload of a whole batch, if all of them are refused', async () => {
+    const acme = await office.openWorkspace();
+    const emails = Array.from({ length: 50 }, (_, n) => keyed(acme, 'k', { ...STRANGER, payload: `${n}` }));
+    const outcomes = await office.accept([...emails, keyed(await office.openWorkspace(), 'k')]);
+    expect(outcomes).toEqual([...emails.map(() => UNVERIFIED), { kind: 'accepted' }]);
+    expect(await acceptOne(keyed(acme, 'k'))).toEqual({ kind: 'accepted' });
+  });
+
   it('waits for a winner that is under way, and takes the key when that one comes to nothing', async () => {
     const acme = await office.openWorkspace();
     const winner = await office.database.pool.connect();

@@ -8,9 +8,6 @@ import { type AuditedChange, recordAuditOn } from './audit-log-store.ts';
 import { type ContactUpsert, upsertContacts } from './contact-writes.ts';
 import { fitOneStatement, GroupAcceptance } from './group-acceptance.ts';
 
-/** A slower answer has waited, for a lock perhaps, and does not say at which point of that time the clock was read. */
-const TELLING_WITHIN_MS = 100;
-
 /** Makes accepted emails durable, a group of calls at a time. */
 export class AcceptanceStore {
   private readonly pool: pg.Pool;
@@ -58,7 +55,7 @@ export class AcceptanceStore {
     calls: readonly AcceptableCall[],
     monthlyLimit: number | null,
   ): Promise<CallOutcome[]> {
-    const group = new GroupAcceptance(connection, calls, monthlyLimit, this.observeTime);
+    const group = new GroupAcceptance(connection, calls, monthlyLimit, this.clock);
     await group.judge();
     const contacts = group.accepted.flatMap(contactOf);
     if (contacts.length > 0) await upsertContacts(connection as pg.PoolClient, this.clock.nowMs(), contacts);
@@ -66,10 +63,6 @@ export class AcceptanceStore {
       await recordAuditOn(connection as pg.PoolClient, this.clock.nowMs(), copy);
     return group.answer();
   }
-
-  private readonly observeTime = (now: Date, askedAt: number): void => {
-    if (performance.now() - askedAt < TELLING_WITHIN_MS) this.clock.observe(now.getTime(), askedAt);
-  };
 }
 
 function needsTransaction({ emails, idempotency }: AcceptableCall): boolean {

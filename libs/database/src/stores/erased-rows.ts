@@ -52,19 +52,27 @@ export function erasedRows(
   return { deleted, takenBack, inHand, workspaceIds };
 }
 
+function byWorkspace(one: FoundEmail, other: FoundEmail): number {
+  if (one.workspaceId === other.workspaceId) return 0;
+  return one.workspaceId < other.workspaceId ? -1 : 1;
+}
+
 async function idsOf(client: pg.ClientBase, sql: string, values: unknown[]): Promise<string[]> {
   return (await client.query<{ id: string }>(sql, values)).rows.map(({ id }) => id);
 }
 
-/** Removes emails in a transaction. Scheduled ones are cancelled first, which gives their places in the monthly limit back. */
+/**
+ * Removes emails in a transaction. Scheduled ones are cancelled first, which gives their places in the monthly limit back, and in the
+ * order of their workspaces: accepting locks what these have used in that order, too.
+ */
 export async function removeEmailsOn(
   client: pg.ClientBase,
   emails: readonly FoundEmail[],
 ): Promise<ErasedRows> {
   const ids = emails.map(({ id }) => id);
   let takenBack = 0;
-  for (const { id, workspaceId, status } of emails) {
-    if (status !== 'SCHEDULED') continue;
+  const scheduled = emails.filter(({ status }) => status === 'SCHEDULED');
+  for (const { id, workspaceId } of scheduled.toSorted(byWorkspace)) {
     takenBack += (await client.query(CANCEL_EMAIL, [id, workspaceId])).rowCount ?? 0;
   }
   takenBack += (await client.query(TAKE_BACK, [ids])).rowCount ?? 0;

@@ -1,3 +1,5 @@
+import type { DatabaseClock } from '@posthorn/kernel';
+import { SIZES } from '@posthorn/domain';
 import type pg from 'pg';
 import { ACCEPT_EMAILS } from '../sql/accept.ts';
 import {
@@ -29,8 +31,8 @@ interface Entry extends NumberedEmail {
   readonly call: number;
 }
 
-/** How many payloads under one key may be refused, one after the other, before those that are left must come again. */
-const MOST_ROUNDS = 20;
+/** How many payloads under one key may be refused, one after the other, before those that are left must come again; a batch alone never has more. */
+const MOST_ROUNDS = SIZES.batch.most;
 /** Of the memory that sending takes (`AcceptableEmail.bytes`): about 8 MiB of HTML and text. */
 const MOST_BYTES_A_STATEMENT = 24 * 1024 * 1024;
 
@@ -47,8 +49,8 @@ export class GroupAcceptance {
     private readonly connection: Connection,
     private readonly calls: readonly AcceptableCall[],
     private readonly monthlyLimit: number | null,
-    /** Told the database's time, with when it was asked. */
-    private readonly onTime: (now: Date, askedAt: number) => void,
+    /** Told the database's time. */
+    private readonly clock: Pick<DatabaseClock, 'observe'>,
   ) {
     this.keys = new IdempotencyKeys(connection);
     let n = 0;
@@ -169,7 +171,7 @@ export class GroupAcceptance {
       text: ACCEPT_EMAILS,
       values: [this.monthlyLimit, ...emailColumns(entries)],
     });
-    this.onTime(rows[0]!.now, askedAt);
+    this.clock.observe(rows[0]!.now.getTime(), askedAt);
     for (const row of rows) this.outcomeOf[row.n] = outcomeOf(row);
   }
 }
