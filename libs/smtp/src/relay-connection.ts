@@ -132,9 +132,7 @@ export class RelayConnection implements PooledConnection {
     const mayGoOn = transmission.kind === 'accepted' || transmission.kind === 'refused';
     if (!mayGoOn || !this.isAlive || !this.dialogue.isAtRest) return this.abandon();
     // A refused recipient leaves the transaction open, and a second MAIL would be refused (RFC 5321, section 4.1.4).
-    const error =
-      transmission.kind === 'refused' ? await this.step((done) => this.smtp.reset(done)) : undefined;
-    if (error !== undefined) return this.abandon();
+    if (transmission.kind === 'refused' && (await this.reset()) !== undefined) return this.abandon();
     // A reply too many must not become the answer to the next message; the mailer reads on a turn later.
     await nextTurnOfTheLoop();
     await nextTurnOfTheLoop();
@@ -147,6 +145,11 @@ export class RelayConnection implements PooledConnection {
     if (end !== SAID_GOODBYE) return this.abandon();
     // The server closes its side too before another connection takes this one's place; the mailer sees to it in time.
     await gone(socket);
+  }
+
+  /** Its answer is waited for as long as that of any command. */
+  private reset(): Promise<Error | undefined> {
+    return this.step((done) => this.smtp.reset(done), this.settings.commandTimeoutMs);
   }
 
   private async establish(): Promise<Error | undefined> {

@@ -56,6 +56,16 @@ describe('the connections of a transport', () => {
     expect(server.connections.total).toBe(1);
   });
 
+  it('are given up when RSET is not answered in the time of a command, and keep nobody waiting', async () => {
+    const server = await scripted((stage) => (stage === 'rcpt' ? { reply: '550 5.1.1 no' } : undefined));
+    server.swallows = 'RSET';
+    const transport = transportTo(server.url, { maxConnections: 1, commandTimeoutMs: 200 });
+    expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ stage: 'rcpt' });
+    server.script = () => undefined;
+    expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
+    expect(server.connections.total).toBe(2);
+  });
+
   it('are replaced, with QUIT, after as many messages as one may carry', async () => {
     const server = await scripted();
     const transport = transportTo(server.url, { maxConnections: 1, maxMessagesPerConnection: 3 });
@@ -169,7 +179,7 @@ describe('closing a transport', () => {
     const server = await scripted();
     const transport = transportTo(server.url, { quitTimeoutMs: 50 });
     await transport.send(ENVELOPE, MESSAGE);
-    server.swallowsQuit = true;
+    server.swallows = 'QUIT';
     await transport.close();
     await until(() => server.connections.open === 0);
   });

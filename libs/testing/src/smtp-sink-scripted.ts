@@ -86,7 +86,7 @@ class ScriptedSession {
   }
 
   private serveOther(verb: string): void {
-    if (verb === 'QUIT' && this.server.swallowsQuit) return;
+    if (this.server.swallows === verb) return;
     this.socket.write(verb === 'QUIT' ? '221 bye\r\n' : '250 ok\r\n');
     if (verb === 'QUIT') this.socket.end();
   }
@@ -134,8 +134,8 @@ export class ScriptedSmtpServer {
   /** Every command line of every client. */
   readonly commands: string[] = [];
   readonly connections = new ConnectionCount();
-  /** Whether QUIT is left without an answer. */
-  swallowsQuit = false;
+  /** What is left without an answer, from now on. */
+  swallows: 'QUIT' | 'RSET' | undefined;
   private readonly sockets = new Set<Socket>();
   private readonly abort = new AbortController();
   private readonly server: Server;

@@ -1,4 +1,4 @@
-import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import type { OnApplicationBootstrap } from '@nestjs/common';
 
 const LOOKED_FOR_EVERY_MS = 30_000;
 
@@ -6,7 +6,7 @@ const LOOKED_FOR_EVERY_MS = 30_000;
  * Looks now and then for mails that somebody wrote down and did not live to hand over. Every gateway does, and two that find the
  * same mail send it once.
  */
-export class OwedMails implements OnApplicationBootstrap, OnModuleDestroy {
+export class OwedMails implements OnApplicationBootstrap {
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> | undefined;
   private isEnding = false;
@@ -24,7 +24,7 @@ export class OwedMails implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Stops looking; resolves when the last look has ended, which begins no further mail. */
-  async onModuleDestroy(): Promise<void> {
+  async close(): Promise<void> {
     this.isEnding = true;
     clearInterval(this.timer);
     await this.looking;

@@ -21,7 +21,7 @@ import {
 } from '@posthorn/database';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { AcceptEmails } from '../accept/accept-emails.ts';
-import { admitSystemSender, SendSystemMail } from '../system/send-system-mail.ts';
+import { admitSystemSender, SendSystemMail, type SystemMail } from '../system/send-system-mail.ts';
 import { SendWebhookNotices } from './send-webhook-notices.ts';
 
 const FROM = { address: 'posthorn@example.com', name: 'Posthorn' };
@@ -53,7 +53,12 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-function notices(): SendWebhookNotices {
+interface Faults {
+  readonly send?: (mail: SystemMail, send: (mail: SystemMail) => Promise<void>) => Promise<void>;
+  readonly onError?: (error: unknown) => void;
+}
+
+function notices({ send = (mail, sendIt) => sendIt(mail), onError = rethrow }: Faults = {}) {
   const acceptEmails = new AcceptEmails({
     store: new AcceptanceStore(database),
     identities: new IdentityStore(database),
@@ -63,13 +68,16 @@ function notices(): SendWebhookNotices {
     monthlyLimit: null,
     errorBodyOf: ({ statusCode, message }) => ({ statusCode, error: '', message }),
   });
+  const systemMail = new SendSystemMail({ acceptEmails, from: FROM });
   return new SendWebhookNotices({
     notices: new WebhookNoticeStore(database),
-    systemMail: new SendSystemMail({ acceptEmails, from: FROM }),
-    onError: (error) => {
-      throw error;
-    },
+    systemMail: { from: FROM, send: (mail) => send(mail, (one) => systemMail.send(one)) },
+    onError,
   });
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 /** A webhook whose receiver has just said that it is gone. */
@@ -110,6 +118,24 @@ it('W8: tells each editor of the workspace once, and nobody else, though several
   expect(await notices().handOverOwed()).toBe(0);
 });
 
+it('tells those who are left, though a process died in between and the webhook leads elsewhere by now', async () => {
+  const webhook = await disabledWebhook();
+  const before = (await mails()).length;
+  const away = new Error('the database is away');
+  const dying = notices({
+    send: (mail, send) => (mail.to === 'bob@example.net' ? Promise.reject(away) : send(mail)),
+    onError: (error) => expect(error).toBe(away),
+  });
+  expect(await dying.handOverOwed()).toBe(0);
+  expect(await mails()).toHaveLength(before + 1);
+  const where = { id: uuidOf(webhook) };
+  await database.prisma.webhook.update({ where, data: { url: 'https://hooks.example/b' } });
+
+  expect(await notices().handOverOwed()).toBe(1);
+  expect(await mails()).toHaveLength(before + 2);
+  expect(await notices().handOverOwed()).toBe(0);
+});
+
 it('owes nothing where the installation sends no mails of its own', async () => {
   await disabledWebhook();
   const before = (await mails()).length;
@@ -119,9 +145,7 @@ it('owes nothing where the installation sends no mails of its own', async () => 
       acceptEmails: { acceptOne: () => Promise.reject(new Error()) },
       from: undefined,
     }),
-    onError: (error) => {
-      throw error;
-    },
+    onError: rethrow,
   });
   expect(await unsent.handOverOwed()).toBe(1);
   expect(await mails()).toHaveLength(before);

@@ -1,6 +1,6 @@
 import { Refusal } from '@posthorn/kernel';
 import type { OwedWebhookNotice, WebhookNoticeStore } from '@posthorn/database';
-import type { SendSystemMail } from '../system/send-system-mail.ts';
+import type { SendSystemMail, SystemMail } from '../system/send-system-mail.ts';
 import { webhookNoticeMail } from './webhook-notice-mail.ts';
 
 const NOTICES_A_LOOK = 100;
@@ -49,7 +49,16 @@ export class SendWebhookNotices {
   private async sendTo(notice: OwedWebhookNotice, editors: readonly string[]): Promise<void> {
     for (const editor of editors) {
       const idempotencyKey = `webhook-notice:${notice.id}:${editor}`.slice(0, 255);
-      await this.options.systemMail.send({ ...webhookNoticeMail(notice, editor), idempotencyKey });
+      await this.sendOnce({ ...webhookNoticeMail(notice, editor), idempotencyKey });
+    }
+  }
+
+  /** A mail with other words can be durable under this key: the webhook led elsewhere then, or its workspace had another name. */
+  private async sendOnce(mail: SystemMail): Promise<void> {
+    try {
+      await this.options.systemMail.send(mail);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.statusCode !== 409) throw error;
     }
   }
 
