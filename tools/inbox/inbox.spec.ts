@@ -1,9 +1,13 @@
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Mailbox } from './mailbox.mjs';
 import { readHtml } from './read-mail.mjs';
+import { asSaid } from './receive.mjs';
+import { createShow } from './show.mjs';
 
 const mail = (subject: string) =>
   Buffer.from(`From: "A, b" <a@example.com>\r\nSubject: ${subject}\r\n\r\nHello\r\n`);
@@ -42,6 +46,28 @@ describe('A mailbox', () => {
 
     expect(mailbox.list().messages.map(({ subject }) => subject)).toEqual(['three', 'two']);
     expect(readdirSync(folder)).toHaveLength(4);
+  });
+
+  it('is shown still after an address that is none', async () => {
+    const server = createShow(new Mailbox(folder)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const statusOf = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+    expect([await statusOf('//'), await statusOf('/health')]).toEqual([404, 200]);
+    server.close().closeAllConnections();
+  });
+});
+
+describe('The address of an envelope', () => {
+  it.each([
+    ['ada@bücher.example', 'ada@xn--bcher-kva.example'],
+    ['дмитрий@faß.de', 'дмитрий@xn--fa-hia.de'],
+    ['Ada.L@example.net', 'Ada.L@example.net'],
+    ['ada@[127.0.0.1]', 'ada@[127.0.0.1]'],
+    ['postmaster', 'postmaster'],
+    ['', ''],
+  ])('%s is kept as it was said: %s', (shown, said) => {
+    expect(asSaid(shown)).toBe(said);
   });
 });
 

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { SMTPServer } from 'smtp-server';
 
 /** What the inbox takes in one mail. */
@@ -33,8 +34,8 @@ function receive(mailbox, stream, session, done) {
     if (stream.sizeExceeded) return done(refusal(552, 'The mail is too large'));
     const { mailFrom, rcptTo } = session.envelope;
     const envelope = {
-      from: mailFrom === false ? '' : mailFrom.address,
-      to: rcptTo.map(({ address }) => address),
+      from: mailFrom === false ? '' : asSaid(mailFrom.address),
+      to: rcptTo.map(({ address }) => asSaid(address)),
       helo: session.hostNameAppearsAs || undefined,
     };
     mailbox.keep(envelope, Buffer.concat(chunks)).then(
@@ -42,6 +43,17 @@ function receive(mailbox, stream, session, done) {
       (error) => done(refusal(451, `Could not be kept: ${error.message}`)),
     );
   });
+}
+
+/**
+ * An address as it was said: `smtp-server` shows a domain that came as punycode in Unicode, under which nobody would find the mail who
+ * looks for the address that Posthorn sent it to.
+ *
+ * @param {string} address
+ */
+export function asSaid(address) {
+  const at = address.lastIndexOf('@') + 1;
+  return `${address.slice(0, at)}${domainToASCII(address.slice(at)) || address.slice(at)}`;
 }
 
 function refusal(responseCode, message) {

@@ -35,7 +35,8 @@ export function createShow(mailbox) {
   const watchers = new Set();
   mailbox.on('change', () => watchers.forEach((watcher) => watcher.write('data: change\n\n')));
   return createServer((request, response) => {
-    const url = new URL(request.url ?? '/', 'http://inbox');
+    const url = URL.parse(request.url ?? '/', 'http://inbox');
+    if (url === null) return send(response, json({ message: 'Not found' }, 404));
     if (url.pathname === '/api/changes') return watch(response, watchers);
     answer(mailbox, request.method ?? 'GET', url)
       .catch((error) => json({ message: error.message }, 500))

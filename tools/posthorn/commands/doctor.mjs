@@ -1,6 +1,8 @@
 import { explain } from '../explain.mjs';
 import { visible } from '../print.mjs';
 
+/** @typedef {import('@posthorn/use-cases/operate').CheckResult} CheckResult */
+
 /** How a finding is marked, and in which order they are shown. */
 const MARKS = { fault: '✗', unknown: '?', advice: '!', good: '✓' };
 
@@ -27,23 +29,32 @@ function findingOf(error) {
   return { kind: 'fault', found: explain(/** @type {any} */ (error).errors?.[0] ?? error) };
 }
 
-/** What is the same for several checks is said once. @param {readonly import('@posthorn/use-cases/operate').CheckResult[]} results */
+/** What is the same for several checks is said once. @param {readonly CheckResult[]} results */
 function linesOf(results) {
-  const told = Object.keys(MARKS).flatMap((kind) => {
-    const groups = Map.groupBy(
-      results.filter((result) => result.kind === kind),
-      ({ found, mend }) => `${found}\n${mend}`,
-    );
-    return [...groups.values()];
-  });
-  return told.flatMap((group) => {
-    const [{ kind, found, mend }] = /** @type {[import('@posthorn/use-cases/operate').CheckResult]} */ (
-      group
-    );
-    const names = group.map(({ check }) => check).join(', ');
-    const line = `${MARKS[kind]} ${names}: ${visible(found)}`;
-    return mend === undefined ? [line] : [line, `    ${visible(mend)}`];
-  });
+  return Object.keys(MARKS)
+    .flatMap((kind) => alike(results.filter((result) => result.kind === kind)))
+    .flatMap((group) => {
+      const [{ kind, found, mend }] = /** @type {[CheckResult]} */ (group);
+      const names = group.map(({ check }) => check).join(', ');
+      const line = `${MARKS[kind]} ${names}: ${visible(found)}`;
+      return mend === undefined ? [line] : [line, `    ${visible(mend)}`];
+    });
+}
+
+/**
+ * Groups what says the same. A Node that is too old is among what the doctor finds, so its words are put together without
+ * what only newer ones have, such as `Map.groupBy`.
+ *
+ * @param {CheckResult[]} results
+ */
+function alike(results) {
+  /** @type {Map<string, CheckResult[]>} */
+  const groups = new Map();
+  for (const result of results) {
+    const said = `${result.found}\n${result.mend}`;
+    groups.set(said, [...(groups.get(said) ?? []), result]);
+  }
+  return [...groups.values()];
 }
 
 function summaryOf(isSound, results) {

@@ -1,0 +1,30 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { DOCTOR_COMMANDS } from './commands/doctor.mjs';
+
+const groupBy = Map.groupBy;
+const results = [
+  { check: 'disk', kind: 'good', found: 'there is room' },
+  { check: 'relay one', kind: 'unknown', found: 'it did not answer', mend: 'see that it runs' },
+  { check: 'node', kind: 'fault', found: 'Node 20.19.0', mend: 'install Node 22.19 or newer' },
+  { check: 'relay two', kind: 'unknown', found: 'it did not answer', mend: 'see that it runs' },
+];
+
+describe('What the doctor says', () => {
+  afterEach(() => {
+    Map.groupBy = groupBy;
+  });
+
+  it('begins with faults, and says once what several checks found, on a Node that is too old, too', () => {
+    // Node 20 does not have it; that it is too old is what the doctor has to say there.
+    Map.groupBy = undefined as never;
+    expect(DOCTOR_COMMANDS[0]!.show({ isSound: false, results }, {}).split('\n')).toEqual([
+      '✗ node: Node 20.19.0',
+      '    install Node 22.19 or newer',
+      '? relay one, relay two: it did not answer',
+      '    see that it runs',
+      '✓ disk: there is room',
+      '',
+      'Something is wrong (1 faults, 2 unknown, 0 to consider, 1 good).',
+    ]);
+  });
+});
