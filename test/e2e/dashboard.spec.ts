@@ -17,6 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
+const CHALLENGE = 'Cookie realm="Posthorn dashboard", cookie-name="posthorn-session"';
+
 const origin = () => `http://localhost:${dashboard.port}`;
 
 function ask(path: string, init: RequestInit = {}): Promise<Response> {
@@ -54,10 +56,12 @@ describe('The dashboard', () => {
     async (path) => {
       const page = await ask(path, { headers: { Accept: 'text/html' } });
       expect([page.status, page.headers.get('location')]).toEqual([303, '/sign-in']);
-      for (const cookie of ['', `posthorn-session=${'A'.repeat(43)}`]) {
-        const { status, headers } = await ask(path, as(cookie, { Accept: 'application/json' }));
-        // Whoever signs in with a form has no use for a key.
-        expect([status, headers.get('www-authenticate')]).toEqual([401, null]);
+      // The second is what the pages of Bull Board ask with.
+      for (const Accept of ['application/json', 'application/json, text/plain, */*']) {
+        for (const cookie of ['', `posthorn-session=${'A'.repeat(43)}`]) {
+          const { status, headers } = await ask(path, as(cookie, { Accept }));
+          expect([status, headers.get('www-authenticate')]).toEqual([401, CHALLENGE]);
+        }
       }
     },
   );
@@ -66,13 +70,15 @@ describe('The dashboard', () => {
     ['another password', () => ({ name: 'ada', password: `${ada.password}x` }), 401],
     ['a name that nobody has', () => ({ name: 'grace', password: ada.password }), 401],
     ['a name that is none', () => ({ name: `'; DROP TABLE operator_accounts; --`, password: 'x' }), 401],
+    ['a name that no database holds', () => ({ name: 'ada\0', password: ada.password }), 401],
+    ['a name without end', () => ({ name: 'a'.repeat(5_000), password: 'x' }), 401],
     ['no password', () => ({ name: 'ada' }), 400],
     ['nothing', () => ({}), 400],
   ])('refuses %s without saying which was wrong', async (_what, credentials, status) => {
     const answer = await signIn(credentials());
     expect(answer.status).toBe(status);
     expect(answer.headers.getSetCookie()).toEqual([]);
-    expect(answer.headers.get('www-authenticate')).toBeNull();
+    expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? CHALLENGE : null);
     if (status === 401) expect(await answer.text()).toContain('Name or password are wrong');
   });
 
@@ -129,6 +135,32 @@ describe('The dashboard', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
+  it('shows the last hour by the clock of the database, whatever that of its own machine says', async () => {
+    const behind = `const Real = Date; globalThis.Date = class extends Real {
+      constructor(...given) { super(...(given.length ? given : [Date.now()])); }
+      static now() { return Real.now() - 3 * 3_600_000; }
+    };`;
+    const preload = `data:text/javascript,${encodeURIComponent(behind)}`;
+    const late = await stack.startApp('dashboard', { NODE_OPTIONS: `--import=${preload}` });
+    await stack.send();
+    const cookie = await cookieOf(viewer);
+    const page = await (await fetch(late.url, as(cookie))).text();
+    expect(page).toMatch(/<title>\d\d:\d\d UTC: [1-9]\d*, of these 0 bounced or failed by now<\/title/);
+  });
+
+  it('has a name for each column of its tables, which a keyboard can scroll', async () => {
+    await stack.database.pool.query(
+      `INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('email', 'x.bulk', 'tests')`,
+    );
+    const cookie = await cookieOf(viewer);
+    for (const path of ['/', '/emails', '/webhooks']) {
+      const page = await (await ask(path, as(cookie))).text();
+      expect([
+        ...page.matchAll(/<th\b(?! scope="col")|<th\b[^>]*>\s*<|class="scroll"(?! tabindex="0")/g),
+      ]).toEqual([]);
+    }
+  });
+
   it('shows the queues to both, and lets only operators change them', async () => {
     const [operator, looker] = [await cookieOf(ada), await cookieOf(viewer)];
     for (const cookie of [operator, looker]) {
@@ -139,13 +171,15 @@ describe('The dashboard', () => {
       expect(queues.map(({ name }) => name)).toContain('email-turns');
       expect(new Set(queues.map(({ readOnlyMode }) => readOnlyMode))).toEqual(new Set([cookie === looker]));
     }
-    const pause = (cookie: string) =>
-      ask('/queues/api/queues/maintenance/pause', {
+    const change = (cookie: string, path: string) =>
+      ask(`/queues/api/queues/${path}`, {
         method: 'PUT',
         ...as(cookie, { 'Sec-Fetch-Site': 'same-origin' }),
       });
-    expect((await pause(looker)).status).toBe(405);
-    expect((await pause(operator)).status).toBe(200);
+    for (const path of ['maintenance/pause', 'pause', 'resume'])
+      expect((await change(looker, path)).status).toBe(403);
+    for (const path of ['maintenance/pause', 'resume'])
+      expect((await change(operator, path)).status).toBe(200);
   });
 
   it('signs out: the cookie is good for nothing any more', async () => {
@@ -153,6 +187,9 @@ describe('The dashboard', () => {
     const answer = await ask('/sign-out', { method: 'POST', ...as(cookie, { Origin: origin() }) });
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/sign-in']);
     expect((await ask('/', as(cookie))).status).toBe(303);
+    // Whoever was signed out meanwhile wants the same.
+    const again = await ask('/sign-out', { method: 'POST', ...as(cookie, { Origin: origin() }) });
+    expect([again.status, again.headers.get('location')]).toEqual([303, '/sign-in']);
   });
 
   it('forgets who was left alone for an hour, and everybody after twelve', async () => {

@@ -5,7 +5,7 @@ import type { OperatorSessions } from '@posthorn/use-cases';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { SessionCookie } from './session-cookie.ts';
 
-const OPEN_TO_ALL = /^\/(sign-in(\/provider(\/callback)?)?$|health\/)/;
+const OPEN_TO_ALL = /^\/((sign-in(\/provider(\/callback)?)?|sign-out)$|health\/)/;
 const READING = new Set(['GET', 'HEAD']);
 
 const accounts = new WeakMap<Request, OperatorAccount>();
@@ -24,15 +24,18 @@ export interface EntranceOptions {
   readonly origin: string;
 }
 
-/** Lets nobody past who is not signed in, and nothing be changed but from the dashboard's own pages. */
+/** Lets nobody past who is not signed in, and nothing be changed but by operators, from the dashboard's own pages. */
 export function entrance({ sessions, cookie, origin }: EntranceOptions): RequestHandler {
   const letIn = async (request: Request, response: Response, next: NextFunction): Promise<void> => {
-    if (!READING.has(request.method) && isFromElsewhere(request, origin))
+    const isReading = READING.has(request.method);
+    if (!isReading && isFromElsewhere(request, origin))
       throw new Refusal(403, 'This was not asked from a page of the dashboard; open it and try again');
     if (OPEN_TO_ALL.test(request.path)) return next();
     const token = cookie.read(request);
     const account = token === undefined ? undefined : await sessions.find(token);
-    if (account === undefined) return askToSignIn(request, response);
+    if (account === undefined) return askToSignIn(request, response, cookie);
+    if (!isReading && account.role !== 'operator')
+      throw new Refusal(403, 'You are signed in as a viewer, who looks and changes nothing; ask an operator');
     accounts.set(request, account);
     next();
   };
@@ -41,12 +44,9 @@ export function entrance({ sessions, cookie, origin }: EntranceOptions): Request
   };
 }
 
-/** Who is signed in and may act. @throws Refusal (403) for a viewer */
+/** As whom somebody appears in the audit log who changes something. */
 export function operatorOf(request: Request): Actor {
-  const { name, role } = accountOf(request);
-  if (role !== 'operator')
-    throw new Refusal(403, 'You are signed in as a viewer, who looks and changes nothing; ask an operator');
-  return operator(name);
+  return operator(accountOf(request).name);
 }
 
 /**
@@ -59,7 +59,9 @@ function isFromElsewhere({ headers }: Request, origin: string): boolean {
   return headers.origin !== origin;
 }
 
-function askToSignIn(request: Request, response: Response): void {
-  if (READING.has(request.method) && request.accepts('html')) response.redirect(303, '/sign-in');
-  else throw new Refusal(401, 'Sign in first');
+/** A program that takes anything (`application/json, *\/*`) has no use for a page where it wants an answer of its own. */
+function askToSignIn(request: Request, response: Response, { challenge }: SessionCookie): void {
+  if (READING.has(request.method) && request.accepts(['html', 'json']) === 'html')
+    response.redirect(303, '/sign-in');
+  else throw new Refusal(401, 'Sign in first', { challenge });
 }

@@ -13,6 +13,11 @@ export class SessionCookie {
     this.name = isSecure ? SECURE_NAME : PLAIN_NAME;
   }
 
+  /** What a 401 says of how to authenticate (RFC 9110, section 11.6.1). No scheme of that name is registered, so browsers pass it over and show the page. */
+  get challenge(): string {
+    return `Cookie realm="Posthorn dashboard", cookie-name="${this.name}"`;
+  }
+
   /** The token of a request; undefined: it carries none that could be one. */
   read({ headers }: Pick<Request, 'headers'>): string | undefined {
     const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());

@@ -54,6 +54,7 @@ export class SignInController {
 
   private again(response: Response, name: string, { statusCode, message, details }: Refusal): string {
     response.status(statusCode);
+    if (statusCode === 401) response.setHeader('WWW-Authenticate', this.cookie.challenge);
     if (details.retryAfterSeconds !== undefined)
       response.setHeader('Retry-After', String(details.retryAfterSeconds));
     return renderPage(response, { title: 'Sign in', content: this.page(name, message) });
