@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { DatabaseClock } from '@posthorn/kernel';
 import {
   checkDatabase,
   greetDatabase,
@@ -128,6 +129,7 @@ await startProcess('dashboard', async () => {
         { provide: OutboxStore, useValue: new OutboxStore(db) },
         { provide: PausedLaneStore, useValue: new PausedLaneStore(db) },
         { provide: RateStore, useValue: new RateStore(db) },
+        { provide: DatabaseClock, useValue: db.clock },
         ...emailProviders({
           ...{ database: db, rings, renderer, htmlToText, linkFinder, publicUrl },
           secretBox: secrets.box,

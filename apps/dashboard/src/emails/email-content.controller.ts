@@ -1,4 +1,5 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import type { EmailId } from '@posthorn/kernel';
 import { type EmailPreview, PreviewEmail } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { refusalOf } from '../pages/error-page.ts';
@@ -25,7 +26,7 @@ export class EmailContentController {
     response.setHeader('Content-Security-Policy', FRAME_POLICY);
     response.setHeader('X-DNS-Prefetch-Control', 'off');
     try {
-      return framed((await this.preview(text)).html);
+      return framed((await this.preview(text)).preview.html);
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === undefined) throw error;
@@ -40,13 +41,13 @@ export class EmailContentController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const { id } = await this.reader.locate(text);
-    const content = sourcePage(id, await this.preview(text));
+    const { id, preview } = await this.preview(text);
+    const content = sourcePage(id, preview);
     return renderPage(response, { title: 'Source', part: 'Emails', account: accountOf(request), content });
   }
 
-  private async preview(text: string): Promise<EmailPreview> {
+  private async preview(text: string): Promise<{ id: EmailId; preview: EmailPreview }> {
     const { id, workspaceId } = await this.reader.locate(text);
-    return thatIsThere(await this.previewEmail.preview(workspaceId, id));
+    return { id, preview: thatIsThere(await this.previewEmail.preview(workspaceId, id)) };
   }
 }

@@ -1,7 +1,7 @@
 import { EMAIL_STATUSES, type Page } from '@posthorn/domain';
 import type { FoundEmail, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { choice, field, nextPage, table, time, workspaceField } from '../pages/parts.ts';
+import { choice, field, foundTable, nextPage, time, workspaceField } from '../pages/parts.ts';
 import type { Searched } from '../pages/searched.ts';
 import type { EMAIL_FIELDS } from './email-search.ts';
 
@@ -14,7 +14,7 @@ export function emailsPage({ asked, found, fault, workspaces }: Found): Html {
   return html`<h1>Emails</h1>
     ${searchForm(asked, workspaces)}
     ${fault === undefined ? '' : html`<p class="bad" role="alert">${fault}.</p>`}
-    ${found === undefined ? '' : foundEmails(found, asked, workspaces)}`;
+    ${foundEmails({ asked, found, workspaces })}`;
 }
 
 function searchForm(asked: Found['asked'], workspaces: readonly Workspace[]): Html {
@@ -33,7 +33,7 @@ function searchForm(asked: Found['asked'], workspaces: readonly Workspace[]): Ht
     </p>`;
 }
 
-function foundEmails(page: Page<FoundEmail>, asked: Found['asked'], workspaces: readonly Workspace[]): Html {
+function foundEmails({ asked, found, workspaces }: Omit<Found, 'fault'>): Html {
   const names = new Map(workspaces.map(({ id, name }) => [id, name]));
   const row = (email: FoundEmail): Html =>
     html`<tr>
@@ -43,12 +43,8 @@ function foundEmails(page: Page<FoundEmail>, asked: Found['asked'], workspaces: 
       <td class="wrap">${whatOf(email)}</td>
       <td>${names.get(email.workspaceId) ?? 'Posthorn itself'}</td>
     </tr>`;
-  const further = nextPage('/emails', asked, page.startAt);
-  if (page.items.length > 0)
-    return html`${table(['Accepted', 'Status', 'To', 'What', 'Workspace'], page.items.map(row))} ${further}`;
-  const nothing = page.hasMore ? 'Nothing was found among those that were looked at.' : 'Nothing was found.';
-  return html`<p>${nothing}</p>
-    ${further}`;
+  const columns = ['Accepted', 'Status', 'To', 'What', 'Workspace'];
+  return html`${foundTable(columns, found, row)} ${nextPage('/emails', asked, found?.startAt ?? null)}`;
 }
 
 /** What an email is known by: its subject, or the template that it is made of. */

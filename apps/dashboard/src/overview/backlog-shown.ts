@@ -20,22 +20,8 @@ export function backlogTable(backlog: readonly QueueBacklog[]): Html {
       <td class="n">${leased}</td>
       <td class="n ${oldestDueSeconds > LATE_SECONDS ? 'bad' : ''}">${Math.round(oldestDueSeconds)} s</td>
     </tr>`;
-  return html`<div class="scroll">
-    <table>
-      <thead>
-        <tr>
-          <th>Queue</th>
-          <th class="n">Due</th>
-          <th class="n">Lanes</th>
-          <th class="n">In hand</th>
-          <th class="n">Oldest due</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${backlog.map(row)}
-      </tbody>
-    </table>
-  </div>`;
+  const numbers = ['Due', 'Lanes', 'In hand', 'Oldest due'];
+  return table(['Queue', ...numbers], backlog.map(row), numbers);
 }
 
 /** The lanes with the most due; nothing where nothing is. */
@@ -50,5 +36,5 @@ export function lanesTable(lanes: readonly BusyLane[]): Html {
       <td>${isHeldBack ? 'held back' : ''}</td>
     </tr>`;
   return html`<h2>Lanes with the most due</h2>
-    ${table(['Lane', 'Queue', 'Due', 'Oldest due', ''], lanes.map(row))}`;
+    ${table(['Lane', 'Queue', 'Due', 'Oldest due', 'State'], lanes.map(row), ['Due', 'Oldest due'])}`;
 }

@@ -1,14 +1,16 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
-import { RELEASE } from '@posthorn/kernel';
+import { DatabaseClock, RELEASE } from '@posthorn/kernel';
 import { OutboxStore, OverviewStore, PausedLaneStore, RateStore } from '@posthorn/database';
 import type { Request, Response } from 'express';
 import { html, type Html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
+import { table, time } from '../pages/parts.ts';
 import { accountOf } from '../sign-in/entrance.ts';
 import { backlogTable, lanesTable } from './backlog-shown.ts';
 import { ratesShown, relaysShown } from './rates-shown.ts';
 
 const REFRESH_SECONDS = 15;
+
 /** What operators see first: whether everything flows. */
 @Controller()
 export class OverviewController {
@@ -17,6 +19,7 @@ export class OverviewController {
     private readonly outbox: OutboxStore,
     private readonly pausedLanes: PausedLaneStore,
     private readonly rates: RateStore,
+    private readonly clock: DatabaseClock,
   ) {}
 
   @Get()
@@ -31,7 +34,7 @@ export class OverviewController {
       this.overview.busiestLanes(),
     ]);
     const content = html`<h1>Overview</h1>
-      ${ratesShown(minutes, rates, new Date())}
+      ${ratesShown(minutes, rates, this.clock.now())}
       <h2>What waits</h2>
       ${backlogTable(backlog)} ${lanesTable(lanes)}
       <h2>What is held back</h2>
@@ -68,21 +71,7 @@ function pausedTable(paused: Paused): Html {
       <td>${queue}</td>
       <td>${laneId === '*' ? 'everything' : laneId}</td>
       <td>${reason}</td>
-      <td>${pausedAt.toISOString().slice(0, 16).replace('T', ' ')} UTC</td>
+      <td>${time(pausedAt)}</td>
     </tr>`;
-  return html`<div class="scroll">
-    <table>
-      <thead>
-        <tr>
-          <th>Queue</th>
-          <th>Lane</th>
-          <th>Why</th>
-          <th>Since</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${paused.map(row)}
-      </tbody>
-    </table>
-  </div>`;
+  return table(['Queue', 'Lane', 'Why', 'Since (UTC)'], paused.map(row));
 }

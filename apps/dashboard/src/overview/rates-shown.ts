@@ -56,7 +56,7 @@ export function relaysShown(relays: readonly RelaySeen[], rates: readonly RateOf
       <td>${time(seenAt)}</td>
     </tr>`;
   const none = html`<p class="quiet">No sender has told of a relay in the last minute.</p>`;
-  return html`${relays.length === 0 ? none : table(['Relay', 'State', 'Senders', 'Seen (UTC)'], relays.map(row))}
+  return html`${relays.length === 0 ? none : table(['Relay', 'State', 'Senders', 'Seen (UTC)'], relays.map(row), ['Senders'])}
   ${answersShown(rates)}`;
 }
 

@@ -1,3 +1,4 @@
+import type { Page } from '@posthorn/domain';
 import type { Workspace } from '@posthorn/database';
 import { html, type Html } from './html.ts';
 
@@ -16,12 +17,18 @@ export function time(moment: Date | null): Html {
 }
 
 /** A table that is scrolled where it is too wide. `numbers`: the columns whose values stand to the right. */
-export function table(columns: readonly string[], rows: readonly Html[]): Html {
+export function table(
+  columns: readonly string[],
+  rows: readonly Html[],
+  numbers: readonly string[] = [],
+): Html {
+  const head = (column: string): Html =>
+    html`<th scope="col" class="${numbers.includes(column) ? 'n' : ''}">${column}</th>`;
   return html`<div class="scroll" tabindex="0">
     <table>
       <thead>
         <tr>
-          ${columns.map((column) => html`<th scope="col">${column}</th>`)}
+          ${columns.map(head)}
         </tr>
       </thead>
       <tbody>
@@ -29,6 +36,19 @@ export function table(columns: readonly string[], rows: readonly Html[]): Html {
       </tbody>
     </table>
   </div>`;
+}
+
+/** What a search has found, a row each; nothing where it was refused. `numbers` as of {@link table}. */
+export function foundTable<Item>(
+  columns: readonly string[],
+  found: Page<Item> | undefined,
+  row: (item: Item) => Html,
+  numbers: readonly string[] = [],
+): Html {
+  if (found === undefined) return html``;
+  if (found.items.length > 0) return table(columns, found.items.map(row), numbers);
+  const nothing = found.hasMore ? 'Nothing was found among those that were looked at.' : 'Nothing was found.';
+  return html`<p>${nothing}</p>`;
 }
 
 /** Facts with their names; what is undefined is left out. */

@@ -9,7 +9,7 @@ import {
 } from '@posthorn/domain';
 import type { FoundWebhook, OperatorAccount, ShownDelivery, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { choice, done, facts, field, nextPage, table, time } from '../pages/parts.ts';
+import { choice, done, facts, field, foundTable, nextPage, table, time } from '../pages/parts.ts';
 import type { Searched } from '../pages/searched.ts';
 import type { DELIVERY_FIELDS } from './webhook-search.ts';
 
@@ -52,10 +52,7 @@ function factsOf({ webhook, workspace }: ShownWebhook): Html {
 function deliveriesOf({ webhook: { id }, deliveries: { asked, found, fault } }: ShownWebhook): Html {
   const path = `/webhooks/${id}`;
   const columns = ['Event of (UTC)', 'Event', 'Status', 'Attempts', 'Last answer', 'Next attempt'];
-  const rows = found?.items.map((delivery) => deliveryRow(path, delivery)) ?? [];
-  const nothing = found?.hasMore
-    ? 'Nothing was found among those that were looked at.'
-    : 'Nothing was found.';
+  const row = (delivery: ShownDelivery): Html => deliveryRow(path, delivery);
   return html`<form class="search" method="get" action="${path}" role="search">
       ${choice('status', 'Status', { words: Object.keys(DELIVERY_STATUSES), value: asked.status })}
       ${choice('event', 'Event', { words: EVENT_NAMES, value: asked.event })}
@@ -65,8 +62,7 @@ function deliveriesOf({ webhook: { id }, deliveries: { asked, found, fault } }: 
     </form>
     ${fault === undefined ? '' : html`<p class="bad" role="alert">${fault}.</p>`}
     <p class="quiet">The newest first.</p>
-    ${rows.length > 0 ? table(columns, rows) : html`<p>${nothing}</p>`}
-    ${nextPage(path, asked, found?.startAt ?? null)}`;
+    ${foundTable(columns, found, row, ['Attempts'])} ${nextPage(path, asked, found?.startAt ?? null)}`;
 }
 
 function deliveryRow(path: string, delivery: ShownDelivery): Html {

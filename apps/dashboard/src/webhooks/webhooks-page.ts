@@ -1,7 +1,7 @@
 import { type Page, WEBHOOK_STATUSES } from '@posthorn/domain';
 import type { FoundWebhook, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { choice, nextPage, table, time, workspaceField } from '../pages/parts.ts';
+import { choice, foundTable, nextPage, time, workspaceField } from '../pages/parts.ts';
 import type { Searched } from '../pages/searched.ts';
 import { RECEIVERS, type WEBHOOK_FIELDS } from './webhook-search.ts';
 
@@ -22,14 +22,6 @@ export function webhooksPage({ asked, found, fault, workspaces }: Found): Html {
       <td>${webhook.isSlow ? 'slow' : ''}</td>
     </tr>`;
   const columns = ['Created', 'Status', 'URL', 'Workspace', 'Failing since', 'Receiver'];
-  const rows =
-    found === undefined || found.items.length > 0
-      ? found?.items.map(row)
-      : [
-          html`<tr>
-            <td>Nothing was found.</td>
-          </tr>`,
-        ];
   return html`<h1>Webhooks</h1>
     <form class="search" method="get" action="/webhooks" role="search">
       ${workspaceField(asked.workspace, workspaces)}
@@ -38,6 +30,6 @@ export function webhooksPage({ asked, found, fault, workspaces }: Found): Html {
       <div><button>Search</button></div>
     </form>
     ${fault === undefined ? '' : html`<p class="bad" role="alert">${fault}.</p>`}
-    <h2>The newest first</h2>
-    ${rows === undefined ? '' : table(columns, rows)} ${nextPage('/webhooks', asked, found?.startAt ?? null)}`;
+    <p class="quiet">The newest first.</p>
+    ${foundTable(columns, found, row)} ${nextPage('/webhooks', asked, found?.startAt ?? null)}`;
 }
