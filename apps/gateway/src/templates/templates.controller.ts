@@ -120,12 +120,9 @@ export class TemplatesController {
     @Caller() caller: Principal,
     @PathId('template_id') id: TemplateId,
   ): Promise<TemplateDeletedAnswer> {
-    const { workspaceId } = caller;
-    const template = await orUnavailable(this.templates.find(workspaceId, id));
-    const isDeleted =
-      template !== undefined && (await orUnavailable(this.changes.delete(workspaceId, actorOf(caller), id)));
-    if (!isDeleted) throw unknownId('template_id');
-    return { template: templateView(template), isDeleted };
+    const template = await orUnavailable(this.changes.delete(caller.workspaceId, actorOf(caller), id));
+    if (template === undefined) throw unknownId('template_id');
+    return { template: templateView(template), isDeleted: true };
   }
 
   @Get(':template_id/versions')

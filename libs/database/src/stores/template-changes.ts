@@ -1,10 +1,10 @@
 import { newId, type TemplateId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, type AuditedAction, type JsonObject, WORKSPACE_LIMITS } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
-import { INSERT_TEMPLATE, INSERT_TEMPLATE_VERSION } from '../sql/templates.ts';
+import { INSERT_TEMPLATE, INSERT_TEMPLATE_VERSION, READ_TEMPLATE } from '../sql/templates.ts';
 import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
-import type { Template, TemplateContent } from './template-row.ts';
+import { type Template, type TemplateContent, templateOf, type TemplateRow } from './template-row.ts';
 
 /** Why a template was not written; nothing has changed. */
 export type TemplateRefusal =
@@ -90,17 +90,17 @@ export class TemplateChanges {
     });
   }
 
-  /** Takes a template away; its versions stay for the emails that are pinned to them. */
-  async delete(workspaceId: WorkspaceId, actor: Actor, id: TemplateId): Promise<boolean> {
+  /** Takes a template away and gives what it was; its versions stay for the emails that are pinned to them. */
+  async delete(workspaceId: WorkspaceId, actor: Actor, id: TemplateId): Promise<Template | undefined> {
     const now = this.database.clock.now();
     return transact(this.database, async (transaction) => {
       await lockWorkspace(transaction, workspaceId);
-      const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId), deletedAt: null };
-      const row = await transaction.template.findFirst({ where });
-      if (row === null) return false;
+      const ids = [uuidOf(id), uuidOf(workspaceId)];
+      const [row] = await transaction.$queryRawUnsafe<TemplateRow[]>(READ_TEMPLATE, ...ids);
+      if (row === undefined) return undefined;
       await transaction.template.update({ where: { id: row.id }, data: { deletedAt: now } });
       await this.tell(transaction, workspaceId, actor, 'template.deleted', id, { name: row.name });
-      return true;
+      return templateOf(row);
     });
   }
 

@@ -133,7 +133,7 @@ describe('TemplateStore and TemplateChanges', () => {
       [1, 2, 3].map(() => changes.create(one, ADA, { name: 'same', content: content() })),
     );
     expect(atOnce.filter((created) => created === 'name_taken')).toHaveLength(2);
-    expect(await changes.delete(one, ADA, template.id)).toBe(true);
+    expect(await changes.delete(one, ADA, template.id)).toEqual(template);
     expect((await created(one, 'welcome')).id).not.toBe(template.id);
   });
 
@@ -158,11 +158,15 @@ describe('TemplateStore and TemplateChanges', () => {
   it('a deleted template is gone for everybody but the emails that have its version', async () => {
     const workspaceId = await office.openWorkspace();
     const template = await created(workspaceId, 'welcome');
-    expect(await changes.delete(workspaceId, ADA, template.id)).toBe(true);
-    expect(await changes.delete(workspaceId, ADA, template.id)).toBe(false);
+    const current = await changes.update(workspaceId, ADA, template, {
+      name: 'goodbye',
+      content: content({ parts: { subject: 'Bye', html: '<p>Bye</p>' }, replyTo: [] }),
+    });
+    expect(await changes.delete(workspaceId, ADA, template.id)).toEqual(current);
+    expect(await changes.delete(workspaceId, ADA, template.id)).toBeUndefined();
     expect(await store.find(workspaceId, template.id)).toBeUndefined();
     expect(await store.findVersion(workspaceId, template.id, 1)).toBeUndefined();
-    expect(await store.findCurrent([{ workspaceId, name: 'welcome' }])).toEqual([undefined]);
+    expect(await store.findCurrent([{ workspaceId, name: 'goodbye' }])).toEqual([undefined]);
     expect(await changes.update(workspaceId, ADA, template, { name: 'x' })).toBe('unknown');
     expect((await store.findVersions([template.versionId]))[0]).toEqual({
       id: template.versionId,
@@ -171,6 +175,7 @@ describe('TemplateStore and TemplateChanges', () => {
     });
     expect((await auditOf(template.id)).map(({ action }) => action as string)).toEqual([
       'template.created',
+      'template.updated',
       'template.deleted',
     ]);
   });
@@ -181,7 +186,7 @@ describe('TemplateStore and TemplateChanges', () => {
     expect(await store.find(own, template.id)).toBeUndefined();
     expect(await store.findVersion(own, template.id, 1)).toBeUndefined();
     expect(await store.listVersions(own, template.id, { limit: 1, sort: 'createdAt.desc' })).toBeUndefined();
-    expect(await changes.delete(own, ADA, template.id)).toBe(false);
+    expect(await changes.delete(own, ADA, template.id)).toBeUndefined();
     expect(await changes.update(own, ADA, template, { name: 'mine', content: content() })).toBe('unknown');
     expect(await store.find(foreign, template.id)).toEqual(template);
   });
