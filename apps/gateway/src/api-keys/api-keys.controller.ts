@@ -98,6 +98,7 @@ export class ApiKeysController {
     description:
       'For good, and at once: no request that begins after the answer gets in with it, on any gateway. A key may delete itself.',
     answer: ApiKeyDeletedAnswer,
+    shows: { 'apiKey.status': 'ARCHIVED' },
   })
   async delete(
     @Caller() caller: Principal,

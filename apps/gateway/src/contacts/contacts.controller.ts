@@ -112,6 +112,7 @@ export class ContactsController {
     summary: 'Unsubscribe a contact',
     description: 'From now on the contact is `UNSUBSCRIBED`; one that is already stays as it is.',
     answer: ContactAnswer,
+    shows: { 'contact.status': 'UNSUBSCRIBED', 'contact.unsubscribedAt': '2030-01-31T09:30:00.000Z' },
   })
   unsubscribe(@Caller() caller: Principal, @PathId('contact_id') id: ContactId): Promise<ContactAnswer> {
     return this.setStatus(caller, id, 'UNSUBSCRIBED');

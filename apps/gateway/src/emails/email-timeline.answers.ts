@@ -113,6 +113,16 @@ export class EmailTimelineEntry {
   late?: boolean;
 }
 
+/** How the timeline of an email looks that was taken at once. */
+export const TIMELINE_EXAMPLE = [
+  { event: 'ACCEPTED', createdAt: '2030-01-31T09:30:00.000Z' },
+  {
+    ...{ event: 'SENT', createdAt: '2030-01-31T09:30:00.420Z', class: 'sent', relay: 'smtp.example.net:587' },
+    ...{ reply: REPLY, attempt: 1, release: RELEASE },
+    messageSha256: '696d629b7dff6b72b8f35fc54e363424f98d031b27d22967838c38a05ea6a8b2',
+  },
+];
+
 /** How often an email was opened and clicked, as far as it is tracked. */
 export class EmailEngagement {
   @Shown('How often people opened it.', count, { example: 2 })

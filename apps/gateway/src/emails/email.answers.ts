@@ -2,7 +2,7 @@ import { EMAIL_STATUSES } from '@posthorn/domain';
 import { idOf, listOf, nullable, objectOf, text, time, wordOf } from '../openapi/answer-schemas.ts';
 import { Shown } from '../openapi/shown.ts';
 import { pageOf } from '../paging/page-answer.ts';
-import { EmailEngagement, EmailTimelineEntry } from './email-timeline.answers.ts';
+import { EmailEngagement, EmailTimelineEntry, TIMELINE_EXAMPLE } from './email-timeline.answers.ts';
 
 /** An email as the answer to its sending shows it (interface 2.4). */
 export class Email {
@@ -56,7 +56,9 @@ export class EmailWithTimeline extends EmailWithTimes {
   @Shown('How often it was opened and clicked.', objectOf(EmailEngagement))
   engagement!: EmailEngagement;
 
-  @Shown('What happened to it, the oldest first, up to 500 entries.', listOf(EmailTimelineEntry))
+  @Shown('What happened to it, the oldest first, up to 500 entries.', listOf(EmailTimelineEntry), {
+    example: TIMELINE_EXAMPLE,
+  })
   timeline!: object[];
 }
 

@@ -1,5 +1,6 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import type { EmailId } from '@posthorn/kernel';
+import type { EmailStatus } from '@posthorn/domain';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { CancelEmail, RescheduleEmail } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
@@ -9,6 +10,27 @@ import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { emailView } from './email-view.ts';
 import { EmailAnswer } from './email.answers.ts';
 import { RescheduleEmailRequest } from './reschedule-email.request.ts';
+
+const [ACCEPTED_AT, CHANGED_AT, SEND_AT] = [
+  '2030-01-31T09:30:00.000Z',
+  '2030-01-31T10:00:00.000Z',
+  '2030-02-01T09:30:00.000Z',
+];
+
+/** What the examples show of an email that has not left. */
+function unsent(status: EmailStatus, change: object): Readonly<Record<string, unknown>> {
+  const counts = { opens: 0, clicks: 0, machineOpens: 0, machineClicks: 0 };
+  return {
+    'email.status': status,
+    'email.sendAt': SEND_AT,
+    'email.sentAt': null,
+    'email.engagement': { ...counts, openedAt: null, clickedAt: null },
+    'email.timeline': [
+      { event: 'SCHEDULED', createdAt: ACCEPTED_AT },
+      { ...change, createdAt: CHANGED_AT },
+    ],
+  };
+}
 
 /** What can be done with an email until it is taken up for sending. */
 @Controller('v1/emails')
@@ -29,6 +51,7 @@ export class ScheduledEmailsController {
       'Moves an email to an earlier or a later time, as long as it is `SCHEDULED`. Its idempotency key is kept until 30 days after the new time.',
     body: RescheduleEmailRequest,
     answer: EmailAnswer,
+    shows: unsent('SCHEDULED', { event: 'RESCHEDULED', sendAt: SEND_AT }),
     refuses: [
       {
         status: 400,
@@ -65,6 +88,7 @@ export class ScheduledEmailsController {
     description:
       'Takes an email back for good, as long as it is `SCHEDULED`. It does not count towards the monthly limit any more.',
     answer: EmailAnswer,
+    shows: unsent('CANCELLED', { event: 'CANCELLED' }),
     refuses: [
       {
         status: 409,

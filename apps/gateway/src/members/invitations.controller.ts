@@ -111,6 +111,7 @@ export class InvitationsController {
     summary: 'Take an invitation back',
     description: 'Its link does nothing any more. One that was taken back before stays as it is.',
     answer: InvitationAnswer,
+    shows: { 'invitation.status': 'REVOKED', 'invitation.revokedAt': '2030-01-31T09:30:00.000Z' },
     refuses: REVOKE_REFUSALS,
   })
   async revoke(

@@ -61,6 +61,8 @@ export interface RouteDescription {
   readonly path?: Readonly<Record<string, DescribedPathPart>>;
   /** The class of the answer with status 200, or what is answered in its place. */
   readonly answer: DescribedClass | OtherContent | Redirect;
+  /** What the example of the answer shows in place of the examples of its fields, by path, such as `email.status`. */
+  readonly shows?: Readonly<Record<string, unknown>>;
   /** By name. Default: one, made of the examples of the answer's fields. */
   readonly answerExamples?: Readonly<Record<string, DescribedExample>>;
   /** Whether the header `Idempotency-Key` is heard. */

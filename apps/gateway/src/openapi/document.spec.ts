@@ -74,6 +74,20 @@ describe('the document of the interface', () => {
     }
   });
 
+  it.each<[string, object]>([
+    ['rescheduleEmail', { email: { status: 'SCHEDULED', sentAt: null, sendAt: expect.any(String) } }],
+    ['cancelEmail', { email: { status: 'CANCELLED', sentAt: null } }],
+    ['readEmail', { email: { status: 'SENT', timeline: [{ event: 'ACCEPTED' }, { event: 'SENT' }] } }],
+    ['deleteApiKey', { apiKey: { status: 'ARCHIVED' }, isDeleted: true }],
+    ['revokeInvitation', { invitation: { status: 'REVOKED', revokedAt: expect.any(String) } }],
+    ['unsubscribeContact', { contact: { status: 'UNSUBSCRIBED', unsubscribedAt: expect.any(String) } }],
+    ['resubscribeContact', { contact: { status: 'SUBSCRIBED', unsubscribedAt: null } }],
+  ])('shows as the answer of %s what it comes to', (name, shown) => {
+    const [, route] = OPERATIONS.find(([, { operationId }]) => operationId === name)!;
+    const { examples } = route.responses['200']!.content!['application/json']!;
+    expect(Object.values(examples)[0]!.value).toMatchObject(shown);
+  });
+
   it('says of every route with a key that it needs one, and how it is refused', () => {
     for (const [name, { security, responses }] of OPERATIONS) {
       const statuses = Object.keys(responses);
@@ -142,8 +156,13 @@ describe('a route', () => {
       @Post('c')
       @Describes({ ...common, name: 'c', answer: ThingAnswer, body: ThingRequest })
       c(): void {}
+
+      @Get('d')
+      @Describes({ ...common, name: 'd', answer: ThingAnswer, shows: { cuont: 2 } })
+      d(): void {}
     }
-    const [a, b, c] = routesOf([Poor]) as [never, never, never];
+    const [a, b, c, d] = routesOf([Poor]) as [never, never, never, never];
+    expect(() => documentOf([d], '')).toThrow('no example has cuont');
     expect(() => documentOf([a], '')).toThrow('MuteAnswer.text needs an example');
     expect(() => documentOf([b], '')).toThrow('the part {thing} of a path is not in PATH_IDS');
     expect(() => documentOf([c, c], '')).toThrow('2 routes are called c');

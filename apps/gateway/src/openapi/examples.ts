@@ -63,8 +63,26 @@ function wordsOf(name: string): string[] {
   return name.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
 }
 
-/** The example of an answer class, under its only name. */
-export function answerExamples(answerClass: DescribedClass): Examples {
+/**
+ * The example of an answer class, under its only name.
+ *
+ * @param shows what stands in it in place of the examples of its fields, by path
+ * @throws Error when a path leads to nothing
+ */
+export function answerExamples(
+  answerClass: DescribedClass,
+  shows: Readonly<Record<string, unknown>> = {},
+): Examples {
   if (!isAnswerClass(answerClass)) throw new Error(`${answerClass.name} shows no fields`);
-  return { answer: { summary: 'The answer', value: exampleOf(answerClass) } };
+  const value = Object.entries(shows).reduce(
+    (example, [path, shown]) => withShown(example, path.split('.'), shown),
+    exampleOf(answerClass),
+  );
+  return { answer: { summary: 'The answer', value } };
+}
+
+function withShown(example: object, [name, ...rest]: readonly string[], shown: unknown): object {
+  const fields = example as Readonly<Record<string, object>>;
+  if (name === undefined || !Object.hasOwn(fields, name)) throw new Error(`no example has ${String(name)}`);
+  return { ...fields, [name]: rest.length === 0 ? shown : withShown(fields[name]!, rest, shown) };
 }

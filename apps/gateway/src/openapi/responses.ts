@@ -70,10 +70,10 @@ function redirect({ redirectsTo }: Redirect): Part {
 
 function contentOf(
   answer: DescribedClass | OtherContent,
-  { answerExamples: given }: Route['description'],
+  { answerExamples: given, shows }: Route['description'],
 ): Part {
   if (typeof answer === 'function') {
-    const examples: Record<string, DescribedExample> = { ...(given ?? answerExamples(answer)) };
+    const examples: Record<string, DescribedExample> = { ...(given ?? answerExamples(answer, shows)) };
     return { 'application/json': { schema: referenceTo(answer), examples } };
   }
   const { contentType, schema = { type: 'string' }, example } = answer;
