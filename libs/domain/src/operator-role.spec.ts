@@ -48,3 +48,12 @@ it.each([
 ])('Who is named %j there is shown as %s', (claim, name) => {
   expect(vouchedName(claim, '42', 'https://login.example.com/realms/staff')).toBe(name);
 });
+
+it('Whoever has a long name at a provider with a long one is shown as 320 characters of it', () => {
+  const host = `${'login.'.repeat(20)}example.com`;
+  const name = vouchedName(undefined, 's'.repeat(255), `https://${host}`);
+  expect([name.length, name.endsWith(`s@${host}`)]).toEqual([320, true]);
+  expect(vouchedName(undefined, 's'.repeat(255), 'https://login.example.com')).toBe(
+    `${'s'.repeat(255)}@login.example.com`,
+  );
+});

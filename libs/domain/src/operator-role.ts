@@ -38,6 +38,8 @@ export function roleOfClaim(claim: unknown, values: RoleValues): OperatorRole | 
   return [...OPERATOR_ROLES].reverse().find((role) => values[role].some((value) => said.includes(value)));
 }
 
+/** What the database takes as a name. */
+const MOST_NAME_CHARACTERS = 320;
 const SHOWABLE = /^[^\p{C}\p{Z}](?:[^\p{C}]{0,98}[^\p{C}\p{Z}])?$/u;
 
 /**
@@ -49,5 +51,7 @@ const SHOWABLE = /^[^\p{C}\p{Z}](?:[^\p{C}]{0,98}[^\p{C}\p{Z}])?$/u;
 export function vouchedName(claim: unknown, subject: string, issuer: string): string {
   const name =
     typeof claim === 'string' && SHOWABLE.test(claim) ? claim : subject.replace(/[^\x21-\x7e]/g, '?');
-  return name.includes('@') ? name : `${name}@${new URL(issuer).hostname}`;
+  if (name.includes('@')) return name;
+  const host = new URL(issuer).hostname;
+  return `${name.slice(0, MOST_NAME_CHARACTERS - 1 - host.length)}@${host}`;
 }
