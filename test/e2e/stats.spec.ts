@@ -64,6 +64,18 @@ describe('GET /v1/stats', () => {
     expect(days).toHaveLength(92);
   });
 
+  it.each([
+    [{ to: '9999-12-31' }, 30],
+    [{ from: '9999-12-31', to: '9999-12-31' }, 1],
+    [{ to: '1970-01-05' }, 30],
+  ])(
+    'E18: counts nothing on days of which no email is, for %j',
+    async (query: Record<string, string>, count) => {
+      const { days, total } = (await ask(query)).body['stats'] as { days: object[]; total: object };
+      expect([days.length, total]).toEqual([count, NONE]);
+    },
+  );
+
   it.each<[Record<string, string>, string]>([
     [{ from: '2030-02-01', to: '2030-01-31' }, '`from` is later than `to`'],
     [{ from: '2029-01-31', to: '2030-01-31' }, 'From `from` to `to` are 366 days; at most 92 are possible'],

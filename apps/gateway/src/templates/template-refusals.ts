@@ -14,6 +14,13 @@ export const NAME_TAKEN: DescribedRefusal = {
     '`name` is "order-receipt", which another template of this workspace has; give another name, or change that one',
 };
 
+export const CHANGED_MEANWHILE: DescribedRefusal = {
+  status: 409,
+  when: 'Changed by others',
+  message:
+    'The template was changed by others again and again while this change was made; read it, and change it again',
+};
+
 export const WORKSPACE_FULL: DescribedRefusal = {
   status: 409,
   when: 'Workspace full',

@@ -11,7 +11,7 @@ import { judgeQuery } from '../validation/judge-query.ts';
 import { PathId, unknownId } from '../validation/path-ids.ts';
 import { CreateTemplateRequest, UpdateTemplateRequest } from './save-template.requests.ts';
 import { toTemplateDraft, toTemplatePatch } from './template-draft.ts';
-import { NAME_TAKEN, NOT_IN_THE_LANGUAGE, WORKSPACE_FULL } from './template-refusals.ts';
+import { CHANGED_MEANWHILE, NAME_TAKEN, NOT_IN_THE_LANGUAGE, WORKSPACE_FULL } from './template-refusals.ts';
 import { templatePageView, templateView, versionPageView } from './template-view.ts';
 import {
   TemplateAnswer,
@@ -92,7 +92,7 @@ export class TemplatesController {
       'those that were accepted before keep theirs, also when they are still scheduled.',
     body: UpdateTemplateRequest,
     answer: TemplateAnswer,
-    refuses: [NOT_IN_THE_LANGUAGE, NAME_TAKEN],
+    refuses: [NOT_IN_THE_LANGUAGE, NAME_TAKEN, CHANGED_MEANWHILE],
   })
   async update(
     @Caller() caller: Principal,

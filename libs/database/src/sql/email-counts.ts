@@ -1,7 +1,7 @@
 /**
  * Counts a workspace's emails by the day of their acceptance (UTC) and the status that they have now.
  *
- * $1 uuid: the workspace. $2 date: the first day. $3 date: the day after the last one. $4 text: the group (null: all emails).
+ * $1 uuid: the workspace. $2 date: the first day. $3 date: the last day. $4 text: the group (null: all emails).
  *
  * Indexes: emails_by_workspace_idx, or emails_by_group_idx: the day is in the key and the status beside it, so that no email is
  * read. Its cost grows with the emails that it counts. Locks: none.
@@ -9,14 +9,14 @@
 export function countEmailsByDay(isOfGroup: boolean): string {
   return `
 SELECT to_char(d.day, 'YYYY-MM-DD') AS day, c.status, c.count
-FROM   generate_series($2::date::timestamp, $3::date - interval '1 day', interval '1 day') d (day)
+FROM   generate_series($2::date::timestamp, $3::date::timestamp, interval '1 day') d (day)
 CROSS JOIN LATERAL (
   SELECT   status, count(*)::int AS count
   FROM     emails
   WHERE    workspace_id = $1::uuid
   AND      ${isOfGroup ? 'group_by = $4::text' : '$4::text IS NULL'}
   AND      id >= uuid_v7_floor($2::date::timestamp AT TIME ZONE 'UTC')
-  AND      id <  uuid_v7_floor($3::date::timestamp AT TIME ZONE 'UTC')
+  AND      id <  uuid_v7_floor(($3::date + 1)::timestamp AT TIME ZONE 'UTC')
   AND      id >= uuid_v7_floor(d.day AT TIME ZONE 'UTC')
   AND      id <  uuid_v7_floor((d.day + interval '1 day') AT TIME ZONE 'UTC')
   GROUP BY status
@@ -32,14 +32,14 @@ CROSS JOIN LATERAL (
 export function countEngagementsByDay(isOfGroup: boolean): string {
   return `
 SELECT to_char(d.day, 'YYYY-MM-DD') AS day, c.opened, c.clicked
-FROM   generate_series($2::date::timestamp, $3::date - interval '1 day', interval '1 day') d (day)
+FROM   generate_series($2::date::timestamp, $3::date::timestamp, interval '1 day') d (day)
 CROSS JOIN LATERAL (
   SELECT count(opened_at)::int AS opened, count(clicked_at)::int AS clicked
   FROM   email_engagements
   WHERE  workspace_id = $1::uuid
   AND    ${isOfGroup ? 'group_by = $4::text' : '$4::text IS NULL'}
   AND    email_id >= uuid_v7_floor($2::date::timestamp AT TIME ZONE 'UTC')
-  AND    email_id <  uuid_v7_floor($3::date::timestamp AT TIME ZONE 'UTC')
+  AND    email_id <  uuid_v7_floor(($3::date + 1)::timestamp AT TIME ZONE 'UTC')
   AND    email_id >= uuid_v7_floor(d.day AT TIME ZONE 'UTC')
   AND    email_id <  uuid_v7_floor((d.day + interval '1 day') AT TIME ZONE 'UTC')
 ) c

@@ -434,7 +434,7 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
     'COUNT_ENGAGEMENTS',
     {
       sql: countEngagementsByDay(false),
-      values: () => [someWorkspace(), `current_date - 6`, `current_date + 1`, 'NULL'],
+      values: () => [someWorkspace(), `current_date - 6`, `current_date`, 'NULL'],
       indexes: [/^email_engagements_.*workspace_id_email_id/],
     },
   ],

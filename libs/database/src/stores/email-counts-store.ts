@@ -55,9 +55,9 @@ export class EmailCountsStore {
     { workspaceId, groupBy, firstDay, lastDay }: CountedEmails,
   ): Promise<Row[]> {
     const found: Row[] = [];
-    const end = lastDay.getTime() + DAY_MS;
-    for (let from = firstDay.getTime(); from < end; from += DAYS_A_STATEMENT * DAY_MS) {
-      const to = Math.min(from + DAYS_A_STATEMENT * DAY_MS, end);
+    const end = lastDay.getTime();
+    for (let from = firstDay.getTime(); from <= end; from += DAYS_A_STATEMENT * DAY_MS) {
+      const to = Math.min(from + (DAYS_A_STATEMENT - 1) * DAY_MS, end);
       const values = [uuidOf(workspaceId), dayOf(from), dayOf(to), groupBy ?? null];
       found.push(...(await this.pool.query<Row>(text, values)).rows);
     }
