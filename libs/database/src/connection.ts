@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { DatabaseClock, sleep } from '@posthorn/kernel';
+import { DatabaseClock, FewAtOnceByKey, sleep, type WorkspaceId } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
 import pg from 'pg';
 import { isOutage } from './faults.ts';
@@ -13,6 +13,20 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 /** When the server says nothing at all for longer than its own time-out, the connection is given up. */
 const ANSWER_TIMEOUT_MS = 6_000;
+
+/**
+ * One holds the lock of its workspace, the next one waits for it, and the others without a connection, which those of all workspaces share: a
+ * burst of one key finds room.
+ */
+const CHANGES_OF_A_WORKSPACE = {
+  atOnce: 2,
+  mostWaiting: 200,
+  refusal: {
+    message:
+      'Too many changes of this workspace are under way; nothing has been done, send the request again',
+    retryAfterSeconds: 1,
+  },
+} as const;
 
 /**
  * Statistics are behind where tables grow by the thousand a second: a plan made for a table that was empty a minute ago would
@@ -48,6 +62,8 @@ export interface Database {
   readonly prisma: PrismaClient;
   readonly clock: DatabaseClock;
   readonly onEventsDue: (laneIds: readonly LaneId[]) => void;
+  /** Where the changes of each workspace wait for each other; see `changeWorkspace`. */
+  readonly workspaceChanges: FewAtOnceByKey<WorkspaceId>;
   close(): Promise<void>;
 }
 
@@ -85,7 +101,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     if (!pool.ended) await pool.end();
   };
   const { onEventsDue = () => undefined } = options;
-  return { pool, prisma, clock: new DatabaseClock(), onEventsDue, close };
+  const workspaceChanges = new FewAtOnceByKey<WorkspaceId>(CHANGES_OF_A_WORKSPACE);
+  return { pool, prisma, clock: new DatabaseClock(), onEventsDue, workspaceChanges, close };
 }
 
 /** How long a process that starts waits for a database that is not there yet. */

@@ -6,7 +6,7 @@ import { faultOf, isOutage } from './faults.ts';
 import { ApiKeyStore } from './stores/api-key-store.ts';
 import { EmailStore } from './stores/email-store.ts';
 import { WorkspaceStore } from './stores/workspace-store.ts';
-import { lockWorkspace, transact } from './transaction.ts';
+import { transact } from './transaction.ts';
 
 let testDatabase: TestDatabase;
 let proxy: FaultProxy;
@@ -73,7 +73,7 @@ describe('A database that cannot be reached', () => {
 describe('A pool whose connections are all in use', () => {
   it.each([
     ['what Prisma asks', findEmail],
-    ['a transaction', () => transact(database, (transaction) => lockWorkspace(transaction, workspaceId))],
+    ['a transaction', () => transact(database, (transaction) => transaction.workspace.count())],
     ['a statement of ours', findHolders],
   ])('is an outage to %s', async (_whose, ask) => {
     const inUse = [await database.pool.connect(), await database.pool.connect()];

@@ -47,9 +47,24 @@ export async function transactOn<Result>(
 }
 
 /**
- * Makes whoever else counts or changes what a workspace has wait until this transaction has ended, so that a limit such as "at
+ * Does the work in a transaction in which nobody else counts or changes what the workspace has, so that a limit such as "at
  * most 100 keys" holds when two add one at the same moment. It holds up no acceptance: those only share the row's key.
+ *
+ * @throws Refusal (503) when too many changes of the workspace wait in this process
  */
-export async function lockWorkspace(transaction: Transaction, workspaceId: WorkspaceId): Promise<void> {
+export function changeWorkspace<Result>(
+  database: Database,
+  workspaceId: WorkspaceId,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return database.workspaceChanges.run(workspaceId, () =>
+    transact(database, async (transaction) => {
+      await lockWorkspace(transaction, workspaceId);
+      return work(transaction);
+    }),
+  );
+}
+
+async function lockWorkspace(transaction: Transaction, workspaceId: WorkspaceId): Promise<void> {
   await transaction.$executeRaw`SELECT FROM workspaces WHERE id = ${uuidOf(workspaceId)}::uuid FOR NO KEY UPDATE`;
 }

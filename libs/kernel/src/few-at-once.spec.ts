@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FewAtOnce } from './few-at-once.ts';
+import { FewAtOnce, FewAtOnceByKey } from './few-at-once.ts';
 
 const BUSY = { message: 'Too many at once; try again', retryAfterSeconds: 3 };
 
@@ -65,5 +65,32 @@ describe('Few at once', () => {
     await settled();
     begun[2]!.end();
     expect(await fourth).toBe('fourth');
+  });
+});
+
+describe('Few at once by key', () => {
+  it('wait for those of their key alone, and are refused beside no others', async () => {
+    const few = new FewAtOnceByKey<string>({ atOnce: 1, mostWaiting: 1, refusal: BUSY });
+    const ends: (() => void)[] = [];
+    const begun: string[] = [];
+    const run = (key: string, name: string): Promise<void> =>
+      few.run(key, () => {
+        begun.push(name);
+        return new Promise((resolve) => ends.push(resolve));
+      });
+    const all = [run('a', 'a1'), run('a', 'a2'), run('b', 'b1')];
+    await settled();
+    expect(begun).toEqual(['a1', 'b1']);
+    await expect(run('a', 'a3')).rejects.toMatchObject({ statusCode: 503 });
+    ends[0]!();
+    await settled();
+    expect(begun).toEqual(['a1', 'b1', 'a2']);
+    ends.forEach((end) => end());
+    await Promise.all(all);
+    const later = run('a', 'a4');
+    await settled();
+    ends[3]!();
+    await later;
+    expect(begun.at(-1)).toBe('a4');
   });
 });

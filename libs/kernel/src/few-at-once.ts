@@ -16,6 +16,11 @@ export class FewAtOnce {
 
   constructor(private readonly options: FewAtOnceOptions) {}
 
+  /** Whether nothing runs, and so nothing waits. */
+  get isIdle(): boolean {
+    return this.running === 0;
+  }
+
   /** Does the work when its turn has come. @throws Refusal (503) when too many wait; what the work throws */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.turn();
@@ -46,5 +51,23 @@ export class FewAtOnce {
     const next = this.waiting.shift();
     if (next === undefined) this.running -= 1;
     else next();
+  }
+}
+
+/** The same for each key: works of a key wait for each other, and for no others. */
+export class FewAtOnceByKey<Key> {
+  private readonly byKey = new Map<Key, FewAtOnce>();
+
+  constructor(private readonly options: FewAtOnceOptions) {}
+
+  /** As {@link FewAtOnce.run}, among the works of this key. */
+  async run<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {
+    const few = this.byKey.get(key) ?? new FewAtOnce(this.options);
+    this.byKey.set(key, few);
+    try {
+      return await few.run(work);
+    } finally {
+      if (few.isIdle && this.byKey.get(key) === few) this.byKey.delete(key);
+    }
   }
 }

@@ -3,9 +3,9 @@ import { type Invitation, invitationStatus, memberJoinedData, nameFromAddress } 
 import type { Database } from '../connection.ts';
 import { recordEvents } from '../events.ts';
 import { FIND_USER, KEEP_USER } from '../sql/members.ts';
-import { transact, type Transaction } from '../transaction.ts';
+import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
-import { lockInvitation } from './invitation-changes.ts';
+import { findInvitation } from './invitation-changes.ts';
 import { dropOwedMails } from './invitation-mails.ts';
 import { InvitationStore, type LinkedInvitation } from './invitation-store.ts';
 
@@ -28,10 +28,10 @@ export async function acceptInvitation(
   const linked = await new InvitationStore(database).findLinked(tokenHash);
   if (linked === undefined) return undefined;
   const now = database.clock.now();
-  return transact(database, async (transaction) => {
-    const before = await lockInvitation(transaction, linked.workspaceId, linked.id);
+  const { workspaceId, id, workspaceName } = linked;
+  return changeWorkspace(database, workspaceId, async (transaction) => {
+    const before = await findInvitation(transaction, workspaceId, id);
     if (before === undefined || !(await hasLink(transaction, before, tokenHash))) return undefined;
-    const { workspaceName } = linked;
     if (invitationStatus(before, now) !== 'OPEN') return { ...before, workspaceName };
     await join(transaction, now, { ...before, workspaceName });
     return { ...before, workspaceName, acceptedAt: now };

@@ -3,7 +3,7 @@ import { type Actor, type Role, WORKSPACE_LIMITS } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { ApiKey as ApiKeyRow } from '../generated/client.ts';
 import { FIND_KEY_HOLDERS, NOTE_KEY_USES } from '../sql/api-keys.ts';
-import { lockWorkspace, transact } from '../transaction.ts';
+import { changeWorkspace } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 
 export interface ApiKey {
@@ -64,8 +64,7 @@ export class ApiKeyStore {
   create(workspaceId: WorkspaceId, actor: Actor, key: NewApiKey): Promise<ApiKey | undefined> {
     const nowMs = this.database.clock.nowMs();
     const { displayName, role, secretHint } = key;
-    return transact(this.database, async (transaction) => {
-      await lockWorkspace(transaction, workspaceId);
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const workspace = uuidOf(workspaceId);
       const there = await transaction.apiKey.count({ where: { workspaceId: workspace } });
       if (there >= WORKSPACE_LIMITS.apiKeys) return undefined;
@@ -88,8 +87,7 @@ export class ApiKeyStore {
   ): Promise<ApiKey | undefined> {
     const nowMs = this.database.clock.nowMs();
     const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId) };
-    return transact(this.database, async (transaction) => {
-      await lockWorkspace(transaction, workspaceId);
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const before = await transaction.apiKey.findUnique({ where });
       if (before === null) return undefined;
       if (Object.keys(change).length === 0) return apiKey(before);
@@ -105,8 +103,7 @@ export class ApiKeyStore {
   delete(workspaceId: WorkspaceId, actor: Actor, id: ApiKeyId): Promise<ApiKey | undefined> {
     const nowMs = this.database.clock.nowMs();
     const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId) };
-    return transact(this.database, async (transaction) => {
-      await lockWorkspace(transaction, workspaceId);
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const before = await transaction.apiKey.findUnique({ where });
       if (before === null) return undefined;
       const deleted = apiKey(await transaction.apiKey.delete({ where }));

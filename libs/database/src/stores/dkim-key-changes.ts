@@ -1,7 +1,7 @@
 import { type IdentityId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, decideRotation, type DomainKey, type Rotation } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
-import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
+import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { identityWithRecords, stagedKey, WITH_RECORDS } from './identity-row.ts';
 
@@ -30,8 +30,7 @@ export class DkimKeyChanges {
   ): Promise<Rotation | undefined> {
     const now = this.database.clock.now();
     const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId), kind: 'domain' } as const;
-    return transact(this.database, async (transaction) => {
-      await lockWorkspace(transaction, workspaceId);
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
       // First the identity, then what it has: looks at domains write their keys under this lock.
       await transaction.$executeRaw`SELECT FROM identities WHERE id = ${where.id}::uuid FOR NO KEY UPDATE`;
       const row = await transaction.identity.findUnique({ where, include: WITH_RECORDS });

@@ -2,7 +2,7 @@ import { idFromUuid, type IdentityId, timeOf, uuidOf, type WorkspaceId } from '@
 import { type Actor, WORKSPACE_LIMITS } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { IdentityKind } from '../generated/client.ts';
-import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
+import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { insertKeys, type NewDkimKey } from './dkim-key-changes.ts';
 import { type Identity, identityOf } from './identity-row.ts';
@@ -40,7 +40,7 @@ export class IdentityChanges {
     { id, address, link }: NewAddress,
   ): Promise<Identity | IdentityRefusal> {
     const now = this.database.clock.now();
-    return transact(this.database, async (transaction) => {
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const newLink = { ...link, workspaceId, identityId: id, address };
       const refusal =
         (await refusalOf(transaction, workspaceId, address)) ??
@@ -63,7 +63,7 @@ export class IdentityChanges {
     { id, domain, keys }: NewDomain,
   ): Promise<Identity | IdentityRefusal> {
     const now = this.database.clock.now();
-    return transact(this.database, async (transaction) => {
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const refusal = await refusalOf(transaction, workspaceId, domain);
       if (refusal !== undefined) return refusal;
       const added = await insert(transaction, now, workspaceId, actor, { id, kind: 'domain', value: domain });
@@ -74,7 +74,9 @@ export class IdentityChanges {
 
   /** Why a domain or address could not be added just now, if it could not; undefined when it could. */
   refusal(workspaceId: WorkspaceId, value: string): Promise<IdentityRefusal | undefined> {
-    return transact(this.database, (transaction) => refusalOf(transaction, workspaceId, value));
+    return changeWorkspace(this.database, workspaceId, (transaction) =>
+      refusalOf(transaction, workspaceId, value),
+    );
   }
 
   /** Gives a domain of this workspace keys that has none, because an operator added it; keys that are there stay. */
@@ -86,8 +88,7 @@ export class IdentityChanges {
       kind: 'domain',
       dkimKeys: { none: {} },
     } as const;
-    await transact(this.database, async (transaction) => {
-      await lockWorkspace(transaction, workspaceId);
+    await changeWorkspace(this.database, workspaceId, async (transaction) => {
       if ((await transaction.identity.count({ where })) === 1) await insertKeys(transaction, now, id, keys);
     });
   }
@@ -96,8 +97,7 @@ export class IdentityChanges {
   delete(workspaceId: WorkspaceId, actor: Actor, id: IdentityId): Promise<Identity | undefined> {
     const nowMs = this.database.clock.nowMs();
     const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId) };
-    return transact(this.database, async (transaction) => {
-      await lockWorkspace(transaction, workspaceId);
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
       if ((await transaction.identity.count({ where })) === 0) return undefined;
       await dropOwedLinkMails(transaction, id);
       const deleted = identityOf(await transaction.identity.delete({ where }));
@@ -113,13 +113,12 @@ export class IdentityChanges {
   }
 }
 
-/** Holds for as long as the transaction lasts. */
+/** Holds for as long as the workspace is locked. */
 async function refusalOf(
   transaction: Transaction,
   workspaceId: WorkspaceId,
   value: string,
 ): Promise<IdentityRefusal | undefined> {
-  await lockWorkspace(transaction, workspaceId);
   const workspace = uuidOf(workspaceId);
   const there = await transaction.identity.findUnique({
     where: { workspaceId_value: { workspaceId: workspace, value } },

@@ -2,7 +2,7 @@ import { idFromUuid, type IdentityId, newUuid, uuidOf, type WorkspaceId } from '
 import { type Actor, type Page, pageOf, type PageRequest, POSTHORN } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { Identity as IdentityRow, IdentityKind } from '../generated/client.ts';
-import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
+import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import {
   type Identity,
@@ -30,8 +30,7 @@ export class IdentityStore {
   ): Promise<Identity> {
     const nowMs = this.database.clock.nowMs();
     const where = { workspaceId_value: { workspaceId: uuidOf(workspaceId), value } };
-    return transact(this.database, async (transaction) => {
-      await lockWorkspace(transaction, workspaceId);
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const before = await transaction.identity.findUnique({ where });
       if (before !== null && !(verified && !before.isVouched)) return identityOf(before);
       const identity = await vouch(transaction, before, verified, nowMs, { workspaceId, kind, value });

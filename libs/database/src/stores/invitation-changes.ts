@@ -19,7 +19,7 @@ import {
 } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { FIND_MEMBER_BY_ADDRESS, FIND_UNANSWERED_INVITATION } from '../sql/members.ts';
-import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
+import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import {
   dropOwedMails,
@@ -66,8 +66,7 @@ export class InvitationChanges {
     mail: NewInvitationMail,
   ): Promise<Invitation | InvitationRefusal> {
     const now = this.database.clock.now();
-    return transact(this.database, async (transaction) => {
-      await lockWorkspace(transaction, workspaceId);
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const refusal =
         (await addressRefusal(transaction, now, workspaceId, wanted.email)) ??
         (await countRefusal(transaction, now, workspaceId, wanted.email));
@@ -96,8 +95,8 @@ export class InvitationChanges {
     mail: NewInvitationMail,
   ): Promise<Invitation | InvitationEnded | InvitationRefusal | undefined> {
     const now = this.database.clock.now();
-    return transact(this.database, async (transaction) => {
-      const before = await lockInvitation(transaction, workspaceId, id);
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
+      const before = await findInvitation(transaction, workspaceId, id);
       if (before === undefined) return undefined;
       const status = invitationStatus(before, now);
       if (status === 'ACCEPTED' || status === 'REVOKED') return { refused: 'ended', status };
@@ -122,8 +121,8 @@ export class InvitationChanges {
     id: InvitationId,
   ): Promise<Invitation | InvitationEnded | undefined> {
     const now = this.database.clock.now();
-    return transact(this.database, async (transaction) => {
-      const before = await lockInvitation(transaction, workspaceId, id);
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
+      const before = await findInvitation(transaction, workspaceId, id);
       if (before === undefined || before.revokedAt !== null) return before;
       if (before.acceptedAt !== null) return { refused: 'ended', status: 'ACCEPTED' };
       const row = await transaction.invitation.update({
@@ -138,13 +137,12 @@ export class InvitationChanges {
   }
 }
 
-/** The invitation as it is once nobody else changes anything of its workspace. */
-export async function lockInvitation(
+/** The invitation as it is; the workspace must be locked, so that it stays so. */
+export async function findInvitation(
   transaction: Transaction,
   workspaceId: WorkspaceId,
   id: InvitationId,
 ): Promise<Invitation | undefined> {
-  await lockWorkspace(transaction, workspaceId);
   const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId) };
   const row = await transaction.invitation.findUnique({ where });
   return row === null ? undefined : invitationOf(row);

@@ -10,7 +10,7 @@ import {
 } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { Membership, User } from '../generated/client.ts';
-import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
+import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 
 /** The change would have left members, but no editor among them; nothing has changed. */
@@ -93,8 +93,7 @@ export class MemberStore {
     after: Role | undefined,
     make: (transaction: Transaction, before: MemberRow) => Promise<Member>,
   ): Promise<Member | LastEditor | undefined> {
-    return transact(this.database, async (transaction) => {
-      await lockWorkspace(transaction, workspaceId);
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const before = await findMembership(transaction, workspaceId, id);
       if (before === null) return undefined;
       const others = await transaction.membership.findMany({

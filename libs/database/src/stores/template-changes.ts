@@ -2,7 +2,7 @@ import { newId, type TemplateId, uuidOf, type WorkspaceId } from '@posthorn/kern
 import { type Actor, type AuditedAction, type JsonObject, WORKSPACE_LIMITS } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { INSERT_TEMPLATE, INSERT_TEMPLATE_VERSION, READ_TEMPLATE } from '../sql/templates.ts';
-import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
+import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { type Template, type TemplateContent, templateOf, type TemplateRow } from './template-row.ts';
 
@@ -34,8 +34,7 @@ export class TemplateChanges {
   ): Promise<Template | TemplateRefusal> {
     const now = this.database.clock.now();
     const id = newId('tpl', now.getTime());
-    return transact(this.database, async (transaction) => {
-      await lockWorkspace(transaction, workspaceId);
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const living = { workspaceId: uuidOf(workspaceId), deletedAt: null };
       if ((await transaction.template.count({ where: { ...living, name } })) > 0) return 'name_taken';
       if ((await transaction.template.count({ where: living })) >= WORKSPACE_LIMITS.templates)
@@ -67,8 +66,7 @@ export class TemplateChanges {
     { name, content }: Pick<NamedContent, 'name'> & Partial<NamedContent>,
   ): Promise<Template | TemplateRefusal> {
     const now = this.database.clock.now();
-    return transact(this.database, async (transaction) => {
-      await lockWorkspace(transaction, workspaceId);
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const found = await this.stateOf(transaction, workspaceId, read);
       if (found !== 'as_read') return found;
       if (name !== read.name && (await isTaken(transaction, workspaceId, name))) return 'name_taken';
@@ -93,8 +91,7 @@ export class TemplateChanges {
   /** Takes a template away and gives what it was; its versions stay for the emails that are pinned to them. */
   async delete(workspaceId: WorkspaceId, actor: Actor, id: TemplateId): Promise<Template | undefined> {
     const now = this.database.clock.now();
-    return transact(this.database, async (transaction) => {
-      await lockWorkspace(transaction, workspaceId);
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const ids = [uuidOf(id), uuidOf(workspaceId)];
       const [row] = await transaction.$queryRawUnsafe<TemplateRow[]>(READ_TEMPLATE, ...ids);
       if (row === undefined) return undefined;

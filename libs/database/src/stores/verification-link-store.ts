@@ -3,7 +3,7 @@ import { POSTHORN } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { VerificationLink as LinkRow } from '../generated/client.ts';
 import { EXPIRE_VERIFICATION_LINKS } from '../sql/upkeep.ts';
-import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
+import { changeWorkspace, transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import type { MailRefusal } from './mail-bounds.ts';
 import { dropOwedLinkMails, insertLink, linkMailRefusal, type NewLink } from './verification-links.ts';
@@ -30,8 +30,7 @@ export class VerificationLinkStore {
     link: NewLink,
   ): Promise<MailRefusal | undefined> {
     const now = this.database.clock.now();
-    return transact(this.database, async (transaction) => {
-      await lockWorkspace(transaction, workspaceId);
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const newLink = { ...link, workspaceId, identityId, address };
       const refusal = await linkMailRefusal(transaction, now, newLink);
       if (refusal === undefined) await insertLink(transaction, now, newLink);
@@ -49,12 +48,11 @@ export class VerificationLinkStore {
   }
 
   /** Uses a link, once: `open` says that this call has verified the address. */
-  use(tokenHash: Buffer): Promise<LinkedAddress> {
+  async use(tokenHash: Buffer): Promise<LinkedAddress> {
     const now = this.database.clock.now();
-    return transact(this.database, async (transaction) => {
-      const known = await findLink(transaction, tokenHash);
-      if (known === null) return UNKNOWN;
-      await lockWorkspace(transaction, idFromUuid('wrk', known.workspaceId));
+    const known = await findLink(this.database.prisma, tokenHash);
+    if (known === null) return UNKNOWN;
+    return changeWorkspace(this.database, idFromUuid('wrk', known.workspaceId), async (transaction) => {
       const link = (await findLink(transaction, tokenHash)) ?? known;
       const address = await linked(transaction, link, now);
       if (address.state === 'open') await verify(transaction, link, now);
@@ -70,8 +68,11 @@ export class VerificationLinkStore {
   }
 }
 
-function findLink(transaction: Transaction, tokenHash: Buffer): Promise<LinkRow | null> {
-  return transaction.verificationLink.findUnique({ where: { tokenHash: new Uint8Array(tokenHash) } });
+function findLink(
+  { verificationLink }: Pick<Transaction, 'verificationLink'>,
+  tokenHash: Buffer,
+): Promise<LinkRow | null> {
+  return verificationLink.findUnique({ where: { tokenHash: new Uint8Array(tokenHash) } });
 }
 
 async function linked(transaction: Transaction, link: LinkRow, now: Date): Promise<LinkedAddress> {

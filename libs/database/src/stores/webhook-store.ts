@@ -10,7 +10,7 @@ import {
 } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { Webhook as WebhookRow } from '../generated/client.ts';
-import { lockWorkspace, transact, type Transaction } from '../transaction.ts';
+import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 
 /** A webhook with its token, encrypted for the place `SEALED_COLUMNS.webhookToken`. */
@@ -52,8 +52,7 @@ export class WebhookStore {
     actor: Actor,
     { id, url, events, sealedToken }: NewWebhook,
   ): Promise<Webhook | undefined> {
-    return transact(this.database, async (transaction) => {
-      await lockWorkspace(transaction, workspaceId);
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const count = await transaction.webhook.count({ where: { workspaceId: uuidOf(workspaceId) } });
       if (count >= WORKSPACE_LIMITS.webhooks) return undefined;
       const createdAt = new Date(timeOf(id));
@@ -80,8 +79,7 @@ export class WebhookStore {
     actor: Actor,
     decide: (before: SealedWebhook) => WebhookChange,
   ): Promise<SealedWebhook | undefined> {
-    return transact(this.database, async (transaction) => {
-      await lockWorkspace(transaction, workspaceId);
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const before = await this.findIn(transaction, workspaceId, id);
       const change = before && decide(before);
       if (before === undefined || change === undefined || Object.keys(change).length === 0) return before;
@@ -104,8 +102,7 @@ export class WebhookStore {
     actor: Actor,
     read: (webhook: SealedWebhook) => Shown,
   ): Promise<Shown | undefined> {
-    return transact(this.database, async (transaction) => {
-      await lockWorkspace(transaction, workspaceId);
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const before = await this.findIn(transaction, workspaceId, id);
       if (before === undefined) return undefined;
       const shown = read(before);

@@ -2,7 +2,7 @@ import { idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel'
 import type { Actor, OwnLimits, OwnRetention } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { Workspace as WorkspaceRow } from '../generated/client.ts';
-import { lockWorkspace, transact } from '../transaction.ts';
+import { changeWorkspace } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 
 /** What an operator can give a workspace of its own; null: the installation's. */
@@ -69,8 +69,7 @@ export class WorkspaceStore {
     action: `workspace.${'limits' | 'retention' | 'tracking'}_changed`,
     own: Partial<Own>,
   ): Promise<Workspace | undefined> {
-    return transact(this.database, async (transaction) => {
-      await lockWorkspace(transaction, id);
+    return changeWorkspace(this.database, id, async (transaction) => {
       const where = { id: uuidOf(id) };
       const before = await transaction.workspace.findUnique({ where });
       if (before === null) return undefined;
