@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bulkLane, type LaneId, nowLane } from '@posthorn/domain';
 import { OutboxStore } from '@posthorn/database';
-import { JobWorker, LaneRings, QUEUES } from '@posthorn/queues';
+import { JobWorker, LaneGate, LaneRings, QUEUES } from '@posthorn/queues';
 import { Pace, RelayBreaker, RelayChain, RelayTransport } from '@posthorn/smtp';
 import { testRedisUrl, uniqueQueuePrefix } from '@posthorn/testing';
 import { ComposeEmail, DeliverEmail, SendEmails, WithheldRecipients } from '@posthorn/use-cases';
@@ -66,7 +66,14 @@ describe('a backlog of 10,000', () => {
       outbox,
       rings,
       relays,
-      delivery: new DeliverEmail({ composer, recipients, relays, pace: new Pace(0), onError }),
+      delivery: new DeliverEmail({
+        composer,
+        recipients,
+        relays,
+        pace: new Pace(0),
+        gate: new LaneGate(CONNECTIONS),
+        onError,
+      }),
       connections: CONNECTIONS,
       rowsPerTurn: ROWS_PER_TURN,
       handoverMs: 250,

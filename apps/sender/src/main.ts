@@ -22,7 +22,7 @@ import {
   TrackingSettings,
   watchPool,
 } from '@posthorn/platform';
-import { JobWorker, LaneRings, type LineName, QUEUES, turnHandler } from '@posthorn/queues';
+import { JobWorker, LaneGate, LaneRings, type LineName, QUEUES, turnHandler } from '@posthorn/queues';
 import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
 import { Pace } from '@posthorn/smtp';
 import {
@@ -86,6 +86,7 @@ await startProcess('sender', async () => {
     else logger.error({ relay, reason }, 'ALARM: the relay refuses us or cannot be reached; emails wait');
   });
   const { BOUNCE_DOMAIN: bounceDomain } = bounces;
+  const gate = new LaneGate(sender.SMTP_CONNECTIONS);
   const pace = new Pace(sender.SMTP_MESSAGES_PER_SECOND);
   const spans = tracing.tracer && new EmailSpans(tracing.tracer);
   const sendEmails = new SendEmails({
@@ -101,6 +102,7 @@ await startProcess('sender', async () => {
       reportsDeliveries: bounces.BOUNCE_REPORT_DELIVERIES,
       recipients: new WithheldRecipients(outbox),
       relays,
+      gate,
       pace,
       spans,
       onError,
@@ -138,6 +140,7 @@ await startProcess('sender', async () => {
     async () => {
       const drained = [worker.close(), sendEmails.drain()];
       pace.stop();
+      gate.open();
       await Promise.all(drained);
     },
     () => rings.close(),

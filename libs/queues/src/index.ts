@@ -3,6 +3,7 @@ export { examineRedis, type RedisExamination } from './examine-redis.ts';
 export type { RedisOptions } from './connections.ts';
 export { JobWorker, type JobWorkerOptions } from './job-worker.ts';
 export { QUEUES, turnHandler, type JobHandlers, type JobName, type Jobs, type QueueName } from './jobs.ts';
+export { LaneGate } from './lane-gate.ts';
 export { LaneRings, type LaneRingsOptions } from './lane-rings.ts';
 export { LINES, type LineName } from './lines.ts';
 export { MaintenanceSchedule, type RegularJob } from './maintenance.ts';

@@ -6,6 +6,7 @@ import {
 } from '@posthorn/domain';
 import { type ClaimedEmail, type EmailOutcome, isOutage } from '@posthorn/database';
 import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
+import type { LaneGate } from '@posthorn/queues';
 import type { BounceAddresses } from '@posthorn/signing';
 import type { Pace, RelayChain, ReportedFact, SmtpEnvelope } from '@posthorn/smtp';
 import type { ComposeEmail } from './compose-email.ts';
@@ -27,6 +28,8 @@ export interface DeliverEmailOptions {
   readonly reportsDeliveries?: boolean;
   readonly recipients: Pick<WithheldRecipients, 'whyWithheld'>;
   readonly relays: Pick<RelayChain, 'retryAfterMs' | 'send'>;
+  /** How many may be transmitted at once; it lets lanes through in turn. */
+  readonly gate: Pick<LaneGate, 'pass'>;
   /** How many may leave in a second. */
   readonly pace: Pick<Pace, 'turn'>;
   /** What is told of transmissions; undefined: traces are off. */
@@ -49,6 +52,14 @@ export class DeliverEmail {
     if (email.withheldFor !== null) return outcomeWithheld(email, email.withheldFor);
     const message = await this.composed(email);
     if (!Buffer.isBuffer(message)) return message;
+    return this.options.gate.pass(email.laneId, () => this.deliverComposed(email, message, mayStillBegin));
+  }
+
+  private async deliverComposed(
+    email: ClaimedEmail,
+    message: Buffer,
+    mayStillBegin: () => boolean,
+  ): Promise<EmailOutcome | undefined> {
     await this.options.pace.turn();
     const withheldFor = await this.whyWithheld(email);
     if (withheldFor === 'unknown') return undefined;

@@ -8,8 +8,10 @@ import { countOutcomes } from './count-outcomes.ts';
 import type { DeliverEmail } from './deliver-email.ts';
 import type { EmailSpans } from './email-spans.ts';
 
-/** A few times the connections: enough to keep them busy while the next claim is under way. */
-const ROWS_IN_HAND_PER_CONNECTION = 6;
+/** Some are composed, signed and asked about while others are transmitted, so that no connection waits for its next email. */
+const ROWS_IN_WORK_PER_CONNECTION = 3;
+/** Enough to keep all of that busy while the next claim is under way, and outcomes are recorded. */
+const ROWS_IN_HAND_PER_CONNECTION = 10;
 const MOST_BYTES_IN_HAND = 64 * 1024 * 1024;
 
 export interface SendEmailsOptions extends LaneTimes {
@@ -32,7 +34,7 @@ export class SendEmails {
     const { outbox, delivery, relays, connections, spans, onError } = options;
     this.lanes = new ServeLanes({
       ...options,
-      concurrency: connections,
+      concurrency: connections * ROWS_IN_WORK_PER_CONNECTION,
       maxRows: connections * ROWS_IN_HAND_PER_CONNECTION,
       maxBytes: MOST_BYTES_IN_HAND,
       claim: (demands, maxBytes) => outbox.claimEmails(demands, maxBytes, options.leaseMs),
