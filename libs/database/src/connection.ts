@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { DatabaseClock, FewAtOnceByKey, sleep, type WorkspaceId } from '@posthorn/kernel';
+import { DatabaseClock, FewAtOnceByKey, type Id, sleep } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
 import pg from 'pg';
 import { isOutage } from './faults.ts';
@@ -15,15 +15,14 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 6_000;
 
 /**
- * One holds the lock of its workspace, the next one waits for it, and the others without a connection, which those of all workspaces share: a
+ * One holds the lock of what is changed, the next one waits for it, and the others without a connection, which those of all workspaces share: a
  * burst of one key finds room.
  */
-const CHANGES_OF_A_WORKSPACE = {
+const CHANGES_OF_ONE = {
   atOnce: 2,
   mostWaiting: 200,
   refusal: {
-    message:
-      'Too many changes of this workspace are under way; nothing has been done, send the request again',
+    message: 'Too many changes wait for each other just now; nothing has been done, send the request again',
     retryAfterSeconds: 1,
   },
 } as const;
@@ -62,8 +61,8 @@ export interface Database {
   readonly prisma: PrismaClient;
   readonly clock: DatabaseClock;
   readonly onEventsDue: (laneIds: readonly LaneId[]) => void;
-  /** Where the changes of each workspace wait for each other; see `changeWorkspace`. */
-  readonly workspaceChanges: FewAtOnceByKey<WorkspaceId>;
+  /** Where those wait for each other that change the same workspace, contact or email, by its id. */
+  readonly changes: FewAtOnceByKey<Id<string>>;
   close(): Promise<void>;
 }
 
@@ -101,8 +100,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     if (!pool.ended) await pool.end();
   };
   const { onEventsDue = () => undefined } = options;
-  const workspaceChanges = new FewAtOnceByKey<WorkspaceId>(CHANGES_OF_A_WORKSPACE);
-  return { pool, prisma, clock: new DatabaseClock(), onEventsDue, workspaceChanges, close };
+  const changes = new FewAtOnceByKey<Id<string>>(CHANGES_OF_ONE);
+  return { pool, prisma, clock: new DatabaseClock(), onEventsDue, changes, close };
 }
 
 /** How long a process that starts waits for a database that is not there yet. */

@@ -57,7 +57,7 @@ export function changeWorkspace<Result>(
   workspaceId: WorkspaceId,
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  return database.workspaceChanges.run(workspaceId, () =>
+  return database.changes.run(workspaceId, () =>
     transact(database, async (transaction) => {
       await lockWorkspace(transaction, workspaceId);
       return work(transaction);

@@ -94,15 +94,13 @@ export class ContactChanges {
     actor: Actor,
     work: (before: Contact, scene: Scene) => Promise<Result>,
   ): Promise<Result | undefined> {
-    return transact(this.database, async (transaction) => {
-      const rows = await transaction.$queryRawUnsafe<ContactRow[]>(
-        LOCK_CONTACT,
-        uuidOf(id),
-        uuidOf(workspaceId),
-      );
-      if (rows[0] === undefined) return undefined;
-      return work(contactOf(rows[0]), { transaction, nowMs: this.database.clock.nowMs(), actor });
-    });
+    const { changes, clock } = this.database;
+    const inTransaction = async (transaction: Transaction): Promise<Result | undefined> => {
+      const ids = [uuidOf(id), uuidOf(workspaceId)];
+      const [row] = await transaction.$queryRawUnsafe<ContactRow[]>(LOCK_CONTACT, ...ids);
+      return row && work(contactOf(row), { transaction, nowMs: clock.nowMs(), actor });
+    };
+    return changes.run(id, () => transact(this.database, inTransaction));
   }
 }
 

@@ -35,6 +35,7 @@ export class EmailChanges {
     const values = [uuidOf(id), uuidOf(workspaceId), at, `${keysKeptMs} ms`];
     const detail = { sendAt: at?.toISOString() ?? null };
     return this.change<MovedEmail>(
+      id,
       RESCHEDULE_EMAIL,
       values,
       actor && {
@@ -51,6 +52,7 @@ export class EmailChanges {
   async cancel(workspaceId: WorkspaceId, id: EmailId, actor?: Actor): Promise<boolean> {
     const values = [uuidOf(id), uuidOf(workspaceId)];
     const cancelled = await this.change(
+      id,
       CANCEL_EMAIL,
       values,
       actor && {
@@ -61,17 +63,20 @@ export class EmailChanges {
   }
 
   /** One statement, which gives a row when it has changed something; with an entry of the audit log, one transaction of two. */
-  private async change<Row extends object>(
+  private change<Row extends object>(
+    id: EmailId,
     sql: string,
     values: readonly unknown[],
     audited: AuditedChange | undefined,
   ): Promise<Row | undefined> {
-    const { pool, clock } = this.database;
-    if (audited === undefined) return (await pool.query<Row>(sql, [...values])).rows[0];
-    return transactOn(this.database, async (client) => {
-      const [changed] = (await client.query<Row>(sql, [...values])).rows;
-      if (changed !== undefined) await recordAuditOn(client, clock.nowMs(), audited);
-      return changed;
+    const { pool, clock, changes } = this.database;
+    return changes.run(id, async () => {
+      if (audited === undefined) return (await pool.query<Row>(sql, [...values])).rows[0];
+      return transactOn(this.database, async (client) => {
+        const [changed] = (await client.query<Row>(sql, [...values])).rows;
+        if (changed !== undefined) await recordAuditOn(client, clock.nowMs(), audited);
+        return changed;
+      });
     });
   }
 }
