@@ -207,6 +207,7 @@ describe('What operators do with emails', () => {
 
   it('moves one to a time of UTC', async () => {
     const id = await scheduled();
+    expect((await ada.get(`/emails/${id}`)).text).toMatch(/<input\s+id="sendAt"[^>]*\srequired/);
     const at = fromNow(2 * DAY_MS).slice(0, 16);
     expect((await ada.post(`/emails/${id}/move`, { sendAt: at })).status).toBe(303);
     expect((await stack.show(id)).sendAt).toBe(`${at}:00.000Z`);

@@ -159,6 +159,16 @@ describe('What operators do with deliveries', () => {
     expect([done.text.includes('COMPLETED'), done.headers.get('refresh')]).toEqual([true, null]);
   });
 
+  it('loads itself anew for who has begun a recovery, and for nobody who may be filling in a form', async () => {
+    stack.scheduler.program.kill('SIGSTOP');
+    const fields = { since: fromNow(-2 * DAY_MS) };
+    const { headers } = await ada.post(`/webhooks/${webhook}/recover`, fields);
+    const pages = [await ada.get(headers.get('location')!), await ada.get(`/webhooks/${webhook}`)];
+    stack.scheduler.program.kill('SIGCONT');
+    expect(pages.map((page) => page.headers.get('refresh'))).toEqual(['3', null]);
+    expect(pages[0]!.text).toMatch(/<input\s+id="since"[^>]*\srequired/);
+  });
+
   it.each([
     ['no time', {}, 'since'],
     ['a time that is none', { since: 'soon' }, 'since'],

@@ -16,7 +16,7 @@ export function emailActions(email: EmailRecord, { role }: OperatorAccount): Htm
 function moveForm({ id, sendAt }: EmailRecord): Html {
   const value = sendAt?.toISOString().slice(0, 16);
   return html`<form class="card" method="post" action="/emails/${id}/move">
-    ${field('sendAt', 'Send it at another time (UTC)', { value, type: 'datetime-local' })}
+    ${field('sendAt', 'Send it at another time (UTC)', { value, type: 'datetime-local', isRequired: true })}
     <button>Move</button>
   </form>`;
 }

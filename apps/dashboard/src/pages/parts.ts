@@ -61,16 +61,33 @@ export function facts(named: Readonly<Record<string, Html | string | number | un
   return html`<dl class="card">${Object.entries(named).map(one)}</dl>`;
 }
 
+interface FieldTraits {
+  readonly value?: string | undefined;
+  readonly type?: string;
+  /** The id of what it suggests. */
+  readonly list?: string;
+  readonly isRequired?: boolean;
+}
+
 /** A field of a form with its name above it. */
 export function field(
   name: string,
   label: string,
-  { value = '', type = 'text', list }: { value?: string | undefined; type?: string; list?: string } = {},
+  { value = '', type = 'text', list, isRequired = false }: FieldTraits = {},
 ): Html {
   const suggestions = list === undefined ? html`` : html`list="${list}"`;
+  const required = isRequired ? html`required` : html``;
   return html`<div>
     <label for="${name}">${label}</label>
-    <input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="off" ${suggestions} />
+    <input
+      id="${name}"
+      name="${name}"
+      type="${type}"
+      value="${value}"
+      autocomplete="off"
+      ${suggestions}
+      ${required}
+    />
   </div>`;
 }
 

@@ -114,7 +114,7 @@ function recoverForm({ webhook: { id }, account: { role } }: ShownWebhook): Html
       an end: until now.
     </p>
     <div class="search">
-      ${field('since', 'Since (UTC)', { type: 'datetime-local' })}
+      ${field('since', 'Since (UTC)', { type: 'datetime-local', isRequired: true })}
       ${field('until', 'Until (UTC)', { type: 'datetime-local' })}
       <div><button>Send again</button></div>
     </div>

@@ -13,10 +13,10 @@ import { webhookPage } from './webhook-page.ts';
 import { webhooksPage } from './webhooks-page.ts';
 
 /** What an act is told of with, by the word in the address that it leads to. */
-const DONE: Readonly<Record<string, string>> = {
+const DONE = {
   redelivered: 'It is due now.',
   recovering: 'What failed is being sent again.',
-};
+} as const;
 const MOST_RECOVERIES = 5;
 const REFRESH_SECONDS = 3;
 
@@ -69,8 +69,10 @@ export class WebhooksController {
       const { filter, page } = deliverySearch(given);
       return this.deliveries.list(workspaceId, id, filter, page);
     });
-    const shown = { webhook, workspace, recoveries, deliveries, account, done: doneIn(query, DONE) };
-    const runs = recoveries.some(({ state }) => state !== 'COMPLETED');
+    const done = doneIn(query, DONE);
+    const shown = { webhook, workspace, recoveries, deliveries, account, done };
+    // Only for who has just begun it: whoever fills in a form here would have to begin anew every few seconds.
+    const runs = done === DONE.recovering && recoveries.some(({ state }) => state !== 'COMPLETED');
     const page = { title: 'Webhook', part: 'Webhooks', account, content: webhookPage(shown) } as const;
     return renderPage(response, runs ? { ...page, refreshSeconds: REFRESH_SECONDS } : page);
   }
