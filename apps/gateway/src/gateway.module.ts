@@ -14,7 +14,7 @@ import {
   TemplateChanges,
   TemplateStore,
 } from '@posthorn/database';
-import { Authenticate, type KeyUses, RateLimits } from '@posthorn/auth';
+import { IdentifyCaller, RateLimits } from '@posthorn/auth';
 import type { Mailbox, WebhookUrlPolicy } from '@posthorn/domain';
 import type { DnsResolver } from '@posthorn/dns';
 import type { LaneRings } from '@posthorn/queues';
@@ -81,8 +81,8 @@ export interface GatewayParts {
   readonly monthlyLimit: number | null;
   /** The sender of Posthorn's own mails; undefined: it sends none. */
   readonly systemFrom: Mailbox | undefined;
-  /** Where it is noted that a key was used. */
-  readonly keyUses: KeyUses;
+  /** What finds out who a request is from. */
+  readonly callers: IdentifyCaller;
   /** What keeps secrets at rest. */
   readonly secretBox: SecretBox;
   /** Where webhooks may lead. */
@@ -150,8 +150,7 @@ export const CONTROLLERS: Type[] = [
 @Module({})
 export class GatewayModule {
   static of(parts: GatewayParts): DynamicModule {
-    const { database, rings, limits, monthlyLimit, systemFrom, keyUses, secretBox, publicUrl } = parts;
-    const apiKeys = new ApiKeyStore(database);
+    const { database, rings, limits, monthlyLimit, systemFrom, callers, secretBox, publicUrl } = parts;
     const templates = new TemplateStore(database);
     const acceptEmails = new AcceptEmails({
       store: new AcceptanceStore(database),
@@ -194,7 +193,7 @@ export class GatewayModule {
         { provide: SecretBox, useValue: secretBox },
         { provide: AuditLogStore, useValue: new AuditLogStore(database) },
         { provide: EventFeedStore, useValue: new EventFeedStore(database) },
-        { provide: ApiKeyStore, useValue: apiKeys },
+        { provide: ApiKeyStore, useValue: new ApiKeyStore(database) },
         ...templateProviders(parts, templates, acceptEmails),
         ...memberProviders(parts, owedMails.invitations),
         ...identityProviders(parts, owedMails.verifications),
@@ -204,7 +203,7 @@ export class GatewayModule {
         { provide: TrackingLinks, useValue: parts.trackingLinks },
         { provide: NoticeHits, useValue: parts.hits },
         { provide: RateLimits, useValue: limits },
-        { provide: Authenticate, useValue: new Authenticate(apiKeys, keyUses) },
+        { provide: IdentifyCaller, useValue: callers },
       ],
     };
   }

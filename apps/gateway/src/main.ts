@@ -1,4 +1,4 @@
-import { RateLimits } from '@posthorn/auth';
+import { Authenticate, IdentifyCaller, KeyUses, RateLimits } from '@posthorn/auth';
 import { LaneRings, type LineName, RateLimiter } from '@posthorn/queues';
 import { DnsResolver } from '@posthorn/dns';
 import {
@@ -27,7 +27,6 @@ import {
   WebhookSettings,
 } from '@posthorn/platform';
 import { SIZES } from '@posthorn/domain';
-import { KeyUses } from '@posthorn/auth';
 import {
   ApiKeyStore,
   checkDatabase,
@@ -99,7 +98,8 @@ await startProcess('gateway', async () => {
   await greetDatabase(db);
   watchPool(db.pool);
   await admitSystemSender(new IdentityStore(db), systemMail.from);
-  const keyUses = new KeyUses({ apiKeys: new ApiKeyStore(db), clock: db.clock, onError });
+  const apiKeys = new ApiKeyStore(db);
+  const keyUses = new KeyUses({ apiKeys, clock: db.clock, onError });
   const htmlToText = new HtmlToText(THREADS);
   const renderer = new TemplateRenderer(THREADS);
   const linkFinder = new LinkFinder(THREADS);
@@ -107,6 +107,7 @@ await startProcess('gateway', async () => {
   const hits = new NoticeHits({ hits: new HitStore(db), onError });
   const limiter = new RateLimiter({ ...redis.options, onError });
   const limits = new RateLimits({ limiter, ...rates.options });
+  const callers = new IdentifyCaller(new Authenticate(apiKeys, keyUses), limits);
   const app = await createHttpApp(
     GatewayModule.of({
       database: db,
@@ -125,7 +126,7 @@ await startProcess('gateway', async () => {
       trackingLinks: new TrackingLinks({ signer: secrets.linkSigner, trackingUrl }),
       hits,
       unsubscribeLinks: new UnsubscribeLinks({ signer: secrets.linkSigner, publicUrl: http.publicUrl }),
-      keyUses,
+      callers,
       onError,
     }),
     {
@@ -135,6 +136,7 @@ await startProcess('gateway', async () => {
       maxBodyBytes: SIZES.body.most,
       maxBodyBytesByPath: { '/v1/emails/batch': SIZES.batchBody.most },
       noObjectByPath: { '/v1/emails': NO_EMAIL },
+      admitLongBody: (request, response) => callers.identify(request, response),
       alwaysLetIn: ['/t/'],
       tracer: tracing.tracer,
       answerHeaders: (request) => limits.headersOf(request),

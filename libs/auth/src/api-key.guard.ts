@@ -10,8 +10,8 @@ import { Reflector } from '@nestjs/core';
 import { Refusal } from '@posthorn/kernel';
 import { hasScope, mayManage, type Scope } from '@posthorn/domain';
 import type { Request, Response } from 'express';
-import { Authenticate } from './authenticate.ts';
-import { bearerCredential, unauthorized } from './bearer-credential.ts';
+import { unauthorized } from './bearer-credential.ts';
+import { IdentifyCaller } from './identify-caller.ts';
 import { type Principal, setPrincipal } from './principal.ts';
 import { RateLimits } from './rate-limits.ts';
 
@@ -25,7 +25,7 @@ export const MANAGES = 'posthorn:manages';
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(
-    private readonly authentication: Authenticate,
+    private readonly callers: IdentifyCaller,
     private readonly limits: RateLimits,
     private readonly reflector: Reflector,
   ) {}
@@ -34,7 +34,7 @@ export class ApiKeyGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
-    const principal = await this.identify(request, response);
+    const principal = await this.callers.identify(request, response);
     await this.limits.countRequest(principal, response);
     const scope = this.traitOf<Scope>(context, SCOPE);
     if (scope !== undefined && !hasScope(principal.role, scope)) {
@@ -46,16 +46,6 @@ export class ApiKeyGuard implements CanActivate {
     refuseOtherWorkspace(request, principal);
     setPrincipal(request, principal);
     return true;
-  }
-
-  private async identify(request: Request, response: Response): Promise<Principal> {
-    try {
-      return await this.authentication.authenticate(bearerCredential(request));
-    } catch (error) {
-      if (error instanceof Refusal && error.statusCode === 401)
-        await this.limits.countFailure(request, response);
-      throw error;
-    }
   }
 
   private traitOf<Trait>(context: ExecutionContext, name: string): Trait | undefined {

@@ -14,7 +14,7 @@ import { ErrorFilter, type ErrorFilterOptions } from './error-filter.ts';
 import { InFlight, type InFlightLimits } from './in-flight.ts';
 import { literalPathsFirst } from './known-methods.ts';
 import { PlatformAdapter } from './platform-adapter.ts';
-import { readJsonBody } from './read-json-body.ts';
+import { type JsonBodyOptions, readJsonBody } from './read-json-body.ts';
 import { shapePipe } from './shape-faults.ts';
 import { takeStrayPercents } from './stray-percents.ts';
 
@@ -33,6 +33,8 @@ export interface HttpAppOptions extends Pick<ErrorFilterOptions, 'refusalOf' | '
   readonly maxBodyBytesByPath?: Readonly<Record<string, number>>;
   /** What is said of a body that is JSON and no object, by path as above, where it is to be more than that. */
   readonly noObjectByPath?: Readonly<Record<string, Refusal>>;
+  /** Refuses whoever may not send a long body, before more of it is read than its beginning. Default: everybody may. */
+  readonly admitLongBody?: JsonBodyOptions['admitLongBody'];
   /** Whether bodies are JSON, and read and judged here; else whoever takes a route reads them. Default: yes. */
   readonly readsJson?: boolean;
   /** What paths begin with whose requests are always let in, because they are answered without waiting for anything. */
@@ -60,6 +62,7 @@ export async function createHttpApp(
     maxBodyBytes = 10 * MIB,
     maxBodyBytesByPath = {},
     noObjectByPath = {},
+    admitLongBody,
     answerHeaders = () => [],
     readsJson = true,
     alwaysLetIn = [],
@@ -89,7 +92,12 @@ export async function createHttpApp(
   };
   app.use(enterRequest(entry));
   app.use(takeStrayPercents);
-  const bodies = { maxBytes: maxBodyBytes, maxBytesByPath: maxBodyBytesByPath, noObjectByPath };
+  const bodies = {
+    maxBytes: maxBodyBytes,
+    maxBytesByPath: maxBodyBytesByPath,
+    noObjectByPath,
+    admitLongBody,
+  };
   // Where another reads the bodies, it has an entrance of its own that comes first.
   if (readsJson) app.use(readJsonBody(bodies)).use(literalPathsFirst(() => adapter.routerLayers()));
   app.useGlobalPipes(shapePipe());

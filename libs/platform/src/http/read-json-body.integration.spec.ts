@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { request, type IncomingHttpHeaders, type Server } from 'node:http';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { sleep } from '@posthorn/kernel';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Refusal, sleep } from '@posthorn/kernel';
 import { postJson, startSampleApp, type SampleApp } from './sample-app.fixture.ts';
 
 describe('the JSON body', () => {
@@ -151,6 +152,64 @@ describe('the JSON body', () => {
     const linesAboutIt = () => sample.lines.filter((line) => line['requestId'] === 'gone');
     while (linesAboutIt().length === 0) await sleep(5);
     expect(linesAboutIt()).toMatchObject([{ msg: 'request', cutShort: true }]);
+  });
+});
+
+describe('a body of more than 64 KiB', () => {
+  const MOST = 64 * 1024;
+  const judged: unknown[] = [];
+  let fault: Error | undefined;
+  let sample: SampleApp;
+  beforeAll(async () => {
+    sample = await startSampleApp({
+      admitLongBody: (incoming) => {
+        judged.push(incoming.url);
+        return fault === undefined ? Promise.resolve() : Promise.reject(fault);
+      },
+    });
+  });
+  afterAll(() => {
+    // One whose body was not taken may still be on its way.
+    (sample.app.getHttpServer() as Server).closeAllConnections();
+    return sample.close();
+  });
+  beforeEach(() => {
+    judged.length = 0;
+    fault = undefined;
+  });
+
+  const jsonOf = (bytes: number): string =>
+    JSON.stringify({ name: 'x'.repeat(bytes - '{"name":""}'.length) });
+
+  it('is read to its end when its sender was judged, once', async () => {
+    const answer = await postJson(`${sample.url}/v1/things`, jsonOf(1_000_000));
+    expect([answer.status, judged]).toEqual([200, ['/v1/things']]);
+  });
+
+  it('is one from 64 KiB and a byte on', async () => {
+    fault = new Refusal(401, 'Who are you?');
+    expect((await postJson(`${sample.url}/v1/things`, jsonOf(MOST))).status).toBe(200);
+    expect((await postJson(`${sample.url}/v1/things`, jsonOf(MOST + 1))).status).toBe(401);
+  });
+
+  it.each([
+    ['announced', 'Content-Length: 9000000', jsonOf(MOST + 1)],
+    ['in chunks', 'Transfer-Encoding: chunked', `${(MOST + 1).toString(16)}\r\n${jsonOf(MOST + 1)}\r\n`],
+  ])('is refused before it was sent to its end, %s', async (_how, header, beginning) => {
+    fault = new Refusal(401, 'Who are you?', { challenge: 'Bearer' });
+    const head = ['POST /v1/nope HTTP/1.1', 'Host: a', 'Content-Type: application/json', header];
+    const socket = connect(sample.port, '127.0.0.1', () =>
+      socket.write(`${head.join('\r\n')}\r\n\r\n${beginning}`),
+    );
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 [^]*Connection: close[^]*WWW-Authenticate: Bearer/);
+  });
+
+  it('is answered 500 when its sender cannot be judged for a fault of ours', async () => {
+    fault = new Error('db.internal is away');
+    const answer = await postJson(`${sample.url}/v1/things`, jsonOf(1_000_000));
+    expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining('db.internal')]);
   });
 });
 

@@ -15,7 +15,12 @@ export interface JsonBodyOptions {
   readonly maxBytesByPath?: Readonly<Record<string, number>>;
   /** What is said of JSON that is no object, by path as above, where it is to be more than that. */
   readonly noObjectByPath?: Readonly<Record<string, Refusal>>;
+  /** Throws a refusal for whoever may not send a body of more than 64 KiB. Default: everybody may. */
+  readonly admitLongBody?: ((request: Request, response: Response) => Promise<unknown>) | undefined;
 }
+
+/** So much of a body is read from anybody. More of it could fill the room that there is for bodies: its sender is judged first. */
+const BYTES_FROM_ANYBODY = 64 * 1024;
 
 const NO_OBJECT = new Refusal(400, 'The body must be a JSON object');
 const MISSING = new Refusal(400, 'The body is missing; send a JSON object');
@@ -24,11 +29,12 @@ const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads JSON bodies. Too large (413) and too many at once (503) are answered at once; any other fault is thrown when the
- * body is first asked for, so that a missing credential, an unknown path or a missing role is said before it.
+ * Reads JSON bodies. Too large (413), too many at once (503) and a long one from whom none is taken (401) are answered at once;
+ * any other fault is thrown when the body is first asked for, so that a missing credential, an unknown path or a missing role is
+ * said before it.
  */
 export function readJsonBody(options: JsonBodyOptions): RequestHandler {
-  const { maxBytes, maxBytesByPath = {}, noObjectByPath = {} } = options;
+  const { maxBytes, maxBytesByPath = {}, noObjectByPath = {}, admitLongBody } = options;
   return (request: Request, response: Response, next: NextFunction) => {
     if (!METHODS_WITH_BODY.has(request.method)) return next();
     const fault = faultOfHeaders(request);
@@ -39,8 +45,10 @@ export function readJsonBody(options: JsonBodyOptions): RequestHandler {
     }
     const path = routedPath(request.path);
     const most = maxBytesByPath[path] ?? maxBytes;
-    receive(request, most, (outcome) => {
+    const admit = async (): Promise<unknown> => admitLongBody?.(request, response);
+    receive(request, { most, admit }, (outcome) => {
       if (outcome instanceof Refusal) return writeErrorEarly(request, response, answerOf(outcome, ''));
+      if (!Buffer.isBuffer(outcome)) return next(outcome);
       if (fault && outcome.length > 0) failWhenAsked(request, fault);
       else parseWhenAsked(request, outcome, noObjectByPath[path] ?? NO_OBJECT);
       next();
@@ -93,21 +101,34 @@ function isJson(contentType: string | undefined): boolean {
  * Gathers the bytes of a body, within the bounds. A caller who goes away before its end gets no answer. Room is taken for what has come,
  * not for what is announced, and the request is not counted among those that are worked on until all has: else a few connections without a
  * key that announce much and send nothing, or a thousand that announce little, kept everybody out.
+ *
+ * @param bounds how many bytes it may have, and who may send more than its beginning
+ * @param done told of the body, or of what was thrown in its place
  */
-function receive(request: Request, most: number, done: (outcome: Buffer | Refusal) => void): void {
+function receive(
+  request: Request,
+  { most, admit }: { readonly most: number; readonly admit: () => Promise<unknown> },
+  done: (outcome: unknown) => void,
+): void {
   const share = shareOf(request);
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > most) return done(bodyTooLarge(most, announced));
   share?.wait();
   const pieces = new BodyPieces();
+  let isJudged = false;
   const onData = (piece: Buffer): void => {
     pieces.add(piece);
     const refusal = pieces.bytes > most ? bodyTooLarge(most) : share?.hold(pieces.bytes);
-    if (refusal) stop(refusal);
+    if (refusal) return stop(refusal);
+    if (isJudged || pieces.bytes <= BYTES_FROM_ANYBODY) return;
+    isJudged = true;
+    request.pause();
+    admit().then(() => request.resume(), stop);
   };
   const onEnd = (): void => stop(share?.goOn() ?? pieces.whole());
-  const stop = (outcome: Buffer | Refusal): void => {
-    request.off('data', onData).off('end', onEnd);
+  const stop = (outcome: unknown): void => {
+    // What is left of it is heard and forgotten.
+    request.off('data', onData).off('end', onEnd).resume();
     done(outcome);
   };
   request.on('data', onData).on('end', onEnd);
