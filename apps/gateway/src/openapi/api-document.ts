@@ -6,8 +6,8 @@ import { routesOf } from './routes.ts';
 
 /** The document of the interface, made once: the routes of a process don't change. */
 export class ApiDocument implements OnModuleInit {
-  /** As JSON. */
-  text = '';
+  /** As JSON; as bytes, which all who are sent them share. */
+  bytes = Buffer.alloc(0);
   /** An entity tag (RFC 9110, section 8.8.3). */
   tag = '';
 
@@ -20,7 +20,7 @@ export class ApiDocument implements OnModuleInit {
   /** A route that does not describe itself keeps the app from starting. */
   onModuleInit(): void {
     const controllers = this.discovery.getControllers().map(({ metatype }) => metatype as Type);
-    this.text = JSON.stringify(documentOf(routesOf(controllers), this.publicUrl));
-    this.tag = `"${createHash('sha256').update(this.text).digest('base64url')}"`;
+    this.bytes = Buffer.from(JSON.stringify(documentOf(routesOf(controllers), this.publicUrl)));
+    this.tag = `"${createHash('sha256').update(this.bytes).digest('base64url')}"`;
   }
 }

@@ -1,5 +1,4 @@
 import { Controller, Get, Headers, Res } from '@nestjs/common';
-import { JsonText } from '@posthorn/platform';
 import type { Response } from 'express';
 import { ApiDocument } from './api-document.ts';
 import { Describes } from './describes.ts';
@@ -24,12 +23,15 @@ export class OpenApiController {
   read(
     @Headers('if-none-match') known: string | undefined,
     @Res({ passthrough: true }) response: Response,
-  ): JsonText | undefined {
+  ): Buffer | undefined {
     response.setHeader('ETag', this.document.tag);
     response.setHeader('Cache-Control', 'public, max-age=300');
-    if (!isAmong(this.document.tag, known)) return new JsonText(this.document.text);
-    response.status(304);
-    return undefined;
+    if (isAmong(this.document.tag, known)) {
+      response.status(304);
+      return undefined;
+    }
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    return this.document.bytes;
   }
 }
 

@@ -1,6 +1,14 @@
 import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request, type Server } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sleep } from '@posthorn/kernel';
 import type { Express } from 'express';
 import type { ErrorRenderer } from './error-answer.ts';
 import { heldRequests, postJson, startSampleApp, type SampleApp, untilHeld } from './sample-app.fixture.ts';
@@ -202,6 +210,49 @@ describe('an app that may have little in work', () => {
     for (const release of heldRequests.splice(0)) release();
     expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
     expect((await postJson(`${sample.url}/v1/things`, '{"name":"a"}')).status).toBe(200);
+  });
+
+  it('keeps no places for those who do not read their answers, and ends their connections in time', async () => {
+    const server = sample.app.getHttpServer() as Server;
+    expect(server.timeout).toBe(120_000);
+    const answers: ServerResponse[] = [];
+    const collect = (_request: IncomingMessage, response: ServerResponse): void =>
+      void answers.push(response);
+    server.on('request', collect);
+    const idle = connect(sample.port, '127.0.0.1').pause();
+    // The second is answered behind the first, which nobody takes.
+    idle.write('GET /v1/large HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2));
+    while (answers.length < 2 || answers.some(({ writableEnded }) => !writableEnded)) await sleep(5);
+    server.off('request', collect);
+    expect(answers.map(({ writableFinished }) => writableFinished)).toEqual([false, false]);
+    const held = [1, 2].map(() => fetch(`${sample.url}/v1/held`));
+    await untilHeld(2);
+    for (const release of heldRequests.splice(0)) release();
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
+    idle.destroy();
+  });
+
+  it('hangs up on who has left an answer for the longest when there are more than may be in work', async () => {
+    const idle = [1, 2, 3].map(() => connect(sample.port, '127.0.0.1').pause());
+    const ends = idle.map((socket) =>
+      once(
+        socket.on('error', () => undefined),
+        'close',
+      ),
+    );
+    for (const socket of idle) {
+      const answered = once(sample.app.getHttpServer() as Server, 'request') as Promise<
+        [IncomingMessage, ServerResponse]
+      >;
+      socket.write('GET /v1/large HTTP/1.1\r\nHost: a\r\n\r\n');
+      const [, response] = await answered;
+      while (!response.writableEnded) await sleep(5);
+    }
+    // What had come before the end of the first is taken, so that the end is seen.
+    idle[0]!.resume();
+    await ends[0];
+    expect(idle.map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
+    for (const socket of idle) socket.destroy();
   });
 
   it('says so in the words of the app, as every other fault', async () => {

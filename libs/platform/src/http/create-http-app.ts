@@ -17,6 +17,7 @@ import { PlatformAdapter } from './platform-adapter.ts';
 import { type JsonBodyOptions, readJsonBody } from './read-json-body.ts';
 import { shapePipe } from './shape-faults.ts';
 import { takeStrayPercents } from './stray-percents.ts';
+import { UnreadAnswers } from './unread-answers.ts';
 
 const MIB = 1024 * 1024;
 const DEFAULT_LIMITS: InFlightLimits = { maxRequests: 1_000, maxBytes: 256 * MIB };
@@ -84,6 +85,7 @@ export async function createHttpApp(
     logger,
     publicUrl,
     inFlight: bounds,
+    unread: new UnreadAnswers(inFlight.maxRequests),
     isDraining: () => health.isDraining,
     answerHeaders,
     alwaysLetIn: ['/health/', ...alwaysLetIn],

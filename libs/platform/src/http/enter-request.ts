@@ -8,6 +8,8 @@ import type { Span, Tracer } from '../tracing/tracer.ts';
 import type { SentBy } from './client-address.ts';
 import { answerOf, type ErrorRenderer, writeErrorEarly } from './error-answer.ts';
 import type { InFlightShare, InFlight } from './in-flight.ts';
+import { ANSWERED } from './message-classes.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 
 const WELL_FORMED_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -37,6 +39,7 @@ export interface EntryOptions {
   readonly logger: Logger;
   readonly publicUrl: string;
   readonly inFlight: InFlight;
+  readonly unread: UnreadAnswers;
   /** Whether this process is going away, so that connections are not to be kept. */
   readonly isDraining: () => boolean;
   /** More headers of every answer; whoever handles the request may put others in their place. */
@@ -54,7 +57,7 @@ export type AnswerHeaders = (request: SentBy) => Iterable<readonly [name: string
 
 /** The first thing that every request meets: its id, the headers of every answer, the bound, and at its end its log line. */
 export function enterRequest(options: EntryOptions): RequestHandler {
-  const { logger, publicUrl, isDraining, answerHeaders, tracer, renderError } = options;
+  const { logger, publicUrl, unread, isDraining, answerHeaders, tracer, renderError } = options;
   const headers = publicUrl.startsWith('https:') ? [...SECURITY_HEADERS, HTTPS_ONLY] : SECURITY_HEADERS;
   return (request: Request, response: Response, next: NextFunction) => {
     const startedAt = performance.now();
@@ -65,6 +68,10 @@ export function enterRequest(options: EntryOptions): RequestHandler {
     for (const [name, value] of answerHeaders(request)) response.setHeader(name, value);
     if (isDraining()) response.setHeader('Connection', 'close');
     requestContext.run({ requestId }, () => {
+      response.once(ANSWERED, () => {
+        shareOf(request)?.wait();
+        unread.add(response);
+      });
       const refusal = letIn(request, response, options);
       response.once('close', () => tellOfAccess(logger, request, response, requestId, startedAt));
       if (refusal) writeErrorEarly(request, response, answerOf(refusal, publicUrl), renderError);

@@ -39,7 +39,7 @@ export class InFlightShare {
     private readonly maxBytes: number,
   ) {}
 
-  /** From now on its body is waited for, and it is not worked on: else whoever sends none kept others out. */
+  /** From now on its caller is waited for, to send a body or to read the answer, and it is not worked on: else whoever does neither kept others out. */
   wait(): void {
     if (!this.isCounted) return;
     this.isCounted = false;

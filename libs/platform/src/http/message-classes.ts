@@ -2,6 +2,9 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express, Request, Response } from 'express';
 import { LazyBody } from './lazy-body.ts';
 
+/** What a response tells when all of it is said; `finish` tells that it was taken, which is for the other side to delay. */
+export const ANSWERED = 'answered';
+
 interface MessageClasses {
   readonly IncomingMessage: typeof IncomingMessage;
   readonly ServerResponse: typeof ServerResponse;
@@ -24,7 +27,12 @@ export function messageClassesOf(app: Express): MessageClasses {
       this.given = value instanceof LazyBody ? value : new LazyBody(() => value);
     }
   }
-  class ExpressResponse<Of extends IncomingMessage = IncomingMessage> extends ServerResponse<Of> {}
+  class ExpressResponse<Of extends IncomingMessage = IncomingMessage> extends ServerResponse<Of> {
+    override end(...given: unknown[]): this {
+      this.emit(ANSWERED);
+      return super.end(...(given as []));
+    }
+  }
   app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request) as Request;
   app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response) as Response;
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };

@@ -23,6 +23,9 @@ const SERVER_OPTIONS = {
   requireHostHeader: false,
 } as const;
 
+/** A connection on which nothing moves for so long is ended: whoever reads no answer would keep it for ever. */
+const SILENCE_MS = 120_000;
+
 /** Express as Nest uses it, without what makes it slow (`res.json`, ETags) and with our answers where Nest has its own. */
 export class PlatformAdapter extends ExpressAdapter {
   /**
@@ -41,6 +44,7 @@ export class PlatformAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const app = this.getInstance<Express>();
     const server = createServer({ ...SERVER_OPTIONS, ...messageClassesOf(app) }, app);
+    server.setTimeout(SILENCE_MS);
     // An expectation that we don't know may be ignored (RFC 9110, section 10.1.1).
     server.on('checkExpectation', app);
     answerConnectionFaults(server, this.answerHeaders);

@@ -31,6 +31,8 @@ export async function untilHeld(count: number): Promise<void> {
   while (heldRequests.length < count) await sleep(5);
 }
 
+const MORE_THAN_A_CONNECTION_HOLDS = 32 * 1024 * 1024;
+
 class ThingRequest {
   @IsString()
   name!: string;
@@ -137,6 +139,11 @@ class AnswersController {
   @Header('Content-Type', 'text/html; charset=utf-8')
   page(): string {
     return '<p>ö</p>';
+  }
+
+  @Get('large')
+  large(): Buffer {
+    return Buffer.alloc(MORE_THAN_A_CONNECTION_HOLDS);
   }
 
   @Get('pixel')
