@@ -1,6 +1,8 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startSampleApp, type SampleApp } from './sample-app.fixture.ts';
+import { heldRequests, startSampleApp, type SampleApp, untilHeld } from './sample-app.fixture.ts';
 
 describe('a connection that does not speak HTTP as it should', () => {
   let sample: SampleApp;
@@ -36,6 +38,23 @@ describe('a connection that does not speak HTTP as it should', () => {
     expect(received).toMatch(/^HTTP\/1\.1 200 OK[^]*Connection: close[^]*\{"slow":true\}$/);
   });
 
+  it('still gets its answer when its sender has closed their side', async () => {
+    const [held, next] = ['/v1/held', '/v1/things/2'].map(
+      (path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`,
+    );
+    const connected = once(sample.app.getHttpServer() as Server, 'connection');
+    const received = exchange(sample.port, `${held}${next}`, { closes: true });
+    const [socket] = (await connected) as [Socket];
+    await untilHeld(1);
+    if (!socket.readableEnded) await once(socket, 'end');
+    heldRequests.pop()!();
+    expect(await received).toMatch(/^HTTP\/1\.1 200 OK[^]*\{"held":true\}HTTP\/1\.1 200 OK[^]*\{"id":"2"\}$/);
+  });
+
+  it('is closed without an answer when its sender has closed their side before saying anything', async () => {
+    expect(await exchange(sample.port, '', { closes: true })).toBe('');
+  });
+
   it('is answered 400 when the body breaks off into rubbish', async () => {
     const head =
       'POST /v1/things HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
@@ -43,11 +62,11 @@ describe('a connection that does not speak HTTP as it should', () => {
   });
 });
 
-/** Sends bytes and gives back all that comes until the other side closes. */
-function exchange(port: number, sent: string): Promise<string> {
+/** Sends bytes, closes our side if it is to, and gives back all that comes until the other side closes. */
+function exchange(port: number, sent: string, { closes = false } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = '';
-    const socket = connect(port, '127.0.0.1', () => socket.write(sent));
+    const socket = connect(port, '127.0.0.1', () => (closes ? socket.end(sent) : socket.write(sent)));
     socket.setEncoding('utf8').on('data', (text: string) => (received += text));
     socket.on('end', () => socket.end()).on('error', reject);
     socket.on('close', () => resolve(received));

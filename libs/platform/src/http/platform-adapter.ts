@@ -45,6 +45,8 @@ export class PlatformAdapter extends ExpressAdapter {
     const app = this.getInstance<Express>();
     const server = createServer({ ...SERVER_OPTIONS, ...messageClassesOf(app) }, app);
     server.setTimeout(SILENCE_MS);
+    // Whoever closes their side when all is said waits for the answer; Node would hang up, though the request is done.
+    Object.assign(server, { httpAllowHalfOpen: true });
     // An expectation that we don't know may be ignored (RFC 9110, section 10.1.1).
     server.on('checkExpectation', app);
     answerConnectionFaults(server, this.answerHeaders);
