@@ -97,6 +97,8 @@ describe('docker-compose.yml', () => {
   const { services } = parse(read('docker-compose.yml'), { merge: true }) as {
     services: Record<string, Service>;
   };
+  /** Ports and addresses that it leads to, and a name that each app has for itself. */
+  const SET_BY_COMPOSE = ['HTTP_HOST', 'HTTP_PORT', 'INBOUND_HOST', 'INBOUND_PORT', 'OTEL_SERVICE_NAME'];
   const dockerfile = read('Dockerfile');
   const ours = Object.entries(services).filter(([, { build }]) => build !== undefined);
 
@@ -116,6 +118,20 @@ describe('docker-compose.yml', () => {
         (setting) => setting.required && readersOf(setting.section).includes(name),
       );
       for (const setting of required) expect(Object.keys(environment)).toContain(setting.name);
+    }
+  });
+
+  it('passes on to each app every setting that it reads, and no secret of another', () => {
+    for (const app of APPS) {
+      const { environment = {} } = services[app]!;
+      const [read, others] = [true, false].map((reads) =>
+        settings.filter(({ section }) => readersOf(section).includes(app) === reads),
+      ) as [SettingDescription[], SettingDescription[]];
+      const missing = read.map(({ name }) => name).filter((name) => !(name in environment));
+      const secrets = others.filter(({ name, secret }) => secret && name in environment);
+      expect({ app, missing: missing.filter((name) => !SET_BY_COMPOSE.includes(name)), secrets }).toEqual({
+        ...{ app, missing: [], secrets: [] },
+      });
     }
   });
 
