@@ -9,7 +9,9 @@ export class GatewaySettings {
   @Max(100_000)
   MAX_REQUESTS_IN_FLIGHT = 1_000;
 
-  @Setting('How many bytes of request bodies are held at once; what comes on top is answered 503 at once.')
+  @Setting(
+    'How many bytes of request bodies are held at once; what comes on top is answered 503 at once. What they become takes up to eight times as much memory.',
+  )
   @IsInt()
   @Min(64 * 1024 * 1024)
   @Max(64 * 1024 * 1024 * 1024)
