@@ -15,7 +15,8 @@ import {
   REPLY_CLASS_NAMES,
   WEBHOOK_STATUSES,
 } from '@posthorn/domain';
-import { ALL_SECTIONS, describeSettings, type SettingDescription } from '@posthorn/platform';
+import { ALL_SECTIONS, describeSettings, readSettings, type SettingDescription } from '@posthorn/platform';
+import { composedServices } from './images/services.mjs';
 import { findCommand, isFamily } from './posthorn/find-command.mjs';
 import { parse as parseCall } from './posthorn/parse.mjs';
 import { APPS, readersOf } from './settings-of-apps.ts';
@@ -132,6 +133,14 @@ describe('docker-compose.yml', () => {
       expect({ app, missing: missing.filter((name) => !SET_BY_COMPOSE.includes(name)), secrets }).toEqual({
         ...{ app, missing: [], secrets: [] },
       });
+    }
+  });
+
+  it('starts every app with settings that it takes, when .env has no more than it must', () => {
+    const given = { ENCRYPTION_KEYS: `first:${Buffer.alloc(32).toString('base64')}` };
+    for (const { name, environment } of composedServices(given).filter(({ name }) => APPS.includes(name))) {
+      const read = Object.entries(ALL_SECTIONS).filter(([section]) => readersOf(section).includes(name));
+      expect(() => readSettings(Object.fromEntries(read), environment)).not.toThrow();
     }
   });
 
