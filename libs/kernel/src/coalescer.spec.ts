@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { Coalescer } from './coalescer.ts';
+import { Coalescer, type CoalescerOptions } from './coalescer.ts';
 
 describe('Coalescer', () => {
-  function recording(change: { maxItems?: number; maxBytes?: number; tracks?: number } = {}): {
+  function recording(change: Partial<CoalescerOptions<number, string>> = {}): {
     coalescer: Coalescer<number, string>;
     groups: number[][];
   } {
@@ -55,6 +55,18 @@ describe('Coalescer', () => {
     const coalescer = new Coalescer({ serve, maxItems: 5, weightOf: (item: number) => item });
     await Promise.all([2, 3, 1, 9, 4, 1].map((item) => coalescer.add(item)));
     expect(groups).toEqual([[2, 3], [1], [9], [4, 1]]);
+  });
+
+  it('divides what is in flight into two groups, when it is more than goes undivided', async () => {
+    const { coalescer, groups } = recording({ undivided: 3 });
+    await Promise.all([1, 2, 3].map((item) => coalescer.add(item)));
+    await Promise.all([1, 2, 3, 4, 5, 6, 7, 8, 9].map((item) => coalescer.add(item)));
+    expect(groups).toEqual([
+      [1, 2, 3],
+      [1, 2, 3, 4, 5],
+      [6, 7, 8, 9],
+    ]);
+    expect(coalescer.pending).toBe(0);
   });
 
   it('serves as many groups at once as it has tracks, and the items of a track in order', async () => {

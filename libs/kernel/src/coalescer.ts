@@ -10,6 +10,11 @@ export interface CoalescerOptions<Item, Result> {
   readonly maxBytes?: number;
   /** The size of an item; needed when `maxBytes` is given. */
   readonly bytesOf?: (item: Item) => number;
+  /**
+   * As many go together undivided; of more a group takes at most half of what is in flight, so that it is served while the results of the other
+   * half are given out and what follows on them comes in. Default: all that a group may have.
+   */
+  readonly undivided?: number;
   /** How many groups may be under way at once. Default: 1. */
   readonly tracks?: number;
   /** Which track an item belongs to (any whole number ≥ 0). Items of one track are served in order. Default: 0. */
@@ -19,6 +24,7 @@ export interface CoalescerOptions<Item, Result> {
 interface Waiting<Item, Result> {
   readonly item: Item;
   readonly bytes: number;
+  readonly weight: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -51,14 +57,18 @@ class Track<Item, Result> {
   private queue: Waiting<Item, Result>[] = [];
   private running = false;
   pending = 0;
+  /** What all that is pending weighs. */
+  private weight = 0;
 
   constructor(private readonly options: CoalescerOptions<Item, Result>) {}
 
   add(item: Item): Promise<Result> {
-    const bytes = this.options.bytesOf?.(item) ?? 0;
+    const { bytesOf = () => 0, weightOf = () => 1 } = this.options;
+    const [bytes, weight] = [bytesOf(item), weightOf(item)];
     this.pending += 1;
+    this.weight += weight;
     return new Promise<Result>((resolve, reject) => {
-      this.queue.push({ item, bytes, resolve, reject });
+      this.queue.push({ item, bytes, weight, resolve, reject });
       if (!this.running) {
         this.running = true;
         setImmediate(() => void this.drain());
@@ -86,13 +96,13 @@ class Track<Item, Result> {
   }
 
   private takeGroup(): Waiting<Item, Result>[] {
-    const { maxItems, maxBytes = Number.POSITIVE_INFINITY, weightOf = () => 1 } = this.options;
+    const { maxItems, maxBytes = Number.POSITIVE_INFINITY, undivided = maxItems } = this.options;
+    const maxWeight = Math.min(maxItems, Math.max(undivided, Math.ceil(this.weight / 2)));
     let [count, weight, bytes] = [0, 0, 0];
     for (const waiting of this.queue) {
-      const itemWeight = weightOf(waiting.item);
-      if (count > 0 && (weight + itemWeight > maxItems || bytes + waiting.bytes > maxBytes)) break;
+      if (count > 0 && (weight + waiting.weight > maxWeight || bytes + waiting.bytes > maxBytes)) break;
       count += 1;
-      weight += itemWeight;
+      weight += waiting.weight;
       bytes += waiting.bytes;
     }
     const group = this.queue.slice(0, count);
@@ -105,6 +115,7 @@ class Track<Item, Result> {
     const settle = await this.settle(group);
     return () => {
       this.pending -= group.length;
+      this.weight -= group.reduce((sum, { weight }) => sum + weight, 0);
       group.forEach(settle);
     };
   }

@@ -20,6 +20,8 @@ import { keyReused, overLimit, unavailable, unverifiedSender } from './refusals.
 import { trackOf } from './track-of.ts';
 
 const MOST_EMAILS_A_GROUP = 500;
+/** With so many, what a statement costs by itself is little beside what its emails cost. */
+const EMAILS_UNDIVIDED = 64;
 const MOST_BYTES_A_GROUP = 8 * 1024 * 1024;
 const GROUPS_AT_ONCE = 4;
 /** How often a call may find its key given back by another before something is wrong. */
@@ -67,6 +69,7 @@ export class AcceptEmails {
     this.groups = new Coalescer({
       serve: (calls) => this.acceptTogether(calls),
       maxItems: MOST_EMAILS_A_GROUP,
+      undivided: EMAILS_UNDIVIDED,
       weightOf: ({ emails }) => emails.length,
       maxBytes: MOST_BYTES_A_GROUP,
       bytesOf: ({ emails }) => emails.reduce((sum, email) => sum + email.bytes, 0),
