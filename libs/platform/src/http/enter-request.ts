@@ -8,7 +8,7 @@ import type { Span, Tracer } from '../tracing/tracer.ts';
 import type { SentBy } from './client-address.ts';
 import { answerOf, type ErrorRenderer, writeErrorEarly } from './error-answer.ts';
 import type { InFlightShare, InFlight } from './in-flight.ts';
-import { ANSWERED } from './message-classes.ts';
+import { UNREAD } from './message-classes.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
 const WELL_FORMED_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
@@ -68,7 +68,7 @@ export function enterRequest(options: EntryOptions): RequestHandler {
     for (const [name, value] of answerHeaders(request)) response.setHeader(name, value);
     if (isDraining()) response.setHeader('Connection', 'close');
     requestContext.run({ requestId }, () => {
-      response.once(ANSWERED, () => {
+      response.once(UNREAD, () => {
         shareOf(request)?.wait();
         unread.add(response);
       });

@@ -2,8 +2,8 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express, Request, Response } from 'express';
 import { LazyBody } from './lazy-body.ts';
 
-/** What a response tells when all of it is said; `finish` tells that it was taken, which is for the other side to delay. */
-export const ANSWERED = 'answered';
+/** What a response tells when all of it is said and the other side has not taken it yet. */
+export const UNREAD = 'unread';
 
 interface MessageClasses {
   readonly IncomingMessage: typeof IncomingMessage;
@@ -29,8 +29,9 @@ export function messageClassesOf(app: Express): MessageClasses {
   }
   class ExpressResponse<Of extends IncomingMessage = IncomingMessage> extends ServerResponse<Of> {
     override end(...given: unknown[]): this {
-      this.emit(ANSWERED);
-      return super.end(...(given as []));
+      super.end(...(given as []));
+      if (!this.writableFinished) this.emit(UNREAD);
+      return this;
     }
   }
   app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request) as Request;

@@ -8,6 +8,7 @@ import { type ErrorRenderer, writeError } from './error-answer.ts';
 import { JsonText } from './json-text.ts';
 import { answerToUnrouted, type RouterLayer } from './known-methods.ts';
 import { messageClassesOf } from './message-classes.ts';
+import { boundPipelining } from './pipelined-requests.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -22,9 +23,6 @@ const SERVER_OPTIONS = {
   // Answered by us, with the error body.
   requireHostHeader: false,
 } as const;
-
-/** A connection on which nothing moves for so long is ended: whoever reads no answer would keep it for ever. */
-const SILENCE_MS = 120_000;
 
 /** Express as Nest uses it, without what makes it slow (`res.json`, ETags) and with our answers where Nest has its own. */
 export class PlatformAdapter extends ExpressAdapter {
@@ -43,12 +41,12 @@ export class PlatformAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const app = this.getInstance<Express>();
-    const server = createServer({ ...SERVER_OPTIONS, ...messageClassesOf(app) }, app);
-    server.setTimeout(SILENCE_MS);
+    const listener = boundPipelining(app);
+    const server = createServer({ ...SERVER_OPTIONS, ...messageClassesOf(app) }, listener);
     // Whoever closes their side when all is said waits for the answer; Node would hang up, though the request is done.
     Object.assign(server, { httpAllowHalfOpen: true });
     // An expectation that we don't know may be ignored (RFC 9110, section 10.1.1).
-    server.on('checkExpectation', app);
+    server.on('checkExpectation', listener);
     answerConnectionFaults(server, this.answerHeaders);
     this.setHttpServer(server);
   }

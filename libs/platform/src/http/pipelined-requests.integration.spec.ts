@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MOST_AHEAD } from './pipelined-requests.ts';
+import { heldRequests, type SampleApp, startSampleApp, untilHeld } from './sample-app.fixture.ts';
+
+const requestOf = (path: string, connection = 'keep-alive'): string =>
+  `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: ${connection}\r\n\r\n`;
+
+describe('Requests that are sent ahead on a connection', () => {
+  let sample: SampleApp;
+  beforeAll(async () => {
+    sample = await startSampleApp();
+  });
+  afterAll(() => sample.close());
+
+  async function send(requests: string): Promise<Socket> {
+    const socket = connect({ port: sample.port, host: '127.0.0.1', allowHalfOpen: true });
+    await once(socket, 'connect');
+    socket.write(requests);
+    return socket;
+  }
+
+  it('are all answered, as many as there may be, one time after the other', async () => {
+    const some = requestOf('/v1/page').repeat(MOST_AHEAD);
+    const socket = await send(`${requestOf('/v1/held')}${some}`);
+    await untilHeld(1);
+    heldRequests.pop()!();
+    let answers = '';
+    socket.setEncoding('utf8').on('data', (piece: string) => (answers += piece));
+    const answered = (): number => answers.split('HTTP/1.1 200 OK').length - 1;
+    while (answered() < MOST_AHEAD + 1) await once(socket, 'data');
+    socket.write(
+      `${requestOf('/v1/held')}${some}${requestOf('/v1/page', 'close')}`.replace(requestOf('/v1/page'), ''),
+    );
+    await untilHeld(1);
+    heldRequests.pop()!();
+    await once(socket, 'end');
+    expect(answered()).toBe(2 * (MOST_AHEAD + 1));
+    socket.destroy();
+  });
+
+  it('end it when they are more, and no other', async () => {
+    const other = await send(requestOf('/v1/held', 'close'));
+    await untilHeld(1);
+    const socket = await send(`${requestOf('/v1/held')}${requestOf('/v1/page').repeat(1_000)}`);
+    // With or without an error, by what of the requests was read.
+    await new Promise((closed) => socket.on('error', () => undefined).once('close', closed));
+    for (const release of heldRequests.splice(0)) release();
+    expect(await text(other)).toMatch(/^HTTP\/1.1 200 OK/);
+  });
+});
