@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { freePort } from '@posthorn/testing';
 import { examplesOf, type Fence, whereIs } from './docs/fences.ts';
 import { cleanEnv, lackFor, prepare } from './docs/runners.ts';
 import { TO_THIS_MACHINE } from './receiving.ts';
@@ -106,13 +106,4 @@ function outputOf(child: ChildProcess): () => string {
   let output = '';
   child.stdout!.on('data', (bytes: Buffer) => (output += bytes.toString()));
   return () => output;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,4 +1,11 @@
+import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
+
+/** Where free ports are looked for: above those that services are known by, below Linux's own (ip_local_port_range). */
+const LOWEST = 10_000;
+const FIRST_EPHEMERAL = 32_768;
+const TRIES = 200;
 
 /** How far above the preferred port to look before any free port is taken. */
 const NEIGHBOURS = 50;
@@ -21,15 +28,28 @@ function canListen(port, host) {
   });
 }
 
-/** A port that the system chooses. @returns {Promise<number>} */
-export function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-      server.close(() => resolve(port));
-    });
+/**
+ * A free port that stays the caller's until this process ends, whoever else asks: it lies below those that systems
+ * give to outgoing connections and to servers that listen on port 0, and the same port of UDP, which nothing here uses,
+ * is held as the sign that it is taken.
+ *
+ * @returns {Promise<number>}
+ * @throws when no port is free
+ */
+export async function freePort() {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const port = randomInt(LOWEST, FIRST_EPHEMERAL);
+    if ((await isFree(port)) && (await hold(port))) return port;
+  }
+  throw new Error(`no port is free from ${LOWEST} to ${FIRST_EPHEMERAL - 1}`);
+}
+
+/** Whether the port's sign was free, and is this process's now. */
+function hold(port) {
+  return new Promise((resolve) => {
+    const sign = createSocket('udp4').unref();
+    sign.once('error', () => sign.close(() => resolve(false)));
+    sign.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(true));
   });
 }
 

@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { choosePorts, freePort } from './ports.mjs';
 import { newKeyRing, provideKeyRing } from './secrets.mjs';
@@ -25,6 +28,35 @@ describe('Choosing ports', () => {
     expect(ports.gateway).not.toBe(ports.sender);
   });
 });
+
+describe('A free port', () => {
+  it('is given to one of the processes that ask at once, and lies below the ports of outgoing connections', async () => {
+    const asking = `import { freePort } from '${new URL('ports.mjs', import.meta.url).href}';
+      for (let i = 0; i < 200; i += 1) console.log(await freePort());
+      process.stdin.resume();`;
+    const processes = Array.from({ length: 6 }, () =>
+      spawn(process.execPath, ['--input-type=module', '--eval', asking]),
+    );
+    const answers = await Promise.all(processes.map(({ stdout }) => portsOf(stdout)));
+    for (const { stdin } of processes) stdin.end();
+    const ports = answers.flat();
+
+    expect(ports).toHaveLength(1_200);
+    expect(new Set(ports).size).toBe(1_200);
+    expect(Math.min(...ports)).toBeGreaterThanOrEqual(10_000);
+    expect(Math.max(...ports)).toBeLessThan(32_768);
+  });
+});
+
+/** The first 200 lines. */
+async function portsOf(output: Readable): Promise<number[]> {
+  const ports: number[] = [];
+  for await (const line of createInterface(output)) {
+    ports.push(Number(line));
+    if (ports.length === 200) break;
+  }
+  return ports;
+}
 
 describe('Settings', () => {
   it('come from the environment first, then from .env; an empty value is none', () => {

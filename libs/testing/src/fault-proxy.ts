@@ -1,25 +1,27 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { Channel, type PlannedCut } from './fault-channel.ts';
+import { freePort } from './stack.ts';
 
 /** Stands between a client and a server (Postgres, Redis, SMTP) and breaks the line in the ways that lines break. */
 export class FaultProxy {
   readonly #target: { host: string; port: number };
+  readonly #port: number;
   readonly #channels = new Set<Channel>();
   readonly #waiting = new Set<Socket>();
   #cuts: PlannedCut[] = [];
   #server: Server | undefined;
   #frozen = false;
-  #port = 0;
 
-  private constructor(target: { host: string; port: number }) {
+  private constructor(target: { host: string; port: number }, port: number) {
     this.#target = target;
+    this.#port = port;
   }
 
   /** @param url the server behind it, e.g. a database URL */
   static async before(url: string): Promise<FaultProxy> {
     const { hostname, port } = new URL(url);
-    const proxy = new FaultProxy({ host: hostname, port: Number(port) });
+    const proxy = new FaultProxy({ host: hostname, port: Number(port) }, await freePort());
     await proxy.#listen();
     return proxy;
   }
@@ -45,7 +47,6 @@ export class FaultProxy {
     const server = createServer({ allowHalfOpen: true }, (client) => this.#accept(client));
     server.listen(this.#port, '127.0.0.1');
     await once(server, 'listening');
-    this.#port = (server.address() as AddressInfo).port;
     this.#server = server;
   }
 

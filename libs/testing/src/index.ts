@@ -19,5 +19,6 @@ export { PrivateRedis, testRedisUrl, uniqueQueuePrefix } from './redis.ts';
 export { SmtpSink, type SmtpSinkOptions } from './smtp-sink.ts';
 export type { SinkAnswer, SinkMessage, SinkScript, SinkSituation, SinkStage } from './smtp-sink-script.ts';
 export { ScriptedSmtpServer, type ScriptedSmtpServerOptions } from './smtp-sink-scripted.ts';
+export { freePort } from './stack.ts';
 export { TraceCollector, type ToldSpan } from './trace-collector.ts';
 export * from './webhook-receiver.ts';

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { CertifiedKey } from './certificates.ts';
-import { stackPiece } from './stack.ts';
+import { freePort, stackPiece } from './stack.ts';
 
 const run = promisify(execFile);
 
@@ -76,7 +76,6 @@ export class Postfix {
 
   /** @throws when it does not answer in time, with what it has logged */
   static async start(options: PostfixOptions): Promise<Postfix> {
-    const { freePort } = await stackPiece('ports');
     const directory = mkdtempSync(join(tmpdir(), 'posthorn-postfix-'));
     // Its daemons run as another user and have to come by here.
     chmodSync(directory, 0o755);

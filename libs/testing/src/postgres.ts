@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { judgeRecordedEvents } from './recorded-events.ts';
-import { stackPiece, type StartedServer } from './stack.ts';
+import { freePort, stackPiece, type StartedServer } from './stack.ts';
 
 const TEMPLATE = 'posthorn_template';
 
@@ -99,8 +99,10 @@ export class PrivatePostgres {
   static async start(
     options: { settings?: Record<string, string>; binaries?: string; isEmpty?: boolean } = {},
   ): Promise<PrivatePostgres> {
-    const [{ startPostgres, ensureDatabase, FAST_AND_TEMPORARY }, { freePort }, { migrate }] =
-      await Promise.all([stackPiece('postgres'), stackPiece('ports'), stackPiece('migrate')]);
+    const [{ startPostgres, ensureDatabase, FAST_AND_TEMPORARY }, { migrate }] = await Promise.all([
+      stackPiece('postgres'),
+      stackPiece('migrate'),
+    ]);
     const directory = await mkdtemp(join(tmpdir(), 'posthorn-postgres-'));
     await chmod(directory, 0o755);
     const settings = { ...FAST_AND_TEMPORARY, ...options.settings };

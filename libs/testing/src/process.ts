@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { stackPiece } from './stack.ts';
+import { freePort, stackPiece } from './stack.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const READY_WITHIN_MS = 60_000;
@@ -125,7 +125,7 @@ export async function startApp(
   name: AppName,
   env: Record<string, string | undefined>,
 ): Promise<AppUnderTest> {
-  const [{ isHealthy }, { freePort }] = await Promise.all([stackPiece('processes'), stackPiece('ports')]);
+  const { isHealthy } = await stackPiece('processes');
   const [port, metricsPort] = await Promise.all([freePort(), freePort()]);
   const url = `http://127.0.0.1:${port}`;
   const program = await ProgramUnderTest.start(`apps/${name}/dist/main.js`, {

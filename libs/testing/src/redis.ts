@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stackPiece, type StartedServer } from './stack.ts';
+import { freePort, stackPiece, type StartedServer } from './stack.ts';
 
 /** What `npm test` started; all test files use it, each with a prefix of its own. @throws when not started by it */
 export function testRedisUrl(): string {
@@ -35,7 +35,7 @@ export class PrivateRedis {
 
   /** @param options.durable whether it remembers anything after a restart; by default it does not */
   static async start({ durable = false } = {}): Promise<PrivateRedis> {
-    const [{ startRedis }, { freePort }] = await Promise.all([stackPiece('redis'), stackPiece('ports')]);
+    const { startRedis } = await stackPiece('redis');
     const directory = await mkdtemp(join(tmpdir(), 'posthorn-redis-'));
     const server = await startRedis({ directory, port: await freePort(), durable, leashed: true });
     return new PrivateRedis(directory, durable, server);

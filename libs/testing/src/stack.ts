@@ -56,3 +56,8 @@ export async function stackPiece<Name extends keyof Pieces>(name: Name): Promise
   const module: unknown = await import(new URL(`../../../tools/stack/${name}.mjs`, import.meta.url).href);
   return module as Pieces[Name];
 }
+
+/** A port that nobody else is given until this process ends. */
+export async function freePort(): Promise<number> {
+  return (await stackPiece('ports')).freePort();
+}
