@@ -3,6 +3,8 @@ import { Redis, type RedisOptions as ConnectionOptions } from 'ioredis';
 /** How long a producer waits for Redis' answer; nobody waits for a producer, so this only bounds what piles up. */
 const COMMAND_TIMEOUT_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 3_000;
+/** How long a connection may take to say good-bye. A lost one has nobody to say it to, and ioredis waits all the same. */
+const DISCONNECT_TIMEOUT_MS = 200;
 const MAX_RECONNECT_DELAY_MS = 2_000;
 /** How long taking leave of Redis may take: a frozen one never answers, and must not keep a process from ending. */
 export const LEAVE_WITHIN_MS = 5_000;
@@ -34,6 +36,7 @@ export function connectProducer(
     maxRetriesPerRequest: 0,
     commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
+    disconnectTimeout: DISCONNECT_TIMEOUT_MS,
     retryStrategy,
   });
   connection.on('error', onError);
@@ -45,6 +48,7 @@ export function connectWorker(url: string, onError: (error: Error) => void): Red
   const connection = new Redis(url, {
     maxRetriesPerRequest: null,
     connectTimeout: CONNECT_TIMEOUT_MS,
+    disconnectTimeout: DISCONNECT_TIMEOUT_MS,
     retryStrategy,
   });
   connection.on('error', onError);

@@ -71,12 +71,13 @@ describe('LaneRings', () => {
     const [rings] = await startRings(redis, 1);
     let running = 0;
     let most = 0;
-    startWorker(redis, async () => {
+    const turn = async (): Promise<void> => {
       most = Math.max(most, (running += 1));
       await sleep(20);
       running -= 1;
-    });
-    startWorker(redis, () => Promise.resolve());
+    };
+    startWorker(redis, turn);
+    startWorker(redis, turn);
     for (let ring = 0; ring < 100; ring += 1) {
       rings!.ring(lane);
       await sleep(2);
