@@ -159,7 +159,8 @@ describe('N5: the feed of events', () => {
     for (let n = 0; n < 4; n += 1) await record(Array<Name>(5).fill('CONTACT_CREATED'));
     await record(['CONTACT_DELETED', 'CONTACT_DELETED']);
     await office.ask(
-      `UPDATE events SET is_test = true WHERE id = (SELECT max(id::text)::uuid FROM events WHERE workspace_id = $1)`,
+      `UPDATE events SET is_test = true
+       WHERE  id = (SELECT id FROM events WHERE workspace_id = $1 AND type = 'CONTACT_DELETED' LIMIT 1)`,
       [uuidOf(acme)],
     );
     await settled();
