@@ -13,8 +13,8 @@ const SHORT_LEASES = {
   LEASE_GRACE_MS: '2000',
 };
 const CONNECTIONS = 5;
-/** What was in work in a process: as many as it has connections being transmitted, and as many again whose record was under way. */
-const IN_WORK = 2 * CONNECTIONS;
+/** What a process has in hand at most: any of it may have been transmitted, and wait for a database that is busy to record it. */
+const IN_HAND = 10 * CONNECTIONS;
 
 describe('two workers', () => {
   let stack: Stack;
@@ -84,7 +84,7 @@ describe('two workers', () => {
     expect(arrivals(stack.mailsTo(to)).size).toBe(1_500);
   });
 
-  it('serve what a killed one had in hand, and double at most what it was working on, marked as such', async () => {
+  it('serve what a killed one had in hand, and double at most that, marked as such', async () => {
     await start(20);
     const { to } = await seed(1_500);
     await until(() => stack.mailsTo(to).length > 200, 'work is under way');
@@ -95,7 +95,7 @@ describe('two workers', () => {
     expect(performance.now() - killedAt).toBeLessThan(5_000);
     await stack.settled(60_000);
     expect(arrivals(stack.mailsTo(to)).size).toBe(1_500);
-    expect(twice(to)).toBeLessThanOrEqual(IN_WORK);
+    expect(twice(to)).toBeLessThanOrEqual(IN_HAND);
     expect(await marked()).toBeGreaterThanOrEqual(twice(to));
     expect(
       await stack.count(`SELECT count(*)::int FROM emails WHERE status = 'SENT' AND sent_at IS NOT NULL`),
@@ -113,7 +113,7 @@ describe('two workers', () => {
     await sleep(4_000);
     expect(await states()).toEqual(statesBefore);
     expect(arrivals(stack.mailsTo(to)).size).toBe(1_000);
-    expect(twice(to)).toBeLessThanOrEqual(IN_WORK);
+    expect(twice(to)).toBeLessThanOrEqual(IN_HAND);
     expect(await marked()).toBeGreaterThanOrEqual(twice(to));
     // And it is of use again.
     second.program.kill('SIGKILL');
