@@ -56,9 +56,20 @@ describe('while Postgres is away for some seconds', () => {
   });
 
   it('a sender that is told to end records what it knows when Postgres is back, and ends with 0', async () => {
+    // The relay answers what is under way only when Postgres is away.
+    const { promise: after, resolve: goOn } = Promise.withResolvers<void>();
+    let held = 0;
+    stack.sink.script = (stage) => {
+      if (stage !== 'content') return undefined;
+      held += 1;
+      return { after };
+    };
+    await until(() => held > 0, 'an email is under way');
     await postgres.stop();
-    await sleep(1_000);
+    const before = stack.mailsTo(to).length;
     stack.sender.program.kill('SIGTERM');
+    goOn();
+    await until(() => stack.mailsTo(to).length > before, 'it has arrived');
     await sleep(2_000);
     expect(stack.sender.program.hasEnded).toBe(false);
     await postgres.restart();

@@ -14,6 +14,8 @@ const CONNECTIONS = 5;
 const ROWS_PER_TURN = 50;
 /** A lane's four slots, once running and once waiting, for each of the two workers' looks at the queue. */
 const MOST_TURNS_BEFORE = 8;
+/** Those turns, and the ones that run in the lane's slots when it is rung for: all of them may end before a Redis that pauses hands the lone one out. */
+const MOST_MAILS_BEFORE = (MOST_TURNS_BEFORE + 4) * ROWS_PER_TURN;
 
 /** Two workers in this process, so that their turns can be counted. */
 describe('a backlog of 10,000', () => {
@@ -127,7 +129,7 @@ describe('a backlog of 10,000', () => {
     await seedEmails(stack.database, { workspaceId, count: BACKLOG, lane: 'now', to: newRecipient() });
     const { turnsBefore, mailsBefore } = await loneEmail(nowLane(workspaceId), other);
     expect(turnsBefore).toBeLessThanOrEqual(MOST_TURNS_BEFORE);
-    expect(mailsBefore).toBeLessThanOrEqual(2 * ROWS_PER_TURN);
+    expect(mailsBefore).toBeLessThanOrEqual(MOST_MAILS_BEFORE);
   });
 
   it('in a batch does not delay a single email of the same workspace by more than a lane’s slots', async () => {
@@ -135,6 +137,6 @@ describe('a backlog of 10,000', () => {
     await seedEmails(stack.database, { workspaceId, count: BACKLOG, lane: 'bulk', to: newRecipient() });
     const { turnsBefore, mailsBefore } = await loneEmail(bulkLane(workspaceId), stack.tenant);
     expect(turnsBefore).toBeLessThanOrEqual(MOST_TURNS_BEFORE);
-    expect(mailsBefore).toBeLessThanOrEqual(2 * ROWS_PER_TURN);
+    expect(mailsBefore).toBeLessThanOrEqual(MOST_MAILS_BEFORE);
   });
 });
