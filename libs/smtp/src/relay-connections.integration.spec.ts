@@ -59,7 +59,7 @@ describe('the connections of a transport', () => {
   it('are given up when RSET is not answered in the time of a command, and keep nobody waiting', async () => {
     const server = await scripted((stage) => (stage === 'rcpt' ? { reply: '550 5.1.1 no' } : undefined));
     server.swallows = 'RSET';
-    const transport = transportTo(server.url, { maxConnections: 1, commandTimeoutMs: 200 });
+    const transport = transportTo(server.url, { maxConnections: 1, commandTimeoutMs: 3_000 });
     expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ stage: 'rcpt' });
     server.script = () => undefined;
     expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
