@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Bucket, type RateLimit, refill, takeTokens } from '@posthorn/domain';
 import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
-import type { Demand } from './demand.ts';
+import type { Demand, Grant } from './demand.ts';
 import { RedisBuckets } from './redis-buckets.ts';
 
 const FULL: Bucket = { missing: 0, atUs: 0 };
@@ -37,6 +37,8 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 1, maxLength: 15 },
 );
 
+class Disturbed extends Error {}
+
 describe('the buckets in Redis', () => {
   const prefix = uniqueQueuePrefix();
   let redis: PrivateRedis;
@@ -58,31 +60,51 @@ describe('the buckets in Redis', () => {
     limit,
     wanted,
   });
-  const grantedOf = async (asked: Demand): Promise<number> =>
-    (await buckets.take([asked], AMPLE_MS))![0]!.granted;
+  const grantedOf = async (asked: Demand): Promise<number> => (await take([asked]))[0]!.granted;
+
+  async function take(demands: readonly Demand[]): Promise<Grant[]> {
+    const grants = await buckets.take(demands, AMPLE_MS);
+    if (grants === undefined) throw new Disturbed();
+    return grants;
+  }
+
+  /** A Redis that a busy machine keeps silent is given up, and nobody knows what it granted: then the scene is played again. */
+  async function undisturbed<Result>(scene: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        return await scene();
+      } catch (error) {
+        if (!(error instanceof Disturbed)) throw error;
+        while (!buckets.isReachable) await sleep(5);
+        errors.length = 0;
+      }
+    }
+  }
 
   it('R1: grant exactly what the model grants, whatever is asked for in whatever order', async () => {
     const seed = Number(process.env['FAST_CHECK_SEED'] ?? Date.now() % 2 ** 31);
     process.stderr.write(`the buckets against their model: FAST_CHECK_SEED=${seed}\n`);
     const agree = fc.asyncProperty(speeds, steps, async (speedOf, sequence) => {
-      const policy = randomUUID();
-      const model = new Map<Id, Bucket>();
-      for (const { pauseMs, asked } of sequence) {
-        if (pauseMs > 0) await sleep(pauseMs);
-        const demands = asked.map(({ id, burst, wanted }) => ({
-          policy,
-          id,
-          limit: { ...speedOf[id], burst },
-          wanted,
-        }));
-        const grants = (await buckets.take(demands, AMPLE_MS))!;
-        const nowUs = grants[0]!.bucket.atUs;
-        const expected = demands.map(({ id, limit, wanted }) =>
-          takeTokens(refill(model.get(id) ?? FULL, limit, nowUs), limit, wanted),
-        );
-        expect(grants).toEqual(expected);
-        demands.forEach(({ id }, index) => model.set(id, expected[index]!.bucket));
-      }
+      await undisturbed(async () => {
+        const policy = randomUUID();
+        const model = new Map<Id, Bucket>();
+        for (const { pauseMs, asked } of sequence) {
+          if (pauseMs > 0) await sleep(pauseMs);
+          const demands = asked.map(({ id, burst, wanted }) => ({
+            policy,
+            id,
+            limit: { ...speedOf[id], burst },
+            wanted,
+          }));
+          const grants = await take(demands);
+          const nowUs = grants[0]!.bucket.atUs;
+          const expected = demands.map(({ id, limit, wanted }) =>
+            takeTokens(refill(model.get(id) ?? FULL, limit, nowUs), limit, wanted),
+          );
+          expect(grants).toEqual(expected);
+          demands.forEach(({ id }, index) => model.set(id, expected[index]!.bucket));
+        }
+      });
     });
     await fc.assert(agree, { seed, numRuns: 200 });
     expect(errors).toEqual([]);
@@ -90,14 +112,12 @@ describe('the buckets in Redis', () => {
 
   it('R1: are gone by themselves when they would be full', async () => {
     await redis.flush();
-    await grantedOf(demand({ amount: 4, periodSeconds: 1, burst: 200 }, 20));
-    await grantedOf(demand({ amount: 20, periodSeconds: 60, burst: 40 }, 40));
-    const keys = (await redis.ask('KEYS *')).match(new RegExp(`${prefix}:\\S+`, 'g'))!;
-    expect(keys).toHaveLength(2);
-    const ttls = await Promise.all(
-      keys.map(async (key) => Number((await redis.ask(`PTTL ${key}`)).slice(1))),
-    );
-    const [short, long] = ttls.sort((one, other) => one - other) as [number, number];
+    await undisturbed(() => grantedOf(demand({ amount: 20, periodSeconds: 60, burst: 40 }, 40, 'long')));
+    await undisturbed(() => grantedOf(demand({ amount: 4, periodSeconds: 1, burst: 200 }, 20, 'short')));
+    // That of the short one may be gone by now.
+    const ttl = async (id: string): Promise<number> =>
+      Number((await redis.ask(`PTTL ${prefix}:{rates}:p:${id}`)).slice(1));
+    const [long, short] = [await ttl('long'), await ttl('short')];
     expect(short).toBeLessThanOrEqual(5_000);
     expect(long).toBeGreaterThan(110_000);
     expect(long).toBeLessThanOrEqual(120_000);
@@ -105,14 +125,11 @@ describe('the buckets in Redis', () => {
   });
 
   it('R1: lie in one slot of a cluster, whatever their names', async () => {
-    await redis.flush();
-    await buckets.take(
-      [
-        demand({ amount: 1, periodSeconds: 60, burst: 9 }, 1),
-        demand({ amount: 1, periodSeconds: 60, burst: 9 }, 1),
-      ],
-      AMPLE_MS,
-    );
+    const limit: RateLimit = { amount: 1, periodSeconds: 60, burst: 9 };
+    await undisturbed(async () => {
+      await redis.flush();
+      await take([demand(limit, 1), demand(limit, 1)]);
+    });
     const keys = (await redis.ask('KEYS *')).match(/\S+:\{rates\}:p:\S+/g)!;
     expect(keys).toHaveLength(2);
     for (const key of keys) expect(key.startsWith(`${prefix}:`)).toBe(true);
@@ -120,19 +137,27 @@ describe('the buckets in Redis', () => {
 
   it('R3: load the script again when Redis has forgotten it, and answer that very call', async () => {
     const limit: RateLimit = { amount: 1, periodSeconds: 60, burst: 10 };
-    expect(await grantedOf(demand(limit, 4, 'forgotten'))).toBe(4);
-    expect(await grantedOf(demand(limit, 4, 'forgotten'))).toBe(4);
-    await redis.ask('SCRIPT FLUSH');
-    expect(await grantedOf(demand(limit, 4, 'forgotten'))).toBe(2);
-    await redis.flush();
-    expect(await grantedOf(demand(limit, 4, 'forgotten'))).toBe(4);
+    const granted = await undisturbed(async () => {
+      await redis.flush();
+      const before = [
+        await grantedOf(demand(limit, 4, 'forgotten')),
+        await grantedOf(demand(limit, 4, 'forgotten')),
+      ];
+      await redis.ask('SCRIPT FLUSH');
+      const without = await grantedOf(demand(limit, 4, 'forgotten'));
+      await redis.flush();
+      return [...before, without, await grantedOf(demand(limit, 4, 'forgotten'))];
+    });
+    expect(granted).toEqual([4, 4, 2, 4]);
     expect(errors).toEqual([]);
   });
 
   it('R3: take what another has put under their name for a full bucket', async () => {
     const limit: RateLimit = { amount: 1, periodSeconds: 60, burst: 10 };
-    await redis.ask(`SET ${prefix}:{rates}:p:foreign nonsense`);
-    expect(await grantedOf(demand(limit, 4, 'foreign'))).toBe(4);
-    expect(await grantedOf(demand(limit, 40, 'foreign'))).toBe(6);
+    const granted = await undisturbed(async () => {
+      await redis.ask(`SET ${prefix}:{rates}:p:foreign nonsense`);
+      return [await grantedOf(demand(limit, 4, 'foreign')), await grantedOf(demand(limit, 40, 'foreign'))];
+    });
+    expect(granted).toEqual([4, 6]);
   });
 });
