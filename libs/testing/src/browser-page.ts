@@ -71,9 +71,15 @@ export class BrowserPage {
   /** Waits until an expression is true in the page. @throws with what the page has complained about */
   async until(expression: string, { withinMs = 60_000 } = {}): Promise<void> {
     for (const deadline = performance.now() + withinMs; ; await sleep(ASKED_EVERY_MS)) {
-      if (await this.evaluate<boolean>(`Boolean(${expression})`)) return;
+      // While the page gives way to another one, nothing can be asked of it.
+      const isTrue = await this.evaluate<boolean>(`Boolean(${expression})`).catch((error: unknown) =>
+        String(error),
+      );
+      if (isTrue === true) return;
       if (performance.now() > deadline)
-        throw new Error(`It did not become true: ${expression}\n${this.complaints.join('\n')}`);
+        throw new Error(
+          `It did not become true, but ${isTrue}: ${expression}\n${this.complaints.join('\n')}`,
+        );
     }
   }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FaultProxy } from './fault-proxy.ts';
 import { createTestDatabase, PrivatePostgres, type TestDatabase } from './postgres.ts';
 import { PrivateRedis } from './redis.ts';
@@ -116,9 +117,10 @@ describe('A fault proxy', () => {
   });
 
   it('cuts everything that is open', async () => {
-    const asked = query(url, 'SELECT pg_sleep(5)');
-    setTimeout(() => proxy.cutAll(), 200);
-    await expect(asked).rejects.toThrow();
+    const asked = expect(query(url, 'SELECT pg_sleep(60)')).rejects.toThrow();
+    while (proxy.connections === 0) await sleep(5);
+    proxy.cutAll();
+    await asked;
     expect(proxy.connections).toBe(0);
   });
 });
