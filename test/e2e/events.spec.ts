@@ -29,7 +29,7 @@ let toldBefore = 0;
 /** What is posted about the events of a workspace since the last time: the very bytes that are kept for it. */
 async function told(): Promise<Record<string, unknown>[]> {
   const { rows } = await stack.database.pool.query<{ payload: string }>(
-    'SELECT payload FROM events WHERE workspace_id = $1 ORDER BY id OFFSET $2',
+    'SELECT payload FROM events WHERE workspace_id = $1 ORDER BY xid, id OFFSET $2',
     [uuidOf(tenant.workspaceId), toldBefore],
   );
   toldBefore += rows.length;

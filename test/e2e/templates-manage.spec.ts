@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { uuidOf } from '@posthorn/kernel';
 import { Api, type Answer, statusesOf } from './api.ts';
 import { Stack, type Tenant } from './stack.ts';
 import { createTemplate, type ShownTemplate, soundTemplate, templateIn } from './templates.ts';
@@ -164,9 +165,10 @@ describe('POST /v1/templates', () => {
       await stack.database.pool.query(
         `WITH n AS (SELECT gen_random_uuid() AS template, gen_random_uuid() AS version, n FROM generate_series(2, 999) n),
               t AS (INSERT INTO templates (id, workspace_id, name, current_version_id)
-                    SELECT template, (SELECT workspace_id FROM templates ORDER BY created_at DESC LIMIT 1), 'n' || n, version FROM n)
+                    SELECT template, $1::uuid, 'n' || n, version FROM n)
          INSERT INTO template_versions (id, template_id, number, from_address, subject, html, required)
          SELECT version, template, 1, 'a@example.com', 'x', 'x', '{}' FROM n`,
+        [uuidOf(full.workspaceId)],
       );
       const last = await Promise.all([1, 2].map(() => api.post('/v1/templates', soundTemplate(), { key })));
       expect(statusesOf(last).sort()).toEqual([200, 409]);

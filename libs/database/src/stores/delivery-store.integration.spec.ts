@@ -265,9 +265,9 @@ describe('Recording', () => {
 
   it('W8: lets what failed wait, a step further in the table; a fault of ours costs neither attempt nor step', async () => {
     const [delivery] = await desk.recordAndClaim(acme, webhook);
-    await record(desk.failed(delivery!));
+    await record(desk.failed(delivery!, { retryAfterMs: 3_600_000 }));
     const [row] = await office.ask(
-      `SELECT state, attempts, unanswered, due_at > now() + interval '4 s' AS later FROM outbox WHERE subject_id = $1`,
+      `SELECT state, attempts, unanswered, due_at > now() + interval '59 minutes' AS later FROM outbox WHERE subject_id = $1`,
       [uuidOf(delivery!.id)],
     );
     expect(row).toEqual({ state: 'waiting', attempts: 1, unanswered: 0, later: true });
