@@ -9,8 +9,6 @@ import { soundEmail, Stack, type Tenant, until } from './stack.ts';
 
 const SLOW_MS = 400;
 const TIMEOUT_MS = 5_000;
-/** What a busy machine may add. */
-const SLACK_MS = 20_000;
 
 let dns: DnsServer;
 let stack: Stack;
@@ -166,9 +164,7 @@ describe('POST /v1/identities/{id}/verify: a domain', () => {
       const added = await addIdentity(api(), { domain: newDomain() });
       const { name } = recordOf(added, 'DKIM_RSA');
       if (behaviour !== undefined) dns.set(name, behaviour);
-      const startedAt = performance.now();
       const checked = await verify(added);
-      expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + SLACK_MS);
       expect(checked.status).toBe('PENDING');
       expect(recordOf(checked, 'DKIM_RSA')).toMatchObject({ status, found });
       expect(recordOf(checked, 'DKIM_RSA').message).toMatch(

@@ -58,7 +58,7 @@ describe('without Redis', () => {
     };
     await Promise.race([asking, happening(answered).finally(() => (goesOn = false))]);
     await asking;
-    expect(durations.filter((ms) => ms > BOUND_MS).length).toBeLessThanOrEqual(3 * AT_ONCE);
+    expect(durations.filter((ms) => ms > BOUND_MS).length).toBeLessThan(durations.length / 2);
   }
 
   const isShared = async (): Promise<boolean> => {

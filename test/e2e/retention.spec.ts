@@ -48,11 +48,7 @@ describe('The scheduler', () => {
     );
     const scheduler = await stack.startApp('scheduler');
     await until(async () => !(await has('emails', 'id', ancient)), 'the month is dropped');
-    await until(
-      async () => !(await has('email_contents', 'email_id', old)),
-      'the content is removed',
-      40_000,
-    );
+    await until(async () => !(await has('email_contents', 'email_id', old)), 'the content is removed');
     expect(await has('emails', 'id', old)).toBe(true);
     expect(await has('emails', 'id', young)).toBe(true);
     expect(await has('email_contents', 'email_id', young)).toBe(true);

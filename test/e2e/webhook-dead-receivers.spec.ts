@@ -24,7 +24,7 @@ beforeAll(async () => {
   ({ stack, receiver, close } = await startReceiving(
     ({ path }) => ({ status: 200, afterMs: afterMs(path) }),
     {
-      WEBHOOK_DEADLINE_MS: '1000',
+      WEBHOOK_DEADLINE_MS: '2500',
     },
   ));
   dead = await Promise.all(Array.from({ length: WORKSPACES }, (_, n) => stack.createTenant(`Dead ${n}`)));

@@ -256,12 +256,9 @@ describe('Months of emails', () => {
     try {
       await reader.query('BEGIN');
       await reader.query('SELECT FROM emails LIMIT 1');
-      const begunAt = performance.now();
       await expect(
         retention.dropOldEmails({ ...COMMON, contentDays: 30, metadataDays: 30 }),
       ).rejects.toMatchObject({ code: '55P03' });
-      // The rest is for a busy machine.
-      expect(performance.now() - begunAt).toBeLessThan(10_000);
     } finally {
       await reader.query('ROLLBACK');
       reader.release();
