@@ -1,12 +1,13 @@
 // Posts events to one receiver: as the webhook dispatcher does, and as a loop of signed `undici.request` does, its yardstick.
 import { decideAfterPost, deliveryHeaders, parseAddressRange } from '@posthorn/domain';
-import { signBody, signMessage } from '@posthorn/signing';
+import { signBody, signMessage, webhookKey } from '@posthorn/signing';
 import { WebhookClient } from '@posthorn/webhooks';
 import { Agent } from 'undici';
 import { deliveryId, EVENT, EVENT_ID, payload, postBare, TOKEN } from './bare-post.mjs';
 import { answerParent } from './helper.mjs';
 
 const DEADLINE_MS = 15_000;
+const KEY = webhookKey(TOKEN);
 
 /** One delivery as the dispatcher makes it, but for the database. @param {WebhookClient} client @param {string} url */
 async function deliver(client, url, n) {
@@ -18,8 +19,8 @@ async function deliver(client, url, n) {
     deliveryId: deliveryId(n),
     attempt: 1,
     unixSeconds,
-    bodySignature: signBody(body, TOKEN),
-    messageSignature: signMessage({ id: EVENT_ID, unixSeconds, body }, [TOKEN]),
+    bodySignature: signBody(body, KEY),
+    messageSignature: signMessage({ id: EVENT_ID, unixSeconds, body }, [KEY]),
   });
   const result = await client.post({ url, headers, body, deadlineMs: DEADLINE_MS });
   const verdict = decideAfterPost(result, { attempts: 0, random: 0.5, now: new Date() });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { deliveryHeaders, EVENT_NAMES, EVENTS, type EventName } from '@posthorn/domain';
 import { newId } from '@posthorn/kernel';
-import { signBody, signMessage } from '@posthorn/signing';
+import { signBody, signMessage, webhookKey } from '@posthorn/signing';
 import { DOCUMENT, judgeOf, type TestedOperation } from './document.fixture.ts';
 import { DELIVERY_PARAMETERS } from './delivery-parameters.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -58,8 +58,8 @@ describe('W11, W12: the webhooks of the document', () => {
         unixSeconds: message.unixSeconds,
         traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
       },
-      bodySignature: signBody(message.body, 'a token'),
-      messageSignature: signMessage(message, ['a token', 'another']),
+      bodySignature: signBody(message.body, webhookKey('a token')),
+      messageSignature: signMessage(message, ['a token', 'another'].map(webhookKey)),
     });
     expect(HEADERS.map(({ name }) => name.toLowerCase()).sort()).toEqual(Object.keys(sent).sort());
     for (const { name, schema } of HEADERS) {

@@ -85,7 +85,7 @@ export class DeliverEvent {
   /** The bytes are those that were recorded with the event. */
   private request(
     { id, eventId, event, isTest, payload, attemptsMade }: ClaimedDelivery,
-    { url, tokens }: OpenReceiver,
+    { url, keys }: OpenReceiver,
     traceparent: string | undefined,
   ): PostRequest {
     const { clock, deadlineMs } = this.options;
@@ -93,8 +93,8 @@ export class DeliverEvent {
     const unixSeconds = Math.floor(clock.now().getTime() / 1_000);
     const headers = deliveryHeaders({
       ...{ event, isTest, eventId, deliveryId: id, attempt: attemptsMade + 1, unixSeconds, traceparent },
-      bodySignature: signBody(body, tokens[0]),
-      messageSignature: signMessage({ id: eventId, unixSeconds, body }, tokens),
+      bodySignature: signBody(body, keys[0]),
+      messageSignature: signMessage({ id: eventId, unixSeconds, body }, keys),
     });
     return { url, headers, body, deadlineMs };
   }

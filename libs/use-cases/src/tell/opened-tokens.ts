@@ -1,24 +1,25 @@
-import type { SecretBox } from '@posthorn/signing';
+import type { KeyObject } from 'node:crypto';
+import { type SecretBox, webhookKey } from '@posthorn/signing';
 
 const MOST_KEPT = 1_000;
 
 /**
- * Tokens of webhooks, each opened once a process: what is sealed for a place never opens to anything else there, so nothing that is kept
+ * Tokens of webhooks as they sign, each opened once a process: what is sealed for a place never opens to anything else there, so nothing that is kept
  * can be stale. A token that was changed is sealed anew.
  */
 export class OpenedTokens {
-  private readonly opened = new Map<string, string>();
+  private readonly opened = new Map<string, KeyObject>();
 
   constructor(private readonly box: Pick<SecretBox, 'open'>) {}
 
   /** @throws SecretNotOpened when the key of the token is not among ours; asked again it is tried again */
-  open(sealed: Buffer, place: string): string {
+  open(sealed: Buffer, place: string): KeyObject {
     const sealedThere = `${place} ${sealed.toString('latin1')}`;
     const known = this.opened.get(sealedThere);
     if (known !== undefined) return known;
-    const token = this.box.open(sealed, place).toString('utf8');
+    const key = webhookKey(this.box.open(sealed, place).toString('utf8'));
     if (this.opened.size >= MOST_KEPT) this.opened.delete(this.opened.keys().next().value!);
-    this.opened.set(sealedThere, token);
-    return token;
+    this.opened.set(sealedThere, key);
+    return key;
   }
 }

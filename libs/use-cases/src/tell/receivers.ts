@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { Coalescer, uuidOf, type WebhookId } from '@posthorn/kernel';
 import {
   type DeliveryStore,
@@ -13,8 +14,8 @@ const MOST_A_LOOK_UP = 500;
 
 /** Where a webhook is posted to, with what it is signed with. */
 export interface OpenReceiver extends Receiver {
-  /** The newest first; with two the older one is being replaced. */
-  readonly tokens: readonly [string, ...string[]];
+  /** What its tokens are to signatures, the newest first; with two the older one is being replaced. */
+  readonly keys: readonly [KeyObject, ...KeyObject[]];
 }
 
 /**
@@ -55,10 +56,10 @@ export class Receivers {
     try {
       const { id, sealedToken, sealedPreviousToken: previous } = receiver;
       const { webhookToken, webhookPreviousToken } = SEALED_COLUMNS;
-      const opened = (sealed: Buffer, column: SealedColumn): string =>
+      const opened = (sealed: Buffer, column: SealedColumn): KeyObject =>
         this.tokens.open(sealed, placeOf(column, uuidOf(id)));
       const older = previous === null ? [] : [opened(previous, webhookPreviousToken)];
-      return { ...receiver, tokens: [opened(sealedToken, webhookToken), ...older] };
+      return { ...receiver, keys: [opened(sealedToken, webhookToken), ...older] };
     } catch (fault) {
       return { fault: fault as Error };
     }
