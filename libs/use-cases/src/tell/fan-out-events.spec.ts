@@ -8,9 +8,10 @@ const EVENTS_PER_TURN = 40;
 const WEBHOOKS = 5;
 const LANE = eventLane(newId('wrk', Date.now()));
 
-/** Turns of one lane that has more than any turn takes; what each asked for. */
-function backlog(rowsFree: () => number): { turn: () => Promise<void>; asked: number[] } {
+/** A lane that has more than any turn takes: what its turns asked for, and how often they rang it again. */
+function backlog(rowsFree: () => number): { turn: () => Promise<void>; asked: number[]; rung: string[] } {
   const asked: number[] = [];
+  const rung: string[] = [];
   const fanOut = ([demand]: readonly LaneDemand[]): Promise<FannedOut> => {
     const { laneId, maxRows: rows } = demand!;
     asked.push(rows);
@@ -23,32 +24,34 @@ function backlog(rowsFree: () => number): { turn: () => Promise<void>; asked: nu
   const events = new FanOutEvents({
     deliveries: { fanOut },
     poster: { takeUp, untilRoomFor: () => Promise.resolve() },
-    rings: { event: { ringSlot: () => undefined }, webhook: { ring: () => undefined } },
+    rings: { event: { ringSlot: (_lane, slot) => void rung.push(slot) }, webhook: { ring: () => undefined } },
     eventsPerTurn: EVENTS_PER_TURN,
     handoverMs: 10,
     leaseMs: 1_000,
   });
-  return { turn: () => events.serve(LANE, '0'), asked };
+  return { turn: () => events.serve(LANE, '0'), asked, rung };
 }
 
 describe('A turn of a lane of events', () => {
-  it('takes all that a turn may, the first time, however little room there is', async () => {
-    const { turn, asked } = backlog(() => 0);
+  it('takes all that may be taken at a time, the first time, however little room there is; then a quarter at least, for others may have room', async () => {
+    const rooms = [0, 0, 1_000_000, 0];
+    const { turn, asked } = backlog(() => rooms.shift()!);
     await turn();
-    expect(asked).toEqual([EVENTS_PER_TURN]);
+    const quarter = EVENTS_PER_TURN / 4;
+    expect(asked).toEqual([EVENTS_PER_TURN, quarter, EVENTS_PER_TURN, quarter]);
   });
 
   it('takes as many events of a backlog as there is room for their deliveries, so that none needs a turn of its own', async () => {
     const { turn, asked } = backlog(() => 23 * WEBHOOKS + 2);
     await turn();
-    await turn();
-    expect(asked).toEqual([EVENTS_PER_TURN, 23]);
+    expect(asked).toEqual([EVENTS_PER_TURN, 23, 23, 23]);
   });
 
-  it('takes a quarter at least, for others may have room, and no more than a turn may', async () => {
-    const rooms = [0, 0, 1_000_000];
-    const { turn, asked } = backlog(() => rooms.shift()!);
-    for (let turns = 3; turns > 0; turns -= 1) await turn();
-    expect(asked).toEqual([EVENTS_PER_TURN, EVENTS_PER_TURN / 4, EVENTS_PER_TURN]);
+  it('takes of a backlog four times and rings for the rest, which goes on as a backlog', async () => {
+    const { turn, asked, rung } = backlog(() => 23 * WEBHOOKS);
+    await turn();
+    await turn();
+    expect(asked).toEqual([EVENTS_PER_TURN, ...Array<number>(7).fill(23)]);
+    expect(rung).toEqual(['0', '0']);
   });
 });

@@ -5,6 +5,8 @@ import type { LaneRings } from '@posthorn/queues';
 import type { DeliverEvents } from './deliver-events.ts';
 
 const MOST_LANES_A_STATEMENT = 20;
+/** A backlog becomes deliveries so many groups a turn: a job for each costs Redis and this process a tenth of what its deliveries cost, and other lanes wait no longer than for these. */
+const MOST_GROUPS_A_TURN = 4;
 /** However little room there is, this share of a turn's events becomes deliveries: other processes may have room for them. */
 const LEAST_SHARE_OF_A_TURN = 1 / 4;
 
@@ -23,7 +25,7 @@ export interface FanOutEventsOptions {
     readonly event: Pick<LaneRings, 'ringSlot'>;
     readonly webhook: Pick<LaneRings, 'ring'>;
   };
-  /** How many events of a lane become deliveries at a time. */
+  /** How many events of a lane become deliveries at a time; a turn has a few such times. */
   readonly eventsPerTurn: number;
   /** How long a turn waits for room at most. */
   readonly handoverMs: number;
@@ -55,10 +57,13 @@ export class FanOutEvents {
   /** Serves one turn of a lane. @throws what the database throws: nothing has happened then, and the clock rings again */
   async serve(laneId: LaneId, slot: string): Promise<void> {
     const { poster, eventsPerTurn, handoverMs, rings } = this.options;
-    const isBehind = this.behind.delete(laneId);
-    if (isBehind) await poster.untilRoomFor(eventsPerTurn * this.deliveriesPerEvent, handoverMs);
-    const { lanes } = await this.groups.add({ laneId, isBehind });
-    if (!lanes.some((one) => one.laneId === laneId && one.hasMore)) return;
+    let isBehind = this.behind.delete(laneId);
+    for (let groups = 0; groups < MOST_GROUPS_A_TURN; groups += 1) {
+      if (isBehind) await poster.untilRoomFor(eventsPerTurn * this.deliveriesPerEvent, handoverMs);
+      const { lanes } = await this.groups.add({ laneId, isBehind });
+      isBehind = lanes.some((one) => one.laneId === laneId && one.hasMore);
+      if (!isBehind) return;
+    }
     this.behind.add(laneId);
     rings.event.ringSlot(laneId, slot);
   }
