@@ -69,7 +69,7 @@ async function email(): Promise<Held> {
 /** Holds something as a change of another process does, until the work is done. */
 async function whileHeld({ table, id }: Held, work: () => Promise<void>): Promise<void> {
   const holder = await aside.database.pool.connect();
-  await holder.query('BEGIN');
+  await holder.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`);
   await holder.query(`SELECT FROM ${table} WHERE id = $1 FOR UPDATE`, [uuidOf(id)]);
   try {
     await work();

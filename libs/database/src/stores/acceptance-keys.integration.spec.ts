@@ -175,7 +175,7 @@ describe('The loser of a race for a key', () => {
   it('gives up on a winner that never ends, so that its caller can be told to come back', async () => {
     const acme = await office.openWorkspace();
     const winner = await office.database.pool.connect();
-    await winner.query('BEGIN');
+    await winner.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`);
     await winner.query(
       `INSERT INTO idempotency_keys VALUES ($1, 'k', sha256('x'), 'never told', now() + interval '1 day')`,
       [uuidOf(acme)],

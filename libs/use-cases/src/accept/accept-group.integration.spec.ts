@@ -57,7 +57,8 @@ it('a workspace whose usage somebody holds is told to ask again, and fails no ot
   await acceptGroup(store, [callFrom(held)], null);
 
   const holder = await database.pool.connect();
-  await holder.query('BEGIN');
+  // The group waits for it twice, for nearly as long as the server lets it be idle else.
+  await holder.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`);
   await holder.query('SELECT FROM usage WHERE workspace_id = $1 FOR UPDATE', [uuidOf(held)]);
   const outcomes = await acceptGroup(store, calls, null);
   await holder.query('ROLLBACK');
