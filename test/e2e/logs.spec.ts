@@ -183,8 +183,8 @@ describe('the log lines of a run with every kind of trouble', () => {
   it('are searched by a search that finds things', () => {
     expect(linesWith(requestIds[0]!.toUpperCase())).toHaveLength(1);
     // What the relay repeated of us was logged, so that it is the masking that keeps the canaries out.
-    expect(linesWith('auth: 535 ***:*** refused')).toHaveLength(1);
-    expect(linesWith('mail: 451 <***@example.com> not now')).toHaveLength(1);
+    expect(linesWith('auth: 535 ***:*** refused')).not.toEqual([]);
+    expect(linesWith('mail: 451 <***@example.com> not now')).not.toEqual([]);
   });
 
   it.each(Object.entries(CANARIES))('hold nothing of %s', (_what, canary) => {
