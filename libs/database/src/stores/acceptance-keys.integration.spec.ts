@@ -209,7 +209,12 @@ describe('Keys under a race of two processes', () => {
         );
         const outcomes = await Promise.all(
           asked.map((group, n) => (n % 2 === 0 ? office : otherOffice).accept(group, null)),
-        );
+        ).catch((error: unknown) => {
+          if (faultOf(error) !== 'locked') throw error;
+          return undefined;
+        });
+        // While a machine stands still for seconds somebody waits for too long; nobody knows then who won.
+        fc.pre(outcomes !== undefined);
         const told = asked.flatMap((group, n) =>
           group.map((email, place) => ({ email, outcome: outcomes[n]![place]! })),
         );
