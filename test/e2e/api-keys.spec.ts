@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ApiKeyId, uuidOf } from '@posthorn/kernel';
 import { hashSecret } from '@posthorn/signing';
 import { type Answer, type RequestOptions, statusesOf } from './api.ts';
 import { Stack, type Tenant, until } from './stack.ts';
@@ -125,9 +126,10 @@ describe('POST /v1/workspaces/{workspace_id}/api-keys: 200', () => {
   });
 
   it('K1, A5: keeps nothing of the secret but its hash', async () => {
-    const { secretKey } = await created();
+    const { id, secretKey } = await created();
     const { rows } = await stack.database.pool.query<{ row: string; hash: Buffer }>(
-      'SELECT k::text AS row, secret_hash AS hash FROM api_keys k ORDER BY id DESC LIMIT 1',
+      'SELECT k::text AS row, secret_hash AS hash FROM api_keys k WHERE id = $1',
+      [uuidOf(id as ApiKeyId)],
     );
     expect(rows[0]!.hash).toEqual(hashSecret(secretKey));
     expect(rows[0]!.row).not.toContain(secretKey.slice(9, 38));
