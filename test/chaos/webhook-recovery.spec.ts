@@ -3,6 +3,7 @@ import { idFromUuid, newUuid, uuidOf, type WebhookId } from '@posthorn/kernel';
 import { eventShape } from '@posthorn/domain';
 import { type AppUnderTest, WebhookReceiver } from '@posthorn/testing';
 import { Stack, until } from '../e2e/stack.ts';
+import { expectPostedOnce, recordedDeliveries } from './told.ts';
 
 const FAILED = 10_000;
 const CONNECTIONS = 20;
@@ -63,10 +64,16 @@ describe('A recovery', () => {
     return answer.body['recovery'] as { state: string; total: number; done: number };
   }
 
-  async function killAndReplace(name: 'scheduler' | 'webhook-dispatcher', app: AppUnderTest): Promise<void> {
+  /** Says which deliveries were recorded when it had died. */
+  async function killAndReplace(
+    name: 'scheduler' | 'webhook-dispatcher',
+    app: AppUnderTest,
+  ): Promise<Set<string>> {
     app.program.kill('SIGKILL');
     await app.program.exit;
+    const recorded = await recordedDeliveries(stack);
     await stack.startApp(name);
+    return recorded;
   }
 
   it('W10: of 10,000 deliveries is brought to its end when its processes are killed in the middle, each with its ids', async () => {
@@ -77,9 +84,9 @@ describe('A recovery', () => {
     };
     await until(() => receiver.posts.length > 1_500, 'it is under way');
     expect(await recovery(id)).toMatchObject({ state: 'RUNNING', total: FAILED });
-    await Promise.all([
-      killAndReplace('scheduler', stack.scheduler),
+    const [recordedThen] = await Promise.all([
       killAndReplace('webhook-dispatcher', stack.dispatchers[0]!),
+      killAndReplace('scheduler', stack.scheduler),
     ]);
     await until(async () => (await recovery(id)).state === 'COMPLETED', 'it is completed', 120_000);
     await stack.settled(120_000);
@@ -93,6 +100,7 @@ describe('A recovery', () => {
     );
     expect(arrived).toEqual(failed);
     expect(receiver.posts.length).toBeLessThanOrEqual(FAILED + IN_HAND);
+    expectPostedOnce(receiver, recordedThen);
     expect(new Set(receiver.posts.map(({ headers }) => headers['x-service-attempt']))).toEqual(
       new Set(['11']),
     );

@@ -4,6 +4,7 @@ import { uuidOf } from '@posthorn/kernel';
 import { eventShape } from '@posthorn/domain';
 import { type AppUnderTest, PrivatePostgres, PrivateRedis, WebhookReceiver } from '@posthorn/testing';
 import { Stack, type StackOptions, until } from '../e2e/stack.ts';
+import { expectPostedOnce, recordedDeliveries } from './told.ts';
 
 const CONNECTIONS = 20;
 /**
@@ -89,13 +90,16 @@ describe('dispatchers', () => {
   const posted = (count: number, what: string) => until(() => receiver.posts.length >= count, what);
   const idOfFirst = () => stack.dispatchers[0] as AppUnderTest;
 
-  it('W9: deliver everything when one is killed among 10,000, and double at most what it had in hand', async () => {
+  it('W9: deliver everything when one is killed among 10,000, and double at most what it had in hand, and nothing that was recorded', async () => {
     await start({ env: SHORT_LEASES });
     receiver.answer = () => ({ status: 200, afterMs: 5 });
     await recordEvents(5_000);
     await posted(1_000, 'work is under way');
     idOfFirst().program.kill('SIGKILL');
+    await idOfFirst().program.exit;
+    const recordedThen = await recordedDeliveries(stack);
     await expectEachOnce(5_000, IN_HAND);
+    expectPostedOnce(receiver, recordedThen);
   }, 180_000);
 
   it('W9: post nothing twice when one is told to end, which posts nothing after that', async () => {
