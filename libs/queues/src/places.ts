@@ -14,12 +14,16 @@ export interface PlaceLimits {
 /** The places of a workbench: so many rows are worked on at once. */
 export class Places {
   private readonly takenBy = new LaneCounts();
-  private taken = 0;
+  private count = 0;
 
   constructor(private readonly limits: PlaceLimits) {}
 
+  get taken(): number {
+    return this.count;
+  }
+
   get free(): number {
-    return this.limits.concurrency - this.taken;
+    return this.limits.concurrency - this.count;
   }
 
   /** Whether a lane may have one of the places that are free. One that has none may always. */
@@ -31,12 +35,12 @@ export class Places {
   }
 
   take(laneId: LaneId): void {
-    this.taken += 1;
+    this.count += 1;
     this.takenBy.add(laneId);
   }
 
   leave(laneId: LaneId): void {
-    this.taken -= 1;
+    this.count -= 1;
     this.takenBy.remove(laneId);
   }
 }

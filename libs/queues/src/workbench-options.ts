@@ -20,6 +20,11 @@ export interface WorkbenchOptions<Row extends HeldRow, Outcome> extends RoomLimi
   /** No work begins with less of its lease left. */
   readonly marginMs: number;
   /**
+   * Nothing begins while so many rows have places or outcomes that are not durable yet: a process that is killed has done no more than these
+   * without anybody knowing, however slow the database is.
+   */
+  readonly maxUnrecorded: number;
+  /**
    * Does the work; undefined: it was not begun, and the row is given back. `mayStillBegin` is to be asked when preparations are
    * over: whether enough of the lease is left. `leavePlace` may be called when the work turns out to be no more than waiting: it goes on
    * without its place, unless half of the rows that there is room for do so already.

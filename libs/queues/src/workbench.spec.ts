@@ -44,6 +44,7 @@ describe('Workbench', () => {
     const given: string[] = [];
     const bench = new Workbench<Row, string>({
       concurrency: 1,
+      maxUnrecorded: 100,
       maxRows: 20,
       maxBytes: 1_000,
       leaseMs: 60_000,
@@ -103,6 +104,22 @@ describe('Workbench', () => {
     release();
     await done;
     expect(roomFor(bench, lane('a'), 50)).toBe(20);
+  });
+
+  it('begins nothing while too much of what it has done is not recorded', async () => {
+    const recorders: (() => void)[] = [];
+    const { bench, begun } = makeBench({
+      ...{ concurrency: 2, maxUnrecorded: 3 },
+      record: () => new Promise<void>((resolve) => recorders.push(resolve)),
+    });
+    const done = bench.put(rowsOf('a', 6), performance.now());
+    for (let recorded = 0; recorded < 6; recorded += 1) {
+      while (recorders.length < Math.min(recorded + 3, 6)) await sleep(1);
+      await sleep(5);
+      expect(begun).toHaveLength(Math.min(recorded + 3, 6));
+      recorders[recorded]!();
+    }
+    await done;
   });
 
   it('begins nothing whose lease does not outlast the margin, until it is renewed', async () => {

@@ -26,6 +26,8 @@ export class Workbench<Row extends HeldRow, Outcome> {
   private readonly places: Places;
   /** Rows that are worked on without a place. */
   private lasting = 0;
+  /** Rows that were worked on, whose outcomes are not durable yet. */
+  private recording = 0;
   private draining = false;
   private renewing = false;
   private readonly renewals: NodeJS.Timeout;
@@ -87,7 +89,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
   }
 
   private fillPlaces(): void {
-    while (!this.draining && this.places.free > 0) {
+    while (this.mayBegin()) {
       const held = this.lines.next(
         (candidate) => this.hasLease(candidate) && this.places.mayTake(candidate.row.laneId),
       );
@@ -97,6 +99,11 @@ export class Workbench<Row extends HeldRow, Outcome> {
     }
     // What is left although places are free may have too little of its lease.
     if (this.places.free > 0 && this.lines.someFirst((first) => !this.hasLease(first))) void this.renewAll();
+  }
+
+  private mayBegin(): boolean {
+    const unrecorded = this.places.taken + this.recording;
+    return !this.draining && this.places.free > 0 && unrecorded < this.options.maxUnrecorded;
   }
 
   private takePlace(held: Held<Row>): void {
@@ -129,7 +136,9 @@ export class Workbench<Row extends HeldRow, Outcome> {
     } catch (error) {
       this.options.onError(error);
     } finally {
+      this.recording -= 1;
       this.letGo(held);
+      this.fillPlaces();
     }
   }
 
@@ -142,6 +151,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
       );
     } finally {
       held.stage = 'recording';
+      this.recording += 1;
       if (held.hasPlace) this.freePlace(held);
       else this.lasting -= 1;
       this.fillPlaces();

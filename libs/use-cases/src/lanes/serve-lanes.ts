@@ -28,6 +28,7 @@ export interface ServeLanesOptions<Row extends ClaimedRow, Outcome>
       | 'maxBytes'
       | 'maxRowsPerLane'
       | 'maxPlacesPerLane'
+      | 'maxUnrecorded'
       | 'rowsForANewLane'
       | 'work'
     >,

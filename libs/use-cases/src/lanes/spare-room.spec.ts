@@ -26,7 +26,7 @@ describe('SpareRoom', () => {
     const finish: (() => void)[] = [];
     const given: ClaimedRow[] = [];
     const bench = new Workbench<ClaimedRow, string>({
-      ...{ concurrency: MAX_ROWS, maxRows: MAX_ROWS, maxBytes: 1_000 },
+      ...{ maxUnrecorded: 100, concurrency: MAX_ROWS, maxRows: MAX_ROWS, maxBytes: 1_000 },
       ...{ leaseMs: 60_000, renewalMs: 20_000, marginMs: 30_000 },
       work: () => new Promise((resolve) => finish.push(() => resolve('done'))),
       record: () => Promise.resolve(),

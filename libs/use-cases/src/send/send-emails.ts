@@ -10,6 +10,8 @@ import type { EmailSpans } from './email-spans.ts';
 
 /** Some are composed, signed and asked about while others are transmitted, so that no connection waits for its next email. */
 const ROWS_IN_WORK_PER_CONNECTION = 3;
+/** What a killed process may have sent without its being recorded; less would let connections wait for the database. */
+const ROWS_UNRECORDED_PER_CONNECTION = 5;
 /** Enough to keep all of that busy while the next claim is under way, and outcomes are recorded. */
 const ROWS_IN_HAND_PER_CONNECTION = 10;
 const MOST_BYTES_IN_HAND = 64 * 1024 * 1024;
@@ -36,6 +38,7 @@ export class SendEmails {
       ...options,
       concurrency: connections * ROWS_IN_WORK_PER_CONNECTION,
       maxRows: connections * ROWS_IN_HAND_PER_CONNECTION,
+      maxUnrecorded: connections * ROWS_UNRECORDED_PER_CONNECTION,
       maxBytes: MOST_BYTES_IN_HAND,
       claim: (demands, maxBytes) => outbox.claimEmails(demands, maxBytes, options.leaseMs),
       mayClaim: () => relays.retryAfterMs === 0,

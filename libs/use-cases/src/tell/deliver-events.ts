@@ -19,6 +19,8 @@ import { SlowLanesSeen } from './slow-lanes-seen.ts';
 
 /** A few times the POSTs: enough to keep them going while the next claim is under way. */
 const ROWS_IN_HAND_PER_CONNECTION = 6;
+/** What a killed process may have posted without its being recorded: as much as is under way, and as much again. */
+const ROWS_UNRECORDED_PER_CONNECTION = 2;
 const MOST_BYTES_IN_HAND = 32 * 1024 * 1024;
 /** One webhook may have so much of the places: one that hangs has them for as long as it takes to find that out. */
 const SHARE_OF_A_LANE = 1 / 4;
@@ -74,6 +76,7 @@ export class DeliverEvents {
       rings: rings.webhook,
       concurrency: connections,
       maxRows: connections * ROWS_IN_HAND_PER_CONNECTION,
+      maxUnrecorded: connections * ROWS_UNRECORDED_PER_CONNECTION,
       maxPlacesPerLane: Math.max(1, Math.ceil(connections * SHARE_OF_A_LANE)),
       claim: (demands, maxBytes) => this.claim(demands, maxBytes, false),
       work: (...one) => this.workUnlessSlow(...one),
@@ -84,6 +87,7 @@ export class DeliverEvents {
       rowsPerTurn: ROWS_OF_A_SLOW_LANE,
       concurrency: slowConnections,
       maxRows: slowConnections * ROWS_IN_HAND_PER_CONNECTION,
+      maxUnrecorded: slowConnections * ROWS_UNRECORDED_PER_CONNECTION,
       maxRowsPerLane: ROWS_OF_A_SLOW_LANE,
       rowsForANewLane: 0,
       claim: (demands, maxBytes) => this.claim(demands, maxBytes, true),
