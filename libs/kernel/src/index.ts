@@ -5,3 +5,4 @@ export * from './few-at-once.ts';
 export * from './ids.ts';
 export * from './time.ts';
 export * from './release.ts';
+export * from './worker-beside.ts';

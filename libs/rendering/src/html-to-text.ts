@@ -1,4 +1,5 @@
-import { RenderingThreads, type ThreadLimits, workerBeside } from './rendering-threads.ts';
+import { workerBeside } from '@posthorn/kernel';
+import { RenderingThreads, type ThreadLimits } from './rendering-threads.ts';
 import { Suspects } from './suspects.ts';
 
 const WORK = 'making the text from the HTML';

@@ -1,5 +1,6 @@
+import { workerBeside } from '@posthorn/kernel';
 import { RenderingFailed } from '../rendering-failed.ts';
-import { RenderingThreads, type ThreadLimits, workerBeside } from '../rendering-threads.ts';
+import { RenderingThreads, type ThreadLimits } from '../rendering-threads.ts';
 import type { TemplateAnalysis } from './analyse-template.ts';
 import type { RenderedTemplate, TemplateVersionSource } from './compiled-templates.ts';
 import type { TemplateParts, Variables } from './template-parts.ts';

@@ -1,4 +1,5 @@
-import { RenderingThreads, type ThreadLimits, workerBeside } from '../rendering-threads.ts';
+import { workerBeside } from '@posthorn/kernel';
+import { RenderingThreads, type ThreadLimits } from '../rendering-threads.ts';
 import { findLinks, type TrackablePlaces } from './find-links.ts';
 
 /** What is shorter is searched in less time than handing it to a thread takes; what is longer would hold up everybody else. */

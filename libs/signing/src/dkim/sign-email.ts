@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
-import { promisify } from 'node:util';
 import type { DkimAlgorithm } from '../dkim-keys.ts';
+import { RsaThreads } from './rsa-threads.ts';
 import { type RawField, readHead, relaxedBody, relaxedField } from './relaxed.ts';
 
 /** With what a domain signs emails, beside the key that is published at `<selector>._domainkey.<domain>`. */
@@ -24,7 +24,7 @@ const SIGNED_FIELDS: readonly string[] = [
 ];
 
 const LINE = 76;
-const signInThread = promisify(sign);
+const rsaThreads = new RsaThreads();
 
 /** The private key of a domain, for signing. @param pkcs8 in DER @throws what OpenSSL says when it is none */
 export function parseDkimKey(pkcs8: Buffer): KeyObject {
@@ -33,7 +33,7 @@ export function parseDkimKey(pkcs8: Buffer): KeyObject {
 
 /**
  * Signs a message for each of the signers, in their order from the top (DKIM, RFC 6376 and RFC 8463; relaxed/relaxed). The same
- * message, signers and time give the same bytes. The body is hashed once; RSA works in the thread pool.
+ * message, signers and time give the same bytes. The body is hashed once; RSA works in threads of its own.
  *
  * @param message its lines end in CRLF
  * @param signedAt written to the second; something that belongs to the email, so that it is signed again the same way
@@ -92,9 +92,7 @@ async function signatureField(what: WhatIsSigned, signer: DkimSigner): Promise<s
 
 /** Ed25519 is so quick that going to another thread would cost more; it signs the hash (RFC 8463, section 3). */
 function signatureOf(data: Buffer, { algorithm, privateKey }: DkimSigner): Promise<Buffer> | Buffer {
-  return algorithm === 'rsa'
-    ? signInThread('sha256', data, privateKey)
-    : sign(null, sha256(data), privateKey);
+  return algorithm === 'rsa' ? rsaThreads.sign({ data, privateKey }) : sign(null, sha256(data), privateKey);
 }
 
 function sha256(data: Buffer): Buffer {

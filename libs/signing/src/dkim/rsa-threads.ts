@@ -1,0 +1,57 @@
+import { availableParallelism } from 'node:os';
+import { Coalescer, workerBeside } from '@posthorn/kernel';
+import { Piscina } from 'piscina';
+import type { RsaResult, RsaTask } from './rsa.worker.ts';
+
+/** Enough that the way to a thread and back costs each little; few enough that the first does not wait long for the last: some 10 ms. */
+const MOST_TOGETHER = 32;
+/** A group waits at each thread while another is signed, so that no thread waits for the event loop. */
+const GROUPS_A_THREAD = 2;
+const MOST_THREADS = 4;
+
+/**
+ * Signs with RSA in threads of their own, which leave a core to the event loop. In Node's thread pool four signatures at once took the cores from it,
+ * and what it had to do for those emails it then did while the cores lay idle; each signature also woke it for itself. The first signature
+ * starts a thread; threads keep no process alive.
+ */
+export class RsaThreads {
+  private readonly maxThreads = Math.min(Math.max(availableParallelism() - 1, 1), MOST_THREADS);
+  private readonly groups: Coalescer<RsaTask, RsaResult>;
+  private pool: Piscina<RsaTask[], RsaResult[]> | undefined;
+  private signed = 0;
+
+  constructor() {
+    this.groups = new Coalescer({
+      serve: (tasks) => this.signTogether(tasks),
+      maxItems: MOST_TOGETHER,
+      tracks: this.maxThreads * GROUPS_A_THREAD,
+      trackOf: () => (this.signed += 1),
+    });
+  }
+
+  /** The signature of the data. @throws Error with what OpenSSL says, when the key is none for it */
+  async sign(task: RsaTask): Promise<Buffer> {
+    const result = await this.groups.add(task);
+    if ('failure' in result) throw new Error(`RSA cannot sign: ${result.failure}`);
+    const { buffer, byteOffset, byteLength } = result.signature;
+    return Buffer.from(buffer, byteOffset, byteLength);
+  }
+
+  private signTogether(tasks: RsaTask[]): Promise<RsaResult[]> {
+    this.pool ??= this.newPool();
+    return this.pool.run(tasks);
+  }
+
+  private newPool(): Piscina<RsaTask[], RsaResult[]> {
+    const pool = new Piscina<RsaTask[], RsaResult[]>({
+      filename: workerBeside(import.meta.url, 'rsa.worker'),
+      minThreads: 1,
+      maxThreads: this.maxThreads,
+      concurrentTasksPerWorker: GROUPS_A_THREAD,
+      recordTiming: false,
+    });
+    // A thread that fails between two tasks is replaced; unheard, its error would end the process.
+    pool.on('error', () => undefined);
+    return pool;
+  }
+}
