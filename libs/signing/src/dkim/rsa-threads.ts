@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { Coalescer, workerBeside } from '@posthorn/kernel';
 import { Piscina } from 'piscina';
@@ -8,6 +9,14 @@ const MOST_TOGETHER = 32;
 /** A group waits at each thread while another is signed, so that no thread waits for the event loop. */
 const GROUPS_A_THREAD = 2;
 const MOST_THREADS = 4;
+/** What a thread keeps is nothing; a young generation of the default size (48) would be filled all the same before it is looked at. */
+const YOUNG_GENERATION_MB = 4;
+const OLD_GENERATION_MB = 64;
+
+interface Wanted {
+  readonly text: string;
+  readonly privateKey: KeyObject;
+}
 
 /**
  * Signs with RSA in threads of their own, which leave a core to the event loop. In Node's thread pool four signatures at once took the cores from it,
@@ -16,39 +25,47 @@ const MOST_THREADS = 4;
  */
 export class RsaThreads {
   private readonly maxThreads = Math.min(Math.max(availableParallelism() - 1, 1), MOST_THREADS);
-  private readonly groups: Coalescer<RsaTask, RsaResult>;
-  private pool: Piscina<RsaTask[], RsaResult[]> | undefined;
+  private readonly groups: Coalescer<Wanted, RsaResult>;
+  private pool: Piscina<RsaTask, RsaResult[]> | undefined;
   private signed = 0;
 
   constructor() {
     this.groups = new Coalescer({
-      serve: (tasks) => this.signTogether(tasks),
+      serve: (wanted) => this.signTogether(wanted),
       maxItems: MOST_TOGETHER,
       tracks: this.maxThreads * GROUPS_A_THREAD,
       trackOf: () => (this.signed += 1),
     });
   }
 
-  /** The signature of the data. @throws Error with what OpenSSL says, when the key is none for it */
-  async sign(task: RsaTask): Promise<Buffer> {
-    const result = await this.groups.add(task);
+  /** The signature, in base64, of a text of bytes (latin1). @throws Error with what OpenSSL says, when the key is none for it */
+  async sign(text: string, privateKey: KeyObject): Promise<string> {
+    const result = await this.groups.add({ text, privateKey });
     if ('failure' in result) throw new Error(`RSA cannot sign: ${result.failure}`);
-    const { buffer, byteOffset, byteLength } = result.signature;
-    return Buffer.from(buffer, byteOffset, byteLength);
+    return result.signature;
   }
 
-  private signTogether(tasks: RsaTask[]): Promise<RsaResult[]> {
+  private signTogether(wanted: readonly Wanted[]): Promise<RsaResult[]> {
     this.pool ??= this.newPool();
-    return this.pool.run(tasks);
+    const keys = [...new Set(wanted.map(({ privateKey }) => privateKey))];
+    const numbers = new Map(keys.map((key, number) => [key, number]));
+    return this.pool.run({
+      keys,
+      texts: wanted.map(({ text, privateKey }) => [text, numbers.get(privateKey)!]),
+    });
   }
 
-  private newPool(): Piscina<RsaTask[], RsaResult[]> {
-    const pool = new Piscina<RsaTask[], RsaResult[]>({
+  private newPool(): Piscina<RsaTask, RsaResult[]> {
+    const pool = new Piscina<RsaTask, RsaResult[]>({
       filename: workerBeside(import.meta.url, 'rsa.worker'),
       minThreads: 1,
       maxThreads: this.maxThreads,
       concurrentTasksPerWorker: GROUPS_A_THREAD,
       recordTiming: false,
+      resourceLimits: {
+        maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+        maxOldGenerationSizeMb: OLD_GENERATION_MB,
+      },
     });
     // A thread that fails between two tasks is replaced; unheard, its error would end the process.
     pool.on('error', () => undefined);

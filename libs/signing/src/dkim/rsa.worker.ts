@@ -1,18 +1,20 @@
 import { type KeyObject, sign } from 'node:crypto';
 
-/** What is to be signed. */
+/** What is to be signed, some with the same key: a key costs more on its way than what it signs. */
 export interface RsaTask {
-  readonly data: Uint8Array;
-  readonly privateKey: KeyObject;
+  readonly keys: readonly KeyObject[];
+  /** Texts of bytes (latin1), each with the number of its key. */
+  readonly texts: readonly (readonly [text: string, key: number])[];
 }
 
-export type RsaResult = { readonly signature: Uint8Array } | { readonly failure: string };
+/** A signature in base64 (small buffers are dear on their way, and fragment the memory), or why there is none. */
+export type RsaResult = { readonly signature: string } | { readonly failure: string };
 
 /** Signs each (RSASSA-PKCS1-v1_5 with SHA-256, RFC 8017, section 8.2). One that cannot be signed costs the others nothing. */
-export default function signAll(tasks: readonly RsaTask[]): RsaResult[] {
-  return tasks.map(({ data, privateKey }) => {
+export default function signAll({ keys, texts }: RsaTask): RsaResult[] {
+  return texts.map(([text, key]) => {
     try {
-      return { signature: sign('sha256', data, privateKey) };
+      return { signature: sign('sha256', Buffer.from(text, 'latin1'), keys[key]!).toString('base64') };
     } catch (error) {
       return { failure: error instanceof Error ? error.message : String(error) };
     }

@@ -85,14 +85,15 @@ async function signatureField(what: WhatIsSigned, signer: DkimSigner): Promise<s
     ` d=${domain};\r\n s=${selector}; t=${unixSeconds};\r\n` +
     ` h=${foldedList(names)};\r\n bh=${bodyHash};\r\n b=`;
   // RFC 6376, section 3.7: itself last, with an empty `b` and no CRLF.
-  const data = Buffer.from(what.canonical + relaxedField({ name: 'dkim-signature', raw: head }), 'latin1');
-  const signature = await signatureOf(data, signer);
-  return `${head}${folded(signature.toString('base64'))}\r\n`;
+  const text = what.canonical + relaxedField({ name: 'dkim-signature', raw: head });
+  return `${head}${folded(await signatureOf(text, signer))}\r\n`;
 }
 
-/** Ed25519 is so quick that going to another thread would cost more; it signs the hash (RFC 8463, section 3). */
-function signatureOf(data: Buffer, { algorithm, privateKey }: DkimSigner): Promise<Buffer> | Buffer {
-  return algorithm === 'rsa' ? rsaThreads.sign({ data, privateKey }) : sign(null, sha256(data), privateKey);
+/** Ed25519 is so quick that going to another thread would cost more; it signs the hash (RFC 8463, section 3). @param text bytes (latin1) @returns base64 */
+function signatureOf(text: string, { algorithm, privateKey }: DkimSigner): Promise<string> | string {
+  return algorithm === 'rsa'
+    ? rsaThreads.sign(text, privateKey)
+    : sign(null, sha256(Buffer.from(text, 'latin1')), privateKey).toString('base64');
 }
 
 function sha256(data: Buffer): Buffer {
