@@ -9,6 +9,8 @@ const MOST_TOGETHER = 32;
 /** A group waits at each thread while another is signed, so that no thread waits for the event loop. */
 const GROUPS_A_THREAD = 2;
 const MOST_THREADS = 4;
+/** All but one of the threads end after this; starting one takes as long as some hundred signatures. */
+const IDLE_MS = 60_000;
 /** What a thread keeps is nothing; a young generation of the default size (48) would be filled all the same before it is looked at. */
 const YOUNG_GENERATION_MB = 4;
 const OLD_GENERATION_MB = 64;
@@ -61,6 +63,7 @@ export class RsaThreads {
       minThreads: 1,
       maxThreads: this.maxThreads,
       concurrentTasksPerWorker: GROUPS_A_THREAD,
+      idleTimeout: IDLE_MS,
       recordTiming: false,
       resourceLimits: {
         maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,

@@ -1,13 +1,13 @@
 import { type KeyObject, sign } from 'node:crypto';
 
-/** What is to be signed, some with the same key: a key costs more on its way than what it signs. */
+/** What is to be signed. Many share a key, which comes once. */
 export interface RsaTask {
   readonly keys: readonly KeyObject[];
   /** Texts of bytes (latin1), each with the number of its key. */
   readonly texts: readonly (readonly [text: string, key: number])[];
 }
 
-/** A signature in base64 (small buffers are dear on their way, and fragment the memory), or why there is none. */
+/** A signature in base64 (a small buffer would be copied with the whole pool that it is cut from), or why there is none. */
 export type RsaResult = { readonly signature: string } | { readonly failure: string };
 
 /** Signs each (RSASSA-PKCS1-v1_5 with SHA-256, RFC 8017, section 8.2). One that cannot be signed costs the others nothing. */
