@@ -20,8 +20,8 @@ export interface WorkbenchOptions<Row extends HeldRow, Outcome> extends RoomLimi
   /** No work begins with less of its lease left. */
   readonly marginMs: number;
   /**
-   * Nothing begins while so many rows have places or outcomes that are not durable yet: a process that is killed has done no more than these
-   * without anybody knowing, however slow the database is.
+   * Nothing begins while so many rows have places or outcomes that are not durable yet: a process that is killed has done no more than these,
+   * and what waits without a place, without anybody knowing, however slow the database is.
    */
   readonly maxUnrecorded: number;
   /**

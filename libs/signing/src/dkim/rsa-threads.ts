@@ -9,9 +9,9 @@ const MOST_TOGETHER = 32;
 /** A group waits at each thread while another is signed, so that no thread waits for the event loop. */
 const GROUPS_A_THREAD = 2;
 const MOST_THREADS = 4;
-/** All but one of the threads end after this; starting one takes as long as some hundred signatures. */
+/** All but one of the threads end when they were idle for so long: starting one costs more than many signatures. */
 const IDLE_MS = 60_000;
-/** What a thread keeps is nothing; a young generation of the default size (48) would be filled all the same before it is looked at. */
+/** A thread keeps nothing; a young generation of the default size (48) would be filled all the same before it is looked at. */
 const YOUNG_GENERATION_MB = 4;
 const OLD_GENERATION_MB = 64;
 
