@@ -13,7 +13,6 @@ const MOST_THREADS = 4;
 const IDLE_MS = 60_000;
 /** A thread keeps nothing; a young generation of the default size (48) would be filled all the same before it is looked at. */
 const YOUNG_GENERATION_MB = 4;
-const OLD_GENERATION_MB = 64;
 
 interface Wanted {
   readonly text: string;
@@ -65,10 +64,7 @@ export class RsaThreads {
       concurrentTasksPerWorker: GROUPS_A_THREAD,
       idleTimeout: IDLE_MS,
       recordTiming: false,
-      resourceLimits: {
-        maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
-        maxOldGenerationSizeMb: OLD_GENERATION_MB,
-      },
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     // A thread that fails between two tasks is replaced; unheard, its error would end the process.
     pool.on('error', () => undefined);
