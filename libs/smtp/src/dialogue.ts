@@ -51,10 +51,14 @@ export class Dialogue {
     info: (entry: LogEntry, text: string): void => this.note(entry, text),
   };
 
-  /** @param onProgress told each time that something was said */
+  /**
+   * @param onProgress told each time that something was said
+   * @param onContent told when the server has asked for the message, before the mailer writes any of it
+   */
   constructor(
     private readonly redact: Redaction,
     private readonly onProgress: () => void,
+    private readonly onContent: () => void,
   ) {}
 
   /** Forgets the previous message. */
@@ -129,6 +133,7 @@ export class Dialogue {
   private contentBegins(): void {
     this.messageBegun = true;
     this.expect('content');
+    this.onContent();
   }
 
   private faultOf(stage: SmtpStage, reply: SmtpReply | undefined, raw: string): Transmission {

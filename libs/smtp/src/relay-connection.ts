@@ -81,7 +81,11 @@ export class RelayConnection implements PooledConnection {
     private readonly settings: ConnectionSettings,
     inClear: boolean,
   ) {
-    this.dialogue = new Dialogue(redactionOf(settings.address.credentials), () => this.watchCommand());
+    this.dialogue = new Dialogue(
+      redactionOf(settings.address.credentials),
+      () => this.watchCommand(),
+      () => this.gatherWrites(),
+    );
     const logging = { logger: this.dialogue.log, transactionLog: true };
     this.smtp = new SMTPConnection({ ...mailerOptions(settings, inClear), ...logging });
     this.announceUtf8();
@@ -189,6 +193,14 @@ export class RelayConnection implements PooledConnection {
       this.ended(new Error(`no answer to ${stage} within ${commandTimeoutMs} ms`));
       this.smtp.close();
     }, commandTimeoutMs);
+  }
+
+  /** The mailer writes a message and its final dot one after the other; what is written in this turn leaves together. */
+  private gatherWrites(): void {
+    const socket = this.smtp._socket;
+    if (!socket) return;
+    socket.cork();
+    setImmediate(() => socket.uncork());
   }
 
   /** The mailer looks at the envelope alone; an address in a header needs SMTPUTF8 as well (RFC 6531, section 3.4). */
