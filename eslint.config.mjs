@@ -1,5 +1,13 @@
 import tseslint from 'typescript-eslint';
 
+/** V8 makes such a function in the old generation, where it keeps all that it refers to until the whole heap is collected (docs/decisions/0049). */
+const NO_LASTING_FUNCTIONS = {
+  selector:
+    "AssignmentExpression[left.type='MemberExpression'][right.type=/^(ArrowFunctionExpression|FunctionExpression)$/]",
+  message:
+    'Name the function first and assign the name: assigned where it is made, V8 keeps it, and all that it refers to, until the whole heap is collected.',
+};
+
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/generated/**', 'node_modules/**', '.nx/**', '.posthorn/**', '.cache/**'] },
   ...tseslint.configs.recommendedTypeChecked.map((config) => ({
@@ -21,6 +29,7 @@ export default tseslint.config(
       '@typescript-eslint/no-explicit-any': 'error',
       'eqeqeq': 'error',
       'no-console': 'error',
+      'no-restricted-syntax': ['error', NO_LASTING_FUNCTIONS],
     },
   },
   {
@@ -31,6 +40,7 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': 'off',
       'no-restricted-syntax': [
         'error',
+        NO_LASTING_FUNCTIONS,
         {
           selector:
             "ImportDeclaration[importKind='type'] ImportSpecifier[imported.name=/.+(Request|Query|Params)$/]",
@@ -49,6 +59,7 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/unbound-method': 'off',
+      'no-restricted-syntax': 'off',
     },
   },
 );

@@ -2,6 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { DatabaseClock, FewAtOnceByKey, type Id, sleep } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
 import pg from 'pg';
+import { AnsweringClient } from './answering-client.ts';
 import { isOutage } from './faults.ts';
 import { PrismaClient } from './generated/client.ts';
 
@@ -11,8 +12,6 @@ const LOCK_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 5_000;
 /** A process that vanishes in the middle of a transaction must not hold its locks until TCP notices. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
-/** When the server says nothing at all for longer than its own time-out, the connection is given up. */
-const ANSWER_TIMEOUT_MS = 6_000;
 
 /**
  * One holds the lock of what is changed, the next one waits for it, and the others without a connection, which those of all workspaces share: a
@@ -78,6 +77,7 @@ export class DurabilityRefused extends Error {
 /** Opens the pool; connects when it is first used. */
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = new pg.Pool({
+    Client: AnsweringClient,
     connectionString: options.url,
     max: options.poolSize,
     application_name: options.applicationName,
@@ -85,7 +85,6 @@ export function openDatabase(options: DatabaseOptions): Database {
     lock_timeout: LOCK_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-    query_timeout: ANSWER_TIMEOUT_MS,
     keepAlive: true,
     // The pool waits for what this returns, though its type does not say so.
     onConnect: (client) => client.query(PREPARED) as unknown as void,

@@ -6,7 +6,7 @@ import { faultOf, isOutage } from './faults.ts';
 import { ApiKeyStore } from './stores/api-key-store.ts';
 import { EmailStore } from './stores/email-store.ts';
 import { WorkspaceStore } from './stores/workspace-store.ts';
-import { transact } from './transaction.ts';
+import { transact, transactOn } from './transaction.ts';
 
 let testDatabase: TestDatabase;
 let proxy: FaultProxy;
@@ -68,6 +68,24 @@ describe('A database that cannot be reached', () => {
     await cut;
     expect(isOutage(await error)).toBe(true);
   });
+
+  it.each([
+    ['a statement of ours', findHolders],
+    ['a transaction of ours', () => transactOn(database, (client) => client.query('SELECT 1'))],
+  ])(
+    'is an outage to %s when it says nothing any more, and the connection is given up',
+    async (_whose, ask) => {
+      await ask();
+      proxy.freeze();
+      const error = await errorOf(ask());
+      const kept = database.pool.totalCount;
+      await proxy.heal();
+      expect(error).toMatchObject({ message: 'Query read timeout' });
+      expect(isOutage(error)).toBe(true);
+      expect(kept).toBe(before - 1);
+      await answered(ask);
+    },
+  );
 });
 
 describe('A pool whose connections are all in use', () => {

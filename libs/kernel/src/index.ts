@@ -1,4 +1,5 @@
 export * from './coalescer.ts';
+export * from './dense-set.ts';
 export * from './errors.ts';
 export * from './escape-html.ts';
 export * from './few-at-once.ts';

@@ -1,9 +1,10 @@
+import { DenseSet, type DenseSetMember } from '@posthorn/kernel';
 import { LaneLines } from './lane-lines.ts';
 import { Places } from './places.ts';
 import { Room } from './room.ts';
 import type { HeldRow, WorkbenchOptions } from './workbench-options.ts';
 
-interface Held<Row> {
+interface Held<Row> extends DenseSetMember {
   readonly row: Row;
   /** By the monotonic clock, and on the safe side: counted from before the claim or renewal was asked for. */
   leaseEndsAt: number;
@@ -18,7 +19,7 @@ interface Held<Row> {
  * renewed for as long as they are in hand.
  */
 export class Workbench<Row extends HeldRow, Outcome> {
-  private readonly held = new Map<string, Held<Row>>();
+  private readonly held = new DenseSet<Held<Row>>();
   private readonly lines = new LaneLines<Held<Row>>();
   private readonly waitingForRoom = new Set<() => void>();
   /** The room for rows: ask it before a claim. */
@@ -81,8 +82,15 @@ export class Workbench<Row extends HeldRow, Outcome> {
 
   private takeInHand(row: Row, leaseEndsAt: number): Promise<void> {
     return new Promise((done) => {
-      const held: Held<Row> = { row, leaseEndsAt, stage: 'queued', hasPlace: false, done };
-      this.held.set(keyOf(row), held);
+      const held: Held<Row> = {
+        row,
+        leaseEndsAt,
+        stage: 'queued',
+        hasPlace: false,
+        done,
+        position: undefined,
+      };
+      this.held.add(held);
       this.room.take(row);
       this.lines.add(row.laneId, held);
     });
@@ -159,9 +167,8 @@ export class Workbench<Row extends HeldRow, Outcome> {
   }
 
   private letGo(held: Held<Row>): void {
-    const { row } = held;
-    if (!this.held.delete(keyOf(row))) return;
-    this.room.leave(row);
+    if (!this.held.delete(held)) return;
+    this.room.leave(held.row);
     held.done();
     for (const wake of this.waitingForRoom) wake();
   }
@@ -169,7 +176,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
   private async renewAll(): Promise<void> {
     if (this.renewing || this.held.size === 0) return;
     this.renewing = true;
-    const all = [...this.held.values()];
+    const all = this.held.values();
     const askedAt = performance.now();
     try {
       const alive = new Set(await this.options.renew(all.map((held) => held.row)));
@@ -199,8 +206,4 @@ export class Workbench<Row extends HeldRow, Outcome> {
     }
     for (const held of queued) this.letGo(held);
   }
-}
-
-function keyOf(row: HeldRow): string {
-  return `${row.id}/${row.claims}`;
 }

@@ -175,11 +175,12 @@ export class RelayConnection implements PooledConnection {
         this.ended(new Error(`not finished within ${timeoutMs} ms`));
         this.smtp.close();
       }, timeoutMs);
-      this.finishStep = (error): void => {
+      const finish: Done = (error) => {
         clearTimeout(timer);
         resolve(error ?? undefined);
       };
-      begin(this.finishStep);
+      this.finishStep = finish;
+      begin(finish);
     });
   }
 
@@ -207,8 +208,9 @@ export class RelayConnection implements PooledConnection {
   private announceUtf8(): void {
     const mailer = this.smtp as unknown as { _sendCommand(command: string, logged?: string): void };
     const send = mailer._sendCommand.bind(mailer);
-    mailer._sendCommand = (command, logged): void =>
+    const sendCommand: typeof send = (command, logged) =>
       send(this.messageIsUtf8 && LACKS_SMTPUTF8.test(command) ? `${command} SMTPUTF8` : command, logged);
+    mailer._sendCommand = sendCommand;
   }
 
   private ended(error: Error): void {
