@@ -76,6 +76,7 @@ describe('A database that cannot be reached', () => {
     'is an outage to %s when it says nothing any more, and the connection is given up',
     async (_whose, ask) => {
       await ask();
+      const before = database.pool.totalCount;
       proxy.freeze();
       const error = await errorOf(ask());
       const kept = database.pool.totalCount;

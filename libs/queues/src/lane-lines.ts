@@ -19,6 +19,8 @@ export class LaneLines<Item> {
       if (!may(line[0]!)) continue;
       const item = line.shift()!;
       this.size -= 1;
+      // A lane that is alone stays where it is.
+      if (line.length > 0 && this.lines.size === 1) return item;
       this.lines.delete(laneId);
       if (line.length > 0) this.lines.set(laneId, line);
       return item;

@@ -46,14 +46,15 @@ export class RsaThreads {
     return result.signature;
   }
 
-  private signTogether(wanted: readonly Wanted[]): Promise<RsaResult[]> {
+  private async signTogether(wanted: readonly Wanted[]): Promise<RsaResult[]> {
     this.pool ??= this.newPool();
     const keys = [...new Set(wanted.map(({ privateKey }) => privateKey))];
     const numbers = new Map(keys.map((key, number) => [key, number]));
-    return this.pool.run({
-      keys,
-      texts: wanted.map(({ text, privateKey }) => [text, numbers.get(privateKey)!]),
-    });
+    const texts = wanted.map(({ text, privateKey }): [string, number] => [text, numbers.get(privateKey)!]);
+    const results = await this.pool.run({ keys, texts });
+    // The pool's record of the task comes to the old generation at once, and keeps both until the whole heap is collected: so they are emptied.
+    texts.length = 0;
+    return results.splice(0);
   }
 
   private newPool(): Piscina<RsaTask, RsaResult[]> {
