@@ -31,7 +31,7 @@ const GOES_ON: Readonly<Record<SmtpStage, (code: number) => boolean>> = {
 
 /**
  * Follows what is said on one connection and tells what became of a message. It listens to the mailer's transaction
- * log, because its errors don't tell at which stage a connection was lost, nor whether the message had been written to its end.
+ * log, because its errors don't tell at which stage a connection was lost.
  */
 export class Dialogue {
   private stage: SmtpStage = 'connect';
@@ -51,14 +51,10 @@ export class Dialogue {
     info: (entry: LogEntry, text: string): void => this.note(entry, text),
   };
 
-  /**
-   * @param onProgress told each time that something was said
-   * @param onContent told when the server has asked for the message, before the mailer writes any of it
-   */
+  /** @param onProgress told each time that something was said */
   constructor(
     private readonly redact: Redaction,
     private readonly onProgress: () => void,
-    private readonly onContent: () => void,
   ) {}
 
   /** Forgets the previous message. */
@@ -95,11 +91,15 @@ export class Dialogue {
       : { kind: 'unknown', error: text };
   }
 
+  /** The last byte of the message, its final dot's line, has been handed to the socket. */
+  messageIsWritten(): void {
+    this.messageWritten = true;
+    this.onProgress();
+  }
+
   private note(entry: LogEntry, text: string): void {
     if (entry.tnx === 'client') this.commandSent(text);
     else if (entry.tnx === 'server') this.replyCame(text);
-    // Logged when the last byte, the final dot's line, has been handed to the socket.
-    else if (entry.tnx === 'message') this.messageWritten = true;
     else if (entry.tnx === 'network' && entry.remoteAddress !== undefined) this.expect('greeting');
     this.onProgress();
   }
@@ -133,7 +133,6 @@ export class Dialogue {
   private contentBegins(): void {
     this.messageBegun = true;
     this.expect('content');
-    this.onContent();
   }
 
   private faultOf(stage: SmtpStage, reply: SmtpReply | undefined, raw: string): Transmission {

@@ -1,16 +1,19 @@
 import { isAscii } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
-import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Transmission } from '@posthorn/domain';
 import type { PooledConnection } from './connection-pool.ts';
 import { type ConnectionSettings, mailerOptions, mayTalkInClear } from './connection-settings.ts';
 import { Dialogue } from './dialogue.ts';
+import { Mailer } from './mailer.ts';
 import { redactionOf } from './reply.ts';
 import { needsSmtpUtf8 } from './sendable.ts';
 import type { RequestedReports, SmtpEnvelope } from './smtp-transport.ts';
 
 type Done = (error?: Error | null) => void;
+
+const NOTHING_TO_FINISH: Done = () => undefined;
 
 const SMTPUTF8_MISSING: Transmission = {
   kind: 'refused',
@@ -30,8 +33,6 @@ const isTooLarge = (error: Error): boolean =>
   error.command === 'MAIL FROM' &&
   !('response' in error);
 
-const LACKS_SMTPUTF8 = /^MAIL FROM:(?!.*> (.* )?SMTPUTF8( |$))/;
-
 /** What a connection ends with when nothing failed: it was closed, by us or by the server. */
 const SAID_GOODBYE = new Error('the connection was closed');
 
@@ -49,11 +50,10 @@ async function gone(socket: Socket | false | null): Promise<void> {
 /** One connection to the relay, and the only place that knows the mailer. One message at a time. */
 export class RelayConnection implements PooledConnection {
   private readonly dialogue: Dialogue;
-  private readonly smtp: SMTPConnection;
+  private readonly smtp: Mailer;
   private end: Error | undefined;
-  private finishStep: Done = () => undefined;
+  private finishStep: Done = NOTHING_TO_FINISH;
   private commandTimer: NodeJS.Timeout | undefined;
-  private messageIsUtf8 = false;
   /** How many messages were begun on it. */
   messages = 0;
 
@@ -81,14 +81,11 @@ export class RelayConnection implements PooledConnection {
     private readonly settings: ConnectionSettings,
     inClear: boolean,
   ) {
-    this.dialogue = new Dialogue(
-      redactionOf(settings.address.credentials),
-      () => this.watchCommand(),
-      () => this.gatherWrites(),
-    );
+    this.dialogue = new Dialogue(redactionOf(settings.address.credentials), () => this.watchCommand());
     const logging = { logger: this.dialogue.log, transactionLog: true };
-    this.smtp = new SMTPConnection({ ...mailerOptions(settings, inClear), ...logging });
-    this.announceUtf8();
+    this.smtp = new Mailer({ ...mailerOptions(settings, inClear), ...logging }, () =>
+      this.dialogue.messageIsWritten(),
+    );
     this.smtp.on('error', (error: Error) => this.ended(error));
     this.smtp.on('end', () => this.ended(SAID_GOODBYE));
   }
@@ -111,8 +108,8 @@ export class RelayConnection implements PooledConnection {
   async send(envelope: SmtpEnvelope, message: Buffer): Promise<Transmission> {
     this.messages += 1;
     this.dialogue.beginMessage();
-    this.messageIsUtf8 = needsSmtpUtf8(envelope, message);
-    if (this.messageIsUtf8 && !this.dialogue.offersSmtpUtf8) return SMTPUTF8_MISSING;
+    this.smtp.messageIsUtf8 = needsSmtpUtf8(envelope, message);
+    if (this.smtp.messageIsUtf8 && !this.dialogue.offersSmtpUtf8) return SMTPUTF8_MISSING;
     const mailerEnvelope = {
       from: envelope.from,
       to: [envelope.to],
@@ -176,6 +173,8 @@ export class RelayConnection implements PooledConnection {
         this.smtp.close();
       }, timeoutMs);
       const finish: Done = (error) => {
+        // A connection that has nothing to do must not hold its last message.
+        this.finishStep = NOTHING_TO_FINISH;
         clearTimeout(timer);
         resolve(error ?? undefined);
       };
@@ -194,23 +193,6 @@ export class RelayConnection implements PooledConnection {
       this.ended(new Error(`no answer to ${stage} within ${commandTimeoutMs} ms`));
       this.smtp.close();
     }, commandTimeoutMs);
-  }
-
-  /** The mailer writes a message and its final dot one after the other; what is written in this turn leaves together. */
-  private gatherWrites(): void {
-    const socket = this.smtp._socket;
-    if (!socket) return;
-    socket.cork();
-    setImmediate(() => socket.uncork());
-  }
-
-  /** The mailer looks at the envelope alone; an address in a header needs SMTPUTF8 as well (RFC 6531, section 3.4). */
-  private announceUtf8(): void {
-    const mailer = this.smtp as unknown as { _sendCommand(command: string, logged?: string): void };
-    const send = mailer._sendCommand.bind(mailer);
-    const sendCommand: typeof send = (command, logged) =>
-      send(this.messageIsUtf8 && LACKS_SMTPUTF8.test(command) ? `${command} SMTPUTF8` : command, logged);
-    mailer._sendCommand = sendCommand;
   }
 
   private ended(error: Error): void {

@@ -1,0 +1,49 @@
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { writeMessage } from './write-message.ts';
+
+type MessageDone = (error: Error | null, reply?: string) => void;
+
+/** What the mailer does not tell of itself. */
+interface Internals {
+  _sendCommand(command: string, logged?: string): void;
+  _actionSMTPStream(reply: string, done: MessageDone): void;
+  readonly _responseActions: ((reply: string) => void)[];
+}
+
+const LACKS_SMTPUTF8 = /^MAIL FROM:(?!.*> (.* )?SMTPUTF8( |$))/;
+
+/** nodemailer's connection, with two of its steps done otherwise; the tests of this library say whether they fit another version of it. */
+export class Mailer extends SMTPConnection {
+  /** Whether the next message needs SMTPUTF8. The mailer looks at the envelope alone; an address in a header needs it as well (RFC 6531, section 3.4). */
+  messageIsUtf8 = false;
+  private readonly own = this as unknown as Internals;
+
+  /** @param onMessageWritten told when the last byte of a message has been handed to the socket */
+  constructor(
+    options: SMTPConnection.Options,
+    private readonly onMessageWritten: () => void,
+  ) {
+    super(options);
+  }
+
+  /** Says what the mailer would say, and asks for SMTPUTF8 where it does not. */
+  _sendCommand(command: string, logged?: string): void {
+    const said = this.messageIsUtf8 && LACKS_SMTPUTF8.test(command) ? `${command} SMTPUTF8` : command;
+    (SMTPConnection.prototype as unknown as Internals)._sendCommand.call(this, said, logged);
+  }
+
+  /**
+   * Takes a message whose lines end in CRLF, which is known of ours. The mailer makes a `Transform` for each, which looks at every byte in turn, writes the end for
+   * itself, and, as all that Node can write to, stays in memory until the whole heap is collected (docs/decisions/0049).
+   */
+  _createSendStream(done: MessageDone): { outByteCount: number; write(message: Buffer): void; end(): void } {
+    const socket = this._socket;
+    if (!socket) throw new Error('a message is to be written, and there is no connection');
+    this.own._responseActions.push((reply) => this.own._actionSMTPStream(reply, done));
+    return {
+      outByteCount: 0,
+      write: (message) => writeMessage(socket, message, this.onMessageWritten),
+      end: () => undefined,
+    };
+  }
+}
