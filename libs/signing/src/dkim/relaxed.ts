@@ -22,11 +22,17 @@ export function readHead(message: Buffer): {
   return { fields, bodyStart: end === -1 ? message.length : end + 4 };
 }
 
+/** Blanks that are not one space already. Not `\s`: it would take a byte of UTF-8 for a no-break space. */
+const NO_SINGLE_SPACE = /[ \t]{2,}|\t/g;
+
 /** A header field in the "relaxed" form (RFC 6376, section 3.4.2), without a CRLF at its end. */
 export function relaxedField({ name, raw }: RawField): string {
-  const value = raw.slice(raw.indexOf(':') + 1).replaceAll('\r\n', '');
-  // Not `\s`: it would take a byte of UTF-8 for a no-break space.
-  return `${name}:${value.replaceAll(/[ \t]+/g, ' ').replaceAll(/^ | $/g, '')}`;
+  const value = raw
+    .slice(raw.indexOf(':') + 1)
+    .replaceAll('\r\n', '')
+    .replaceAll(NO_SINGLE_SPACE, ' ');
+  const end = value.endsWith(' ') ? -1 : undefined;
+  return `${name}:${value.slice(value.startsWith(' ') ? 1 : 0, end)}`;
 }
 
 /**

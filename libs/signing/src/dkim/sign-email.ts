@@ -18,9 +18,9 @@ export interface DkimSigner {
  * there (RFC 6376, sections 5.4.2 and 8.15), so that none can be put in, changed or taken away.
  */
 const SIGNED_FIELDS: readonly string[] = [
-  ...['From', 'To', 'Cc', 'Subject', 'Date', 'Message-ID', 'Reply-To'],
-  ...['MIME-Version', 'Content-Type', 'Content-Transfer-Encoding'],
-  ...['List-Unsubscribe', 'List-Unsubscribe-Post'],
+  ...['from', 'to', 'cc', 'subject', 'date', 'message-id', 'reply-to'],
+  ...['mime-version', 'content-type', 'content-transfer-encoding'],
+  ...['list-unsubscribe', 'list-unsubscribe-post'],
 ];
 
 const LINE = 76;
@@ -67,11 +67,14 @@ interface WhatIsSigned {
 function fieldsToSign(fields: readonly RawField[]): Pick<WhatIsSigned, 'names' | 'canonical'> {
   const names: string[] = [];
   let canonical = '';
-  for (const name of SIGNED_FIELDS.map((each) => each.toLowerCase())) {
+  const ofName = Map.groupBy(fields, ({ name }) => name);
+  for (const name of SIGNED_FIELDS) {
     // RFC 6376, section 5.4.2: of several the last comes first. The name once more stands for none.
-    const there = fields.filter((field) => field.name === name).reverse();
-    names.push(...there.map(() => name), name);
-    for (const field of there) canonical += `${relaxedField(field)}\r\n`;
+    for (const field of ofName.get(name)?.reverse() ?? []) {
+      names.push(name);
+      canonical += `${relaxedField(field)}\r\n`;
+    }
+    names.push(name);
   }
   return { names, canonical };
 }
