@@ -37,12 +37,13 @@ export class Mailer extends SMTPConnection {
    * itself, and, as all that Node can write to, stays in memory until the whole heap is collected (docs/decisions/0049).
    */
   _createSendStream(done: MessageDone): { outByteCount: number; write(message: Buffer): void; end(): void } {
-    const socket = this._socket;
-    if (!socket) throw new Error('a message is to be written, and there is no connection');
     this.own._responseActions.push((reply) => this.own._actionSMTPStream(reply, done));
     return {
       outByteCount: 0,
-      write: (message) => writeMessage(socket, message, this.onMessageWritten),
+      write: (message) => {
+        // A connection that is gone has said so itself, and what was not written is known not to have been.
+        if (this._socket) writeMessage(this._socket, message, this.onMessageWritten);
+      },
       end: () => undefined,
     };
   }
