@@ -12,7 +12,7 @@ interface Internals {
 
 const LACKS_SMTPUTF8 = /^MAIL FROM:(?!.*> (.* )?SMTPUTF8( |$))/;
 
-/** nodemailer's connection, with two of its steps done otherwise; the tests of this library say whether they fit another version of it. */
+/** nodemailer's connection, whose insides only this file knows, with two of its steps done otherwise; the tests of this library say whether they fit another version of it. */
 export class Mailer extends SMTPConnection {
   /** Whether the next message needs SMTPUTF8. The mailer looks at the envelope alone; an address in a header needs it as well (RFC 6531, section 3.4). */
   messageIsUtf8 = false;

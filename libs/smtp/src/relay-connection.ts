@@ -47,7 +47,7 @@ async function gone(socket: Socket | false | null): Promise<void> {
   if (socket && !socket.closed) await new Promise((resolve) => socket.once('close', resolve));
 }
 
-/** One connection to the relay, and the only place that knows the mailer. One message at a time. */
+/** One connection to the relay. One message at a time. */
 export class RelayConnection implements PooledConnection {
   private readonly dialogue: Dialogue;
   private readonly smtp: Mailer;
