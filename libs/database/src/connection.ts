@@ -28,10 +28,11 @@ const CHANGES_OF_ONE = {
 
 /**
  * Statistics are behind where tables grow by the thousand a second: a plan made for a table that was empty a minute ago would
- * read it from end to end, so that is forbidden wherever there is an index. The costs by which Postgres forbids it must
- * not start the JIT compiler.
+ * read it from end to end, so that is forbidden wherever there is an index. And one made for a lane of a few rows would collect the rows and sort them, which
+ * for a lane of a hundred thousand takes as long as reading the table; without bitmaps an index is read in its order. The costs by which Postgres
+ * forbids all this must not start the JIT compiler.
  */
-const PLANNING = 'SET enable_seqscan = off; SET jit = off';
+const PLANNING = 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off';
 
 /**
  * The order of events goes on where it ended, and nothing is claimed, though the database was restored; else it changes nothing. Each connection asks,

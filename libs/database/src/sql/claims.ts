@@ -5,10 +5,13 @@
  * $1 text[]: lanes, none twice. $2 int[]: at most so many rows of each. $3 bigint: at most so many bytes of each lane (its first row
  * is claimed whatever its size). $4 interval: the lease.
  *
- * Index: outbox_ready_by_lane_idx, read from its front for each lane.
+ * Index: outbox_ready_by_lane_idx, read from its front for each lane; outbox_pkey, by a list of keys.
  * Locks: the candidates, skipping what another turn is looking at; those beyond the bytes are let go at the commit.
  * A ready row that still has a lease was taken from a process that died (see REVIVE), so what that one did may be done twice. Of
  * those whose process has died twice in a row each claim takes one only: if it is the one that kills, it takes few with it.
+ *
+ * Its plan is kept, from a time when the tables were empty perhaps, so there is only one way to read each: by a list of keys,
+ * or row by row in what OFFSET 0 keeps from being joined otherwise. Whoever makes a claim of it keeps to that (decision 12).
  *
  * @param queue which queue the lanes are of
  * @param condition what else must be so of a lane, `t.lane_id`, for it to be claimed from
@@ -21,8 +24,8 @@ turn AS (
   WHERE  NOT EXISTS (SELECT FROM paused_lanes p WHERE p.queue = '${queue}' AND p.lane_id IN (t.lane_id, '*'))
   AND    ${condition}
 ),
-candidate AS MATERIALIZED (
-  SELECT r.*, t.max_rows, count(*) OVER (PARTITION BY t.lane_id) AS candidates,
+due AS (
+  SELECT r.*, t.lane_id, count(*) OVER (PARTITION BY t.lane_id) >= t.max_rows AS is_full,
          sum(r.bytes) OVER in_order AS bytes_so_far,
          count(*) FILTER (WHERE r.unanswered > 1) OVER in_order AS suspects_so_far
   FROM   turn t
@@ -36,21 +39,22 @@ candidate AS MATERIALIZED (
   ) r
   WINDOW in_order AS (PARTITION BY t.lane_id ORDER BY r.due_at, r.subject_id)
 ),
+candidate AS MATERIALIZED (
+  SELECT subject_id, lane_id, is_full, lease_until IS NOT NULL AS from_the_dead,
+         (bytes_so_far <= $3::bigint OR bytes_so_far = bytes) AND (unanswered <= 1 OR suspects_so_far = 1) AS fits
+  FROM   due
+),
 claimed AS (
   UPDATE outbox o
   SET    state = 'taken', claims = o.claims + 1, unanswered = o.unanswered + 1, lease_until = now() + $4::interval
-  FROM   candidate c
-  WHERE  o.subject_id = c.subject_id
-  AND    (c.bytes_so_far <= $3::bigint OR c.bytes_so_far = c.bytes)
-  AND    (c.unanswered <= 1 OR c.suspects_so_far = 1)
-  RETURNING o.subject_id, o.lane_id, o.claims, o.attempts, o.bytes, c.lease_until IS NOT NULL AS from_the_dead,
-            c.candidates, c.max_rows
+  WHERE  o.subject_id = ANY (ARRAY(SELECT subject_id FROM candidate WHERE fits))
+  RETURNING o.subject_id, o.lane_id, o.claims, o.attempts, o.bytes
 )`;
 }
 
 /** What every claim says of a row of `claimed c`. */
 export const CLAIM_COLUMNS = `c.subject_id AS id, c.lane_id AS "laneId", c.claims, c.attempts, c.bytes,
-         c.candidates >= c.max_rows OR c.candidates > count(*) OVER (PARTITION BY c.lane_id) AS "laneHasMore"`;
+         c.lane_id IN (SELECT lane_id FROM candidate WHERE is_full OR NOT fits) AS "laneHasMore"`;
 
 /**
  * Locks rows of the outbox. $1 uuid[]: their ids. Index: outbox_pkey. Locks: in the order of the ids.

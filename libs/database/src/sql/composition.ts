@@ -8,8 +8,12 @@ export const COMPOSITION_COLUMNS = `e.workspace_id AS "workspaceId", e.from_addr
          e.track_opens AS "trackOpens",
          (SELECT w.tracking_url FROM workspaces w WHERE w.id = e.workspace_id) AS "trackingUrl", k.html, k.text, k.preview_text AS "previewText", k.variables::text AS variables`;
 
-/** The tables of {@link COMPOSITION_COLUMNS} beside `emails e`. Indexes: email_contents_pkey, workspaces_pkey. */
-export const COMPOSITION_JOINS = 'JOIN email_contents k ON k.email_id = e.id';
+/**
+ * The tables of {@link COMPOSITION_COLUMNS} beside `emails e`, read row by row whatever a kept plan takes their size for (see `claimed`).
+ * Indexes: email_contents_pkey, workspaces_pkey.
+ */
+export const COMPOSITION_JOINS =
+  'CROSS JOIN LATERAL (SELECT * FROM email_contents WHERE email_id = e.id OFFSET 0) k';
 
 /** What composing one email's message takes. $1 uuid: the email. $2 uuid: its workspace. Indexes: emails_pkey, email_contents_pkey, workspaces_pkey. */
 export const READ_COMPOSITION = `

@@ -4,7 +4,7 @@ import { dueAgain } from './due-again.ts';
 
 /**
  * Claims deliveries of several webhooks at once, each with the bytes that are posted: see {@link claimed} for the parameters $1 to $4, the
- * index and the locks. $5 boolean: of slow lanes, or of the others. Indexes: after those, primary keys.
+ * indexes and the locks, and why it reads as it does. $5 boolean: of slow lanes, or of the others. Indexes: after those, primary keys.
  */
 export const CLAIM_DELIVERIES = `
 WITH ${claimed('webhook', 'EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = t.lane_id) = $5::boolean')}
@@ -12,8 +12,8 @@ SELECT   ${CLAIM_COLUMNS},
          d.workspace_id AS "workspaceId", d.webhook_id AS "webhookId", d.event_id AS "eventId", d.attempts AS "attemptsMade",
          e.type AS event, e.payload, e.is_test AS "isTest", e.traceparent
 FROM     claimed c
-JOIN     webhook_deliveries d ON d.id = c.subject_id
-JOIN     events e ON e.id = d.event_id`;
+CROSS JOIN LATERAL (SELECT * FROM webhook_deliveries WHERE id = c.subject_id OFFSET 0) d
+CROSS JOIN LATERAL (SELECT * FROM events WHERE id = d.event_id OFFSET 0) e`;
 
 /** Where, with what and whether webhooks are posted to, as of this moment. $1 uuid[]. Indexes: webhooks_pkey, slow_lanes_pkey. Locks: none. */
 export const READ_RECEIVERS = `

@@ -1,6 +1,6 @@
 /**
- * Finds the events that are due in several lanes, and locks them: no other turn has them until the transaction ends. It is planned each time, for
- * the reason that all have that look for what is due (decision 12), and so is as short as it can be.
+ * Finds the events that are due in several lanes, and locks them: no other turn has them until the transaction ends. There is one way only to
+ * plan it, so its plan is kept (decision 12).
  *
  * $1 text[]: lanes, none twice. $2 int[]: at most so many events of each.
  * Index: outbox_ready_by_lane_idx, read from its front for each lane. Locks: the events' outbox rows, skipping what another turn has.

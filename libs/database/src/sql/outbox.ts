@@ -4,28 +4,33 @@ import { COMPOSITION_COLUMNS, COMPOSITION_JOINS } from './composition.ts';
 import { WHY_WITHHELD } from './withheld.ts';
 
 /**
- * Claims emails of several lanes at once, with all that sending needs: see {@link claimed} for its parameters, index and locks.
+ * Claims emails of several lanes at once, with all that sending needs: see {@link claimed} for its parameters, indexes and locks, and why
+ * it reads as it does.
  *
- * Indexes: after those, primary keys. The claim is what makes SCHEDULED into SENT: from here on an email cannot be moved or cancelled.
- * Whether its recipient may be written to is asked with it; see the function in the migration for its index.
+ * Indexes: after those, primary keys; those of {@link WHY_WITHHELD}. The claim is what makes SCHEDULED into SENT: from here on an email cannot be moved or
+ * cancelled. Whether its recipient may be written to is asked with it.
  * It may have been moved since this statement began, so its time is read from the row that was updated, not from the one that was seen.
+ * IS NOT DISTINCT FROM, since no index can be used for it: emails_by_rarer_status_idx has all that are scheduled.
  */
 export const CLAIM_EMAILS = `
 WITH ${claimed('email')},
 released AS (
-  UPDATE emails e SET status = 'SENT' FROM claimed c WHERE e.id = c.subject_id AND e.status = 'SCHEDULED'
+  UPDATE emails e SET status = 'SENT'
+  WHERE  e.id = ANY (ARRAY(SELECT subject_id FROM claimed)) AND e.status IS NOT DISTINCT FROM 'SCHEDULED'
   RETURNING e.id, e.send_at
 ),
 marked AS (
   INSERT INTO email_events (email_id, kind, claims, duplicate_possible)
-  SELECT subject_id, 'WORKER_DIED', claims - 1, true FROM claimed WHERE from_the_dead
+  SELECT c.subject_id, 'WORKER_DIED', c.claims - 1, true
+  FROM   claimed c
+  JOIN   candidate d ON d.subject_id = c.subject_id AND d.from_the_dead
   ON CONFLICT DO NOTHING
 )
 SELECT   ${CLAIM_COLUMNS},
-         coalesce(r.send_at, e.send_at, e.accepted_at) AS "fellDueAt", ${WHY_WITHHELD}, e.traceparent,
+         coalesce(r.send_at, e.send_at, e.accepted_at) AS "fellDueAt", ${WHY_WITHHELD} AS "withheldFor", e.traceparent,
          ${COMPOSITION_COLUMNS}
 FROM     claimed c
-JOIN     emails e ON e.id = c.subject_id
+CROSS JOIN LATERAL (SELECT * FROM emails WHERE id = c.subject_id OFFSET 0) e
 LEFT JOIN released r ON r.id = c.subject_id
 ${COMPOSITION_JOINS}`;
 

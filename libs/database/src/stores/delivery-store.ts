@@ -36,8 +36,7 @@ export interface Room {
 
 /**
  * The deliveries of events to webhooks: made, claimed, and what became of them. What is due of them is in the outbox; leases are
- * renewed and claims given back by OutboxStore. Those of its statements that look for what is due have no name, for the reason that those
- * have none; the others are planned once.
+ * renewed and claims given back by OutboxStore.
  */
 export class DeliveryStore {
   private readonly pool: pg.Pool;
@@ -52,7 +51,11 @@ export class DeliveryStore {
    */
   async fanOut(demands: readonly LaneDemand[], room: Room, leaseMs: number): Promise<FannedOut> {
     return transactOn(this.database, async (client) => {
-      const due = await client.query<DueEvent>(LOCK_DUE_EVENTS, demandColumns(demands));
+      const due = await client.query<DueEvent>({
+        name: 'lock_due_events',
+        text: LOCK_DUE_EVENTS,
+        values: demandColumns(demands),
+      });
       if (due.rows.length === 0) return fannedOut(demands, [], []);
       const ids = due.rows.map(({ id }) => id);
       const { rows } = await client.query<FannedOutRow>({
@@ -72,6 +75,7 @@ export class DeliveryStore {
     areSlow: boolean,
   ): Promise<ClaimedDelivery[]> {
     const { rows } = await this.pool.query<DeliveryRow>({
+      name: 'claim_deliveries',
       text: CLAIM_DELIVERIES,
       values: [...demandColumns(demands), maxBytesPerLane, `${leaseMs} ms`, areSlow],
     });
