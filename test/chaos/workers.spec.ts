@@ -17,7 +17,7 @@ const SHORT_LEASES = {
 };
 const CONNECTIONS = 5;
 /** What a process may have transmitted without its being recorded. */
-const UNRECORDED = 6 * CONNECTIONS;
+const UNRECORDED = 8 * CONNECTIONS;
 
 describe('two workers', () => {
   let stack: Stack;

@@ -9,11 +9,11 @@ import type { DeliverEmail } from './deliver-email.ts';
 import type { EmailSpans } from './email-spans.ts';
 
 /** Some are composed, signed and asked about while others are transmitted, so that no connection waits for its next email. */
-const ROWS_IN_WORK_PER_CONNECTION = 6;
+const ROWS_IN_WORK_PER_CONNECTION = 8;
 /** What a killed process may have sent without its being recorded: no more than that at any time. */
 const ROWS_UNRECORDED_PER_CONNECTION = ROWS_IN_WORK_PER_CONNECTION;
 /** Enough to keep all of that busy while the next claim is under way, and outcomes are recorded. */
-const ROWS_IN_HAND_PER_CONNECTION = 10;
+const ROWS_IN_HAND_PER_CONNECTION = 12;
 const MOST_BYTES_IN_HAND = 64 * 1024 * 1024;
 
 export interface SendEmailsOptions extends LaneTimes {
