@@ -28,17 +28,49 @@ describe('RsaThreads', () => {
     expect(bad).toMatchObject({ reason: { message: expect.stringMatching(/^RSA cannot sign: ./) } });
   });
 
+  it('signs by another thread what one had that died', async () => {
+    const { output } = await inAProcess(`
+      const threads = new RsaThreads();
+      await signAll(threads, 1);
+      const signing = signAll(threads, 200);
+      setTimeout(() => workers[0].terminate(), 10);
+      console.log(await signing, workers.length > 1);`);
+    expect(output).toEqual(['true true']);
+  });
+
+  it('is not held up for ever by threads that die while they start, and says so when it cannot sign', async () => {
+    const { output } = await inAProcess(`
+      const threads = new RsaThreads(1_000);
+      process.on('worker', terminate);
+      console.log(await signAll(threads, 200).catch(({ message }) => message));
+      process.off('worker', terminate);
+      console.log(await signAll(threads, 200));
+      function terminate(worker) { worker.terminate(); }`);
+    expect(output).toEqual([expect.stringMatching(/^(worker exited|Terminating worker)/), 'true']);
+  });
+
   it('keeps no process alive, and lets none end before it has its signature', async () => {
-    const module = new URL('rsa-threads.ts', import.meta.url).href;
-    const script = `
-      import { generateKeyPairSync, verify } from 'node:crypto';
-      import { RsaThreads } from '${module}';
-      const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
-      const signature = await new RsaThreads().sign('text', privateKey);
-      console.log(verify('sha256', Buffer.from('text'), publicKey, Buffer.from(signature, 'base64')));`;
-    const node = ['--conditions=@posthorn/source', '--experimental-transform-types', '--input-type=module'];
-    expect((await run(process.execPath, [...node, '--eval', script], { timeout: 60_000 })).stdout).toBe(
-      'true\n',
-    );
+    const { output } = await inAProcess('console.log(await signAll(new RsaThreads(), 1));');
+    expect(output).toEqual(['true']);
   });
 });
+
+/** What a process prints that runs this, line by line. It must end by itself. */
+async function inAProcess(script: string): Promise<{ output: string[] }> {
+  const module = new URL('rsa-threads.ts', import.meta.url).href;
+  const head = `
+    import { generateKeyPairSync, verify } from 'node:crypto';
+    import { RsaThreads } from '${module}';
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+    const workers = [];
+    process.on('worker', (worker) => workers.push(worker));
+    /** Signs so many texts; says whether all signatures verify. */
+    async function signAll(threads, count) {
+      const texts = Array.from({ length: count }, (_nothing, n) => 'text ' + n);
+      const signatures = await Promise.all(texts.map((text) => threads.sign(text, privateKey)));
+      return texts.every((text, n) => verify('sha256', Buffer.from(text), publicKey, Buffer.from(signatures[n], 'base64')));
+    }`;
+  const node = ['--conditions=@posthorn/source', '--experimental-transform-types', '--input-type=module'];
+  const { stdout } = await run(process.execPath, [...node, '--eval', head + script], { timeout: 60_000 });
+  return { output: stdout.trimEnd().split('\n') };
+}

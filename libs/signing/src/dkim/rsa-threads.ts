@@ -30,7 +30,8 @@ export class RsaThreads {
   private pool: Piscina<RsaTask, RsaResult[]> | undefined;
   private signed = 0;
 
-  constructor() {
+  /** @param deadlineMs how long a group may take on the way to a thread, there and back; the start of the thread included */
+  constructor(private readonly deadlineMs = 10_000) {
     this.groups = new Coalescer({
       serve: (wanted) => this.signTogether(wanted),
       maxItems: MOST_TOGETHER,
@@ -39,7 +40,7 @@ export class RsaThreads {
     });
   }
 
-  /** The signature, in base64, of a text of bytes (latin1). @throws Error with what OpenSSL says, when the key is none for it */
+  /** The signature, in base64, of a text of bytes (latin1). @throws Error with what OpenSSL says, when the key is none for it; with what ended two threads in a row */
   async sign(text: string, privateKey: KeyObject): Promise<string> {
     const result = await this.groups.add({ text, privateKey });
     if ('failure' in result) throw new Error(`RSA cannot sign: ${result.failure}`);
@@ -47,14 +48,41 @@ export class RsaThreads {
   }
 
   private async signTogether(wanted: readonly Wanted[]): Promise<RsaResult[]> {
-    this.pool ??= this.newPool();
     const keys = [...new Set(wanted.map(({ privateKey }) => privateKey))];
     const numbers = new Map(keys.map((key, number) => [key, number]));
     const texts = wanted.map(({ text, privateKey }): [string, number] => [text, numbers.get(privateKey)!]);
-    const results = await this.pool.run({ keys, texts });
+    const results = await this.signEvenIfAThreadDies({ keys, texts });
     // The pool's record of the task comes to the old generation at once, and keeps both until the whole heap is collected: so they are emptied.
     texts.length = 0;
     return results.splice(0);
+  }
+
+  /** A thread that dies takes its groups with it; they are signed once more by those in its place, which is as good as once. */
+  private async signEvenIfAThreadDies(task: RsaTask): Promise<RsaResult[]> {
+    try {
+      return await this.signWithin(task);
+    } catch {
+      return await this.signWithin(task);
+    }
+  }
+
+  private async signWithin(task: RsaTask): Promise<RsaResult[]> {
+    const pool = (this.pool ??= this.newPool());
+    const timer = setTimeout(() => this.giveUp(pool), this.deadlineMs);
+    try {
+      return await pool.run(task);
+    } catch (error) {
+      this.giveUp(pool);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** A pool whose thread has died while it started begins no other for those that wait: it is not to be trusted with anything any more. */
+  private giveUp(pool: Piscina<RsaTask, RsaResult[]>): void {
+    if (this.pool === pool) this.pool = undefined;
+    void pool.destroy();
   }
 
   private newPool(): Piscina<RsaTask, RsaResult[]> {
