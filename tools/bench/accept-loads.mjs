@@ -4,8 +4,10 @@ const BATCH_SIZE = 50;
 /** Contacts come again: most requests find theirs. */
 const CONTACTS = 1_000;
 
-/** Stands in a body for the number of its request, so that a request is a copy with eight digits put in. */
+/** Stands in a body for the number of its request, so that a request is a copy with eight digits put in; see `numbers`. */
 export const NUMBER = 'NNNNNNNN';
+/** The same, but such numbers never begin again. */
+export const SERIAL = 'SSSSSSSS';
 
 /**
  * One kind of load: what is posted, how many requests at once, and beside how many of the echo.
@@ -16,7 +18,7 @@ export const NUMBER = 'NNNNNNNN';
  * @property {number} connections
  * @property {number} echoConnections
  * @property {number} emails a request
- * @property {object} body with NUMBER where the requests differ
+ * @property {object} body with NUMBER or SERIAL where the requests differ
  * @property {number} [numbers] after so many requests the numbers begin again; none: never
  */
 
@@ -33,7 +35,7 @@ export const ACCEPT_LOADS = [
   {
     ...one,
     id: 'contacts-32',
-    body: { ...single, contactProperties: { firstName: 'Ada', lastOrder: NUMBER, plan: 'pro' } },
+    body: { ...single, contactProperties: { firstName: 'Ada', lastOrder: SERIAL, plan: 'pro' } },
     numbers: CONTACTS,
   },
   {

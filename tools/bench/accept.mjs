@@ -1,4 +1,4 @@
-import { ACCEPT_LOADS, NUMBER, shippedTemplate } from './accept-loads.mjs';
+import { ACCEPT_LOADS, NUMBER, SERIAL, shippedTemplate } from './accept-loads.mjs';
 import { jsonRequest, loadForTime } from './http-load.mjs';
 import { median, quantile } from './numbers.mjs';
 import { sentMail } from './sent-mail.mjs';
@@ -35,8 +35,8 @@ export async function measureAccept(ground, { rounds, warmMs, measureMs, onRound
     loadForTime({ port: echoPort, connections, next: () => echoed, ...times });
   let sent = 0;
   const gatewayPace = ({ path, connections, body, numbers = Infinity }, times) => {
-    const numbered = numberedRequest(jsonRequest(gateway.port, key, path, body));
-    const next = () => numbered((sent += 1) % numbers);
+    const numbered = numberedRequest(jsonRequest(gateway.port, key, path, body), numbers);
+    const next = () => numbered((sent += 1));
     return loadForTime({ port: gateway.port, connections, next, ...times });
   };
 
@@ -64,16 +64,25 @@ export async function measureAccept(ground, { rounds, warmMs, measureMs, onRound
   return results;
 }
 
-/** Gives copies of a request, each with its number in place of NUMBER: making each anew would cost as much as accepting it. */
-function numberedRequest(request) {
-  const places = [];
-  for (let at = request.indexOf(NUMBER); at >= 0; at = request.indexOf(NUMBER, at + 1)) places.push(at);
+/** Gives copies of a request, each with its number in place of SERIAL and NUMBER: making each anew would cost as much as accepting it. */
+function numberedRequest(request, numbers) {
+  const [serials, places] = [placesOf(SERIAL, request), placesOf(NUMBER, request)];
   return (n) => {
     const copy = Buffer.from(request);
-    const digits = String(n).padStart(NUMBER.length, '0');
-    for (const place of places) copy.write(digits, place, 'latin1');
+    for (const place of serials) copy.write(digits(n), place, 'latin1');
+    for (const place of places) copy.write(digits(n % numbers), place, 'latin1');
     return copy;
   };
+}
+
+function placesOf(mark, request) {
+  const places = [];
+  for (let at = request.indexOf(mark); at >= 0; at = request.indexOf(mark, at + 1)) places.push(at);
+  return places;
+}
+
+function digits(n) {
+  return String(n).padStart(NUMBER.length, '0');
 }
 
 async function post(port, key, path, body) {

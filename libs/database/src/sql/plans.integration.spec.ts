@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { idFromUuid, newUuid } from '@posthorn/kernel';
+import { idFromUuid, newUuid, uuidOf } from '@posthorn/kernel';
 import { eventLane, webhookLane } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import pg from 'pg';
-import { Office, sent } from '../office.fixture.ts';
+import { Office, rawEmail, sent } from '../office.fixture.ts';
 import { ApiKeyStore } from '../stores/api-key-store.ts';
 import { DkimKeyStore } from '../stores/dkim-key-store.ts';
 import {
@@ -70,8 +70,8 @@ const MOST_PAGES = 20_000;
 /** Those that `pg` keeps prepared, so that Postgres may keep a plan of theirs; the others are planned each time. */
 const KEPT = [
   ...['ACCEPT_EMAILS', 'CLAIM_DELIVERIES', 'CLAIM_EMAILS', 'FAN_OUT_EVENTS', 'FIND_KEY_HOLDERS'],
-  ...['LOCK_DUE_EVENTS', 'LOCK_OUTBOX_ROWS', 'READ_RECEIVERS', 'READ_SIGNING_KEYS', 'RECORD_DELIVERIES'],
-  'RECORD_OUTCOMES',
+  ...['LOCK_CONTACTS', 'LOCK_DUE_EVENTS', 'LOCK_OUTBOX_ROWS', 'READ_LOCKED_CONTACTS', 'READ_RECEIVERS'],
+  ...['READ_SIGNING_KEYS', 'RECORD_DELIVERIES', 'RECORD_OUTCOMES', 'TAKE_IDEMPOTENCY_KEYS'],
 ];
 
 /** An id of now that nothing has. */
@@ -108,7 +108,7 @@ beforeAll(async () => {
   await client.query('ANALYZE');
   sample = {
     ids: [NOBODY],
-    workspaces: [NOBODY],
+    workspaces: [uuidOf(await office.openWorkspace())],
     hashes: [],
     keys: [],
     deliveries: [NOBODY],
@@ -733,6 +733,9 @@ describe('With 120,000 rows where there were none a moment ago', () => {
   it('a plan is kept of no other statement', async () => {
     const one = new Office(testDatabase.url, 1);
     const acme = await one.openWorkspace();
+    const until = { expiresAt: new Date('2030-01-01') };
+    const idempotency = { key: 'order 1', fingerprint: Buffer.alloc(32), answer: '', ...until };
+    await one.accept([rawEmail(acme, { contactProperties: { plan: 'pro' }, idempotency })]);
     const claimed = await one.acceptAndClaim(acme);
     await one.outbox.renew([claimed], 60_000);
     await one.outbox.record([sent(claimed)]);

@@ -80,11 +80,17 @@ async function lockContacts(
     ...{ n, id: newUuid(nowMs), workspace_id: uuidOf(workspaceId), email },
     properties: propertiesIn(mergeProperties({}, properties)) ?? {},
   }));
-  await client.query(LOCK_CONTACTS, [JSON.stringify(items), new Date(nowMs)]);
+  await client.query({
+    name: 'lock_contacts',
+    text: LOCK_CONTACTS,
+    values: [JSON.stringify(items), new Date(nowMs)],
+  });
   const addresses = items.map(({ n, workspace_id, email }) => ({ n, workspace_id, email }));
-  const { rows } = await client.query<ContactRow & { numbers: number[] }>(READ_LOCKED_CONTACTS, [
-    JSON.stringify(addresses),
-  ]);
+  const { rows } = await client.query<ContactRow & { numbers: number[] }>({
+    name: 'read_locked_contacts',
+    text: READ_LOCKED_CONTACTS,
+    values: [JSON.stringify(addresses)],
+  });
   return rows.map((row) => {
     const before = contactOf(row);
     const isNew = row.id === items[row.numbers[0]!]!.id;

@@ -22,9 +22,11 @@ export class IdempotencyKeys {
     claims: readonly NumberedClaim[],
   ): Promise<{ taken: ReadonlySet<number>; known: ReadonlyMap<number, KnownAnswer> }> {
     if (claims.length === 0) return { taken: new Set(), known: new Map() };
-    const { rows } = await this.connection.query<{ n: number }>(TAKE_IDEMPOTENCY_KEYS, [
-      claimsAsJson(claims),
-    ]);
+    const { rows } = await this.connection.query<{ n: number }>({
+      name: 'take_idempotency_keys',
+      text: TAKE_IDEMPOTENCY_KEYS,
+      values: [claimsAsJson(claims)],
+    });
     const taken = new Set(rows.map((row) => row.n));
     return { taken, known: await this.read(claims.filter(({ n }) => !taken.has(n))) };
   }
