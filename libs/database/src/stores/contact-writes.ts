@@ -144,5 +144,10 @@ export async function writeContacts(
   const rows = contacts.map(({ id, properties, status, unsubscribedAt, updatedAt }) => ({
     ...{ id: uuidOf(id), properties, status, unsubscribed_at: unsubscribedAt, updated_at: updatedAt },
   }));
-  await runWithEvents(transaction, WRITE_CONTACTS, [eventsAsJson(nowMs, events), JSON.stringify(rows)]);
+  await runWithEvents(
+    transaction,
+    WRITE_CONTACTS,
+    [eventsAsJson(nowMs, events), JSON.stringify(rows)],
+    'write_contacts',
+  );
 }
