@@ -29,21 +29,16 @@ export async function recordEvents(
   if (events.length > 0) await runWithEvents(transaction, RECORD_EVENTS, [eventsAsJson(nowMs, events)]);
 }
 
-/**
- * Runs a statement that records events, alone or with their cause; their lanes are rung after the commit.
- *
- * @param name under which its plan is kept; none: it is planned each time
- */
+/** Runs a statement that records events, alone or with their cause; their lanes are rung after the commit. */
 export async function runWithEvents(
   transaction: AnyTransaction,
   sql: string,
   values: readonly string[],
-  name?: string,
 ): Promise<void> {
   const due =
     '$queryRawUnsafe' in transaction
       ? await transaction.$queryRawUnsafe<DueLane[]>(sql, ...values)
-      : (await transaction.query<DueLane>({ name, text: sql, values: [...values] })).rows;
+      : (await transaction.query<DueLane>(sql, [...values])).rows;
   noteEventsDue(
     transaction,
     due.map(({ laneId }) => laneId),

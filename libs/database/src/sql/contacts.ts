@@ -72,24 +72,18 @@ LIMIT    $3::int`;
 }
 
 /**
- * Writes what locked contacts have become, and the events of that. Where a locked row lies (ctid) nobody changes, so it is found by its key once, row by row,
- * and joined with nothing: there is one way only to plan it (decision 12).
+ * Writes what locked contacts have become, and the events of that.
  *
  * $1 json: the events, as RECORD_EVENTS takes them. $2 json: id, properties, status, unsubscribed_at, updated_at.
  *
  * Indexes: contacts_pkey; those of RECORD_EVENTS. Locks: none that LOCK_CONTACTS or LOCK_CONTACT has not taken.
  */
-export const WRITE_CONTACTS = recordEventsWith(`change AS MATERIALIZED (
-  SELECT i.*, c.ctid AS place
-  FROM   json_to_recordset($2::json) AS i (
-           id uuid, properties jsonb, status contact_status, unsubscribed_at timestamptz, updated_at timestamptz)
-  CROSS JOIN LATERAL (SELECT ctid FROM contacts WHERE id = i.id OFFSET 0) c
-),
-written AS (
+export const WRITE_CONTACTS = recordEventsWith(`written AS (
   UPDATE contacts c
   SET    properties = i.properties, status = i.status, unsubscribed_at = i.unsubscribed_at, updated_at = i.updated_at
-  FROM   change i
-  WHERE  c.ctid = i.place
+  FROM   json_to_recordset($2::json) AS i (
+           id uuid, properties jsonb, status contact_status, unsubscribed_at timestamptz, updated_at timestamptz)
+  WHERE  c.id = i.id
 )`);
 
 /**

@@ -2,8 +2,8 @@
 const EVENTS = `
 event AS MATERIALIZED (
   SELECT e.*,
-         ARRAY(SELECT   w.id
-               FROM     (SELECT id FROM webhooks WHERE workspace_id = e.workspace_id AND e.type = ANY (events) OFFSET 0) w
+         ARRAY(SELECT   w.id FROM webhooks w
+               WHERE    w.workspace_id = e.workspace_id AND e.type = ANY (w.events)
                ORDER BY w.id) AS webhook_ids
   FROM   json_to_recordset($1::json) AS e (
            id uuid, workspace_id uuid, type text, payload text, created_at timestamptz, lane_id text)

@@ -144,10 +144,5 @@ export async function writeContacts(
   const rows = contacts.map(({ id, properties, status, unsubscribedAt, updatedAt }) => ({
     ...{ id: uuidOf(id), properties, status, unsubscribed_at: unsubscribedAt, updated_at: updatedAt },
   }));
-  await runWithEvents(
-    transaction,
-    WRITE_CONTACTS,
-    [eventsAsJson(nowMs, events), JSON.stringify(rows)],
-    'write_contacts',
-  );
+  await runWithEvents(transaction, WRITE_CONTACTS, [eventsAsJson(nowMs, events), JSON.stringify(rows)]);
 }
