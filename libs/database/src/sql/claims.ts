@@ -10,8 +10,8 @@
  * A ready row that still has a lease was taken from a process that died (see REVIVE), so what that one did may be done twice. Of
  * those whose process has died twice in a row each claim takes one only: if it is the one that kills, it takes few with it.
  *
- * Its plan is kept, from a time when the tables were empty perhaps, so there is only one way to read each: by a list of keys,
- * or row by row in what OFFSET 0 keeps from being joined otherwise. Whoever makes a claim of it keeps to that (decision 12).
+ * Its plan is kept, from a time when the outbox was empty perhaps, so there is only one way to read that: by a list of keys, or row by row in
+ * what LIMIT or OFFSET 0 keeps from being joined otherwise. Whoever makes a claim of it reads other tables so, by their keys (decision 12).
  *
  * @param queue which queue the lanes are of
  * @param condition what else must be so of a lane, `t.lane_id`, for it to be claimed from
