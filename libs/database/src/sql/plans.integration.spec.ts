@@ -720,13 +720,15 @@ describe('With 120,000 rows where there were none a moment ago', () => {
   });
 
   it.each(STATEMENTS.filter(([name]) => KEPT.includes(name)))(
-    '%s has kept the plan of an empty database, and it reads by the same indexes',
+    '%s has kept the plan of an empty database, and it reads the outbox by the same indexes',
     async (name, { values, indexes }) => {
       const { rows } = await client.query<Explained>(`EXPLAIN (FORMAT JSON) ${execute(name, values())}`);
       const plan = nodesOf(rows[0]!['QUERY PLAN'][0].Plan);
       expect(readFromEndToEnd(plan)).toEqual([]);
       const used = plan.map((node) => node['Index Name'] ?? '');
-      for (const index of indexes) expect(used).toContainEqual(expect.stringMatching(index));
+      // Other tables may be read by another index until they are analysed again (decision 12).
+      for (const index of indexes.filter(({ source }) => source.startsWith('^outbox')))
+        expect(used).toContainEqual(expect.stringMatching(index));
     },
   );
 
