@@ -30,8 +30,11 @@ export async function crowd(url: string): Promise<void> {
      FROM   identities`,
     `INSERT INTO api_keys (id, workspace_id, display_name, role, secret_hash, secret_hint)
      SELECT gen_random_uuid(), w.id, 'Key', 'API_USER', sha256((w.id::text || n)::bytea), '' FROM workspaces w, generate_series(1, 20) n`,
-    `INSERT INTO contacts (id, workspace_id, email)
-     SELECT gen_random_uuid(), w.id, 'person' || n || '@example.net' FROM workspaces w, generate_series(1, ${ROWS_EACH}) n`,
+    // Of both statuses: if there were one only, a plan made for any status would gain nothing by the index that knows it.
+    `INSERT INTO contacts (id, workspace_id, email, status, unsubscribed_at)
+     SELECT gen_random_uuid(), w.id, 'person' || n || '@example.net',
+            CASE WHEN n % 3 = 0 THEN 'UNSUBSCRIBED' ELSE 'SUBSCRIBED' END::contact_status, CASE WHEN n % 3 = 0 THEN now() END
+     FROM   workspaces w, generate_series(1, ${ROWS_EACH}) n`,
     `INSERT INTO suppressions (id, workspace_id, email, reason, created_by)
      SELECT gen_random_uuid(), workspace_id, email, CASE WHEN email LIKE '%7@%' THEN 'COMPLAINT' ELSE 'MANUAL' END::suppression_reason, '{}'
      FROM   contacts`,
