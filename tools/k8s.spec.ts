@@ -54,7 +54,7 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
         .map(({ metadata }) => metadata.name)
         .sort(),
     ).toEqual([...APPS].sort());
-    const images = [...ofKind('Deployment'), ...ofKind('Job')].flatMap((manifest) =>
+    const images = [...ofKind('Deployment'), ...ofKind('Job'), ...ofKind('CronJob')].flatMap((manifest) =>
       (containersOf(manifest) as Container[]).map(({ image }) => image),
     );
     for (const image of images)
@@ -99,7 +99,7 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
     const known = [...settings.map(({ name }) => name), 'NODE_ENV'];
     const shared = Object.keys(ofKind('ConfigMap')[0]!['data'] as object);
     expect(shared.filter((name) => secret.includes(name) || !known.includes(name))).toEqual([]);
-    for (const manifest of [...ofKind('Deployment'), ...ofKind('Job')]) {
+    for (const manifest of [...ofKind('Deployment'), ...ofKind('Job'), ...ofKind('CronJob')]) {
       for (const { name, env = [] } of containersOf(manifest) as Container[]) {
         const open = env.filter(({ value }) => value !== undefined).map((variable) => variable.name);
         expect({
@@ -116,14 +116,6 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
     const paths = (spec.rules[0].http.paths as { path: string }[]).map(({ path }) => path);
     expect(paths.sort()).toEqual(firstSegmentsOfRoutes());
   });
-});
-
-it('k8s/office keeps the same rules', async () => {
-  const manifests = await render('k8s/office');
-  expect(await schemaFaults(manifests)).toEqual([]);
-  expect(await typeFaults(manifests, 'office')).toEqual([]);
-  const faults = ruleFaults([...manifests, ...(await render('k8s/overlays/small'))]);
-  expect(faults).toEqual([]);
 });
 
 it.each([
@@ -157,9 +149,34 @@ it.each([
   60_000,
 );
 
-it('the alerts of the Prometheus Operator are those of observe/prometheus', async () => {
-  const rule = (await render('k8s/overlays/production')).find(({ kind }) => kind === 'PrometheusRule')!;
-  expect(rule['spec']).toEqual(parse(readFileSync(join(ROOT, 'observe/prometheus/alerts.yaml'), 'utf8')));
+describe('k8s/components/observe', () => {
+  let manifests: Manifest[];
+  beforeAll(async () => {
+    manifests = await render('k8s/overlays/production');
+  });
+
+  it('has the alerts of observe/prometheus', () => {
+    const rule = manifests.find(({ kind }) => kind === 'PrometheusRule')!;
+    expect(rule['spec']).toEqual(parse(readFileSync(join(ROOT, 'observe/prometheus/alerts.yaml'), 'utf8')));
+  });
+
+  it('calls the job as the alerts and observe/prometheus do: by a label of the Service that it asks', () => {
+    const { jobLabel, selector } = manifests.find(({ kind }) => kind === 'ServiceMonitor')!['spec'] as {
+      jobLabel: string;
+      selector: { matchLabels: Record<string, string> };
+    };
+    const asked = manifests.filter(
+      ({ kind, metadata: { labels = {} } }) =>
+        kind === 'Service' &&
+        Object.entries(selector.matchLabels).every(([name, value]) => labels[name] === value),
+    );
+    const { scrape_configs: configured } = parse(
+      readFileSync(join(ROOT, 'observe/prometheus/prometheus.yaml'), 'utf8'),
+    ) as { scrape_configs: { job_name: string }[] };
+    expect(asked.map(({ metadata }) => metadata.labels?.[jobLabel])).toEqual(
+      configured.map(({ job_name: name }) => name),
+    );
+  });
 });
 
 describe('what the manifests are held to', () => {

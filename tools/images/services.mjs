@@ -6,7 +6,7 @@ import { ROOT } from '../stack/runtime.mjs';
 /** @typedef {{ name: string, target: string, environment: Record<string, string>, graceMs: number }} ComposedService */
 
 /**
- * The services of docker-compose.yml that are built here.
+ * The services of docker-compose.yml that are built here, and that `up` starts.
  *
  * @param {Record<string, string>} given what stands in `.env`
  * @returns {ComposedService[]}
@@ -14,7 +14,7 @@ import { ROOT } from '../stack/runtime.mjs';
 export function composedServices(given) {
   const { services } = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), { merge: true });
   return Object.entries(services)
-    .filter(([, { build }]) => build !== undefined)
+    .filter(([, { build, profiles = [] }]) => build !== undefined && profiles.length === 0)
     .map(([name, { build, environment = {}, stop_grace_period = '10s' }]) => ({
       name,
       target: build.target,

@@ -84,17 +84,20 @@ function selectorFaults(manifests) {
   const pods = manifests.map(podOf).filter(Boolean);
   const selects = (labels) => pods.some((pod) => isSubset(labels, pod.metadata.labels));
   return manifests.flatMap((manifest) => {
-    const labels = selectorOf(manifest);
-    return labels && !selects(labels) ? [`${nameOf(manifest)}: selects no pod`] : [];
+    return selectorsOf(manifest).some((labels) => !selects(labels))
+      ? [`${nameOf(manifest)}: selects no pod`]
+      : [];
   });
 }
 
-/** @param {Manifest} manifest */
-function selectorOf({ kind, spec }) {
-  if (kind === 'Service') return spec.selector;
-  if (kind === 'NetworkPolicy') return spec.podSelector.matchLabels;
-  if (kind === 'PodDisruptionBudget' || kind === 'Deployment') return spec.selector.matchLabels;
-  return undefined;
+/** The labels of the pods that it is about; of an expression each value by itself. @param {Manifest} manifest */
+function selectorsOf({ kind, spec }) {
+  if (kind === 'Service') return [spec.selector];
+  if (kind === 'PodDisruptionBudget' || kind === 'Deployment') return [spec.selector.matchLabels];
+  if (kind !== 'NetworkPolicy') return [];
+  const { matchLabels = {}, matchExpressions = [] } = spec.podSelector;
+  const chosen = matchExpressions.flatMap(({ key, values }) => values.map((value) => ({ [key]: value })));
+  return [matchLabels, ...chosen];
 }
 
 /** @param {readonly Manifest[]} manifests */
@@ -131,10 +134,10 @@ function scalingFaults(manifests) {
     });
 }
 
-/** The pods that an object is or makes. @param {Manifest} manifest */
+/** The pods that an object makes. @param {Manifest} manifest */
 function podOf(manifest) {
   const { kind, spec } = manifest;
-  if (kind === 'Pod') return manifest;
+  if (kind === 'CronJob') return spec.jobTemplate.spec.template;
   return kind === 'Deployment' || kind === 'Job' ? spec.template : undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { ApiKeyId, UserId } from '@posthorn/kernel';
 
-/** Who changed something: a key of the workspace, a person, the operator at the command line, the recipient of an email, or Posthorn itself. */
+/** Who changed something: a key of the workspace, a person, an operator, the recipient of an email, or Posthorn itself. */
 export type Actor =
   | { readonly kind: 'api_key'; readonly id: ApiKeyId; readonly name: string }
   | { readonly kind: 'user'; readonly id: UserId; readonly name: string }
@@ -8,7 +8,7 @@ export type Actor =
   | { readonly kind: 'recipient'; readonly name: 'recipient' }
   | { readonly kind: 'system'; readonly name: 'posthorn' };
 
-/** Who changes something from the command line; the name is the account of the machine. */
+/** Who changes something from the command line, named as the account of the machine, or from the dashboard, named as their own account. */
 export function operator(name: string): Actor {
   return { kind: 'operator', name };
 }

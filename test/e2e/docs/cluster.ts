@@ -11,12 +11,13 @@ interface Manifest {
 }
 
 /** Kinds as kubectl's arguments say them. */
-const KINDS: Readonly<Record<string, string>> = { pod: 'Pod', job: 'Job', deployment: 'Deployment' };
+const KINDS: Readonly<Record<string, string>> = { job: 'Job', cronjob: 'CronJob', deployment: 'Deployment' };
+const WAITED_FOR = ['--for=condition=complete', '--for=jsonpath={.status.ready}=1'];
 
 /** Holds the calls of kubectl against what the folders that they apply are made into. */
 export async function clusterHolds(fence: Fence, checkout: Checkout): Promise<void> {
   writeManifests(fence.page, checkout);
-  const applied = [...(await built('k8s/overlays/ours', checkout)), ...(await built('k8s/office', checkout))];
+  const applied = [...(await built('k8s/overlays/ours', checkout))];
   const calls = await callsOf(fence, ['kubectl'], checkout);
   expect(calls).not.toEqual([]);
   for (const [, ...words] of calls) {
@@ -26,31 +27,38 @@ export async function clusterHolds(fence: Fence, checkout: Checkout): Promise<vo
   }
 }
 
-async function judge(
-  words: readonly string[],
-  applied: readonly Manifest[],
-  checkout: Checkout,
-): Promise<void> {
+async function judge(words: readonly string[], applied: Manifest[], checkout: Checkout): Promise<void> {
   const [verb, ...rest] = words;
   const isThere = (kind: string, name?: string): void =>
     expect(applied.filter((each) => each.kind === kind).map(({ metadata }) => metadata.name)).toContainEqual(
       name ?? expect.anything(),
     );
+  const isThereAs = (reference = ''): void => {
+    const [kind, name] = reference.split('/');
+    isThere(KINDS[kind!]!, name);
+  };
   if (verb === 'create' && rest[0] === 'namespace') isThere('Namespace', rest[1]);
-  else if (verb === 'create') secretHolds(rest, applied);
+  else if (verb === 'create' && rest[0] === 'job') {
+    isThereAs(/^--from=(.+)$/.exec(rest[2]!)?.[1]);
+    applied.push({ kind: 'Job', metadata: { name: rest[1]! } });
+  } else if (verb === 'create' && rest[1] === 'tls') {
+    const ingress = applied.find(({ kind }) => kind === 'Ingress') as unknown as {
+      spec: { tls: { secretName: string }[] };
+    };
+    expect(ingress.spec.tls.map(({ secretName }) => secretName)).toContain(rest[2]);
+  } else if (verb === 'create') secretHolds(rest, applied);
   else if (verb === 'apply')
     expect([rest[0], await built(rest[1]!, checkout)]).toEqual([
       '-k',
       expect.arrayContaining([expect.anything()]),
     ]);
   else if (verb === 'exec') {
-    isThere('Pod', rest[0]);
+    isThereAs(rest[0]);
     expect(rest[1]).toBe('--');
     await runsHere(rest.slice(2), checkout);
   } else if (verb === 'wait') {
-    expect(rest[0]).toBe('--for=condition=Ready');
-    const [kind, name] = rest[1]!.split('/');
-    isThere(KINDS[kind!]!, name);
+    expect(WAITED_FOR).toContain(rest[0]);
+    isThereAs(rest[1]);
   } else if (verb === 'delete') isThere(KINDS[rest[0]!]!, rest[1]);
   else if (verb === 'rollout') {
     expect(rest.slice(0, 2)).toEqual(['status', 'deployment']);

@@ -7,7 +7,7 @@ import { type Fence, textOf } from './fences.ts';
 /** Holds the calls of Docker Compose against our file: its services and profiles; what a service is to run is run here. */
 export async function composeHolds(fence: Fence, checkout: Checkout): Promise<void> {
   const { services } = parse(textOf('docker-compose.yml'), { merge: true }) as {
-    services: Record<string, { profiles?: string[] }>;
+    services: Record<string, { entrypoint?: string[] }>;
   };
   const calls = await callsOf(fence, ['docker'], checkout);
   expect(calls).not.toEqual([]);
@@ -18,7 +18,7 @@ export async function composeHolds(fence: Fence, checkout: Checkout): Promise<vo
     else if (verb === 'run') {
       const [remove, service, ...command] = rest;
       expect([remove, Object.keys(services)]).toEqual(['--rm', expect.arrayContaining([service])]);
-      await runsHere(command, checkout);
+      await runsHere([...(services[service!]!.entrypoint ?? []), ...command], checkout);
     } else throw new Error(`docker compose ${verb} is not known to this test`);
   }
 }
