@@ -1,3 +1,4 @@
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 /** V8 makes such a function in the old generation, where it keeps all that it refers to until the whole heap is collected (docs/decisions/0049). */
@@ -30,6 +31,16 @@ export default tseslint.config(
       'eqeqeq': 'error',
       'no-console': 'error',
       'no-restricted-syntax': ['error', NO_LASTING_FUNCTIONS],
+    },
+  },
+  {
+    // What callers, mails and name servers send is read by expressions whose time grows with its length, not with the square of it.
+    files: ['apps/**/*.ts', 'libs/**/*.ts'],
+    ignores: ['**/*.spec.ts', '**/*.fixture.ts'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential' }],
     },
   },
   {

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '@posthorn/kernel';
 import { faultInAddressText, faultInHeaderText, faultInVisibleText } from './invisible-characters.ts';
 import { SIZES } from './limits.ts';
 import { parseMailDomain } from './mail-domain.ts';
@@ -73,13 +74,14 @@ function parseNamed(text: string): { mailbox: Mailbox } | { fault: string } {
 
 /** `trim` would also take away what is to be refused, such as a byte order mark. */
 function withoutOuterSpaces(text: string): string {
-  return text.startsWith(' ') || text.endsWith(' ') ? text.replace(/^ +| +$/g, '') : text;
+  return withoutTrailing(text, ' ').replace(/^ +/, '');
 }
 
 function faultInBrackets(text: string): string {
   if (/^"(?:[^"\\]|\\.)*"@/u.test(text))
     return 'has a quoted local part; addresses of that kind are not supported';
-  if (/>.*[,;].*</u.test(text)) return `names more than one mailbox; ${EXAMPLE}`;
+  if (/[,;]/.test(text.slice(text.indexOf('>'), text.lastIndexOf('<') + 1)))
+    return `names more than one mailbox; ${EXAMPLE}`;
   return `is not a name and an address in angle brackets; ${EXAMPLE}`;
 }
 
@@ -87,7 +89,7 @@ function faultInPlainName(name: string): string | undefined {
   if (name.includes('(')) return `holds a comment in parentheses; ${EXAMPLE}`;
   const found = NEEDS_QUOTES.exec(name);
   if (found === null) return undefined;
-  if (/^[^,;]*@[^,;]*[,;]/u.test(name)) return `names more than one mailbox; ${EXAMPLE}`;
+  if (/^[^,;@]*@[^,;]*[,;]/u.test(name)) return `names more than one mailbox; ${EXAMPLE}`;
   return `has \`${found[0]}\` in its name; put the name in double quotes, as in \`"Lovelace, Ada" <ada@example.com>\``;
 }
 
@@ -136,7 +138,7 @@ const OTHER_SHAPES: readonly [RegExp, string][] = [
   [/[<>]/u, `has an angle bracket without its counterpart; ${EXAMPLE}`],
   [/"/u, 'has a quoted local part; addresses of that kind are not supported'],
   [/^[^@]*$/u, `has no \`@\`; ${EXAMPLE}`],
-  [/@.*@/u, `has more than one \`@\`; ${EXAMPLE}`],
+  [/^[^@]*@[^@]*@/u, `has more than one \`@\`; ${EXAMPLE}`],
   [/[\s\p{Z}]/u, `has a space in its address; ${EXAMPLE}`],
 ];
 const ONE_ADDRESS = /^[^\s\p{Z}@()<>:;,"]+@[^\s\p{Z}@()<>:;,"]+$/u;

@@ -7,3 +7,4 @@ export * from './ids.ts';
 export * from './time.ts';
 export * from './release.ts';
 export * from './worker-beside.ts';
+export * from './without-trailing.ts';

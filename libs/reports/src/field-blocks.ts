@@ -3,7 +3,7 @@ export type FieldBlock = ReadonlyMap<string, string>;
 
 const MOST_BLOCKS = 50;
 const MOST_FIELDS = 100;
-const FIELD = /^([!-9;-~]{1,100}):[ \t]*(.*)$/;
+const FIELD = /^([!-9;-~]{1,100}):(.*)$/;
 
 /**
  * Reads the groups of fields of a delivery status or a feedback report: as headers are written, with an empty line between two groups

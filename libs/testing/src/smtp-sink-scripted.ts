@@ -121,7 +121,7 @@ class ScriptedSession {
   }
 }
 
-const address = (command: string): string => /<([^>]*)>/.exec(command)?.[1] ?? '';
+const address = (command: string): string => /<([^<>]*)>/.exec(command)?.[1] ?? '';
 
 export interface ScriptedSmtpServerOptions {
   /** What EHLO offers, such as `PIPELINING`. */

@@ -1,3 +1,5 @@
+import { withoutTrailing } from '@posthorn/kernel';
+
 /** What a DKIM record must publish. */
 export interface PublishedKey {
   readonly algorithm: 'rsa' | 'ed25519';
@@ -41,9 +43,9 @@ function parseTags(record: string): Map<string, string> | undefined {
   const parts = record.split(';').map((part) => part.trim());
   if (parts.at(-1) === '') parts.pop();
   for (const part of parts) {
-    const [, name, value] = /^([A-Za-z]\w*)\s*=\s*(.*)$/s.exec(part) ?? [];
+    const [, name, value] = /^([A-Za-z]\w*)\s*=(.*)$/s.exec(part) ?? [];
     if (name === undefined || tags.has(name)) return undefined;
-    tags.set(name, value!);
+    tags.set(name, value!.trimStart());
   }
   return tags;
 }
@@ -88,7 +90,7 @@ function formsOf({ algorithm, publicKey }: PublishedKey): string[] {
 }
 
 function withoutPadding(base64: string): string {
-  return base64.replace(/=+$/, '');
+  return withoutTrailing(base64, '=');
 }
 
 function faultInUse(tags: ReadonlyMap<string, string>): string | undefined {

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '@posthorn/kernel';
 import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import { Setting } from './setting.ts';
 import { IsUrlWithScheme } from './url-with-scheme.ts';
@@ -38,7 +39,7 @@ export class HttpSettings {
 
   /** The address of the gateway, without a slash at its end. */
   get publicUrl(): string {
-    return (this.PUBLIC_URL ?? `http://localhost:${this.HTTP_PORT}`).replace(/\/+$/, '');
+    return withoutTrailing(this.PUBLIC_URL ?? `http://localhost:${this.HTTP_PORT}`, '/');
   }
 }
 

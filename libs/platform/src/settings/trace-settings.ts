@@ -1,3 +1,4 @@
+import { withoutTrailing } from '@posthorn/kernel';
 import { IsIn, IsNumber, IsOptional, Matches, Max, Min } from 'class-validator';
 import { AreHeaders, headersIn } from './header-list.ts';
 import { Setting } from './setting.ts';
@@ -56,7 +57,7 @@ export class TraceSettings {
   /** As what tells them takes it. */
   options(endpoint: string) {
     return {
-      url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+      url: `${withoutTrailing(endpoint, '/')}/v1/traces`,
       headers: headersIn(this.OTEL_EXPORTER_OTLP_HEADERS ?? ''),
       sampler: this.OTEL_TRACES_SAMPLER,
       samplerRatio: this.OTEL_TRACES_SAMPLER_ARG,

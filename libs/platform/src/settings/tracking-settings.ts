@@ -1,3 +1,4 @@
+import { withoutTrailing } from '@posthorn/kernel';
 import { IsOptional } from 'class-validator';
 import { Setting } from './setting.ts';
 import { IsUrlWithScheme } from './url-with-scheme.ts';
@@ -14,6 +15,6 @@ export class TrackingSettings {
 
   /** That address, without a slash at its end. */
   trackingUrl(publicUrl: string): string {
-    return (this.TRACKING_URL ?? publicUrl).replace(/\/+$/, '');
+    return withoutTrailing(this.TRACKING_URL ?? publicUrl, '/');
   }
 }

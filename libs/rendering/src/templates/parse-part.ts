@@ -6,7 +6,7 @@ const MOST_TAGS = 2_000;
 const LINE_BREAK = /\r\n?|\n/;
 const UNCLOSED_TAG = 'a tag is opened here or before and never closed; close it with `}}`';
 const OPENING = '{{';
-const BLOCK = /\{\{~?\s*(?:([#^])\s*([^\s}~]+)[^}]*|(\/)[^}]*)\}\}/g;
+const BLOCK = /\{\{~?\s*(?:([#^])\s*([^\s{}~]+)(?:[\s~][^{}]*)?|(\/)[^{}]*)\}\}/g;
 
 /** Where something is wrong in a part, and what. */
 export interface Fault {

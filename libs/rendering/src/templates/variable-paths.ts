@@ -2,7 +2,8 @@ import type { Variables } from './template-parts.ts';
 
 /** What can stand in a path as it is; any other segment is put into brackets. */
 const BARE = /^[\p{L}\p{N}_$-]+$/u;
-const SEGMENT = /\[((?:\\.|[^\]\\])*)\]|[^.[\]]+/g;
+/** A bracket that nothing closes reaches to the end. */
+const SEGMENT = /\[((?:\\.|[^\]\\])*)(?:\]|$)|[^.[\]]+/g;
 
 /** A path as people write it in a template: `user.name`, `order.[first item].price`. */
 export function pathText(segments: readonly string[]): string {

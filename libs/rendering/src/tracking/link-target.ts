@@ -1,6 +1,5 @@
-/** What browsers pass over around a URL: controls and spaces (the URL standard, section 4.4). */
-const AROUND = /^[\u0000-\u0020]+|[\u0000-\u0020]+$/g;
-const ABSOLUTE = /^https?:\/\//i;
+/** Behind the controls and spaces that browsers pass over (the URL standard, section 4.4). */
+const ABSOLUTE = /^[\u0000-\u0020]*https?:\/\//i;
 /** By which links to leave are known: they must work, whatever becomes of tracking. */
 const LEAVING = /unsubscri|opt[-_]?out/i;
 
@@ -9,8 +8,7 @@ const LEAVING = /unsubscri|opt[-_]?out/i;
  * stays as it is: other schemes, fragments and relative ones, ways to unsubscribe, and URLs with credentials, which are not ours to keep.
  */
 export function linkTarget(value: string): string | undefined {
-  const trimmed = value.replace(AROUND, '');
-  if (!ABSOLUTE.test(trimmed) || LEAVING.test(trimmed)) return undefined;
-  const url = URL.parse(trimmed);
+  if (!ABSOLUTE.test(value) || LEAVING.test(value)) return undefined;
+  const url = URL.parse(value);
   return url === null || url.username !== '' || url.password !== '' ? undefined : url.href;
 }
