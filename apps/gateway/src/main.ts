@@ -136,7 +136,7 @@ await startProcess('gateway', async () => {
       maxBodyBytes: SIZES.body.most,
       maxBodyBytesByPath: { '/v1/emails/batch': SIZES.batchBody.most },
       noObjectByPath: { '/v1/emails': NO_EMAIL },
-      admitLongBody: (request, response) => callers.identify(request, response),
+      admitLongBody: async (request, response) => (await callers.identify(request, response)).workspaceId,
       alwaysLetIn: ['/t/'],
       tracer: tracing.tracer,
       answerHeaders: (request) => limits.headersOf(request),

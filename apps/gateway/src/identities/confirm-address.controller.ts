@@ -1,8 +1,10 @@
-import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { RateLimits } from '@posthorn/auth';
 import type { LinkedAddress } from '@posthorn/database';
 import { ConfirmAddress, orUnavailable } from '@posthorn/use-cases';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { Describes } from '../openapi/describes.ts';
+import { TOO_MANY_GUESSES } from '../pages/guesses.ts';
 import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
 
 const TOKEN = linkToken('phv_');
@@ -10,7 +12,10 @@ const TOKEN = linkToken('phv_');
 /** Where the links in verification mails lead: pages for whoever reads the mail, who needs no key. */
 @Controller('verify/identity/:token')
 export class ConfirmAddressController {
-  constructor(private readonly confirmAddress: ConfirmAddress) {}
+  constructor(
+    private readonly confirmAddress: ConfirmAddress,
+    private readonly limits: RateLimits,
+  ) {}
 
   @Get()
   @Describes({
@@ -20,10 +25,15 @@ export class ConfirmAddressController {
     description: 'A page that asks for consent. Opening it changes nothing: programs open links, too.',
     path: { token: TOKEN },
     answer: PERSON_PAGE,
+    refuses: [TOO_MANY_GUESSES],
   })
-  async look(@Param('token') token: string, @Res({ passthrough: true }) response: Response): Promise<string> {
+  async look(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
     const linked = await orUnavailable(this.confirmAddress.look(token));
-    return show(response, linked, question);
+    return this.page(request, response, linked, question);
   }
 
   @Post()
@@ -35,13 +45,25 @@ export class ConfirmAddressController {
     description: 'Verifies the address. A link does that once.',
     path: { token: TOKEN },
     answer: PERSON_PAGE,
+    refuses: [TOO_MANY_GUESSES],
   })
   async confirm(
     @Param('token') token: string,
+    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const linked = await orUnavailable(this.confirmAddress.confirm(token));
-    return show(response, linked, consented);
+    return this.page(request, response, linked, consented);
+  }
+
+  private async page(
+    request: Request,
+    response: Response,
+    linked: LinkedAddress,
+    open: (known: KnownAddress) => PersonPage,
+  ): Promise<string> {
+    if (linked.state === 'unknown') await this.limits.countFailure(request, response);
+    return show(response, linked, open);
   }
 }
 

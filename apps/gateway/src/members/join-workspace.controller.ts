@@ -1,8 +1,10 @@
-import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { RateLimits } from '@posthorn/auth';
 import { INVITATION_DAYS } from '@posthorn/domain';
 import { JoinWorkspace, orUnavailable, type ShownInvitation } from '@posthorn/use-cases';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { Describes } from '../openapi/describes.ts';
+import { TOO_MANY_GUESSES } from '../pages/guesses.ts';
 import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
 
 const TOKEN = linkToken('phi_');
@@ -10,7 +12,10 @@ const TOKEN = linkToken('phi_');
 /** Where the links in invitations lead: pages for whoever reads the mail, who needs no key. */
 @Controller('invitations/:token')
 export class JoinWorkspaceController {
-  constructor(private readonly joinWorkspace: JoinWorkspace) {}
+  constructor(
+    private readonly joinWorkspace: JoinWorkspace,
+    private readonly limits: RateLimits,
+  ) {}
 
   @Get()
   @Describes({
@@ -20,9 +25,14 @@ export class JoinWorkspaceController {
     description: 'A page that asks for consent. Opening it changes nothing: programs open links, too.',
     path: { token: TOKEN },
     answer: PERSON_PAGE,
+    refuses: [TOO_MANY_GUESSES],
   })
-  async look(@Param('token') token: string, @Res({ passthrough: true }) response: Response): Promise<string> {
-    return personPage(response, pageOf(await orUnavailable(this.joinWorkspace.look(token))));
+  async look(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    return this.page(request, response, await orUnavailable(this.joinWorkspace.look(token)));
   }
 
   @Post()
@@ -34,12 +44,23 @@ export class JoinWorkspaceController {
     description: 'Makes the person a member. A link does that once.',
     path: { token: TOKEN },
     answer: PERSON_PAGE,
+    refuses: [TOO_MANY_GUESSES],
   })
   async accept(
     @Param('token') token: string,
+    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    return personPage(response, pageOf(await orUnavailable(this.joinWorkspace.accept(token))));
+    return this.page(request, response, await orUnavailable(this.joinWorkspace.accept(token)));
+  }
+
+  private async page(
+    request: Request,
+    response: Response,
+    invitation: ShownInvitation | undefined,
+  ): Promise<string> {
+    if (invitation === undefined) await this.limits.countFailure(request, response);
+    return personPage(response, pageOf(invitation));
   }
 }
 

@@ -5,6 +5,7 @@ import type { Subscription } from '@posthorn/database';
 import { ChangeSubscription } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
+import { TOO_MANY_GUESSES } from '../pages/guesses.ts';
 import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
 import { resubscribedPage, subscriptionPage, UNKNOWN_LINK } from './unsubscribe-pages.ts';
 
@@ -13,12 +14,6 @@ const NO_SUCH_LINK: DescribedRefusal = {
   status: 404,
   when: 'No such link',
   message: 'The link was never made, or what it was about is gone; take the one in a newer email',
-};
-const TOO_MANY_GUESSES: DescribedRefusal = {
-  status: 429,
-  when: 'Too many links that are none',
-  message:
-    'Too many requests without a valid API key came from this address; wait 3 seconds, or send a valid key',
 };
 /** From the page of a link and from the one below it, in whatever folder the gateway is. */
 const ABOVE = (token: string) => ({ unsubscribe: token, resubscribe: `${token}/resubscribe` });

@@ -12,7 +12,7 @@ import { recordEventsWith } from './events.ts';
 export const LOCK_CONTACTS = `
 INSERT INTO contacts AS c (id, workspace_id, email, properties, created_at, updated_at)
 SELECT   DISTINCT ON (workspace_id, lower(email)) id, workspace_id, email, properties, $2::timestamptz, $2::timestamptz
-FROM     json_to_recordset($1::json) AS i (n int, id uuid, workspace_id uuid, email text, properties jsonb)
+FROM     json_to_recordset($1::json) AS i (n int, id uuid, workspace_id uuid, email text, properties json)
 ORDER BY workspace_id, lower(email), n
 ON CONFLICT (workspace_id, lower(email)) DO UPDATE SET updated_at = c.updated_at WHERE false`;
 
@@ -82,7 +82,7 @@ export const WRITE_CONTACTS = recordEventsWith(`written AS (
   UPDATE contacts c
   SET    properties = i.properties, status = i.status, unsubscribed_at = i.unsubscribed_at, updated_at = i.updated_at
   FROM   json_to_recordset($2::json) AS i (
-           id uuid, properties jsonb, status contact_status, unsubscribed_at timestamptz, updated_at timestamptz)
+           id uuid, properties json, status contact_status, unsubscribed_at timestamptz, updated_at timestamptz)
   WHERE  c.id = i.id
 )`);
 

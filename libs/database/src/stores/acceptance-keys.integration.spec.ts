@@ -147,6 +147,25 @@ describe('The loser of a race for a key', () => {
     expect(kinds.filter((kind) => kind === 'replayed')).toHaveLength(7);
   });
 
+  it('of a call that is refused is free for the email that stands behind it in its group', async () => {
+    const acme = await office.openWorkspace();
+    const expiresAt = new Date(Date.now() + DAY_MS);
+    const idempotency = {
+      key: 'k',
+      fingerprint: fingerprintOf('batch'),
+      expiresAt,
+      answerFor: () => undefined,
+    };
+    const batch = { workspaceId: acme, emails: [rawEmail(acme, STRANGER)], idempotency };
+    const single = { workspaceId: acme, emails: [keyed(acme, 'k')] };
+    const outcomes = await office.acceptance.accept([batch, single], null);
+    expect(outcomes).toMatchObject([
+      { kind: 'judged', emails: [UNVERIFIED], answer: undefined },
+      { kind: 'judged', emails: [{ kind: 'contended' }] },
+    ]);
+    expect(await acceptOne(single.emails[0]!)).toEqual({ kind: 'accepted' });
+  });
+
   it('is judged afresh for each payload of a whole batch, if all of them are refused', async () => {
     const acme = await office.openWorkspace();
     const emails = Array.from({ length: 50 }, (_, n) => keyed(acme, 'k', { ...STRANGER, payload: `${n}` }));

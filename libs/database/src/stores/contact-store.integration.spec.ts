@@ -61,6 +61,18 @@ async function audited(): Promise<[string, JsonObject][]> {
 const addressesOf = ({ items }: Page<Contact>): string[] =>
   items.map(({ email }) => email.replace(/@.*/, ''));
 
+describe('The properties of a contact', () => {
+  it('are kept as they were written: a number of few digits does not grow', async () => {
+    const properties = { large: 1e308, small: 1e-300, z: 1, a: 2 };
+    const { id } = await create('ada@example.net', properties);
+    const [row] = await office.ask('SELECT properties::text FROM contacts WHERE workspace_id = $1', [
+      uuidOf(acme),
+    ]);
+    expect(row).toEqual({ properties: JSON.stringify(properties) });
+    expect(await propertiesOf(id)).toEqual(properties);
+  });
+});
+
 describe('A list of contacts', () => {
   async function readAll(filter: ContactFilter, sort: 'createdAt.asc' | 'createdAt.desc'): Promise<string[]> {
     const seen: string[] = [];

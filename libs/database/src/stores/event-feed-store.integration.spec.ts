@@ -81,6 +81,16 @@ const committed = async (): Promise<EventId[]> => {
 };
 
 describe('N5: the feed of events', () => {
+  it('shows keys of a caller as they were written, whatever was read before', async () => {
+    const properties = Object.fromEntries(['qq\\', 'qq"', 'qq\n', 'é'].map((key) => [key, 1]));
+    const data = someContact(acme, properties);
+    await transactOn(office.database, (client) =>
+      recordEvents(client, Date.now(), [{ workspaceId: acme, name: 'CONTACT_CREATED', data }]),
+    );
+    await settled();
+    expect((await page()).items.map((item) => item.data)).toEqual([data]);
+  });
+
   it('shows nothing before what may still come before it', async () => {
     await record(['CONTACT_CREATED']);
     await settled();

@@ -5,6 +5,7 @@ import {
   furtherPosition,
   type JsonObject,
   LEAST_ID,
+  parseJson,
 } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { LOCATE_EVENT, READ_EVENT_FEED } from '../sql/event-feed.ts';
@@ -137,6 +138,6 @@ function positionOf({ era, xid, id }: SeenRow): FeedPosition {
 }
 
 function feedEvent({ id, payload }: SeenRow): FeedEvent {
-  const { event, createdAt, data } = JSON.parse(payload) as Omit<FeedEvent, 'id'>;
+  const { event, createdAt, data } = parseJson(payload) as Omit<FeedEvent, 'id'>;
   return { id: idFromUuid('evt', id), event, createdAt, data };
 }

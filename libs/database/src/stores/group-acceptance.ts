@@ -44,6 +44,8 @@ export class GroupAcceptance {
   private readonly firstOf: readonly number[];
   private readonly outcomeOf: (AcceptanceOutcome | undefined)[] = [];
   private readonly callOutcomes: (CallOutcome | undefined)[];
+  /** Those that calls of this group have taken; see {@link keyOf}. */
+  private readonly keysOfCalls = new Set<string>();
 
   constructor(
     private readonly connection: Connection,
@@ -111,17 +113,26 @@ export class GroupAcceptance {
     if (claims.length === 0) return;
     const first = firstOfEachKey(claims);
     const { taken, known } = await this.keys.take(first);
-    for (const { n } of claims) {
-      if (taken.has(n)) continue;
+    for (const claim of claims) {
+      const { n } = claim;
+      if (taken.has(n)) {
+        this.keysOfCalls.add(keyOf(claim));
+        continue;
+      }
       const answer = known.get(n);
       this.callOutcomes[n] = answer === undefined ? { kind: 'again' } : { kind: 'replayed', ...answer };
     }
   }
 
-  /** Whether there is nothing to judge: its whole call is answered, or it wants the key that its call has. */
+  /**
+   * Whether there is nothing to judge: its whole call is answered, or it wants the key that its call has. One that wants what another call of this
+   * group has just taken comes again: that call may still be refused, and give it back.
+   */
   private isAnswered({ n, call, email, callKey }: Entry): boolean {
     if (this.callOutcomes[call] !== undefined) return true;
-    if (callKey === undefined || email.idempotency?.key !== callKey) return false;
+    const { workspaceId, idempotency: claim } = email;
+    if (claim === undefined) return false;
+    if (claim.key !== callKey) return this.keysOfCalls.has(keyOf({ n, workspaceId, claim }));
     const { fingerprint } = this.calls[call]!.idempotency!;
     this.outcomeOf[n] = { kind: 'replayed', fingerprint, answer: '' };
     return true;

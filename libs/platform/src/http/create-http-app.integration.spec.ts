@@ -6,12 +6,19 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sleep } from '@posthorn/kernel';
 import type { Express } from 'express';
 import type { ErrorRenderer } from './error-answer.ts';
-import { heldRequests, postJson, startSampleApp, type SampleApp, untilHeld } from './sample-app.fixture.ts';
+import {
+  heldRequests,
+  MORE_THAN_A_CONNECTION_HOLDS as LARGE,
+  postJson,
+  startSampleApp,
+  type SampleApp,
+  untilHeld,
+} from './sample-app.fixture.ts';
 
 const prototypeOf = (message: object): unknown => Object.getPrototypeOf(message);
 
@@ -193,24 +200,12 @@ describe('an app made by createHttpApp', () => {
   });
 });
 
-describe('an app that may have little in work', () => {
+describe('an app whose answers are not read', () => {
   let sample: SampleApp;
   beforeAll(async () => {
-    sample = await startSampleApp({ inFlight: { maxRequests: 2, maxBytes: 1_000 } });
+    sample = await startSampleApp({ inFlight: { maxRequests: 2, maxBytes: 2 ** 30 } });
   });
   afterAll(() => sample.close());
-
-  it('answers 503 at once above its bound of requests, but still says how it is', async () => {
-    const held = [1, 2].map(() => fetch(`${sample.url}/v1/held`));
-    await untilHeld(2);
-    const response = await postJson(`${sample.url}/v1/things`, '{"name":"a"}');
-    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(await response.json()).toMatchObject({ statusCode: 503, error: 'Service Unavailable' });
-    expect((await fetch(`${sample.url}/health/live`)).status).toBe(200);
-    for (const release of heldRequests.splice(0)) release();
-    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
-    expect((await postJson(`${sample.url}/v1/things`, '{"name":"a"}')).status).toBe(200);
-  });
 
   it('keeps no places for those who do not read their answers, and ends their connections in time', async () => {
     const server = sample.app.getHttpServer() as Server;
@@ -233,26 +228,54 @@ describe('an app that may have little in work', () => {
   });
 
   it('hangs up on who has left an answer for the longest when there are more than may be in work', async () => {
-    const idle = [1, 2, 3].map(() => connect(sample.port, '127.0.0.1').pause());
-    const ends = idle.map((socket) =>
-      once(
-        socket.on('error', () => undefined),
-        'close',
-      ),
-    );
-    for (const socket of idle) {
-      const answered = once(sample.app.getHttpServer() as Server, 'request') as Promise<
-        [IncomingMessage, ServerResponse]
-      >;
-      socket.write('GET /v1/large HTTP/1.1\r\nHost: a\r\n\r\n');
-      const [, response] = await answered;
-      while (!response.writableEnded) await sleep(5);
-    }
-    // What had come before the end of the first is taken, so that the end is seen.
-    idle[0]!.resume();
-    await ends[0];
+    const idle = [await leaveAnswer(sample), await leaveAnswer(sample), await leaveAnswer(sample)];
+    await hangsUpOnFirst(idle);
+  });
+
+  it('hangs up on them when they have more bytes than may be in work', async () => {
+    const few = await startSampleApp({ inFlight: { maxRequests: 100, maxBytes: 2.5 * LARGE } });
+    const idle = [await leaveAnswer(few), await leaveAnswer(few), await leaveAnswer(few)];
+    await hangsUpOnFirst(idle);
+    await few.close();
+  });
+
+  /** Asks for a large answer and does not read it. */
+  async function leaveAnswer({ app, port }: SampleApp): Promise<Socket> {
+    const idle = connect(port, '127.0.0.1').pause();
+    const answered = once(app.getHttpServer() as Server, 'request') as Promise<
+      [IncomingMessage, ServerResponse]
+    >;
+    idle.on('error', () => undefined).write('GET /v1/large HTTP/1.1\r\nHost: a\r\n\r\n');
+    const [, response] = await answered;
+    while (!response.writableEnded) await sleep(5);
+    return idle;
+  }
+
+  async function hangsUpOnFirst(idle: readonly Socket[]): Promise<void> {
+    // What had come before its end is taken, so that the end is seen.
+    await once(idle[0]!.resume(), 'close');
     expect(idle.map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
     for (const socket of idle) socket.destroy();
+  }
+});
+
+describe('an app that may have little in work', () => {
+  let sample: SampleApp;
+  beforeAll(async () => {
+    sample = await startSampleApp({ inFlight: { maxRequests: 2, maxBytes: 1_000 } });
+  });
+  afterAll(() => sample.close());
+
+  it('answers 503 at once above its bound of requests, but still says how it is', async () => {
+    const held = [1, 2].map(() => fetch(`${sample.url}/v1/held`));
+    await untilHeld(2);
+    const response = await postJson(`${sample.url}/v1/things`, '{"name":"a"}');
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await response.json()).toMatchObject({ statusCode: 503, error: 'Service Unavailable' });
+    expect((await fetch(`${sample.url}/health/live`)).status).toBe(200);
+    for (const release of heldRequests.splice(0)) release();
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await postJson(`${sample.url}/v1/things`, '{"name":"a"}')).status).toBe(200);
   });
 
   it('says so in the words of the app, as every other fault', async () => {
@@ -283,6 +306,11 @@ describe('an app that may have little in work', () => {
     const fits = JSON.stringify({ name: 'a', html: 'x'.repeat(900) });
     expect((await postJson(`${sample.url}/v1/things`, fits)).status).toBe(200);
     for (const one of idle) one.destroy();
+  });
+
+  it('bounds what has a body wherever it is sent to', async () => {
+    const big = JSON.stringify({ name: 'x'.repeat(2_000) });
+    expect((await postJson(`${sample.url}/health/live`, big)).status).toBe(503);
   });
 
   it('answers 503 when too many are worked on by the time that a body has come', async () => {

@@ -34,7 +34,10 @@ export interface HttpAppOptions extends Pick<ErrorFilterOptions, 'refusalOf' | '
   readonly maxBodyBytesByPath?: Readonly<Record<string, number>>;
   /** What is said of a body that is JSON and no object, by path as above, where it is to be more than that. */
   readonly noObjectByPath?: Readonly<Record<string, Refusal>>;
-  /** Refuses whoever may not send a long body, before more of it is read than its beginning. Default: everybody may. */
+  /**
+   * Says who sends a long body, and refuses whoever may not, before more of it is read than its beginning. One sender may hold half of the bytes that
+   * may be in work, or the largest body. Default: everybody may, and hold all.
+   */
   readonly admitLongBody?: JsonBodyOptions['admitLongBody'];
   /** Whether bodies are JSON, and read and judged here; else whoever takes a route reads them. Default: yes. */
   readonly readsJson?: boolean;
@@ -73,7 +76,9 @@ export async function createHttpApp(
   } = options;
   const { publicUrl } = settings;
   const health = new Health(options.health);
-  const bounds = new InFlight(inFlight);
+  const largestBody = Math.max(maxBodyBytes, ...Object.values(maxBodyBytesByPath));
+  const maxBytesOfOne = Math.max(inFlight.maxBytes / 2, largestBody);
+  const bounds = new InFlight({ maxBytesOfOne, ...inFlight });
   watchRequests(bounds);
   const adapter = new PlatformAdapter(() => health.isDraining, answerHeaders, renderError);
   const app = await NestFactory.create(
@@ -85,7 +90,7 @@ export async function createHttpApp(
     logger,
     publicUrl,
     inFlight: bounds,
-    unread: new UnreadAnswers(inFlight.maxRequests),
+    unread: new UnreadAnswers({ most: inFlight.maxRequests, mostBytes: inFlight.maxBytes }),
     isDraining: () => health.isDraining,
     answerHeaders,
     alwaysLetIn: ['/health/', ...alwaysLetIn],

@@ -21,6 +21,8 @@ const SECURITY_HEADERS: readonly (readonly [name: string, value: string])[] = [
 ];
 const HTTPS_ONLY = ['Strict-Transport-Security', 'max-age=31536000'] as const;
 
+const WITHOUT_BODY = new Set(['GET', 'HEAD']);
+
 const shares = new WeakMap<Request, InFlightShare>();
 
 const spans = new WeakMap<Request, Span>();
@@ -44,7 +46,7 @@ export interface EntryOptions {
   readonly isDraining: () => boolean;
   /** More headers of every answer; whoever handles the request may put others in their place. */
   readonly answerHeaders: AnswerHeaders;
-  /** What paths begin with whose requests are in no bound. */
+  /** What paths begin with whose requests are in no bound, if they have no body: of those that have, somebody could keep any number. */
   readonly alwaysLetIn: readonly string[];
   /** What is told of requests; undefined: traces are off. */
   readonly tracer?: Tracer | undefined;
@@ -119,7 +121,8 @@ function letIn(
   if (request.headers.host === undefined && request.httpVersion === '1.1') {
     return new Refusal(400, 'The header `Host` is missing; HTTP/1.1 asks for it');
   }
-  if (alwaysLetIn.some((start) => request.url.startsWith(start))) return undefined;
+  if (WITHOUT_BODY.has(request.method) && alwaysLetIn.some((start) => request.url.startsWith(start)))
+    return undefined;
   const entry = inFlight.enter();
   if (entry instanceof Refusal) return entry;
   shares.set(request, entry);

@@ -4,6 +4,8 @@ import { Refusal } from '@posthorn/kernel';
 export interface InFlightLimits {
   readonly maxRequests: number;
   readonly maxBytes: number;
+  /** How many of these bytes one sender may hold. Default: all. */
+  readonly maxBytesOfOne?: number;
 }
 
 const RETRY_AFTER_SECONDS = 1;
@@ -12,12 +14,13 @@ const RETRY_AFTER_SECONDS = 1;
 export class InFlight {
   requests = 0;
   bytes = 0;
+  private readonly bytesBySender = new Map<string, number>();
 
   constructor(private readonly limits: InFlightLimits) {}
 
   /** Lets a request in, or gives back why not. */
   enter(): InFlightShare | Refusal {
-    return this.count() ?? new InFlightShare(this, this.limits.maxBytes);
+    return this.count() ?? new InFlightShare(this);
   }
 
   /** Counts a request, or gives back why not. */
@@ -26,18 +29,41 @@ export class InFlight {
     this.requests++;
     return undefined;
   }
+
+  /** Takes more bytes, or gives back why not. */
+  take(bytes: number, sender: string | undefined): Refusal | undefined {
+    if (this.bytes + bytes > this.limits.maxBytes) return overload('request bodies');
+    const refusal = sender === undefined ? undefined : this.chargeTo(sender, bytes);
+    if (refusal === undefined) this.bytes += bytes;
+    return refusal;
+  }
+
+  /** Counts bytes as a sender's, or gives back why not. */
+  chargeTo(sender: string, bytes: number): Refusal | undefined {
+    const { maxBytes, maxBytesOfOne = maxBytes } = this.limits;
+    const held = (this.bytesBySender.get(sender) ?? 0) + bytes;
+    if (held > maxBytesOfOne) return overload('request bodies of yours');
+    this.bytesBySender.set(sender, held);
+    return undefined;
+  }
+
+  giveBack(bytes: number, sender: string | undefined): void {
+    this.bytes -= bytes;
+    if (sender === undefined) return;
+    const held = this.bytesBySender.get(sender)! - bytes;
+    if (held > 0) this.bytesBySender.set(sender, held);
+    else this.bytesBySender.delete(sender);
+  }
 }
 
 /** What one request holds. */
 export class InFlightShare {
   private bytes = 0;
+  private sender: string | undefined;
   private isCounted = true;
   private left = false;
 
-  constructor(
-    private readonly all: InFlight,
-    private readonly maxBytes: number,
-  ) {}
+  constructor(private readonly all: InFlight) {}
 
   /** From now on its caller is waited for, to send a body or to read the answer, and it is not worked on: else whoever does neither kept others out. */
   wait(): void {
@@ -58,10 +84,17 @@ export class InFlightShare {
   hold(bytes: number): Refusal | undefined {
     const more = bytes - this.bytes;
     if (this.left || more <= 0) return undefined;
-    if (this.all.bytes + more > this.maxBytes) return overload('request bodies');
-    this.all.bytes += more;
-    this.bytes = bytes;
-    return undefined;
+    const refusal = this.all.take(more, this.sender);
+    if (refusal === undefined) this.bytes = bytes;
+    return refusal;
+  }
+
+  /** Says who sends it, whose is all that it holds from now on; or gives back why that would be too much of them. */
+  belongTo(sender: string): Refusal | undefined {
+    if (this.left) return undefined;
+    const refusal = this.all.chargeTo(sender, this.bytes);
+    if (refusal === undefined) this.sender = sender;
+    return refusal;
   }
 
   /** Gives back everything; a second call changes nothing. */
@@ -69,7 +102,7 @@ export class InFlightShare {
     if (this.left) return;
     this.left = true;
     this.wait();
-    this.all.bytes -= this.bytes;
+    this.all.giveBack(this.bytes, this.sender);
   }
 }
 

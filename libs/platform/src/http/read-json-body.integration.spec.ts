@@ -164,7 +164,7 @@ describe('a body of more than 64 KiB', () => {
     sample = await startSampleApp({
       admitLongBody: (incoming) => {
         judged.push(incoming.url);
-        return fault === undefined ? Promise.resolve() : Promise.reject(fault);
+        return fault === undefined ? Promise.resolve('ada') : Promise.reject(fault);
       },
     });
   });

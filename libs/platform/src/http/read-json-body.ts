@@ -15,8 +15,8 @@ export interface JsonBodyOptions {
   readonly maxBytesByPath?: Readonly<Record<string, number>>;
   /** What is said of JSON that is no object, by path as above, where it is to be more than that. */
   readonly noObjectByPath?: Readonly<Record<string, Refusal>>;
-  /** Throws a refusal for whoever may not send a body of more than 64 KiB. Default: everybody may. */
-  readonly admitLongBody?: ((request: Request, response: Response) => Promise<unknown>) | undefined;
+  /** Says who sends a body of more than 64 KiB, of which nobody may hold more than their part; throws a refusal for whoever may not. Default: everybody may. */
+  readonly admitLongBody?: ((request: Request, response: Response) => Promise<string>) | undefined;
 }
 
 /** So much of a body is read from anybody. More of it could fill the room that there is for bodies: its sender is judged first. */
@@ -45,7 +45,7 @@ export function readJsonBody(options: JsonBodyOptions): RequestHandler {
     }
     const path = routedPath(request.path);
     const most = maxBytesByPath[path] ?? maxBytes;
-    const admit = async (): Promise<unknown> => admitLongBody?.(request, response);
+    const admit = async (): Promise<string | undefined> => admitLongBody?.(request, response);
     receive(request, { most, admit }, (outcome) => {
       if (outcome instanceof Refusal) return writeErrorEarly(request, response, answerOf(outcome, ''));
       if (!Buffer.isBuffer(outcome)) return next(outcome);
@@ -107,7 +107,7 @@ function isJson(contentType: string | undefined): boolean {
  */
 function receive(
   request: Request,
-  { most, admit }: { readonly most: number; readonly admit: () => Promise<unknown> },
+  { most, admit }: { readonly most: number; readonly admit: () => Promise<string | undefined> },
   done: (outcome: unknown) => void,
 ): void {
   const share = shareOf(request);
@@ -123,7 +123,12 @@ function receive(
     if (isJudged || pieces.bytes <= BYTES_FROM_ANYBODY) return;
     isJudged = true;
     request.pause();
-    admit().then(() => request.resume(), stop);
+    admit().then(goOn, stop);
+  };
+  const goOn = (sender: string | undefined): void => {
+    const refusal = sender === undefined ? undefined : share?.belongTo(sender);
+    if (refusal) stop(refusal);
+    else request.resume();
   };
   const onEnd = (): void => stop(share?.goOn() ?? pieces.whole());
   const stop = (outcome: unknown): void => {

@@ -31,7 +31,7 @@ export async function untilHeld(count: number): Promise<void> {
   while (heldRequests.length < count) await sleep(5);
 }
 
-const MORE_THAN_A_CONNECTION_HOLDS = 32 * 1024 * 1024;
+export const MORE_THAN_A_CONNECTION_HOLDS = 32 * 1024 * 1024;
 
 class ThingRequest {
   @IsString()

@@ -3,29 +3,54 @@ import type { ServerResponse } from 'node:http';
 /** A connection whose answer nobody takes is ended when nothing has moved on it for so long. */
 const SILENCE_MS = 120_000;
 
+/** How many there may be, and how many bytes of them. */
+export interface UnreadLimits {
+  readonly most: number;
+  readonly mostBytes: number;
+}
+
 /**
  * The answers that are said, and that the other side has not taken yet. They are no work, so they count as none; but they take memory.
  * Of more than there may be the oldest is given up: whoever reads takes theirs before so many others are answered.
  */
 export class UnreadAnswers {
-  private readonly unread = new Set<ServerResponse>();
+  /** What was left of each when it was last looked at. */
+  private readonly unread = new Map<ServerResponse, number>();
+  private bytes = 0;
 
-  /** @param most how many there may be */
-  constructor(private readonly most: number) {}
+  constructor(private readonly limits: UnreadLimits) {}
 
   /** An answer is said, and not taken at once. */
   add(response: ServerResponse): void {
     if (response.closed) return;
     // Until the next request of this connection. For all of them it would cost each request some timers.
     response.req.socket.setTimeout(SILENCE_MS);
-    this.unread.add(response);
-    response.once('close', () => this.unread.delete(response));
-    if (this.unread.size > this.most) this.giveUpOldest();
+    this.note(response);
+    response.once('close', () => this.forget(response));
+    if (this.areTooMany()) for (const each of this.unread.keys()) this.note(each);
+    while (this.areTooMany()) this.giveUpOldest();
+  }
+
+  private note(response: ServerResponse): void {
+    const bytes = response.writableLength;
+    this.bytes += bytes - (this.unread.get(response) ?? 0);
+    this.unread.set(response, bytes);
+  }
+
+  /** The newest is never given up: it may be the only one. */
+  private areTooMany(): boolean {
+    const { most, mostBytes } = this.limits;
+    return this.unread.size > 1 && (this.unread.size > most || this.bytes > mostBytes);
+  }
+
+  private forget(response: ServerResponse): void {
+    this.bytes -= this.unread.get(response) ?? 0;
+    this.unread.delete(response);
   }
 
   private giveUpOldest(): void {
-    const [oldest] = this.unread;
-    this.unread.delete(oldest!);
+    const [oldest] = this.unread.keys();
+    this.forget(oldest!);
     oldest!.req.socket.destroy();
   }
 }

@@ -23,6 +23,12 @@ function plain(value: string): string {
 }
 
 describe('S17: the links of an email', () => {
+  it('are found at once in an href of a megabyte of spaces', () => {
+    // An expression that looks for spaces at the end from each of them would take minutes.
+    const href = `https://example.com/${' '.repeat(2 ** 20)}x`;
+    expect(linkTarget(href)).toHaveLength('https://example.com/x'.length + 3 * 2 ** 20);
+  });
+
   it.each([
     '<p>Read <a href="«https://example.com/a?b=1&amp;c=2#d»" class="x">this</a> and <a\n HREF = \'«HTTP://EXAMPLE.com»\'>that</a></p>',
     '<a href=«https://example.com/unquoted»>x</a><area href="«https://example.com/area»"/>',

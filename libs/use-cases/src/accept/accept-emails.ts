@@ -72,7 +72,7 @@ export class AcceptEmails {
       undivided: EMAILS_UNDIVIDED,
       weightOf: ({ emails }) => emails.length,
       maxBytes: MOST_BYTES_A_GROUP,
-      bytesOf: ({ emails }) => emails.reduce((sum, email) => sum + email.bytes, 0),
+      bytesOf: ({ emails }) => emails.reduce((sum, email) => sum + bytesOf(email), 0),
       tracks: GROUPS_AT_ONCE,
       trackOf: (call) => trackOf(call.workspaceId),
     });
@@ -201,6 +201,12 @@ function callOf(
       answerFor: (outcomes) => answer.text(outcomes),
     },
   };
+}
+
+/** About how much memory accepting it takes. */
+function bytesOf(email: AcceptableEmail): number {
+  const contactProperties = email.type === 'raw' ? email.contactProperties : undefined;
+  return email.bytes + (contactProperties === undefined ? 0 : JSON.stringify(contactProperties).length);
 }
 
 function acceptedOf({ emails }: AcceptableCall, outcome: CallOutcome): AcceptableEmail[] {
