@@ -39,6 +39,17 @@ const GREETING = {
 };
 
 describe('POST /v1/emails of a template', () => {
+  it('S4: says that it is the sender of the template that is not verified: the call has none', async () => {
+    const { name } = await create({ from: 'ada@other.example' });
+    const refused = await send({ template: name, variables: { firstName: 'Ada' } });
+    expect([refused.status, refused.body['message']]).toEqual([
+      400,
+      `\`from\` of the template "${name}" is ada@other.example, which is neither a verified address nor on a verified domain of this workspace; ` +
+        'give the template one of those listed, or verify this one first',
+    ]);
+    expect(refused.body['allowedDomains']).toEqual(['example.com']);
+  });
+
   describe('200', () => {
     it('F4, S1: the answer has the template and neither sender nor subject', async () => {
       const { name } = await create(GREETING);

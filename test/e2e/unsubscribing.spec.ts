@@ -194,6 +194,7 @@ describe('S20: the link', () => {
     expect([back.status, back.text]).toEqual([200, expect.stringContaining('subscribed again')]);
     expect(await statusOf(to)).toBe('SUBSCRIBED');
     expect(press(back, again)).toBe(path);
+    expect(press(await visit('GET', `${path}/`), `${path}/`)).toBe(path);
     expect(await told()).toEqual([
       ...['CONTACT_CREATED', 'CONTACT_RESUBSCRIBED', 'CONTACT_UNSUBSCRIBED'],
       ...['contact.resubscribed recipient', 'contact.unsubscribed recipient'],
@@ -260,6 +261,18 @@ describe('S20: somebody who has unsubscribed', () => {
 });
 
 describe('R1: guessing links', () => {
+  it.each(['/invitations/phi_', '/verify/identity/phv_'])('of %s is refused, too', async (beginning) => {
+    const guarded = await stack.startApp('gateway', { PUBLIC_URL, FAILED_AUTHENTICATIONS_PER_MINUTE: '5' });
+    const at = new Api(guarded.url, tenant.keys.editor);
+    const statuses: number[] = [];
+    while (statuses.length < 40 && statuses.at(-1) !== 429) {
+      const guess = `${beginning}${randomBytes(25).toString('hex')}`;
+      statuses.push((await at.request('GET', guess, undefined, { key: null })).status);
+    }
+    // The address has guessed before: whether it may once more depends on how long that is ago.
+    expect([new Set([...statuses, 200]), statuses.at(-1)]).toEqual([new Set([200, 429]), 429]);
+  });
+
   it('is refused to an address that does it too often; a link that is one is not', async () => {
     const guarded = await stack.startApp('gateway', { PUBLIC_URL, FAILED_AUTHENTICATIONS_PER_MINUTE: '5' });
     const path = await linkTo(newRecipient());

@@ -26,6 +26,7 @@ describe('S4: parseMailbox', () => {
     ['Ada@EXAMPLE.Com', { address: 'Ada@example.com' }],
     ["o'hara+tag/x=y!#$%&*?^_`{|}~@b.co", { address: "o'hara+tag/x=y!#$%&*?^_`{|}~@b.co" }],
     ['grün@b.co', { address: 'grün@b.co' }],
+    ['jose\u0301@b.co', { address: 'jos\u00e9@b.co' }],
     ['用户@例え.jp', { address: '用户@xn--r8jz45g.jp' }],
     ['a@MÜNCHEN.de', { address: 'a@xn--mnchen-3ya.de' }],
     ['a@xn--mnchen-3ya.de', { address: 'a@xn--mnchen-3ya.de' }],

@@ -31,7 +31,8 @@ const SPACE_OR_UNASSIGNED = /[\p{Z}\p{C}]/u;
 const PLAIN_ADDRESS =
   /^[\w!#$%&'*+\-/^`{|}~]+(?:\.[\w!#$%&'*+\-/^`{|}~]+)*@(?:[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\.)+[A-Za-z]+$/;
 
-const EXAMPLE = 'give one mailbox, such as `ada@example.com` or `Ada <ada@example.com>`';
+/** How what is wrong with a mailbox ends: what to give in its place. */
+export const ONE_MAILBOX = 'give one mailbox, such as `ada@example.com` or `Ada <ada@example.com>`';
 
 /**
  * Reads exactly one mailbox: `a@b.c`, `Name <a@b.c>` or `"Quoted, Name" <a@b.c>`. The domain must have a dot; the local
@@ -41,9 +42,9 @@ const EXAMPLE = 'give one mailbox, such as `ada@example.com` or `Ada <ada@exampl
  */
 export function parseMailbox(text: string): { mailbox: Mailbox } | { fault: string } {
   if (isPlainAddress(text)) return plainMailbox(text);
-  if (text.length > TEXT_CHARACTERS) return { fault: `is ${text.length} characters long; ${EXAMPLE}` };
+  if (text.length > TEXT_CHARACTERS) return { fault: `is ${text.length} characters long; ${ONE_MAILBOX}` };
   const trimmed = withoutOuterSpaces(text);
-  if (trimmed === '') return { fault: `is empty; ${EXAMPLE}` };
+  if (trimmed === '') return { fault: `is empty; ${ONE_MAILBOX}` };
   const control = faultInHeaderText(text);
   if (control !== undefined) return { fault: control };
   return trimmed.includes('<') || trimmed.startsWith('"') ? parseNamed(trimmed) : parseBare(trimmed);
@@ -81,15 +82,15 @@ function faultInBrackets(text: string): string {
   if (/^"(?:[^"\\]|\\.)*"@/u.test(text))
     return 'has a quoted local part; addresses of that kind are not supported';
   if (/[,;]/.test(text.slice(text.indexOf('>'), text.lastIndexOf('<') + 1)))
-    return `names more than one mailbox; ${EXAMPLE}`;
-  return `is not a name and an address in angle brackets; ${EXAMPLE}`;
+    return `names more than one mailbox; ${ONE_MAILBOX}`;
+  return `is not a name and an address in angle brackets; ${ONE_MAILBOX}`;
 }
 
 function faultInPlainName(name: string): string | undefined {
-  if (name.includes('(')) return `holds a comment in parentheses; ${EXAMPLE}`;
+  if (name.includes('(')) return `holds a comment in parentheses; ${ONE_MAILBOX}`;
   const found = NEEDS_QUOTES.exec(name);
   if (found === null) return undefined;
-  if (/^[^,;@]*@[^,;]*[,;]/u.test(name)) return `names more than one mailbox; ${EXAMPLE}`;
+  if (/^[^,;@]*@[^,;]*[,;]/u.test(name)) return `names more than one mailbox; ${ONE_MAILBOX}`;
   return `has \`${found[0]}\` in its name; put the name in double quotes, as in \`"Lovelace, Ada" <ada@example.com>\``;
 }
 
@@ -116,7 +117,8 @@ function parseBare(text: string): { mailbox: Mailbox } | { fault: string } {
   const fault = faultInShape(text);
   if (fault !== undefined) return { fault };
   const at = text.indexOf('@');
-  const local = text.slice(0, at);
+  // Two spellings of the same letters are one address (RFC 6532, section 3.1).
+  const local = text.slice(0, at).normalize('NFC');
   const localFault = faultInLocalPart(local);
   if (localFault !== undefined) return { fault: localFault };
   const parsed = parseMailDomain(text.slice(at + 1));
@@ -130,16 +132,16 @@ function parseBare(text: string): { mailbox: Mailbox } | { fault: string } {
 
 /** What in the text makes it something other than one address. */
 const OTHER_SHAPES: readonly [RegExp, string][] = [
-  [/^ *$/u, `has no address; ${EXAMPLE}`],
-  [/^@[^:]*:/u, `holds a source route; ${EXAMPLE}`],
-  [/[()]/u, `holds a comment in parentheses; ${EXAMPLE}`],
-  [/[:;]/u, `is a group or a list; ${EXAMPLE}`],
-  [/,/u, `names more than one mailbox; ${EXAMPLE}`],
-  [/[<>]/u, `has an angle bracket without its counterpart; ${EXAMPLE}`],
+  [/^ *$/u, `has no address; ${ONE_MAILBOX}`],
+  [/^@[^:]*:/u, `holds a source route; ${ONE_MAILBOX}`],
+  [/[()]/u, `holds a comment in parentheses; ${ONE_MAILBOX}`],
+  [/[:;]/u, `is a group or a list; ${ONE_MAILBOX}`],
+  [/,/u, `names more than one mailbox; ${ONE_MAILBOX}`],
+  [/[<>]/u, `has an angle bracket without its counterpart; ${ONE_MAILBOX}`],
   [/"/u, 'has a quoted local part; addresses of that kind are not supported'],
-  [/^[^@]*$/u, `has no \`@\`; ${EXAMPLE}`],
-  [/^[^@]*@[^@]*@/u, `has more than one \`@\`; ${EXAMPLE}`],
-  [/[\s\p{Z}]/u, `has a space in its address; ${EXAMPLE}`],
+  [/^[^@]*$/u, `has no \`@\`; ${ONE_MAILBOX}`],
+  [/^[^@]*@[^@]*@/u, `has more than one \`@\`; ${ONE_MAILBOX}`],
+  [/[\s\p{Z}]/u, `has a space in its address; ${ONE_MAILBOX}`],
 ];
 const ONE_ADDRESS = /^[^\s\p{Z}@()<>:;,"]+@[^\s\p{Z}@()<>:;,"]+$/u;
 

@@ -15,5 +15,5 @@ mend it, all faults of a request at once, joined by \`; \`. A refused call chang
 **Events** are posted to webhooks, as the section of that name describes: what is in the body of each, and what its headers are.
 
 **Again.** After a 503 or a broken connection nobody may know whether a call was done. One that must not be done twice takes an
-idempotency key (\`Idempotency-Key\`): repeated with it, the call is done once and gets the same answer.
+idempotency key where its description has the header \`Idempotency-Key\`: repeated with it, the call is done once and gets the same answer.
 `.trim();

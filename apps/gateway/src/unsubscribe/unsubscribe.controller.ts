@@ -7,7 +7,7 @@ import type { Request, Response } from 'express';
 import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
 import { TOO_MANY_GUESSES } from '../pages/guesses.ts';
 import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
-import { resubscribedPage, subscriptionPage, UNKNOWN_LINK } from './unsubscribe-pages.ts';
+import { type Buttons, resubscribedPage, subscriptionPage, UNKNOWN_LINK } from './unsubscribe-pages.ts';
 
 const TOKEN = linkToken('phu_');
 const NO_SUCH_LINK: DescribedRefusal = {
@@ -15,9 +15,6 @@ const NO_SUCH_LINK: DescribedRefusal = {
   when: 'No such link',
   message: 'The link was never made, or what it was about is gone; take the one in a newer email',
 };
-/** From the page of a link and from the one below it, in whatever folder the gateway is. */
-const ABOVE = (token: string) => ({ unsubscribe: token, resubscribe: `${token}/resubscribe` });
-const BELOW = (token: string) => ({ unsubscribe: `../${token}`, resubscribe: 'resubscribe' });
 
 /** Where the unsubscribe links of emails lead: pages for whoever reads them, and mail clients that unsubscribe by one click. */
 @Controller('unsubscribe/:token')
@@ -43,7 +40,7 @@ export class UnsubscribeController {
     @Res() response: Response,
   ): Promise<void> {
     const subscription = await this.subscription.look(token);
-    return this.answer(request, response, subscription, (known) => subscriptionPage(known, ABOVE(token)));
+    return this.answer(request, response, subscription, subscriptionPage);
   }
 
   @Post()
@@ -64,7 +61,7 @@ export class UnsubscribeController {
     @Res() response: Response,
   ): Promise<void> {
     const subscription = await this.subscription.setStatus(token, 'UNSUBSCRIBED');
-    return this.answer(request, response, subscription, (known) => subscriptionPage(known, ABOVE(token)));
+    return this.answer(request, response, subscription, subscriptionPage);
   }
 
   @Post('resubscribe')
@@ -83,7 +80,7 @@ export class UnsubscribeController {
     @Res() response: Response,
   ): Promise<void> {
     const subscription = await this.subscription.setStatus(token, 'SUBSCRIBED');
-    return this.answer(request, response, subscription, (known) => resubscribedPage(known, BELOW(token)));
+    return this.answer(request, response, subscription, resubscribedPage);
   }
 
   /**
@@ -95,14 +92,22 @@ export class UnsubscribeController {
     request: Request,
     response: Response,
     subscription: Subscription | undefined,
-    pageOf: (known: Subscription) => PersonPage,
+    pageOf: (known: Subscription, buttons: Buttons) => PersonPage,
   ): Promise<void> {
-    if (subscription !== undefined) return send(response, 200, pageOf(subscription));
+    if (subscription !== undefined)
+      return send(response, 200, pageOf(subscription, buttonsFrom(request.path)));
     await this.limits.countFailure(request, response);
     // What is no success has the error body of the interface, but for people, who would make nothing of it.
     if (request.accepts(['json', 'html']) !== 'html') throw new Refusal(404, NO_SUCH_LINK.message);
     send(response, 404, UNKNOWN_LINK);
   }
+}
+
+/** Where the buttons of a page of `/unsubscribe/:token` lead, in whatever folder the gateway is, and with or without a slash at the end of the page's path. */
+function buttonsFrom(path: string): Buttons {
+  const [, , token, ...below] = path.split('/');
+  const unsubscribe = `${'../'.repeat(below.length)}${token}`;
+  return { unsubscribe, resubscribe: `${unsubscribe}/resubscribe` };
 }
 
 function send(response: Response, status: number, page: PersonPage): void {

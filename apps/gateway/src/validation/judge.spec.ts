@@ -90,6 +90,10 @@ describe('judgeQuery', () => {
     ['limit[]=1', '`limit[]` is not a known field; leave it out'],
     ['__proto__=1', '`__proto__` is not a known field; leave it out'],
     ['startAt=', '`startAt` is empty; give at least 1 character'],
+    [
+      'limit=+1',
+      '`limit` is not a whole number; give a whole number from 1 to 100; in a query `+` is a space, write `%2B` for the sign',
+    ],
     ['startAt=a%00', '`startAt` holds a NUL (U+0000) at character 2; take it out'],
   ])('refuses %j', (query, expected) => {
     expect(message(query)).toBe(expected);

@@ -1,7 +1,9 @@
-import { type Mailbox, parseMailbox, type Size } from '@posthorn/domain';
+import { type Mailbox, ONE_MAILBOX, parseMailbox, type Size } from '@posthorn/domain';
 import { makeRule, type Rule } from './rule.ts';
 import { sizeFault } from './sizes.ts';
 import { text } from './text-rules.ts';
+
+const ONE_ADDRESS = 'give the address alone, such as `ada@example.com`';
 
 /** One mailbox, `a@b.c` or `Name <a@b.c>`. */
 export const mailbox: Rule = text(
@@ -17,10 +19,8 @@ export const address: Rule = text(
   { minLength: 3, maxLength: 1_000, pattern: '@', examples: ['ada@example.com'] },
   (value) => {
     const parsed = parseMailbox(value);
-    if ('fault' in parsed) return parsed.fault;
-    return /[<>]/.test(value)
-      ? 'has angle brackets; give the address alone, such as `ada@example.com`'
-      : undefined;
+    if ('fault' in parsed) return parsed.fault.replace(ONE_MAILBOX, ONE_ADDRESS);
+    return /[<>]/.test(value) ? `has angle brackets; ${ONE_ADDRESS}` : undefined;
   },
 );
 

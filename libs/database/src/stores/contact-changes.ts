@@ -52,7 +52,7 @@ export class ContactChanges {
       const after = { ...before, properties: merged.properties, updatedAt: new Date(scene.nowMs) };
       await write(scene, after, contactUpdatedEvent(after, changes));
       // Not the values: what is known of a person must not outlive the contact.
-      await audit(scene, 'contact.updated', after, { properties: Object.keys(changes) });
+      await audit(scene, 'contact.updated', after, { properties: Object.keys(changes).sort() });
       return after;
     });
   }

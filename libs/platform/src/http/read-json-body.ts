@@ -13,7 +13,7 @@ export interface JsonBodyOptions {
   readonly maxBytes: number;
   /** Other bounds, by path in lower case without a slash at its end. */
   readonly maxBytesByPath?: Readonly<Record<string, number>>;
-  /** What is said of JSON that is no object, by path as above, where it is to be more than that. */
+  /** What is said of a body that is missing or no object, by path as above, where it is to be more than that. */
   readonly noObjectByPath?: Readonly<Record<string, Refusal>>;
   /** Says who sends a body of more than 64 KiB, of which nobody may hold more than their part; throws a refusal for whoever may not. Default: everybody may. */
   readonly admitLongBody?: ((request: Request, response: Response) => Promise<string>) | undefined;
@@ -37,19 +37,21 @@ export function readJsonBody(options: JsonBodyOptions): RequestHandler {
   const { maxBytes, maxBytesByPath = {}, noObjectByPath = {}, admitLongBody } = options;
   return (request: Request, response: Response, next: NextFunction) => {
     if (!METHODS_WITH_BODY.has(request.method)) return next();
-    const fault = faultOfHeaders(request);
+    const path = routedPath(request.path);
+    const missing = noObjectByPath[path] ?? MISSING;
+    const fault = faultOfHeaders(request, missing);
     // Whether one that comes in chunks is empty shows at its end.
     if (fault && !isChunked(request)) {
       failWhenAsked(request, fault);
       return next();
     }
-    const path = routedPath(request.path);
     const most = maxBytesByPath[path] ?? maxBytes;
     const admit = async (): Promise<string | undefined> => admitLongBody?.(request, response);
     receive(request, { most, admit }, (outcome) => {
       if (outcome instanceof Refusal) return writeErrorEarly(request, response, answerOf(outcome, ''));
       if (!Buffer.isBuffer(outcome)) return next(outcome);
       if (fault && outcome.length > 0) failWhenAsked(request, fault);
+      else if (outcome.length === 0) failWhenAsked(request, missing);
       else parseWhenAsked(request, outcome, noObjectByPath[path] ?? NO_OBJECT);
       next();
     });
@@ -74,9 +76,9 @@ function isChunked({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined;
 }
 
-function faultOfHeaders(request: Request): Refusal | undefined {
+function faultOfHeaders(request: Request, missing: Refusal): Refusal | undefined {
   const { headers } = request;
-  if (!isChunked(request) && (headers['content-length'] ?? '0') === '0') return MISSING;
+  if (!isChunked(request) && (headers['content-length'] ?? '0') === '0') return missing;
   if (!isJson(headers['content-type'])) {
     return new Refusal(415, 'The header `Content-Type` must be application/json, in UTF-8');
   }
@@ -140,7 +142,6 @@ function receive(
 }
 
 function parseBody(bytes: Buffer, noObject: Refusal): object {
-  if (bytes.length === 0) throw MISSING;
   const value = parseStrictJson(decode(bytes));
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw noObject;

@@ -35,7 +35,9 @@ describe('parseStrictJson', () => {
     ['{"a\\u0000":1}', 'The body has the character U+0000; remove it'],
     ['{"a":"\\ud83d"}', '`a` has half of a surrogate pair (U+D800 to U+DFFF); send both or none'],
     ['{"a":{"\\udc00":1}}', '`a` has half of a surrogate pair (U+D800 to U+DFFF); send both or none'],
-    ['{"a":1e999}', '`a` is a number too large to hold; send it as text'],
+    ['{"a":1e999}', '`a` is a number too large to hold exactly; send it as text'],
+    ['{"a":[9007199254740993]}', '`a[0]` is a number too large to hold exactly; send it as text'],
+    ['{"a":-9007199254740992}', '`a` is a number too large to hold exactly; send it as text'],
     [nested(MAX_JSON_DEPTH + 1), 'The body is nested more than 64 levels deep; flatten it'],
     ['['.repeat(1_000_000), 'The body is nested more than 64 levels deep; flatten it'],
     ['{"a":', 'The body is not valid JSON: it ends too early'],
@@ -55,6 +57,7 @@ describe('parseStrictJson', () => {
     [' \t\r\n{ "a" : [ ] , "b" : "\\\\" } '],
     ['"\\\\\\""'],
     ['-0.5e-3'],
+    ['[9007199254740991, -9007199254740991, 1e-400, 0.1234567890123456789]'],
     ['null'],
   ])('takes example %# as JSON.parse does', (text) => {
     expect(parseStrictJson(text)).toEqual(JSON.parse(text));
@@ -72,7 +75,9 @@ describe('parseStrictJson', () => {
           text,
           fc.boolean(),
           fc.constant(null),
-          fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0),
+          fc
+            .double({ noNaN: true, min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER })
+            .map((number) => number + 0),
         ),
         fc.array(tie('value')),
         fc.dictionary(key, tie('value'), { noNullPrototype: true }),

@@ -13,7 +13,7 @@ const COLON = 0x3a;
 /**
  * Parses JSON that another system will read too: what two parsers could understand differently, or what Postgres cannot
  * hold, is refused. That is: duplicate keys, `__proto__`, NUL and unpaired surrogates in any string or key, numbers
- * beyond a double, and more than 64 levels.
+ * beyond 2^53 (RFC 7493, section 2.2: an id of more digits would become another one), and more than 64 levels.
  *
  * @throws Refusal 400
  */
@@ -109,8 +109,8 @@ class Walk {
 }
 
 function judgeNumber(value: number, path: string): void {
-  if (!Number.isFinite(value))
-    throw new Refusal(400, `${named(path)} is a number too large to hold; send it as text`);
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER)
+    throw new Refusal(400, `${named(path)} is a number too large to hold exactly; send it as text`);
 }
 
 function named(path: string): string {

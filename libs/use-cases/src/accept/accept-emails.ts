@@ -157,7 +157,7 @@ export class AcceptEmails {
   ): Refusal {
     switch (outcome.kind) {
       case 'unverified':
-        return unverifiedSender(email.from.address, outcome);
+        return unverifiedSender(senderOf(email), outcome);
       case 'over_limit':
         return overLimit(outcome.used, outcome.monthlyLimit, this.options.clock.now());
       case 'contended':
@@ -201,6 +201,10 @@ function callOf(
       answerFor: (outcomes) => answer.text(outcomes),
     },
   };
+}
+
+function senderOf(email: AcceptableEmail): { address: string; template: string | undefined } {
+  return { address: email.from.address, template: email.type === 'templated' ? email.template : undefined };
 }
 
 /** About how much memory accepting it takes. */

@@ -102,7 +102,10 @@ export class EmailPreparation {
     const { identities } = this.options;
     if (await orUnavailable(identities.isVerified(workspaceId, [from.address, domainOf(from.address)])))
       throw missingVariablesOf(draft.template, missing);
-    throw unverifiedSender(from.address, await orUnavailable(identities.listVerified(workspaceId)));
+    throw unverifiedSender(
+      { address: from.address, template: draft.template },
+      await orUnavailable(identities.listVerified(workspaceId)),
+    );
   }
 
   private async findAnswer(

@@ -5,15 +5,21 @@ const RETRY_AFTER_SECONDS = 2;
 /** An answer must not grow with what is wrong in the request. */
 const SHOWN_VARIABLES = 50;
 
-/** The workspace may not send from this address. */
+/** The workspace may not send from this address, which the call has said, or the template that it names. */
 export function unverifiedSender(
-  address: string,
+  { address, template }: { readonly address: string; readonly template?: string | undefined },
   verified: { readonly addresses: string[]; readonly domains: string[] },
 ): Refusal {
+  const [from, mend] =
+    template === undefined
+      ? ['`from`', 'send from one of those listed, or verify this one first']
+      : [
+          `\`from\` of the template ${JSON.stringify(template)}`,
+          'give the template one of those listed, or verify this one first',
+        ];
   return new Refusal(
     400,
-    `\`from\` is ${address}, which is neither a verified address nor on a verified domain of this workspace; ` +
-      'send from one of those listed, or verify this one first',
+    `${from} is ${address}, which is neither a verified address nor on a verified domain of this workspace; ${mend}`,
     { allowedEmails: verified.addresses, allowedDomains: verified.domains, docsPage: 'unverified-sender' },
   );
 }
