@@ -56,13 +56,12 @@ export function idsOf({ parameters }: DescribedRoute): { name: string; prefix: s
   });
 }
 
-/** The examples of a route's body; one that is undefined when it has none. */
+/** The examples of a route's body; one that is undefined where it can do without. */
 export function bodiesOf({ requestBody }: DescribedRoute): [name: string, body: unknown][] {
-  const examples = requestBody?.content['application/json']?.examples;
-  if (examples === undefined) return [['no body', undefined]];
-  return Object.entries(examples)
+  const examples = Object.entries(requestBody?.content['application/json']?.examples ?? {})
     .filter(([name]) => hasTemplates || !name.startsWith('templated'))
-    .map(([name, { value }]) => [name, value]);
+    .map(([name, { value }]): [string, unknown] => [name, value]);
+  return requestBody?.required === true ? examples : [...examples, ['no body', undefined]];
 }
 
 /** Calls a route with what stands in the braces of its path. */

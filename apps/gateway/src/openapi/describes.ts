@@ -54,6 +54,8 @@ export interface RouteDescription {
   readonly description?: string;
   /** The request class of the body, or several of which the body is one. */
   readonly body?: DescribedClass | readonly DescribedClass[];
+  /** Whether the call can do without its body. Default: it cannot. */
+  readonly bodyIsOptional?: true;
   /** By name. Default: one for each request class, made of the examples of its fields. */
   readonly bodyExamples?: Readonly<Record<string, DescribedExample>>;
   readonly query?: DescribedClass;

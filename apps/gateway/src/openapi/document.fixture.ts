@@ -10,7 +10,7 @@ import { routesOf } from './routes.ts';
 export interface TestedOperation {
   readonly operationId: string;
   readonly security: readonly object[];
-  readonly requestBody?: { readonly content: TestedContent };
+  readonly requestBody?: { readonly required: boolean; readonly content: TestedContent };
   readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly content?: TestedContent }>>;
 }
 

@@ -49,13 +49,16 @@ function accessSentence(access: Access | undefined): string {
 
 function requestBodyOf(
   body: readonly DescribedClass[],
-  { bodyExamples }: Pick<RouteDescription, 'bodyExamples'>,
+  { bodyExamples, bodyIsOptional }: Pick<RouteDescription, 'bodyExamples' | 'bodyIsOptional'>,
 ): Part {
   const [only, ...others] = body.map(referenceTo);
   const schema = others.length === 0 ? only : { oneOf: [only, ...others] };
   const examples =
     bodyExamples ?? Object.fromEntries(body.flatMap((one) => Object.entries(requestExamples(one))));
-  return { required: true, content: { 'application/json': { schema, examples } } };
+  return {
+    required: bodyIsOptional !== true,
+    content: { 'application/json': { schema, examples } },
+  };
 }
 
 function parametersOf({ path, description }: Route): Part[] {

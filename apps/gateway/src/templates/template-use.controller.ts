@@ -8,6 +8,7 @@ import { SEND_REFUSALS } from '../emails/email-refusals.ts';
 import { EmailAcceptedAnswer } from '../emails/email.answers.ts';
 import { Describes } from '../openapi/describes.ts';
 import { judgeBody } from '../validation/judge-body.ts';
+import { OptionalBody } from '../validation/optional-body.ts';
 import { PathId, unknownId } from '../validation/path-ids.ts';
 import { VARIABLES_MISSING } from './template-refusals.ts';
 import { TemplatePreviewAnswer } from './template.answers.ts';
@@ -33,6 +34,7 @@ export class TemplateUseController {
     description:
       'Shows what an email of the template would say with these variables. Nothing is sent or kept.',
     body: PreviewTemplateRequest,
+    bodyIsOptional: true,
     answer: TemplatePreviewAnswer,
     refuses: [
       VARIABLES_MISSING,
@@ -46,7 +48,7 @@ export class TemplateUseController {
   async preview(
     @Caller() caller: Principal,
     @PathId('template_id') id: TemplateId,
-    @Body() body: unknown,
+    @OptionalBody() body: object,
   ): Promise<TemplatePreviewAnswer> {
     const { variables = {}, version } = judgeBody(PreviewTemplateRequest, body);
     const shown = await orUnavailable(

@@ -1,9 +1,10 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Controller, HttpCode, Post } from '@nestjs/common';
 import type { DeliveryId, WebhookId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { ReadDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { judgeBody } from '../validation/judge-body.ts';
+import { OptionalBody } from '../validation/optional-body.ts';
 import { PathId, unknownId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { unknownDelivery } from './deliveries.controller.ts';
@@ -61,12 +62,13 @@ export class DeliveriesByHandController {
       'Posts an example of an event to this webhook alone, signed and tried again like any other, with the header `X-Service-Test: true`. ' +
       'While the webhook is not `ACTIVE` it is held like all others. The answer does not wait for the receiver: read the delivery to see what it said.',
     body: TestWebhookRequest,
+    bodyIsOptional: true,
     answer: DeliveryAnswer,
   })
   async test(
     @Caller() caller: Principal,
     @PathId('webhook_id') id: WebhookId,
-    @Body() body: unknown,
+    @OptionalBody() body: object,
   ): Promise<DeliveryAnswer> {
     const { event } = judgeBody(TestWebhookRequest, body);
     const delivery = await this.again.sendTest(caller.workspaceId, id, actorOf(caller), event);

@@ -1,9 +1,10 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Controller, HttpCode, Post } from '@nestjs/common';
 import type { WebhookId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { ManageWebhooks } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { judgeBody } from '../validation/judge-body.ts';
+import { OptionalBody } from '../validation/optional-body.ts';
 import { PathId, unknownId } from '../validation/path-ids.ts';
 import { TokenRotatedAnswer } from './webhook.answers.ts';
 import { RotateTokenRequest } from './webhook.requests.ts';
@@ -25,12 +26,13 @@ export class RotateTokenController {
       'To repeat a call safely give the `token`: the one that the webhook has already changes nothing, but with `overlapSeconds: 0` the one before ends.',
     ].join('\n\n'),
     body: RotateTokenRequest,
+    bodyIsOptional: true,
     answer: TokenRotatedAnswer,
   })
   async rotate(
     @Caller() caller: Principal,
     @PathId('webhook_id') id: WebhookId,
-    @Body() body: unknown,
+    @OptionalBody() body: object,
   ): Promise<TokenRotatedAnswer> {
     const wanted = judgeBody(RotateTokenRequest, body);
     const webhook = await this.webhooks.rotateToken(caller.workspaceId, id, actorOf(caller), wanted);
