@@ -3,7 +3,7 @@ import type { PostFailure, WebhookUrlPolicy } from '@posthorn/domain';
 import { Connection } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import type { ExchangeResult } from './exchange.ts';
-import { timedOut } from './fault.ts';
+import { connectFault, timedOut } from './fault.ts';
 import { IdleConnections } from './idle-connections.ts';
 import { openSocket } from './open-socket.ts';
 import type { PostRequest, PostResult } from './post-request.ts';
@@ -112,9 +112,12 @@ export class WebhookClient {
   private async connect(target: Target, deadline: Deadline): Promise<Connection | PostFailure> {
     const socket = await openSocket(target, this.secureContext, deadline);
     if (isFailure(socket)) return socket;
-    const address = socket.remoteAddress ?? '';
-    if (this.judge.mayStayAt(address)) return this.keep(new Connection(target.place.origin, address, socket));
+    const { remoteAddress: address } = socket;
+    if (address !== undefined && this.judge.mayStayAt(address))
+      return this.keep(new Connection(target.place.origin, address, socket));
     socket.destroy();
+    // The receiver was quicker to break it than we were to look.
+    if (address === undefined) return connectFault({ code: 'ECONNRESET' }, 'connect');
     return { kind: 'failed', errorClass: 'blocked', reason: 'the connection led to another address' };
   }
 
