@@ -99,6 +99,21 @@ describe('A delivery', () => {
     await stack.api().post(`/v1/webhooks/${webhook.id}`, { status: 'ACTIVE' });
     await becomes(id, 'SUCCEEDED');
   });
+
+  it('G3, W10: of a deleted webhook is neither shown nor sent again: 404, and it stays as it was', async () => {
+    const id = await add({ status: 'SUCCEEDED' });
+    await stack.api().request('DELETE', `/v1/webhooks/${webhook.id}`, undefined);
+    const shown = await stack.api().get(`/v1/webhooks/${webhook.id}/deliveries/${id}`);
+    for (const { status, body } of [await redeliver(id), shown])
+      expect([status, body['message']]).toEqual([404, expect.stringContaining('no webhook with this id')]);
+    const sql = `SELECT status, attempts, (SELECT count(*)::int FROM outbox WHERE subject_id = d.id) AS due FROM webhook_deliveries d WHERE id = $1`;
+    const { rows } = await stack.database.pool.query(sql, [uuidOf(id)]);
+    expect(rows).toEqual([{ status: 'SUCCEEDED', attempts: 1, due: 0 }]);
+    const log = await stack.api().get(`/v1/audit-log?subjectId=${webhook.id}&action=webhook.redelivered`, {
+      key: stack.tenant.keys.editor,
+    });
+    expect(log.body['auditLog']).toMatchObject({ items: [] });
+  });
 });
 
 describe('A test', () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TxtAnswer } from '@posthorn/domain';
+import { sleep } from '@posthorn/kernel';
 import { DnsServer } from '@posthorn/testing';
 import { DnsResolver } from './dns-resolver.ts';
 
@@ -85,6 +86,20 @@ describe('DnsResolver', () => {
     expect(ended).toEqual(['one', 'never']);
   });
 
+  it('hears a server that is slower than the patience with it', async () => {
+    server.set('slower.example', { txt: ['later'], delayMs: 2_500 });
+    const five = new DnsResolver({ servers: [server.address], timeoutMs: 5_000 });
+    expect(await five.lookUpTxt('slower.example')).toEqual({ kind: 'found', values: ['later'] });
+  });
+
+  it('asks again when a datagram was lost', async () => {
+    server.set('lost.example', 'silent');
+    const asked = resolver.lookUpTxt('lost.example');
+    while (!server.queries.some(({ name }) => name === 'lost.example')) await sleep(5);
+    server.set('lost.example', { txt: ['found'] });
+    expect(await asked).toEqual({ kind: 'found', values: ['found'] });
+  });
+
   it('does not fail a process for a server that is not there, or for a name that is none', async () => {
     const away = new DnsResolver({ servers: ['127.0.0.1:1'], timeoutMs: TIMEOUT_MS });
     expect(await away.lookUpTxt('one.example')).toMatchObject({ kind: 'failed' });
@@ -99,6 +114,76 @@ describe('DnsResolver', () => {
     expect(await resolver.lookUpTxt('changing.example')).toEqual({ kind: 'found', values: ['after'] });
     server.remove('changing.example');
     expect(await resolver.lookUpTxt('changing.example')).toEqual({ kind: 'absent' });
+  });
+});
+
+describe('of several name servers', () => {
+  let silent: DnsServer;
+  beforeAll(async () => {
+    silent = await DnsServer.start();
+  });
+  afterAll(() => silent.close());
+
+  const by = (...servers: string[]): DnsResolver => new DnsResolver({ servers, timeoutMs: 5_000 });
+
+  it('one that is silent costs little time', async () => {
+    server.set('one.example', { txt: ['here'] });
+    silent.set('one.example', 'silent');
+    const begun = performance.now();
+    expect(await by(silent.address, server.address).lookUpTxt('one.example')).toMatchObject({
+      values: ['here'],
+    });
+    expect(performance.now() - begun).toBeLessThan(1_500);
+  });
+
+  it('a slow one is heard behind one that is silent', async () => {
+    server.set('slow.example', { txt: ['late'], delayMs: 2_000 });
+    silent.set('slow.example', 'silent');
+    expect(await by(silent.address, server.address).lookUpTxt('slow.example')).toMatchObject({
+      values: ['late'],
+    });
+  });
+
+  it.each([
+    ['does not know', 'unknown.example', { rcode: 'SERVFAIL' }],
+    ['refuses', 'refused.example', { rcode: 'REFUSED' }],
+    ['talks nonsense', 'nonsense.example', 'garbage'],
+  ] as const)('one that %s is passed over', async (_what, name, behaviour) => {
+    server.set(name, { txt: ['here'] });
+    silent.set(name, behaviour);
+    expect(await by(silent.address, server.address).lookUpTxt(name)).toMatchObject({ values: ['here'] });
+  });
+
+  it('one that does not know ends nothing while another one may', async () => {
+    server.set('late.example', { txt: ['late'], delayMs: 1_500 });
+    silent.set('late.example', { rcode: 'SERVFAIL' });
+    expect(await by(server.address, silent.address).lookUpTxt('late.example')).toMatchObject({
+      values: ['late'],
+    });
+  });
+
+  it('what one has said is told, and not that the other one was silent', async () => {
+    server.set('ill.example', { rcode: 'SERVFAIL' });
+    silent.set('ill.example', 'silent');
+    const hastily = new DnsResolver({ servers: [silent.address, server.address], timeoutMs: 1_500 });
+    expect(await hastily.lookUpTxt('ill.example')).toMatchObject({
+      reason: expect.stringContaining('SERVFAIL'),
+    });
+  });
+
+  it('one that is not there is passed over, and is no fault of ours while another one answers', async () => {
+    server.set('here.example', { addresses: ['203.0.113.7'] });
+    server.set('ill.example', { rcode: 'SERVFAIL' });
+    for (const servers of [
+      ['127.0.0.1:1', server.address],
+      [server.address, '127.0.0.1:1'],
+    ]) {
+      expect(await by(...servers).lookUpAddresses('here.example')).toMatchObject({ kind: 'found' });
+      expect(await by(...servers).lookUpAddresses('ill.example')).toMatchObject({
+        ...{ kind: 'failed', isOurs: false },
+        reason: expect.stringContaining('SERVFAIL'),
+      });
+    }
   });
 });
 

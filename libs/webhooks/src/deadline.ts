@@ -10,10 +10,6 @@ export class Deadline {
     this.timer = setTimeout(() => setImmediate(() => this.expire()), ms);
   }
 
-  get hasPassed(): boolean {
-    return this.isOver;
-  }
-
   /**
    * Says how the step that begins now is given up when the time is over; the one before is done.
    *

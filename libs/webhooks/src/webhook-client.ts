@@ -3,7 +3,7 @@ import type { PostFailure, WebhookUrlPolicy } from '@posthorn/domain';
 import { Connection } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import type { ExchangeResult } from './exchange.ts';
-import { timedOut } from './fault.ts';
+import { connectFault, timedOut } from './fault.ts';
 import { IdleConnections } from './idle-connections.ts';
 import { openSocket } from './open-socket.ts';
 import type { PostRequest, PostResult } from './post-request.ts';
@@ -54,14 +54,20 @@ export class WebhookClient {
    * Posts once. What a receiver, a name server or the network does is a result, whatever it is, and comes soon after the
    * deadline at the latest.
    *
+   * @param onAddresses told when it is known where the receiver is: what it takes from then on is the receiver's doing
    * @throws for a request that cannot be written: a header field that is none
    */
-  async post(request: PostRequest): Promise<PostResult> {
+  async post(request: PostRequest, onAddresses?: () => void): Promise<PostResult> {
     const begun = performance.now();
+    const passed = (): number => performance.now() - begun;
     const deadline = new Deadline(request.deadlineMs);
     try {
-      const reached = await this.reach(request, deadline);
-      return { ...reached, durationMs: performance.now() - begun };
+      const target = await this.find(request.url, deadline);
+      if (isFailure(target)) return { ...target, durationMs: passed(), lookUpMs: 0 };
+      const lookUpMs = passed();
+      onAddresses?.();
+      const reached = await this.reach(target, request, deadline);
+      return { ...reached, durationMs: passed(), lookUpMs };
     } finally {
       deadline.clear();
     }
@@ -78,11 +84,13 @@ export class WebhookClient {
     this.closeIdle();
   }
 
-  private async reach(request: PostRequest, deadline: Deadline): Promise<Reached> {
-    const place = this.judge.judgeUrl(request.url);
+  private async find(url: string, deadline: Deadline): Promise<Target | PostFailure> {
+    const place = this.judge.judgeUrl(url);
     if (isFailure(place)) return place;
-    const target = place.isName ? await this.lookUp(place, deadline) : { place, addresses: [place.host] };
-    if (isFailure(target)) return target;
+    return place.isName ? this.lookUp(place, deadline) : { place, addresses: [place.host] };
+  }
+
+  private async reach(target: Target, request: PostRequest, deadline: Deadline): Promise<Reached> {
     const kept = this.idle.take(target);
     const result = kept && (await this.postOver(kept, target, request, deadline));
     if (result !== undefined && result !== 'stale') return result;
@@ -104,9 +112,12 @@ export class WebhookClient {
   private async connect(target: Target, deadline: Deadline): Promise<Connection | PostFailure> {
     const socket = await openSocket(target, this.secureContext, deadline);
     if (isFailure(socket)) return socket;
-    const address = socket.remoteAddress ?? '';
-    if (this.judge.mayStayAt(address)) return this.keep(new Connection(target.place.origin, address, socket));
+    const { remoteAddress: address } = socket;
+    if (address !== undefined && this.judge.mayStayAt(address))
+      return this.keep(new Connection(target.place.origin, address, socket));
     socket.destroy();
+    // The receiver was quicker to break it than we were to look.
+    if (address === undefined) return connectFault({ code: 'ECONNRESET' }, 'connect');
     return { kind: 'failed', errorClass: 'blocked', reason: 'the connection led to another address' };
   }
 

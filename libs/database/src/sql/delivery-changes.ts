@@ -1,7 +1,8 @@
 import { dueAgain } from './due-again.ts';
 
-/** The delivery $1 (a uuid), if it is of the webhook $2 of the workspace $3. */
-const ASKED = 'id = $1::uuid AND webhook_id = $2::uuid AND workspace_id = $3::uuid';
+/** The delivery $1 (a uuid), if it is of the webhook $2 of the workspace $3, and there still is that webhook: deliveries stay longer. */
+const ASKED = `id = $1::uuid AND webhook_id = $2::uuid AND workspace_id = $3::uuid
+       AND EXISTS (SELECT FROM webhooks WHERE id = $2::uuid)`;
 
 /**
  * Looks at what is due of a delivery, which then nobody else changes until the transaction ends. Parameters as of READ_STATUS.
@@ -12,7 +13,7 @@ SELECT o.state FROM outbox o
 WHERE  o.subject_id = $1::uuid AND EXISTS (SELECT FROM webhook_deliveries WHERE ${ASKED})
 FOR NO KEY UPDATE`;
 
-/** Looks at a delivery. $1 uuid: it. $2 uuid: its webhook. $3 uuid: its workspace. Index: webhook_deliveries_pkey. Locks: none. */
+/** Looks at a delivery. $1 uuid: it. $2 uuid: its webhook. $3 uuid: its workspace. Indexes: webhook_deliveries_pkey, webhooks_pkey. Locks: none. */
 export const READ_STATUS = `SELECT status FROM webhook_deliveries WHERE ${ASKED}`;
 
 /** Makes a delivery that waits for its retry due now. $1 uuid. Gives its row, if it is there. Index: outbox_pkey. Locks: its row. */

@@ -39,7 +39,7 @@ export interface TestEvent {
 export class DeliveryChanges {
   constructor(private readonly database: Database) {}
 
-  /** Sends a delivery again, if this webhook of this workspace has it, and says what that came to. */
+  /** Sends a delivery again, if this webhook of this workspace has it and was not deleted, and says what that came to. */
   async sendAgain(
     workspaceId: WorkspaceId,
     webhookId: WebhookId,

@@ -4,10 +4,13 @@ import { Setting } from './setting.ts';
 
 /** How the records of sending domains are looked up, and what they should say. */
 export class DnsSettings {
-  @Setting('The name servers that the records of sending domains are looked up with.', {
-    defaultText: "the system's",
-    example: '192.0.2.53,[2001:db8::53]:5353',
-  })
+  @Setting(
+    'The name servers that the records of sending domains, and the receivers of webhooks, are looked up with.',
+    {
+      defaultText: "the system's",
+      example: '192.0.2.53,[2001:db8::53]:5353',
+    },
+  )
   @IsOptional()
   @IsNameServers()
   DNS_SERVERS?: string;

@@ -27,7 +27,7 @@ export interface DeliverEventOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Told when a receiver lets us wait, while it still does; with what is new about it. */
+/** Told when a POST is only waited for, while it still is; with what is new about its receiver. */
 export type OnWait = (report: ReceiverReport | null) => void;
 
 /** Posts one claimed delivery to its webhook. */
@@ -62,20 +62,24 @@ export class DeliverEvent {
     onWait?: OnWait,
   ): Promise<ToldOutcome> {
     const { clock, onError } = this.options;
-    const posting = this.postTraced(delivery, receiver);
-    const result = await tellingOfWait(posting, () =>
-      onWait?.(reportOfWait(delivery, receiver, clock.now())),
+    const result = await tellingOfWait(
+      (onAddresses) => this.postTraced(delivery, receiver, onAddresses),
+      (isForReceiver) => onWait?.(isForReceiver ? reportOfWait(delivery, receiver, clock.now()) : null),
     );
     if (result.kind === 'ours') onError(new Error(`a webhook could not be posted to: ${result.reason}`));
     return outcomeOfPost(delivery, receiver, result, { now: clock.now(), random: Math.random() });
   }
 
-  private async postTraced(delivery: ClaimedDelivery, receiver: OpenReceiver): Promise<PostResult> {
+  private async postTraced(
+    delivery: ClaimedDelivery,
+    receiver: OpenReceiver,
+    onAddresses: () => void,
+  ): Promise<PostResult> {
     const { client, tracer } = this.options;
     const span = tracer && beginPostSpan(tracer, delivery);
     let result: PostResult | undefined;
     try {
-      result = await client.post(this.request(delivery, receiver, span?.traceparent));
+      result = await client.post(this.request(delivery, receiver, span?.traceparent), onAddresses);
       return result;
     } finally {
       endPostSpan(span, result);
@@ -100,14 +104,29 @@ export class DeliverEvent {
   }
 }
 
-async function tellingOfWait<T>(posting: Promise<T>, onWait: () => void): Promise<T> {
+/** A look-up that hangs is waited for, too, but that says nothing of the receiver: it may be our name servers that hang. */
+async function tellingOfWait<T>(
+  post: (onAddresses: () => void) => Promise<T>,
+  onWait: (isForReceiver: boolean) => void,
+): Promise<T> {
+  let endWait = afterSlow(() => onWait(false));
+  try {
+    return await post(() => {
+      endWait();
+      endWait = afterSlow(() => onWait(true));
+    });
+  } finally {
+    endWait();
+  }
+}
+
+/** @returns what keeps it from being told */
+function afterSlow(tell: () => void): () => void {
   let isOver = false;
   // A process that was held up looks at what has arrived meanwhile before it says that nothing did.
-  const timer = setTimeout(() => setImmediate(() => isOver || onWait()), SLOW_MS);
-  try {
-    return await posting;
-  } finally {
+  const timer = setTimeout(() => setImmediate(() => isOver || tell()), SLOW_MS);
+  return () => {
     isOver = true;
     clearTimeout(timer);
-  }
+  };
 }

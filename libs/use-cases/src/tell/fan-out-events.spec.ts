@@ -1,15 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
-import { eventLane } from '@posthorn/domain';
+import { eventLane, type LaneId } from '@posthorn/domain';
 import type { FannedOut, LaneDemand, Room } from '@posthorn/database';
 import { FanOutEvents } from './fan-out-events.ts';
 
 const EVENTS_PER_TURN = 40;
 const WEBHOOKS = 5;
-const LANE = eventLane(newId('wrk', Date.now()));
+const newLane = (): LaneId => eventLane(newId('wrk', Date.now()));
+const LANE = newLane();
 
-/** A lane that has more than any turn takes: what its turns asked for, and how often they rang it again. */
-function backlog(rowsFree: () => number): { turn: () => Promise<void>; asked: number[]; rung: string[] } {
+interface Backlog {
+  readonly turn: (laneId?: LaneId) => Promise<void>;
+  readonly asked: number[];
+  readonly rung: string[];
+}
+
+/** Lanes that have more than any turn takes: what their turns asked for, and how often they rang them again. */
+function backlog(rowsFree: () => number): Backlog {
   const asked: number[] = [];
   const rung: string[] = [];
   const fanOut = ([demand]: readonly LaneDemand[]): Promise<FannedOut> => {
@@ -29,7 +36,7 @@ function backlog(rowsFree: () => number): { turn: () => Promise<void>; asked: nu
     handoverMs: 10,
     leaseMs: 1_000,
   });
-  return { turn: () => events.serve(LANE, '0'), asked, rung };
+  return { turn: (laneId = LANE) => events.serve(laneId, '0'), asked, rung };
 }
 
 describe('A turn of a lane of events', () => {
@@ -53,5 +60,14 @@ describe('A turn of a lane of events', () => {
     await turn();
     expect(asked).toEqual([EVENTS_PER_TURN, ...Array<number>(7).fill(23)]);
     expect(rung).toEqual(['0', '0']);
+  });
+
+  it('is forgotten to be behind after many others, whose next turns may all be served elsewhere', async () => {
+    const { turn, asked } = backlog(() => 0);
+    await turn();
+    for (let n = 0; n < 1_000; n += 1) await turn(newLane());
+    asked.length = 0;
+    await turn();
+    expect(asked[0]).toBe(EVENTS_PER_TURN);
   });
 });

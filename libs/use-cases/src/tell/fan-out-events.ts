@@ -7,6 +7,8 @@ import type { DeliverEvents } from './deliver-events.ts';
 const MOST_LANES_A_STATEMENT = 20;
 /** A backlog becomes deliveries so many groups a turn: a job for each costs Redis and this process a tenth of what its deliveries cost, and other lanes wait no longer than for these. */
 const MOST_GROUPS_A_TURN = 4;
+/** Of more lanes it is not remembered that they are behind: the next turn of one that was served here may be another process's. */
+const MOST_BEHIND = 1_000;
 /** However little room there is, this share of a turn's events becomes deliveries: other processes may have room for them. */
 const LEAST_SHARE_OF_A_TURN = 1 / 4;
 
@@ -64,8 +66,14 @@ export class FanOutEvents {
       isBehind = lanes.some((one) => one.laneId === laneId && one.hasMore);
       if (!isBehind) return;
     }
-    this.behind.add(laneId);
+    this.rememberBehind(laneId);
     rings.event.ringSlot(laneId, slot);
+  }
+
+  private rememberBehind(laneId: LaneId): void {
+    this.behind.add(laneId);
+    const [oldest] = this.behind;
+    if (oldest !== undefined && this.behind.size > MOST_BEHIND) this.behind.delete(oldest);
   }
 
   private async fanOut(turns: readonly EventTurn[]): Promise<FannedOut> {

@@ -113,7 +113,8 @@ function lessonOf(verdict: Decided, result: PostResult): ReceiverLesson {
   const isOutOfReach =
     result.kind === 'failed' && (result.errorClass === 'timeout' || result.errorClass === 'connect');
   const effect = verdict.kind === 'retry' || verdict.kind === 'exhausted' ? 'failed' : verdict.kind;
-  return { effect, isSlow: isOutOfReach || result.durationMs > SLOW_MS };
+  // A look-up that found it is not its doing: our name servers may have taken so long.
+  return { effect, isSlow: isOutOfReach || result.durationMs - result.lookUpMs > SLOW_MS };
 }
 
 /** What changes nothing of what is known is not reported. */

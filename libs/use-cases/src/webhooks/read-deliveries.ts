@@ -33,11 +33,13 @@ export class ReadDeliveries {
   }
 
   /** A delivery with its attempts; undefined when this webhook does not have it. */
-  read(
+  async read(
     workspaceId: WorkspaceId,
     webhookId: WebhookId,
     id: DeliveryId,
   ): Promise<DeliveryWithAttempts | undefined> {
+    // Those of a webhook that was deleted are there for a while.
+    if (!(await this.hasWebhook(workspaceId, webhookId))) return undefined;
     return orUnavailable(this.deliveries.find(workspaceId, webhookId, id));
   }
 }

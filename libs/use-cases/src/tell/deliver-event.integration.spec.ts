@@ -1,0 +1,101 @@
+import { createSecretKey } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '@posthorn/kernel';
+import { parseAddressRange, webhookLane } from '@posthorn/domain';
+import type { ClaimedDelivery, ReceiverReport } from '@posthorn/database';
+import { DnsResolver } from '@posthorn/dns';
+import { DnsServer, HostileReceiver } from '@posthorn/testing';
+import { WebhookClient } from '@posthorn/webhooks';
+import { DeliverEvent } from './deliver-event.ts';
+import { SLOW_MS, type ToldOutcome } from './outcome-of-post.ts';
+import type { OpenReceiver } from './receivers.ts';
+
+const LOOK_UP_MS = SLOW_MS + 500;
+const DNS_TIMEOUT_MS = 5_000;
+const DEADLINE_MS = 30_000;
+const NAME = 'receiver.example';
+const WEBHOOK = newId('wh', Date.now());
+const DELIVERY: ClaimedDelivery = {
+  ...{ id: newId('dlv', Date.now()), claims: 1, attempts: 0, attemptsMade: 0, bytes: 2 },
+  ...{ workspaceId: newId('wrk', Date.now()), webhookId: WEBHOOK, laneId: webhookLane(WEBHOOK) },
+  ...{ payload: '{}', traceparent: null, laneHasMore: false },
+  ...{ eventId: newId('evt', Date.now()), event: 'CONTACT_CREATED', isTest: false },
+};
+
+let dns: DnsServer;
+let dead: DnsServer;
+let receiver: HostileReceiver;
+beforeAll(async () => {
+  [dns, dead, receiver] = await Promise.all([DnsServer.start(), DnsServer.start(), HostileReceiver.start()]);
+  dead.set(NAME, 'silent');
+});
+afterAll(() => Promise.all([dns.close(), dead.close(), receiver.close()]));
+
+interface Told {
+  readonly outcome: ToldOutcome;
+  /** What was told while the POST was waited for. */
+  readonly waits: readonly (ReceiverReport | null)[];
+}
+
+/** Delivers to a receiver that is not known to be slow. */
+async function deliver(path: string, servers: readonly string[]): Promise<Told> {
+  const resolver = new DnsResolver({ servers, timeoutMs: DNS_TIMEOUT_MS });
+  const policy = { allowsHttp: true, networks: [parseAddressRange('127.0.0.1')!] };
+  const client = new WebhookClient({ policy, lookUp: (name) => resolver.lookUpAddresses(name) });
+  const health = { failingSince: null, warnedAt: null, isSlow: false };
+  const found: OpenReceiver = {
+    ...{ id: WEBHOOK, url: receiver.url(path, NAME), status: 'ACTIVE', asOf: '1', health },
+    ...{ sealedToken: Buffer.alloc(0), sealedPreviousToken: null, keys: [createSecretKey('token', 'utf8')] },
+  };
+  const deliverEvent = new DeliverEvent({
+    receivers: { find: () => Promise.resolve(found) },
+    client,
+    clock: { now: () => new Date() },
+    deadlineMs: DEADLINE_MS,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const waits: (ReceiverReport | null)[] = [];
+  const outcome = await deliverEvent.deliver(
+    DELIVERY,
+    () => true,
+    (report) => waits.push(report),
+  );
+  client.close();
+  return { outcome: outcome!, waits };
+}
+
+describe('A receiver that answers at once', () => {
+  it('W8: is not slow, and not waited for, while one name server of two is dead', async () => {
+    dns.set(NAME, { addresses: ['127.0.0.1'] });
+    const { outcome, waits } = await deliver('/ok', [dead.address, dns.address]);
+    expect([outcome.status, outcome.report, waits]).toEqual(['SUCCEEDED', null, []]);
+  });
+
+  it('W8: is not slow because its name was, but keeps no place meanwhile', async () => {
+    dns.set(NAME, { addresses: ['127.0.0.1'], delayMs: LOOK_UP_MS });
+    const { outcome, waits } = await deliver('/ok', [dns.address]);
+    expect([outcome.status, outcome.report, waits]).toEqual(['SUCCEEDED', null, [null]]);
+    expect(outcome.attempt!.durationMs).toBeGreaterThan(SLOW_MS);
+  });
+});
+
+describe('A receiver that lets us wait', () => {
+  it('W8: is slow from when it has done so since its addresses are known, also behind a slow name', async () => {
+    dns.set(NAME, { addresses: ['127.0.0.1'], delayMs: LOOK_UP_MS });
+    const { outcome, waits } = await deliver(`/after/${SLOW_MS + 1_000}`, [dns.address]);
+    expect(waits).toMatchObject([null, { effect: 'awaited', isSlow: true }]);
+    expect(outcome.report).toMatchObject({ effect: 'succeeded', isSlow: true });
+  });
+
+  it('W8: is slow when its name hangs until there is no time left', async () => {
+    dns.set(NAME, 'silent');
+    const { outcome, waits } = await deliver('/ok', [dns.address]);
+    expect(waits).toEqual([null]);
+    expect(outcome).toMatchObject({
+      report: { effect: 'failed', isSlow: true },
+      attempt: { errorClass: 'dns' },
+    });
+  });
+});
