@@ -7,7 +7,7 @@ import { DeliveryOffice } from '../deliveries.fixture.ts';
 import { Office } from '../office.fixture.ts';
 import type { DeliveryOutcome } from './claimed-delivery.ts';
 import { DeliveryChanges } from './delivery-changes.ts';
-import { ReceiverHealthStore } from './receiver-health-store.ts';
+import { type Judgement, ReceiverHealthStore } from './receiver-health-store.ts';
 import { UpkeepStore } from './upkeep-store.ts';
 import { WebhookStore } from './webhook-store.ts';
 
@@ -300,7 +300,11 @@ describe('A receiver', () => {
   const report = async (lesson: Partial<ReceiverLesson>, asOf?: string) => {
     const [now] = await desk.deliveries.readReceivers([webhook]);
     const whose = { webhookId: webhook, workspaceId: acme, asOf: asOf ?? now!.asOf };
-    return health().learn([{ effect: 'failed', isSlow: false, ...lesson, ...whose }]);
+    const told: Judgement[] = [];
+    await health().learn([{ effect: 'failed', isSlow: false, ...lesson, ...whose }], (judgement) =>
+      told.push(judgement),
+    );
+    return told;
   };
 
   it('W8: is failing from its first failure to its next success', async () => {

@@ -167,8 +167,8 @@ export class DeliverEvents {
     }
   }
 
-  private async learn(reports: readonly ReceiverReport[]): Promise<void> {
-    for (const judgement of await this.options.health.learn(reports)) this.options.onJudgement(judgement);
+  private learn(reports: readonly ReceiverReport[]): Promise<void> {
+    return this.options.health.learn(reports, this.options.onJudgement);
   }
 
   /** First what was learnt of the receivers: what one that is gone would be told is held before it is due again. */
