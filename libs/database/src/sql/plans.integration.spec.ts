@@ -614,7 +614,7 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
     {
       sql: EXPIRE_HELD_DELIVERIES,
       values: () => [`'30 days'`, '100'],
-      indexes: [/^outbox_ready_by_lane_idx$/, /^webhook_deliveries_.*_pkey$/],
+      indexes: [/^outbox_ready_by_lane_idx$/, /^outbox_pkey$/, /^webhook_deliveries_.*_pkey$/],
     },
   ],
   [

@@ -433,6 +433,24 @@ describe('What is kept', () => {
     expect(await attemptsOf(uuidOf(delivery!.id))).toMatchObject([{ error_class: 'worker_died' }]);
   });
 
+  it('W9: of what was held too long is given up a bounded number at once, of all webhooks together, until none is left', async () => {
+    const others = await Promise.all([desk.addWebhook(acme), desk.addWebhook(acme)]);
+    await desk.record(acme, 3);
+    await desk.fanOut(acme);
+    for (const id of [webhook, ...others])
+      await webhooks.change(acme, id, operator('test'), () => ({ status: 'PAUSED' }));
+    await office.ask(`UPDATE outbox SET due_at = now() - interval '31 days' WHERE lane_id = ANY ($1)`, [
+      [webhook, ...others].map(webhookLane),
+    ]);
+    const expired = [];
+    for (let round = 0; round < 4; round += 1) expired.push(await upkeep.expireHeldDeliveries(30, 4));
+    expect(expired).toEqual([4, 4, 1, 0]);
+    const left = await Promise.all([webhook, ...others].map((id) => due(id)));
+    expect(left).toEqual([0, 0, 0]);
+    const all = await Promise.all([webhook, ...others].map((id) => deliveriesOf(id)));
+    expect(new Set(all.flat().map(({ status }) => status))).toEqual(new Set(['EXPIRED']));
+  });
+
   it('W9: is held for 30 days, no longer', async () => {
     await setStatus('PAUSED');
     await desk.record(acme, 3);
