@@ -37,8 +37,10 @@ export type MaintenanceJob =
   | 'installation.note-alive'
   | 'partitions.make'
   | 'events.expire'
+  | 'deliveries.expire'
   | 'deliveries.put-back'
   | 'deliveries.recover'
+  | 'recoveries.forget'
   | 'domains.check'
   | 'verification-links.expire'
   | 'retention.drop'
@@ -51,8 +53,10 @@ export const REGULAR_JOBS: readonly (RegularJob & { readonly name: MaintenanceJo
   { name: 'installation.note-alive', everyMs: MINUTE_MS },
   { name: 'partitions.make', everyMs: DAY_MS },
   { name: 'events.expire', everyMs: 60 * MINUTE_MS },
+  { name: 'deliveries.expire', everyMs: 60 * MINUTE_MS },
   { name: 'deliveries.put-back', everyMs: 5_000 },
   { name: 'deliveries.recover', everyMs: 2_000 },
+  { name: 'recoveries.forget', everyMs: 60 * MINUTE_MS },
   { name: 'domains.check', everyMs: 10_000 },
   { name: 'verification-links.expire', everyMs: 60 * MINUTE_MS },
   { name: 'retention.drop', everyMs: 60 * MINUTE_MS },
@@ -69,7 +73,7 @@ export interface MaintenanceOptions {
   readonly logger: Logger;
 }
 
-/** How each is done. All of them may run twice, and at once. */
+/** How each is done. All of them may run twice, and at once; what fails in one keeps no other from being done. */
 export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<MaintenanceJob> {
   const { upkeep, eras, recoveries, checkDueDomains, links, removeOld, logger } = options;
   return {
@@ -89,15 +93,16 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
       if (made > 0) logger.info({ made }, 'partitions were made');
     },
     'events.expire': async () => {
-      const expired = await untilNone(
-        async () => (await upkeep.expireHeldDeliveries(HELD_DAYS, DELIVERIES_A_STATEMENT)) || undefined,
-      );
-      if (expired > 0) logger.warn({ expired }, 'deliveries were given up that had been held for too long');
       const eventDays = await removeOld.longestEventDays();
       const mostDays = eventDays + EVENTS_KEPT_AT_MOST_DAYS - EVENTS_KEPT_DAYS;
       const dropped = await upkeep.dropOldEvents(eventDays, EXHAUSTED_KEPT_DAYS, mostDays);
       if (dropped > 0) logger.info({ dropped }, 'partitions of old events were dropped');
-      await recoveries.forget(RECOVERIES_KEPT_DAYS);
+    },
+    'deliveries.expire': async () => {
+      const expired = await untilNone(
+        async () => (await upkeep.expireHeldDeliveries(HELD_DAYS, DELIVERIES_A_STATEMENT)) || undefined,
+      );
+      if (expired > 0) logger.warn({ expired }, 'deliveries were given up that had been held for too long');
     },
     'deliveries.put-back': async () => {
       const putBack = await untilNone(() => upkeep.putBackDeliveries(DELIVERIES_A_STATEMENT));
@@ -108,6 +113,9 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
       const recovered = await untilNone(() => recoveries.recoverGroup(RECOVERY_BOUNDS));
       if (recovered > 0)
         logger.info({ recovered }, 'failed deliveries are due again because somebody asked for it');
+    },
+    'recoveries.forget': async () => {
+      await recoveries.forget(RECOVERIES_KEPT_DAYS);
     },
     'domains.check': async () => {
       const looked = await checkDueDomains.run(DOMAINS_WITHIN_MS);

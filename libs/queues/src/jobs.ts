@@ -34,8 +34,10 @@ export interface Jobs {
   'installation.note-alive': { readonly v: 1 };
   /** Makes the partitions of the months to come. */
   'partitions.make': { readonly v: 1 };
-  /** Drops old events, and gives deliveries up that have been held for too long. */
+  /** Drops old events. */
   'events.expire': { readonly v: 1 };
+  /** Gives deliveries up that have been held for too long. */
+  'deliveries.expire': { readonly v: 1 };
   /** Drops the months of emails that are past every workspace's time. */
   'retention.drop': { readonly v: 1 };
   /** Removes what workspaces keep for less long, group by group. */
@@ -44,6 +46,8 @@ export interface Jobs {
   'deliveries.put-back': { readonly v: 1 };
   /** Makes deliveries due again that failed in a time, where somebody has asked for it. */
   'deliveries.recover': { readonly v: 1 };
+  /** Forgets what somebody had asked for long ago to be made due again. */
+  'recoveries.forget': { readonly v: 1 };
 }
 
 export type JobName = keyof Jobs;

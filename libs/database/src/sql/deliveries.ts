@@ -112,8 +112,9 @@ ORDER BY f.id
 ON CONFLICT DO NOTHING`;
 
 /**
- * Gives up what was due so long ago and is held back with its webhook. $1 interval. $2 int: at most so many of each webhook.
- * Indexes: paused_lanes_pkey, outbox_ready_by_lane_idx from its front for each lane that is held back. Locks: what it gives up.
+ * Gives up what was due so long ago and is held back with its webhook. $1 interval. $2 int: at most so many, of all webhooks together.
+ * Indexes: paused_lanes_pkey, outbox_ready_by_lane_idx from its front for each lane that is held back, until there are enough; then primary
+ * keys, by a list of keys. Locks: what it gives up.
  */
 export const EXPIRE_HELD_DELIVERIES = `
 WITH old AS MATERIALIZED (
@@ -128,11 +129,13 @@ WITH old AS MATERIALIZED (
     FOR UPDATE SKIP LOCKED
   ) r
   WHERE  p.queue = 'webhook' AND p.lane_id <> '*'
+  LIMIT  $2::int
 ),
 finished AS (
-  DELETE FROM outbox o USING old WHERE o.subject_id = old.subject_id
+  DELETE FROM outbox o WHERE o.subject_id = ANY (ARRAY(SELECT subject_id FROM old))
 )
-UPDATE webhook_deliveries d SET status = 'EXPIRED', finished_at = now() FROM old WHERE d.id = old.subject_id`;
+UPDATE webhook_deliveries d SET status = 'EXPIRED', finished_at = now()
+WHERE  d.id = ANY (ARRAY(SELECT subject_id FROM old))`;
 
 /**
  * Makes deliveries of one webhook that was disabled due again, whose retries had been used up until it was changed. $1 int: at most so

@@ -27,12 +27,14 @@ import {
 import {
   CLAIM_DELIVERIES,
   EXPIRE_HELD_DELIVERIES,
+  LOCK_RECEIVERS,
   OUTCOME_COLUMNS,
   PUT_BACK_DELIVERIES,
   READ_RECEIVERS,
   RECORD_DELIVERIES,
 } from './deliveries.ts';
 import { FAN_OUT_EVENTS, LOCK_DUE_EVENTS } from './fan-out.ts';
+import { CARRY_OUT_JUDGEMENTS, HEALTH_COLUMNS, JUDGEMENT_COLUMNS, KEEP_HEALTH } from './receiver-health.ts';
 import { DeliveryOffice } from '../deliveries.fixture.ts';
 import { analyze, crowd } from './crowded-database.fixture.ts';
 import { listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from './delivery-list.ts';
@@ -207,6 +209,17 @@ function deliveries(): Record<string, unknown>[] {
   return sample.deliveries.map((id, n) => ({
     ...{ n, id, claims: 1, lane_id: 'lane', status: 'SUCCEEDED', retry_after_ms: null, steps: 0 },
     ...{ attempt: true, number: 1, status_code: 200, headers: '{}', body: '', duration_ms: 1 },
+  }));
+}
+
+/** What was learnt of the receivers of webhooks, half of which are slow. */
+function health(): Record<string, unknown>[] {
+  return sample.webhooks.map((id, n) => ({ id, failing_since: new Date(), is_slow: n % 2 === 0 }));
+}
+
+function judgements(): Record<string, unknown>[] {
+  return sample.webhooks.map((webhook_id, n) => ({
+    ...{ webhook_id, workspace_id: nth(sample.workspaces, n), notice: 'DISABLED_GONE' },
   }));
 }
 
@@ -569,6 +582,26 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
     { sql: READ_RECEIVERS, values: () => [array(sample.webhooks)], indexes: [/^webhooks_pkey$/] },
   ],
   [
+    'LOCK_RECEIVERS',
+    { sql: LOCK_RECEIVERS, values: () => [array(sample.webhooks)], indexes: [/^webhooks_pkey$/] },
+  ],
+  [
+    'KEEP_HEALTH',
+    {
+      sql: KEEP_HEALTH,
+      values: () => columns(HEALTH_COLUMNS, health()),
+      indexes: [/^webhooks_pkey$/, /^slow_lanes_pkey$/],
+    },
+  ],
+  [
+    'CARRY_OUT_JUDGEMENTS',
+    {
+      sql: CARRY_OUT_JUDGEMENTS,
+      values: () => [...columns(JUDGEMENT_COLUMNS, judgements()), 'now()'],
+      indexes: [/^webhooks_pkey$/],
+    },
+  ],
+  [
     'RECORD_DELIVERIES',
     {
       sql: RECORD_DELIVERIES,
@@ -581,7 +614,7 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
     {
       sql: EXPIRE_HELD_DELIVERIES,
       values: () => [`'30 days'`, '100'],
-      indexes: [/^outbox_ready_by_lane_idx$/, /^webhook_deliveries_.*_pkey$/],
+      indexes: [/^outbox_ready_by_lane_idx$/, /^outbox_pkey$/, /^webhook_deliveries_.*_pkey$/],
     },
   ],
   [

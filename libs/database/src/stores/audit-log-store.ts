@@ -68,19 +68,25 @@ export async function recordAudit(
   });
 }
 
-const RECORD_AUDIT = `
+/** $1 json: id, workspace_id, action, actor, subject_id, detail, at. Locks: the new rows. */
+const RECORD_AUDITS = `
 INSERT INTO audit_log (id, workspace_id, action, actor, subject_id, detail, at)
-VALUES ($1::uuid, $2::uuid, $3::text, $4::jsonb, $5::text, $6::jsonb, $7::timestamptz)`;
+SELECT a.id, a.workspace_id, a.action, a.actor, a.subject_id, a.detail, a.at
+FROM   json_to_recordset($1::json) AS a (
+         id uuid, workspace_id uuid, action text, actor jsonb, subject_id text, detail jsonb, at timestamptz)`;
 
 /** The same in a transaction on a connection of its own. */
 export async function recordAuditOn(
   client: pg.ClientBase,
   nowMs: number,
-  { workspaceId, action, actor, subjectId, detail = {} }: AuditedChange,
+  ...changes: readonly AuditedChange[]
 ): Promise<void> {
-  const [who, what] = [JSON.stringify(actor), JSON.stringify(detail)];
-  const ids = [newUuid(nowMs), uuidOf(workspaceId)];
-  await client.query(RECORD_AUDIT, [...ids, action, who, subjectId, what, new Date(nowMs)]);
+  const at = new Date(nowMs);
+  const rows = changes.map(({ workspaceId, action, actor, subjectId, detail = {} }) => ({
+    ...{ id: newUuid(nowMs), workspace_id: uuidOf(workspaceId), action, actor },
+    ...{ subject_id: subjectId, detail, at },
+  }));
+  await client.query(RECORD_AUDITS, [JSON.stringify(rows)]);
 }
 
 /** Who changed what. */

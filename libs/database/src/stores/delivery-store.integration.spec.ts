@@ -7,7 +7,7 @@ import { DeliveryOffice } from '../deliveries.fixture.ts';
 import { Office } from '../office.fixture.ts';
 import type { DeliveryOutcome } from './claimed-delivery.ts';
 import { DeliveryChanges } from './delivery-changes.ts';
-import { ReceiverHealthStore } from './receiver-health-store.ts';
+import { type Judgement, ReceiverHealthStore } from './receiver-health-store.ts';
 import { UpkeepStore } from './upkeep-store.ts';
 import { WebhookStore } from './webhook-store.ts';
 
@@ -300,7 +300,11 @@ describe('A receiver', () => {
   const report = async (lesson: Partial<ReceiverLesson>, asOf?: string) => {
     const [now] = await desk.deliveries.readReceivers([webhook]);
     const whose = { webhookId: webhook, workspaceId: acme, asOf: asOf ?? now!.asOf };
-    return health().learn([{ effect: 'failed', isSlow: false, ...lesson, ...whose }]);
+    const told: Judgement[] = [];
+    await health().learn([{ effect: 'failed', isSlow: false, ...lesson, ...whose }], (judgement) =>
+      told.push(judgement),
+    );
+    return told;
   };
 
   it('W8: is failing from its first failure to its next success', async () => {
@@ -427,6 +431,24 @@ describe('What is kept', () => {
     expect(await office.outbox.revive(1_000, 100, 5)).toEqual({ revived: 0, givenUp: 1 });
     expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'EXHAUSTED', attempts: 1 }]);
     expect(await attemptsOf(uuidOf(delivery!.id))).toMatchObject([{ error_class: 'worker_died' }]);
+  });
+
+  it('W9: of what was held too long is given up a bounded number at once, of all webhooks together, until none is left', async () => {
+    const others = await Promise.all([desk.addWebhook(acme), desk.addWebhook(acme)]);
+    await desk.record(acme, 3);
+    await desk.fanOut(acme);
+    for (const id of [webhook, ...others])
+      await webhooks.change(acme, id, operator('test'), () => ({ status: 'PAUSED' }));
+    await office.ask(`UPDATE outbox SET due_at = now() - interval '31 days' WHERE lane_id = ANY ($1)`, [
+      [webhook, ...others].map(webhookLane),
+    ]);
+    const expired = [];
+    for (let round = 0; round < 4; round += 1) expired.push(await upkeep.expireHeldDeliveries(30, 4));
+    expect(expired).toEqual([4, 4, 1, 0]);
+    const left = await Promise.all([webhook, ...others].map((id) => due(id)));
+    expect(left).toEqual([0, 0, 0]);
+    const all = await Promise.all([webhook, ...others].map((id) => deliveriesOf(id)));
+    expect(new Set(all.flat().map(({ status }) => status))).toEqual(new Set(['EXPIRED']));
   });
 
   it('W9: is held for 30 days, no longer', async () => {

@@ -5,15 +5,25 @@ import {
   type ReceiverChange,
   type ReceiverLesson,
   sumOfLessons,
-  webhookLane,
   type WebhookNotice,
 } from '@posthorn/domain';
+import type pg from 'pg';
+import { columnsOf } from '../binary-array.ts';
 import type { Database } from '../connection.ts';
+import { faultOf } from '../faults.ts';
 import { LOCK_RECEIVERS } from '../sql/deliveries.ts';
-import { transact, type Transaction } from '../transaction.ts';
-import { recordAudit } from './audit-log-store.ts';
+import {
+  CARRY_OUT_JUDGEMENTS,
+  HEALTH_COLUMNS,
+  JUDGEMENT_COLUMNS,
+  KEEP_HEALTH,
+} from '../sql/receiver-health.ts';
+import { transactOn } from '../transaction.ts';
+import { recordAuditOn } from './audit-log-store.ts';
 import { type Receiver, receiver, type ReceiverRow } from './claimed-delivery.ts';
-import { keepLane } from './webhook-store.ts';
+
+/** Whoever holds one of them keeps no more than these from being learnt of, and waits for no more. */
+const MOST_WEBHOOKS_TOGETHER = 100;
 
 /** What a POST showed of a webhook's receiver. */
 export interface ReceiverReport extends ReceiverLesson {
@@ -30,72 +40,89 @@ export interface Judgement {
   readonly notice: WebhookNotice;
 }
 
-/** What is known of the receivers of webhooks. It seldom changes, so that this is no hot path. */
+type Reports = readonly ReceiverReport[];
+
+interface LearntChange extends ReceiverChange {
+  readonly webhookId: WebhookId;
+  readonly workspaceId: WorkspaceId;
+}
+
+/** What is known of the receivers of webhooks. It seldom changes; when a network is away, it changes for hundreds of them in a second. */
 export class ReceiverHealthStore {
   constructor(private readonly database: Database) {}
 
   /**
    * Takes in what POSTs have shown: keeps since when receivers fail and which are slow, disables those that are gone or have failed for too
    * long, and notes what their workspaces are to be told. Twice is once. What was learnt of a webhook that has been changed
-   * since, or is not active, says nothing about it.
+   * since, or is not active, says nothing about it. Webhooks are taken in the order of their ids, a hundred in a transaction.
+   *
+   * @param tell is given each judgement that is durable, also when others fail after it
+   * @throws what kept it from learning of some webhooks; if somebody held one of them, all others were learnt of
    */
-  async learn(reports: readonly ReceiverReport[]): Promise<Judgement[]> {
-    if (reports.length === 0) return [];
-    const ofWebhook = Map.groupBy(reports, ({ webhookId }) => webhookId);
-    return transact(this.database, async (transaction) => {
-      const rows = await transaction.$queryRawUnsafe<ReceiverRow[]>(
-        LOCK_RECEIVERS,
-        [...ofWebhook.keys()].map(uuidOf),
-      );
-      const judgements: (Judgement | undefined)[] = [];
-      for (const webhook of rows.map(receiver))
-        judgements.push(await this.judge(transaction, webhook, ofWebhook.get(webhook.id)!));
-      return judgements.filter((judgement) => judgement !== undefined);
+  async learn(reports: readonly ReceiverReport[], tell: (judgement: Judgement) => void): Promise<void> {
+    let locked: Error | undefined;
+    for (const group of groupsOf(reports)) {
+      try {
+        (await this.learnTogether(group)).forEach(tell);
+      } catch (error) {
+        if (faultOf(error) !== 'locked') throw error;
+        locked ??= error as Error;
+      }
+    }
+    if (locked !== undefined) throw locked;
+  }
+
+  private learnTogether(reportsOf: ReadonlyMap<string, Reports>): Promise<Judgement[]> {
+    return transactOn(this.database, async (client) => {
+      const { rows } = await client.query<ReceiverRow>(LOCK_RECEIVERS, [[...reportsOf.keys()]]);
+      const now = this.database.clock.now();
+      const changes = rows.flatMap((row) => changeOf(receiver(row), reportsOf.get(row.id)!, now) ?? []);
+      if (changes.length > 0) await keepHealth(client, changes);
+      const judgements = changes.flatMap(judgementOf);
+      if (judgements.length > 0) await carryOut(client, judgements, now);
+      return judgements;
     });
   }
+}
 
-  private async judge(
-    transaction: Transaction,
-    webhook: Receiver,
-    reports: readonly ReceiverReport[],
-  ): Promise<Judgement | undefined> {
-    const current = reports.filter(({ asOf }) => asOf === webhook.asOf);
-    if (current.length === 0 || webhook.status !== 'ACTIVE') return undefined;
-    const change = learnFrom(webhook.health, sumOfLessons(current), this.database.clock.now());
-    if (change === undefined) return undefined;
-    await this.keepHealth(transaction, webhook, change);
-    const { notice } = change;
-    if (notice === undefined) return undefined;
-    const judgement = { webhookId: webhook.id, workspaceId: current[0]!.workspaceId, notice };
-    await this.carryOut(transaction, judgement);
-    return judgement;
-  }
+/** The reports of each webhook by its native key, in the order of these: who locks in groups must not meet another one halfway. */
+function groupsOf(reports: readonly ReceiverReport[]): ReadonlyMap<string, Reports>[] {
+  const ofWebhook = Map.groupBy(reports, ({ webhookId }) => uuidOf(webhookId));
+  const sorted = [...ofWebhook].sort(([one], [other]) => (one < other ? -1 : 1));
+  const groups = Math.ceil(sorted.length / MOST_WEBHOOKS_TOGETHER);
+  return Array.from({ length: groups }, (_, n) => {
+    return new Map(sorted.slice(n * MOST_WEBHOOKS_TOGETHER, (n + 1) * MOST_WEBHOOKS_TOGETHER));
+  });
+}
 
-  private async keepHealth(
-    transaction: Transaction,
-    { id }: Receiver,
-    { health: { failingSince, warnedAt, isSlow } }: ReceiverChange,
-  ): Promise<void> {
-    await transaction.webhook.update({ where: { id: uuidOf(id) }, data: { failingSince, warnedAt } });
-    const laneId = webhookLane(id);
-    if (isSlow) await transaction.slowLane.createMany({ data: [{ laneId }], skipDuplicates: true });
-    else await transaction.slowLane.deleteMany({ where: { laneId } });
-  }
+/** What becomes of a webhook by reports, if anything. */
+function changeOf(webhook: Receiver, reports: Reports, now: Date): LearntChange | undefined {
+  const current = reports.filter(({ asOf }) => asOf === webhook.asOf);
+  if (current.length === 0 || webhook.status !== 'ACTIVE') return undefined;
+  const change = learnFrom(webhook.health, sumOfLessons(current), now);
+  return change && { ...change, webhookId: webhook.id, workspaceId: current[0]!.workspaceId };
+}
 
-  private async carryOut(
-    transaction: Transaction,
-    { webhookId, workspaceId, notice }: Judgement,
-  ): Promise<void> {
-    const ids = { webhookId: uuidOf(webhookId), workspaceId: uuidOf(workspaceId) };
-    await transaction.webhookNotice.create({ data: { ...ids, kind: notice } });
-    if (notice === 'FAILING') return;
-    const now = this.database.clock.now();
-    const data = { status: 'DISABLED', updatedAt: now } as const;
-    await transaction.webhook.update({ where: { id: uuidOf(webhookId) }, data });
-    await keepLane(transaction, webhookId, 'DISABLED');
-    await recordAudit(transaction, now.getTime(), {
-      ...{ workspaceId, action: 'webhook.disabled', actor: POSTHORN, subjectId: webhookId },
-      detail: { reason: notice },
-    });
-  }
+function judgementOf({ webhookId, workspaceId, notice }: LearntChange): Judgement[] {
+  return notice === undefined ? [] : [{ webhookId, workspaceId, notice }];
+}
+
+async function keepHealth(client: pg.ClientBase, changes: readonly LearntChange[]): Promise<void> {
+  const rows = changes.map(({ webhookId, health: { failingSince, warnedAt, isSlow } }) => ({
+    ...{ id: webhookId, failing_since: failingSince, warned_at: warnedAt, is_slow: isSlow },
+  }));
+  await client.query(KEEP_HEALTH, columnsOf(HEALTH_COLUMNS, rows));
+}
+
+async function carryOut(client: pg.ClientBase, judgements: readonly Judgement[], now: Date): Promise<void> {
+  const rows = judgements.map(({ webhookId, workspaceId, notice }) => ({
+    ...{ webhook_id: webhookId, workspace_id: workspaceId, notice },
+  }));
+  await client.query(CARRY_OUT_JUDGEMENTS, [...columnsOf(JUDGEMENT_COLUMNS, rows), now]);
+  const disabled = judgements.filter(({ notice }) => notice !== 'FAILING');
+  const audited = disabled.map(({ workspaceId, webhookId, notice: reason }) => ({
+    ...({ workspaceId, action: 'webhook.disabled', actor: POSTHORN, subjectId: webhookId } as const),
+    detail: { reason },
+  }));
+  if (audited.length > 0) await recordAuditOn(client, now.getTime(), ...audited);
 }

@@ -40,7 +40,7 @@ export class UpkeepStore {
     return rows[0]!.dropped;
   }
 
-  /** Gives up to `limit` deliveries of each webhook up that have been held for so many days; says how many. */
+  /** Gives up to `limit` deliveries up that have been held for so many days; says how many. */
   async expireHeldDeliveries(days: number, limit: number): Promise<number> {
     const { rowCount } = await this.database.pool.query(EXPIRE_HELD_DELIVERIES, [`${days} days`, limit]);
     return rowCount ?? 0;

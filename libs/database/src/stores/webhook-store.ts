@@ -186,11 +186,7 @@ async function forgetSlowness(transaction: Transaction, id: WebhookId): Promise<
 }
 
 /** What is held back is held back by its lane: its rows stay, nobody claims them. */
-export async function keepLane(
-  transaction: Transaction,
-  id: WebhookId,
-  status: WebhookStatus,
-): Promise<void> {
+async function keepLane(transaction: Transaction, id: WebhookId, status: WebhookStatus): Promise<void> {
   const lane = { queue: 'webhook', laneId: webhookLane(id) } as const;
   if (status === 'ACTIVE') {
     await transaction.pausedLane.deleteMany({ where: lane });

@@ -1,8 +1,10 @@
 import { Coalescer, sleep } from '@posthorn/kernel';
-import { faultOf, isOutage } from '@posthorn/database';
+import { type DatabaseFault, faultOf, isOutage } from '@posthorn/database';
 
 const MOST_OUTCOMES_A_GROUP = 500;
 const TRY_AGAIN_MS = 500;
+/** An outcome whose data is refused so often even when it is bare would be refused for ever, and nothing would be claimed meanwhile. */
+const MOST_REFUSALS_BARE = 5;
 
 export interface OutcomeRecorderOptions<Outcome> {
   /** Records outcomes; says for each whether its claim still held. Twice is once. */
@@ -12,9 +14,19 @@ export interface OutcomeRecorderOptions<Outcome> {
   readonly onError: (error: unknown) => void;
 }
 
+/** An outcome was given up: what became of its row is not known to the database, which frees it when its lease has ended. */
+class OutcomeRefused extends Error {
+  override readonly name = 'OutcomeRefused';
+
+  constructor() {
+    super('an outcome cannot be recorded, even without its details: its row is left to its lease');
+  }
+}
+
 /**
- * Records what became of claimed rows, a group at a time. An outcome that is known is never dropped: while the database is away it
- * is kept and tried again, and this process claims nothing else before it is recorded.
+ * Records what became of claimed rows, a group at a time. An outcome that is known is not dropped while the database is away: it
+ * is kept and tried again, and this process claims nothing else before it is recorded. So it is while statements fail for a fault of ours, which
+ * would fail for the next rows too. One whose data the database refuses in any form is left to its lease, as if its worker had died.
  */
 export class OutcomeRecorder<Outcome> {
   private readonly groups: Coalescer<Outcome, boolean>;
@@ -27,7 +39,7 @@ export class OutcomeRecorder<Outcome> {
     });
   }
 
-  /** Resolves when the outcome is durable; says whether its claim still held. */
+  /** Resolves when the outcome is durable, or given up; says whether it is durable and its claim still held. */
   record(outcome: Outcome): Promise<boolean> {
     return this.groups.add(outcome);
   }
@@ -37,7 +49,31 @@ export class OutcomeRecorder<Outcome> {
     return this.failing;
   }
 
+  /** What the database refuses of a group it may take one by one. */
   private async recordTogether(outcomes: Outcome[]): Promise<boolean[]> {
+    const live = await this.tryToRecord(outcomes);
+    if (Array.isArray(live)) return live;
+    if (outcomes.length === 1) return [await this.recordBare(outcomes[0]!)];
+    return (await Promise.all(outcomes.map((one) => this.recordTogether([one])))).flat();
+  }
+
+  /** A detail that the database refuses must not cost the outcome: what counts is what became of its subject. */
+  private async recordBare(outcome: Outcome): Promise<boolean> {
+    const bare = this.options.bare(outcome);
+    for (let refusals = 0; refusals < MOST_REFUSALS_BARE;) {
+      this.failing = true;
+      await sleep(TRY_AGAIN_MS);
+      const live = await this.tryToRecord([bare]);
+      if (Array.isArray(live)) return live[0]!;
+      if (live === 'data') refusals += 1;
+    }
+    this.failing = false;
+    this.options.onError(new OutcomeRefused());
+    return false;
+  }
+
+  /** Tries for as long as the same may succeed later; else gives what is wrong. */
+  private async tryToRecord(outcomes: readonly Outcome[]): Promise<boolean[] | DatabaseFault> {
     for (;;) {
       try {
         const live = await this.options.record(outcomes);
@@ -45,19 +81,11 @@ export class OutcomeRecorder<Outcome> {
         return live;
       } catch (error) {
         this.options.onError(error);
-        if (!isOutage(error) && faultOf(error) !== 'conflict') return this.recordOneByOne(outcomes);
+        const fault = faultOf(error);
+        if (!isOutage(error) && fault !== 'conflict') return fault;
         this.failing = true;
         await sleep(TRY_AGAIN_MS);
       }
     }
-  }
-
-  /** A detail that the database refuses must not cost the outcome: what counts is what became of its subject. */
-  private async recordOneByOne(outcomes: Outcome[]): Promise<boolean[]> {
-    if (outcomes.length > 1)
-      return (await Promise.all(outcomes.map((one) => this.recordTogether([one])))).flat();
-    this.failing = true;
-    await sleep(TRY_AGAIN_MS);
-    return this.recordTogether([this.options.bare(outcomes[0]!)]);
   }
 }

@@ -2,6 +2,7 @@ import { Coalescer } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
 import type {
   ClaimedDelivery,
+  DeliveryAttempt,
   DeliveryStore,
   Judgement,
   OutboxStore,
@@ -167,8 +168,8 @@ export class DeliverEvents {
     }
   }
 
-  private async learn(reports: readonly ReceiverReport[]): Promise<void> {
-    for (const judgement of await this.options.health.learn(reports)) this.options.onJudgement(judgement);
+  private learn(reports: readonly ReceiverReport[]): Promise<void> {
+    return this.options.health.learn(reports, this.options.onJudgement);
   }
 
   /** First what was learnt of the receivers: what one that is gone would be told is held before it is due again. */
@@ -187,10 +188,19 @@ function withTime(claimed: readonly ClaimedDelivery[], claimedAt: number): Timed
   return claimed.map((delivery) => Object.assign(delivery, { claimedAt }));
 }
 
-/** Headers and body of an answer are a stranger's words. */
+/**
+ * What became of a delivery and nothing else: headers and body of an answer are a stranger's words, and what was learnt of its receiver is
+ * kept before it and elsewhere. The next POST shows the same again.
+ */
 function bare(outcome: ToldOutcome): ToldOutcome {
-  const { attempt } = outcome;
-  if (attempt === null) return outcome;
-  const { number, durationMs, statusCode, errorClass } = attempt;
-  return { ...outcome, attempt: { number, durationMs, statusCode, errorClass } };
+  const { id, claims, laneId, status, retryAfterMs, steps, attempt } = outcome;
+  return {
+    ...{ id, claims, laneId, status, retryAfterMs, steps },
+    attempt: attempt && bareAttempt(attempt),
+    report: null,
+  };
+}
+
+function bareAttempt({ number, durationMs, statusCode, errorClass }: DeliveryAttempt): DeliveryAttempt {
+  return { number, durationMs, statusCode, errorClass };
 }

@@ -96,7 +96,10 @@ async function disabledWebhook(): Promise<WebhookId> {
   });
   const [receiver] = await new DeliveryStore(database).readReceivers([id]);
   const report = { webhookId: id, workspaceId: acme, asOf: receiver!.asOf };
-  await new ReceiverHealthStore(database).learn([{ ...report, effect: 'gone', isSlow: false }]);
+  await new ReceiverHealthStore(database).learn(
+    [{ ...report, effect: 'gone', isSlow: false }],
+    () => undefined,
+  );
   return id;
 }
 

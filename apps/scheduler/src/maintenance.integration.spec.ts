@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import {
+  type Database,
+  DomainCheckStore,
+  EraStore,
+  greetDatabase,
+  openDatabase,
+  RecoveryStore,
+  RetentionStore,
+  UpkeepStore,
+  VerificationLinkStore,
+  WorkspaceStore,
+} from '@posthorn/database';
+import { DnsResolver } from '@posthorn/dns';
+import { newUuid, uuidOf } from '@posthorn/kernel';
+import { createLogger } from '@posthorn/platform';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { CheckDomain, CheckDueDomains, RemoveOld } from '@posthorn/use-cases';
+import { type MaintenanceJob, maintenanceHandlers, REGULAR_JOBS } from './maintenance.ts';
+
+const LONG_AGO = '2020-01-01';
+const TABLES_OF_A_MONTH = ['events', 'webhook_deliveries', 'webhook_attempts'];
+const KEPT = { contentDays: 90, metadataDays: 90, eventDays: 90 };
+
+let testDatabase: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
+  await greetDatabase(database);
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+function fail(error: unknown): never {
+  throw error;
+}
+
+/** Does all that is done regularly once; gives what failed. */
+async function doEverything(): Promise<MaintenanceJob[]> {
+  const checks = new DomainCheckStore(database);
+  const resolver = new DnsResolver({ servers: ['127.0.0.1:1'], timeoutMs: 100 });
+  const checkDomain = new CheckDomain({
+    ...{ checks, resolver, spfInclude: undefined, clock: database.clock, tell: () => Promise.resolve() },
+  });
+  const handlers = maintenanceHandlers({
+    upkeep: new UpkeepStore(database),
+    eras: new EraStore(database),
+    recoveries: new RecoveryStore(database),
+    checkDueDomains: new CheckDueDomains({ checks, checkDomain, onError: fail }),
+    links: new VerificationLinkStore(database),
+    removeOld: new RemoveOld(new RetentionStore(database), KEPT),
+    logger: createLogger({ LOG_LEVEL: 'fatal' }, 'scheduler'),
+  });
+  const failed: MaintenanceJob[] = [];
+  for (const { name } of REGULAR_JOBS)
+    await handlers[name]({ v: 1 }).catch(() => {
+      failed.push(name);
+    });
+  return failed;
+}
+
+const tablesOfThen = async (): Promise<string[]> => {
+  const { rows } = await database.pool.query<{ name: string }>(
+    `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhrelid::regclass::text LIKE '%2020_01'`,
+  );
+  return rows.map(({ name }) => name);
+};
+const countRecoveries = async (): Promise<number> =>
+  (await database.pool.query('SELECT FROM webhook_recoveries')).rowCount!;
+
+/** A month of events and a recovery, both of which are long over. */
+async function leaveOldThings(): Promise<void> {
+  const { pool } = database;
+  for (const table of TABLES_OF_A_MONTH) await pool.query('SELECT make_partition($1, $2)', [table, LONG_AGO]);
+  const workspace = uuidOf((await new WorkspaceStore(database).create('Acme', null)).id);
+  const [webhook, recovery] = [newUuid(Date.now()), newUuid(Date.now())];
+  await pool.query(
+    `INSERT INTO webhooks (id, workspace_id, url, events, token) VALUES ($1, $2, 'https://example.com', '{CONTACT_DELETED}', '')`,
+    [webhook, workspace],
+  );
+  await pool.query(
+    `INSERT INTO webhook_recoveries (id, workspace_id, webhook_id, since, until, state, seen_to, created_at, served_at, finished_at)
+     VALUES ($1, $2, $3, $4, $4::timestamptz + interval '1 day', 'COMPLETED', $1, $4, $4, $4)`,
+    [recovery, workspace, webhook, LONG_AGO],
+  );
+}
+
+it('forgets old events and recoveries though what is held for too long cannot be given up', async () => {
+  await leaveOldThings();
+  expect(await tablesOfThen()).toHaveLength(TABLES_OF_A_MONTH.length);
+  await database.pool.query('ALTER TABLE paused_lanes RENAME TO lanes_elsewhere');
+  const failed = await doEverything();
+  await database.pool.query('ALTER TABLE lanes_elsewhere RENAME TO paused_lanes');
+  expect([await tablesOfThen(), await countRecoveries()]).toEqual([[], 0]);
+  expect(failed).toContain('deliveries.expire');
+  expect(await doEverything()).toEqual([]);
+});

@@ -1,0 +1,64 @@
+import { arraysOf, type ColumnType } from '../binary-array.ts';
+
+/** What KEEP_HEALTH is told of each webhook, in the order of its parameters: a column each. */
+export const HEALTH_COLUMNS = {
+  id: 'uuid',
+  failing_since: 'timestamptz',
+  warned_at: 'timestamptz',
+  is_slow: 'boolean',
+} as const satisfies Record<string, ColumnType>;
+
+/**
+ * Keeps since when receivers fail, when their workspaces were warned of that, and which of them let us wait. HEALTH_COLUMNS, an array each;
+ * no webhook twice.
+ *
+ * Indexes: webhooks_pkey, slow_lanes_pkey. Locks: the webhooks, which who executes it has locked before (LOCK_RECEIVERS), in a
+ * statement of its own: see decision 38. Nobody else writes the slow lane of a webhook without its lock.
+ */
+export const KEEP_HEALTH = `
+WITH learnt AS MATERIALIZED (
+  SELECT * FROM unnest(${arraysOf(HEALTH_COLUMNS)}) AS l (${Object.keys(HEALTH_COLUMNS).join(', ')})
+),
+slow AS (
+  INSERT INTO slow_lanes (lane_id)
+  SELECT type_id('wh', id) FROM learnt WHERE is_slow
+  ON CONFLICT DO NOTHING
+),
+quick AS (
+  DELETE FROM slow_lanes s WHERE s.lane_id = ANY (ARRAY(SELECT type_id('wh', id) FROM learnt WHERE NOT is_slow))
+)
+UPDATE webhooks w
+SET    failing_since = l.failing_since, warned_at = l.warned_at
+FROM   learnt l
+WHERE  w.id = l.id AND w.id = ANY (ARRAY(SELECT id FROM learnt))`;
+
+/** What CARRY_OUT_JUDGEMENTS is told of each webhook, in the order of its parameters: a column each. */
+export const JUDGEMENT_COLUMNS = {
+  webhook_id: 'uuid',
+  workspace_id: 'uuid',
+  notice: 'text',
+} as const satisfies Record<string, ColumnType>;
+
+/**
+ * Notes what workspaces are to be told of webhooks, disables these, unless it is a warning, and holds their lanes back. JUDGEMENT_COLUMNS, an
+ * array each, no webhook twice; then the time of the change.
+ *
+ * Indexes: webhooks_pkey, paused_lanes_pkey. Locks: as KEEP_HEALTH, and the keys of the workspaces.
+ */
+export const CARRY_OUT_JUDGEMENTS = `
+WITH judgement AS MATERIALIZED (
+  SELECT j.*, j.notice <> 'FAILING' AS is_end
+  FROM   unnest(${arraysOf(JUDGEMENT_COLUMNS)}) AS j (${Object.keys(JUDGEMENT_COLUMNS).join(', ')})
+),
+noticed AS (
+  INSERT INTO webhook_notices (workspace_id, webhook_id, kind)
+  SELECT workspace_id, webhook_id, notice::webhook_notice_kind FROM judgement
+),
+held AS (
+  INSERT INTO paused_lanes (queue, lane_id, reason)
+  SELECT 'webhook', type_id('wh', webhook_id), 'the webhook is DISABLED' FROM judgement WHERE is_end
+  ON CONFLICT (queue, lane_id) DO UPDATE SET reason = excluded.reason
+)
+UPDATE webhooks w
+SET    status = 'DISABLED', updated_at = $${Object.keys(JUDGEMENT_COLUMNS).length + 1}::timestamptz
+WHERE  w.id = ANY (ARRAY(SELECT webhook_id FROM judgement WHERE is_end))`;

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type ReceiverLesson, webhookLane } from '@posthorn/domain';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import pg from 'pg';
+import { isOutage } from '../faults.ts';
+import { Office } from '../office.fixture.ts';
+import { type Judgement, ReceiverHealthStore, type ReceiverReport } from './receiver-health-store.ts';
+
+const WEBHOOKS = 250;
+/** BEGIN, the locks, health, judgements, the audit log, COMMIT. */
+const STATEMENTS_A_GROUP = 6;
+const GROUPS = 3;
+
+let testDatabase: TestDatabase;
+let office: Office;
+let health: ReceiverHealthStore;
+let acme: WorkspaceId;
+/** The webhooks of the workspace, in order. */
+let uuids: string[];
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  office = new Office(testDatabase.url, 4);
+  health = new ReceiverHealthStore(office.database);
+});
+afterAll(async () => {
+  await office.close();
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  acme = await office.openWorkspace();
+  uuids = Array.from({ length: WEBHOOKS }, () => newUuid(Date.now())).sort();
+  await office.ask(
+    `INSERT INTO webhooks (id, workspace_id, url, events, token)
+     SELECT id, $2, 'https://example.com', '{CONTACT_CREATED}', '' FROM unnest($1::uuid[]) id`,
+    [uuids, uuidOf(acme)],
+  );
+});
+
+/** A POST to each webhook, in no order. */
+async function reports(effect: ReceiverLesson['effect'], isSlow = false): Promise<ReceiverReport[]> {
+  const rows = await office.ask<{ id: string; asOf: string }>(
+    `SELECT id, updated_at::text AS "asOf" FROM webhooks WHERE workspace_id = $1 ORDER BY md5(id::text)`,
+    [uuidOf(acme)],
+  );
+  return rows.map(({ id, asOf }) => ({
+    ...{ webhookId: idFromUuid('wh', id), workspaceId: acme, asOf, effect, isSlow },
+  }));
+}
+
+async function learn(what: readonly ReceiverReport[]): Promise<Judgement[]> {
+  const told: Judgement[] = [];
+  await health.learn(what, (judgement) => told.push(judgement));
+  return told;
+}
+
+/** How many webhooks of the workspace are so. */
+const countWhere = (condition: string) =>
+  office.count('webhooks', `workspace_id = $1 AND ${condition}`, [uuidOf(acme)]);
+const lanes = () => uuids.map((id) => webhookLane(idFromUuid('wh', id)));
+const countSlow = () => office.count('slow_lanes', 'lane_id = ANY ($1)', [lanes()]);
+const countHeld = () => office.count('paused_lanes', `queue = 'webhook' AND lane_id = ANY ($1)`, [lanes()]);
+const countAudited = () =>
+  office.count('audit_log', `workspace_id = $1 AND action = 'webhook.disabled'`, [uuidOf(acme)]);
+
+async function countStatements(work: () => Promise<unknown>): Promise<number> {
+  const query = jest.spyOn(pg.Client.prototype, 'query');
+  try {
+    await work();
+    return query.mock.calls.length;
+  } finally {
+    query.mockRestore();
+  }
+}
+
+describe('Receivers by the hundred', () => {
+  it('cost a fixed number of statements for a group of webhooks, whatever is learnt of each', async () => {
+    const [failing, well, gone] = await Promise.all([
+      reports('failed', true),
+      reports('succeeded'),
+      reports('gone'),
+    ]);
+    expect(await countStatements(() => learn(failing))).toBeLessThanOrEqual(GROUPS * STATEMENTS_A_GROUP);
+    expect([await countWhere('failing_since IS NOT NULL'), await countSlow()]).toEqual([WEBHOOKS, WEBHOOKS]);
+    expect(await countStatements(() => learn(well))).toBeLessThanOrEqual(GROUPS * STATEMENTS_A_GROUP);
+    expect([await countWhere('failing_since IS NOT NULL'), await countSlow()]).toEqual([0, 0]);
+    expect(await countStatements(() => learn(gone))).toBeLessThanOrEqual(GROUPS * STATEMENTS_A_GROUP);
+    expect(await countWhere(`status = 'DISABLED'`)).toBe(WEBHOOKS);
+    expect([await countHeld(), await countAudited()]).toEqual([WEBHOOKS, WEBHOOKS]);
+  });
+
+  it('each get what is theirs, where they fare differently', async () => {
+    const of = (n: number): string => uuids[n]!;
+    const failingFor = (id: string, days: number, warnedDaysAgo: number | null) =>
+      office.ask(
+        `UPDATE webhooks SET failing_since = now() - make_interval(days => $2), warned_at = now() - make_interval(days => $3) WHERE id = $1`,
+        [id, days, warnedDaysAgo],
+      );
+    await failingFor(of(1), 4, null);
+    await failingFor(of(2), 6, 2);
+    await failingFor(of(3), 6, 2);
+    await office.ask(`UPDATE webhooks SET status = 'PAUSED' WHERE id = $1`, [of(4)]);
+    const effects = new Map<string, ReceiverLesson>([
+      ...[0, 1, 2, 4].map((n) => [of(n), { effect: 'failed', isSlow: n === 0 }] as const),
+      [of(3), { effect: 'succeeded', isSlow: true }] as const,
+    ]);
+    const mixed = (await reports('failed')).flatMap((report) => {
+      const lesson = effects.get(uuidOf(report.webhookId));
+      return lesson === undefined ? [] : { ...report, ...lesson };
+    });
+    const told = await learn(mixed);
+    expect(told.map(({ webhookId, notice }) => [uuidOf(webhookId), notice])).toEqual([
+      [of(1), 'FAILING'],
+      [of(2), 'DISABLED_FAILING'],
+    ]);
+    const rows = await office.ask(
+      `SELECT status, failing_since IS NOT NULL AS failing, warned_at > now() - interval '1 hour' AS warned,
+              EXISTS (SELECT FROM slow_lanes WHERE lane_id = type_id('wh', id)) AS slow,
+              (SELECT kind FROM webhook_notices WHERE webhook_id = w.id) AS notice
+       FROM   webhooks w WHERE workspace_id = $1 ORDER BY id LIMIT 6`,
+      [uuidOf(acme)],
+    );
+    const untouched = { status: 'ACTIVE', failing: false, warned: null, slow: false, notice: null };
+    expect(rows).toEqual([
+      { ...untouched, failing: true, slow: true },
+      { ...untouched, failing: true, warned: true, notice: 'FAILING' },
+      { ...untouched, status: 'DISABLED', failing: true, warned: false, notice: 'DISABLED_FAILING' },
+      { ...untouched, slow: true },
+      { ...untouched, status: 'PAUSED' },
+      untouched,
+    ]);
+    expect([await countHeld(), await countAudited()]).toEqual([1, 1]);
+  });
+
+  it('are learnt of but for a hundred, while somebody else holds one of these', async () => {
+    const gone = await reports('gone');
+    const told: Judgement[] = [];
+    const holder = await office.database.pool.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM webhooks WHERE id = $1 FOR NO KEY UPDATE', [uuids[50]]);
+    const learning = health.learn(gone, (judgement) => told.push(judgement));
+    await expect(learning.catch((error: unknown) => isOutage(error))).resolves.toBe(true);
+    await holder.query('ROLLBACK');
+    holder.release();
+    expect(await countWhere(`status = 'DISABLED'`)).toBe(WEBHOOKS - 100);
+    expect(told).toHaveLength(WEBHOOKS - 100);
+    expect(await learn(gone)).toHaveLength(100);
+    expect(await countAudited()).toBe(WEBHOOKS);
+  });
+
+  it('are learnt of once by several processes that tell the same at once', async () => {
+    const gone = await reports('gone');
+    const told = await Promise.all([gone, gone.toReversed(), gone].map((what) => learn(what)));
+    expect(told.flat()).toHaveLength(WEBHOOKS);
+    expect(await office.count('webhook_notices', 'workspace_id = $1', [uuidOf(acme)])).toBe(WEBHOOKS);
+  });
+});

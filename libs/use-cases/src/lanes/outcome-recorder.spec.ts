@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import { OutcomeRecorder } from './outcome-recorder.ts';
+
+interface Outcome {
+  readonly n: number;
+  readonly detail: string | null;
+}
+
+const REFUSED = Object.assign(new Error('invalid byte sequence'), { code: '22021' });
+const LOCKED = Object.assign(new Error('lock not available'), { code: '55P03' });
+
+/** A recorder before a database that takes what `take` does not throw for, and what it was asked to record. */
+function recorderBefore(take: (outcome: Outcome) => void): {
+  recorder: OutcomeRecorder<Outcome>;
+  asked: Outcome[][];
+  errors: unknown[];
+} {
+  const asked: Outcome[][] = [];
+  const errors: unknown[] = [];
+  const recorder = new OutcomeRecorder<Outcome>({
+    record: async (outcomes) => {
+      await Promise.resolve();
+      asked.push([...outcomes]);
+      outcomes.forEach(take);
+      return outcomes.map(() => true);
+    },
+    bare: (outcome) => ({ ...outcome, detail: null }),
+    onError: (error) => errors.push(error),
+  });
+  return { recorder, asked, errors };
+}
+
+function refuseDetails({ detail }: Outcome): void {
+  if (detail === '\0') throw REFUSED;
+}
+
+describe('Outcomes', () => {
+  it('that are known together are recorded together', async () => {
+    const { recorder, asked } = recorderBefore(() => undefined);
+    expect(await Promise.all([1, 2, 3].map((n) => recorder.record({ n, detail: 'x' })))).toHaveLength(3);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('with a detail that the database refuses are recorded without it, and cost no other one its own', async () => {
+    const { recorder, asked } = recorderBefore(refuseDetails);
+    const bad = recorder.record({ n: 1, detail: '\0' });
+    const good = recorder.record({ n: 2, detail: 'x' });
+    expect(await Promise.all([bad, good])).toEqual([true, true]);
+    expect(asked.slice(1)).toContainEqual([{ n: 2, detail: 'x' }]);
+    expect(asked.at(-1)).toEqual([{ n: 1, detail: null }]);
+    expect(recorder.isBehind).toBe(false);
+  });
+
+  it('are kept for as long as the database is away or somebody holds what they change, and nothing may be claimed then', async () => {
+    let isLocked = true;
+    const { recorder, asked } = recorderBefore(() => {
+      if (isLocked) throw LOCKED;
+    });
+    const recorded = recorder.record({ n: 1, detail: 'x' });
+    while (asked.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(recorder.isBehind).toBe(true);
+    isLocked = false;
+    expect(await recorded).toBe(true);
+    expect(asked.at(-1)).toEqual([{ n: 1, detail: 'x' }]);
+    expect(recorder.isBehind).toBe(false);
+  });
+
+  it('whose data is refused for ever are given up, said, and hold nobody up', async () => {
+    const { recorder, asked, errors } = recorderBefore(({ n }) => {
+      if (n === 1) throw REFUSED;
+    });
+    const [bad, good] = [recorder.record({ n: 1, detail: 'x' }), recorder.record({ n: 2, detail: 'x' })];
+    expect(await Promise.all([bad, good])).toEqual([false, true]);
+    expect(asked.length).toBeLessThan(10);
+    expect(errors.at(-1)).toMatchObject({ name: 'OutcomeRefused' });
+    expect(recorder.isBehind).toBe(false);
+    expect(await recorder.record({ n: 3, detail: 'x' })).toBe(true);
+  });
+
+  it('are kept while statements fail for a fault of ours: rows that were claimed meanwhile would be worked on again and again', async () => {
+    let isBroken = true;
+    const { recorder, asked } = recorderBefore(() => {
+      if (isBroken) throw new TypeError('no such column');
+    });
+    const recorded = recorder.record({ n: 1, detail: 'x' });
+    while (asked.length < 8) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(recorder.isBehind).toBe(true);
+    isBroken = false;
+    expect(await recorded).toBe(true);
+    expect(recorder.isBehind).toBe(false);
+  });
+});

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import { eventShape, webhookLane } from '@posthorn/domain';
+import {
+  type ClaimedDelivery,
+  type Database,
+  DeliveryStore,
+  greetDatabase,
+  openDatabase,
+  OutboxStore,
+  ReceiverHealthStore,
+  WorkspaceStore,
+} from '@posthorn/database';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { DeliverEvents } from './deliver-events.ts';
+import { outcomeOfPost } from './outcome-of-post.ts';
+
+const LEASE_MS = 60_000;
+const TIMES = { rowsPerTurn: 50, handoverMs: 10, leaseMs: LEASE_MS, renewalMs: 20_000, marginMs: 30_000 };
+
+let testDatabase: TestDatabase;
+let database: Database;
+let deliveries: DeliveryStore;
+let acme: WorkspaceId;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
+  await greetDatabase(database);
+  deliveries = new DeliveryStore(database);
+  acme = (await new WorkspaceStore(database).create('Acme', null)).id;
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+/** A webhook with a delivery that is due. */
+async function addWebhook(): Promise<WebhookId> {
+  const ids = Array.from({ length: 3 }, () => newUuid(Date.now()));
+  const [webhook, event] = ids;
+  const { pool } = database;
+  await pool.query(
+    `INSERT INTO webhooks (id, workspace_id, url, events, token) VALUES ($1, $2, 'https://example.com', '{CONTACT_DELETED}', '')`,
+    [webhook, uuidOf(acme)],
+  );
+  await pool.query(
+    `INSERT INTO events (id, workspace_id, type, payload, webhook_ids, created_at) VALUES ($1, $2, 'CONTACT_DELETED', $3, ARRAY[$4::uuid], now())`,
+    [event, uuidOf(acme), JSON.stringify(eventShape('CONTACT_DELETED').example), webhook],
+  );
+  await pool.query(
+    `WITH delivery AS (
+       INSERT INTO webhook_deliveries (id, webhook_id, event_id, workspace_id, status) VALUES ($1, $2, $3, $4, 'PENDING')
+     )
+     INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES ($1, 'webhook', type_id('wh', $2), 'ready', now())`,
+    [ids[2], webhook, event, uuidOf(acme)],
+  );
+  return idFromUuid('wh', webhook!);
+}
+
+/** Posts to receivers all of which answer 500. */
+function dispatcher(onError: (error: unknown) => void): DeliverEvents {
+  const deliver = async (delivery: ClaimedDelivery) => {
+    const [receiver] = await deliveries.readReceivers([delivery.webhookId]);
+    const answer = {
+      kind: 'answered',
+      status: 500,
+      headers: {},
+      body: '',
+      durationMs: 3,
+      lookUpMs: 0,
+    } as const;
+    return outcomeOfPost(delivery, receiver!, answer, { now: new Date(), random: 0 });
+  };
+  const rings = { ringAll: () => undefined, ringSlot: () => undefined };
+  return new DeliverEvents({
+    ...TIMES,
+    ...{ outbox: new OutboxStore(database), deliveries, health: new ReceiverHealthStore(database) },
+    ...{ delivery: { deliver }, rings: { webhook: rings, slowWebhook: rings } },
+    ...{ connections: 4, slowConnections: 1, onJudgement: () => undefined, onError },
+  });
+}
+
+it('records what became of a delivery though nothing can be learnt of its receiver, and goes on', async () => {
+  const [refused, other] = [await addWebhook(), await addWebhook()];
+  await database.pool.query(`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF NEW.id = '${uuidOf(refused)}' THEN RAISE EXCEPTION 'not this one' USING ERRCODE = 'check_violation'; END IF;
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER refuse BEFORE UPDATE ON webhooks FOR EACH ROW EXECUTE FUNCTION refuse()`);
+  const errors: unknown[] = [];
+  const events = dispatcher((error) => errors.push(error));
+  await events.takeUp(2, () =>
+    deliveries.claim(
+      [refused, other].map((id) => ({ laneId: webhookLane(id), maxRows: 1 })),
+      ...([1_000_000, LEASE_MS, false] as const),
+    ),
+  );
+  await events.drain();
+  const { rows } = await database.pool.query(
+    `SELECT w.id, w.failing_since IS NOT NULL AS failing, d.attempts, o.state
+     FROM   webhooks w JOIN webhook_deliveries d ON d.webhook_id = w.id JOIN outbox o ON o.subject_id = d.id
+     ORDER  BY w.id`,
+  );
+  expect(rows).toEqual([
+    { id: uuidOf(refused), failing: false, attempts: 1, state: 'waiting' },
+    { id: uuidOf(other), failing: true, attempts: 1, state: 'waiting' },
+  ]);
+  expect(errors).toContainEqual(expect.objectContaining({ message: 'not this one' }));
+});
