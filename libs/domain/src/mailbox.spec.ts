@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { addressKey, domainOf, needsSmtpUtf8, parseMailbox } from './mailbox.ts';
+import { addressKey, domainOf, parseMailbox } from './mailbox.ts';
 
 function faultOf(text: string): string {
   const parsed = parseMailbox(text);
@@ -153,10 +153,6 @@ describe('an address', () => {
 
   it('keeps the case of its local part, which only the receiving side may fold', () => {
     expect(addressKey('Ada@b.co')).not.toBe(addressKey('ada@b.co'));
-  });
-
-  it('needs SMTPUTF8 when its local part is not ASCII', () => {
-    expect([needsSmtpUtf8('grün@b.co'), needsSmtpUtf8('a@xn--mnchen-3ya.de')]).toEqual([true, false]);
   });
 });
 

@@ -191,8 +191,3 @@ export function domainOf(address: string): string {
   const parsed = parseMailDomain(text);
   return 'domain' in parsed ? parsed.domain : text.toLowerCase();
 }
-
-/** Whether the address can only be given to a server that offers SMTPUTF8 (RFC 6531): its local part is not ASCII. */
-export function needsSmtpUtf8(address: string): boolean {
-  return /[^\u0000-\u007f]/u.test(address);
-}

@@ -1,5 +1,5 @@
 export { composeMessage, type MessageSource } from './message/compose-message.ts';
-export { needsSmtpUtf8, wireAddress, type Mailbox } from './message/mailboxes.ts';
+export { wireAddress, type Mailbox } from './message/mailboxes.ts';
 export { UncomposableMessage } from './message/uncomposable-message.ts';
 export { LinkFinder } from './tracking/link-finder.ts';
 export { type Tracking, withTracking } from './tracking/with-tracking.ts';

@@ -19,6 +19,14 @@ describe('dotStuffed', () => {
     );
   });
 
+  it('takes little more memory than the message, whatever it is', () => {
+    const message = Buffer.from('.\r\n'.repeat(2 * MIB));
+    const before = process.memoryUsage().heapUsed;
+    expect(dotStuffed(message)).toHaveLength(message.length + 2 * MIB);
+    // An object for each of its lines was 250 MiB of heap, which a sender does not have.
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(64 * MIB);
+  });
+
   it('copies nothing when there is nothing to double', () => {
     const message = Buffer.from('Subject: a.b\r\n\r\nc.\r\n');
     expect(dotStuffed(message)).toBe(message);

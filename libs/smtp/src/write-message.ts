@@ -1,20 +1,31 @@
 import type { Socket } from 'node:net';
 
 const LINE_FEED_AND_DOT = '\n.';
-const DOT = Buffer.from('.');
+const LINE_FEED = 0x0a;
+const DOT = 0x2e;
 const END_OF_MESSAGE = Buffer.from('.\r\n');
 
 /** The message as it stands after DATA: a dot at the beginning of a line is doubled (RFC 5321, section 4.5.2). Its lines end in CRLF. */
 export function dotStuffed(message: Buffer): Buffer {
-  const parts: Buffer[] = message.subarray(0, DOT.length).equals(DOT) ? [DOT] : [];
-  let copied = 0;
-  for (;;) {
-    const at = message.indexOf(LINE_FEED_AND_DOT, copied, 'latin1');
-    if (at < 0) break;
-    parts.push(message.subarray(copied, at + LINE_FEED_AND_DOT.length), DOT);
-    copied = at + LINE_FEED_AND_DOT.length;
+  if (message[0] !== DOT && !message.includes(LINE_FEED_AND_DOT, 0, 'latin1')) return message;
+  // A text of nothing but dots has millions of such lines: no object for each.
+  const stuffed = Buffer.allocUnsafe(message.length + dottedLines(message));
+  let out = 0;
+  for (let at = 0; at < message.length; at += 1) {
+    if (isLineDot(message, at)) stuffed[out++] = DOT;
+    stuffed[out++] = message[at]!;
   }
-  return parts.length === 0 ? message : Buffer.concat([...parts, message.subarray(copied)]);
+  return stuffed;
+}
+
+function dottedLines(message: Buffer): number {
+  let lines = 0;
+  for (let at = 0; at < message.length; at += 1) if (isLineDot(message, at)) lines += 1;
+  return lines;
+}
+
+function isLineDot(message: Buffer, at: number): boolean {
+  return message[at] === DOT && (at === 0 || message[at - 1] === LINE_FEED);
 }
 
 /**

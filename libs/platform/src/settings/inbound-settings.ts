@@ -7,7 +7,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 
 /** A report stands before the message that it is about. */
-const KEPT_BYTES = 256 * 1024;
+const KEPT_BYTES = 96 * 1024;
 
 /** How mail that comes back is taken in. */
 export class InboundSettings implements JudgesTogether {

@@ -36,7 +36,7 @@ const ID = /^[A-Za-z0-9_-]{1,60}$/;
  * and for every preview.
  *
  * All line breaks are CRLF, also those inside the parts (see {@link encodeText}); no line exceeds 998 octets. Bytes
- * beyond ASCII occur only in headers, and only in international local parts (RFC 6532): see `needsSmtpUtf8`.
+ * beyond ASCII occur only in headers, and only in international local parts (RFC 6532), which take a relay that offers SMTPUTF8.
  *
  * @throws {@link UncomposableMessage} when a value could break out of its header
  */

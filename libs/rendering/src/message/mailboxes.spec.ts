@@ -1,15 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { mailboxTokens, needsSmtpUtf8, wireAddress } from './mailboxes.ts';
+import { mailboxTokens, wireAddress } from './mailboxes.ts';
 import { UncomposableMessage } from './uncomposable-message.ts';
 
 const shown = (name: string): string => mailboxTokens('To', { address: 'a@example.com', name }, 4).join(' ');
-
-describe('needsSmtpUtf8', () => {
-  it('asks about the local part alone, because a domain can become punycode', () => {
-    expect(needsSmtpUtf8('jörg@example.com')).toBe(true);
-    expect(needsSmtpUtf8('joerg@bücher.example')).toBe(false);
-  });
-});
 
 describe('wireAddress', () => {
   it('writes an international domain as punycode and leaves the local part', () => {

@@ -20,11 +20,6 @@ const ATOMS = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 const UNSTEADY_SPACE = /^ | $| {2}/;
 
-/** Whether `address` can only be sent where SMTPUTF8 is offered (RFC 6531): its local part is not ASCII. */
-export function needsSmtpUtf8(address: string): boolean {
-  return !PRINTABLE_ASCII.test(address.slice(0, address.lastIndexOf('@') + 1));
-}
-
 /**
  * The address as it is written into headers and into the SMTP envelope: an international domain becomes punycode
  * (RFC 5891), the local part is left as it is. Throws {@link UncomposableMessage} when it is not one bare address.

@@ -11,6 +11,7 @@ import type { BounceAddresses } from '@posthorn/signing';
 import type { Pace, RelayChain, ReportedFact, SmtpEnvelope } from '@posthorn/smtp';
 import type { ComposeEmail } from './compose-email.ts';
 import type { EmailSpans } from './email-spans.ts';
+import { MessageRoom } from './message-room.ts';
 import { outcomeOf, outcomeWithheld, outcomeWithoutMessage, type Unmade } from './outcome-of.ts';
 import { UnsignableEmail } from './unsignable-email.ts';
 import type { WithheldRecipients } from './withheld-recipients.ts';
@@ -38,8 +39,17 @@ export interface DeliverEmailOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** A message; or what has become of its email without one, undefined: nothing. */
+type Made = Buffer | EmailOutcome | undefined;
+
+function bytesOf(made: Made): number {
+  return Buffer.isBuffer(made) ? made.length : 0;
+}
+
 /** Delivers one claimed email to a relay. */
 export class DeliverEmail {
+  private readonly room = new MessageRoom();
+
   constructor(private readonly options: DeliverEmailOptions) {}
 
   /**
@@ -50,9 +60,21 @@ export class DeliverEmail {
   async deliver(email: ClaimedEmail, mayStillBegin: () => boolean): Promise<EmailOutcome | undefined> {
     if (this.options.relays.retryAfterMs > 0) return undefined;
     if (email.withheldFor !== null) return outcomeWithheld(email, email.withheldFor);
-    const message = await this.composed(email);
-    if (!Buffer.isBuffer(message)) return message;
-    return this.options.gate.pass(email.laneId, () => this.deliverComposed(email, message, mayStillBegin));
+    const make = (): Promise<Made> => this.composed(email);
+    const use = (made: Made): Promise<EmailOutcome | undefined> =>
+      this.deliverMade(email, made, mayStillBegin);
+    // What the caller said in full was counted when it was claimed.
+    if (email.content.type === 'raw') return use(await make());
+    return this.room.hold(email.laneId, make, bytesOf, use);
+  }
+
+  private async deliverMade(
+    email: ClaimedEmail,
+    made: Made,
+    mayStillBegin: () => boolean,
+  ): Promise<EmailOutcome | undefined> {
+    if (!Buffer.isBuffer(made)) return made;
+    return this.options.gate.pass(email.laneId, () => this.deliverComposed(email, made, mayStillBegin));
   }
 
   private async deliverComposed(
@@ -74,7 +96,7 @@ export class DeliverEmail {
   }
 
   /** Undefined: what it is made of cannot be read just now. */
-  private async composed(email: ClaimedEmail): Promise<Buffer | EmailOutcome | undefined> {
+  private async composed(email: ClaimedEmail): Promise<Made> {
     try {
       return await this.options.composer.compose(email, {
         mayLackSignature: mayLeaveUnsigned(email.attempts),

@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import { newId } from '@posthorn/kernel';
+import { type LaneId, nowLane } from '@posthorn/domain';
+import { MessageRoom } from './message-room.ts';
+
+const [ACME, OTHER] = [nowLane(newId('wrk', 0)), nowLane(newId('wrk', 1))];
+
+/** A message that is made and used when the test says so. */
+class Message {
+  readonly made = Promise.withResolvers<number>();
+  readonly used = Promise.withResolvers<void>();
+  isBegun = false;
+  readonly done: Promise<void>;
+
+  constructor(room: MessageRoom, laneId: LaneId) {
+    this.done = room.hold(
+      laneId,
+      () => ((this.isBegun = true), this.made.promise),
+      (bytes) => bytes,
+      () => this.used.promise,
+    );
+    this.done.catch(() => undefined);
+  }
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const begun = (messages: readonly Message[]): boolean[] => messages.map(({ isBegun }) => isBegun);
+
+describe('MessageRoom', () => {
+  it('makes no more while what is made takes too much, but for one of each lane that has none', async () => {
+    const room = new MessageRoom(100, 16);
+    const first = new Message(room, ACME);
+    first.made.resolve(150);
+    await settled();
+    const [second, other, third] = [
+      new Message(room, ACME),
+      new Message(room, OTHER),
+      new Message(room, OTHER),
+    ];
+    await settled();
+    expect(begun([second, other, third])).toEqual([false, true, false]);
+    first.used.resolve();
+    await first.done;
+    await settled();
+    expect(begun([second, other, third])).toEqual([true, true, true]);
+  });
+
+  it('makes few at once, since nobody knows what they become', async () => {
+    const room = new MessageRoom(100, 2);
+    const messages = [1, 2, 3].map(() => new Message(room, ACME));
+    await settled();
+    expect(begun(messages)).toEqual([true, true, false]);
+    messages[0]!.made.resolve(1);
+    await settled();
+    expect(begun(messages)).toEqual([true, true, true]);
+  });
+
+  it('gives its room back when the making or the use of one fails', async () => {
+    const room = new MessageRoom(100, 1);
+    const [first, second, third] = [
+      new Message(room, ACME),
+      new Message(room, ACME),
+      new Message(room, ACME),
+    ];
+    first.made.reject(new Error('not made'));
+    await expect(first.done).rejects.toThrow('not made');
+    await settled();
+    second.made.resolve(200);
+    await settled();
+    expect(begun([second, third])).toEqual([true, false]);
+    second.used.reject(new Error('not used'));
+    await expect(second.done).rejects.toThrow('not used');
+    await settled();
+    expect(third.isBegun).toBe(true);
+  });
+});

@@ -1,0 +1,79 @@
+import type { LaneId } from '@posthorn/domain';
+
+/** Messages of templates that wait for a connection may take so much memory. */
+const MOST_BYTES = 64 * 1024 * 1024;
+/** So many are made at once: how large one becomes is known when it is made. */
+const MOST_IN_MAKING = 16;
+
+interface Waiting {
+  readonly laneId: LaneId;
+  readonly letIn: () => void;
+}
+
+/**
+ * The memory of messages whose size nobody knows before: a template of some lines prints megabytes. While those that are made take too much,
+ * no other is, but for one of each lane that has none: whoever sends such templates holds up no others.
+ */
+export class MessageRoom {
+  private readonly heldOf = new Map<LaneId, number>();
+  private waiting: Waiting[] = [];
+  private bytes = 0;
+  private inMaking = 0;
+
+  constructor(
+    private readonly mostBytes = MOST_BYTES,
+    private readonly mostInMaking = MOST_IN_MAKING,
+  ) {}
+
+  /** Makes a message once there is room, and keeps the room until `use` is done with it. @throws what either throws */
+  async hold<Made, Used>(
+    laneId: LaneId,
+    make: () => Promise<Made>,
+    bytesOf: (made: Made) => number,
+    use: (made: Made) => Promise<Used>,
+  ): Promise<Used> {
+    if (!this.hasRoomFor(laneId)) await new Promise<void>((letIn) => this.waiting.push({ laneId, letIn }));
+    else this.enter(laneId);
+    let bytes = 0;
+    let isInMaking = true;
+    try {
+      const made = await make();
+      bytes = bytesOf(made);
+      this.bytes += bytes;
+      this.inMaking -= 1;
+      isInMaking = false;
+      this.letIn();
+      return await use(made);
+    } finally {
+      this.bytes -= bytes;
+      if (isInMaking) this.inMaking -= 1;
+      this.leave(laneId);
+    }
+  }
+
+  private hasRoomFor(laneId: LaneId): boolean {
+    return !this.heldOf.has(laneId) || (this.bytes < this.mostBytes && this.inMaking < this.mostInMaking);
+  }
+
+  private enter(laneId: LaneId): void {
+    this.inMaking += 1;
+    this.heldOf.set(laneId, (this.heldOf.get(laneId) ?? 0) + 1);
+  }
+
+  private leave(laneId: LaneId): void {
+    const left = this.heldOf.get(laneId)! - 1;
+    if (left > 0) this.heldOf.set(laneId, left);
+    else this.heldOf.delete(laneId);
+    this.letIn();
+  }
+
+  /** In the order in which they came, but for those whose lane has none. */
+  private letIn(): void {
+    this.waiting = this.waiting.filter(({ laneId, letIn }) => {
+      if (!this.hasRoomFor(laneId)) return true;
+      this.enter(laneId);
+      letIn();
+      return false;
+    });
+  }
+}
