@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ComposableEmail, TemplatedContent } from '@posthorn/database';
 import { domainOf, type JsonObject, parseJson } from '@posthorn/domain';
 import {
@@ -31,8 +32,13 @@ export interface ComposeOptions {
   readonly mayLackSignature?: boolean;
 }
 
+/** A message of more takes milliseconds to compose and to hash, in which nothing else is done. */
+const LARGE_CHARACTERS = 256 * 1024;
+
 /** Makes the message that leaves. The same email gives the same bytes at every attempt and for every preview. */
 export class ComposeEmail {
+  private lastLarge: Promise<void> = Promise.resolve();
+
   constructor(private readonly options: ComposeEmailOptions) {}
 
   /**
@@ -58,6 +64,7 @@ export class ComposeEmail {
       this.options.signingKeys.find({ workspaceId, domain }),
     ]);
     if (keys.fault !== undefined && !mayLackSignature) throw new UnsignableEmail(domain, keys.fault);
+    if (source.html.length + source.text.length > LARGE_CHARACTERS) await this.turnOfLarge();
     return { source, message: await signEmail(composeMessage(source), keys.signers, fellDueAt) };
   }
 
@@ -81,6 +88,12 @@ export class ComposeEmail {
     // Only now: the text keeps the links as they were said.
     const html = await this.options.tracking.track(email, untracked);
     return { id, messageId, date: fellDueAt, from, to, replyTo, unsubscribeUrl, subject, html, text };
+  }
+
+  /** Those that are rendered together are composed one by one, with all that waits between them. */
+  private turnOfLarge(): Promise<void> {
+    this.lastLarge = this.lastLarge.then(() => nextTurn());
+    return this.lastLarge;
   }
 
   private async rendered(
