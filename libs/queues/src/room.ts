@@ -8,7 +8,7 @@ export interface RoomLimits {
   readonly maxBytes: number;
   /** How many rows of one lane may be in hand. Default: as many as there is room for. */
   readonly maxRowsPerLane?: number;
-  /** How many rows of a lane that has nothing in hand there is always room for, however full the bench is: nobody waits behind a backlog. */
+  /** How many rows of a lane that has nothing in hand there is always room for, however full the bench is, but for twice its bytes: nobody waits behind a backlog. */
   readonly rowsForANewLane?: number;
 }
 
@@ -19,6 +19,8 @@ interface Load {
 }
 
 const ROWS_FOR_A_NEW_LANE = 5;
+/** New lanes are given more bytes than there may be, up to so many times as many: large rows of a hundred lanes would take all memory. */
+const MOST_OVERDRAWN = 2;
 
 /** The room on a workbench: what lies there, and what is set aside for claims that are under way. */
 export class Room {
@@ -38,7 +40,8 @@ export class Room {
     const { maxRows, maxRowsPerLane = maxRows, rowsForANewLane = ROWS_FOR_A_NEW_LANE } = this.limits;
     const free = this.rowsFree - this.reservedForLanes;
     const ofLane = this.rowsOfLane.of(laneId);
-    const least = ofLane > 0 ? 0 : rowsForANewLane;
+    const isOverdrawn = this.bytes >= MOST_OVERDRAWN * this.limits.maxBytes;
+    const least = ofLane > 0 || isOverdrawn ? 0 : rowsForANewLane;
     const rows = Math.max(0, Math.min(wanted, Math.max(free, least), maxRowsPerLane - ofLane));
     this.reservedForLanes += rows;
     return rows;
