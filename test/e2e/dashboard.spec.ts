@@ -178,8 +178,24 @@ describe('The dashboard', () => {
       });
     for (const path of ['maintenance/pause', 'pause', 'resume'])
       expect((await change(looker, path)).status).toBe(403);
-    for (const path of ['maintenance/pause', 'resume'])
+    for (const path of ['maintenance/resume', 'resume', 'maintenance/promote'])
       expect((await change(operator, path)).status).toBe(200);
+  });
+
+  it('stops no queue for anybody, and says what does', async () => {
+    const operator = as(await cookieOf(ada), { 'Sec-Fetch-Site': 'same-origin' });
+    for (const path of ['email-turns/pause', 'pause', 'PAUSE/']) {
+      const answer = await ask(`/queues/api/queues/${path}`, { method: 'PUT', ...operator });
+      expect([path, answer.status, await answer.json()]).toEqual([
+        path,
+        403,
+        { error: { key: 'ERRORS.FORBIDDEN' }, message: expect.stringContaining('`posthorn pause`') },
+      ]);
+    }
+    const { queues } = (await (await ask('/queues/api/queues', operator)).json()) as {
+      queues: { isPaused: boolean }[];
+    };
+    expect(queues.filter(({ isPaused }) => isPaused)).toEqual([]);
   });
 
   it('signs out: the cookie is good for nothing any more', async () => {
