@@ -133,6 +133,7 @@ describe('The dashboard', () => {
     expect(page).toContain('vera (viewer)');
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('referrer-policy')).toBe('same-origin');
   });
 
   it('shows the last hour by the clock of the database, whatever that of its own machine says', async () => {
