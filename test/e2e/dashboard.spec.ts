@@ -226,6 +226,26 @@ describe('The dashboard', () => {
     ).toBe(0);
   });
 
+  it('forgets who left a page open that loads itself anew, as it forgets everybody who is away', async () => {
+    const { pool } = stack.database;
+    const cookie = await cookieOf(viewer);
+    const lastSeen = async (path: string): Promise<number> => {
+      await pool.query("UPDATE operator_sessions SET last_seen_at = now() - interval '30 minutes'");
+      expect((await ask(path, as(cookie))).status).toBe(200);
+      return stack.count(
+        "SELECT min(extract(epoch FROM now() - last_seen_at) / 60)::int AS count FROM operator_sessions WHERE last_seen_at > now() - interval '31 minutes'",
+      );
+    };
+    const { headers } = await ask('/', as(cookie));
+    const [, again] = /^15; url=(.+)$/.exec(headers.get('refresh')!)!;
+    const itself = new URL(again!, `${dashboard.url}/`);
+    expect([itself.pathname, await lastSeen(itself.pathname + itself.search)]).toEqual(['/', 30]);
+    expect(await lastSeen('/queues/api/queues')).toBe(30);
+    for (const path of ['/', '/emails', '/queues']) expect([path, await lastSeen(path)]).toEqual([path, 0]);
+    await pool.query("UPDATE operator_sessions SET last_seen_at = now() - interval '61 minutes'");
+    expect((await ask(itself.pathname + itself.search, as(cookie))).status).toBe(303);
+  });
+
   it('signs out everywhere who gets another password or is removed', async () => {
     const cookie = await cookieOf(viewer);
     const renewed = await resetOperatorPassword(accounts, 'vera');
