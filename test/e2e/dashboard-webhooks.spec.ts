@@ -165,7 +165,10 @@ describe('What operators do with deliveries', () => {
     const { headers } = await ada.post(`/webhooks/${webhook}/recover`, fields);
     const pages = [await ada.get(headers.get('location')!), await ada.get(`/webhooks/${webhook}`)];
     stack.scheduler.program.kill('SIGCONT');
-    expect(pages.map((page) => page.headers.get('refresh'))).toEqual(['3', null]);
+    expect(pages.map((page) => page.headers.get('refresh'))).toEqual([
+      '3; url=?done=recovering&by-itself=1',
+      null,
+    ]);
     expect(pages[0]!.text).toMatch(/<input\s+id="since"[^>]*\srequired/);
   });
 

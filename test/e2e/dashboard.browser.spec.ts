@@ -2,7 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorAccountStore } from '@posthorn/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type AppUnderTest, Browser, type BrowserPage, findChromium, type PageSize } from '@posthorn/testing';
+import {
+  type AppUnderTest,
+  Browser,
+  type BrowserPage,
+  findChromium,
+  freePort,
+  type PageSize,
+} from '@posthorn/testing';
 import { createOperator } from '@posthorn/use-cases';
 import { TestIdentityProvider } from './identity-provider.ts';
 import { Stack } from './stack.ts';
@@ -52,6 +59,16 @@ if (chromium === undefined) {
 
     const isOverview = `document.querySelector('h1')?.textContent === 'Overview'`;
 
+    async function signIn(page: BrowserPage): Promise<void> {
+      await page.until(`document.activeElement?.id === 'name'`);
+      const type = (id: string, text: string): Promise<unknown> =>
+        page.evaluate(`document.getElementById('${id}').value = ${JSON.stringify(text)}`);
+      await type('name', 'ada');
+      await type('password', password);
+      await page.evaluate(`document.querySelector('form').requestSubmit()`);
+      await page.until(isOverview);
+    }
+
     async function open(path: string, size: PageSize): Promise<BrowserPage> {
       const page = await browser.openPage(size);
       await page.goTo(url + path);
@@ -69,12 +86,19 @@ if (chromium === undefined) {
       const page = await open('/', DESKTOP);
       await page.until(`document.activeElement?.id === 'name'`);
       await picture(page, 'sign-in');
-      const type = (id: string, text: string): Promise<unknown> =>
-        page.evaluate(`document.getElementById('${id}').value = ${JSON.stringify(text)}`);
-      await type('name', 'ada');
-      await type('password', password);
-      await page.evaluate(`document.querySelector('form').requestSubmit()`);
-      await page.until(isOverview);
+      await signIn(page);
+    });
+
+    it('signs in and out by plain http at a name of its own, where browsers tell less', async () => {
+      const port = String(await freePort());
+      const at = `http://posthorn.test:${port}`;
+      const app = await stack.startApp('dashboard', { HTTP_PORT: port, DASHBOARD_URL: at });
+      const page = await browser.openPage(DESKTOP);
+      await page.goTo(at);
+      await signIn(page);
+      await page.evaluate(`document.querySelector('header button').click()`);
+      await page.until(`document.activeElement?.id === 'name'`);
+      await app.program.stop();
     });
 
     it('signs in by an identity provider of another site, and its cookie, which no other site sends, is there at once', async () => {

@@ -133,6 +133,7 @@ describe('The dashboard', () => {
     expect(page).toContain('vera (viewer)');
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('referrer-policy')).toBe('same-origin');
   });
 
   it('shows the last hour by the clock of the database, whatever that of its own machine says', async () => {
@@ -178,8 +179,24 @@ describe('The dashboard', () => {
       });
     for (const path of ['maintenance/pause', 'pause', 'resume'])
       expect((await change(looker, path)).status).toBe(403);
-    for (const path of ['maintenance/pause', 'resume'])
+    for (const path of ['maintenance/resume', 'resume', 'maintenance/promote'])
       expect((await change(operator, path)).status).toBe(200);
+  });
+
+  it('stops no queue for anybody, and says what does', async () => {
+    const operator = as(await cookieOf(ada), { 'Sec-Fetch-Site': 'same-origin' });
+    for (const path of ['email-turns/pause', 'pause', 'PAUSE/']) {
+      const answer = await ask(`/queues/api/queues/${path}`, { method: 'PUT', ...operator });
+      expect([path, answer.status, await answer.json()]).toEqual([
+        path,
+        403,
+        { error: { key: 'ERRORS.FORBIDDEN' }, message: expect.stringContaining('`posthorn pause`') },
+      ]);
+    }
+    const { queues } = (await (await ask('/queues/api/queues', operator)).json()) as {
+      queues: { isPaused: boolean }[];
+    };
+    expect(queues.filter(({ isPaused }) => isPaused)).toEqual([]);
   });
 
   it('signs out: the cookie is good for nothing any more', async () => {
@@ -207,6 +224,26 @@ describe('The dashboard', () => {
         "SELECT count(*)::int FROM operator_sessions WHERE created_at < now() - interval '12 hours'",
       ),
     ).toBe(0);
+  });
+
+  it('forgets who left a page open that loads itself anew, as it forgets everybody who is away', async () => {
+    const { pool } = stack.database;
+    const cookie = await cookieOf(viewer);
+    const lastSeen = async (path: string): Promise<number> => {
+      await pool.query("UPDATE operator_sessions SET last_seen_at = now() - interval '30 minutes'");
+      expect((await ask(path, as(cookie))).status).toBe(200);
+      return stack.count(
+        "SELECT min(extract(epoch FROM now() - last_seen_at) / 60)::int AS count FROM operator_sessions WHERE last_seen_at > now() - interval '31 minutes'",
+      );
+    };
+    const { headers } = await ask('/', as(cookie));
+    const [, again] = /^15; url=(.+)$/.exec(headers.get('refresh')!)!;
+    const itself = new URL(again!, `${dashboard.url}/`);
+    expect([itself.pathname, await lastSeen(itself.pathname + itself.search)]).toEqual(['/', 30]);
+    expect(await lastSeen('/queues/api/queues')).toBe(30);
+    for (const path of ['/', '/emails', '/queues']) expect([path, await lastSeen(path)]).toEqual([path, 0]);
+    await pool.query("UPDATE operator_sessions SET last_seen_at = now() - interval '61 minutes'");
+    expect((await ask(itself.pathname + itself.search, as(cookie))).status).toBe(303);
   });
 
   it('signs out everywhere who gets another password or is removed', async () => {

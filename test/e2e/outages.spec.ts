@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { FaultProxy, PrivatePostgres, PrivateRedis, type SinkScript } from '@posthorn/testing';
+import {
+  FaultProxy,
+  PrivatePostgres,
+  PrivateRedis,
+  type SinkScript,
+  uniqueQueuePrefix,
+} from '@posthorn/testing';
 import { type Answer, emailIn } from './api.ts';
 import { newRecipient, soundEmail, Stack, until } from './stack.ts';
 
@@ -12,11 +18,12 @@ const LONGEST_WAIT_FOR_503_MS = 20_000;
 const idOf = (answer: Answer): string => emailIn(answer).id;
 
 describe('without Redis', () => {
+  const prefix = uniqueQueuePrefix();
   let redis: PrivateRedis;
   let stack: Stack;
   beforeAll(async () => {
     redis = await PrivateRedis.start();
-    stack = await Stack.start({ redisUrl: redis.url });
+    stack = await Stack.start({ redisUrl: redis.url, env: { QUEUE_PREFIX: prefix } });
   });
   afterAll(async () => {
     redis.thaw();
@@ -59,6 +66,20 @@ describe('without Redis', () => {
     await redis.flush();
     stack.sender.program.kill('SIGCONT');
     for (const to of recipients) await stack.onlyMailTo(to);
+  });
+
+  it('sends what was accepted while somebody had paused all queues in it, and says so', async () => {
+    const queues = ['email-turns', 'event-turns', 'webhook-turns', 'webhook-turns-slow', 'maintenance'];
+    for (const queue of queues) await redis.ask(`HSET ${prefix}:${queue}:meta paused 1`);
+    const to = newRecipient();
+    await stack.send({ to });
+    await stack.onlyMailTo(to);
+    for (const queue of queues)
+      await until(
+        async () => (await redis.ask(`HEXISTS ${prefix}:${queue}:meta paused`)).startsWith(':0'),
+        `${queue} goes on`,
+      );
+    expect(stack.scheduler.program.output).toContain('a queue was paused in Redis; it goes on');
   });
 
   it('keeps a scheduled email that falls due while it is stopped', async () => {

@@ -30,7 +30,15 @@ import {
   watchBacklog,
   watchPool,
 } from '@posthorn/platform';
-import { Clock, JobWorker, LaneRings, type LineName, MaintenanceSchedule, QUEUES } from '@posthorn/queues';
+import {
+  Clock,
+  JobWorker,
+  LaneRings,
+  type LineName,
+  MaintenanceSchedule,
+  PausedQueues,
+  QUEUES,
+} from '@posthorn/queues';
 import { CheckDomain, CheckDueDomains, RemoveOld } from '@posthorn/use-cases';
 import { logTick } from './log-tick.ts';
 import { logDomain } from './log-domain.ts';
@@ -81,6 +89,11 @@ await startProcess('scheduler', async () => {
     slowWebhook: ringsOf('slowWebhook'),
   };
   const schedule = new MaintenanceSchedule(redis.options, REGULAR_JOBS, onError);
+  const paused = new PausedQueues({
+    ...redis.options,
+    onResumed: (queue) => logger.warn({ queue }, 'a queue was paused in Redis; it goes on'),
+    onError,
+  });
   const worker = new JobWorker<MaintenanceJob>({
     ...redis.options,
     queue: QUEUES.maintenance,
@@ -103,6 +116,7 @@ await startProcess('scheduler', async () => {
     graceMs: lanes.LEASE_GRACE_MS,
     onTick: (found) => {
       logTick(logger, found);
+      void paused.resume();
       void schedule.putBack();
     },
     onError,
@@ -126,7 +140,7 @@ await startProcess('scheduler', async () => {
   const drain = [
     () => clock.stop(),
     () => worker.close(),
-    () => schedule.close(),
+    () => Promise.all([schedule.close(), paused.close()]).then(() => undefined),
     () => Promise.all(Object.values(rings).map((ring) => ring.close())).then(() => undefined),
     () => db.close(),
   ];

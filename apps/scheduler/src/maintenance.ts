@@ -95,7 +95,9 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
     'events.expire': async () => {
       const eventDays = await removeOld.longestEventDays();
       const mostDays = eventDays + EVENTS_KEPT_AT_MOST_DAYS - EVENTS_KEPT_DAYS;
-      const dropped = await upkeep.dropOldEvents(eventDays, EXHAUSTED_KEPT_DAYS, mostDays);
+      const dropped = await untilNone(
+        async () => (await upkeep.dropOldEvents(eventDays, EXHAUSTED_KEPT_DAYS, mostDays)) || undefined,
+      );
       if (dropped > 0) logger.info({ dropped }, 'partitions of old events were dropped');
     },
     'deliveries.expire': async () => {

@@ -7,6 +7,7 @@ export { LaneGate } from './lane-gate.ts';
 export { LaneRings, type LaneRingsOptions } from './lane-rings.ts';
 export { LINES, type LineName } from './lines.ts';
 export { MaintenanceSchedule, type RegularJob } from './maintenance.ts';
+export { PausedQueues, type PausedQueuesOptions } from './paused-queues.ts';
 export { RateLimiter, type RateLimiterOptions } from './rates/rate-limiter.ts';
 export { CLOCK_SLOT, Turns, type LaneDemand, type TurnsOptions } from './turn.ts';
 export { WatchedQueues } from './watched-queues.ts';

@@ -70,7 +70,10 @@ export class JobWorker<Names extends JobName> {
     return { ok: idleMs < stuckAfterMs, detail: `last job ${Math.round(idleMs)} ms ago` };
   }
 
-  /** Takes no more jobs and waits for those in work, as long as Redis answers. */
+  /**
+   * Takes no more jobs, and waits for those in work for as long as leaving Redis may take (5 s). What takes longer goes on in this process, with its
+   * lock not renewed: another worker may begin it again.
+   */
   async close(): Promise<void> {
     clearInterval(this.canaries);
     const closed = await within(

@@ -7,7 +7,10 @@ export interface RegularJob {
   readonly everyMs: number;
 }
 
-/** Keeps the regular jobs in Redis: what is missing there, because Redis was emptied or replaced, is put back. */
+/** So far may the clocks of two machines be apart without jobs being put back for it again and again. */
+const CLOCKS_APART_MS = 60_000;
+
+/** Keeps the regular jobs in Redis: what is missing there, because Redis was emptied or replaced, or never comes, is put back. */
 export class MaintenanceSchedule {
   private readonly producer: JobProducer;
   private putting: Promise<void> | undefined;
@@ -36,7 +39,9 @@ export class MaintenanceSchedule {
       const queue = await this.producer.queue();
       for (const { name, everyMs } of this.jobs) {
         const scheduler = await queue.getJobScheduler(name);
-        if (scheduler !== undefined && scheduler.every === everyMs) continue;
+        if (scheduler?.every === everyMs && !isFarAhead(scheduler.next, everyMs)) continue;
+        // One that is there keeps its time when it is written again.
+        if (scheduler !== undefined) await queue.removeJobScheduler(name);
         const opts = { removeOnComplete: true, removeOnFail: { count: 20 } };
         await queue.upsertJobScheduler(name, { every: everyMs }, { name, data: { v: 1 }, opts });
       }
@@ -44,4 +49,9 @@ export class MaintenanceSchedule {
       this.onError(error as Error);
     }
   }
+}
+
+/** Whether a job comes later than it can by our clock: its time is made by that of a worker, which may have been wrong for a moment. */
+function isFarAhead(next: number | undefined, everyMs: number): boolean {
+  return next !== undefined && next > Date.now() + 2 * everyMs + CLOCKS_APART_MS;
 }

@@ -22,8 +22,8 @@ const QUIET = [
   '--disable-gpu',
   '--disable-dev-shm-usage',
   '--remote-debugging-port=0',
-  // No name but localhost leads anywhere: what the page asks of foreign hosts is seen and fails.
-  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost',
+  // No name but localhost and one that browsers trust less leads anywhere: what the page asks of foreign hosts is seen and fails.
+  '--host-resolver-rules=MAP posthorn.test 127.0.0.1 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost',
 ];
 
 /** The Chromium of this machine; undefined: it has none, and tests that need one are skipped. */

@@ -116,7 +116,7 @@ export interface AppUnderTest {
 }
 
 /**
- * Starts a built app on a free port and waits until it is ready.
+ * Starts a built app, on a free port unless it is given one, and waits until it is ready.
  *
  * @param env what the app needs, at least DATABASE_URL and REDIS_URL
  * @throws with the app's output when it does not become ready
@@ -126,7 +126,8 @@ export async function startApp(
   env: Record<string, string | undefined>,
 ): Promise<AppUnderTest> {
   const { isHealthy } = await stackPiece('processes');
-  const [port, metricsPort] = await Promise.all([freePort(), freePort()]);
+  const [free, metricsPort] = await Promise.all([freePort(), freePort()]);
+  const port = Number(env['HTTP_PORT'] ?? free);
   const url = `http://127.0.0.1:${port}`;
   const program = await ProgramUnderTest.start(`apps/${name}/dist/main.js`, {
     env: { HTTP_PORT: String(port), METRICS_PORT: String(metricsPort), ...env },

@@ -1,6 +1,7 @@
 import type { OperatorAccount } from '@posthorn/database';
 import type { ServerResponse } from 'node:http';
 import { html, Html } from './html.ts';
+import { refreshAfter } from './refresh.ts';
 
 /** Nothing is run and nothing loaded from elsewhere; forms and frames lead nowhere but here, not even by a link in a frame. */
 const POLICY =
@@ -69,7 +70,7 @@ export function renderPage(
   response.setHeader('Content-Type', 'text/html; charset=utf-8');
   response.setHeader('Content-Security-Policy', POLICY);
   response.setHeader('X-Robots-Tag', 'noindex, nofollow');
-  if (refreshSeconds !== undefined) response.setHeader('Refresh', String(refreshSeconds));
+  if (refreshSeconds !== undefined) refreshAfter(refreshSeconds, response);
   return html`<!doctype html>
     <html lang="en">
       <meta charset="utf-8" />

@@ -1,10 +1,15 @@
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
+import { Refusal } from '@posthorn/kernel';
 import type { WatchedQueues } from '@posthorn/queues';
 import type { RequestHandler } from 'express';
 
 type Queues = NonNullable<WatchedQueues['queues']>;
+type ErrorHandler = Parameters<ExpressAdapter['setErrorHandler']>[0];
+
+const HOLD_ELSEWHERE =
+  'Queues are not paused here: nobody would be told, and workers that get no jobs are restarted as stuck. Hold emails and deliveries back with `posthorn pause`';
 
 export interface BoardOptions {
   /** Where it is mounted. */
@@ -15,11 +20,29 @@ export interface BoardOptions {
 
 /** Bull Board over all queues. */
 export function createBoard(queues: Queues, { path, isReadOnly }: BoardOptions): RequestHandler {
-  const server = new ExpressAdapter().setBasePath(path);
+  const server = new BoardServer().setBasePath(path);
   createBullBoard({
-    queues: queues.map((queue) => new BullMQAdapter(queue, { readOnlyMode: isReadOnly })),
+    queues: queues.map((queue) => new RunningQueue(queue, { readOnlyMode: isReadOnly })),
     serverAdapter: server,
     options: { uiConfig: { boardTitle: 'Posthorn queues', hideRedisDetails: true } },
   });
   return server.getRouter() as RequestHandler;
+}
+
+/** A queue that goes on: what has it wait would be in Redis alone, where nobody looks. */
+class RunningQueue extends BullMQAdapter {
+  override pause(): Promise<never> {
+    return Promise.reject(new Refusal(403, HOLD_ELSEWHERE));
+  }
+}
+
+/** Says what we refuse as Bull Board says what it refuses. */
+class BoardServer extends ExpressAdapter {
+  override setErrorHandler(handler: ErrorHandler): this {
+    return super.setErrorHandler((fault) =>
+      fault instanceof Refusal
+        ? { status: 403, body: { error: { key: 'ERRORS.FORBIDDEN' }, message: fault.message } }
+        : handler(fault),
+    );
+  }
 }

@@ -3,9 +3,12 @@ import { type Actor, operator } from '@posthorn/domain';
 import type { OperatorAccount } from '@posthorn/database';
 import type { OperatorSessions } from '@posthorn/use-cases';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { isRefresh } from '../pages/refresh.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
 const OPEN_TO_ALL = /^\/((sign-in(\/provider(\/callback)?)?|sign-out)$|health\/)/;
+/** What the page of the queues asks for every few seconds. */
+const ASKED_BY_THE_BOARD = /^\/queues\/api\//;
 const READING = new Set(['GET', 'HEAD']);
 
 const accounts = new WeakMap<Request, OperatorAccount>();
@@ -27,12 +30,15 @@ export interface EntranceOptions {
 /** Lets nobody past who is not signed in, and nothing be changed but by operators, from the dashboard's own pages. */
 export function entrance({ sessions, cookie, origin }: EntranceOptions): RequestHandler {
   const letIn = async (request: Request, response: Response, next: NextFunction): Promise<void> => {
+    // With `no-referrer`, browsers send forms with the origin `null`; where there is no TLS they say nothing else of where a form comes from.
+    response.setHeader('Referrer-Policy', 'same-origin');
     const isReading = READING.has(request.method);
     if (!isReading && isFromElsewhere(request, origin))
       throw new Refusal(403, 'This was not asked from a page of the dashboard; open it and try again');
     if (OPEN_TO_ALL.test(request.path)) return next();
     const token = cookie.read(request);
-    const account = token === undefined ? undefined : await sessions.find(token);
+    const account =
+      token === undefined ? undefined : await sessions.find(token, !(isReading && isAskedByAPage(request)));
     if (account === undefined) return askToSignIn(request, response, cookie);
     if (!isReading && account.role !== 'operator')
       throw new Refusal(403, 'You are signed in as a viewer, who looks and changes nothing; ask an operator');
@@ -42,6 +48,11 @@ export function entrance({ sessions, cookie, origin }: EntranceOptions): Request
   return (request, response, next) => {
     letIn(request, response, next).catch(next);
   };
+}
+
+/** Whether a page has asked by itself, as it does for as long as it is open. */
+function isAskedByAPage(request: Request): boolean {
+  return isRefresh(request) || ASKED_BY_THE_BOARD.test(request.path);
 }
 
 /** As whom somebody appears in the audit log who changes something. */

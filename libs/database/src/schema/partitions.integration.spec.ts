@@ -123,6 +123,30 @@ describe('Dropping old events', () => {
     expect(await upkeep.dropOldEvents(daysSince - 1, 30, 400)).toBe(0);
   });
 
+  it('drops one month at a time, and waits for who reads them no longer than half a second', async () => {
+    for (const months of [-8, -9])
+      for (const parent of TOLD)
+        await office.ask('SELECT make_partition($1, $2)', [
+          parent,
+          monthAhead(months).toISOString().slice(0, 10),
+        ]);
+    const reader = await office.database.pool.connect();
+    try {
+      await reader.query('BEGIN');
+      await reader.query('SELECT FROM events LIMIT 1');
+      const begunAt = performance.now();
+      await expect(upkeep.dropOldEvents(90, 30, 400)).rejects.toMatchObject({ code: '55P03' });
+      expect(performance.now() - begunAt).toBeLessThan(1_500);
+    } finally {
+      await reader.query('ROLLBACK');
+      reader.release();
+    }
+    expect(await upkeep.dropOldEvents(90, 30, 400)).toBe(3);
+    expect(await partitionsOf('events')).toContain(nameOf('events', -8));
+    expect(await upkeep.dropOldEvents(90, 30, 400)).toBe(3);
+    expect(await upkeep.dropOldEvents(90, 30, 400)).toBe(0);
+  });
+
   it('W10: keeps a month in which a delivery was exhausted late for 30 days after that, but not for ever', async () => {
     const month = monthAhead(-5);
     for (const parent of TOLD)

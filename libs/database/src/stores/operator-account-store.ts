@@ -27,6 +27,15 @@ export interface AdmittedSessions {
   readonly issuer: string | undefined;
 }
 
+/** How a session is looked at. */
+export interface SessionLook {
+  readonly maxAgeMs: number;
+  /** How long it may have been left alone. */
+  readonly maxIdleMs: number;
+  /** Whether the look counts: the session is not alone then. */
+  readonly isUse: boolean;
+}
+
 const SHOWN = { name: true, role: true, createdAt: true, signedInAt: true } as const;
 
 /** Accounts of the dashboard, and the browsers that are signed in, to them or by the word of an identity provider. */
@@ -96,18 +105,17 @@ export class OperatorAccountStore {
     );
   }
 
-  /** Whose session it is, if it is neither too old nor was left alone for too long; both in milliseconds. It counts as seen. */
+  /** Whose session it is, if it is neither too old nor was left alone for too long. */
   async findSession(
     tokenHash: Buffer,
-    maxAgeMs: number,
-    maxIdleMs: number,
+    { maxAgeMs, maxIdleMs, isUse }: SessionLook,
     { ofAccounts, issuer }: AdmittedSessions,
   ): Promise<OperatorAccount | undefined> {
     // Written down at most once a minute: a page is several requests.
     const { rows } = await this.database.pool.query<OperatorAccount>(
       `WITH seen AS (
          UPDATE operator_sessions SET last_seen_at = now()
-         WHERE  token_hash = $1 AND last_seen_at < now() - interval '1 minute'
+         WHERE  $6 AND token_hash = $1 AND last_seen_at < now() - interval '1 minute'
          AND    last_seen_at > now() - make_interval(secs => $3::float8 / 1000)
        )
        SELECT    coalesce(a.name, s.name) AS name, coalesce(a.role, s.role) AS role,
@@ -118,7 +126,7 @@ export class OperatorAccountStore {
        AND    CASE WHEN s.account_id IS NULL THEN s.issuer = $5 ELSE $4::boolean END
        AND    s.created_at > now() - make_interval(secs => $2::float8 / 1000)
        AND    s.last_seen_at > now() - make_interval(secs => $3::float8 / 1000)`,
-      [tokenHash, maxAgeMs, maxIdleMs, ofAccounts, issuer ?? null],
+      [tokenHash, maxAgeMs, maxIdleMs, ofAccounts, issuer ?? null, isUse],
     );
     return rows[0];
   }

@@ -27,10 +27,11 @@ export class UpkeepStore {
   }
 
   /**
-   * Drops the events of months that ended so many days ago, and what became of them. A month in which something due was made stays, and
+   * Drops the events of the oldest month that ended so many days ago, and what became of them. A month in which something due was made stays, and
    * one with a delivery that was exhausted in the last days, for so many days at most.
    *
-   * @returns how many partitions there were
+   * @returns how many partitions there were; 0: there is nothing to drop
+   * @throws when somebody else has them for longer than half a second
    */
   async dropOldEvents(keptDays: number, exhaustedDays: number, mostDays: number): Promise<number> {
     const { rows } = await this.database.pool.query<{ dropped: number }>(

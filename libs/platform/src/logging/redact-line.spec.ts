@@ -14,6 +14,7 @@ describe('redactLine', () => {
     ['GET /unsubscribe/phu_A1-b2_C3', 'GET /unsubscribe/phu_***'],
     ['GET /t/c/phc_A1-b2_C3', 'GET /t/c/phc_***'],
     ['GET /verify/identity/phv_A1b2C3', 'GET /verify/identity/phv_***'],
+    ['posthorn operator password: php_A1b2C3', 'posthorn operator password: php_***'],
     ['Authorization: Bearer abc.def-123', 'Authorization: Bearer ***'],
     ['jane.doe+x@example.com bounced', '***@example.com bounced'],
     ['Jane <jane@example.com>, bob@example.org', 'Jane <***@example.com>, ***@example.org'],

@@ -1,6 +1,6 @@
 const MASK = '***';
-const SECRETS = /\b(phk|phi|phv|phu|phc|pho|wht)_[A-Za-z0-9_-]+/g;
-const SECRET_PREFIXES = ['phk_', 'phi_', 'phv_', 'phu_', 'phc_', 'pho_', 'wht_'];
+const SECRETS = /\b(phk|phi|phv|phu|phc|pho|php|wht)_[A-Za-z0-9_-]+/g;
+const SECRET_PREFIXES = ['phk_', 'phi_', 'phv_', 'phu_', 'phc_', 'pho_', 'php_', 'wht_'];
 const BEARER = /\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]+/gi;
 // Greedy up to the last `@` before a slash: a password may hold an `@` itself.
 const URL_CREDENTIALS = /:\/\/[^\s"\\/?#]+@/g;

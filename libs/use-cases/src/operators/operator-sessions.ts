@@ -70,9 +70,14 @@ export class OperatorSessions {
     return this.countTry('sign-in-network', network, TRIES_OF_A_NETWORK);
   }
 
-  /** Whose session the token is of; undefined: nobody's, or it has ended. */
-  async find(token: string): Promise<OperatorAccount | undefined> {
-    return this.accounts.findSession(digestOf(token), SESSION_MS, IDLE_MS, this.admitted);
+  /**
+   * Whose session the token is of; undefined: nobody's, or it has ended.
+   *
+   * @param isUse whether somebody did something; what a page asks for by itself keeps no session alive
+   */
+  async find(token: string, isUse: boolean): Promise<OperatorAccount | undefined> {
+    const look = { maxAgeMs: SESSION_MS, maxIdleMs: IDLE_MS, isUse };
+    return this.accounts.findSession(digestOf(token), look, this.admitted);
   }
 
   async signOut(token: string): Promise<void> {

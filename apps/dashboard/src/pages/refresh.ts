@@ -1,0 +1,21 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** In the address of a page that has loaded itself anew: nobody need be there. */
+const BY_ITSELF = 'by-itself';
+
+/** Has a page load itself anew after so many seconds. */
+export function refreshAfter(seconds: number, response: ServerResponse): void {
+  const fields = fieldsOf(response.req);
+  fields.set(BY_ITSELF, '1');
+  response.setHeader('Refresh', `${seconds}; url=?${fields.toString()}`);
+}
+
+/** Whether it was a page that asked for itself, and not somebody. */
+export function isRefresh(request: IncomingMessage): boolean {
+  return fieldsOf(request).has(BY_ITSELF);
+}
+
+function fieldsOf({ url = '' }: IncomingMessage): URLSearchParams {
+  const start = url.indexOf('?');
+  return new URLSearchParams(start < 0 ? '' : url.slice(start));
+}

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
+import { Queue } from 'bullmq';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { JobWorker, MaintenanceSchedule, QUEUES } from './index.ts';
+
+const EVERY_MS = 500;
+const DAY_MS = 24 * 3_600_000;
+const NAME = 'recoveries.forget';
+
+let redis: PrivateRedis;
+let prefix: string;
+let queue: Queue;
+let schedule: MaintenanceSchedule;
+const errors: Error[] = [];
+const onError = (error: Error): void => void errors.push(error);
+
+beforeAll(async () => {
+  redis = await PrivateRedis.start();
+  prefix = uniqueQueuePrefix();
+  queue = new Queue(QUEUES.maintenance, { connection: { url: redis.url }, prefix });
+  schedule = new MaintenanceSchedule(
+    { url: redis.url, prefix },
+    [{ name: NAME, everyMs: EVERY_MS }],
+    onError,
+  );
+});
+afterAll(async () => {
+  await schedule.close();
+  await queue.close();
+  await redis.close();
+});
+
+async function putBackUntilThere(): Promise<number> {
+  for (;;) {
+    await schedule.putBack();
+    const scheduler = await queue.getJobScheduler(NAME);
+    if (scheduler?.next !== undefined) return scheduler.next;
+    await sleep(10);
+  }
+}
+
+/** As a worker leaves it whose clock is so far ahead. */
+async function leaveAhead(ms: number): Promise<number> {
+  await queue.removeJobScheduler(NAME);
+  const repeat = { every: EVERY_MS, startDate: Date.now() + ms };
+  await queue.upsertJobScheduler(NAME, repeat, { name: NAME, data: { v: 1 } });
+  return (await queue.getJobScheduler(NAME))!.next!;
+}
+
+it('a regular job that a wrong clock has put a day ahead is done again', async () => {
+  await putBackUntilThere();
+  expect(await leaveAhead(DAY_MS)).toBeGreaterThan(Date.now() + DAY_MS - 1_000);
+  expect(await putBackUntilThere()).toBeLessThanOrEqual(Date.now() + 2 * EVERY_MS);
+  let done = 0;
+  const worker = new JobWorker<typeof NAME>({
+    ...{ url: redis.url, prefix, queue: QUEUES.maintenance, concurrency: 1 },
+    handlers: { [NAME]: () => Promise.resolve(void (done += 1)) },
+    onError,
+  });
+  worker.start();
+  while (done < 3) await sleep(10);
+  await worker.close();
+  expect(errors).toEqual([]);
+});
+
+it('a regular job stays as it is when only clocks of two machines are a little apart', async () => {
+  const next = await leaveAhead(30_000);
+  expect(await putBackUntilThere()).toBe(next);
+});
