@@ -96,6 +96,7 @@ async function leaveTraces(): Promise<void> {
     groupBy: `of-${CANARY}`,
     idempotencyKey: `welcome-${PERSON}`,
   });
+  const inUrl = encodeURIComponent(PERSON);
   const naming = {
     replyTo: `Ada <${SHOUTED}>`,
     html: `<a href="mailto:${PERSON}?a=%20">${SHOUTED}</a>`,
@@ -105,6 +106,14 @@ async function leaveTraces(): Promise<void> {
   await stack.send({ contactProperties: { friend: PERSON }, subject: `From ${PERSON}` });
   await stack.send({ to: `other-${newRecipient()}` });
   scheduledId = emailIn(await stack.send({ to: PERSON, sendAt: fromNow(DAY_MS) })).id;
+  await post('/v1/contacts', {
+    email: newRecipient(),
+    properties: { note: `Friend of\n${PERSON}\n+49`, profile: `https://x.example/?to=%3C${inUrl}%3E` },
+  });
+  await stack.send({
+    html: `<a href="https://x.example/?share=mailto%3A${inUrl}">x</a>`,
+    text: `x\t${SHOUTED}\t`,
+  });
   await post('/v1/emails/batch', { emails: [{ ...soundEmail(), to: PERSON }, soundEmail()] });
   await post('/v1/invitations', { email: PERSON, name: CANARY, role: 'API_USER' });
   await stack.api().get(`/v1/contacts?email=${encodeURIComponent(PERSON)}`);
