@@ -1,4 +1,4 @@
-import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import {
   type Actor,
   answerWithout,
@@ -53,14 +53,24 @@ export interface Stretch {
 export class ErasureStore {
   constructor(private readonly database: Database) {}
 
-  /** Forgets who the person is to workspaces; of those who are not to be sent to a hash stays. `suppress`: nothing is sent to them again anyway. */
-  async forget(person: PersonToErase, suppress: boolean): Promise<{ rows: ErasedRows; remembered: number }> {
+  /**
+   * Forgets who the person is to workspaces; of those who are not to be sent to a hash stays. `suppress`: nothing is sent to them again anyway.
+   *
+   * @returns also which workspaces keep a hash
+   */
+  async forget(
+    person: PersonToErase,
+    suppress: boolean,
+  ): Promise<{ rows: ErasedRows; remembered: WorkspaceId[] }> {
     const { rows } = await this.database.pool.query<ForgottenRow>(FORGET_PERSON, [
       ...valuesOf(person),
       suppress,
     ]);
     const { remembered, workspaceIds, deleted } = rows[0]!;
-    return { rows: erasedRows(deleted, 0, 0, workspaceIds ?? []), remembered };
+    return {
+      rows: erasedRows(deleted, 0, 0, workspaceIds ?? []),
+      remembered: remembered.map((uuid) => idFromUuid('wrk', uuid)),
+    };
   }
 
   /** Removes the emails to the person among the next ones after an id; undefined: there are no more. */
@@ -186,7 +196,7 @@ export class ErasureStore {
 
 interface ForgottenRow {
   readonly deleted: TableCounts;
-  readonly remembered: number;
+  readonly remembered: readonly string[];
   readonly workspaceIds: string[] | null;
 }
 

@@ -44,6 +44,7 @@ interface ErasureOrder {
 class Tally {
   readonly deleted: TableCounts = {};
   readonly workspaceIds = new Set<WorkspaceId>();
+  readonly remembered = new Set<WorkspaceId>();
   takenBack = 0;
   inHand = 0;
 
@@ -52,6 +53,11 @@ class Tally {
     for (const id of workspaceIds) this.workspaceIds.add(id);
     this.takenBack += takenBack;
     this.inHand += inHand;
+  }
+
+  addForgotten({ rows, remembered }: { rows: ErasedRows; remembered: readonly WorkspaceId[] }): void {
+    this.add(rows);
+    for (const id of remembered) this.remembered.add(id);
   }
 }
 
@@ -73,9 +79,11 @@ export async function eraseRecipient(
   if ('fault' in parsed) throw new Refusal(400, `\`address\` ${parsed.fault}`);
   const person = { address: parsed.address, workspaceId };
   const tally = new Tally();
-  const { rows, remembered } = await store.forget(person, suppress);
-  tally.add(rows);
+  const forget = async (): Promise<void> => tally.addForgotten(await store.forget(person, suppress));
+  await forget();
   await removeUntilNoneIsInHand(store, person, tally);
+  // What was in hand may have come back meanwhile, which has put the address on the list.
+  await forget();
   const answers = await store.redactAnswers(person);
   if (answers.deleted > 0) addTo(tally.deleted, 'idempotency_keys', answers.deleted);
   const { redacted, left } = await redactAll(store, person);
@@ -91,7 +99,7 @@ export async function eraseRecipient(
     deleted: withoutNone(deleted),
     redacted,
     left,
-    remembered,
+    remembered: tally.remembered.size,
     takenBack,
     inHand,
   };
