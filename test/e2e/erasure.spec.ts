@@ -39,6 +39,11 @@ let receiver: WebhookReceiver;
 let listener: Socket;
 /** Every command that Redis got. */
 let heard = '';
+/** Who is in hand of the relay, which answers when it is told to. */
+const LEAVING = `leaving-${CANARY}@receiver.example`;
+let relayHeard = false;
+let letRelayAnswer: () => void;
+const relayMayAnswer = new Promise<void>((resolve) => (letRelayAnswer = resolve));
 let scheduledId: string;
 let namingId: string;
 
@@ -52,10 +57,16 @@ beforeAll(async () => {
     redisUrl: redis.url,
     dispatchers: 1,
     sink: {
-      script: (stage, { to }) =>
-        stage === 'rcpt' && to.some((address) => address.startsWith('other'))
+      script: (stage, { to }) => {
+        if (stage !== 'rcpt') return undefined;
+        if (to.includes(LEAVING)) {
+          relayHeard = true;
+          return { reply: '550 5.1.1 unknown', after: relayMayAnswer };
+        }
+        return to.some((address) => address.startsWith('other'))
           ? { reply: `550 5.1.1 unknown, as is ${PERSON}` }
-          : undefined,
+          : undefined;
+      },
     },
     env: {
       LOG_LEVEL: 'trace',
@@ -96,6 +107,7 @@ async function leaveTraces(): Promise<void> {
     groupBy: `of-${CANARY}`,
     idempotencyKey: `welcome-${PERSON}`,
   });
+  const inUrl = encodeURIComponent(PERSON);
   const naming = {
     replyTo: `Ada <${SHOUTED}>`,
     html: `<a href="mailto:${PERSON}?a=%20">${SHOUTED}</a>`,
@@ -105,6 +117,14 @@ async function leaveTraces(): Promise<void> {
   await stack.send({ contactProperties: { friend: PERSON }, subject: `From ${PERSON}` });
   await stack.send({ to: `other-${newRecipient()}` });
   scheduledId = emailIn(await stack.send({ to: PERSON, sendAt: fromNow(DAY_MS) })).id;
+  await post('/v1/contacts', {
+    email: newRecipient(),
+    properties: { note: `Friend of\n${PERSON}\n+49`, profile: `https://x.example/?to=%3C${inUrl}%3E` },
+  });
+  await stack.send({
+    html: `<a href="https://x.example/?share=mailto%3A${inUrl}">x</a>`,
+    text: `x\t${SHOUTED}\t`,
+  });
   await post('/v1/emails/batch', { emails: [{ ...soundEmail(), to: PERSON }, soundEmail()] });
   await post('/v1/invitations', { email: PERSON, name: CANARY, role: 'API_USER' });
   await stack.api().get(`/v1/contacts?email=${encodeURIComponent(PERSON)}`);
@@ -253,6 +273,28 @@ describe('Erasing a person', () => {
     expect(await stack.count(`${mine} = 'End to end'`, [PERSON])).toBe(0);
     const { id } = emailIn(await stack.send({ to: PERSON }));
     await until(async () => (await stack.show(id)).status === 'SUPPRESSED', 'it is withheld');
+  });
+
+  it('S19: forgets also what an email says that comes back while it is waited for, and remembers why', async () => {
+    await post('/v1/contacts', { email: LEAVING });
+    await stack.send({ to: LEAVING });
+    await until(() => relayHeard, 'it is in hand');
+    const contacts = `SELECT count(*)::int FROM contacts WHERE lower(email) = $1`;
+    const erasing = erase(LEAVING, '--json');
+    await until(async () => (await stack.count(contacts, [LEAVING])) === 0, 'the contact is forgotten');
+    letRelayAnswer();
+    const { code, stdout } = await erasing;
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      inHand: 0,
+      left: {},
+      remembered: 1,
+      deleted: { contacts: 1, emails: 1, suppressions: 1 },
+    });
+    expect((await found()).filter((place) => place.startsWith('suppressions'))).toEqual([]);
+    const { id } = emailIn(await stack.send({ to: LEAVING }));
+    await until(async () => (await stack.show(id)).status === 'SUPPRESSED', 'it is withheld');
+    expect((await stack.show(id)).timeline.at(-1)).toMatchObject({ reason: 'hard_bounce' });
   });
 
   it('is told what is wrong with its call', async () => {

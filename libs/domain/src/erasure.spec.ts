@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { answerWithout, isEventAbout, spellingsOf } from './erasure.ts';
+import { answerWithout, isEventAbout, patternOf, spellingsOf } from './erasure.ts';
 
 describe('How an address can be written', () => {
   it('is with its domain in ASCII or not, and escaped for JSON, HTML and URLs', () => {
@@ -17,6 +17,41 @@ describe('How an address can be written', () => {
 
   it('is twice where a quoted name needs a backslash in JSON', () => {
     expect(spellingsOf('"a b"@example.com')).toContain(String.raw`\"a b\"@example.com`);
+  });
+});
+
+describe('An address', () => {
+  const isFoundIn = (text: string): boolean =>
+    new RegExp(patternOf(spellingsOf('ada@example.com')), 'i').test(text);
+
+  it.each([
+    JSON.stringify('x\nada@example.com\n+49'),
+    JSON.stringify('x\tada@example.com\tx'),
+    JSON.stringify('x\rada@example.com\rx'),
+    JSON.stringify('x\bada@example.com\bx'),
+    JSON.stringify('x\fada@example.com\fx'),
+    JSON.stringify(JSON.stringify('x\nada@example.com\nx')),
+    String.raw`x\u003cada@example.com\u003e`,
+    String.raw`x\u003Cada@example.com\u003E`,
+    'x%3Cada%40example.com%3E',
+    'x%3cada%40example.com%3e',
+    'mailto%3Aada%40example.com%3Fsubject',
+    '%20ada@example.com%20',
+    '%C2%A0ada%40example.com%C2%A0',
+  ])('is found after an escape: %s', (text) => {
+    expect(isFoundIn(text)).toBe(true);
+  });
+
+  it.each([
+    'x%2Bada%40example.com',
+    'x%2Eada%40example.com',
+    '%62ada%40example.com',
+    String.raw`\u0062ada@example.com`,
+    String.raw`\nbada@example.com`,
+    '%3Cbada%40example.com',
+    '%3Cada%40example.com.au',
+  ])('is not found inside a longer one that is escaped: %s', (text) => {
+    expect(isFoundIn(text)).toBe(false);
   });
 });
 

@@ -24,9 +24,15 @@ const forHtml = (text: string): string =>
 const forUrl = (text: string, at = '%40'): string =>
   text.split('@').map(encodeURIComponent).join(at).toLowerCase();
 
+/** What stands before an address may be escaped, for JSON or a URL: then the last letter of the escape is none of the address, … */
+const ESCAPE = String.raw`(?:\\[nrtbf]|\\u[0-9a-f]{4}|%[0-9a-f]{2})`;
+/** … unless it is a letter of an address that is escaped: `%2Bada` is `+ada`. */
+const ESCAPED_LETTER = String.raw`(?:\\u00|%)(?:2[bde]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\da])`;
+
 /**
  * A pattern (for Postgres, whatever the case) that finds an address in these spellings, but not inside a longer one: `ada@example.com` is in neither
- * `bada@example.com` nor `ada@example.com.au`, but at the end of a sentence.
+ * `bada@example.com` nor `ada@example.com.au`, but at the end of a sentence, and after an escape. Where it cannot be told what is an escape
+ * (`C:\nada@example.com`), it is found: too much is erased rather than too little.
  */
 export function patternOf(spellings: readonly string[]): string {
   return boundedPattern(spellings, String.raw`(?<![\w.+-])`);
@@ -37,9 +43,12 @@ export function patternInNames(spellings: readonly string[]): string {
   return boundedPattern(spellings, String.raw`(?<![[:alnum:]])`);
 }
 
+/** Postgres looks behind by one character for nothing, but twenty times as long by more: it does so only where the address has been found. */
 function boundedPattern(spellings: readonly string[], notAfter: string): string {
   const texts = spellings.map((text) => text.replaceAll(/[^\p{L}\p{N}]/gu, String.raw`\$&`));
-  return String.raw`${notAfter}(?:${texts.join('|')})(?![\w-]|\.[\w])`;
+  const address = `(?:${texts.join('|')})`;
+  const afterEscape = `(?<=[\\da-fnrt])${address}(?<=${ESCAPE}${address})(?<!${ESCAPED_LETTER}${address})`;
+  return String.raw`(?:${notAfter}${address}|${afterEscape})(?![\w-]|\.[\w])`;
 }
 
 /** Whether an event is about the person: it says of an email whom it is to, or of a contact or a member who it is. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { patternOf, spellingsOf } from '@posthorn/domain';
+import { patternInNames, patternOf, spellingsOf } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { ERASURE_RULES } from '../erasure-rules.ts';
 import { Office } from '../office.fixture.ts';
@@ -38,6 +38,19 @@ describe('A text without a person', () => {
     ['x+ada@example.com', 'x+ada@example.com'],
     ['ada@example.com.au', 'ada@example.com.au'],
     ['adaxexample.com', 'adaxexample.com'],
+    [JSON.stringify('x\nada@example.com\n+49'), String.raw`"x\n[erased]\n+49"`],
+    [JSON.stringify('x\tada@example.com\tx'), String.raw`"x\t[erased]\tx"`],
+    [JSON.stringify('x\rada@example.com\rx'), String.raw`"x\r[erased]\rx"`],
+    [JSON.stringify('x\bada@example.com\bx'), String.raw`"x\b[erased]\bx"`],
+    [JSON.stringify('x\fada@example.com\fx'), String.raw`"x\f[erased]\fx"`],
+    [String.raw`\u003cada@example.com\u003e`, String.raw`\u003c[erased]\u003e`],
+    [String.raw`\u003CAda@example.com\u003E`, String.raw`\u003C[erased]\u003E`],
+    ['%3Cada%40example.com%3E', '%3C[erased]%3E'],
+    ['mailto%3Aada%40example.com%3Fx', 'mailto%3A[erased]%3Fx'],
+    ['%20ada@example.com%20ada@example.com', '%20[erased]%20[erased]'],
+    ['x%2Bada%40example.com', 'x%2Bada%40example.com'],
+    [String.raw`\u0062ada@example.com`, String.raw`\u0062ada@example.com`],
+    [String.raw`\nbada@example.com`, String.raw`\nbada@example.com`],
   ])('of %s is %s', async (text, expected) => {
     const spellings = spellingsOf('ada@example.com');
     const [row] = await office.ask('SELECT without_person($1, $2::text[], $3) AS text', [
@@ -47,6 +60,19 @@ describe('A text without a person', () => {
     ]);
     expect(row).toEqual({ text: expected });
   });
+
+  it.each(['welcome-ada@example.com', 'to%3Aada%40example.com', String.raw`x\nada@example.com`])(
+    'is looked for in names, as %s is',
+    async (name) => {
+      const spellings = spellingsOf('ada@example.com');
+      const [row] = await office.ask('SELECT names_person($1, $2::text[], $3) AS "isNamed"', [
+        name,
+        spellings,
+        patternInNames(spellings),
+      ]);
+      expect(row).toEqual({ isNamed: true });
+    },
+  );
 
   it.each([
     '"a\\"b c"@example.com',

@@ -41,12 +41,12 @@ remembered AS (
   ORDER BY workspace_id
   ON CONFLICT (workspace_id, address_hash) DO UPDATE
   SET      reason = coalesce(e.reason, excluded.reason), is_unsubscribed = e.is_unsubscribed OR excluded.is_unsubscribed
-  RETURNING 1
+  RETURNING workspace_id
 )
 SELECT json_build_object(
          'suppressions', (SELECT count(*) FROM listed), 'contacts', (SELECT count(*) FROM known),
          'invitations', (SELECT count(*) FROM invited), 'verification_links', (SELECT count(*) FROM linked)) AS deleted,
-       (SELECT count(*)::int FROM remembered) AS remembered,
+       (SELECT coalesce(array_agg(workspace_id), '{}') FROM remembered) AS remembered,
        (SELECT array_agg(DISTINCT workspace_id) FROM (
           SELECT workspace_id FROM listed UNION SELECT workspace_id FROM known UNION SELECT workspace_id FROM invited) k) AS "workspaceIds"`;
 

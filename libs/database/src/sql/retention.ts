@@ -55,6 +55,15 @@ SET    seen_era       = CASE WHEN $6 AND r.full_at <= now() THEN 0 ELSE $3::int 
 WHERE  r.workspace_id = $1::uuid AND r.subject = $2::retention_subject`;
 
 /**
+ * Lets a round wait in which something failed, so that others are not behind it. $1 uuid: the workspace. $2 text: the subject.
+ * Index: retention_rounds_pkey. Locks: the row.
+ */
+export const PUT_ROUND_OFF = `
+UPDATE retention_rounds r
+SET    next_at = now() + interval '5 minutes'
+WHERE  r.workspace_id = $1::uuid AND r.subject = $2::retention_subject`;
+
+/**
  * The next emails of a workspace that were accepted so many days ago; but not within the last hour, in which transactions may still add some.
  * $1 uuid: the workspace. $2 uuid: after this one. $3 int: days. $4 int: how many. Index: emails_by_workspace_idx, from the place. Locks: none.
  */

@@ -35,6 +35,63 @@ describe('Erasing a person', () => {
     });
     expect(await erasing.removal).toMatchObject({ rows: { deleted: { emails: 2 }, takenBack: 2 } });
   });
+
+  describe('where statements run out of time', () => {
+    const ada = { address: 'ada@example.org', workspaceId: null };
+    let hurried: Office;
+    beforeAll(() => {
+      hurried = new Office(testDatabase.url, 2);
+      // It is read when a connection is opened.
+      Object.assign(hurried.database.pool.options, { statement_timeout: 400 });
+    });
+    afterAll(() => hurried.close());
+
+    /** As if every row of a table were so large that changing it takes this long. */
+    async function slowDown(table: string, event: 'UPDATE' | 'DELETE', seconds: number): Promise<void> {
+      await office.ask(`DROP TRIGGER IF EXISTS slow ON ${table}`);
+      await office.ask(
+        `CREATE OR REPLACE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql AS $$
+         BEGIN PERFORM pg_sleep(TG_ARGV[0]::float8); RETURN coalesce(NEW, OLD); END $$`,
+      );
+      await office.ask(
+        `CREATE TRIGGER slow BEFORE ${event} ON ${table} FOR EACH ROW EXECUTE FUNCTION be_slow(${seconds})`,
+      );
+    }
+
+    it('redacts fewer rows at once, and goes on', async () => {
+      const emails = await office.acceptEmails(await office.openWorkspace(), 60, {
+        html: `<p>${ada.address}</p>`,
+      });
+      await office.ask('DELETE FROM outbox');
+      await slowDown('email_contents', 'UPDATE', 0.02);
+      expect(await new ErasureStore(hurried.database).redact('email_contents', ada)).toEqual({
+        redacted: emails.length,
+        left: 0,
+      });
+      expect(await office.count('email_contents', `html LIKE '%@example.org%'`)).toBe(0);
+    });
+
+    it('removes fewer emails at once, and goes on', async () => {
+      await office.acceptEmails(await office.openWorkspace(), 60, { to: { address: ada.address } });
+      await slowDown('email_contents', 'DELETE', 0.02);
+      const store = new ErasureStore(hurried.database);
+      let removed = 0;
+      let stretch = await store.removeEmails(ada);
+      for (; stretch !== undefined; stretch = await store.removeEmails(ada, stretch.end))
+        removed += stretch.rows.deleted['emails'] ?? 0;
+      expect(removed).toBe(60);
+      expect(await office.count('emails', 'to_address = $1', [ada.address])).toBe(0);
+    });
+
+    it('fails where one row alone takes too long', async () => {
+      await office.acceptEmails(await office.openWorkspace(), 1, { html: `<p>${ada.address}</p>` });
+      await office.ask('DELETE FROM outbox');
+      await slowDown('email_contents', 'UPDATE', 1);
+      await expect(new ErasureStore(hurried.database).redact('email_contents', ada)).rejects.toMatchObject({
+        code: '57014',
+      });
+    });
+  });
 });
 
 async function somebodyWaits(): Promise<void> {

@@ -1,4 +1,4 @@
-import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import {
   type Actor,
   answerWithout,
@@ -10,6 +10,7 @@ import {
 } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { ERASURE_RULES } from '../erasure-rules.ts';
+import { GroupSize } from '../group-size.ts';
 import {
   COLUMNS_OF,
   EMAILS_TO,
@@ -49,45 +50,62 @@ export interface Stretch {
   readonly rows: ErasedRows;
 }
 
+/** Where the person is looked for in a table, and how many rows were found. */
+interface Redaction {
+  readonly looked: LookedThrough;
+  readonly person: readonly unknown[];
+  readonly counts: { redacted: number; left: number };
+}
+
 /** Removes a person. Each step is a transaction of its own, and may be broken off, come twice, and at once. */
 export class ErasureStore {
+  private readonly sizes = { emails: new GroupSize(), events: new GroupSize() };
+
   constructor(private readonly database: Database) {}
 
-  /** Forgets who the person is to workspaces; of those who are not to be sent to a hash stays. `suppress`: nothing is sent to them again anyway. */
-  async forget(person: PersonToErase, suppress: boolean): Promise<{ rows: ErasedRows; remembered: number }> {
+  /**
+   * Forgets who the person is to workspaces; of those who are not to be sent to a hash stays. `suppress`: nothing is sent to them again anyway.
+   *
+   * @returns also which workspaces keep a hash
+   */
+  async forget(
+    person: PersonToErase,
+    suppress: boolean,
+  ): Promise<{ rows: ErasedRows; remembered: WorkspaceId[] }> {
     const { rows } = await this.database.pool.query<ForgottenRow>(FORGET_PERSON, [
       ...valuesOf(person),
       suppress,
     ]);
     const { remembered, workspaceIds, deleted } = rows[0]!;
-    return { rows: erasedRows(deleted, 0, 0, workspaceIds ?? []), remembered };
+    return {
+      rows: erasedRows(deleted, 0, 0, workspaceIds ?? []),
+      remembered: remembered.map((uuid) => idFromUuid('wrk', uuid)),
+    };
   }
 
   /** Removes the emails to the person among the next ones after an id; undefined: there are no more. */
-  async removeEmails(
-    { address, workspaceId }: PersonToErase,
-    after: string = FIRST,
-  ): Promise<Stretch | undefined> {
-    const end = await this.endOf('emails', after);
-    if (end === undefined) return undefined;
-    const values = [after, end, address, workspaceId && uuidOf(workspaceId)];
-    const { rows } = await this.database.pool.query<FoundEmail>(EMAILS_TO, values);
-    if (rows.length === 0) return { end, rows: NOTHING_ERASED };
-    return { end, rows: await transactOn(this.database, (client) => removeEmailsOn(client, rows)) };
+  removeEmails({ address, workspaceId }: PersonToErase, after: string = FIRST): Promise<Stretch | undefined> {
+    return this.sizes.emails.take(GROUP, async (most) => {
+      const end = await this.endOf('emails', after, most);
+      if (end === undefined) return undefined;
+      const values = [after, end, address, workspaceId && uuidOf(workspaceId)];
+      const { rows } = await this.database.pool.query<FoundEmail>(EMAILS_TO, values);
+      if (rows.length === 0) return { end, rows: NOTHING_ERASED };
+      return { end, rows: await transactOn(this.database, (client) => removeEmailsOn(client, rows)) };
+    });
   }
 
   /** Removes the events that are about the person among the next ones after an id, with their deliveries; undefined: there are no more. */
-  async removeEvents(
-    { address, workspaceId }: PersonToErase,
-    after: string = FIRST,
-  ): Promise<Stretch | undefined> {
-    const end = await this.endOf('events', after);
-    if (end === undefined) return undefined;
-    const values = [after, end, ...namesOf(address), workspaceId && uuidOf(workspaceId)];
-    const { rows } = await this.database.pool.query<FoundEvent>(EVENTS_NAMING, values);
-    const about = rows.filter(({ payload }) => isEventAbout(payload, address));
-    if (about.length === 0) return { end, rows: NOTHING_ERASED };
-    return { end, rows: await transactOn(this.database, (client) => removeEventsOn(client, about)) };
+  removeEvents({ address, workspaceId }: PersonToErase, after: string = FIRST): Promise<Stretch | undefined> {
+    return this.sizes.events.take(GROUP, async (most) => {
+      const end = await this.endOf('events', after, most);
+      if (end === undefined) return undefined;
+      const values = [after, end, ...namesOf(address), workspaceId && uuidOf(workspaceId)];
+      const { rows } = await this.database.pool.query<FoundEvent>(EVENTS_NAMING, values);
+      const about = rows.filter(({ payload }) => isEventAbout(payload, address));
+      if (about.length === 0) return { end, rows: NOTHING_ERASED };
+      return { end, rows: await transactOn(this.database, (client) => removeEventsOn(client, about)) };
+    });
   }
 
   /** Takes what the person was sent out of the answers that are kept for idempotency keys, and removes keys that name them; says how many. */
@@ -97,14 +115,18 @@ export class ErasureStore {
   }: PersonToErase): Promise<{ redacted: number; deleted: number }> {
     const counts = { redacted: 0, deleted: 0 };
     const inNames = patternInNames(spellingsOf(address));
+    const size = new GroupSize();
     let after: readonly [string, string] = [FIRST, ''];
     for (;;) {
-      const values = [...namesOf(address), workspaceId && uuidOf(workspaceId), ...after, GROUP, inNames];
-      const { rows } = await this.database.pool.query<FoundKey>(KEYS_NAMING, values);
+      const person = [...namesOf(address), workspaceId && uuidOf(workspaceId), ...after];
+      const { rows, isLast } = await size.take(GROUP, async (most) => {
+        const found = await this.database.pool.query<FoundKey>(KEYS_NAMING, [...person, most, inNames]);
+        return { rows: found.rows, isLast: found.rows.length < most };
+      });
       for (const row of rows)
         counts[await this.redactAnswer(row, address)] += row.isNamed || row.answer !== null ? 1 : 0;
       const last = rows.at(-1);
-      if (last === undefined || rows.length < GROUP) return counts;
+      if (last === undefined || isLast) return counts;
       after = [last.workspaceId, last.key];
     }
   }
@@ -117,21 +139,14 @@ export class ErasureStore {
     const rule = ERASURE_RULES[table]!;
     const counts = { redacted: 0, left: 0 };
     if (workspaceId !== null && rule.scope === undefined) return counts;
-    const { pool } = this.database;
-    const { rows: columns } = await pool.query<TextColumn>(COLUMNS_OF, [table]);
+    const { rows: columns } = await this.database.pool.query<TextColumn>(COLUMNS_OF, [table]);
     const looked = { table, rule, columns };
-    const person = [...namesOf(address), workspaceId && uuidOf(workspaceId)];
-    for await (const { start, end } of this.groupsOf(looked)) {
-      const values = [...person, ...end, ...start];
-      const counting = countGroup(looked, start.length === 0);
-      if (counting === undefined) break;
-      const countNow = async (): Promise<number> =>
-        (await pool.query<{ count: number }>(counting, values)).rows[0]!.count;
-      const found = await countNow();
-      if (found === 0) continue;
-      const redacting = rule.how === 'redacted' ? redactGroup(looked, start.length === 0) : undefined;
-      if (redacting !== undefined) counts.redacted += (await pool.query(redacting, values)).rowCount ?? 0;
-      counts.left += redacting === undefined ? found : await countNow();
+    if (countGroup(looked, true) === undefined) return counts;
+    const redaction = { looked, person: [...namesOf(address), workspaceId && uuidOf(workspaceId)], counts };
+    const size = new GroupSize();
+    for (let start: readonly string[] | undefined = []; start !== undefined;) {
+      const after: readonly string[] = start;
+      start = await size.take(rule.group ?? GROUP, (most) => this.redactNext(redaction, after, most));
     }
     return counts;
   }
@@ -148,8 +163,8 @@ export class ErasureStore {
     return transactOn(this.database, (client) => recordAuditOn(client, this.database.clock.nowMs(), change));
   }
 
-  private async endOf(table: 'emails' | 'events', after: string): Promise<string | undefined> {
-    const { rows } = await this.database.pool.query<{ id: string | null }>(endOfGroup(table), [after, GROUP]);
+  private async endOf(table: 'emails' | 'events', after: string, most: number): Promise<string | undefined> {
+    const { rows } = await this.database.pool.query<{ id: string | null }>(endOfGroup(table), [after, most]);
     return rows[0]!.id ?? undefined;
   }
 
@@ -169,24 +184,34 @@ export class ErasureStore {
     return isNamed ? 'deleted' : 'redacted';
   }
 
-  private async *groupsOf(looked: LookedThrough): AsyncGenerator<{ start: string[]; end: string[] }> {
-    let start: string[] = [];
-    for (;;) {
-      const values = [looked.rule.group ?? GROUP, ...start];
-      const { rows } = await this.database.pool.query<{ key: string[] }>(
-        endOfKeys(looked, start.length === 0),
-        values,
-      );
-      if (rows[0] === undefined) return;
-      yield { start, end: rows[0].key };
-      start = rows[0].key;
+  /** Looks at the next rows after a key; gives the key of the last one. */
+  private async redactNext(
+    { looked, person, counts }: Redaction,
+    start: readonly string[],
+    most: number,
+  ): Promise<string[] | undefined> {
+    const { pool } = this.database;
+    const isFirst = start.length === 0;
+    const { rows } = await pool.query<{ key: string[] }>(endOfKeys(looked, isFirst), [most, ...start]);
+    const end = rows[0]?.key;
+    if (end === undefined) return undefined;
+    const values = [...person, ...end, ...start];
+    const countNow = async (): Promise<number> =>
+      (await pool.query<{ count: number }>(countGroup(looked, isFirst)!, values)).rows[0]!.count;
+    const found = await countNow();
+    const redacting = looked.rule.how === 'redacted' ? redactGroup(looked, isFirst) : undefined;
+    if (found === 0 || redacting === undefined) counts.left += found;
+    else {
+      counts.redacted += (await pool.query(redacting, values)).rowCount ?? 0;
+      counts.left += await countNow();
     }
+    return end;
   }
 }
 
 interface ForgottenRow {
   readonly deleted: TableCounts;
-  readonly remembered: number;
+  readonly remembered: readonly string[];
   readonly workspaceIds: string[] | null;
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { operator, type OwnRetention, type Retention } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
@@ -263,5 +263,62 @@ describe('Months of emails', () => {
       await reader.query('ROLLBACK');
       reader.release();
     }
+  });
+});
+
+describe('What cannot be removed', () => {
+  /** Something that happens for each content that is removed of these emails. */
+  async function onRemoval(statement: string): Promise<void> {
+    await office.ask(
+      `CREATE OR REPLACE FUNCTION be_troublesome() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${statement} RETURN OLD; END $$`,
+    );
+    await office.ask(
+      'CREATE TRIGGER troublesome BEFORE DELETE ON email_contents FOR EACH ROW EXECUTE FUNCTION be_troublesome()',
+    );
+  }
+  const dueIn = async (id: WorkspaceId): Promise<number> => {
+    const sql = `SELECT extract(epoch FROM next_at - now())::float8 AS seconds FROM retention_rounds WHERE workspace_id = $1 AND subject = 'content'`;
+    return (await office.ask<{ seconds: number }>(sql, [uuidOf(id)]))[0]!.seconds;
+  };
+  afterEach(() => office.ask('DROP TRIGGER troublesome ON email_contents'));
+
+  it('keeps no other workspace from losing what is past its time, and is tried again some minutes later', async () => {
+    const [broken, sound] = [
+      await workspaceWith({ contentDays: 7 }),
+      await workspaceWith({ contentDays: 7 }),
+    ];
+    const stays = await emailOf(broken, 20);
+    await emailOf(sound, 20);
+    await retention.openRounds(COMMON);
+    await office.ask(
+      `UPDATE retention_rounds SET next_at = now() - interval '1 day' WHERE workspace_id = $1`,
+      [uuidOf(broken)],
+    );
+    await onRemoval(`IF OLD.email_id = '${stays}' THEN RAISE 'broken page'; END IF;`);
+    await expect(retention.removeGroup(COMMON, 3)).rejects.toThrow('broken page');
+    expect(await dueIn(broken)).toBeGreaterThan(60);
+    expect(await removeAll()).toMatchObject({ content: 1 });
+    expect(await idsIn('email_contents')).toEqual([stays]);
+    await office.ask('ALTER TABLE email_contents DISABLE TRIGGER troublesome');
+    await office.ask('UPDATE retention_rounds SET next_at = now()');
+    expect(await removeAll()).toMatchObject({ content: 1 });
+  });
+
+  it('because so many run out of time is removed by fewer at once', async () => {
+    const hurried = new Office(testDatabase.url, 2);
+    // It is read when a connection is opened.
+    Object.assign(hurried.database.pool.options, { statement_timeout: 400 });
+    const id = await workspaceWith({ contentDays: 7 });
+    for (let n = 0; n < 40; n += 1) await emailOf(id, 20);
+    await onRemoval('PERFORM pg_sleep(0.02);');
+    await retention.openRounds(COMMON);
+    const store = new RetentionStore(hurried.database);
+    let removed = 0;
+    let group = await store.removeGroup(COMMON, 500);
+    for (; group !== undefined; group = await store.removeGroup(COMMON, 500)) removed += group.removed;
+    await hurried.close();
+    expect(removed).toBe(40);
+    expect(await office.count('email_contents')).toBe(0);
+    expect(await dueIn(id)).toBeGreaterThan(60);
   });
 });

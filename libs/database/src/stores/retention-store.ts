@@ -1,6 +1,7 @@
 import { EXHAUSTED_KEPT_DAYS, type Retention, type RetentionSubject } from '@posthorn/domain';
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
+import { GroupSize } from '../group-size.ts';
 import {
   DELIVERIES_OF,
   FINISHED_OF,
@@ -10,6 +11,7 @@ import {
   NEXT_EVENTS,
   OLD_EMAILS,
   OPEN_ROUNDS,
+  PUT_ROUND_OFF,
   REMOVE_CONTENTS,
   REMOVE_DELIVERIES,
   REMOVE_EMAILS,
@@ -54,6 +56,8 @@ interface OldEvent {
  * finished stays. All of it may run twice, and at once.
  */
 export class RetentionStore {
+  private readonly size = new GroupSize();
+
   constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {}
 
   /** The longest time that any workspace keeps each; `common` is what those keep that have no days of their own. */
@@ -75,26 +79,41 @@ export class RetentionStore {
   }
 
   /**
-   * Looks at the next group of the workspace that has waited longest, in one short transaction.
+   * Looks at the next group of the workspace that has waited longest, in one short transaction. One in which something fails waits for some
+   * minutes, so that it does not keep the others from theirs.
    *
-   * @param most how many emails or events a group has
+   * @param most how many emails or events a group has; fewer, where it runs out of time
    * @returns undefined when nobody is to be looked through just now
    */
-  removeGroup(common: Retention, most: number): Promise<RemovedGroup | undefined> {
-    return transactOn(this.database, async (client) => {
-      const { rows } = await client.query<Round>(TAKE_ROUND, valuesOf(common));
-      const round = rows[0];
-      if (round === undefined) return undefined;
-      const { removed, isLast, ...seen } =
-        round.subject === 'events'
-          ? await removeEvents(client, round, most)
-          : await removeEmails(client, round, most);
-      await client.query(GO_ON_WITH_ROUND, [
-        ...[round.workspaceId, round.subject, seen.seenEra, seen.seenXid, seen.seenTo, isLast, round.days],
-      ]);
-      return { subject: round.subject, removed };
-    });
+  async removeGroup(common: Retention, most: number): Promise<RemovedGroup | undefined> {
+    let round: Round | undefined;
+    try {
+      return await this.size.take(most, (rows) =>
+        transactOn(this.database, async (client) => {
+          round = (await client.query<Round>(TAKE_ROUND, valuesOf(common))).rows[0];
+          return round && removeOf(client, round, rows);
+        }),
+      );
+    } catch (error) {
+      // What has failed is what is told: if this fails too, the round comes again sooner.
+      if (round !== undefined) await this.putOff(round).catch(() => undefined);
+      throw error;
+    }
   }
+
+  private async putOff({ workspaceId, subject }: Round): Promise<void> {
+    await this.database.pool.query(PUT_ROUND_OFF, [workspaceId, subject]);
+  }
+}
+
+async function removeOf(client: pg.ClientBase, round: Round, most: number): Promise<RemovedGroup> {
+  const { workspaceId, subject, days } = round;
+  const { removed, isLast, ...seen } =
+    subject === 'events' ? await removeEvents(client, round, most) : await removeEmails(client, round, most);
+  await client.query(GO_ON_WITH_ROUND, [
+    ...[workspaceId, subject, seen.seenEra, seen.seenXid, seen.seenTo, isLast, days],
+  ]);
+  return { subject, removed };
 }
 
 function valuesOf({ contentDays, metadataDays, eventDays }: Retention): number[] {

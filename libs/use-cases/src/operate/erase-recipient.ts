@@ -40,18 +40,38 @@ interface ErasureOrder {
   readonly suppress: boolean;
 }
 
-/** What steps add to. */
+/** What steps add to; it tells each workspace's log when it is first met: a run that is broken off is in it, too. */
 class Tally {
   readonly deleted: TableCounts = {};
   readonly workspaceIds = new Set<WorkspaceId>();
+  readonly remembered = new Set<WorkspaceId>();
   takenBack = 0;
   inHand = 0;
 
-  add({ deleted, takenBack, inHand, workspaceIds }: ErasedRows): void {
+  constructor(private readonly tellBegun: (workspaceId: WorkspaceId) => Promise<void>) {}
+
+  async add({ deleted, takenBack, inHand, workspaceIds }: ErasedRows): Promise<void> {
     for (const [table, count] of Object.entries(deleted)) addTo(this.deleted, table, count);
-    for (const id of workspaceIds) this.workspaceIds.add(id);
     this.takenBack += takenBack;
     this.inHand += inHand;
+    for (const id of workspaceIds) await this.meet(id);
+  }
+
+  async addForgotten({
+    rows,
+    remembered,
+  }: {
+    rows: ErasedRows;
+    remembered: readonly WorkspaceId[];
+  }): Promise<void> {
+    for (const id of remembered) this.remembered.add(id);
+    await this.add(rows);
+  }
+
+  async meet(id: WorkspaceId): Promise<void> {
+    if (this.workspaceIds.has(id)) return;
+    this.workspaceIds.add(id);
+    await this.tellBegun(id);
   }
 }
 
@@ -72,16 +92,19 @@ export async function eraseRecipient(
   const parsed = parseSendingAddress(address);
   if ('fault' in parsed) throw new Refusal(400, `\`address\` ${parsed.fault}`);
   const person = { address: parsed.address, workspaceId };
-  const tally = new Tally();
-  const { rows, remembered } = await store.forget(person, suppress);
-  tally.add(rows);
+  const tally = new Tally((id) => store.record(id, actor, { begun: true }));
+  if (workspaceId !== null) await tally.meet(workspaceId);
+  const forget = async (): Promise<void> => tally.addForgotten(await store.forget(person, suppress));
+  await forget();
   await removeUntilNoneIsInHand(store, person, tally);
+  // What was in hand may have come back meanwhile, which has put the address on the list.
+  await forget();
   const answers = await store.redactAnswers(person);
   if (answers.deleted > 0) addTo(tally.deleted, 'idempotency_keys', answers.deleted);
   const { redacted, left } = await redactAll(store, person);
   if (answers.redacted > 0) addTo(redacted, 'idempotency_keys', answers.redacted);
   const { deleted, takenBack, inHand } = tally;
-  for (const id of new Set([...tally.workspaceIds, ...(workspaceId === null ? [] : [workspaceId])]))
+  for (const id of tally.workspaceIds)
     await store.record(id, actor, { deleted: sumOf(deleted), redacted: sumOf(redacted), takenBack });
   const recipient = createHash('sha256').update(person.address.toLowerCase()).digest('hex');
   return {
@@ -91,7 +114,7 @@ export async function eraseRecipient(
     deleted: withoutNone(deleted),
     redacted,
     left,
-    remembered,
+    remembered: tally.remembered.size,
     takenBack,
     inHand,
   };
@@ -107,7 +130,8 @@ async function removeUntilNoneIsInHand(
     tally.inHand = 0;
     for (const step of ['removeEmails', 'removeEvents'] as const) {
       let stretch = await store[step](person);
-      for (; stretch !== undefined; stretch = await store[step](person, stretch.end)) tally.add(stretch.rows);
+      for (; stretch !== undefined; stretch = await store[step](person, stretch.end))
+        await tally.add(stretch.rows);
     }
     if (tally.inHand === 0 || performance.now() - begunAt > WAITED_FOR_MS) return;
     await sleep(ASKED_EVERY_MS);

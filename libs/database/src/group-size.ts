@@ -1,0 +1,37 @@
+/** As many groups of a size have to go well before one of twice the size is tried: one that runs out of time is five seconds lost. */
+const GOOD_ONES = 8;
+const STATEMENT_RAN_OUT_OF_TIME = '57014';
+
+/** How many rows are dealt with together: half as many after a statement that ran out of time, down to one, and by and by more again. */
+export class GroupSize {
+  private rows = Number.POSITIVE_INFINITY;
+  private wentWell = 0;
+
+  /**
+   * Does the work with as many rows as go well; what it did before it failed is done again, with fewer.
+   *
+   * @throws what the work throws, unless fewer rows may take less time
+   */
+  async take<Result>(most: number, work: (rows: number) => Promise<Result>): Promise<Result> {
+    for (;;) {
+      const rows = Math.min(most, this.rows);
+      try {
+        const result = await work(rows);
+        this.goOnWith(rows);
+        return result;
+      } catch (error) {
+        if (rows === 1 || (error as { code?: unknown } | null)?.code !== STATEMENT_RAN_OUT_OF_TIME)
+          throw error;
+        this.rows = Math.floor(rows / 2);
+        this.wentWell = 0;
+      }
+    }
+  }
+
+  private goOnWith(rows: number): void {
+    this.wentWell += 1;
+    if (this.wentWell < GOOD_ONES) return;
+    this.rows = rows * 2;
+    this.wentWell = 0;
+  }
+}

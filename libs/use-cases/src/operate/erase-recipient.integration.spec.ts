@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { AuditLogStore, type Database, ErasureStore, openDatabase, WorkspaceStore } from '@posthorn/database';
+import { operator } from '@posthorn/domain';
+import { newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { createWorkspace } from './create-workspace.ts';
+import { eraseRecipient } from './erase-recipient.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, poolSize: 2, applicationName: 'test' });
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+const addContact = (workspaceId: WorkspaceId, email: string, note: string): Promise<unknown> =>
+  database.pool.query('INSERT INTO contacts (id, workspace_id, email, properties) VALUES ($1, $2, $3, $4)', [
+    ...[newUuid(Date.now()), uuidOf(workspaceId), email, JSON.stringify({ note })],
+  ]);
+
+const erase = (): Promise<unknown> =>
+  eraseRecipient(new ErasureStore(database), operator('test'), {
+    address: 'ada@example.com',
+    workspaceId: null,
+    suppress: false,
+  });
+
+async function recorded(workspaceId: WorkspaceId): Promise<object[]> {
+  const page = { limit: 10, sort: 'createdAt.asc' } as const;
+  const { items } = await new AuditLogStore(database).list(workspaceId, page, { action: 'recipient.erased' });
+  return items.map(({ detail }) => detail);
+}
+
+it('A run that is broken off is in the audit log of whoever it has met, and one that ends is with what it did', async () => {
+  const { id } = await createWorkspace(new WorkspaceStore(database), 'The shop', null);
+  await addContact(id, 'ada@example.com', 'herself');
+  await addContact(id, 'bo@example.com', 'Friend of\nada@example.com');
+  await database.pool.query(
+    'ALTER TABLE contacts ADD CONSTRAINT unchanged CHECK (properties::text LIKE $$%@%$$) NOT VALID',
+  );
+  await expect(erase()).rejects.toMatchObject({ code: '23514' });
+  expect(await recorded(id)).toEqual([{ begun: true }]);
+  await database.pool.query('ALTER TABLE contacts DROP CONSTRAINT unchanged');
+  await addContact(id, 'ada@example.com', 'there again');
+  await erase();
+  expect(await recorded(id)).toEqual([
+    { begun: true },
+    { begun: true },
+    { deleted: 1, redacted: 1, takenBack: 0 },
+  ]);
+});
