@@ -25,6 +25,7 @@ export interface DocumentedRoute {
   readonly query: Readonly<Record<string, Judge>>;
   /** None: it takes no body. */
   readonly bodies: readonly DocumentedBody[];
+  readonly needsBody: boolean;
 }
 
 const ROLES: Readonly<Record<string, Role>> = { VIEWER: 'viewer', API_USER: 'apiUser', EDITOR: 'editor' };
@@ -43,6 +44,7 @@ export const DOCUMENTED_ROUTES: readonly DocumentedRoute[] = OPERATIONS.map(([ro
     forbiddenRoles: rolesThatMayNot(description),
     ids: [...route.matchAll(/\{(\w+_id)\}/g)].map(([, name]) => name as PathIdName),
     query: Object.fromEntries(ofQuery.map(({ name, schema }) => [name, textJudgeOf(schema)])),
+    needsBody: operation.requestBody?.required === true,
     bodies: json === undefined ? [] : bodiesOf(json.schema, Object.values(json.examples)),
   };
 });

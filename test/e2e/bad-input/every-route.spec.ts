@@ -36,14 +36,15 @@ describe.each(titledRoutes(ROUTES_OF_CALLERS))('%s', (route, { needsKey, forbidd
 
 describe.each(titledRoutes(ROUTES_OF_CALLERS.filter(({ bodies }) => bodies.length > 0)))(
   '%s: the body',
-  (route, { bodies }) => {
+  (route, { bodies, needsBody }) => {
     const bad = (what: string, body: unknown, names: string | RegExp, status = 400): Case => ({
       ...{ route, what, body, names, status },
     });
 
     it('G2: is JSON in UTF-8, an object, and each of its keys there once', () =>
       refusing.refusesAll([
-        ...['', '{', '{"a":1,}', 'a=1', '{"a":NaN}', '<x/>'].map((body) => bad(body, body, /^The body /)),
+        ...(needsBody ? [bad('none', '', /^The body /)] : []),
+        ...['{', '{"a":1,}', 'a=1', '{"a":NaN}', '<x/>'].map((body) => bad(body, body, /^The body /)),
         ...['null', '1', '"x"', '[]', '[{}]', 'true'].map((body) => bad(body, body, /^The body /)),
         bad('no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'not valid UTF-8'),
         bad('a key twice', '{"a":1,"a":1}', '`a` twice'),
