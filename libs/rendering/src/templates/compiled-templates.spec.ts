@@ -17,6 +17,11 @@ const htmlOf = (html: string, variables: object = {}, defaults: object = {}) =>
   render({ html }, variables, defaults).html;
 
 describe('CompiledTemplates', () => {
+  it('S3: renders with a variable of any name, one that objects have of themselves, too', () => {
+    const variables = { toString: {}, valueOf: 1, a: 'x', list: [{ toString: 1 }, 'y'] };
+    expect(htmlOf('{{#a}}{{../a}}{{this}}{{/a}}{{#each list}}{{../a}}{{/each}}', variables)).toBe('xxxx');
+  });
+
   it('S3: escapes in the HTML and nowhere else', () => {
     const parts = { subject: '{{a}}', html: '{{a}} {{{a}}} {{&a}}', text: '{{a}}', previewText: '{{a}}' };
     expect(render(parts, { a: `<b>"T" & 'J' \`=` })).toEqual({

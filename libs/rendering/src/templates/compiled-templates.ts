@@ -40,6 +40,7 @@ export class CompiledTemplates {
   /** @throws OutputTooLarge */
   render(source: TemplateVersionSource, variables: Variables): RenderedTemplate {
     const filled = withDefaults(source.defaults, variables);
+    makeComparable(filled);
     const output = new Output();
     const rendered: [PartName, string][] = [];
     for (const [name, part] of this.compiled(source).parts)
@@ -69,6 +70,17 @@ export class CompiledTemplates {
       this.characters -= characters;
     }
   }
+}
+
+/**
+ * Lets objects be compared that have a variable `toString`: the engine compares what a block is about, a text perhaps, with the object that it
+ * stands in, and the language would call that variable.
+ */
+function makeComparable(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (Object.hasOwn(value, 'toString'))
+    Object.defineProperty(value, Symbol.toPrimitive, { value: () => '[object Object]', configurable: true });
+  for (const member of Object.values(value)) makeComparable(member);
 }
 
 function renderPart(name: PartName, part: CompiledPart, variables: Variables, output: Output): string {
