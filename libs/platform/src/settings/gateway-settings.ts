@@ -10,7 +10,7 @@ export class GatewaySettings {
   MAX_REQUESTS_IN_FLIGHT = 1_000;
 
   @Setting(
-    'How many bytes of request bodies are held at once; what comes on top is answered 503 at once. What they become takes up to eight times as much memory.',
+    'How many bytes of request bodies are held at once; what comes on top is answered 503 at once. One workspace may hold half of it, or one of the largest bodies. What they become takes up to eight times as much memory.',
   )
   @IsInt()
   @Min(64 * 1024 * 1024)
