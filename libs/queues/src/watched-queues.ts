@@ -38,7 +38,12 @@ export class WatchedQueues {
   }
 
   private open(name: string): Queue {
-    const queue = new Queue(name, { connection: this.connection, prefix: this.redis.prefix });
+    // Who looks leaves a queue's own options (how much of its stream is kept) as those set them who work with it.
+    const queue = new Queue(name, {
+      connection: this.connection,
+      prefix: this.redis.prefix,
+      skipMetasUpdate: true,
+    });
     queue.on('error', this.onError);
     return queue;
   }

@@ -9,7 +9,7 @@ type Queues = NonNullable<WatchedQueues['queues']>;
 type ErrorHandler = Parameters<ExpressAdapter['setErrorHandler']>[0];
 
 const HOLD_ELSEWHERE =
-  'Queues are not paused here: nobody would be told, and workers that get no jobs are restarted as stuck. Hold emails and deliveries back with `posthorn pause`';
+  'Queues are not paused or slowed down here: nobody would be told, and workers that get no jobs are restarted as stuck. Hold emails and deliveries back with `posthorn pause`';
 
 export interface BoardOptions {
   /** Where it is mounted. */
@@ -29,10 +29,19 @@ export function createBoard(queues: Queues, { path, isReadOnly }: BoardOptions):
   return server.getRouter() as RequestHandler;
 }
 
-/** A queue that goes on: what has it wait would be in Redis alone, where nobody looks. */
+/** A queue that goes on, as fast as it can: what has it wait would be in Redis alone, where nobody looks. What is there all the same may be taken away. */
 class RunningQueue extends BullMQAdapter {
   override pause(): Promise<never> {
     return Promise.reject(new Refusal(403, HOLD_ELSEWHERE));
+  }
+
+  override setConfiguredRateLimit(): Promise<never> {
+    return Promise.reject(new Refusal(403, HOLD_ELSEWHERE));
+  }
+
+  override async setGlobalConcurrency(concurrency: number): Promise<void> {
+    if (concurrency > 0) throw new Refusal(403, HOLD_ELSEWHERE);
+    await super.setGlobalConcurrency(concurrency);
   }
 }
 

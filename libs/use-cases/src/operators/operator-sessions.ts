@@ -14,10 +14,13 @@ import { isPassword } from '@posthorn/signing';
 export const SESSION_MS = 12 * 3_600_000;
 /** And how long without doing anything. */
 const IDLE_MS = 60 * 60_000;
-/** Guessing is hopeless; what is bounded is what comparing costs. */
-const TRIES_OF_A_NAME: RateLimit = { amount: 10, periodSeconds: 60, burst: 10 };
-/** A whole office may be behind one address. */
+/**
+ * Guessing is hopeless: passwords are random. What is bounded is what comparing costs, and only for where it is asked from: a bound of a name
+ * alone saves nothing, for there are names without end, and lets whoever knows one keep its owner out.
+ */
 const TRIES_OF_A_NETWORK: RateLimit = { amount: 30, periodSeconds: 60, burst: 30 };
+/** A whole office may be behind one address: who tries one name over and over leaves something to the others. */
+const TRIES_OF_A_NAME_THERE: RateLimit = { amount: 10, periodSeconds: 60, burst: 10 };
 const TOKEN_BYTES = 32;
 const MOST_CHARACTERS = 256;
 
@@ -48,8 +51,9 @@ export class OperatorSessions {
    */
   async signIn({ name, password, network }: Credentials): Promise<string> {
     if (!this.admitted.ofAccounts) throw new Refusal(403, 'Nobody signs in by password here');
+    // First, so that what it refuses uses up nothing of the others there.
+    await this.countTry('sign-in-name', `${network} ${name}`, TRIES_OF_A_NAME_THERE);
     await this.countTryFrom(network);
-    await this.countTry('sign-in-name', name, TRIES_OF_A_NAME);
     const written = OPERATOR_NAME.test(name) ? await this.accounts.passwordHashOf(name) : undefined;
     const isRight = await isPassword(password.slice(0, MOST_CHARACTERS), written);
     const token = newToken();
