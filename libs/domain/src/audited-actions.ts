@@ -41,6 +41,8 @@ export const AUDITED_ACTIONS = [
   'workspace.limits_changed',
   'workspace.tracking_changed',
   'workspace.retention_changed',
+  'workspace.paused',
+  'workspace.resumed',
 ] as const;
 
 export type AuditedAction = (typeof AUDITED_ACTIONS)[number];

@@ -13,12 +13,22 @@ export const SENDING_COMMANDS = [
     sentence: 'Holds emails back: they are accepted and wait; what is being sent just now is finished.',
     flags: {
       ...WHOSE_FLAGS,
-      reason: { value: 'REASON', required: true, sentence: 'what whoever finds it paused should know' },
+      reason: {
+        value: 'REASON',
+        required: true,
+        sentence:
+          'what whoever finds it paused should know (a workspace has it in its audit log, when it is the one)',
+      },
     },
     exactlyOne: ['everything', 'workspace', 'webhooks'],
     example: 'pause --everything --reason "The relay moves house until 14:00"',
     run: async (office, given) =>
-      office.useCases.pauseSending(office.pausedLanes, await whoseIs(office, given), given.reason),
+      office.useCases.pauseSending(
+        office.pausedLanes,
+        await whoseIs(office, given),
+        office.actor,
+        given.reason,
+      ),
     show: ({ whose, reason, pausedAt, wasPaused }) =>
       wasPaused
         ? `${wordFor(whose)} has been paused since ${dateTime(pausedAt)} UTC, and its reason is kept: ${visible(reason)}`
@@ -79,9 +89,9 @@ export const SENDING_COMMANDS = [
 
 /** @param {import('../office.mjs').Office} office @param {import('../commands.mjs').Given} given */
 async function resume(office, given) {
-  const { useCases, eras, pausedLanes } = office;
+  const { useCases, eras, pausedLanes, actor } = office;
   const whose = await whoseIs(office, given);
-  if (whose !== 'everything') return useCases.resumeSending(pausedLanes, whose);
+  if (whose !== 'everything') return useCases.resumeSending(pausedLanes, whose, actor);
   // People see that something happens; machines read what came of it.
   const onProgress = (failed) =>
     process.stderr.isTTY && process.stderr.write(`\r${failed} emails were given up`);

@@ -1,5 +1,8 @@
-import type { LaneId } from '@posthorn/domain';
+import type { WorkspaceId } from '@posthorn/kernel';
+import { type Actor, bulkLane, type LaneId, nowLane } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
+import { changeWorkspace } from '../transaction.ts';
+import { recordAudit } from './audit-log-store.ts';
 import type { OutboxQueue } from './claim.ts';
 
 export interface PausedLane {
@@ -29,8 +32,40 @@ export class PausedLaneStore {
     return count;
   }
 
+  /** Holds the emails of a workspace back, and tells its audit log; one that is already keeps its first reason. */
+  pauseWorkspace(workspaceId: WorkspaceId, actor: Actor, reason: string): Promise<void> {
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
+      const data = emailLanesOf(workspaceId).map((laneId) => ({ queue: 'email' as const, laneId, reason }));
+      const { count } = await transaction.pausedLane.createMany({ data, skipDuplicates: true });
+      if (count === 0) return;
+      await recordAudit(transaction, this.database.clock.nowMs(), {
+        ...{ workspaceId, subjectId: workspaceId, actor },
+        ...{ action: 'workspace.paused', detail: { reason } },
+      });
+    });
+  }
+
+  /** Lets the emails of a workspace go, and tells its audit log; says how many of its lanes were held back. */
+  resumeWorkspace(workspaceId: WorkspaceId, actor: Actor): Promise<number> {
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
+      const { count } = await transaction.pausedLane.deleteMany({
+        where: { queue: 'email', laneId: { in: emailLanesOf(workspaceId) } },
+      });
+      if (count > 0)
+        await recordAudit(transaction, this.database.clock.nowMs(), {
+          ...{ workspaceId, subjectId: workspaceId, actor },
+          action: 'workspace.resumed',
+        });
+      return count;
+    });
+  }
+
   async list(): Promise<PausedLane[]> {
     const rows = await this.database.prisma.pausedLane.findMany({ orderBy: { pausedAt: 'asc' } });
     return rows.map((row) => ({ ...row, laneId: row.laneId as LaneId }));
   }
+}
+
+function emailLanesOf(workspaceId: WorkspaceId): LaneId[] {
+  return [nowLane(workspaceId), bulkLane(workspaceId)];
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   ApiKeyStore,
+  AuditLogStore,
   type Database,
   EraStore,
   greetDatabase,
@@ -119,31 +120,43 @@ describe('Adding an identity', () => {
 });
 
 describe('Pausing', () => {
+  const ada = operator('ada');
   const paused = (): PausedLaneStore => new PausedLaneStore(database);
 
   it('holds both lanes of a workspace back, and shows them as one', async () => {
-    await pauseSending(paused(), workspace.id, 'spam');
+    await pauseSending(paused(), workspace.id, ada, 'spam');
     const lanes = (await paused().list()).map(({ laneId }) => laneId);
     expect(lanes.sort()).toEqual([bulkLane(workspace.id), nowLane(workspace.id)]);
     expect(await listPauses(paused())).toMatchObject([{ whose: workspace.id, reason: 'spam' }]);
-    expect(await resumeSending(paused(), workspace.id)).toMatchObject({ wasPaused: true });
+    expect(await resumeSending(paused(), workspace.id, ada)).toMatchObject({ wasPaused: true });
     expect(await paused().list()).toEqual([]);
   });
 
+  it('tells the audit log of the workspace, once for each change', async () => {
+    const id = workspace.id;
+    for (const reason of ['spam', 'again']) await pauseSending(paused(), id, ada, reason);
+    for (let times = 0; times < 2; times += 1) await resumeSending(paused(), id, ada);
+    const { items } = await new AuditLogStore(database).list(id, { limit: 10, sort: 'createdAt.asc' });
+    expect(items).toMatchObject([
+      { action: 'workspace.paused', actor: ada, subjectId: id, detail: { reason: 'spam' } },
+      { action: 'workspace.resumed', actor: ada, subjectId: id },
+    ]);
+  });
+
   it('keeps the first reason, and says so', async () => {
-    const first = await pauseSending(paused(), 'everything', 'first');
+    const first = await pauseSending(paused(), 'everything', ada, 'first');
     expect(first).toMatchObject({ reason: 'first', wasPaused: false });
-    expect(await pauseSending(paused(), 'everything', 'second')).toEqual({ ...first, wasPaused: true });
-    expect(await resumeSending(paused(), workspace.id)).toEqual({
+    expect(await pauseSending(paused(), 'everything', ada, 'second')).toEqual({ ...first, wasPaused: true });
+    expect(await resumeSending(paused(), workspace.id, ada)).toEqual({
       whose: workspace.id,
       wasPaused: false,
       everythingIsPaused: true,
     });
-    await resumeSending(paused(), 'everything');
+    await resumeSending(paused(), 'everything', ada);
   });
 
   it('demands a reason', async () => {
-    await expect(pauseSending(paused(), 'everything', ' ')).rejects.toMatchObject({ statusCode: 400 });
+    await expect(pauseSending(paused(), 'everything', ada, ' ')).rejects.toMatchObject({ statusCode: 400 });
     expect(await sendingStatus(paused(), new OutboxStore(database), new EraStore(database))).toEqual({
       pauses: [],
       lanesWithDueEmails: 0,

@@ -1,5 +1,5 @@
 import { parseId, type WorkspaceId } from '@posthorn/kernel';
-import { bulkLane, EVERY_LANE, type LaneId, nowLane } from '@posthorn/domain';
+import { type Actor, EVERY_LANE } from '@posthorn/domain';
 import type { OutboxQueue, PausedLane, PausedLaneStore } from '@posthorn/database';
 import { nameIn } from './name-in.ts';
 
@@ -7,6 +7,12 @@ const LONGEST_REASON = 500;
 
 /** Whose emails are meant: one workspace's, or everybody's; or not emails, but what webhooks are told. */
 export type Whose = WorkspaceId | 'everything' | 'webhooks';
+
+/** The queues that are held back as a whole. */
+const QUEUES_OF = {
+  everything: ['email'],
+  webhooks: ['event', 'webhook'],
+} as const satisfies Record<string, readonly OutboxQueue[]>;
 
 /** What is held back: emails are still accepted, and events still recorded, and they wait. */
 export interface Pause {
@@ -16,7 +22,8 @@ export interface Pause {
 }
 
 /**
- * Holds emails back, of one workspace or of all, or what webhooks are told. Those that are held back already keep their first reason.
+ * Holds emails back, of one workspace (whose audit log is told) or of all, or what webhooks are told. Those that are held back already keep their
+ * first reason.
  *
  * @returns what holds now, and whether it did before
  * @throws Refusal (400) for a reason that is empty or too long
@@ -24,11 +31,14 @@ export interface Pause {
 export async function pauseSending(
   pausedLanes: PausedLaneStore,
   whose: Whose,
+  actor: Actor,
   reason: string,
 ): Promise<Pause & { readonly wasPaused: boolean }> {
   const kept = nameIn('reason', reason, LONGEST_REASON);
   const before = await findPause(pausedLanes, whose);
-  for (const { queue, laneIds } of lanesOf(whose)) await pausedLanes.pause(queue, laneIds, kept);
+  if (isWhole(whose))
+    for (const queue of QUEUES_OF[whose]) await pausedLanes.pause(queue, [EVERY_LANE], kept);
+  else await pausedLanes.pauseWorkspace(whose, actor, kept);
   const pause = await findPause(pausedLanes, whose);
   // Somebody let it go again at once: it was held back all the same.
   return { ...(pause ?? { whose, reason: kept, pausedAt: new Date() }), wasPaused: before !== undefined };
@@ -42,9 +52,11 @@ export async function pauseSending(
 export async function resumeSending(
   pausedLanes: PausedLaneStore,
   whose: Whose,
+  actor: Actor,
 ): Promise<{ readonly whose: Whose; readonly wasPaused: boolean; readonly everythingIsPaused: boolean }> {
-  let resumed = 0;
-  for (const { queue, laneIds } of lanesOf(whose)) resumed += await pausedLanes.resume(queue, laneIds);
+  const resumed = isWhole(whose)
+    ? await resumeAll(pausedLanes, QUEUES_OF[whose])
+    : await pausedLanes.resumeWorkspace(whose, actor);
   const everythingIsPaused = (await findPause(pausedLanes, 'everything')) !== undefined;
   return { whose, wasPaused: resumed > 0, everythingIsPaused };
 }
@@ -68,14 +80,14 @@ export async function findPause(
   return (await listPauses(pausedLanes)).find((pause) => pause.whose === whose);
 }
 
-function lanesOf(whose: Whose): { queue: OutboxQueue; laneIds: LaneId[] }[] {
-  if (whose === 'everything') return [{ queue: 'email', laneIds: [EVERY_LANE] }];
-  if (whose === 'webhooks')
-    return [
-      { queue: 'event', laneIds: [EVERY_LANE] },
-      { queue: 'webhook', laneIds: [EVERY_LANE] },
-    ];
-  return [{ queue: 'email', laneIds: [nowLane(whose), bulkLane(whose)] }];
+async function resumeAll(pausedLanes: PausedLaneStore, queues: readonly OutboxQueue[]): Promise<number> {
+  let resumed = 0;
+  for (const queue of queues) resumed += await pausedLanes.resume(queue, [EVERY_LANE]);
+  return resumed;
+}
+
+function isWhole(whose: Whose): whose is keyof typeof QUEUES_OF {
+  return whose in QUEUES_OF;
 }
 
 /** Undefined for the lane of one webhook, which its workspace has paused, or Posthorn has disabled. */

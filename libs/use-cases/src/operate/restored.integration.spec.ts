@@ -113,7 +113,7 @@ describe('A database that was restored', () => {
   });
 
   it('is so once, however many connect at once, and keeps the reason that an operator had', async () => {
-    await pauseSending(lanes(opened[0]!), 'everything', 'The relay moves');
+    await pauseSending(lanes(opened[0]!), 'everything', operator('ada'), 'The relay moves');
     await closeAll();
     copy = await copyTestDatabase(original);
     const [database] = await Promise.all(Array.from({ length: 5 }, () => open(copy!.url)));
@@ -254,7 +254,7 @@ describe('A database that was not restored', () => {
     const [database] = opened;
     const [id] = await schedule(database!, 1, -MINUTE_MS);
     await expect(resume(database!, fromNow(-1))).rejects.toMatchObject({ statusCode: 409 });
-    await pauseSending(lanes(database!), 'everything', 'x');
+    await pauseSending(lanes(database!), 'everything', operator('ada'), 'x');
     expect(await resume(database!, fromNow(-1))).toMatchObject({ failed: 1, wasRestored: false });
     expect(await ask(database!, `SELECT detail ->> 'reason' AS reason FROM email_events`)).toEqual([
       { reason: 'held_back' },
