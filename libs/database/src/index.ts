@@ -47,7 +47,7 @@ export {
 } from './stores/email-counts-store.ts';
 export { DeliveryChanges } from './stores/delivery-changes.ts';
 export { DeliveryListStore } from './stores/delivery-list-store.ts';
-export { EraStore, type DueSince, type Era } from './stores/era-store.ts';
+export { EraStore, type DueSince, type Era, type PassGroup, type PassPlace } from './stores/era-store.ts';
 export { EventFeedStore, type FeedFault, type WantedEvents } from './stores/event-feed-store.ts';
 export { DeliveryStore, type Room } from './stores/delivery-store.ts';
 export { type FannedOut } from './stores/fanned-out.ts';

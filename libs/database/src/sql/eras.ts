@@ -31,27 +31,52 @@ LEFT JOIN (SELECT queue, due_at FROM outbox LIMIT $2::int) o ON o.queue = q.queu
 GROUP BY q.queue
 ORDER BY q.queue`;
 
-/** Where rows of emails are found that nobody works on, by their state; each reads its index from the front. */
+/** Where emails are found that nobody works on and that leave their index when they are dealt with, by their state: each is read from the front. */
 const UNCLAIMED = {
   waiting: { condition: `state = 'waiting'`, order: 'due_at' }, // outbox_waiting_by_due_idx
-  ready: { condition: `queue = 'email' AND state = 'ready'`, order: 'lane_id, due_at' }, // outbox_ready_by_lane_idx
   dead: { condition: `state = 'taken' AND lease_until < now()`, order: 'lease_until' }, // outbox_taken_by_lease_idx
 } as const;
-
-/** What emails that nobody works on are in the outbox as. */
-export type Unclaimed = keyof typeof UNCLAIMED;
 
 /**
  * Locks emails that were due before $1 timestamptz, $2 int at most, skipping what somebody else looks at. What is done to them is told to the
  * database by a statement of its own: see LOCK_OUTBOX_ROWS.
  */
-export function lockDueBefore(state: Unclaimed): string {
+export function lockDueBefore(state: keyof typeof UNCLAIMED): string {
   const { condition, order } = UNCLAIMED[state];
   return `
 SELECT   subject_id AS id FROM outbox
 WHERE    ${condition} AND queue = 'email' AND due_at < $1::timestamptz
 ORDER BY ${order}
 LIMIT    $2::int
+FOR NO KEY UPDATE SKIP LOCKED`;
+}
+
+/**
+ * The ready emails after the place $1 text, $2 timestamptz, $3 uuid, up to $4 int of them, whenever they are due. Those that are marked stay where they are, and
+ * so do those that are not due yet: whoever began at the front for each group would read all of them each time.
+ * Index: outbox_ready_by_lane_idx, in its order; the table is not read. Locks: none.
+ */
+export const READY_EMAILS_AFTER = `
+SELECT   subject_id AS id, lane_id AS "laneId", due_at::text AS "dueAt" FROM outbox
+WHERE    queue = 'email' AND state = 'ready' AND (lane_id, due_at, subject_id) > ($1::text, $2::timestamptz, $3::uuid)
+ORDER BY lane_id, due_at, subject_id
+LIMIT    $4::int`;
+
+/**
+ * Locks those of $1 uuid[] that are ready and were due before $2 timestamptz, skipping what somebody else looks at.
+ * Index: outbox_pkey: IS NOT DISTINCT FROM, since that of the ready ones, which has their ids last, would be read from end to end.
+ * Locks: in the order of the ids.
+ */
+export const LOCK_READY = lockReady('true');
+
+/** The same of those that are not marked as doubtful yet. */
+export const LOCK_UNMARKED = lockReady('lease_until IS NULL');
+
+function lockReady(condition: string): string {
+  return `
+SELECT   subject_id AS id FROM outbox
+WHERE    subject_id = ANY ($1::uuid[]) AND state IS NOT DISTINCT FROM 'ready' AND due_at < $2::timestamptz AND ${condition}
+ORDER BY subject_id
 FOR NO KEY UPDATE SKIP LOCKED`;
 }
 
@@ -79,7 +104,7 @@ told AS (
   SELECT g.subject_id, 'FAILED', g.claims, $2::jsonb FROM gone g
   ON CONFLICT DO NOTHING
 )
-SELECT (SELECT count(*)::int FROM gone) AS failed, ${emailEvents('failed')}`;
+SELECT ${emailEvents('failed')}`;
 
 /**
  * Makes emails due, marked like those of a process that died: whoever claims them says that they may be sent twice. $1 uuid[]: their rows,
@@ -87,14 +112,6 @@ SELECT (SELECT count(*)::int FROM gone) AS failed, ${emailEvents('failed')}`;
  */
 export const MARK_DOUBTFUL = `
 UPDATE outbox SET state = 'ready', lease_until = coalesce(lease_until, now()) WHERE subject_id = ANY ($1::uuid[])`;
-
-/** The ready ones among emails that are not marked so yet. Parameters, index and locks as of {@link lockDueBefore}. */
-export const LOCK_UNMARKED = `
-SELECT   subject_id AS id FROM outbox
-WHERE    queue = 'email' AND state = 'ready' AND lease_until IS NULL AND due_at < $1::timestamptz
-ORDER BY lane_id, due_at
-LIMIT    $2::int
-FOR NO KEY UPDATE SKIP LOCKED`;
 
 /** Lets all queues go, whatever holds them back as a whole, and the database with them. Locks: those rows. */
 export const RELEASE_ALL = `

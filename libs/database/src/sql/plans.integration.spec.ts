@@ -38,6 +38,7 @@ import { CARRY_OUT_JUDGEMENTS, HEALTH_COLUMNS, JUDGEMENT_COLUMNS, KEEP_HEALTH } 
 import { DeliveryOffice } from '../deliveries.fixture.ts';
 import { analyze, crowd } from './crowded-database.fixture.ts';
 import { listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from './delivery-list.ts';
+import { FAIL_EMAILS, LOCK_READY, LOCK_UNMARKED, MARK_DOUBTFUL, READY_EMAILS_AFTER } from './eras.ts';
 import { LOCATE_EVENT, READ_EVENT_FEED } from './event-feed.ts';
 import { CANCEL_EMAIL, RESCHEDULE_EMAIL } from './email-changes.ts';
 import { READ_EMAIL_WORKSPACE, searchEmails } from './email-search.ts';
@@ -664,6 +665,28 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
       sql: RECOVER_DELIVERIES,
       values: () => [text(sample.webhooks[0]), text(FIRST_ID), 'now()', '2000'],
       indexes: [/^webhook_deliveries_.*_webhook_id_id_idx/, /^outbox_pkey$/, /^events_.*_pkey$/],
+    },
+  ],
+  [
+    'READY_EMAILS_AFTER',
+    {
+      sql: READY_EMAILS_AFTER,
+      values: () => [text(`${sample.workspaces[0]}.now`), `'-infinity'`, text(FIRST_ID), '500'],
+      indexes: [/^outbox_ready_by_lane_idx$/],
+    },
+  ],
+  ['LOCK_READY', { sql: LOCK_READY, values: () => [array(sample.ids), 'now()'], indexes: [/^outbox_pkey$/] }],
+  [
+    'LOCK_UNMARKED',
+    { sql: LOCK_UNMARKED, values: () => [array(sample.ids), 'now()'], indexes: [/^outbox_pkey$/] },
+  ],
+  ['MARK_DOUBTFUL', { sql: MARK_DOUBTFUL, values: () => [array(sample.ids)], indexes: [/^outbox_pkey$/] }],
+  [
+    'FAIL_EMAILS',
+    {
+      sql: FAIL_EMAILS,
+      values: () => [array(sample.ids), `'{}'`],
+      indexes: [/^outbox_pkey$/, /^emails_.*_pkey$/],
     },
   ],
   [

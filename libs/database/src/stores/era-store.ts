@@ -3,17 +3,19 @@ import {
   COUNT_DUE_SINCE,
   COUNT_LEASED_BEFORE,
   FAIL_EMAILS,
+  LOCK_READY,
   LOCK_UNMARKED,
   lockDueBefore,
   MARK_DOUBTFUL,
   NOTE_ALIVE,
   READ_ERA,
+  READY_EMAILS_AFTER,
   RELEASE_ALL,
-  type Unclaimed,
 } from '../sql/eras.ts';
 import { noteEventsDue } from '../event-bells.ts';
 import { transactOn } from '../transaction.ts';
 import type { LaneId } from '@posthorn/domain';
+import type pg from 'pg';
 import type { OutboxQueue } from './claim.ts';
 
 /** Where the database lives, and whether it was restored and is held back since. */
@@ -40,9 +42,32 @@ export interface DueSince {
   readonly later: number;
 }
 
+/** A ready email, by what the ready ones are in order of. */
+interface ReadyPlace {
+  readonly laneId: string;
+  readonly dueAt: string;
+  readonly id: string;
+}
+
+/** Where a pass over emails that nobody works on has come to: dead ones and those that wait become ready, so the ready ones are last. */
+export type PassPlace =
+  { readonly state: 'waiting' | 'dead' } | { readonly state: 'ready'; readonly after: ReadyPlace };
+
+/** What a group of a pass came to. */
+export interface PassGroup {
+  readonly dealtWith: number;
+  /** Where the pass goes on; undefined: it has ended. */
+  readonly next: PassPlace | undefined;
+}
+
 /** More rows are not counted. */
 const MOST_COUNTED = 2_000_000;
-const UNCLAIMED_STATES: readonly Unclaimed[] = ['waiting', 'ready', 'dead'];
+const DEAD: PassPlace = { state: 'dead' };
+const WAITING: PassPlace = { state: 'waiting' };
+const BEFORE_ALL_READY: PassPlace = {
+  state: 'ready',
+  after: { laneId: '', dueAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' },
+};
 
 /** The places that the database has lived at, and what to do with what was due when it came to another. */
 export class EraStore {
@@ -67,13 +92,12 @@ export class EraStore {
     await this.database.pool.query('SELECT begin_era_by_hand()');
   }
 
-  /** Gives up to `limit` emails up that were due before then and that nobody works on; says how many. */
-  async failDueBefore(moment: Date, limit: number, detail: object): Promise<number> {
-    for (const state of UNCLAIMED_STATES) {
-      const failed = await this.failGroup(lockDueBefore(state), moment, limit, detail);
-      if (failed > 0) return failed;
-    }
-    return 0;
+  /** Gives up to `limit` emails up that were due before then and that nobody works on: the next ones of a pass over all of them. */
+  failDueBefore(moment: Date, limit: number, detail: object, place: PassPlace = DEAD): Promise<PassGroup> {
+    return this.dealWith({ moment, limit, place, lockReady: LOCK_READY }, async (client, ids) => {
+      const { rows } = await client.query<{ eventLanes: LaneId[] | null }>(FAIL_EMAILS, [ids, detail]);
+      noteEventsDue(client, rows[0]!.eventLanes ?? []);
+    });
   }
 
   /** How many emails that were due before then somebody still works on, or did when the dump was made. */
@@ -82,17 +106,14 @@ export class EraStore {
     return rows[0]!.leased;
   }
 
-  /** Makes up to `limit` emails due that were due before then, as ones that may be sent twice; says how many. */
-  async markDoubtful(moment: Date, limit: number): Promise<number> {
-    for (const lock of [LOCK_UNMARKED, lockDueBefore('waiting')]) {
-      const marked = await transactOn(this.database, async (client) => {
-        const { rows } = await client.query<{ id: string }>(lock, [moment, limit]);
-        if (rows.length > 0) await client.query(MARK_DOUBTFUL, [rows.map(({ id }) => id)]);
-        return rows.length;
-      });
-      if (marked > 0) return marked;
-    }
-    return 0;
+  /**
+   * Makes up to `limit` emails due that were due before then, as ones that may be sent twice: the next ones of a pass over all of them. Those whose
+   * worker died are marked anyway.
+   */
+  markDoubtful(moment: Date, limit: number, place: PassPlace = WAITING): Promise<PassGroup> {
+    return this.dealWith({ moment, limit, place, lockReady: LOCK_UNMARKED }, async (client, ids) => {
+      await client.query(MARK_DOUBTFUL, [ids]);
+    });
   }
 
   /** Lets everything go; says how many queues were held back, and whether it was because of a restoration. */
@@ -101,16 +122,51 @@ export class EraStore {
     return { resumed: rows[0]!.resumed, wasRestored: rows[0]!.released > 0 };
   }
 
-  private failGroup(lock: string, moment: Date, limit: number, detail: object): Promise<number> {
+  private dealWith(
+    pass: Pass,
+    deal: (client: pg.PoolClient, ids: readonly string[]) => Promise<void>,
+  ): Promise<PassGroup> {
     return transactOn(this.database, async (client) => {
-      const { rows } = await client.query<{ id: string }>(lock, [moment, limit]);
-      if (rows.length === 0) return 0;
-      const { rows: told } = await client.query<{ failed: number; eventLanes: LaneId[] | null }>(
-        FAIL_EMAILS,
-        [rows.map(({ id }) => id), detail],
-      );
-      noteEventsDue(client, told[0]!.eventLanes ?? []);
-      return told[0]!.failed;
+      const { ids, next } = await (pass.place.state === 'ready'
+        ? lockReadyAfter(client, pass, pass.place.after)
+        : lockAtFront(client, pass, pass.place.state));
+      if (ids.length > 0) await deal(client, ids);
+      return { dealtWith: ids.length, next };
     });
   }
+}
+
+interface Pass {
+  readonly moment: Date;
+  readonly limit: number;
+  readonly place: PassPlace;
+  readonly lockReady: string;
+}
+
+interface LockedGroup {
+  readonly ids: readonly string[];
+  readonly next: PassPlace | undefined;
+}
+
+/** Whatever is dealt with is no longer at the front, so the pass stays there until nothing is. */
+async function lockAtFront(
+  client: pg.PoolClient,
+  { moment, limit, place }: Pass,
+  state: 'dead' | 'waiting',
+): Promise<LockedGroup> {
+  const { rows } = await client.query<{ id: string }>(lockDueBefore(state), [moment, limit]);
+  if (rows.length > 0) return { ids: rows.map(({ id }) => id), next: place };
+  return { ids: [], next: state === 'dead' ? WAITING : BEFORE_ALL_READY };
+}
+
+async function lockReadyAfter(
+  client: pg.PoolClient,
+  { moment, limit, lockReady }: Pass,
+  { laneId, dueAt, id }: ReadyPlace,
+): Promise<LockedGroup> {
+  const seen = await client.query<ReadyPlace>(READY_EMAILS_AFTER, [laneId, dueAt, id, limit]);
+  const last = seen.rows.at(-1);
+  if (last === undefined) return { ids: [], next: undefined };
+  const { rows } = await client.query<{ id: string }>(lockReady, [seen.rows.map((row) => row.id), moment]);
+  return { ids: rows.map((row) => row.id), next: { state: 'ready', after: last } };
 }

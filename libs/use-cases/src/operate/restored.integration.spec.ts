@@ -203,6 +203,66 @@ describe('A database that was restored', () => {
     ).toEqual([{ id: due, twice: true }]);
   });
 
+  it('marks all of many, in one lane or in several, also when it was broken off and run again', async () => {
+    await schedule(opened[0]!, 1_200, -MINUTE_MS);
+    await ask(opened[0]!, `UPDATE outbox SET state = 'ready'`);
+    await schedule(opened[0]!, 600, -MINUTE_MS);
+    await ask(
+      opened[0]!,
+      `UPDATE outbox SET lane_id = lane_id || right(subject_id::text, 1) WHERE state = 'ready'`,
+    );
+    const restored = await restore();
+    // Ready and young, before those that are old.
+    await schedule(restored, 700, -1);
+    await ask(
+      restored,
+      `UPDATE outbox SET state = 'ready', lane_id = '0' WHERE due_at > (SELECT max(began_at) FROM event_eras)`,
+    );
+    const breaksOff = new EraStore(restored);
+    let groups = 0;
+    breaksOff.markDoubtful = (...group) => {
+      groups += 1;
+      if (groups > 6) return Promise.reject(new Error('broken off'));
+      return EraStore.prototype.markDoubtful.apply(breaksOff, group);
+    };
+    await expect(resumeEverything(breaksOff, lanes(restored))).rejects.toThrow('broken off');
+    const marked = (await ask(restored, 'SELECT FROM outbox WHERE lease_until IS NOT NULL')).length;
+    expect(marked).toBeGreaterThan(600);
+    expect(await resume(restored)).toMatchObject({ doubtful: 1_800 - marked });
+    expect(await ask(restored, 'SELECT FROM outbox WHERE lease_until IS NOT NULL')).toHaveLength(1_800);
+  });
+
+  it('looks at each ready email once in a pass, whether it is marked or not', async () => {
+    await schedule(opened[0]!, 25, -MINUTE_MS);
+    await ask(opened[0]!, `UPDATE outbox SET state = 'ready'`);
+    const eras = new EraStore(await restore());
+    const { heldSince } = await eras.read();
+    const pass = async (): Promise<number[]> => {
+      const groups: number[] = [];
+      for (let group = await eras.markDoubtful(heldSince!, 10); ;) {
+        groups.push(group.dealtWith);
+        if (group.next === undefined) return groups;
+        group = await eras.markDoubtful(heldSince!, 10, group.next);
+      }
+    };
+    expect(await pass()).toEqual([0, 10, 10, 5, 0]);
+    expect(await pass()).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  it('gives up those too whose lease ends while it asks how many are being sent', async () => {
+    await schedule(opened[0]!, 3, -MINUTE_MS);
+    expect(await claim(opened[0]!)).toHaveLength(3);
+    const restored = await restore();
+    const eras = new EraStore(restored);
+    eras.countLeasedBefore = async (moment) => {
+      await ask(restored, `UPDATE outbox SET lease_until = now() - interval '1 s'`);
+      return EraStore.prototype.countLeasedBefore.call(eras, moment);
+    };
+    const done = await resumeEverything(eras, lanes(restored), { failBefore: fromNow(-1_000) });
+    expect(done).toMatchObject({ failed: 3 });
+    expect(await ask(restored, 'SELECT FROM outbox')).toEqual([]);
+  });
+
   it.each([
     ['a time to come', () => fromNow(DAY_MS), 400, '`failBefore` is in the future'],
     ['no time', () => 'yesterday', 400, '`failBefore` is not a time'],

@@ -1,4 +1,4 @@
-import type { EraStore, PausedLaneStore } from '@posthorn/database';
+import type { EraStore, PassGroup, PassPlace, PausedLaneStore } from '@posthorn/database';
 import { parseTimestamp } from '@posthorn/domain';
 import { RELEASE, Refusal, sleep } from '@posthorn/kernel';
 import { findPause } from './pause-sending.ts';
@@ -43,7 +43,8 @@ export async function resumeEverything(
     failBefore === undefined
       ? 0
       : await giveUp(eras, pausedLanes, momentIn(failBefore, now), heldSince !== null, onProgress);
-  const doubtful = heldSince === null ? 0 : await inGroups((most) => eras.markDoubtful(heldSince, most));
+  const doubtful =
+    heldSince === null ? 0 : await inGroups((most, place) => eras.markDoubtful(heldSince, most, place));
   const { resumed, wasRestored } = await eras.release();
   return {
     whose: 'everything',
@@ -77,9 +78,15 @@ async function giveUp(
     throw new Refusal(409, 'Emails are not held back, so they may leave meanwhile; pause everything first');
   const detail = detailOf(moment, wasRestored);
   for (let failed = 0; ; await sleep(LOOK_AGAIN_MS)) {
-    failed = await inGroups((most) => eras.failDueBefore(moment, most, detail), failed, onProgress);
-    // What was being sent when the dump was made still has its lease, for a minute at most; what is being sent here ends.
-    if ((await eras.countLeasedBefore(moment)) === 0) return failed;
+    // What was being sent when the dump was made still has its lease, for a minute at most; what is being sent here ends. Asked before the pass, which
+    // then finds what has ended meanwhile.
+    const leased = await eras.countLeasedBefore(moment);
+    failed = await inGroups(
+      (most, place) => eras.failDueBefore(moment, most, detail, place),
+      failed,
+      onProgress,
+    );
+    if (leased === 0) return failed;
   }
 }
 
@@ -91,15 +98,29 @@ function detailOf(moment: Date, wasRestored: boolean): object {
   return { reason: wasRestored ? 'restored' : 'held_back', error, release: RELEASE };
 }
 
+type Deal = (most: number, place?: PassPlace) => Promise<PassGroup>;
+
+/** Passes over them until there is nothing left, for what somebody else looks at is passed by. */
 async function inGroups(
-  deal: (most: number) => Promise<number>,
+  deal: Deal,
   before = 0,
   onProgress: (dealtWith: number) => void = () => undefined,
 ): Promise<number> {
   for (let all = before; ;) {
-    const some = await deal(EMAILS_A_GROUP);
+    const some = await onePass(deal, (dealtWith) => onProgress(all + dealtWith));
     if (some === 0) return all;
     all += some;
-    onProgress(all);
   }
+}
+
+async function onePass(deal: Deal, onProgress: (dealtWith: number) => void): Promise<number> {
+  let all = 0;
+  let place: PassPlace | undefined;
+  do {
+    const { dealtWith, next } = await deal(EMAILS_A_GROUP, place);
+    all += dealtWith;
+    place = next;
+    if (dealtWith > 0) onProgress(all);
+  } while (place !== undefined);
+  return all;
 }
