@@ -105,6 +105,24 @@ describe('200', () => {
     ]);
   });
 
+  it('S11, G5: a key that an item before it was answered under is told before time, template and variables', async () => {
+    const first = { ...soundEmail(), idempotencyKey: randomUUID() };
+    const others = [
+      { ...first, sendAt: '2020-01-01T00:00:00Z' },
+      { template: 'no such one', to: first.to, idempotencyKey: first.idempotencyKey },
+      { ...first, nonsense: 1 },
+    ];
+    const { successful, failed } = resultOf(await post([others[0], first, ...others, first]));
+    expect(failed.map(({ index, error }) => [index, error.statusCode])).toEqual([
+      [0, 400],
+      [2, 409],
+      [3, 409],
+      [4, 400],
+    ]);
+    expect(successful).toHaveLength(2);
+    expect(successful[1]).toEqual(successful[0]);
+  });
+
   it('S11: a refused item does not use up its key: another payload under it in the same batch is judged', async () => {
     const idempotencyKey = randomUUID();
     const sound = { ...soundEmail(), idempotencyKey };

@@ -58,27 +58,46 @@ export class BatchAnswer {
 
   private json(outcomes: readonly AcceptanceOutcome[]): string {
     const [successful, failed]: [string[], string[]] = [[], []];
+    const answered = new Map<string, KnownAnswer>();
     let place = 0;
     this.prepared.forEach((prepared, index) => {
       const email = isEmail(prepared) ? prepared : undefined;
-      const result = this.resultOf(index, prepared, email && outcomes[place++]!);
-      if (typeof result === 'string') successful.push(result);
-      else failed.push(this.failure(index, result));
+      const result = this.resultOf(index, prepared, email && outcomes[place++]!, answered);
+      if (typeof result === 'string') {
+        successful.push(result);
+        const claim = email?.idempotency;
+        if (claim !== undefined) answered.set(claim.key, { fingerprint: claim.fingerprint, answer: result });
+      } else failed.push(this.failure(index, result));
     });
     return `{"emails":{"successful":[${successful.join(',')}],"failed":[${failed.join(',')}]}}`;
   }
 
-  /** The JSON of the item's Email object, or what it is refused with. */
+  /**
+   * The JSON of the item's Email object, or what it is refused with.
+   *
+   * @param answered what the items before it were answered under their keys: a replay comes before time and template (rule G5)
+   */
   private resultOf(
     index: number,
     prepared: PreparedItem,
     outcome: AcceptanceOutcome | undefined,
+    answered: ReadonlyMap<string, KnownAnswer>,
   ): string | Refusal {
-    if (prepared instanceof Refusal) return prepared;
+    if (prepared instanceof Refusal) {
+      const key = this.keyOf(index);
+      const known = key === undefined ? undefined : answered.get(key);
+      return known === undefined ? prepared : this.replayed(index, known);
+    }
     if (!isEmail(prepared)) return this.replayed(index, prepared);
     if (outcome!.kind === 'accepted') return emailAnswer(prepared);
     if (outcome!.kind === 'replayed') return this.replayed(index, outcome!);
     return this.refusalOf(outcome!, prepared);
+  }
+
+  /** Undefined also for an item of no sound shape, which is told before any replay. */
+  private keyOf(index: number): string | undefined {
+    const { draft } = this.items[index]!;
+    return draft instanceof Refusal ? undefined : draft.idempotencyKey;
   }
 
   private replayed(index: number, known: KnownAnswer): string | Refusal {
