@@ -62,6 +62,21 @@ describe('POST /v1/templates', () => {
       ]);
     });
 
+    it('E18: one that was read is created again and changes nothing, without what is only read', async () => {
+      const globex = await stack.createTenant('Globex');
+      for (const change of [
+        {},
+        { fromName: 'The Shop', text: 'Hi', previewText: 'Peek', replyTo: ['help@example.com'] },
+      ]) {
+        const shown = await create(change);
+        const { id, version, requiredVariables, createdAt, updatedAt, ...said } = shown;
+        const copy = await createTemplate(api, said, globex.keys.editor);
+        expect(copy).toMatchObject({ ...said, version: 1, requiredVariables });
+        expect([copy.id, version]).not.toContain(id);
+        expect(templateIn(await update(id, said))).toEqual({ ...shown, createdAt, updatedAt });
+      }
+    });
+
     it('what may be left out is null, empty or that of `from`', async () => {
       const template = await create({ from: '"Shop, The" <shop@example.com>', text: '', previewText: '' });
       expect(template).toMatchObject({
@@ -112,7 +127,7 @@ describe('POST /v1/templates', () => {
       [{ defaults: [] }, '`defaults` is an array; give an object'],
       [{ defaults: { a: 'x'.repeat(262_144) } }, '`defaults` has 262,152 bytes'],
       [{ hmtl: 'x' }, 'did you mean `html`?'],
-      [{ text: null }, '`text` is null'],
+      [{ html: null }, '`html` is null'],
     ])('G3, G11: %.60j', async (change, message) => {
       const answer = await api.post('/v1/templates', soundTemplate(change));
       expect([answer.status, answer.body['message']]).toEqual([400, expect.stringContaining(message)]);

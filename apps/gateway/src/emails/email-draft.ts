@@ -51,10 +51,11 @@ function withoutKey({ idempotencyKey: _, ...payload }: AnyEmailRequest): JsonObj
   return payload as unknown as JsonObject;
 }
 
-/** The sender out of `from` and `fromName`, which wins over a name in `from`. */
-export function senderOf({ from, fromName }: { from: string; fromName?: string }): Mailbox {
-  const sender = mailboxOf(from);
-  return fromName === undefined ? sender : { address: sender.address, name: fromName.trim() };
+/** The sender out of `from` and `fromName`, which wins over a name in `from`, also when it is null: none. */
+export function senderOf({ from, fromName }: { from: string; fromName?: string | null }): Mailbox {
+  const { address, name } = mailboxOf(from);
+  const shown = fromName === undefined ? name : fromName?.trim();
+  return shown === undefined ? { address } : { address, name: shown };
 }
 
 function replyToOf({ replyTo }: AnyEmailRequest): Mailbox[] | undefined {

@@ -9,7 +9,8 @@ const subject = singleLine(SIZES.subject);
 const html = content(SIZES.html, { mayBeEmpty: false });
 const text = content(SIZES.text, { mayBeEmpty: true });
 const previewText = shortText(SIZES.previewText);
-const replyTo = mailboxes(SIZES.replyTo);
+// As a template is shown: one that was read can be written again.
+const replyTo = mailboxes(SIZES.replyTo, { mayBeEmpty: true });
 const defaults = jsonObject({ size: SIZES.variables });
 
 const EXAMPLE = {
@@ -46,29 +47,37 @@ export class CreateTemplateRequest {
   )
   from!: string;
 
-  @Optional(displayName, 'The name of the sender; it wins over a name in `from`.', {
+  @Removable(displayName, 'The name of the sender; it wins over a name in `from`. `null`: none.', {
     example: EXAMPLE.fromName,
   })
-  fromName?: string;
+  fromName?: string | null;
 
-  @Optional(
+  @Removable(
     text,
-    'The plain text, in the template language, up to 5 MiB; made from the HTML if absent or empty.',
+    'The plain text, in the template language, up to 5 MiB; made from the HTML if absent, `null` or empty.',
     {
       example: EXAMPLE.text,
     },
   )
-  text?: string;
+  text?: string | null;
 
-  @Optional(previewText, 'What the inbox shows after the subject, in the template language.', {
-    example: EXAMPLE.previewText,
-  })
-  previewText?: string;
+  @Removable(
+    previewText,
+    'What the inbox shows after the subject, in the template language. `null` or empty: nothing of its own.',
+    {
+      example: EXAMPLE.previewText,
+    },
+  )
+  previewText?: string | null;
 
-  @Optional(replyTo, 'Where replies go: one mailbox, or up to 5 in an array. An email can name others.', {
-    example: EXAMPLE.replyTo,
-  })
-  replyTo?: string | string[];
+  @Removable(
+    replyTo,
+    'Where replies go: one mailbox, or up to 5 in an array; to the sender if absent, `null` or empty. An email can name others.',
+    {
+      example: EXAMPLE.replyTo,
+    },
+  )
+  replyTo?: string | string[] | null;
 
   @Optional(defaults, 'What a variable is when an email does not give it, up to 256 KiB as JSON.', {
     example: EXAMPLE.defaults,
@@ -114,7 +123,10 @@ export class UpdateTemplateRequest {
   )
   previewText?: string | null;
 
-  @Removable(replyTo, 'Where replies go: one mailbox, or up to 5 in an array. `null`: to the sender.')
+  @Removable(
+    replyTo,
+    'Where replies go: one mailbox, or up to 5 in an array. `null` or empty: to the sender.',
+  )
   replyTo?: string | string[] | null;
 
   @Optional(

@@ -10,7 +10,7 @@ export function toTemplateDraft(request: CreateTemplateRequest): TemplateDraft {
   return {
     name,
     from: senderOf(request),
-    replyTo: replyTo === undefined ? [] : mailboxesOf(replyTo),
+    replyTo: mailboxesOf(replyTo ?? []),
     parts: { subject, html, ...(text ? { text } : {}), ...(previewText ? { previewText } : {}) },
     defaults,
     unsubscribe,
@@ -36,5 +36,5 @@ function senderPatch({ from, fromName }: UpdateTemplateRequest): NonNullable<Tem
 }
 
 function replyToPatch({ replyTo }: UpdateTemplateRequest): Mailbox[] | undefined {
-  return replyTo === undefined ? undefined : replyTo === null ? [] : mailboxesOf(replyTo);
+  return replyTo === undefined ? undefined : mailboxesOf(replyTo ?? []);
 }

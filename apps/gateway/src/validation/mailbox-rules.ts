@@ -36,13 +36,15 @@ export function addressIn(text: string): string {
   return mailboxOf(text).address;
 }
 
-/** One mailbox, or an array of 1 to `size.most` of them. */
-export function mailboxes(size: Size): Rule {
-  const several = { type: 'array', items: mailbox.schema, minItems: 1, maxItems: size.most };
+/** One mailbox, or an array of 1 to `size.most` of them; where it may be empty, also of none. */
+export function mailboxes(size: Size, { mayBeEmpty = false } = {}): Rule {
+  const minItems = mayBeEmpty ? 0 : 1;
+  const several = { type: 'array', items: mailbox.schema, minItems, maxItems: size.most };
   return makeRule({ anyOf: [mailbox.schema, several] }, (value, field) => {
     if (!Array.isArray(value))
       return typeof value === 'string' ? mailbox(value, field) : otherKind(value, field);
-    if (value.length === 0) return `\`${field}\` is empty; give 1 to ${size.most} mailboxes or leave it out`;
+    if (value.length < minItems)
+      return `\`${field}\` is empty; give 1 to ${size.most} mailboxes or leave it out`;
     const tooMany = sizeFault(value.length, size);
     if (tooMany !== undefined) return `\`${field}\` ${tooMany}`;
     const faults = value.map((item: unknown, index) => mailbox(item, `${field}[${index}]`));

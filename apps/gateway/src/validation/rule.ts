@@ -69,7 +69,7 @@ export function Optional(rule: Rule, sentence: string, traits: FieldTraits = {})
   return registerField(ifPresent, { isRequired: false, sentence, ...traits });
 }
 
-/** The field may be absent, which leaves things as they are, or null, which takes away what there is. */
+/** The field may be absent, which leaves things as they are, or null, which takes away what there is: nothing, where it is new. */
 export function Removable(rule: Rule, sentence: string, traits: FieldTraits = {}): PropertyDecorator {
   const orNull = makeRule({ anyOf: [rule.schema, { type: 'null' }] }, (value, field) =>
     value === undefined || value === null ? undefined : rule(value, field),
