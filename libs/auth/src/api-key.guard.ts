@@ -3,9 +3,9 @@ import {
   type ExecutionContext,
   Injectable,
   SetMetadata,
-  UseGuards,
   applyDecorators,
 } from '@nestjs/common';
+import { GUARDS_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
 import { Refusal } from '@posthorn/kernel';
 import { hasScope, mayManage, type Scope } from '@posthorn/domain';
@@ -67,17 +67,20 @@ function refuseOtherWorkspace({ params }: Request, { workspaceId }: Principal): 
   }
 }
 
+/** Asks for the key before any other guard of the route is asked (rule G5), in whatever order their decorators stand. */
+function guardedFirst(target: object, _name?: string | symbol, method?: PropertyDescriptor): void {
+  const guarded = (method?.value ?? target) as object;
+  const others = (Reflect.getMetadata(GUARDS_METADATA, guarded) ?? []) as unknown[];
+  Reflect.defineMetadata(GUARDS_METADATA, [ApiKeyGuard, ...others], guarded);
+}
+
 /** The route needs a key with this scope. */
 export const RequiresScope = (scope: Scope): MethodDecorator & ClassDecorator =>
-  applyDecorators(SetMetadata(SCOPE, scope), UseGuards(ApiKeyGuard));
+  applyDecorators(SetMetadata(SCOPE, scope), guardedFirst);
 
 /** The route needs a key that may manage the workspace: `EDITOR`. */
 export const RequiresEditor = (): MethodDecorator & ClassDecorator =>
-  applyDecorators(
-    SetMetadata(SCOPE, 'user' satisfies Scope),
-    SetMetadata(MANAGES, true),
-    UseGuards(ApiKeyGuard),
-  );
+  applyDecorators(SetMetadata(SCOPE, 'user' satisfies Scope), SetMetadata(MANAGES, true), guardedFirst);
 
 /** The route needs a valid key, whatever its scopes. */
-export const RequiresKey = (): MethodDecorator & ClassDecorator => applyDecorators(UseGuards(ApiKeyGuard));
+export const RequiresKey = (): MethodDecorator & ClassDecorator => applyDecorators(guardedFirst);

@@ -69,6 +69,20 @@ const asking = (route: string, query: string, names: string | RegExp): Case => (
 });
 const named = (field: string): RegExp => new RegExp(`\`${field}\` `);
 
+const withoutQueries = ROUTES_OF_CALLERS.filter(({ query }) => Object.keys(query).length === 0);
+
+describe.each(titledRoutes(withoutQueries))('%s: no query', (route) => {
+  it('G3, G4: is none that says something', async () => {
+    await refusing.refusesAll([
+      asking(route, 'version=3', '`version` is not a known field; this call has no query, leave it out'),
+      asking(route, 'a&b=1&b=2', '`a` is not a known field; `b` is not a known field; this call'),
+      asking(route, '__proto__=1', '`__proto__` is not a known field; this call'),
+    ]);
+    const unasked = { ...asking(route, 'version=3', 'header is missing'), as: null, status: 401 };
+    await refusing.refuses(unasked);
+  });
+});
+
 describe.each(titledRoutes(withQueries))('%s: the query', (route, { query }) => {
   it('G3, G4: has what is described, once', () =>
     refusing.refusesAll([

@@ -1,5 +1,6 @@
-import { SetMetadata } from '@nestjs/common';
+import { applyDecorators, SetMetadata } from '@nestjs/common';
 import type { ErrorBody, ErrorStatus } from '@posthorn/kernel';
+import { TakesNoQuery } from '../validation/takes-no-query.ts';
 import type { DescribedClass, JsonSchema } from './json-schema.ts';
 import type { Tag } from './tags.ts';
 
@@ -58,6 +59,7 @@ export interface RouteDescription {
   readonly bodyIsOptional?: true;
   /** By name. Default: one for each request class, made of the examples of its fields. */
   readonly bodyExamples?: Readonly<Record<string, DescribedExample>>;
+  /** The request class of the query. Without one, a query is refused where the route asks for a key. */
   readonly query?: DescribedClass;
   /** The parts of the path that are not in `PATH_IDS`, by name. */
   readonly path?: Readonly<Record<string, DescribedPathPart>>;
@@ -70,8 +72,8 @@ export interface RouteDescription {
   /** Whether the header `Idempotency-Key` is heard. */
   readonly idempotent?: true;
   /**
-   * What it refuses with, beside what follows from the rest: 401, 403 (role, workspace), 429 and 503 where it asks for a
-   * key, 400 where it has a body or a query, 413 and 415 where it has a body, all three where callers post without one, 404 where its
+   * What it refuses with, beside what follows from the rest: 400, 401, 403 (role, workspace), 429 and 503 where it asks for a
+   * key, 413 and 415 where it has a body, all three where callers post without one, 404 where its
    * path has an id.
    */
   readonly refuses?: readonly (ErrorStatus | DescribedRefusal)[];
@@ -79,7 +81,10 @@ export interface RouteDescription {
 
 /** Describes a route for the document of the interface; every route has one, or the app does not start. */
 export const Describes = (description: RouteDescription): MethodDecorator =>
-  SetMetadata(DESCRIPTION, description);
+  applyDecorators(
+    SetMetadata(DESCRIPTION, description),
+    ...(description.query === undefined ? [TakesNoQuery()] : []),
+  );
 
 /** What `@Describes` says about a handler. */
 export function descriptionOf(handler: object): RouteDescription | undefined {

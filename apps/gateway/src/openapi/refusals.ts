@@ -1,5 +1,6 @@
 import { PATH_IDS, type PathIdName, unknownId } from '../validation/path-ids.ts';
 import { faultsInFields, shapeOf } from '../validation/shape.ts';
+import { NO_QUERY } from '../validation/takes-no-query.ts';
 import type { DescribedRefusal } from './describes.ts';
 import type { DescribedClass } from './json-schema.ts';
 import { type Route, takesNoBody } from './routes.ts';
@@ -40,6 +41,11 @@ const NO_BODY: DescribedRefusal = {
   when: 'A body that says something',
   message: '`force` is not a known field; this call takes no body, leave it out',
 };
+const A_QUERY: DescribedRefusal = {
+  status: 400,
+  when: 'A query',
+  message: `\`fields\` is not a known field; ${NO_QUERY}`,
+};
 const NO_JSON: DescribedRefusal = {
   status: 415,
   when: 'No JSON',
@@ -68,6 +74,7 @@ export const COMMON_REFUSALS: readonly DescribedRefusal[] = [
   MISSING_KEY,
   UNKNOWN_KEY,
   NO_SCOPE,
+  A_QUERY,
   BODY_TOO_LARGE,
   NO_JSON,
   TOO_FAST,
@@ -112,7 +119,8 @@ function shapeRefusals(route: Route): DescribedRefusal[] {
   const judged = [body, query].flat().find((one) => one !== undefined);
   // What the route says itself about a bad shape is better than what can be found for it.
   const isSaid = refuses.some((refusal) => typeof refusal !== 'number' && refusal.status === 400);
-  if (judged === undefined || isSaid) return ofBody;
+  if (isSaid) return ofBody;
+  if (judged === undefined) return route.access === undefined ? [] : [A_QUERY];
   return [{ status: 400, when: 'Bad shape', message: faultOfShape(judged) }, ...ofBody];
 }
 

@@ -1,0 +1,32 @@
+import { type CanActivate, type ExecutionContext, UseGuards } from '@nestjs/common';
+import { accessOf } from '@posthorn/auth';
+import { Refusal } from '@posthorn/kernel';
+import type { Request } from 'express';
+import { faultsInUnknown } from './unknown-fields.ts';
+
+const NO_PARAMETERS = { fields: [], names: [] };
+
+/** What is said of a parameter where there are to be none. */
+export const NO_QUERY = 'this call has no query, leave it out';
+
+/**
+ * Judges, behind the guard of keys (rule G5), that a call asks for nothing in its query which would not be done (rule G4). A guard and no
+ * interceptor, which would cost every call more than it does. Links and pages that are open to everybody may have any: programs add
+ * what they like to them.
+ */
+class NoQuery implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
+    if (request.url.includes('?') && accessOf(context.getClass(), context.getHandler()) !== undefined)
+      refuseParameters({ ...request.query });
+    return true;
+  }
+}
+
+/** The route has no query, and asks for a key: whatever its callers write into one is refused (400). */
+export const TakesNoQuery = (): MethodDecorator => UseGuards(new NoQuery());
+
+function refuseParameters(query: Readonly<Record<string, unknown>>): void {
+  const faults = faultsInUnknown(NO_PARAMETERS, query, '', () => 'is not a known field');
+  if (faults.length > 0) throw new Refusal(400, `${faults.join('; ')}; ${NO_QUERY}`);
+}
