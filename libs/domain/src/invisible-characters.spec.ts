@@ -36,3 +36,33 @@ describe('a joiner', () => {
     expect(faultInVisibleText('pay\u200dpal')).toMatch(/U\+200D\) at character 4/);
   });
 });
+
+describe('what cannot be seen and is spelling', () => {
+  it.each([
+    ['the flag of England', '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} Three Lions'],
+    ['joined emoji', 'Ada \u{1f469}\u{1f3fd}\u200d\u{1f4bb} \u{1f441}\ufe0f\u200d\u{1f5e8}\ufe0f'],
+    ['the form of an ideograph', '\u845b\u{e0100}\u57ce \u{2000b}\u{e0101}'],
+    ['a mark behind punctuation of Hebrew', '\u05d0\u05d1\u05d2 \u05d1\u05e2"\u05de!\u200f (1984)\u200e'],
+    ['a mark before digits in Arabic', '\u0645\u062a\u062c\u0631 \u061c24'],
+  ])('may be in a name, and not in an address: %s', (_what, text) => {
+    expect(faultInVisibleText(text)).toBeUndefined();
+    expect(faultInAddressText(text)).toMatch(/^holds a character that cannot be seen/);
+  });
+
+  it.each([
+    ['a mark without letters from right to left', 'Ada\u200e', 'U+200E) at character 4'],
+    ['what turns a text around, also in Hebrew', '\u05d0\u202e\u05d1', 'U+202E) at character 2'],
+    ['what isolates', '\u05d0\u2067\u05d1', 'U+2067) at character 2'],
+    ['tags that are no flag', 'A\u{e0067}\u{e0062}\u{e007f}', 'U+E0067) at character 2'],
+    ['a flag of more than a region', `\u{1f3f4}${'\u{e0067}'.repeat(7)}\u{e007f}`, 'U+E0067) at character 3'],
+    ['a flag that does not end', '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}', 'U+E0067) at character 3'],
+    ['the form of a Latin letter', 'A\u{e0100}', 'U+E0100) at character 2'],
+    [
+      'what stands behind a flag',
+      '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e007f}\u200b',
+      'U+200B) at character 11',
+    ],
+  ])('may not be in a name elsewhere: %s', (_what, text, place) => {
+    expect(faultInVisibleText(text)).toContain(place);
+  });
+});

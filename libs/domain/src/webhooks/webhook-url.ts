@@ -1,5 +1,5 @@
 import { type AddressRange, parseAddress } from '../address-range.ts';
-import { faultInVisibleText } from '../invisible-characters.ts';
+import { faultInAddressText } from '../invisible-characters.ts';
 import { mayConnectTo } from '../public-address.ts';
 
 /** Which webhooks the operator allows beside https to public hosts. */
@@ -33,7 +33,7 @@ const METADATA_NAME =
  * when nothing is. What is allowed here and there is another question: see {@link faultInWebhookHost}.
  */
 export function faultInWebhookUrl(text: string): string | undefined {
-  const unseen = faultInVisibleText(text);
+  const unseen = faultInAddressText(text);
   if (unseen !== undefined) return unseen;
   const other = OTHER_FORMS.find(([form]) => form.test(text));
   if (other !== undefined) return other[1];
