@@ -45,7 +45,16 @@ describe('parseStrictJson', () => {
     ['{"a', 'The body is not valid JSON: look at line 1, column 4'],
     ['', 'The body is not valid JSON: it ends too early'],
     ['{a:1}', 'The body is not valid JSON: look at line 1, column 2'],
-    ['secret', 'The body is not valid JSON'],
+    ['secret', 'The body is not valid JSON: look at line 1, column 1'],
+    ['{"a":NaN}', 'The body is not valid JSON: look at line 1, column 6'],
+    ['{\r\n "a": "x:,[",\n "b": [1, -Infinity]}', 'The body is not valid JSON: look at line 3, column 12'],
+    ['{"a": [true, 1.5e-3, null],\n"b": Infinity}', 'The body is not valid JSON: look at line 2, column 6'],
+    ['{"a":"\\"\u00e9","b":None}', 'The body is not valid JSON: look at line 1, column 16'],
+    ['{"a": \'b\'}', 'The body is not valid JSON: look at line 1, column 7'],
+    ['{"a":[1,]}', 'The body is not valid JSON: look at line 1, column 9'],
+    ['{"a":{},"b":}', 'The body is not valid JSON: look at line 1, column 13'],
+    ['[[],+1]', 'The body is not valid JSON: look at line 1, column 5'],
+    ['[nulL]', 'The body is not valid JSON: look at line 1, column 2'],
   ])('refuses example %#', (text, message) => {
     expect(faultOf(text)).toBe(message);
   });
@@ -108,7 +117,7 @@ describe('parseStrictJson', () => {
         '"\\u0061"',
         '"\\ud800"',
       ],
-      ...['"__proto__"', '1', '1e999', 'true', 'null', ' ', '"', '\\'],
+      ...['"__proto__"', '1', '1e999', 'true', 'null', ' ', '\n', '"', '\\', 'NaN', "'", '-', 'nul'],
     );
     const text = fc.oneof(
       fc.array(token, { maxLength: 12 }).map((tokens) => tokens.join('')),
@@ -119,7 +128,10 @@ describe('parseStrictJson', () => {
     fc.assert(
       fc.property(text, (candidate) => {
         const fault = faultOf(candidate);
-        if (!parserTakes(candidate)) expect(fault).toMatch(/^The body is not valid JSON/);
+        if (!parserTakes(candidate))
+          expect(fault).toMatch(
+            /^The body is not valid JSON: (it ends too early|look at line \d+, column \d+)$/,
+          );
         else if (fault !== undefined) expect(fault).toMatch(/twice|__proto__|U\+0000|surrogate|too large/);
       }),
       { numRuns: 3_000 },
@@ -142,6 +154,7 @@ describe('parseStrictJson', () => {
     ['colons without keys', (n: number) => `{"${'a'.repeat(n)}"${':'.repeat(n)}"\\\\"`],
     ['backslashes', (n: number) => `{"${'\\'.repeat(n)}":"${'\\"'.repeat(n)}`],
     ['quotes', (n: number) => `{${'"'.repeat(n)}:"\\\\"`],
+    ['lines and values before no value', (n: number) => `[${'1,\n'.repeat(n)}NaN]`],
   ])('takes time in proportion to the text, also of %s', (_what, textOf) => {
     const begunAt = performance.now();
     expect(faultOf(textOf(1_000_000))).toContain('not valid JSON');

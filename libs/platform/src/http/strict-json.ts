@@ -3,6 +3,7 @@
 import { Refusal } from '@posthorn/kernel';
 import { endOfString, readEscapedKeys } from '@posthorn/domain';
 import { firstDuplicateKey } from './duplicate-key.ts';
+import { noValueAt, placeOf } from './no-value.ts';
 
 /** How deep objects and arrays may stand in each other. */
 export const MAX_JSON_DEPTH = 64;
@@ -60,15 +61,15 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Refusal(400, `The body is not valid JSON${whereItBreaks(error as Error)}`);
+    throw new Refusal(400, `The body is not valid JSON${whereItBreaks(error as Error, text)}`);
   }
 }
 
 /** The engine's own message would repeat parts of the body. */
-function whereItBreaks({ message }: Error): string {
+function whereItBreaks({ message }: Error, text: string): string {
   if (message.startsWith('Unexpected end')) return ': it ends too early';
-  const place = /line (\d+) column (\d+)/.exec(message);
-  return place ? `: look at line ${place[1]}, column ${place[2]}` : '';
+  const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? ['', ...placeOf(text, noValueAt(text))];
+  return `: look at line ${line}, column ${column}`;
 }
 
 /** Goes through a parsed value once, counts its keys and judges its strings, keys and numbers. */
