@@ -119,6 +119,8 @@ describe('GET /v1/emails: 200', () => {
     const query = { createdAfter: await createdAtOf(second!), createdBefore: await createdAtOf(fourth!) };
     expect(idsOf((await list(query, globex)).items)).toEqual([third!.id, second!.id]);
     expect((await list({ createdBefore: '1969-12-31' }, globex)).items).toEqual([]);
+    const longAgo = { createdAfter: '1960-01-01', createdBefore: '1961-01-01' };
+    expect((await list(longAgo, globex)).items).toEqual([]);
     expect((await list({ createdAfter: '9999-12-31T23:59:59.999Z' }, globex)).items).toEqual([]);
     expect(
       (await list({ createdAfter: '0000-01-01', createdBefore: '9999-12-31' }, globex)).items,

@@ -21,17 +21,21 @@ export const NO_TIME_BETWEEN: DescribedRefusal = { status: 400, when: 'No such t
 /** The times that a judged query asks for. @throws Refusal (400) when no time can be after the one and before the other */
 export function timeRange(query: GivenRange): TimeRange {
   const { createdAfter: after, createdBefore: before } = query;
-  const createdAfter = after === undefined ? undefined : momentOf(after);
-  const createdBefore = before === undefined ? undefined : momentOf(before);
-  if (createdAfter !== undefined && createdBefore !== undefined && createdAfter >= createdBefore)
+  if (after !== undefined && before !== undefined && msOf(after) >= msOf(before))
     throw new Refusal(400, NO_SUCH_TIME);
-  return { createdAfter, createdBefore };
+  return {
+    createdAfter: after === undefined ? undefined : momentOf(after),
+    createdBefore: before === undefined ? undefined : momentOf(before),
+  };
 }
 
-/** The time that a judged text stands for. */
+/** The time that a judged text stands for; no id is older than 1970, and none can stand for such a time. */
 export function momentOf(text: string): Date {
+  return new Date(Math.max(0, msOf(text)));
+}
+
+function msOf(text: string): number {
   const parsed = parseTimeOrDay(text);
   if ('fault' in parsed) throw new Error('a time reached a filter without having been judged');
-  // No id is older than 1970, and none can stand for such a time.
-  return new Date(Math.max(0, parsed.atMs));
+  return parsed.atMs;
 }

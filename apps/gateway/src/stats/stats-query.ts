@@ -42,9 +42,8 @@ export function countedEmails(
   return { workspaceId, groupBy: query.groupBy, firstDay: new Date(first), lastDay: new Date(last) };
 }
 
-/** No email is older than 1970, and no id can stand for such a time. */
 function msOf(text: string): number {
   const parsed = parseTimeOrDay(text);
   if ('fault' in parsed) throw new Error('a day reached the query without having been judged');
-  return Math.max(0, parsed.atMs);
+  return parsed.atMs;
 }

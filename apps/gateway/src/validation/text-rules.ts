@@ -73,13 +73,14 @@ export const timeOrDay: Rule = text(
   },
 );
 
-/** A day of the calendar. */
+/** A day of the calendar, on which something of ours can have happened. */
 export const day: Rule = text(
   { format: 'date', pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2030-01-31'] },
   (value) => {
     const parsed = parseTimeOrDay(value);
     if ('fault' in parsed && /^\d{4}-\d{2}-\d{2}$/.test(value)) return parsed.fault;
-    return 'fault' in parsed || !parsed.isDay ? 'is no day; give one as in `2030-01-31`' : undefined;
+    if ('fault' in parsed || !parsed.isDay) return 'is no day; give one as in `2030-01-31`';
+    return parsed.atMs < 0 ? `is ${value}; give a day from 1970-01-01 on` : undefined;
   },
 );
 
