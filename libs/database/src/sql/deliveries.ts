@@ -22,10 +22,10 @@ SELECT w.id, w.url, w.token, CASE WHEN w.previous_token_until > now() THEN w.pre
 FROM   webhooks w
 WHERE  w.id = ANY ((SELECT $1::uuid[])::uuid[])`;
 
-/** The same, and nobody else changes those webhooks until the transaction ends. Locks: the webhooks, in order. */
+/** The same of those that nobody else changes just now, nor until the transaction ends. Locks: the webhooks, in order, skipping what somebody holds. */
 export const LOCK_RECEIVERS = `${READ_RECEIVERS}
 ORDER BY w.id
-FOR NO KEY UPDATE OF w`;
+FOR NO KEY UPDATE OF w SKIP LOCKED`;
 
 /** What RECORD_DELIVERIES is told of each outcome, in the order of its parameters: a column each. */
 export const OUTCOME_COLUMNS = {

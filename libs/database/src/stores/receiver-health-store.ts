@@ -1,4 +1,4 @@
-import { uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import { idFromUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import {
   learnFrom,
   POSTHORN,
@@ -10,8 +10,7 @@ import {
 import type pg from 'pg';
 import { columnsOf } from '../binary-array.ts';
 import type { Database } from '../connection.ts';
-import { faultOf } from '../faults.ts';
-import { LOCK_RECEIVERS } from '../sql/deliveries.ts';
+import { LOCK_RECEIVERS, READ_RECEIVERS } from '../sql/deliveries.ts';
 import {
   CARRY_OUT_JUDGEMENTS,
   HEALTH_COLUMNS,
@@ -22,7 +21,7 @@ import { transactOn } from '../transaction.ts';
 import { recordAuditOn } from './audit-log-store.ts';
 import { type Receiver, receiver, type ReceiverRow } from './claimed-delivery.ts';
 
-/** Whoever holds one of them keeps no more than these from being learnt of, and waits for no more. */
+/** Whoever wants one of them waits for no more than these. */
 const MOST_WEBHOOKS_TOGETHER = 100;
 
 /** What a POST showed of a webhook's receiver. */
@@ -57,22 +56,24 @@ export class ReceiverHealthStore {
    * since, or is not active, says nothing about it. Webhooks are taken in the order of their ids, a hundred in a transaction.
    *
    * @param tell is given each judgement that is durable, also when others fail after it
-   * @throws what kept it from learning of some webhooks; if somebody held one of them, all others were learnt of
+   * @returns the webhooks that somebody else held, of which nothing was learnt: one of them keeps nobody waiting for the others
    */
-  async learn(reports: readonly ReceiverReport[], tell: (judgement: Judgement) => void): Promise<void> {
-    let locked: Error | undefined;
+  async learn(
+    reports: readonly ReceiverReport[],
+    tell: (judgement: Judgement) => void,
+  ): Promise<ReadonlySet<WebhookId>> {
+    const held: WebhookId[] = [];
     for (const group of groupsOf(reports)) {
-      try {
-        (await this.learnTogether(group)).forEach(tell);
-      } catch (error) {
-        if (faultOf(error) !== 'locked') throw error;
-        locked ??= error as Error;
-      }
+      const learnt = await this.learnTogether(group);
+      learnt.judgements.forEach(tell);
+      held.push(...learnt.held);
     }
-    if (locked !== undefined) throw locked;
+    return new Set(held);
   }
 
-  private learnTogether(reportsOf: ReadonlyMap<string, Reports>): Promise<Judgement[]> {
+  private learnTogether(
+    reportsOf: ReadonlyMap<string, Reports>,
+  ): Promise<{ judgements: Judgement[]; held: WebhookId[] }> {
     return transactOn(this.database, async (client) => {
       const { rows } = await client.query<ReceiverRow>(LOCK_RECEIVERS, [[...reportsOf.keys()]]);
       const now = this.database.clock.now();
@@ -80,9 +81,18 @@ export class ReceiverHealthStore {
       if (changes.length > 0) await keepHealth(client, changes);
       const judgements = changes.flatMap(judgementOf);
       if (judgements.length > 0) await carryOut(client, judgements, now);
-      return judgements;
+      const locked = new Set(rows.map(({ id }) => id));
+      const others = [...reportsOf.keys()].filter((id) => !locked.has(id));
+      return { judgements, held: await findHeld(client, others) };
     });
   }
+}
+
+/** Which of those that could not be locked are there; the others were deleted. */
+async function findHeld(client: pg.ClientBase, ids: readonly string[]): Promise<WebhookId[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await client.query<ReceiverRow>(READ_RECEIVERS, [ids]);
+  return rows.map(({ id }) => idFromUuid('wh', id));
 }
 
 /** The reports of each webhook by its native key, in the order of these: who locks in groups must not meet another one halfway. */

@@ -6,9 +6,12 @@ const TRY_AGAIN_MS = 500;
 /** An outcome whose data is refused so often even when it is bare would be refused for ever, and nothing would be claimed meanwhile. */
 const MOST_REFUSALS_BARE = 5;
 
+/** Whether the claim of an outcome that is durable still held; `put off`: it is not durable, because somebody holds what goes with it. */
+export type Recorded = boolean | 'put off';
+
 export interface OutcomeRecorderOptions<Outcome> {
-  /** Records outcomes; says for each whether its claim still held. Twice is once. */
-  readonly record: (outcomes: readonly Outcome[]) => Promise<boolean[]>;
+  /** Records outcomes; says for each what came of it. Twice is once. */
+  readonly record: (outcomes: readonly Outcome[]) => Promise<Recorded[]>;
   /** The outcome without what the database may refuse of it. */
   readonly bare: (outcome: Outcome) => Outcome;
   readonly onError: (error: unknown) => void;
@@ -26,10 +29,10 @@ class OutcomeRefused extends Error {
 /**
  * Records what became of claimed rows, a group at a time. An outcome that is known is not dropped while the database is away: it
  * is kept and tried again, and this process claims nothing else before it is recorded. So it is while statements fail for a fault of ours, which
- * would fail for the next rows too. One whose data the database refuses in any form is left to its lease, as if its worker had died.
+ * would fail for the next rows too. One that is put off is tried again by itself, and holds nothing else up. One whose data the database refuses in any form is left to its lease, as if its worker had died.
  */
 export class OutcomeRecorder<Outcome> {
-  private readonly groups: Coalescer<Outcome, boolean>;
+  private readonly groups: Coalescer<Outcome, Recorded>;
   private failing = false;
 
   constructor(private readonly options: OutcomeRecorderOptions<Outcome>) {
@@ -40,8 +43,12 @@ export class OutcomeRecorder<Outcome> {
   }
 
   /** Resolves when the outcome is durable, or given up; says whether it is durable and its claim still held. */
-  record(outcome: Outcome): Promise<boolean> {
-    return this.groups.add(outcome);
+  async record(outcome: Outcome): Promise<boolean> {
+    for (;;) {
+      const recorded = await this.groups.add(outcome);
+      if (recorded !== 'put off') return recorded;
+      await sleep(TRY_AGAIN_MS);
+    }
   }
 
   /** Whether outcomes wait because the database does not take them. */
@@ -50,7 +57,7 @@ export class OutcomeRecorder<Outcome> {
   }
 
   /** What the database refuses of a group it may take one by one. */
-  private async recordTogether(outcomes: Outcome[]): Promise<boolean[]> {
+  private async recordTogether(outcomes: Outcome[]): Promise<Recorded[]> {
     const live = await this.tryToRecord(outcomes);
     if (Array.isArray(live)) return live;
     if (outcomes.length === 1) return [await this.recordBare(outcomes[0]!)];
@@ -58,7 +65,7 @@ export class OutcomeRecorder<Outcome> {
   }
 
   /** A detail that the database refuses must not cost the outcome: what counts is what became of its subject. */
-  private async recordBare(outcome: Outcome): Promise<boolean> {
+  private async recordBare(outcome: Outcome): Promise<Recorded> {
     const bare = this.options.bare(outcome);
     for (let refusals = 0; refusals < MOST_REFUSALS_BARE;) {
       this.failing = true;
@@ -73,7 +80,7 @@ export class OutcomeRecorder<Outcome> {
   }
 
   /** Tries for as long as the same may succeed later; else gives what is wrong. */
-  private async tryToRecord(outcomes: readonly Outcome[]): Promise<boolean[] | DatabaseFault> {
+  private async tryToRecord(outcomes: readonly Outcome[]): Promise<Recorded[] | DatabaseFault> {
     for (;;) {
       try {
         const live = await this.options.record(outcomes);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import { idFromUuid, newUuid, sleep, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import { eventShape, webhookLane } from '@posthorn/domain';
 import {
   type ClaimedDelivery,
@@ -58,6 +58,14 @@ async function addWebhook(): Promise<WebhookId> {
   return idFromUuid('wh', webhook!);
 }
 
+async function stateOf(webhook: WebhookId): Promise<string | undefined> {
+  const { rows } = await database.pool.query<{ state: string }>(
+    'SELECT state FROM outbox WHERE lane_id = $1',
+    [webhookLane(webhook)],
+  );
+  return rows[0]?.state;
+}
+
 /** Posts to receivers all of which answer 500. */
 function dispatcher(onError: (error: unknown) => void): DeliverEvents {
   const deliver = async (delivery: ClaimedDelivery) => {
@@ -109,4 +117,36 @@ it('records what became of a delivery though nothing can be learnt of its receiv
     { id: uuidOf(other), failing: true, attempts: 1, state: 'waiting' },
   ]);
   expect(errors).toContainEqual(expect.objectContaining({ message: 'not this one' }));
+});
+
+it('records what became of other deliveries while somebody holds a webhook that something was learnt of', async () => {
+  const [held, other] = [await addWebhook(), await addWebhook()];
+  const holder = await database.pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('SELECT FROM webhooks WHERE id = $1 FOR UPDATE', [uuidOf(held)]);
+  const errors: unknown[] = [];
+  const events = dispatcher((error) => errors.push(error));
+  await events.takeUp(2, () =>
+    deliveries.claim(
+      [held, other].map((id) => ({ laneId: webhookLane(id), maxRows: 1 })),
+      ...([1_000_000, LEASE_MS, false] as const),
+    ),
+  );
+  while ((await stateOf(other)) !== 'waiting') await sleep(10);
+  expect(await stateOf(held)).toBe('taken');
+  // More is claimed meanwhile.
+  await events.untilRoomFor(1, 60_000);
+  const third = await addWebhook();
+  await events.takeUp(1, () =>
+    deliveries.claim(
+      [{ laneId: webhookLane(third), maxRows: 1 }],
+      ...([1_000_000, LEASE_MS, false] as const),
+    ),
+  );
+  while ((await stateOf(third)) !== 'waiting') await sleep(10);
+  await holder.query('ROLLBACK');
+  holder.release();
+  await events.drain();
+  expect(await stateOf(held)).toBe('waiting');
+  expect(errors).toEqual([]);
 });

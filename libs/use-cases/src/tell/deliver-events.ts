@@ -1,4 +1,4 @@
-import { Coalescer } from '@posthorn/kernel';
+import { Coalescer, type WebhookId } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
 import type {
   ClaimedDelivery,
@@ -11,7 +11,7 @@ import type {
   Room,
 } from '@posthorn/database';
 import type { LaneRings } from '@posthorn/queues';
-import { OutcomeRecorder } from '../lanes/outcome-recorder.ts';
+import { OutcomeRecorder, type Recorded } from '../lanes/outcome-recorder.ts';
 import { type LaneTimes, ServeLanes } from '../lanes/serve-lanes.ts';
 import { countAttempts } from './count-attempts.ts';
 import type { DeliverEvent } from './deliver-event.ts';
@@ -168,14 +168,24 @@ export class DeliverEvents {
     }
   }
 
-  private learn(reports: readonly ReceiverReport[]): Promise<void> {
+  private learn(reports: readonly ReceiverReport[]): Promise<ReadonlySet<WebhookId>> {
     return this.options.health.learn(reports, this.options.onJudgement);
   }
 
-  /** First what was learnt of the receivers: what one that is gone would be told is held before it is due again. */
-  private async record(outcomes: readonly ToldOutcome[]): Promise<boolean[]> {
+  /**
+   * First what was learnt of the receivers: what one that is gone would be told is held before it is due again. So what nothing could be learnt
+   * with is put off, because somebody holds its webhook.
+   */
+  private async record(outcomes: readonly ToldOutcome[]): Promise<Recorded[]> {
+    const held = await this.learn(outcomes.flatMap(({ report }) => report ?? []));
+    const isHeld = ({ report }: ToldOutcome): boolean => report !== null && held.has(report.webhookId);
+    const live = (await this.recordLearnt(outcomes.filter((outcome) => !isHeld(outcome)))).values();
+    return outcomes.map((outcome) => (isHeld(outcome) ? 'put off' : live.next().value!));
+  }
+
+  private async recordLearnt(outcomes: readonly ToldOutcome[]): Promise<boolean[]> {
+    if (outcomes.length === 0) return [];
     const { deliveries } = this.options;
-    await this.learn(outcomes.flatMap(({ report }) => report ?? []));
     await deliveries.noteOwnFaults(outcomes.flatMap(({ ownFault }) => ownFault ?? []));
     const live = await deliveries.record(outcomes);
     countAttempts(outcomes);
