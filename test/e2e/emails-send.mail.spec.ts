@@ -46,6 +46,18 @@ describe('POST /v1/emails: the mail', () => {
     });
   });
 
+  it.each([
+    ['a flag of a region', '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} Three Lions'],
+    ['marks of direction', '\u05d0\u05d1\u05d2!\u200f (1984)\u200e'],
+    ['the form of an ideograph', '\u845b\u{e0100}\u57ce'],
+  ])(
+    'S5: bears a name that is spelt with what cannot be seen, as it was given: %s',
+    async (_what, fromName) => {
+      const { to } = emailIn(await stack.send({ fromName }));
+      expect((await parseMail(await stack.onlyMailTo(to))).from?.name).toBe(fromName);
+    },
+  );
+
   it('S7: names up to five addresses to reply to', async () => {
     const replyTo = [1, 2, 3, 4, 5].map((n) => `Äda ${n} <ada${n}@example.net>`);
     const { to } = emailIn(await stack.send({ replyTo }));
