@@ -199,6 +199,29 @@ describe('Mail that comes back', () => {
     expect(await client.recipient()).toMatch(/^421 4\.7\.0 Too much mail/);
   });
 
+  it.each(['NOOP', 'RSET', 'EHLO mx.example.net', 'MAIL FROM:<>\r\nRSET'])(
+    'is what a connection is for: who says nothing but %j is sent away',
+    async (junk) => {
+      await start();
+      const client = Client.connect();
+      await client.answer();
+      client.socket.write(`${junk}\r\n`.repeat(200));
+      expect(await client.last()).toBe('421 4.7.0 Too many commands without a mail');
+      expect(refused).toEqual(['tooManyCommands']);
+    },
+  );
+
+  it('may come by the hundred on one connection', async () => {
+    await start();
+    const client = Client.connect();
+    await client.begin();
+    for (let mails = 1; mails < 40; mails += 1) {
+      expect(await client.deliver('x')).toMatch(/^250 /);
+      expect(await client.recipient()).toMatch(/^250 /);
+    }
+    expect(taken).toHaveLength(39);
+  });
+
   it('has no more time than a connection has, however it is spent', async () => {
     await start({ limits: { ...LIMITS, silenceMs: 300 } });
     expect(await Client.connect().last()).toMatch(/^421 /);

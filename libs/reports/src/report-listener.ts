@@ -51,6 +51,8 @@ interface Session {
   /** Whether a mail is being taken. */
   isBusy: boolean;
   mistakes: number;
+  /** Since the last mail that was taken. */
+  commands: number;
   emailId?: EmailId;
 }
 
@@ -59,9 +61,12 @@ interface OpenConnection {
   readonly id: string;
   send(code: number, text: string): void;
   close(): void;
+  _onCommand(command: Buffer, goOn?: () => void): void;
 }
 
 const MOST_MISTAKES = 5;
+/** A mail takes six: EHLO, STARTTLS, EHLO, MAIL, RCPT, DATA. */
+const MOST_COMMANDS_A_MAIL = 100;
 /** What is begun when we leave has this long. */
 const CLOSE_WITHIN_MS = 10_000;
 
@@ -121,8 +126,24 @@ export class ReportListener {
     const { remoteAddress: address, id } = session;
     if (!this.peers.connect(address)) return done(this.refuse('tooManyConnections'));
     const deadline = setTimeout(() => this.cut(id), this.options.limits.sessionMs);
-    this.sessions.set(id, { address, deadline, isBusy: false, mistakes: 0 });
+    const begun: Session = { address, deadline, isBusy: false, mistakes: 0, commands: 0 };
+    this.sessions.set(id, begun);
+    this.countCommands(id, begun);
     done(this.leaving());
+  }
+
+  /** smtp-server asks us nothing about most commands, and answers any number of them: so they are counted where it takes them in. */
+  private countCommands(id: string, session: Session): void {
+    const connection = this.connectionOf(id)!;
+    const takeIn = connection._onCommand.bind(connection);
+    const takeInCounted: OpenConnection['_onCommand'] = (command, goOn) => {
+      session.commands += 1;
+      if (session.commands <= MOST_COMMANDS_A_MAIL) return takeIn(command, goOn);
+      const { message } = this.refuse('tooManyCommands');
+      connection.send(421, message);
+      connection.close();
+    };
+    connection._onCommand = takeInCounted;
   }
 
   private end({ id }: SMTPServerSession): void {
@@ -168,6 +189,7 @@ export class ReportListener {
       return 'tryAgain' as const;
     });
     session.isBusy = false;
+    if (refused === undefined) session.commands = 0;
     done(refused === undefined ? null : this.refuse(refused));
     if (this.isLeaving) this.cut(id);
   }
@@ -192,12 +214,13 @@ export class ReportListener {
 
   /** Takes leave of a connection, whatever it is doing. */
   private cut(id: string): void {
-    const connections = this.server.connections as Set<OpenConnection>;
-    for (const connection of connections) {
-      if (connection.id !== id) continue;
-      connection.send(421, '4.3.2 Closing the connection; come again later');
-      connection.close();
-    }
+    const connection = this.connectionOf(id);
+    connection?.send(421, '4.3.2 Closing the connection; come again later');
+    connection?.close();
+  }
+
+  private connectionOf(id: string): OpenConnection | undefined {
+    return [...(this.server.connections as Set<OpenConnection>)].find((connection) => connection.id === id);
   }
 }
 
