@@ -65,6 +65,27 @@ describe('Outcomes', () => {
     expect(recorder.isBehind).toBe(false);
   });
 
+  it('that are put off are tried again, and hold neither others nor claims up', async () => {
+    let isHeld = true;
+    const tried: number[] = [];
+    const recorder = new OutcomeRecorder<Outcome>({
+      record: (outcomes) => {
+        tried.push(...outcomes.map(({ n }) => n));
+        return Promise.resolve(outcomes.map(({ n }) => (n === 1 && isHeld ? 'put off' : true)));
+      },
+      bare: (outcome) => outcome,
+      onError: (error) => {
+        throw error;
+      },
+    });
+    const held = recorder.record({ n: 1, detail: 'x' });
+    expect(await recorder.record({ n: 2, detail: 'x' })).toBe(true);
+    expect(recorder.isBehind).toBe(false);
+    isHeld = false;
+    expect(await held).toBe(true);
+    expect(tried).toEqual([1, 2, 1]);
+  });
+
   it('whose data is refused for ever are given up, said, and hold nobody up', async () => {
     const { recorder, asked, errors } = recorderBefore(({ n }) => {
       if (n === 1) throw REFUSED;
