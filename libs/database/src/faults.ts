@@ -114,3 +114,10 @@ export function isOutage(error: unknown): boolean {
   const fault = faultOf(error);
   return fault === 'unavailable' || fault === 'lost' || fault === 'locked';
 }
+
+const STATEMENT_RAN_OUT_OF_TIME = '57014';
+
+/** Whether a statement took longer than any may, so that the same for fewer rows may go well. */
+export function hasRunOutOfTime(error: unknown): boolean {
+  return (error as Thrown | null | undefined)?.code === STATEMENT_RAN_OUT_OF_TIME;
+}

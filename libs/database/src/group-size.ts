@@ -1,6 +1,7 @@
+import { hasRunOutOfTime } from './faults.ts';
+
 /** As many groups of a size have to go well before one of twice the size is tried: one that runs out of time is five seconds lost. */
 const GOOD_ONES = 8;
-const STATEMENT_RAN_OUT_OF_TIME = '57014';
 
 /** How many rows are dealt with together: half as many after a statement that ran out of time, down to one, and by and by more again. */
 export class GroupSize {
@@ -20,8 +21,7 @@ export class GroupSize {
         this.goOnWith(rows);
         return result;
       } catch (error) {
-        if (rows === 1 || (error as { code?: unknown } | null)?.code !== STATEMENT_RAN_OUT_OF_TIME)
-          throw error;
+        if (rows === 1 || !hasRunOutOfTime(error)) throw error;
         this.rows = Math.floor(rows / 2);
         this.wentWell = 0;
       }

@@ -8,7 +8,7 @@ export {
 } from './connection.ts';
 export { ExaminedDatabase } from './examined-database.ts';
 export { type NewEvent } from './events.ts';
-export { faultOf, isOutage, type DatabaseFault } from './faults.ts';
+export { faultOf, hasRunOutOfTime, isOutage, type DatabaseFault } from './faults.ts';
 export {
   examineMigrations,
   findUnapplied,

@@ -7,6 +7,9 @@ interface Outcome {
 }
 
 const REFUSED = Object.assign(new Error('invalid byte sequence'), { code: '22021' });
+const OUT_OF_TIME = Object.assign(new Error('canceling statement due to statement timeout'), {
+  code: '57014',
+});
 const LOCKED = Object.assign(new Error('lock not available'), { code: '55P03' });
 
 /** A recorder before a database that takes what `take` does not throw for, and what it was asked to record. */
@@ -84,6 +87,23 @@ describe('Outcomes', () => {
     isHeld = false;
     expect(await held).toBe(true);
     expect(tried).toEqual([1, 2, 1]);
+  });
+
+  it('of which so many together take longer than a statement may are recorded by fewer', async () => {
+    const sizes: number[] = [];
+    const recorder = new OutcomeRecorder<Outcome>({
+      record: (outcomes) => {
+        sizes.push(outcomes.length);
+        if (outcomes.length > 2) return Promise.reject(OUT_OF_TIME);
+        return Promise.resolve(outcomes.map(({ n }) => n !== 3));
+      },
+      bare: (outcome) => outcome,
+      onError: () => undefined,
+    });
+    const all = [1, 2, 3, 4, 5].map((n) => recorder.record({ n, detail: 'x' }));
+    expect(await Promise.all(all)).toEqual([true, true, false, true, true]);
+    expect(sizes).toEqual([5, 3, 2, 1, 2]);
+    expect(recorder.isBehind).toBe(false);
   });
 
   it('whose data is refused for ever are given up, said, and hold nobody up', async () => {

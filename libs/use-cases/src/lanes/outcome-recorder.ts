@@ -1,5 +1,5 @@
 import { Coalescer, sleep } from '@posthorn/kernel';
-import { type DatabaseFault, faultOf, isOutage } from '@posthorn/database';
+import { type DatabaseFault, faultOf, hasRunOutOfTime, isOutage } from '@posthorn/database';
 
 const MOST_OUTCOMES_A_GROUP = 500;
 const TRY_AGAIN_MS = 500;
@@ -56,12 +56,19 @@ export class OutcomeRecorder<Outcome> {
     return this.failing;
   }
 
-  /** What the database refuses of a group it may take one by one. */
+  /** What the database refuses of a group it may take one by one, and what takes it too long half by half. */
   private async recordTogether(outcomes: Outcome[]): Promise<Recorded[]> {
     const live = await this.tryToRecord(outcomes);
     if (Array.isArray(live)) return live;
+    if (live === 'out of time') return this.recordByHalves(outcomes);
     if (outcomes.length === 1) return [await this.recordBare(outcomes[0]!)];
     return (await Promise.all(outcomes.map((one) => this.recordTogether([one])))).flat();
+  }
+
+  private async recordByHalves(outcomes: Outcome[]): Promise<Recorded[]> {
+    const half = Math.ceil(outcomes.length / 2);
+    const first = await this.recordTogether(outcomes.slice(0, half));
+    return [...first, ...(await this.recordTogether(outcomes.slice(half)))];
   }
 
   /** A detail that the database refuses must not cost the outcome: what counts is what became of its subject. */
@@ -80,7 +87,9 @@ export class OutcomeRecorder<Outcome> {
   }
 
   /** Tries for as long as the same may succeed later; else gives what is wrong. */
-  private async tryToRecord(outcomes: readonly Outcome[]): Promise<Recorded[] | DatabaseFault> {
+  private async tryToRecord(
+    outcomes: readonly Outcome[],
+  ): Promise<Recorded[] | DatabaseFault | 'out of time'> {
     for (;;) {
       try {
         const live = await this.options.record(outcomes);
@@ -88,6 +97,8 @@ export class OutcomeRecorder<Outcome> {
         return live;
       } catch (error) {
         this.options.onError(error);
+        // The same again would take as long again, and nothing be recorded by this process any more.
+        if (outcomes.length > 1 && hasRunOutOfTime(error)) return 'out of time';
         const fault = faultOf(error);
         if (!isOutage(error) && fault !== 'conflict') return fault;
         this.failing = true;
