@@ -11,6 +11,20 @@ type Maker = (caller: Caller) => Promise<string>;
 
 const DAY_MS = 86_400_000;
 
+/** The token of the link in an invitation. */
+export async function invitationToken({ api, stack }: Caller): Promise<string> {
+  const email = newRecipient();
+  await api.post('/v1/invitations', { email, role: 'VIEWER' });
+  return (await stack.linkMailedTo(email)).split('/').at(-1)!;
+}
+
+/** The token of the link that verifies an address. */
+export async function verificationToken({ api, stack }: Caller): Promise<string> {
+  const address = newRecipient();
+  await api.post('/v1/identities', { address });
+  return (await stack.linkMailedTo(address)).split('/').at(-1)!;
+}
+
 /** A time of tomorrow. */
 export function tomorrow(): string {
   return new Date(Date.now() + DAY_MS).toISOString();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import { hashSecret } from '@posthorn/signing';
 import { type Answer, type RequestOptions, statusesOf } from './api.ts';
+import { expectRefusal } from './bad-input/refusal.ts';
 import { parseMail } from './mail.ts';
 import { newRecipient, Stack, type Tenant } from './stack.ts';
 
@@ -264,8 +265,7 @@ describe('An invitation', () => {
     const path = await stack.linkMailedTo(email);
     const revoked = bodyOf<ShownInvitation>(await ring(`/v1/invitations/${id}/revoke`), 'invitation');
     expect(revoked).toMatchObject({ id, status: 'REVOKED', revokedAt: TIME });
-    for (const answer of [await open(path), await accept(path)])
-      expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('was taken back')]);
+    for (const answer of [await open(path), await accept(path)]) expectRefusal(answer, 410, 'was taken back');
     expect(await members()).toEqual([]);
     expect(bodyOf(await ring(`/v1/invitations/${id}/revoke`), 'invitation')).toEqual(revoked);
     const resent = await ring(`/v1/invitations/${id}/resend`);
@@ -297,7 +297,7 @@ describe('An invitation', () => {
     expect(resent).toMatchObject({ id, status: 'OPEN' });
     const second = await stack.linkMailedTo(email);
     expect(second).not.toBe(first);
-    expect((await accept(first)).text).toContain('There is nothing here');
+    expectRefusal(await accept(first), 404, 'a newer mail has another one');
     expect(await members()).toEqual([]);
     expect((await accept(second)).text).toContain('Welcome');
   });
@@ -310,7 +310,7 @@ describe('An invitation', () => {
       `UPDATE invitations SET created_at = now() - interval '8 days', expires_at = now() - interval '1 second' WHERE email = $1`,
       [email],
     );
-    expect((await accept(path)).text).toContain('too old');
+    expectRefusal(await accept(path), 410, 'older than 7 days');
     expect(await members()).toEqual([]);
     expect(bodyOf(await get(`/v1/invitations/${id}`), 'invitation')).toMatchObject({ status: 'EXPIRED' });
     expect(bodyOf(await ring(`/v1/invitations/${id}/resend`), 'invitation')).toMatchObject({
@@ -319,11 +319,22 @@ describe('An invitation', () => {
     expect((await accept(await stack.linkMailedTo(email))).text).toContain('Welcome');
   });
 
+  it('is explained on a page where a browser asks, and the page runs nothing', async () => {
+    await newTenant();
+    const { id, email } = await invited();
+    await ring(`/v1/invitations/${id}/revoke`);
+    const headers = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const page = await stack.api().get(await stack.linkMailedTo(email), { key: null, headers });
+    expect([page.status, page.headers.get('content-type')]).toEqual([410, 'text/html; charset=utf-8']);
+    expect(page.text).toContain('The invitation was taken back');
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
+  });
+
   it.each(['phi_', 'phi_3VbTq8Zk1mNwY7rLcX5dHsJ2fGpA9eUoKx9QaB', '%00', 'x'.repeat(2_000), '<script>'])(
     'is not found by %j, whoever asks',
     async (token) => {
       for (const answer of [await open(`/invitations/${token}`), await accept(`/invitations/${token}`)]) {
-        expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('There is nothing here')]);
+        expectRefusal(answer, 404, 'The link was never made');
         expect(answer.text).not.toContain('<script');
       }
     },

@@ -3,7 +3,14 @@ import { newApiKeySecret } from '@posthorn/signing';
 import { DOCUMENT } from '../../apps/gateway/src/openapi/document.fixture.ts';
 import { type Answer, Api } from './api.ts';
 import { bodiesOf, call, type Caller, faultsOf, idsOf, queryOf, ROUTES, shownAnswers } from './described.ts';
-import { make, tomorrow, trackingToken, unsubscribeToken } from './makers.ts';
+import {
+  invitationToken,
+  make,
+  tomorrow,
+  trackingToken,
+  unsubscribeToken,
+  verificationToken,
+} from './makers.ts';
 import { Stack } from './stack.ts';
 import { soundTemplate } from './templates.ts';
 
@@ -17,6 +24,14 @@ const PREREQUISITES: Readonly<Record<string, (caller: Caller) => Promise<unknown
 function makeWelcome({ api }: Caller): Promise<unknown> {
   return api.post('/v1/templates', soundTemplate({ name: 'welcome', defaults: { firstName: 'friend' } }));
 }
+
+/** What the links are made of that lead to these paths. */
+const TOKENS: Readonly<Record<string, (caller: Caller) => Promise<string>>> = {
+  '/t/c/': (caller) => trackingToken(caller, 'c'),
+  '/unsubscribe/': unsubscribeToken,
+  '/invitations/': invitationToken,
+  '/verify/identity/': verificationToken,
+};
 
 /** What in an example cannot be the same for ever, such as a time that must be near. */
 const CHANGES: Readonly<Record<string, object>> = { rescheduleEmail: { sendAt: tomorrow() } };
@@ -74,8 +89,8 @@ describe('the document', () => {
         await PREREQUISITES[operationId]?.(caller);
         const parts: Record<string, string> = {};
         for (const { name, prefix } of idsOf(route)) parts[name] = await make(prefix, caller);
-        if (route.path === '/t/c/{token}') parts['token'] = await trackingToken(caller, 'c');
-        if (route.path.startsWith('/unsubscribe/')) parts['token'] = await unsubscribeToken(caller);
+        const [, token] = Object.entries(TOKENS).find(([path]) => route.path.startsWith(path)) ?? [];
+        if (token !== undefined) parts['token'] = await token(caller);
         return [caller, parts];
       }
 

@@ -7,6 +7,7 @@ import {
   type SinkScript,
   uniqueQueuePrefix,
 } from '@posthorn/testing';
+import { newSecret } from '@posthorn/signing';
 import { type Answer, emailIn } from './api.ts';
 import { newRecipient, soundEmail, Stack, until } from './stack.ts';
 
@@ -152,6 +153,13 @@ describe('without Postgres', () => {
     expectUnavailable(await stack.send(email));
     expectUnavailable(await stack.send());
     expectUnavailable(await stack.api().get('/v1/emails/trs_01h455vb4pex5vsknk084sn02q'));
+    for (const path of [`/invitations/${newSecret('phi_')}`, `/verify/identity/${newSecret('phv_')}`]) {
+      expectUnavailable(await stack.api().get(path, { key: null }));
+      const page = await stack.api().get(path, { key: null, headers: { Accept: 'text/html' } });
+      expect([page.status, page.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
+      expect(page.text).toContain('Try again in a moment');
+      expect(Number(page.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    }
     await postgres.restart();
     await until(isWell, 'the gateway works again');
     expect(await tables()).toEqual(before);

@@ -1,7 +1,6 @@
 import type { AuditedAction, EventName } from '@posthorn/domain';
 import type { Caller } from './described.ts';
-import { unsubscribeToken } from './makers.ts';
-import { newRecipient } from './stack.ts';
+import { invitationToken, unsubscribeToken, verificationToken } from './makers.ts';
 
 type Parts = Readonly<Record<string, string>>;
 
@@ -27,17 +26,9 @@ const unsubscribeByLink: Recorded['before'] = async (caller) => {
   return { token };
 };
 
-const invite: Recorded['before'] = async ({ api, stack }) => {
-  const email = newRecipient();
-  await api.post('/v1/invitations', { email, role: 'VIEWER' });
-  return { token: (await stack.linkMailedTo(email)).split('/').at(-1)! };
-};
+const invite: Recorded['before'] = async (caller) => ({ token: await invitationToken(caller) });
 
-const addAddress: Recorded['before'] = async ({ api, stack }) => {
-  const address = newRecipient();
-  await api.post('/v1/identities', { address });
-  return { token: (await stack.linkMailedTo(address)).split('/').at(-1)! };
-};
+const addAddress: Recorded['before'] = async (caller) => ({ token: await verificationToken(caller) });
 
 /**
  * What each route that changes something tells the audit log and the webhooks, by the name of its operation. A new route needs a

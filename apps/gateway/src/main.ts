@@ -39,6 +39,7 @@ import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
 import { admitSystemSender, NoticeHits, TrackingLinks, UnsubscribeLinks } from '@posthorn/use-cases';
 import { NO_EMAIL } from './emails/judge-email-request.ts';
 import { GatewayModule } from './gateway.module.ts';
+import { renderError } from './pages/error-page.ts';
 import { OwedMails } from './system/owed-mails.ts';
 
 /** For saving and previewing templates; sending is done elsewhere. Who waits for them holds a place that accepting could have. */
@@ -140,6 +141,7 @@ await startProcess('gateway', async () => {
       alwaysLetIn: ['/t/'],
       tracer: tracing.tracer,
       answerHeaders: (request) => limits.headersOf(request),
+      renderError,
       health: {
         dependencies: [
           { name: 'database', check: () => checkDatabase(db) },

@@ -9,7 +9,13 @@ export type { InFlightLimits } from './http/in-flight.ts';
 export { traceparentOf } from './http/enter-request.ts';
 export { clientAddress, networkOf, type SentBy } from './http/client-address.ts';
 export { JsonText } from './http/json-text.ts';
-export { answerOf, errorBody, type ErrorAnswer, type ErrorRenderer } from './http/error-answer.ts';
+export {
+  answerOf,
+  errorBody,
+  type ErrorAnswer,
+  type ErrorRenderer,
+  renderJson,
+} from './http/error-answer.ts';
 export { bodyIfAny } from './http/read-json-body.ts';
 export { shapeFaults, shapePipe } from './http/shape-faults.ts';
 export { parseStrictJson } from './http/strict-json.ts';

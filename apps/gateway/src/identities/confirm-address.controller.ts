@@ -1,13 +1,24 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Refusal } from '@posthorn/kernel';
 import { RateLimits } from '@posthorn/auth';
 import type { LinkedAddress } from '@posthorn/database';
 import { ConfirmAddress, orUnavailable } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
-import { Describes } from '../openapi/describes.ts';
+import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
 import { TOO_MANY_GUESSES } from '../pages/guesses.ts';
 import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
 
 const TOKEN = linkToken('phv_');
+const UNKNOWN: DescribedRefusal = {
+  status: 404,
+  when: 'No such link',
+  message: 'The link was never made, or what it was about is gone; see that all of it was copied',
+};
+const TOO_OLD: DescribedRefusal = {
+  status: 410,
+  when: 'Too old',
+  message: 'The link is older than 24 hours; whoever asked you can have another one sent to you',
+};
 
 /** Where the links in verification mails lead: pages for whoever reads the mail, who needs no key. */
 @Controller('verify/identity/:token')
@@ -25,7 +36,7 @@ export class ConfirmAddressController {
     description: 'A page that asks for consent. Opening it changes nothing: programs open links, too.',
     path: { token: TOKEN },
     answer: PERSON_PAGE,
-    refuses: [TOO_MANY_GUESSES],
+    refuses: [UNKNOWN, TOO_OLD, TOO_MANY_GUESSES],
   })
   async look(
     @Param('token') token: string,
@@ -45,7 +56,7 @@ export class ConfirmAddressController {
     description: 'Verifies the address. A link does that once.',
     path: { token: TOKEN },
     answer: PERSON_PAGE,
-    refuses: [TOO_MANY_GUESSES],
+    refuses: [UNKNOWN, TOO_OLD, TOO_MANY_GUESSES],
   })
   async confirm(
     @Param('token') token: string,
@@ -62,8 +73,12 @@ export class ConfirmAddressController {
     linked: LinkedAddress,
     open: (known: KnownAddress) => PersonPage,
   ): Promise<string> {
-    if (linked.state === 'unknown') await this.limits.countFailure(request, response);
-    return show(response, linked, open);
+    if (linked.state === 'expired') throw new Refusal(TOO_OLD.status, TOO_OLD.message);
+    if (linked.state === 'unknown') {
+      await this.limits.countFailure(request, response);
+      throw new Refusal(UNKNOWN.status, UNKNOWN.message);
+    }
+    return personPage(response, linked.state === 'open' ? open(linked) : consented(linked));
   }
 }
 
@@ -85,22 +100,4 @@ function consented({ address, workspaceName }: KnownAddress): PersonPage {
     title: 'Thank you',
     paragraphs: [`“${workspaceName}” may now send emails as ${address}. You can close this page.`],
   };
-}
-
-const GONE: Readonly<Record<'expired' | 'unknown', PersonPage>> = {
-  expired: {
-    title: 'This link is too old',
-    paragraphs: ['A link is good for 24 hours. Whoever asked you can have another one sent to you.'],
-  },
-  unknown: {
-    title: 'There is nothing here',
-    paragraphs: ['This link was never made, or what it was about is gone. See that all of it was copied.'],
-  },
-};
-
-/** With status 200 whatever the page says: an answer that is none would have the error body of the interface. */
-function show(response: Response, linked: LinkedAddress, open: (known: KnownAddress) => PersonPage): string {
-  if (linked.state === 'expired' || linked.state === 'unknown')
-    return personPage(response, GONE[linked.state]);
-  return personPage(response, linked.state === 'open' ? open(linked) : consented(linked));
 }

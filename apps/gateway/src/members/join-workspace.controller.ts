@@ -1,13 +1,30 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Refusal } from '@posthorn/kernel';
 import { RateLimits } from '@posthorn/auth';
 import { INVITATION_DAYS } from '@posthorn/domain';
 import { JoinWorkspace, orUnavailable, type ShownInvitation } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
-import { Describes } from '../openapi/describes.ts';
+import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
 import { TOO_MANY_GUESSES } from '../pages/guesses.ts';
 import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
 
 const TOKEN = linkToken('phi_');
+const UNKNOWN: DescribedRefusal = {
+  status: 404,
+  when: 'No such link',
+  message:
+    'The link was never made, or a newer mail has another one; see that all of it was copied from the newest mail',
+};
+const TOO_OLD: DescribedRefusal = {
+  status: 410,
+  when: 'Too old',
+  message: `The link is older than ${INVITATION_DAYS} days; whoever invited you can have another one sent to you`,
+};
+const TAKEN_BACK: DescribedRefusal = {
+  status: 410,
+  when: 'Taken back',
+  message: 'The invitation was taken back; if that was a mistake, ask whoever invited you for another one',
+};
 
 /** Where the links in invitations lead: pages for whoever reads the mail, who needs no key. */
 @Controller('invitations/:token')
@@ -25,7 +42,7 @@ export class JoinWorkspaceController {
     description: 'A page that asks for consent. Opening it changes nothing: programs open links, too.',
     path: { token: TOKEN },
     answer: PERSON_PAGE,
-    refuses: [TOO_MANY_GUESSES],
+    refuses: [UNKNOWN, TOO_OLD, TAKEN_BACK, TOO_MANY_GUESSES],
   })
   async look(
     @Param('token') token: string,
@@ -44,7 +61,7 @@ export class JoinWorkspaceController {
     description: 'Makes the person a member. A link does that once.',
     path: { token: TOKEN },
     answer: PERSON_PAGE,
-    refuses: [TOO_MANY_GUESSES],
+    refuses: [UNKNOWN, TOO_OLD, TAKEN_BACK, TOO_MANY_GUESSES],
   })
   async accept(
     @Param('token') token: string,
@@ -59,26 +76,20 @@ export class JoinWorkspaceController {
     response: Response,
     invitation: ShownInvitation | undefined,
   ): Promise<string> {
-    if (invitation === undefined) await this.limits.countFailure(request, response);
-    return personPage(response, pageOf(invitation));
+    if (invitation === undefined) {
+      await this.limits.countFailure(request, response);
+      throw new Refusal(UNKNOWN.status, UNKNOWN.message);
+    }
+    const page = PAGES[invitation.status];
+    if (typeof page !== 'function') throw new Refusal(page.status, page.message);
+    return personPage(response, page(invitation));
   }
 }
 
 type PageText = (invitation: ShownInvitation) => PersonPage;
 
-/** With status 200 whatever the page says: an answer that is none would have the error body of the interface. */
-function pageOf(invitation: ShownInvitation | undefined): PersonPage {
-  return invitation === undefined ? UNKNOWN : PAGES[invitation.status](invitation);
-}
-
-const UNKNOWN: PersonPage = {
-  title: 'There is nothing here',
-  paragraphs: [
-    'This link was never made, or a newer mail has another one. See that all of it was copied from the newest mail.',
-  ],
-};
-
-const PAGES: Readonly<Record<ShownInvitation['status'], PageText>> = {
+/** What there is to be seen or told, by what became of the invitation. */
+const PAGES: Readonly<Record<ShownInvitation['status'], PageText | DescribedRefusal>> = {
   OPEN: ({ workspaceName, email }) => ({
     title: `Become a member of “${workspaceName}”?`,
     paragraphs: [
@@ -91,14 +102,6 @@ const PAGES: Readonly<Record<ShownInvitation['status'], PageText>> = {
     title: 'Welcome',
     paragraphs: [`${email} is a member of “${workspaceName}”. You can close this page.`],
   }),
-  EXPIRED: () => ({
-    title: 'This link is too old',
-    paragraphs: [
-      `A link is good for ${INVITATION_DAYS} days. Whoever invited you can have another one sent to you.`,
-    ],
-  }),
-  REVOKED: ({ workspaceName }) => ({
-    title: 'This invitation was taken back',
-    paragraphs: [`“${workspaceName}” has taken it back. If that was a mistake, ask for another one.`],
-  }),
+  EXPIRED: TOO_OLD,
+  REVOKED: TAKEN_BACK,
 };

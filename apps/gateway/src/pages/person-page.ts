@@ -1,5 +1,5 @@
 import { escapeHtml } from '@posthorn/kernel';
-import type { Response } from 'express';
+import type { ServerResponse } from 'node:http';
 import type { DescribedPathPart, OtherContent } from '../openapi/describes.ts';
 
 const STYLE =
@@ -33,7 +33,10 @@ export interface PersonPage {
 }
 
 /** Renders a page without scripts that nobody is to keep, find or embed. */
-export function personPage(response: Response, { title, paragraphs, button, postsTo }: PersonPage): string {
+export function personPage(
+  response: Pick<ServerResponse, 'setHeader'>,
+  { title, paragraphs, button, postsTo }: PersonPage,
+): string {
   response.setHeader('Content-Type', 'text/html; charset=utf-8');
   response.setHeader('Content-Security-Policy', POLICY);
   response.setHeader('X-Robots-Tag', 'noindex, nofollow');

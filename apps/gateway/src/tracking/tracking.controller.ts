@@ -4,17 +4,13 @@ import { type HitKind, machineSign } from '@posthorn/domain';
 import { type TrackedLink, TrackingLinks, NoticeHits } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
-import { linkToken, type PersonPage, personPage } from '../pages/person-page.ts';
+import { linkToken } from '../pages/person-page.ts';
 
 const NO_SUCH_LINK: DescribedRefusal = {
   status: 404,
   when: 'No such link',
   message:
     'The link was never made by this service, or only a part of it was copied; take the one in the email',
-};
-const NO_SUCH_LINK_PAGE: PersonPage = {
-  title: 'This link does not work',
-  paragraphs: ['It was never made, or only a part of it was copied. Take the link in the email.'],
 };
 
 /** One transparent pixel (GIF89a). */
@@ -42,7 +38,7 @@ export class TrackingController {
   })
   follow(@Param('token') token: string, @Req() request: Request, @Res() response: Response): void {
     const link = this.links.linkWith(token);
-    if (link === undefined) return refuse(request, response);
+    if (link === undefined) throw new Refusal(NO_SUCH_LINK.status, NO_SUCH_LINK.message);
     response.status(302).setHeader('Location', link.url).end();
     this.note('click', request, link);
   }
@@ -74,10 +70,4 @@ export class TrackingController {
   ): void {
     this.hits.note({ kind, at: this.clock.now(), sign: machineSign({ kind, method, headers }), ...about });
   }
-}
-
-/** @throws Refusal 404 to a program; a person is shown a page */
-function refuse(request: Request, response: Response): void {
-  if (request.accepts(['json', 'html']) !== 'html') throw new Refusal(404, NO_SUCH_LINK.message);
-  response.status(404).end(personPage(response, NO_SUCH_LINK_PAGE));
 }

@@ -46,11 +46,3 @@ export function resubscribedPage(subscription: Subscription, buttons: Buttons): 
     ],
   };
 }
-
-/** What somebody sees whose link is none of ours, or about what is gone: nobody can tell which. */
-export const UNKNOWN_LINK: PersonPage = {
-  title: 'This link does not work',
-  paragraphs: [
-    'It was never made, or what it was about is gone. See that all of it was copied, or take the link in a newer email.',
-  ],
-};

@@ -7,7 +7,7 @@ import type { Request, Response } from 'express';
 import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
 import { TOO_MANY_GUESSES } from '../pages/guesses.ts';
 import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
-import { type Buttons, resubscribedPage, subscriptionPage, UNKNOWN_LINK } from './unsubscribe-pages.ts';
+import { type Buttons, resubscribedPage, subscriptionPage } from './unsubscribe-pages.ts';
 
 const TOKEN = linkToken('phu_');
 const NO_SUCH_LINK: DescribedRefusal = {
@@ -37,8 +37,8 @@ export class UnsubscribeController {
   async look(
     @Param('token') token: string,
     @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
     const subscription = await this.subscription.look(token);
     return this.answer(request, response, subscription, subscriptionPage);
   }
@@ -58,8 +58,8 @@ export class UnsubscribeController {
   async unsubscribe(
     @Param('token') token: string,
     @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
     const subscription = await this.subscription.setStatus(token, 'UNSUBSCRIBED');
     return this.answer(request, response, subscription, subscriptionPage);
   }
@@ -77,8 +77,8 @@ export class UnsubscribeController {
   async resubscribe(
     @Param('token') token: string,
     @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
     const subscription = await this.subscription.setStatus(token, 'SUBSCRIBED');
     return this.answer(request, response, subscription, resubscribedPage);
   }
@@ -86,20 +86,18 @@ export class UnsubscribeController {
   /**
    * Who guesses links is counted as one who guesses keys.
    *
-   * @throws Refusal 404 to a program, 429 when too many guesses came from its address
+   * @throws Refusal 404, 429 when too many guesses came from its address
    */
   private async answer(
     request: Request,
     response: Response,
     subscription: Subscription | undefined,
     pageOf: (known: Subscription, buttons: Buttons) => PersonPage,
-  ): Promise<void> {
+  ): Promise<string> {
     if (subscription !== undefined)
-      return send(response, 200, pageOf(subscription, buttonsFrom(request.path)));
+      return personPage(response, pageOf(subscription, buttonsFrom(request.path)));
     await this.limits.countFailure(request, response);
-    // What is no success has the error body of the interface, but for people, who would make nothing of it.
-    if (request.accepts(['json', 'html']) !== 'html') throw new Refusal(404, NO_SUCH_LINK.message);
-    send(response, 404, UNKNOWN_LINK);
+    throw new Refusal(NO_SUCH_LINK.status, NO_SUCH_LINK.message);
   }
 }
 
@@ -108,8 +106,4 @@ function buttonsFrom(path: string): Buttons {
   const [, , token, ...below] = path.split('/');
   const unsubscribe = `${'../'.repeat(below.length)}${token}`;
   return { unsubscribe, resubscribe: `${unsubscribe}/resubscribe` };
-}
-
-function send(response: Response, status: number, page: PersonPage): void {
-  response.status(status).end(personPage(response, page));
 }

@@ -84,7 +84,8 @@ function writeHead(response: ServerResponse, { body, headers }: ErrorAnswer, ren
   return text;
 }
 
-function renderJson(response: ServerResponse, body: ErrorBody): string {
+/** The error body of the interface. */
+export function renderJson(response: ServerResponse, body: ErrorBody): string {
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   return JSON.stringify(body);
 }
