@@ -61,6 +61,12 @@ describe('The search for emails', () => {
     expect([one.includes(foreign), one.includes(id)]).toEqual([true, false]);
   });
 
+  it('leads to the email whose id it is given', async () => {
+    const { id } = await sent();
+    const { status, headers } = await vera.get(`/emails?to=%20${id}&status=`);
+    expect([status, headers.get('location')]).toEqual([303, `/emails/${id}`]);
+  });
+
   it('finds by status, group and time, alone and together', async () => {
     const groupBy = randomUUID();
     const { id } = await sent({ groupBy });

@@ -58,7 +58,7 @@ export const SENDING_COMMANDS = [
     example: 'resume --everything',
     run: resume,
     show: ({ whose, wasPaused, everythingIsPaused, ...resumption }) => {
-      const done = wasPaused ? `${wordFor(whose)} is resumed.` : `${wordFor(whose)} was not paused.`;
+      const done = wasPaused ? `${wordFor(whose)} is resumed.` : notPaused(whose);
       if (everythingIsPaused) return `${done} But everything is paused still: resume --everything`;
       return [done, ...wordsOf(resumption)].join('\n');
     },
@@ -95,11 +95,20 @@ async function resume(office, given) {
   // People see that something happens; machines read what came of it.
   const onProgress = (failed) =>
     process.stderr.isTTY && process.stderr.write(`\r${failed} emails were given up`);
-  return useCases.resumeEverything(eras, pausedLanes, { failBefore: given['fail-before'], onProgress });
+  const resumption = await useCases.resumeEverything(eras, pausedLanes, {
+    ...{ failBefore: given['fail-before'], onProgress },
+  });
+  const stillPaused = (await useCases.listPauses(pausedLanes)).map((pause) => pause.whose);
+  return { ...resumption, stillPaused };
 }
 
-function wordsOf({ failed = 0, doubtful = 0 }) {
+function notPaused(whose) {
+  return whose === 'everything' ? 'Nothing was paused as a whole.' : `${wordFor(whose)} was not paused.`;
+}
+
+function wordsOf({ failed = 0, doubtful = 0, stillPaused = [] }) {
   return [
+    ...stillPaused.map((whose) => `${wordFor(whose)} is paused still: resume ${flagFor(whose)}`),
     ...(failed > 0 ? [`${failed} emails were given up: they are FAILED, and webhooks are told so.`] : []),
     ...(doubtful > 0
       ? [

@@ -1,4 +1,4 @@
-import { type EmailId, Refusal, type WorkspaceId } from '@posthorn/kernel';
+import { type EmailId, parseId, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { EMAIL_STATUSES, type PageRequest, parseMailbox, parseOpaqueStart } from '@posthorn/domain';
 import type { EmailFilter } from '@posthorn/database';
 import type { Given } from '../pages/given.ts';
@@ -25,6 +25,11 @@ export function emailSearch(given: Given): EmailSearch {
     workspaceId: given.id('workspace', 'wrk'),
     page: { limit: PAGE_ROWS, sort: 'createdAt.desc', startAt: startIn(given) },
   };
+}
+
+/** The email whose id was given where a recipient could be; undefined: none was. */
+export function emailNamedIn(given: Given): EmailId | undefined {
+  return parseId('trs', given.shown('to') ?? '');
 }
 
 function addressIn(given: Given): string | undefined {

@@ -4,11 +4,12 @@ import { EmailListStore, EmailSearchStore, type FoundEmail, WorkspaceStore } fro
 import type { Request, Response } from 'express';
 import { doneIn } from '../pages/done.ts';
 import { renderPage } from '../pages/page.ts';
+import { Given } from '../pages/given.ts';
 import { searched } from '../pages/searched.ts';
 import { accountOf } from '../sign-in/entrance.ts';
 import { emailPage } from './email-page.ts';
 import { EmailReader } from './email-reader.ts';
-import { EMAIL_FIELDS, type EmailSearch, emailSearch } from './email-search.ts';
+import { EMAIL_FIELDS, emailNamedIn, type EmailSearch, emailSearch } from './email-search.ts';
 import { emailsPage } from './emails-page.ts';
 
 /** What an act is told of with, by the word in the address that it leads to. */
@@ -33,7 +34,12 @@ export class EmailsController {
     @Query() query: unknown,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<string> {
+  ): Promise<string | undefined> {
+    const id = emailNamedIn(new Given(query));
+    if (id !== undefined) {
+      response.redirect(303, `/emails/${id}`);
+      return undefined;
+    }
     const workspaces = await this.workspaces.list();
     const result = await searched(EMAIL_FIELDS, query, response, (given) => this.pageOf(emailSearch(given)));
     const content = emailsPage({ ...result, workspaces });

@@ -209,6 +209,14 @@ describe('An operator at the command line', () => {
     expect(await told('status')).toMatch(/^Nothing is paused\.\n/);
   }, 120_000);
 
+  it('is told which workspaces are held back still when everything is let go', async () => {
+    await told('pause', ...inIt(), '--reason', 'Looks like spam');
+    expect(await told('resume')).toBe(
+      `Nothing was paused as a whole.\nWorkspace ${workspaceId} is paused still: resume --workspace ${workspaceId}\n`,
+    );
+    expect(await told('resume', ...inIt())).toBe(`Workspace ${workspaceId} is resumed.\n`);
+  }, 120_000);
+
   it('pauses what webhooks are told', async () => {
     await told('pause', '--webhooks', '--reason', 'Their network moves');
     expect(await told('status')).toMatch(/^webhooks .* Their network moves$/m);
