@@ -20,7 +20,7 @@ export function emailsPage({ asked, found, fault, workspaces }: Found): Html {
 function searchForm(asked: Found['asked'], workspaces: readonly Workspace[]): Html {
   const { to, status, workspace, groupBy, after, before } = asked;
   return html`<form class="search" method="get" action="/emails" role="search">
-      ${field('to', 'Recipient, or id of an email', { value: to })}
+      ${field('to', 'Recipient or email id', { value: to })}
       ${choice('status', 'Status', { words: Object.keys(EMAIL_STATUSES), value: status })}
       ${workspaceField(workspace, workspaces)} ${field('groupBy', 'Group', { value: groupBy })}
       ${field('after', 'Accepted from (UTC)', { value: after, type: 'datetime-local' })}
