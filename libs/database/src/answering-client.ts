@@ -1,9 +1,8 @@
 import pg from 'pg';
+import { AccompaniedQuery, type Answered, type Companion } from './accompanied-query.ts';
 
 /** When the server says nothing at all for longer than its own time-out of a statement, the connection is given up. */
 const ANSWER_TIMEOUT_MS = 6_000;
-
-type Answered = (error: Error | null | undefined, result: unknown) => void;
 
 /**
  * A connection of which no query waits for ever. pg can watch its queries itself (`query_timeout`), and makes promises of them, but for both
@@ -11,6 +10,13 @@ type Answered = (error: Error | null | undefined, result: unknown) => void;
  * with all that it sent and got until the whole heap is collected. Functions that are passed on die young.
  */
 export class AnsweringClient extends pg.Client {
+  private companions: Companion[] = [];
+
+  /** Sends it just before the next statement, whose error is its error too. Only within a transaction, or to begin one. */
+  sendWithNext(statement: Companion): void {
+    this.companions.push(statement);
+  }
+
   /** As pg's, whose many forms cannot be written down once more: `never` fits them all. */
   override query(...asked: never[]): never {
     const last: unknown = asked.at(-1);
@@ -32,14 +38,14 @@ export class AnsweringClient extends pg.Client {
 
   private ask([query, values]: readonly unknown[], answered: Answered): unknown {
     const timer = setTimeout(() => this.giveUp(), ANSWER_TIMEOUT_MS);
-    return super.query(
-      query as string,
-      values as unknown[],
-      (error: Error | null | undefined, result: unknown) => {
-        clearTimeout(timer);
-        answered(error, result);
-      },
-    );
+    const inTime: Answered = (error, result) => {
+      clearTimeout(timer);
+      answered(error, result);
+    };
+    if (this.companions.length === 0) return super.query(query as string, values as unknown[], inTime);
+    const { companions } = this;
+    this.companions = [];
+    return super.query(new AccompaniedQuery(companions, query as string, values, inTime) as never);
   }
 
   /** Whoever waits on it is told, and the pool takes another in its place. */

@@ -13,6 +13,11 @@ const POSTGRES_EPOCH_MS = 946_684_800_000;
 
 const ELEMENT_TYPES = {
   boolean: elementType<boolean>(16, 1, (target, value, at) => target.writeUInt8(value ? 1 : 0, at)),
+  bytea: elementType<Buffer>(
+    17,
+    (value) => value.length,
+    (target, value, at) => value.copy(target, at),
+  ),
   int: elementType<number>(23, 4, (target, value, at) => target.writeInt32BE(value, at)),
   text: elementType<string>(
     25,

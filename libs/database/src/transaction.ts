@@ -1,5 +1,6 @@
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type pg from 'pg';
+import type { AnsweringClient } from './answering-client.ts';
 import type { Database } from './connection.ts';
 import { ringForEvents } from './event-bells.ts';
 import type { Prisma } from './generated/client.ts';
@@ -24,15 +25,18 @@ export async function transact<Result>(
   return result;
 }
 
+/** A connection of the pool, in a transaction. */
+export type TransactionClient = pg.PoolClient & Pick<AnsweringClient, 'sendWithNext'>;
+
 /** The same on a connection of its own, for statements that are hot. @throws what `pg` throws */
 export async function transactOn<Result>(
   database: Pick<Database, 'pool' | 'onEventsDue'>,
-  work: (client: pg.PoolClient) => Promise<Result>,
+  work: (client: TransactionClient) => Promise<Result>,
 ): Promise<Result> {
-  const client = await database.pool.connect();
+  const client = (await database.pool.connect()) as TransactionClient;
   let fault: Error | undefined;
   try {
-    await client.query('BEGIN');
+    client.sendWithNext({ text: 'BEGIN' });
     const result = await work(client);
     await client.query('COMMIT');
     ringForEvents(database, client);

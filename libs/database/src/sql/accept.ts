@@ -36,8 +36,13 @@ export const ACCEPT_COLUMNS = {
   traceparent: 'text',
 } as const satisfies Record<string, ColumnType>;
 
-const NAMES = Object.keys(ACCEPT_COLUMNS).join(', ');
-const ARRAYS = arraysOf(ACCEPT_COLUMNS, 2);
+/** What ACCEPT_KEYED_EMAILS is told besides, of those that have a key of their own. */
+export const ACCEPT_KEYED_COLUMNS = {
+  ...ACCEPT_COLUMNS,
+  fingerprint: 'bytea',
+  answer: 'text',
+  key_expires_at: 'timestamptz',
+} as const satisfies Record<string, ColumnType>;
 
 /**
  * Accepts a group of emails, whatever its size and from however many workspaces.
@@ -50,10 +55,54 @@ const ARRAYS = arraysOf(ACCEPT_COLUMNS, 2);
  * committed. `granted` is what this statement was granted; RETURNING could not tell it otherwise before Postgres 18.
  * Everything after `grant` depends on its rows, which is what gives the parts of this statement their order.
  */
-export const ACCEPT_EMAILS = `
-WITH item AS MATERIALIZED (
-  SELECT * FROM unnest(${ARRAYS}) AS i (${NAMES})
+export const ACCEPT_EMAILS = acceptEmails(ACCEPT_COLUMNS, { taken: '', condition: '', outcome: '' });
+
+/** Takes keys, each of which is there once. */
+function takeKeys(items: string): string {
+  return `INSERT INTO idempotency_keys AS k (workspace_id, key, fingerprint, answer, expires_at)
+  ${items}
+  ORDER BY 1, 2
+  ON CONFLICT (workspace_id, key) DO UPDATE
+  SET    fingerprint = excluded.fingerprint, answer = excluded.answer, expires_at = excluded.expires_at
+  WHERE  k.expires_at <= now()
+  RETURNING workspace_id, key`;
+}
+
+/**
+ * The same for a group of which some emails have a key, none of them twice. Those that do not get theirs are not judged (`key_taken`); of those that get it,
+ * it must be given back in the same transaction when they are refused.
+ *
+ * $1 int, as above. The others: ACCEPT_KEYED_COLUMNS, an array each.
+ *
+ * Indexes: idempotency_keys_pkey, and as above. Locks: the keys, as TAKE_IDEMPOTENCY_KEYS takes them, then as above.
+ */
+export const ACCEPT_KEYED_EMAILS = acceptEmails(ACCEPT_KEYED_COLUMNS, {
+  taken: `
+taken AS (
+  ${takeKeys(`SELECT workspace_id, email_key, fingerprint, answer, key_expires_at
+  FROM   item
+  WHERE  email_key IS NOT NULL`)}
 ),
+keyless AS (
+  SELECT i.n
+  FROM   item i
+  LEFT JOIN taken t ON t.workspace_id = i.workspace_id AND t.key = i.email_key
+  WHERE  i.email_key IS NOT NULL AND t.key IS NULL
+),`,
+  condition: `
+  AND    i.n NOT IN (SELECT n FROM keyless)`,
+  outcome: `WHEN i.n IN (SELECT n FROM keyless)       THEN 'key_taken'
+              `,
+});
+
+function acceptEmails(
+  columns: Readonly<Record<string, ColumnType>>,
+  keys: { readonly taken: string; readonly condition: string; readonly outcome: string },
+): string {
+  return `
+WITH item AS MATERIALIZED (
+  SELECT * FROM unnest(${arraysOf(columns, 2)}) AS i (${Object.keys(columns).join(', ')})
+),${keys.taken}
 permitted AS (
   SELECT i.n, i.workspace_id,
          row_number() OVER (PARTITION BY i.workspace_id ORDER BY i.n) AS place
@@ -62,7 +111,7 @@ permitted AS (
            SELECT FROM identities d
            WHERE  d.workspace_id = i.workspace_id
            AND    d.value IN (i.from_address, i.from_domain)
-           AND    d.verified_at IS NOT NULL)
+           AND    d.verified_at IS NOT NULL)${keys.condition}
 ),
 demand AS (
   SELECT w.id AS workspace_id, p.wanted,
@@ -107,7 +156,7 @@ new_contents AS (
   SELECT id, html, text, preview_text, variables::json FROM accepted
 )
 SELECT   i.n,
-         CASE WHEN p.n IS NULL                           THEN 'unverified'
+         CASE ${keys.outcome}WHEN p.n IS NULL                           THEN 'unverified'
               WHEN p.place <= coalesce(g.granted, 0)     THEN 'accepted'
               ELSE 'over_limit' END AS outcome,
          g.accepted AS used, g.monthly_limit AS "monthlyLimit", clock_timestamp() AS now,
@@ -123,9 +172,10 @@ FROM     item i
 LEFT JOIN permitted p ON p.n = i.n
 LEFT JOIN "grant" g ON g.workspace_id = i.workspace_id
 ORDER BY i.n`;
+}
 
 /**
- * Takes idempotency keys; gives back the numbers of the items that got theirs.
+ * Takes the idempotency keys of calls; gives back the numbers of the items that got theirs.
  *
  * $1 json: the items with a key, no key twice.
  *
@@ -137,14 +187,7 @@ WITH item AS (
   SELECT * FROM json_to_recordset($1::json) AS i (n int, workspace_id uuid, key text, fingerprint text, answer text, expires_at timestamptz)
 ),
 taken AS (
-  INSERT INTO idempotency_keys AS k (workspace_id, key, fingerprint, answer, expires_at)
-  SELECT   workspace_id, key, decode(fingerprint, 'hex'), answer, expires_at
-  FROM     item
-  ORDER BY workspace_id, key
-  ON CONFLICT (workspace_id, key) DO UPDATE
-  SET    fingerprint = excluded.fingerprint, answer = excluded.answer, expires_at = excluded.expires_at
-  WHERE  k.expires_at <= now()
-  RETURNING workspace_id, key
+  ${takeKeys(`SELECT workspace_id, key, decode(fingerprint, 'hex'), answer, expires_at FROM item`)}
 )
 SELECT n FROM item JOIN taken USING (workspace_id, key)`;
 

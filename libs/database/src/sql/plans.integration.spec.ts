@@ -9,6 +9,8 @@ import { DkimKeyStore } from '../stores/dkim-key-store.ts';
 import {
   ACCEPT_COLUMNS,
   ACCEPT_EMAILS,
+  ACCEPT_KEYED_COLUMNS,
+  ACCEPT_KEYED_EMAILS,
   FIND_EMAILS,
   GIVE_BACK_IDEMPOTENCY_KEYS,
   READ_IDEMPOTENCY_KEYS,
@@ -72,7 +74,8 @@ const MOST_PAGES = 20_000;
 
 /** Those that `pg` keeps prepared, so that Postgres may keep a plan of theirs; the others are planned each time. */
 const KEPT = [
-  ...['ACCEPT_EMAILS', 'CLAIM_DELIVERIES', 'CLAIM_EMAILS', 'FAN_OUT_EVENTS', 'FIND_KEY_HOLDERS'],
+  ...['ACCEPT_EMAILS', 'ACCEPT_KEYED_EMAILS', 'CLAIM_DELIVERIES', 'CLAIM_EMAILS', 'FAN_OUT_EVENTS'],
+  'FIND_KEY_HOLDERS',
   ...['LOCK_CONTACTS', 'LOCK_DUE_EVENTS', 'LOCK_OUTBOX_ROWS', 'READ_LOCKED_CONTACTS', 'READ_RECEIVERS'],
   ...['READ_SIGNING_KEYS', 'RECORD_DELIVERIES', 'RECORD_OUTCOMES', 'TAKE_IDEMPOTENCY_KEYS'],
 ];
@@ -245,6 +248,18 @@ function hits(): object[] {
   }));
 }
 
+/** Every other one with a key of its own. */
+function keyedEmails(count: number): Record<string, unknown>[] {
+  const claim = {
+    fingerprint: `\\x${'00'.repeat(32)}`,
+    answer: '{}',
+    key_expires_at: '2030-01-01T00:00:00Z',
+  };
+  return emails(count).map((email, n) =>
+    n % 2 === 0 ? email : { ...email, email_key: `key ${n}`, ...claim },
+  );
+}
+
 function nth(values: readonly string[], n: number): string {
   return values[n % values.length]!;
 }
@@ -260,6 +275,14 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
     {
       sql: ACCEPT_EMAILS,
       values: () => ['NULL', ...columns(ACCEPT_COLUMNS, emails(500))],
+      indexes: [/^identities_workspace_value_key$/],
+    },
+  ],
+  [
+    'ACCEPT_KEYED_EMAILS',
+    {
+      sql: ACCEPT_KEYED_EMAILS,
+      values: () => ['NULL', ...columns(ACCEPT_KEYED_COLUMNS, keyedEmails(500))],
       indexes: [/^identities_workspace_value_key$/],
     },
   ],
@@ -794,6 +817,11 @@ describe('With 120,000 rows where there were none a moment ago', () => {
     const until = { expiresAt: new Date('2030-01-01') };
     const idempotency = { key: 'order 1', fingerprint: Buffer.alloc(32), answer: '', ...until };
     await one.accept([rawEmail(acme, { contactProperties: { plan: 'pro' }, idempotency })]);
+    const callClaim = { ...idempotency, key: 'orders', answerFor: () => '{}' };
+    await one.acceptance.accept(
+      [{ workspaceId: acme, emails: [rawEmail(acme)], idempotency: callClaim }],
+      null,
+    );
     const claimed = await one.acceptAndClaim(acme);
     await one.outbox.renew([claimed], 60_000);
     await one.outbox.record([sent(claimed)]);

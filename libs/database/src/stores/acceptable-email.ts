@@ -1,5 +1,5 @@
 import { type EmailId, type TemplateVersionId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { ACCEPT_COLUMNS } from '../sql/accept.ts';
+import { ACCEPT_COLUMNS, ACCEPT_KEYED_COLUMNS } from '../sql/accept.ts';
 import { columnsOf, type Row } from '../binary-array.ts';
 import type { CopiedEmail, JsonObject, LaneId, Mailbox } from '@posthorn/domain';
 
@@ -138,6 +138,17 @@ export interface NumberedEmail {
 /** Numbered emails, as ACCEPT_EMAILS takes them. */
 export function emailColumns(emails: readonly NumberedEmail[]): Buffer[] {
   return columnsOf(ACCEPT_COLUMNS, emails.map(rowOf));
+}
+
+/** The same, as ACCEPT_KEYED_EMAILS takes them. */
+export function keyedEmailColumns(emails: readonly NumberedEmail[]): Buffer[] {
+  return columnsOf(
+    ACCEPT_KEYED_COLUMNS,
+    emails.map((numbered) => {
+      const { fingerprint, answer, expiresAt } = numbered.email.idempotency ?? {};
+      return { ...rowOf(numbered), fingerprint, answer, key_expires_at: expiresAt };
+    }),
+  );
 }
 
 function rowOf({ n, email, callKey }: NumberedEmail): Row<typeof ACCEPT_COLUMNS> {

@@ -2,7 +2,7 @@ import { type DatabaseClock, type EmailId, idFromUuid, uuidOf, type WorkspaceId 
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import { FIND_EMAILS, READ_IDEMPOTENCY_KEYS } from '../sql/accept.ts';
-import { transactOn } from '../transaction.ts';
+import { type TransactionClient, transactOn } from '../transaction.ts';
 import type { AcceptableCall, AcceptableEmail, CallOutcome } from './acceptable-email.ts';
 import { type AuditedChange, recordAuditOn } from './audit-log-store.ts';
 import { type ContactUpsert, upsertContacts } from './contact-writes.ts';
@@ -58,7 +58,8 @@ export class AcceptanceStore {
     const group = new GroupAcceptance(connection, calls, monthlyLimit, this.clock);
     await group.judge();
     const contacts = group.accepted.flatMap(contactOf);
-    if (contacts.length > 0) await upsertContacts(connection as pg.PoolClient, this.clock.nowMs(), contacts);
+    if (contacts.length > 0)
+      await upsertContacts(connection as TransactionClient, this.clock.nowMs(), contacts);
     for (const copy of group.accepted.flatMap(copyOf))
       await recordAuditOn(connection as pg.PoolClient, this.clock.nowMs(), copy);
     return group.answer();

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type JsonObject, parseJson } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import type pg from 'pg';
+import type { Companion } from '../accompanied-query.ts';
 import { Office } from '../office.fixture.ts';
+import { type TransactionClient, transactOn } from '../transaction.ts';
 import { type ContactUpsert, type ContactWrite, upsertContacts } from './contact-writes.ts';
 
 let testDatabase: TestDatabase;
@@ -22,20 +23,8 @@ beforeEach(async () => {
   acme = await office.openWorkspace();
 });
 
-async function inTransaction<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
-  const client = await office.database.pool.connect();
-  try {
-    await client.query('BEGIN');
-    const result = await work(client);
-    await client.query('COMMIT');
-    return result;
-  } catch (error) {
-    await client.query('ROLLBACK');
-    throw error;
-  } finally {
-    client.release();
-  }
-}
+const inTransaction = <Result>(work: (client: TransactionClient) => Promise<Result>): Promise<Result> =>
+  transactOn(office.database, work);
 
 const upserts = (...entries: [string, JsonObject][]): ContactUpsert[] =>
   entries.map(([email, properties]) => ({ workspaceId: acme, email, properties }));
@@ -269,8 +258,15 @@ describe('Groups and their neighbours', () => {
     ] as const) {
       let asked = 0;
       const writes = await inTransaction((client) => {
-        const counting = { query: (...call: [string, unknown[]]) => ((asked += 1), client.query(...call)) };
-        return upsertContacts(counting as unknown as pg.PoolClient, Date.now(), upserts(...entries(value)));
+        const counting = {
+          query: (...call: [string, unknown[]]) => ((asked += 1), client.query(...call)),
+          sendWithNext: (statement: Companion) => ((asked += 1), client.sendWithNext(statement)),
+        };
+        return upsertContacts(
+          counting as unknown as TransactionClient,
+          Date.now(),
+          upserts(...entries(value)),
+        );
       });
       expect(new Set(outcomesOf(writes))).toEqual(new Set([outcome]));
       expect(writes[4_711]!.contact.email).toBe('person4711@example.net');

@@ -7,9 +7,9 @@ import {
   mergeProperties,
   type Size,
 } from '@posthorn/domain';
-import type pg from 'pg';
 import { type AnyTransaction, eventsAsJson, type NewEvent, runWithEvents } from '../events.ts';
 import { LOCK_CONTACTS, READ_LOCKED_CONTACTS, WRITE_CONTACTS } from '../sql/contacts.ts';
+import type { TransactionClient } from '../transaction.ts';
 import { contactEvent, contactUpdatedEvent } from './contact-events.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';
 
@@ -55,7 +55,7 @@ interface Change {
  * @returns for each upsert, in their order, what became of it
  */
 export async function upsertContacts(
-  client: pg.ClientBase,
+  client: TransactionClient,
   nowMs: number,
   upserts: readonly ContactUpsert[],
 ): Promise<ContactWrite[]> {
@@ -72,7 +72,7 @@ export async function upsertContacts(
 }
 
 async function lockContacts(
-  client: pg.ClientBase,
+  client: TransactionClient,
   nowMs: number,
   upserts: readonly ContactUpsert[],
 ): Promise<Change[]> {
@@ -80,10 +80,10 @@ async function lockContacts(
     ...{ n, id: newUuid(nowMs), workspace_id: uuidOf(workspaceId), email },
     properties: propertiesIn(mergeProperties({}, properties)) ?? {},
   }));
-  await client.query({
+  client.sendWithNext({
     name: 'lock_contacts',
     text: LOCK_CONTACTS,
-    values: [JSON.stringify(items), new Date(nowMs)],
+    values: [JSON.stringify(items), new Date(nowMs).toISOString()],
   });
   const addresses = items.map(({ n, workspace_id, email }) => ({ n, workspace_id, email }));
   const { rows } = await client.query<ContactRow & { numbers: number[] }>({
@@ -117,7 +117,7 @@ function applyUpserts(change: Change, upserts: readonly ContactUpsert[]): Omit<C
 
 /** Writes what differs, with its events; gives all contacts as they are then. */
 async function writeChanges(
-  client: pg.ClientBase,
+  client: TransactionClient,
   nowMs: number,
   changes: readonly Change[],
 ): Promise<Contact[]> {

@@ -1,12 +1,13 @@
 import type { DatabaseClock } from '@posthorn/kernel';
 import { SIZES } from '@posthorn/domain';
 import type pg from 'pg';
-import { ACCEPT_EMAILS } from '../sql/accept.ts';
+import { ACCEPT_EMAILS, ACCEPT_KEYED_EMAILS } from '../sql/accept.ts';
 import {
   type AcceptableCall,
   type AcceptanceOutcome,
   type CallOutcome,
   emailColumns,
+  keyedEmailColumns,
   type NumberedClaim,
   type NumberedEmail,
 } from './acceptable-email.ts';
@@ -17,7 +18,7 @@ type Connection = pg.Pool | pg.PoolClient;
 
 interface AcceptRow {
   readonly n: number;
-  readonly outcome: 'accepted' | 'unverified' | 'over_limit';
+  readonly outcome: 'accepted' | 'unverified' | 'over_limit' | 'key_taken';
   readonly used: number | null;
   readonly monthlyLimit: number | null;
   readonly now: Date;
@@ -146,10 +147,15 @@ export class GroupAcceptance {
         : [{ n, workspaceId: email.workspaceId, claim: email.idempotency }],
     );
     const first = firstOfEachKey(claims);
-    const { taken, known } = await this.keys.take(first);
-    await this.accept(open.filter(({ n, email }) => email.idempotency === undefined || taken.has(n)));
+    const leaders = new Set(first.map(({ n }) => n));
+    const missed = await this.accept(
+      open.filter(({ n, email }) => email.idempotency === undefined || leaders.has(n)),
+    );
+    const known = await this.keys.read(first.filter(({ n }) => missed.has(n)));
     for (const [n, answer] of known) this.outcomeOf[n] = { kind: 'replayed', ...answer };
-    await this.keys.giveBack(first.filter(({ n }) => taken.has(n) && this.outcomeOf[n]?.kind !== 'accepted'));
+    await this.keys.giveBack(
+      first.filter(({ n }) => !missed.has(n) && this.outcomeOf[n]!.kind !== 'accepted'),
+    );
     this.followFirst(first, claims);
     return open.filter(({ n }) => this.outcomeOf[n] === undefined);
   }
@@ -170,20 +176,28 @@ export class GroupAcceptance {
     }
   }
 
-  /** One statement, or as many as keep each within its time: the largest batch has 50 MiB. */
-  private async accept(entries: readonly Entry[]): Promise<void> {
-    for (const part of partsOf(entries)) await this.acceptPart(part);
+  /** One statement, or as many as keep each within its time: the largest batch has 50 MiB. Gives the numbers of those whose key another has. */
+  private async accept(entries: readonly Entry[]): Promise<Set<number>> {
+    const missed = new Set<number>();
+    for (const part of partsOf(entries)) {
+      for (const row of await this.acceptPart(part)) {
+        if (row.outcome === 'key_taken') missed.add(row.n);
+        else this.outcomeOf[row.n] = outcomeOf(row, row.outcome);
+      }
+    }
+    return missed;
   }
 
-  private async acceptPart(entries: readonly Entry[]): Promise<void> {
+  private async acceptPart(entries: readonly Entry[]): Promise<AcceptRow[]> {
     const askedAt = performance.now();
+    const keyed = entries.some(({ email }) => email.idempotency !== undefined);
     const { rows } = await this.connection.query<AcceptRow>({
-      name: 'accept_emails',
-      text: ACCEPT_EMAILS,
-      values: [this.monthlyLimit, ...emailColumns(entries)],
+      name: keyed ? 'accept_keyed_emails' : 'accept_emails',
+      text: keyed ? ACCEPT_KEYED_EMAILS : ACCEPT_EMAILS,
+      values: [this.monthlyLimit, ...(keyed ? keyedEmailColumns(entries) : emailColumns(entries))],
     });
     this.clock.observe(rows[0]!.now.getTime(), askedAt);
-    for (const row of rows) this.outcomeOf[row.n] = outcomeOf(row);
+    return rows;
   }
 }
 
@@ -210,8 +224,8 @@ function partsOf(entries: readonly Entry[]): Entry[][] {
   return parts;
 }
 
-function outcomeOf(row: AcceptRow): AcceptanceOutcome {
-  switch (row.outcome) {
+function outcomeOf(row: AcceptRow, outcome: Exclude<AcceptRow['outcome'], 'key_taken'>): AcceptanceOutcome {
+  switch (outcome) {
     case 'accepted':
       return { kind: 'accepted' };
     case 'unverified':

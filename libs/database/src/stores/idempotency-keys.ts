@@ -41,7 +41,8 @@ export class IdempotencyKeys {
     if (claims.length > 0) await this.connection.query(GIVE_BACK_IDEMPOTENCY_KEYS, [claimsAsJson(claims)]);
   }
 
-  private async read(claims: readonly NumberedClaim[]): Promise<Map<number, KnownAnswer>> {
+  /** What those that another has stand for, by their numbers; without those that have been given back or have expired meanwhile. */
+  async read(claims: readonly NumberedClaim[]): Promise<Map<number, KnownAnswer>> {
     if (claims.length === 0) return new Map();
     const { rows } = await this.connection.query<KnownAnswer & { n: number }>(READ_IDEMPOTENCY_KEYS, [
       claimsAsJson(claims),

@@ -3,7 +3,7 @@ import { type ContactStatus, RECIPIENT, withStatus } from '@posthorn/domain';
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import { READ_SUBSCRIPTION } from '../sql/subscriptions.ts';
-import { transactOn } from '../transaction.ts';
+import { type TransactionClient, transactOn } from '../transaction.ts';
 import { recordAuditOn } from './audit-log-store.ts';
 import { contactEvent } from './contact-events.ts';
 import { CONTACT_STATUS_CHANGES } from './contact-status-changes.ts';
@@ -44,7 +44,7 @@ export class SubscriptionStore {
 
   /** Others may change the contact at the same moment: what it is counts from when it is locked. */
   private async change(
-    client: pg.ClientBase,
+    client: TransactionClient,
     emailId: EmailId,
     row: SubscriptionRow,
     status: ContactStatus,

@@ -1,0 +1,67 @@
+import pg from 'pg';
+
+/** A statement that gives no rows, for which nobody waits. */
+export interface Companion {
+  /** By which its connection keeps it prepared. */
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: readonly (string | Buffer | null)[];
+}
+
+/** What pg's queries ask of a connection; its types name only a part of it. */
+export interface Wire {
+  readonly parsedStatements: Record<string, string | undefined>;
+  parse(statement: { readonly name: string | undefined; readonly text: string }): void;
+  bind(portal: { readonly statement: string | undefined; readonly values: Companion['values'] }): void;
+  execute(portal: object): void;
+}
+
+/** pg's queries as they are written; its types have only what callers use. */
+interface WrittenQuery {
+  prepare(connection: Wire): void;
+  handleCommandComplete(message: unknown, connection: Wire): void;
+}
+
+export type Answered = (error: Error | null | undefined, result: unknown) => void;
+
+const Query = pg.Query as unknown as new (query: object, values: unknown, answered: Answered) => WrittenQuery;
+
+/**
+ * A statement with others before it, in one round trip. No Sync stands between them: the server passes over all that follows one that failed,
+ * which the answer to the whole then tells of. So what comes after BEGIN never runs without it.
+ * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY
+ */
+export class AccompaniedQuery extends Query {
+  private unanswered: number;
+
+  /** @param query has values of its own, unless they are given */
+  constructor(
+    private readonly companions: readonly Companion[],
+    query: string | pg.QueryConfig,
+    values: unknown,
+    answered: Answered,
+  ) {
+    const config = typeof query === 'string' ? { text: query } : query;
+    super({ ...config, queryMode: 'extended' }, values, answered);
+    this.unanswered = companions.length;
+  }
+
+  override prepare(connection: Wire): void {
+    for (const companion of this.companions) send(connection, companion);
+    super.prepare(connection);
+  }
+
+  override handleCommandComplete(message: unknown, connection: Wire): void {
+    if (this.unanswered === 0) super.handleCommandComplete(message, connection);
+    else this.unanswered -= 1;
+  }
+}
+
+function send(connection: Wire, { name, text, values }: Companion): void {
+  const isParsed = name !== undefined && connection.parsedStatements[name] !== undefined;
+  if (!isParsed) connection.parse({ name, text });
+  // Before the server has said so: a connection on which a statement of a transaction failed is not used again.
+  if (name !== undefined) connection.parsedStatements[name] = text;
+  connection.bind({ statement: name, values });
+  connection.execute({});
+}

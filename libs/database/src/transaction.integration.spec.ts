@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import type { AnsweringClient } from './answering-client.ts';
+import { type Database, openDatabase } from './connection.ts';
+import { transactOn } from './transaction.ts';
+
+const DIVISION_BY_ZERO = '22012';
+const UNIQUE_VIOLATION = '23505';
+
+let testDatabase: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'test' });
+  await database.pool.query('CREATE TABLE notes (text text PRIMARY KEY)');
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+beforeEach(() => database.pool.query('DELETE FROM notes'));
+
+const noting = (text: string): { name: string; text: string; values: string[] } => ({
+  ...{ name: 'note', text: 'INSERT INTO notes (text) VALUES ($1)', values: [text] },
+});
+
+async function notes(): Promise<string[]> {
+  const { rows } = await database.pool.query<{ text: string }>('SELECT text FROM notes ORDER BY text');
+  return rows.map(({ text }) => text);
+}
+
+async function codeOf(failing: Promise<unknown>): Promise<unknown> {
+  const error: unknown = await failing.catch((thrown: unknown) => thrown);
+  return (error as { code?: unknown }).code;
+}
+
+describe('A transaction on a connection of its own', () => {
+  it('begins with its first statement, whose result it gives', async () => {
+    const states = await transactOn(database, async (client) => {
+      const { rows } = await client.query<{ n: number }>('SELECT 7 AS n');
+      expect(rows).toEqual([{ n: 7 }]);
+      const { rowCount } = await client.query(noting('a'));
+      expect(rowCount).toBe(1);
+      return client.query<{ isOne: boolean }>(
+        'SELECT xact_start < statement_timestamp() AS "isOne" FROM pg_stat_activity WHERE pid = pg_backend_pid()',
+      );
+    });
+    expect(states.rows).toEqual([{ isOne: true }]);
+    expect(await notes()).toEqual(['a']);
+  });
+
+  it('undoes what its work did before it threw', async () => {
+    const changed = transactOn(database, async (client) => {
+      await client.query(noting('a'));
+      throw new Error('changed its mind');
+    });
+    await expect(changed).rejects.toThrow('changed its mind');
+    expect(await notes()).toEqual([]);
+  });
+
+  it('does what is to go with the next statement before it, prepared once, and with COMMIT if nothing else comes', async () => {
+    for (const [first, last] of [
+      ['a', 'b'],
+      ['c', 'd'],
+    ] as const) {
+      await transactOn(database, async (client) => {
+        client.sendWithNext(noting(first));
+        const { rows } = await client.query<{ text: string }>('SELECT text FROM notes WHERE text = $1', [
+          first,
+        ]);
+        expect(rows).toEqual([{ text: first }]);
+        client.sendWithNext(noting(last));
+      });
+    }
+    expect(await notes()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('fails with what went along, and nothing of it stays', async () => {
+    await transactOn(database, (client) => client.query(noting('a')));
+    const twice = transactOn(database, async (client) => {
+      await client.query(noting('b'));
+      client.sendWithNext(noting('a'));
+      await client.query(noting('c'));
+    });
+    expect(await codeOf(twice)).toBe(UNIQUE_VIOLATION);
+    const atLast = transactOn(database, async (client) => {
+      await client.query(noting('d'));
+      client.sendWithNext(noting('a'));
+    });
+    expect(await codeOf(atLast)).toBe(UNIQUE_VIOLATION);
+    expect(await notes()).toEqual(['a']);
+  });
+
+  it('a statement does not run by itself when what went before it failed, as BEGIN might', async () => {
+    const client = (await database.pool.connect()) as unknown as AnsweringClient & { release(): void };
+    client.sendWithNext({ text: 'SELECT 1 / 0' });
+    expect(await codeOf(client.query(...([noting('a')] as never[])))).toBe(DIVISION_BY_ZERO);
+    client.release();
+    expect(await notes()).toEqual([]);
+  });
+});
