@@ -13,7 +13,6 @@ import type { Request, Response } from 'express';
 import { unauthorized } from './bearer-credential.ts';
 import { IdentifyCaller } from './identify-caller.ts';
 import { type Principal, setPrincipal } from './principal.ts';
-import { RateLimits } from './rate-limits.ts';
 
 export const SCOPE = 'posthorn:scope';
 export const MANAGES = 'posthorn:manages';
@@ -26,7 +25,6 @@ export const MANAGES = 'posthorn:manages';
 export class ApiKeyGuard implements CanActivate {
   constructor(
     private readonly callers: IdentifyCaller,
-    private readonly limits: RateLimits,
     private readonly reflector: Reflector,
   ) {}
 
@@ -35,7 +33,6 @@ export class ApiKeyGuard implements CanActivate {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     const principal = await this.callers.identify(request, response);
-    await this.limits.countRequest(principal, response);
     const scope = this.traitOf<Scope>(context, SCOPE);
     if (scope !== undefined && !hasScope(principal.role, scope)) {
       throw unauthorized(`The API key lacks the scope \`${scope}\`; use a key with another role`);

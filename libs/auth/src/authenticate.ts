@@ -1,6 +1,5 @@
 import { Coalescer, Refusal } from '@posthorn/kernel';
 import { type ApiKeyStore, isOutage } from '@posthorn/database';
-import { hashSecret } from '@posthorn/signing';
 import { unknownKey } from './bearer-credential.ts';
 import type { KeyUses } from './key-uses.ts';
 import type { Principal } from './principal.ts';
@@ -25,17 +24,20 @@ export class Authenticate {
     });
   }
 
-  /** @throws Refusal 401 when the key is nobody's, 503 when the database cannot be asked */
-  async authenticate(secret: string): Promise<Principal> {
-    const principal = await this.find(secret);
+  /**
+   * @param secretHash of the key
+   * @throws Refusal 401 when the key is nobody's, 503 when the database cannot be asked
+   */
+  async authenticate(secretHash: Buffer): Promise<Principal> {
+    const principal = await this.find(secretHash);
     if (principal === undefined) throw unknownKey();
     this.uses.note(principal.apiKeyId);
     return principal;
   }
 
-  private async find(secret: string): Promise<Principal | undefined> {
+  private async find(secretHash: Buffer): Promise<Principal | undefined> {
     try {
-      return await this.lookUps.add(hashSecret(secret));
+      return await this.lookUps.add(secretHash);
     } catch (error) {
       if (!isOutage(error)) throw error;
       throw new Refusal(

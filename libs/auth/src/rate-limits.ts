@@ -39,6 +39,12 @@ interface Policy {
   readonly text: string;
 }
 
+/** How a key stands after a request, by which policy. */
+export interface Judged {
+  readonly policy: Policy;
+  readonly verdict: RateVerdict;
+}
+
 /** How often a key may ask, and how often an address may ask without one; and how answers tell of it. */
 export class RateLimits {
   private readonly ofKeys: Policy | null;
@@ -66,19 +72,26 @@ export class RateLimits {
     return standing === undefined ? this.noFailures : headersOf(this.failures, standing);
   }
 
-  /**
-   * Counts a request of a valid key, and puts how the key stands into the answer.
-   *
-   * @throws Refusal (429) when it has made too many
-   */
-  async countRequest(principal: Principal, response: ServerResponse): Promise<void> {
+  /** Counts a request of a key; null: it has no limit. */
+  async judge(principal: Principal): Promise<Judged | null> {
     const policy = this.policyOf(principal);
-    if (policy === null) return;
-    const { limit } = policy;
-    const verdict = await this.options.limiter.judge(KEY, principal.apiKeyId, limit);
+    return (
+      policy && { policy, verdict: await this.options.limiter.judge(KEY, principal.apiKeyId, policy.limit) }
+    );
+  }
+
+  /**
+   * Puts how a key stands into the answer.
+   *
+   * @throws Refusal (429) when it has made too many requests
+   */
+  tell(response: ServerResponse, judged: Judged | null): void {
+    if (judged === null) return;
+    const { policy, verdict } = judged;
     tell(response, policy, verdict);
     if (verdict.allowed) return;
-    const rate = `${count(limit.amount, 'request')} a second and ${limit.burst} at once`;
+    const { amount, burst } = policy.limit;
+    const rate = `${count(amount, 'request')} a second and ${burst} at once`;
     throw tooMany(verdict, (wait) => `The API key may make ${rate}; wait ${wait} and send the request again`);
   }
 
