@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import type { AnsweringClient } from './answering-client.ts';
 import { type Database, openDatabase } from './connection.ts';
-import { transactOn } from './transaction.ts';
+import { type Beginning, type TransactionClient, transactOn } from './transaction.ts';
 
 const DIVISION_BY_ZERO = '22012';
 const UNIQUE_VIOLATION = '23505';
@@ -35,9 +35,12 @@ async function codeOf(failing: Promise<unknown>): Promise<unknown> {
   return (error as { code?: unknown }).code;
 }
 
-describe('A transaction on a connection of its own', () => {
-  it('begins with its first statement, whose result it gives', async () => {
-    const states = await transactOn(database, async (client) => {
+describe.each<Beginning>(['alone', 'along'])('A transaction that begins %s', (begins) => {
+  const transact = <Result>(work: (client: TransactionClient) => Promise<Result>): Promise<Result> =>
+    transactOn(database, work, begins);
+
+  it('gives what its statements give', async () => {
+    const states = await transact(async (client) => {
       const { rows } = await client.query<{ n: number }>('SELECT 7 AS n');
       expect(rows).toEqual([{ n: 7 }]);
       const { rowCount } = await client.query(noting('a'));
@@ -51,7 +54,7 @@ describe('A transaction on a connection of its own', () => {
   });
 
   it('undoes what its work did before it threw', async () => {
-    const changed = transactOn(database, async (client) => {
+    const changed = transact(async (client) => {
       await client.query(noting('a'));
       throw new Error('changed its mind');
     });
@@ -64,7 +67,7 @@ describe('A transaction on a connection of its own', () => {
       ['a', 'b'],
       ['c', 'd'],
     ] as const) {
-      await transactOn(database, async (client) => {
+      await transact(async (client) => {
         client.sendWithNext(noting(first));
         const { rows } = await client.query<{ text: string }>('SELECT text FROM notes WHERE text = $1', [
           first,
@@ -77,26 +80,26 @@ describe('A transaction on a connection of its own', () => {
   });
 
   it('fails with what went along, and nothing of it stays', async () => {
-    await transactOn(database, (client) => client.query(noting('a')));
-    const twice = transactOn(database, async (client) => {
+    await transact((client) => client.query(noting('a')));
+    const twice = transact(async (client) => {
       await client.query(noting('b'));
       client.sendWithNext(noting('a'));
       await client.query(noting('c'));
     });
     expect(await codeOf(twice)).toBe(UNIQUE_VIOLATION);
-    const atLast = transactOn(database, async (client) => {
+    const atLast = transact(async (client) => {
       await client.query(noting('d'));
       client.sendWithNext(noting('a'));
     });
     expect(await codeOf(atLast)).toBe(UNIQUE_VIOLATION);
     expect(await notes()).toEqual(['a']);
   });
+});
 
-  it('a statement does not run by itself when what went before it failed, as BEGIN might', async () => {
-    const client = (await database.pool.connect()) as unknown as AnsweringClient & { release(): void };
-    client.sendWithNext({ text: 'SELECT 1 / 0' });
-    expect(await codeOf(client.query(...([noting('a')] as never[])))).toBe(DIVISION_BY_ZERO);
-    client.release();
-    expect(await notes()).toEqual([]);
-  });
+it('A statement does not run by itself when what went before it failed, as BEGIN might', async () => {
+  const client = (await database.pool.connect()) as unknown as AnsweringClient & { release(): void };
+  client.sendWithNext({ text: 'SELECT 1 / 0' });
+  expect(await codeOf(client.query(...([noting('a')] as never[])))).toBe(DIVISION_BY_ZERO);
+  client.release();
+  expect(await notes()).toEqual([]);
 });

@@ -28,15 +28,26 @@ export async function transact<Result>(
 /** A connection of the pool, in a transaction. */
 export type TransactionClient = pg.PoolClient & Pick<AnsweringClient, 'sendWithNext'>;
 
-/** The same on a connection of its own, for statements that are hot. @throws what `pg` throws */
+/** Whether BEGIN makes a round trip of its own, or goes along with the first statement. */
+export type Beginning = 'alone' | 'along';
+
+/**
+ * The same on a connection of its own, for statements that are hot.
+ *
+ * @param begins `along` saves time where callers wait for it; where groups are made of what comes in meanwhile, it makes them smaller, which costs
+ *   more than the time (decisions 38 and 50)
+ * @throws what `pg` throws
+ */
 export async function transactOn<Result>(
   database: Pick<Database, 'pool' | 'onEventsDue'>,
   work: (client: TransactionClient) => Promise<Result>,
+  begins: Beginning = 'alone',
 ): Promise<Result> {
   const client = (await database.pool.connect()) as TransactionClient;
   let fault: Error | undefined;
   try {
-    client.sendWithNext({ text: 'BEGIN' });
+    if (begins === 'along') client.sendWithNext({ text: 'BEGIN' });
+    else await client.query('BEGIN');
     const result = await work(client);
     await client.query('COMMIT');
     ringForEvents(database, client);

@@ -29,7 +29,7 @@ export class AcceptanceStore {
     // One statement is a transaction of its own: nothing else to say to the server.
     if (fitOneStatement(calls) && !calls.some(needsTransaction))
       return this.acceptOn(this.pool, calls, monthlyLimit);
-    return transactOn(this.database, (client) => this.acceptOn(client, calls, monthlyLimit));
+    return transactOn(this.database, (client) => this.acceptOn(client, calls, monthlyLimit), 'along');
   }
 
   /** Which of these emails have been accepted: asked when the answer to a COMMIT was lost. */
