@@ -5,8 +5,8 @@ import { JobProducer } from './job-producer.ts';
 import type { Turn } from './jobs.ts';
 import { type LineName, LINES } from './lines.ts';
 
-/** How many jobs are added in one go. */
-const RINGS_PER_FLUSH = 1_000;
+/** How many jobs are added in one go: what BullMQ makes of a thousand lives long enough to be kept until the next collection of the whole heap. */
+const RINGS_PER_FLUSH = 200;
 /** The first ring leaves at once; under load, what is rung within this time of it leaves together: each flush costs the event loop more than an acceptance does. */
 const PAUSE_MS = 10;
 
