@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
+import type pg from 'pg';
 import { checkDatabase, type Database, greetDatabase, openDatabase } from './connection.ts';
 import { isOutage } from './faults.ts';
 
@@ -40,5 +41,26 @@ describe('Checking the database', () => {
     const error: unknown = await checkDatabase(database).catch((thrown: unknown) => thrown);
     expect(isOutage(error)).toBe(true);
     await proxy.heal();
+  });
+});
+
+describe('A connection', () => {
+  const compressionOf = async (pool: pg.Pool): Promise<string> =>
+    (await pool.query<{ setting: string }>("SELECT current_setting('default_toast_compression') AS setting"))
+      .rows[0]!.setting;
+
+  it('compresses what is long by lz4, where the server can', async () => {
+    const { rows } = await database.pool.query<{ can: boolean }>(
+      "SELECT 'lz4' = ANY (enumvals) AS can FROM pg_settings WHERE name = 'default_toast_compression'",
+    );
+    expect(await compressionOf(database.pool)).toBe(rows[0]!.can ? 'lz4' : 'pglz');
+  });
+
+  it('leaves a compression that was chosen for the database', async () => {
+    const { rows } = await database.pool.query<{ name: string }>('SELECT current_database() AS name');
+    await database.pool.query(`ALTER DATABASE ${rows[0]!.name} SET default_toast_compression = pglz`);
+    const other = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'test' });
+    expect(await compressionOf(other.pool)).toBe('pglz');
+    await other.close();
   });
 });

@@ -35,12 +35,19 @@ const CHANGES_OF_ONE = {
 const PLANNING = 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off';
 
 /**
+ * A mail of 24 kB takes 0.23 ms to be compressed by `pglz`, which every server has, and 0.04 ms by `lz4`, which nearly every server has. Whoever has chosen
+ * one for the server, the database or the role has chosen.
+ */
+const COMPRESSION = `SELECT set_config(name, 'lz4', false) FROM pg_settings
+WHERE name = 'default_toast_compression' AND source = 'default' AND 'lz4' = ANY (enumvals)`;
+
+/**
  * The order of events goes on where it ended, and nothing is claimed, though the database was restored; else it changes nothing. Each connection asks,
  * because a database can be replaced behind its name while processes run, and nobody may claim from it before it is known.
  */
 const KEEP_EVENT_ERA = 'SELECT keep_event_era()';
 
-const PREPARED = `${PLANNING}; ${KEEP_EVENT_ERA}`;
+const PREPARED = [PLANNING, COMPRESSION, KEEP_EVENT_ERA].join('; ');
 
 export interface DatabaseOptions {
   readonly url: string;
