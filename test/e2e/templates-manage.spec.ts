@@ -220,6 +220,16 @@ describe('GET /v1/templates', () => {
     expect((await list('', keys.viewer)).items.map(({ name }) => name)).toEqual(names.reverse());
   });
 
+  it('a name finds the template that emails ask for by it, and none of another workspace', async () => {
+    const { keys } = await stack.createTenant('Searcher');
+    const wanted = await createTemplate(api, { name: 'Söker & co' }, keys.editor);
+    await createTemplate(api, {}, keys.editor);
+    const named = `?name=${encodeURIComponent(wanted.name)}`;
+    const items = [expect.objectContaining({ id: wanted.id, name: wanted.name })];
+    expect(await list(named, keys.viewer)).toEqual({ items, hasMore: false, startAt: null });
+    expect(await list(named, tenant.keys.viewer)).toEqual({ items: [], hasMore: false, startAt: null });
+  });
+
   it('400, G10: a malformed startAt', async () => {
     expect((await api.get('/v1/templates?startAt=2030-01-01T00:00:00.000Z')).status).toBe(400);
   });

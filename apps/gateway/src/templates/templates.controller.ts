@@ -9,6 +9,7 @@ import { pageById } from '../paging/page-request.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
 import { PathId, unknownId } from '../validation/path-ids.ts';
+import { TemplatesQuery } from './templates-query.ts';
 import { CreateTemplateRequest, UpdateTemplateRequest } from './save-template.requests.ts';
 import { toTemplateDraft, toTemplatePatch } from './template-draft.ts';
 import { CHANGED_MEANWHILE, NAME_TAKEN, NOT_IN_THE_LANGUAGE, WORKSPACE_FULL } from './template-refusals.ts';
@@ -55,14 +56,13 @@ export class TemplatesController {
     tag: 'Templates',
     summary: 'List templates',
     description: 'Lists the templates of the workspace, without their content.',
-    query: PageQuery,
+    query: TemplatesQuery,
     answer: TemplatesAnswer,
   })
   async list(@Caller() caller: Principal, @Query() query: unknown): Promise<TemplatesAnswer> {
-    const page = pageById('tpl', judgeQuery(PageQuery, query));
-    return {
-      templates: templatePageView(await orUnavailable(this.templates.list(caller.workspaceId, page))),
-    };
+    const { name, ...page } = judgeQuery(TemplatesQuery, query);
+    const found = this.templates.list(caller.workspaceId, pageById('tpl', page), name);
+    return { templates: templatePageView(await orUnavailable(found)) };
   }
 
   @Get(':template_id')

@@ -87,8 +87,9 @@ describe('judgeQuery', () => {
     ['limit=1&limit=2', '`limit` is given more than once; give it once'],
     ['sort=up', '`sort` is none of the known words; give one of `createdAt.desc`, `createdAt.asc`'],
     ['limt=1', '`limt` is not a known field; did you mean `limit`?'],
-    ['limit[]=1', '`limit[]` is not a known field; leave it out'],
-    ['__proto__=1', '`__proto__` is not a known field; leave it out'],
+    ['limit[]=1', '`limit[]` is not a known field; there are `limit`, `sort`, `startAt`'],
+    ['__proto__=1', '`__proto__` is not a known field; there are `limit`, `sort`, `startAt`'],
+    ['cursor=x', '`cursor` is not a known field; there are `limit`, `sort`, `startAt`'],
     ['startAt=', '`startAt` is empty; give at least 1 character'],
     [
       'limit=+1',

@@ -44,7 +44,7 @@ const SUMMARY_COLUMNS = `v.number AS version, v.from_address AS "fromAddress", v
 
 /**
  * A page of a workspace's living templates, without their content. $1 uuid: the workspace. $2 uuid: the first, or null. $3 int.
- * Index: templates_living_by_workspace_idx, read in its order.
+ * $4 text: the name that it has, or null. Indexes: templates_living_by_workspace_idx, read in its order, or templates_living_name_key.
  */
 export const LIST_TEMPLATES = inBothOrders(
   (order, from) => `
@@ -52,6 +52,7 @@ SELECT   ${TEMPLATE_COLUMNS}, ${SUMMARY_COLUMNS}
 FROM     templates t
 JOIN     template_versions v ON v.id = t.current_version_id
 WHERE    t.workspace_id = $1::uuid AND t.deleted_at IS NULL AND ($2::uuid IS NULL OR t.id ${from} $2::uuid)
+AND      ($4::text IS NULL OR t.name = $4::text)
 ORDER BY t.id ${order}
 LIMIT    $3::int`,
 );

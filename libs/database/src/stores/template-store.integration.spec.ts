@@ -247,5 +247,12 @@ describe('TemplateStore and TemplateChanges', () => {
     const backwards = await store.list(workspaceId, { limit: 5, sort: 'createdAt.desc' });
     expect(backwards.items.map(({ id }) => id)).toEqual([...seen].reverse());
     expect(backwards.items[0]).not.toHaveProperty('html');
+    const named = (name: string) => store.list(workspaceId, FIRST, name);
+    expect(await named('c')).toMatchObject({
+      items: [{ id: ids[2], name: 'c' }],
+      hasMore: false,
+      startAt: null,
+    });
+    expect(await named('foreign')).toMatchObject({ items: [], hasMore: false, startAt: null });
   });
 });

@@ -86,9 +86,13 @@ export class TemplateStore {
     return ids.map((id) => found.get(uuidOf(id)));
   }
 
-  /** A page of a workspace's templates, the newest or oldest first. */
-  async list(workspaceId: WorkspaceId, page: PageRequest<TemplateId>): Promise<Page<TemplateSummary>> {
-    const rows = await this.readPage<TemplateSummaryRow>(LIST_TEMPLATES, workspaceId, page);
+  /** A page of a workspace's templates, the newest or oldest first; with a name, of the one that has it. */
+  async list(
+    workspaceId: WorkspaceId,
+    page: PageRequest<TemplateId>,
+    name?: string,
+  ): Promise<Page<TemplateSummary>> {
+    const rows = await this.readPage<TemplateSummaryRow>(LIST_TEMPLATES, workspaceId, page, [name ?? null]);
     return pageOf(rows.map(templateSummaryOf), page.limit);
   }
 
@@ -131,10 +135,16 @@ export class TemplateStore {
     statements: Record<'asc' | 'desc', string>,
     of: WorkspaceId | TemplateId,
     { limit, sort, startAt }: PageRequest<TemplateId | TemplateVersionId>,
+    filters: readonly unknown[] = [],
   ): Promise<Row[]> {
     const start = startAt === undefined ? null : uuidOf(startAt);
     const statement = statements[sort === 'createdAt.asc' ? 'asc' : 'desc'];
-    const { rows } = await this.database.pool.query<Row & object>(statement, [uuidOf(of), start, limit + 1]);
+    const { rows } = await this.database.pool.query<Row & object>(statement, [
+      uuidOf(of),
+      start,
+      limit + 1,
+      ...filters,
+    ]);
     return rows;
   }
 }
