@@ -95,15 +95,17 @@ describe('G5: the order of checks', () => {
 
 describe('G7: docsUrl', () => {
   it.each([
-    ['invalid-payload', { ...soundEmail(), subject: 1 }],
-    ['unverified-sender', { ...soundEmail(), from: 'a@other.example' }],
-  ])('of %s is a page of this gateway that explains the error', async (name, email) => {
+    ['invalid-payload', { ...soundEmail(), subject: 1 }, 'mend the body'],
+    ['unverified-sender', { ...soundEmail(), from: 'a@other.example' }, 'POST /v1/identities'],
+  ])('of %s is a page of this gateway that explains the error', async (name, email, remedy) => {
     const { docsUrl } = (await stack.api().post('/v1/emails', email)).body as { docsUrl: string };
     expect(docsUrl).toMatch(new RegExp(`/docs/errors/${name}$`));
     const page = await fetch(docsUrl);
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(await page.text()).toMatch(/<h1>.+<\/h1><p>.+<\/p>/);
+    const text = await page.text();
+    expect(text).toMatch(/<h1>.+<\/h1><p>.+<\/p>/);
+    expect(text).toContain(remedy);
   });
 });
 

@@ -11,7 +11,7 @@ interface Receiver {
 }
 const require = createRequire(import.meta.url);
 const { Webhook } = require('standardwebhooks') as {
-  Webhook: new (key: string, options: { format: 'raw' }) => Receiver;
+  Webhook: new (key: string, options?: { format: 'raw' }) => Receiver;
 };
 
 const ID = 'evt_01k9zq7v3nf4b8gq2m5c6d7e8f';
@@ -70,6 +70,8 @@ describe('webhook-signature', () => {
       const signature = signMessage({ id: ID, unixSeconds, body }, [webhookKey(token)]);
       const verified = receiver(token).verify(body, headers(signature, unixSeconds));
       expect(verified).toEqual(JSON.parse(body.toString()));
+      const inBase64 = new Webhook(Buffer.from(token).toString('base64'));
+      expect(inBase64.verify(body, headers(signature, unixSeconds))).toEqual(verified);
     }
   });
 

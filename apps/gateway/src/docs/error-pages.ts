@@ -15,7 +15,7 @@ export const ERROR_PAGES: Readonly<
     paragraphs: [
       'from must be a verified address of the workspace, or an address on one of its verified domains. A subdomain is a domain of its own: verifying example.com does not verify mail.example.com.',
       'The error lists what the workspace may send from in allowedEmails and allowedDomains.',
-      'Nothing was accepted. Send from one of those, or have the address or domain verified first.',
+      'Nothing was accepted. Send from one of those, or have the address or domain verified first: POST /v1/identities with an address sends a mail with a link to it, with a domain it answers with the DNS records to set.',
     ],
   },
 };
