@@ -12,7 +12,7 @@ const ANSWER_TIMEOUT_MS = 6_000;
 export class AnsweringClient extends pg.Client {
   private companions: Companion[] = [];
 
-  /** Sends it just before the next statement, whose error is its error too. Only within a transaction, or to begin one. */
+  /** Sends it just before the next statement, whose error is its error too, and whose time it shares. Only within a transaction, or to begin one. */
   sendWithNext(statement: Companion): void {
     this.companions.push(statement);
   }

@@ -55,7 +55,7 @@ export const ACCEPT_KEYED_COLUMNS = {
  * committed. `granted` is what this statement was granted; RETURNING could not tell it otherwise before Postgres 18.
  * Everything after `grant` depends on its rows, which is what gives the parts of this statement their order.
  */
-export const ACCEPT_EMAILS = acceptEmails(ACCEPT_COLUMNS, { taken: '', condition: '', outcome: '' });
+export const ACCEPT_EMAILS = acceptEmails(ACCEPT_COLUMNS, { judged: 'item', takenBefore: '' });
 
 /** Takes keys, each of which is there once. */
 function takeKeys(items: string): string {
@@ -69,7 +69,7 @@ function takeKeys(items: string): string {
 }
 
 /**
- * The same for a group of which some emails have a key, none of them twice. Those that do not get theirs are not judged (`key_taken`); of those that get it,
+ * The same for a group of which some emails have a key, none of them twice. Of those that do not get theirs nothing is told; of those that get it,
  * it must be given back in the same transaction when they are refused.
  *
  * $1 int, as above. The others: ACCEPT_KEYED_COLUMNS, an array each.
@@ -77,41 +77,38 @@ function takeKeys(items: string): string {
  * Indexes: idempotency_keys_pkey, and as above. Locks: the keys, as TAKE_IDEMPOTENCY_KEYS takes them, then as above.
  */
 export const ACCEPT_KEYED_EMAILS = acceptEmails(ACCEPT_KEYED_COLUMNS, {
-  taken: `
+  judged: 'judged',
+  takenBefore: `
 taken AS (
   ${takeKeys(`SELECT workspace_id, email_key, fingerprint, answer, key_expires_at
   FROM   item
   WHERE  email_key IS NOT NULL`)}
 ),
-keyless AS (
-  SELECT i.n
+judged AS (
+  SELECT i.n, i.workspace_id, i.from_address, i.from_domain
   FROM   item i
   LEFT JOIN taken t ON t.workspace_id = i.workspace_id AND t.key = i.email_key
-  WHERE  i.email_key IS NOT NULL AND t.key IS NULL
+  WHERE  i.email_key IS NULL OR t.key IS NOT NULL
 ),`,
-  condition: `
-  AND    i.n NOT IN (SELECT n FROM keyless)`,
-  outcome: `WHEN i.n IN (SELECT n FROM keyless)       THEN 'key_taken'
-              `,
 });
 
 function acceptEmails(
   columns: Readonly<Record<string, ColumnType>>,
-  keys: { readonly taken: string; readonly condition: string; readonly outcome: string },
+  { judged, takenBefore }: { readonly judged: string; readonly takenBefore: string },
 ): string {
   return `
 WITH item AS MATERIALIZED (
   SELECT * FROM unnest(${arraysOf(columns, 2)}) AS i (${Object.keys(columns).join(', ')})
-),${keys.taken}
+),${takenBefore}
 permitted AS (
   SELECT i.n, i.workspace_id,
          row_number() OVER (PARTITION BY i.workspace_id ORDER BY i.n) AS place
-  FROM   item i
+  FROM   ${judged} i
   WHERE  EXISTS (
            SELECT FROM identities d
            WHERE  d.workspace_id = i.workspace_id
            AND    d.value IN (i.from_address, i.from_domain)
-           AND    d.verified_at IS NOT NULL)${keys.condition}
+           AND    d.verified_at IS NOT NULL)
 ),
 demand AS (
   SELECT w.id AS workspace_id, p.wanted,
@@ -156,7 +153,7 @@ new_contents AS (
   SELECT id, html, text, preview_text, variables::json FROM accepted
 )
 SELECT   i.n,
-         CASE ${keys.outcome}WHEN p.n IS NULL                           THEN 'unverified'
+         CASE WHEN p.n IS NULL                           THEN 'unverified'
               WHEN p.place <= coalesce(g.granted, 0)     THEN 'accepted'
               ELSE 'over_limit' END AS outcome,
          g.accepted AS used, g.monthly_limit AS "monthlyLimit", clock_timestamp() AS now,
@@ -168,7 +165,7 @@ SELECT   i.n,
            SELECT value FROM identities d
            WHERE  d.workspace_id = i.workspace_id AND d.kind = 'domain' AND d.verified_at IS NOT NULL
            ORDER BY value LIMIT 100) END AS domains
-FROM     item i
+FROM     ${judged} i
 LEFT JOIN permitted p ON p.n = i.n
 LEFT JOIN "grant" g ON g.workspace_id = i.workspace_id
 ORDER BY i.n`;

@@ -3,10 +3,12 @@ import { createHash } from 'node:crypto';
 import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import fc from 'fast-check';
+import type pg from 'pg';
 import { faultOf } from '../faults.ts';
 import { Office, rawEmail } from '../office.fixture.ts';
 import type { AcceptableEmail, AcceptableRawEmail } from './acceptable-email.ts';
 import type { AcceptanceOutcome } from './acceptable-email.ts';
+import { GroupAcceptance } from './group-acceptance.ts';
 
 const STRANGER = { from: { address: 'hello@other.example' }, fromDomain: 'other.example' };
 /** What one is told who sends from elsewhere than from the verified `example.com`. */
@@ -89,6 +91,21 @@ describe('An idempotency key', () => {
     expect(await office.acceptance.findAnswer(acme, 'k')).toMatchObject({ fingerprint, answer });
     expect(await office.acceptance.findAnswer(acme, 'K')).toBeUndefined();
     expect(await office.acceptance.findAnswer(acme, 'past')).toBeUndefined();
+  });
+
+  it('that another has costs nothing of what a refusal is told', async () => {
+    const acme = await office.openWorkspace();
+    await acceptOne(keyed(acme, 'k'));
+    const { pool, clock } = office.database;
+    const told: unknown[] = [];
+    const query = async (asked: pg.QueryConfig, values?: unknown[]): Promise<pg.QueryResult> => {
+      const result = await pool.query(asked, values);
+      if (asked.name === 'accept_keyed_emails') told.push(...(result.rows as unknown[]));
+      return result;
+    };
+    const calls = [{ workspaceId: acme, emails: [keyed(acme, 'k'), rawEmail(acme, STRANGER)] }];
+    await new GroupAcceptance({ query } as unknown as pg.PoolClient, calls, null, clock).judge();
+    expect(told).toEqual([expect.objectContaining({ n: 1, domains: ['example.com'] })]);
   });
 
   it('belongs to its workspace', async () => {

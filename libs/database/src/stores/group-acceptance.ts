@@ -18,7 +18,7 @@ type Connection = pg.Pool | pg.PoolClient;
 
 interface AcceptRow {
   readonly n: number;
-  readonly outcome: 'accepted' | 'unverified' | 'over_limit' | 'key_taken';
+  readonly outcome: 'accepted' | 'unverified' | 'over_limit';
   readonly used: number | null;
   readonly monthlyLimit: number | null;
   readonly now: Date;
@@ -148,14 +148,12 @@ export class GroupAcceptance {
     );
     const first = firstOfEachKey(claims);
     const leaders = new Set(first.map(({ n }) => n));
-    const missed = await this.accept(
-      open.filter(({ n, email }) => email.idempotency === undefined || leaders.has(n)),
-    );
-    const known = await this.keys.read(first.filter(({ n }) => missed.has(n)));
-    for (const [n, answer] of known) this.outcomeOf[n] = { kind: 'replayed', ...answer };
-    await this.keys.giveBack(
-      first.filter(({ n }) => !missed.has(n) && this.outcomeOf[n]!.kind !== 'accepted'),
-    );
+    await this.accept(open.filter(({ n, email }) => email.idempotency === undefined || leaders.has(n)));
+    const kindOf = ({ n }: NumberedClaim): string => this.outcomeOf[n]?.kind ?? 'missed';
+    const missed = first.filter((claim) => kindOf(claim) === 'missed');
+    await this.keys.giveBack(first.filter((claim) => !['missed', 'accepted'].includes(kindOf(claim))));
+    for (const [n, answer] of await this.keys.read(missed))
+      this.outcomeOf[n] = { kind: 'replayed', ...answer };
     this.followFirst(first, claims);
     return open.filter(({ n }) => this.outcomeOf[n] === undefined);
   }
@@ -176,19 +174,12 @@ export class GroupAcceptance {
     }
   }
 
-  /** One statement, or as many as keep each within its time: the largest batch has 50 MiB. Gives the numbers of those whose key another has. */
-  private async accept(entries: readonly Entry[]): Promise<Set<number>> {
-    const missed = new Set<number>();
-    for (const part of partsOf(entries)) {
-      for (const row of await this.acceptPart(part)) {
-        if (row.outcome === 'key_taken') missed.add(row.n);
-        else this.outcomeOf[row.n] = outcomeOf(row, row.outcome);
-      }
-    }
-    return missed;
+  /** One statement, or as many as keep each within its time: the largest batch has 50 MiB. Those whose key another has stay without an outcome. */
+  private async accept(entries: readonly Entry[]): Promise<void> {
+    for (const part of partsOf(entries)) await this.acceptPart(part);
   }
 
-  private async acceptPart(entries: readonly Entry[]): Promise<AcceptRow[]> {
+  private async acceptPart(entries: readonly Entry[]): Promise<void> {
     const askedAt = performance.now();
     const keyed = entries.some(({ email }) => email.idempotency !== undefined);
     const { rows } = await this.connection.query<AcceptRow>({
@@ -196,8 +187,8 @@ export class GroupAcceptance {
       text: keyed ? ACCEPT_KEYED_EMAILS : ACCEPT_EMAILS,
       values: [this.monthlyLimit, ...(keyed ? keyedEmailColumns(entries) : emailColumns(entries))],
     });
-    this.clock.observe(rows[0]!.now.getTime(), askedAt);
-    return rows;
+    if (rows.length > 0) this.clock.observe(rows[0]!.now.getTime(), askedAt);
+    for (const row of rows) this.outcomeOf[row.n] = outcomeOf(row);
   }
 }
 
@@ -224,8 +215,8 @@ function partsOf(entries: readonly Entry[]): Entry[][] {
   return parts;
 }
 
-function outcomeOf(row: AcceptRow, outcome: Exclude<AcceptRow['outcome'], 'key_taken'>): AcceptanceOutcome {
-  switch (outcome) {
+function outcomeOf(row: AcceptRow): AcceptanceOutcome {
+  switch (row.outcome) {
     case 'accepted':
       return { kind: 'accepted' };
     case 'unverified':
