@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { idFromUuid } from '@posthorn/kernel';
+import {
+  type AppName,
+  type AppUnderTest,
+  FaultProxy,
+  freePort,
+  PrivatePostgres,
+  PrivateRedis,
+  type ReceivedPost,
+  type SinkMessage,
+  WebhookReceiver,
+} from '@posthorn/testing';
+import { Api, type Answer, emailIn, isReplay } from '../e2e/api.ts';
+import { headerValues } from '../e2e/mail.ts';
+import { soundEmail, Stack, until } from '../e2e/stack.ts';
+import { fromNow } from '../e2e/times.ts';
+
+const CALLERS = 6;
+const BETWEEN_CALLS_MS = 30;
+/** How much goes on before the next thing breaks. */
+const EMAILS_BETWEEN = 15;
+const PREVIEWS = 100;
+const END_OF_MAIL = '\r\n.\r\n';
+
+/** Two of each, so that one serves while the other is gone. */
+const APPS: readonly AppName[] = (['gateway', 'sender', 'scheduler', 'webhook-dispatcher'] as const).flatMap(
+  (name) => [name, name],
+);
+
+interface FeedPage {
+  readonly items: { readonly id: string }[];
+  readonly hasMore: boolean;
+  readonly startAt: string | null;
+  readonly resumeAt: string;
+}
+
+/** An app that comes back at the address that it had. */
+interface Place {
+  readonly name: AppName;
+  readonly env: Record<string, string>;
+  app: AppUnderTest;
+}
+
+describe('Everything that breaks at once', () => {
+  let postgres: PrivatePostgres;
+  let redis: PrivateRedis;
+  let receiver: WebhookReceiver;
+  let relay: FaultProxy;
+  let stack: Stack;
+  let places: Place[];
+  const accepted = new Map<string, string>();
+  const cancelled = new Set<string>();
+  const followed: string[] = [];
+  /** What no caller should ever be told. */
+  const wrong: string[] = [];
+  let isOver = false;
+
+  /** The first POST of every fourth event or so, by the event's id. */
+  const isRefused = (headers: ReceivedPost['headers']): boolean =>
+    headers['x-service-attempt'] === '1' && /[07bfkprx]$/.test(String(headers['x-service-event-id']));
+
+  beforeAll(async () => {
+    const sinkPort = await freePort();
+    [postgres, redis, receiver, relay] = await Promise.all([
+      PrivatePostgres.start(),
+      PrivateRedis.start(),
+      WebhookReceiver.start(({ headers }) => ({ status: isRefused(headers) ? 500 : 200 })),
+      FaultProxy.before(`smtp://127.0.0.1:${sinkPort}`),
+    ]);
+    stack = await Stack.start({
+      ...{ gateways: 0, sends: false, databaseUrl: postgres.url, redisUrl: redis.url },
+      ...{ sink: { port: sinkPort }, smtpUrl: (url) => relay.urlFor(url) },
+      env: {
+        ...{ WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+        // What a dead process has in hand is free again before the test is over.
+        ...{ LEASE_MS: '10000', LEASE_RENEWAL_MS: '2000', LEASE_MARGIN_MS: '4000', LEASE_GRACE_MS: '4000' },
+      },
+    });
+    places = await Promise.all(APPS.map(takePlace));
+    const hook = { url: receiver.url('/hook'), events: ['CONTACT_CREATED', 'EMAIL_SENT'] };
+    expect((await insist((api) => api.post('/v1/webhooks', hook))).status).toBe(200);
+  });
+  afterAll(async () => {
+    isOver = true;
+    await stack.close();
+    await Promise.all([postgres.close(), redis.close(), receiver.close(), relay.close()]);
+  });
+
+  async function takePlace(name: AppName): Promise<Place> {
+    const env = { HTTP_PORT: String(await freePort()) };
+    return { name, env, app: await stack.startApp(name, env) };
+  }
+
+  async function killAndReplace(place: Place): Promise<void> {
+    place.app.program.kill('SIGKILL');
+    await place.app.program.exit;
+    place.app = await stack.startApp(place.name, place.env);
+  }
+
+  const gateways = (): Api[] =>
+    places
+      .filter(({ name }) => name === 'gateway')
+      .map(({ app }) => new Api(app.url, stack.tenant.keys.apiUser));
+
+  /** Asks one gateway after the other until one says yes or no, as a careful caller does. */
+  async function insist(ask: (api: Api) => Promise<Answer>, first = 0): Promise<Answer> {
+    for (let n = first; ; n += 1) {
+      const answer = await ask(gateways()[n % 2]!).catch(() => undefined);
+      if (answer !== undefined && answer.status < 500) return answer;
+      if (answer !== undefined && (answer.status !== 503 || !answer.headers.has('retry-after')))
+        wrong.push(answer.text);
+      await sleep(BETWEEN_CALLS_MS);
+    }
+  }
+
+  /** Sends until the test is over; every call is made again on the other gateway, and every fourth email taken back. */
+  async function call(caller: number): Promise<void> {
+    for (let n = caller; !isOver; n += 1) {
+      const isScheduled = n % 4 === 0;
+      const email = {
+        ...soundEmail(),
+        ...{ contactProperties: { n }, settings: { trackOpens: true }, idempotencyKey: randomUUID() },
+        ...(isScheduled ? { sendAt: fromNow(2_000) } : {}),
+      };
+      const send = (api: Api): Promise<Answer> => api.post('/v1/emails', email);
+      const answer = await insist(send, n);
+      const again = await insist(send, n + 1);
+      if (again.text !== answer.text || !isReplay(again)) wrong.push(`${answer.text} then ${again.text}`);
+      const { id, messageId } = emailIn(answer);
+      accepted.set(`<${messageId}>`, id);
+      if (isScheduled) await takeBack(id);
+      await sleep(BETWEEN_CALLS_MS);
+    }
+  }
+
+  async function takeBack(id: string): Promise<void> {
+    const { status, text } = await insist((api) => api.post(`/v1/emails/${id}/cancel`, {}));
+    if (status === 200 || text.includes('CANCELLED')) cancelled.add(id);
+    else if (status !== 409) wrong.push(text);
+  }
+
+  /** Reads the feed behind `place` to its end. @returns where to go on */
+  async function follow(place: string | undefined, into: string[]): Promise<string> {
+    for (let at = place; ;) {
+      const query = at === undefined ? '' : `?startAt=${at}`;
+      const { body } = await insist((api) => api.get(`/v1/events${query}`));
+      const { items, hasMore, startAt, resumeAt } = body['events'] as FeedPage;
+      into.push(...items.map(({ id }) => id));
+      if (!hasMore) return resumeAt;
+      at = startAt!;
+    }
+  }
+
+  async function followOn(): Promise<string> {
+    let at = await follow(undefined, followed);
+    for (; !isOver; await sleep(BETWEEN_CALLS_MS)) at = await follow(at, followed);
+    return at;
+  }
+
+  async function untilMore(): Promise<void> {
+    const [acceptedBefore, arrivedBefore] = [accepted.size, stack.sink.messages.length];
+    await until(() => accepted.size >= acceptedBefore + EMAILS_BETWEEN, 'emails are accepted');
+    await until(() => stack.sink.messages.length >= arrivedBefore + EMAILS_BETWEEN, 'emails arrive');
+  }
+
+  /** What waits for another try is due now: the test is about what arrives, not when. */
+  async function settle(): Promise<void> {
+    await until(
+      async () => {
+        await stack.count(
+          `WITH due AS (UPDATE outbox SET due_at = now() WHERE state = 'waiting' RETURNING 1) SELECT count(*) FROM due`,
+        );
+        return (await stack.count('SELECT count(*) FROM outbox')) === 0;
+      },
+      'nothing is due',
+      120_000,
+    );
+    await until(() => receiver.inWork === 0, 'every POST is answered');
+  }
+
+  function arrivals(): Map<string, SinkMessage[]> {
+    return Map.groupBy(stack.sink.messages, (message) => headerValues(message, 'Message-ID')[0]!);
+  }
+
+  async function expectEmailsOnce(): Promise<void> {
+    const { rows } = await stack.database.pool.query<{ message: string; marked: boolean }>(
+      `SELECT '<' || message_id || '>' AS message,
+              EXISTS (SELECT 1 FROM email_events v WHERE v.email_id = e.id AND duplicate_possible) AS marked
+       FROM   emails e`,
+    );
+    const marked = new Set(rows.filter((row) => row.marked).map(({ message }) => message));
+    expect(rows.map(({ message }) => message).sort()).toEqual([...accepted.keys()].sort());
+    const arrived = arrivals();
+    const left = [...accepted].filter(([, id]) => !cancelled.has(id)).map(([message]) => message);
+    expect([...arrived.keys()].sort()).toEqual(left.sort());
+    for (const [message, copies] of arrived) {
+      if (!marked.has(message)) expect([message, copies.length]).toEqual([message, 1]);
+      for (const { raw } of copies) expect(raw).toEqual(copies[0]!.raw);
+    }
+    expect(await stack.count('SELECT accepted AS count FROM usage')).toBe(left.length);
+  }
+
+  async function expectPreviewed(): Promise<void> {
+    for (const [message, [copy]] of [...arrivals()].slice(-PREVIEWS)) {
+      const path = `/v1/emails/${accepted.get(message)!}/preview`;
+      const { body } = await insist((api) => api.get(path));
+      expect(Buffer.from((body['preview'] as { message: string }).message)).toEqual(copy!.raw);
+    }
+  }
+
+  async function expectEventsTold(): Promise<void> {
+    const { rows } = await stack.database.pool.query<{ id: string; payload: string }>(
+      'SELECT id, payload FROM events',
+    );
+    const told = Map.groupBy(receiver.posts, ({ headers }) => headers['x-service-event-id']);
+    expect(rows).toHaveLength(accepted.size + (accepted.size - cancelled.size));
+    for (const { id, payload } of rows) {
+      const posts = told.get(idFromUuid('evt', id)) ?? [];
+      expect(new Set(posts.map(({ body }) => body.toString()))).toEqual(new Set([payload]));
+      expect(new Set(posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    }
+    expect(followed.toSorted()).toEqual(rows.map(({ id }) => idFromUuid('evt', id)).sort());
+    const anew: string[] = [];
+    await follow(undefined, anew);
+    expect(followed).toEqual(anew);
+  }
+
+  it('loses nothing, doubles nothing that is not marked, and what leaves is what is previewed and told', async () => {
+    const load = Array.from({ length: CALLERS }, (_, n) => call(n));
+    const following = followOn();
+    await untilMore();
+    const crash = (): Promise<void> => postgres.crash().then(() => postgres.restart());
+    for (const [n, place] of places.entries()) {
+      const others = [
+        crash,
+        () => redis.flush(),
+        () => redis.restart(),
+        () => Promise.resolve(relay.cutAll()),
+      ];
+      void relay.cutAfter(END_OF_MAIL);
+      await Promise.all([killAndReplace(place), others[n % others.length]!()]);
+      await untilMore();
+    }
+    isOver = true;
+    await Promise.all(load);
+    const at = await following;
+    await settle();
+    await follow(at, followed);
+
+    expect(wrong).toEqual([]);
+    await expectEmailsOnce();
+    await expectPreviewed();
+    await expectEventsTold();
+  }, 300_000);
+});
