@@ -27,6 +27,14 @@ describe('reportRepeated', () => {
     expect(said).toHaveLength(3);
   });
 
+  it('says once what is told of many jobs', () => {
+    const { said, report } = reporter();
+    for (const job of ['12', '13', 'repeat:deliveries.recover:1795430157592'])
+      report(new Error(`Missing key for job ${job}. moveToFinished`));
+    report(new Error('could not renew lock for job 12'));
+    expect(said).toHaveLength(2);
+  });
+
   it('remembers a bounded number of kinds', () => {
     const { said, report } = reporter();
     for (let kind = 0; kind < 250; kind += 1) report(new Error(`kind ${kind}`));

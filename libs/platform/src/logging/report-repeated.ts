@@ -3,6 +3,8 @@ import type { Logger } from 'pino';
 const QUIET_MS = 10_000;
 /** More kinds of errors than an outage has; above it everything is forgotten and said again. */
 const MOST_KINDS = 100;
+/** Which job it was makes no kind of its own: when Redis has lost its jobs, each of them is told of. */
+const JOB = /\bjob \S+/g;
 
 /**
  * Reports errors that come again and again while something is away: each kind once in ten seconds, with how often it
@@ -19,7 +21,7 @@ export function reportRepeated(
   const kinds = new Map<string, { saidAtMs: number; unsaid: number }>();
   return (error) => {
     const err = error instanceof Error ? error : new Error(String(error));
-    const kind = `${err.name} ${err.message}`;
+    const kind = `${err.name} ${err.message.replace(JOB, 'job')}`;
     const known = kinds.get(kind);
     if (known !== undefined && nowMs() - known.saidAtMs < QUIET_MS) {
       known.unsaid += 1;
