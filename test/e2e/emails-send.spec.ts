@@ -166,7 +166,7 @@ describe('POST /v1/emails: 401', () => {
     expect(refused.body).toStrictEqual({
       statusCode: 401,
       error: 'Unauthorized',
-      message: 'The API key lacks the scope `api_user`; use a key with another role',
+      message: 'The API key lacks the scope `api_user`; use a key with the role `API_USER` or `EDITOR`',
     });
   });
 });

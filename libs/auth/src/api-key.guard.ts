@@ -8,7 +8,7 @@ import {
 import { GUARDS_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
 import { Refusal } from '@posthorn/kernel';
-import { hasScope, mayManage, type Scope } from '@posthorn/domain';
+import { hasScope, mayManage, ROLE_NAMES, type Scope } from '@posthorn/domain';
 import type { Request, Response } from 'express';
 import { unauthorized } from './bearer-credential.ts';
 import { IdentifyCaller } from './identify-caller.ts';
@@ -35,7 +35,9 @@ export class ApiKeyGuard implements CanActivate {
     const principal = await this.callers.identify(request, response);
     const scope = this.traitOf<Scope>(context, SCOPE);
     if (scope !== undefined && !hasScope(principal.role, scope)) {
-      throw unauthorized(`The API key lacks the scope \`${scope}\`; use a key with another role`);
+      throw unauthorized(
+        `The API key lacks the scope \`${scope}\`; use a key with the role ${rolesWith(scope)}`,
+      );
     }
     if (this.traitOf<true>(context, MANAGES) && !mayManage(principal.role)) {
       throw new Refusal(403, 'The API key may not manage this workspace; use a key with the role `EDITOR`');
@@ -51,6 +53,11 @@ export class ApiKeyGuard implements CanActivate {
       context.getClass(),
     ]);
   }
+}
+
+function rolesWith(scope: Scope): string {
+  const able = ROLE_NAMES.filter((role) => hasScope(role, scope));
+  return able.map((role) => `\`${role}\``).join(' or ');
 }
 
 /** A workspace in the path must be the key's own; whether another one exists is not to be learned. */

@@ -18,7 +18,7 @@ const UNKNOWN_KEY: DescribedRefusal = {
 const NO_SCOPE: DescribedRefusal = {
   status: 401,
   when: 'Scope missing',
-  message: 'The API key lacks the scope `api_user`; use a key with another role',
+  message: 'The API key lacks the scope `api_user`; use a key with the role `API_USER` or `EDITOR`',
 };
 const NO_EDITOR: DescribedRefusal = {
   status: 403,
