@@ -54,7 +54,7 @@ export class PreviewEmail {
     const email = await orUnavailable(this.options.emails.findComposable(workspaceId, id));
     if (email === undefined) return this.withoutContent(workspaceId, id);
     try {
-      return await this.composed(email);
+      return await orUnavailable(this.composed(email));
     } catch (error) {
       throw refusalOf(error, email);
     }
