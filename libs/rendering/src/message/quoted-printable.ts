@@ -24,7 +24,7 @@ export function quotedPrintableLength(source: Buffer): number {
 
 /**
  * Writes `source` in quoted-printable (RFC 2045, section 6.7) into `target` from `offset` on, and gives the offset
- * behind it. `source` is text in canonical form: CR and LF occur only as CRLF. No line has more than 76 characters.
+ * behind it. LF and CR alone are written as CRLF too. No line has more than 76 characters.
  */
 export function writeQuotedPrintable(source: Buffer, target: Buffer, offset: number): number {
   return encode(source, target, offset);
@@ -42,11 +42,11 @@ function encode(source: Buffer, target: Buffer | undefined, offset: number): num
       out += end - index;
       column += end - index;
       index = end;
-    } else if (source[index] === CR) {
+    } else if (isBreak(source[index]!)) {
       if (target !== undefined) writeBreak(target, out);
       out += 2;
       column = 0;
-      index += 2;
+      index += source[index] === CR && source[index + 1] === LF ? 2 : 1;
     } else if (column + ESCAPE_WIDTH > MAX_BEFORE_SOFT_BREAK) {
       if (target !== undefined) writeSoftBreak(target, out);
       out += 3;
@@ -97,7 +97,11 @@ function isBlank(byte: number): boolean {
 }
 
 function isEndOfLine(source: Buffer, index: number): boolean {
-  return index === source.length || source[index] === CR;
+  return index === source.length || isBreak(source[index]!);
+}
+
+function isBreak(byte: number): boolean {
+  return byte === CR || byte === LF;
 }
 
 /** A dot at the start of a line is doubled by SMTP and `From ` gets a `>` in mailbox files; not every hop undoes it. */

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { quotedPrintableLength, startsWithFrom, writeQuotedPrintable } from './quoted-printable.ts';
 
 /** RFC 5322, section 2.1.1, without the CRLF. */
@@ -26,19 +27,23 @@ export interface EncodedText {
  *   quoted-printable nor base64 can produce
  */
 export function encodeText(text: string, boundary: string): EncodedText {
-  const bytes = withCanonicalLines(Buffer.from(text, 'utf8'));
+  const bytes = Buffer.from(text, 'utf8');
   if (isSevenBit(bytes) && !bytes.includes(boundary, 0, 'latin1')) {
-    return {
-      encoding: '7bit',
-      length: bytes.length,
-      write: (target, offset) => offset + bytes.copy(target, offset),
-    };
+    const lines = withCanonicalLines(bytes);
+    return { encoding: '7bit', length: lines.length, write: (target, at) => at + lines.copy(target, at) };
   }
   const quoted = quotedPrintableLength(bytes);
-  const base64 = base64Length(bytes);
-  return quoted <= base64
-    ? { encoding: 'quoted-printable', length: quoted, write: (...to) => writeQuotedPrintable(bytes, ...to) }
-    : { encoding: 'base64', length: base64, write: (...to) => writeBase64(bytes, ...to) };
+  // Mostly it is the shorter one already before line endings make base64 longer.
+  if (quoted > base64Length(bytes)) {
+    const lines = withCanonicalLines(bytes);
+    const length = base64Length(lines);
+    if (quoted > length) return { encoding: 'base64', length, write: (...to) => writeBase64(lines, ...to) };
+  }
+  return {
+    encoding: 'quoted-printable',
+    length: quoted,
+    write: (...to) => writeQuotedPrintable(bytes, ...to),
+  };
 }
 
 /** Each line ended by CRLF. Byte by byte: of a text of millions of lines the engine would make as many strings. */
@@ -67,15 +72,15 @@ function loneBreaks(text: Buffer): number {
 }
 
 function isSevenBit(bytes: Buffer): boolean {
+  if (!isAscii(bytes)) return false;
   let lineStart = 0;
   for (let index = 0; index < bytes.length; index += 1) {
     const byte = bytes[index]!;
-    if (byte === CR) {
-      index += 1;
+    if (byte === CR || byte === LF) {
       lineStart = index + 1;
       continue;
     }
-    if (byte >= 0x7f || (byte < 0x20 && byte !== 0x09)) return false;
+    if (byte === 0x7f || (byte < 0x20 && byte !== 0x09)) return false;
     if (index - lineStart >= MAX_LINE || (index === lineStart && startsWithFrom(bytes, index))) return false;
   }
   return true;
