@@ -17,11 +17,9 @@ export {
   renderJson,
 } from './http/error-answer.ts';
 export { bodyIfAny } from './http/read-json-body.ts';
-export { shapeFaults, shapePipe } from './http/shape-faults.ts';
 export { parseStrictJson } from './http/strict-json.ts';
 export type { DependencyProbe } from './health/dependency-watch.ts';
 export { HealthController } from './health/health.controller.ts';
-export { HealthModule } from './health/health.module.ts';
 export { Health, type HealthChecks, type LivenessProbe } from './health/health.ts';
 export {
   emailOutcomes,

@@ -15,7 +15,6 @@ import { InFlight, type InFlightLimits } from './in-flight.ts';
 import { literalPathsFirst } from './known-methods.ts';
 import { PlatformAdapter } from './platform-adapter.ts';
 import { type JsonBodyOptions, readJsonBody } from './read-json-body.ts';
-import { shapePipe } from './shape-faults.ts';
 import { takeStrayPercents } from './stray-percents.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
@@ -39,7 +38,7 @@ export interface HttpAppOptions extends Pick<ErrorFilterOptions, 'refusalOf' | '
    * may be in work, or the largest body. Default: everybody may, and hold all.
    */
   readonly admitLongBody?: JsonBodyOptions['admitLongBody'];
-  /** Whether bodies are JSON, and read and judged here; else whoever takes a route reads them. Default: yes. */
+  /** Whether bodies are JSON, and read here; else whoever takes a route reads them. Default: yes. */
   readonly readsJson?: boolean;
   /** What paths begin with whose requests are always let in, because they are answered without waiting for anything. */
   readonly alwaysLetIn?: readonly string[];
@@ -107,7 +106,6 @@ export async function createHttpApp(
   };
   // Where another reads the bodies, it has an entrance of its own that comes first.
   if (readsJson) app.use(readJsonBody(bodies)).use(literalPathsFirst(() => adapter.routerLayers()));
-  app.useGlobalPipes(shapePipe());
   app.useGlobalFilters(new ErrorFilter({ logger, publicUrl, refusalOf, renderError }));
   return app;
 }

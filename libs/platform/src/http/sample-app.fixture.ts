@@ -14,7 +14,6 @@ import {
   type CanActivate,
 } from '@nestjs/common';
 import { Refusal, sleep } from '@posthorn/kernel';
-import { IsOptional, IsString } from 'class-validator';
 import { createLogger } from '../logging/create-logger.ts';
 import { HttpSettings } from '../settings/connection-settings.ts';
 import { createHttpApp, type HttpAppOptions } from './create-http-app.ts';
@@ -33,13 +32,9 @@ export async function untilHeld(count: number): Promise<void> {
 
 export const MORE_THAN_A_CONNECTION_HOLDS = 32 * 1024 * 1024;
 
-class ThingRequest {
-  @IsString()
-  name!: string;
-
-  @IsOptional()
-  @IsString()
-  html?: string;
+interface ThingRequest {
+  readonly name: string;
+  readonly html?: string;
 }
 
 class RefusingGuard implements CanActivate {
