@@ -12,7 +12,7 @@ const TEMPLATE_COLUMNS = 't.id, t.name, t.created_at AS "createdAt", t.updated_a
  * Indexes: templates_living_name_key, template_versions_pkey.
  */
 export const FIND_CURRENT_TEMPLATES = `
-SELECT i.n::int AS n, t.id, v.id AS "versionId", v.from_address AS "fromAddress", v.from_name AS "fromName",
+SELECT i.n::int AS n, v.id AS "versionId", v.from_address AS "fromAddress", v.from_name AS "fromName",
        v.reply_to AS "replyTo", v.required, v.unsubscribe,
        octet_length(v.html) + coalesce(octet_length(v.text), 0) AS bytes
 FROM   unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS i (workspace_id, name, n)

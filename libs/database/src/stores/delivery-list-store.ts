@@ -3,7 +3,7 @@ import type { Page, PageRequest } from '@posthorn/domain';
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import { type DeliveryFilter, listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from '../sql/delivery-list.ts';
-import { BoundedSearch, type SearchBounds, type SeenRow } from './bounded-search.ts';
+import { BoundedSearch, type SeenRow } from './bounded-search.ts';
 import {
   type DeliveryWithAttempts,
   type ShownAttempt,
@@ -18,11 +18,10 @@ const MOST_ATTEMPTS = 50;
 /** What has become of the deliveries of a webhook. */
 export class DeliveryListStore {
   private readonly pool: pg.Pool;
-  private readonly search: BoundedSearch<'dlv'>;
+  private readonly search = new BoundedSearch('dlv');
 
-  constructor(database: Database, bounds?: SearchBounds) {
+  constructor(database: Database) {
     this.pool = database.pool;
-    this.search = new BoundedSearch('dlv', bounds);
   }
 
   /** A page of the deliveries that match; see {@link BoundedSearch} for when it has fewer than it may. */

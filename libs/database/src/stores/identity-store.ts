@@ -1,5 +1,5 @@
 import { idFromUuid, type IdentityId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, type Page, pageOf, type PageRequest, POSTHORN } from '@posthorn/domain';
+import { type Page, pageOf, type PageRequest, POSTHORN } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { Identity as IdentityRow, IdentityKind } from '../generated/client.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
@@ -21,13 +21,7 @@ export class IdentityStore {
   constructor(private readonly database: Database) {}
 
   /** Adds an identity, or vouches for the one that is there already. What is so already is not told to the audit log again. */
-  put(
-    workspaceId: WorkspaceId,
-    kind: IdentityKind,
-    value: string,
-    verified: boolean,
-    actor: Actor = POSTHORN,
-  ): Promise<Identity> {
+  put(workspaceId: WorkspaceId, kind: IdentityKind, value: string, verified: boolean): Promise<Identity> {
     const nowMs = this.database.clock.nowMs();
     const where = { workspaceId_value: { workspaceId: uuidOf(workspaceId), value } };
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
@@ -37,7 +31,7 @@ export class IdentityStore {
       const what = {
         workspaceId,
         subjectId: identity.id,
-        actor,
+        actor: POSTHORN,
         detail: { kind, value, isVouched: verified },
       };
       if (before === null) await recordAudit(transaction, nowMs, { ...what, action: 'identity.created' });

@@ -202,7 +202,6 @@ describe('TemplateStore and TemplateChanges', () => {
       { workspaceId: one, name: 'a' },
     ];
     const current = {
-      templateId: a.id,
       versionId: a.versionId,
       from: { address: 'shop@example.com', name: 'Shop' },
       replyTo: [{ address: 'help@example.com' }],
@@ -212,7 +211,7 @@ describe('TemplateStore and TemplateChanges', () => {
     };
     expect(await store.findCurrent(names)).toEqual([
       expect.objectContaining({
-        templateId: b.id,
+        versionId: b.versionId,
         from: { address: 'b@example.com' },
         replyTo: [],
         required: [],

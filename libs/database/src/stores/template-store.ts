@@ -33,7 +33,6 @@ import {
 
 /** What accepting an email takes of its template. */
 export interface CurrentTemplate {
-  readonly templateId: TemplateId;
   /** The version that the email is pinned to. */
   readonly versionId: TemplateVersionId;
   readonly from: Mailbox;
@@ -48,7 +47,6 @@ export interface CurrentTemplate {
 
 interface CurrentRow {
   n: number;
-  id: string;
   versionId: string;
   fromAddress: string;
   fromName: string | null;
@@ -151,7 +149,6 @@ export class TemplateStore {
 
 function currentTemplate(row: CurrentRow): CurrentTemplate {
   return {
-    templateId: idFromUuid('tpl', row.id),
     versionId: idFromUuid('tpv', row.versionId),
     from: senderOf(row),
     replyTo: row.replyTo ?? [],

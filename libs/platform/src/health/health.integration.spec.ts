@@ -68,16 +68,6 @@ describe('the health checks', () => {
     expect(await ask('live')).toMatchObject([200, {}]);
   });
 
-  it('can be added to by a provider that is ready later', async () => {
-    const ask = await start({});
-    const health = sample.app.get(Health);
-    health.addLiveness({ name: 'lane', check: () => ({ ok: true }) });
-    health.addDependency({ name: 'relay', check: () => Promise.resolve() });
-    await new Promise(setImmediate);
-    expect(await ask('live')).toMatchObject([200, { checks: { lane: { ok: true } } }]);
-    expect(await ask('ready')).toMatchObject([200, { checks: { relay: { ok: true } } }]);
-  });
-
   it('answer HEAD', async () => {
     await start({});
     const response = await fetch(`${sample.url}/health/ready`, { method: 'HEAD' });

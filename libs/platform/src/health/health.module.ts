@@ -1,11 +1,10 @@
 import type { DynamicModule } from '@nestjs/common';
 import { HealthController } from './health.controller.ts';
-import { Health, type HealthChecks } from './health.ts';
+import { Health } from './health.ts';
 
 /** Serves `/health/live` and `/health/ready`, and lets every provider inject `Health`. */
 export class HealthModule {
-  static register(checks: HealthChecks | Health = {}): DynamicModule {
-    const health = checks instanceof Health ? checks : new Health(checks);
+  static register(health: Health): DynamicModule {
     return {
       module: HealthModule,
       global: true,

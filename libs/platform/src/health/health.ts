@@ -20,28 +20,16 @@ export interface HealthReport {
   readonly checks: Readonly<Record<string, unknown>>;
 }
 
-/** How a process is. Other providers may add what they know of it. */
+/** How a process is. */
 export class Health implements OnApplicationBootstrap, OnApplicationShutdown {
   private phase: 'starting' | 'ready' | 'draining' = 'starting';
   private readonly heartbeat = new Heartbeat();
-  private readonly probes: LivenessProbe[];
-  private readonly watches: DependencyWatch[];
+  private readonly probes: readonly LivenessProbe[];
+  private readonly watches: readonly DependencyWatch[];
 
   constructor({ liveness = [], dependencies = [] }: HealthChecks = {}) {
     this.probes = [{ name: 'eventLoop', check: () => this.heartbeat.check() }, ...liveness];
     this.watches = dependencies.map((probe) => new DependencyWatch(probe));
-  }
-
-  /** Adds something that must go on in this process. */
-  addLiveness(probe: LivenessProbe): void {
-    this.probes.push(probe);
-  }
-
-  /** Adds something shared that is shown at `/health/ready`. */
-  addDependency(probe: DependencyProbe): void {
-    const watch = new DependencyWatch(probe);
-    this.watches.push(watch);
-    if (this.phase === 'ready') watch.start();
   }
 
   get isDraining(): boolean {

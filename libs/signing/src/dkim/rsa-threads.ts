@@ -9,6 +9,8 @@ const MOST_TOGETHER = 32;
 /** A group waits at each thread while another is signed, so that no thread waits for the event loop. */
 const GROUPS_A_THREAD = 2;
 const MOST_THREADS = 4;
+/** How long a group may take on the way to a thread, there and back; the start of the thread included. */
+const DEADLINE_MS = 10_000;
 /** All but one of the threads end when they were idle for so long: starting one costs more than many signatures. */
 const IDLE_MS = 60_000;
 /** A thread keeps nothing; a young generation of the default size (48) would be filled all the same before it is looked at. */
@@ -26,19 +28,14 @@ interface Wanted {
  */
 export class RsaThreads {
   private readonly maxThreads = Math.min(Math.max(availableParallelism() - 1, 1), MOST_THREADS);
-  private readonly groups: Coalescer<Wanted, RsaResult>;
+  private readonly groups = new Coalescer<Wanted, RsaResult>({
+    serve: (wanted) => this.signTogether(wanted),
+    maxItems: MOST_TOGETHER,
+    tracks: this.maxThreads * GROUPS_A_THREAD,
+    trackOf: () => (this.signed += 1),
+  });
   private pool: Piscina<RsaTask, RsaResult[]> | undefined;
   private signed = 0;
-
-  /** @param deadlineMs how long a group may take on the way to a thread, there and back; the start of the thread included */
-  constructor(private readonly deadlineMs = 10_000) {
-    this.groups = new Coalescer({
-      serve: (wanted) => this.signTogether(wanted),
-      maxItems: MOST_TOGETHER,
-      tracks: this.maxThreads * GROUPS_A_THREAD,
-      trackOf: () => (this.signed += 1),
-    });
-  }
 
   /** The signature, in base64, of a text of bytes (latin1). @throws Error with what OpenSSL says, when the key is none for it; with what ended two threads in a row */
   async sign(text: string, privateKey: KeyObject): Promise<string> {
@@ -68,7 +65,7 @@ export class RsaThreads {
 
   private async signWithin(task: RsaTask): Promise<RsaResult[]> {
     const pool = (this.pool ??= this.newPool());
-    const timer = setTimeout(() => this.giveUp(pool), this.deadlineMs);
+    const timer = setTimeout(() => this.giveUp(pool), DEADLINE_MS);
     try {
       return await pool.run(task);
     } catch (error) {
