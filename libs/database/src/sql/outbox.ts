@@ -78,32 +78,26 @@ LEFT JOIN live l ON l.n = o.n
 ORDER BY  o.n`;
 
 /**
- * Renews leases; gives back those that still hold. $1 uuid[], $2 int[]: ids and claims. $3 interval: the lease.
+ * The rows whose claims still hold. $1 uuid[], $2 int[]: ids and claims.
  * Index: outbox_pkey. Locks: in the order of the ids.
  */
-export const RENEW_LEASES = `
-WITH held AS (
+const HELD = `held AS (
   SELECT   b.subject_id
   FROM     unnest($1::uuid[], $2::int[]) AS h (id, claims)
   JOIN     outbox b ON b.subject_id = h.id AND b.claims = h.claims AND b.state = 'taken'
   ORDER BY b.subject_id
   FOR NO KEY UPDATE OF b
-)
+)`;
+
+/** Renews the leases of the rows of {@link HELD}; names them. $3 interval: the lease. */
+export const RENEW_LEASES = `
+WITH ${HELD}
 UPDATE outbox b SET lease_until = now() + $3::interval FROM held h WHERE b.subject_id = h.subject_id
 RETURNING b.subject_id AS id, b.claims`;
 
-/**
- * Gives claimed rows back as if they had never been claimed (but for `claims`, which only grows). $1 uuid[], $2 int[].
- * Index: outbox_pkey. Locks: in the order of the ids.
- */
+/** Gives the rows of {@link HELD} back as if they had never been claimed (but for `claims`, which only grows). */
 export const GIVE_BACK = `
-WITH held AS (
-  SELECT   b.subject_id
-  FROM     unnest($1::uuid[], $2::int[]) AS h (id, claims)
-  JOIN     outbox b ON b.subject_id = h.id AND b.claims = h.claims AND b.state = 'taken'
-  ORDER BY b.subject_id
-  FOR NO KEY UPDATE OF b
-)
+WITH ${HELD}
 UPDATE outbox b SET state = 'ready', lease_until = NULL, unanswered = greatest(b.unanswered - 1, 0)
 FROM   held h WHERE b.subject_id = h.subject_id`;
 

@@ -123,8 +123,10 @@ export class ErasureStore {
         const found = await this.database.pool.query<FoundKey>(KEYS_NAMING, [...person, most, inNames]);
         return { rows: found.rows, isLast: found.rows.length < most };
       });
-      for (const row of rows)
-        counts[await this.redactAnswer(row, address)] += row.isNamed || row.answer !== null ? 1 : 0;
+      for (const row of rows) {
+        const done = await this.redactAnswer(row, address);
+        if (done !== undefined) counts[done] += 1;
+      }
       const last = rows.at(-1);
       if (last === undefined || isLast) return counts;
       after = [last.workspaceId, last.key];
@@ -168,20 +170,21 @@ export class ErasureStore {
     return rows[0]!.id ?? undefined;
   }
 
+  /** Undefined: neither the key nor its answer names the person. */
   private async redactAnswer(
     { workspaceId, key, isNamed, answer }: FoundKey,
     address: string,
-  ): Promise<'redacted' | 'deleted'> {
-    const row = [workspaceId, key];
+  ): Promise<'redacted' | 'deleted' | undefined> {
     const { pool } = this.database;
     const which = 'workspace_id = $1::uuid AND key = $2::text';
-    if (isNamed) await pool.query(`DELETE FROM idempotency_keys WHERE ${which}`, row);
-    else if (answer !== null)
-      await pool.query(`UPDATE idempotency_keys SET answer = $3 WHERE ${which}`, [
-        ...row,
-        answerWithout(answer, address),
-      ]);
-    return isNamed ? 'deleted' : 'redacted';
+    if (isNamed) {
+      await pool.query(`DELETE FROM idempotency_keys WHERE ${which}`, [workspaceId, key]);
+      return 'deleted';
+    }
+    if (answer === null) return undefined;
+    const redacted = answerWithout(answer, address);
+    await pool.query(`UPDATE idempotency_keys SET answer = $3 WHERE ${which}`, [workspaceId, key, redacted]);
+    return 'redacted';
   }
 
   /** Looks at the next rows after a key; gives the key of the last one. */
@@ -218,7 +221,9 @@ interface ForgottenRow {
 interface FoundKey {
   readonly workspaceId: string;
   readonly key: string;
+  /** Whether the key itself names the person. */
   readonly isNamed: boolean;
+  /** Null: it does not name the person, or there is none. */
   readonly answer: string | null;
 }
 
