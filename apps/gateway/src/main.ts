@@ -46,8 +46,8 @@ import { OwedMails } from './system/owed-mails.ts';
 const THREADS = { maxThreads: 2, maxWaiting: 50 };
 
 /**
- * A request that is on its way over a connection that was kept must not find it closed: until then all are taken, and their connections end with
- * their answers.
+ * For so long after the signal to leave, requests are still taken: one may be on its way over a connection that was kept. Each connection ends
+ * with its answer.
  */
 const LINGER_MS = 500;
 

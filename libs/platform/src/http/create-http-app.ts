@@ -31,7 +31,7 @@ export interface HttpAppOptions extends Pick<ErrorFilterOptions, 'refusalOf' | '
   readonly maxBodyBytes?: number;
   /** Other bounds, by path in lower case without a slash at its end. */
   readonly maxBodyBytesByPath?: Readonly<Record<string, number>>;
-  /** What is said of a body that is JSON and no object, by path as above, where it is to be more than that. */
+  /** What is said of a body that is missing or is no object, by path as above; elsewhere a general sentence is. */
   readonly noObjectByPath?: Readonly<Record<string, Refusal>>;
   /**
    * Says who sends a long body, and refuses whoever may not, before more of it is read than its beginning. One sender may hold half of the bytes that

@@ -13,7 +13,7 @@ export interface JsonBodyOptions {
   readonly maxBytes: number;
   /** Other bounds, by path in lower case without a slash at its end. */
   readonly maxBytesByPath?: Readonly<Record<string, number>>;
-  /** What is said of a body that is missing or no object, by path as above, where it is to be more than that. */
+  /** What is said of a body that is missing or is no object, by path as above; elsewhere a general sentence is. */
   readonly noObjectByPath?: Readonly<Record<string, Refusal>>;
   /** Says who sends a body of more than 64 KiB, of which nobody may hold more than their part; throws a refusal for whoever may not. Default: everybody may. */
   readonly admitLongBody?: ((request: Request, response: Response) => Promise<string>) | undefined;
@@ -101,8 +101,8 @@ function isJson(contentType: string | undefined): boolean {
 
 /**
  * Gathers the bytes of a body, within the bounds. A caller who goes away before its end gets no answer. Room is taken for what has come,
- * not for what is announced, and the request is not counted among those that are worked on until all has: else a few connections without a
- * key that announce much and send nothing, or a thousand that announce little, kept everybody out.
+ * not for what is announced: else a few connections without a key could announce much, send nothing and keep everybody out. For the same
+ * reason a request counts as one that is worked on only when all of its body has come.
  *
  * @param bounds how many bytes it may have, and who may send more than its beginning
  * @param done told of the body, or of what was thrown in its place

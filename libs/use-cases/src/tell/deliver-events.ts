@@ -173,8 +173,8 @@ export class DeliverEvents {
   }
 
   /**
-   * First what was learnt of the receivers: what one that is gone would be told is held before it is due again. So what nothing could be learnt
-   * with is put off, because somebody holds its webhook.
+   * Records what was learnt of the receivers before the outcomes, so that a receiver that is gone has its deliveries held back before they
+   * are due again. While somebody else holds a webhook nothing can be learnt of it, and its outcomes are put off.
    */
   private async record(outcomes: readonly ToldOutcome[]): Promise<Recorded[]> {
     const held = await this.learn(outcomes.flatMap(({ report }) => report ?? []));
