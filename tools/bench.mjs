@@ -1,11 +1,11 @@
 // npm run bench: what accepting and sending cost, beside yardsticks of the same run.
-import { writeFileSync } from 'node:fs';
+import { realpathSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { build } from './stack/build.mjs';
 import { ensureInstalled } from './stack/install.mjs';
 import { elapsed, say, step } from './stack/progress.mjs';
 
-const HELP = `npm run bench [-- --quick] [--only accept,drain,compose,latency,posts,tell,fair] [--json FILE] [--no-build]
+const HELP = `npm run bench [-- --quick] [--only accept,drain,compose,latency,posts,tell,fair] [--html FILE] [--json FILE] [--no-build]
        npm run bench -- --only memory,due [--emails 100000]
        npm run bench -- --only backlog [--rows 1000000]
 Measures accepting, draining, composing, latency, telling webhooks and fairness among them on a Postgres (durable) and a Redis of its own, three rounds each, and prints the
@@ -16,6 +16,7 @@ About fifteen minutes; use nothing else on the machine meanwhile.
   --only       some of accept, drain, compose, latency, posts, tell, fair; and memory, due and backlog, which are only measured when they are named
   --emails     how many the sender sends while its memory is looked at, and how many are due in one second: 100,000, or 5,000 with --quick
   --rows       how many emails wait for their time while others are accepted and sent: 1,000,000, or 100,000 with --quick
+  --html       a file with the HTML of the email that is sent, instead of 1.5 kB: the goals are meant for that
   --json       writes all rounds into a file as well
   --no-build   measure what was built before`;
 
@@ -69,6 +70,7 @@ function readArguments() {
     options: {
       'quick': { type: 'boolean' },
       'only': { type: 'string' },
+      'html': { type: 'string' },
       'json': { type: 'string' },
       'emails': { type: 'string' },
       'rows': { type: 'string' },
@@ -80,6 +82,7 @@ function readArguments() {
   const known = [...KINDS, ...LONG_KINDS];
   const unknown = kinds.filter((kind) => !known.includes(kind));
   if (unknown.length > 0) throw new Error(`--only takes ${known.join(', ')}; not ${unknown.join(', ')}`);
+  if (values.html !== undefined) process.env.BENCH_HTML = realpathSync(values.html);
   const scale = values.quick ? SCALES.quick : SCALES.full;
   const long = readCount('emails', values.emails) ?? scale.long;
   const rows = readCount('rows', values.rows) ?? scale.rows;

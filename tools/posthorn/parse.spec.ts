@@ -56,7 +56,7 @@ describe('What an operator mistypes', () => {
     ['a letter of a command', ['workspce', 'create'], 'did you mean `workspace create`?'],
     ['the number of a command', ['keys', 'list'], 'did you mean `key list`?'],
     ['another thing altogether', ['launch'], 'There is no command "launch"; help shows which there are'],
-    ['half of a command', ['key'], 'there is `key create` and `key list`'],
+    ['half of a command', ['key'], 'there is `key create`, `key list`, `key delete`'],
     ['a flag before the command', ['--everything', 'pause'], 'Name the command before --everything'],
     ['a letter of a flag', ['workspace', 'list', '--jsno'], 'has no flag --jsno; did you mean --json?'],
     ['a short flag', ['workspace', 'list', '-x'], 'has no flag -x; workspace list --help shows'],
