@@ -16,7 +16,7 @@ export const REASON_PHRASES = {
 
 export type ErrorStatus = keyof typeof REASON_PHRASES;
 
-/** The error body of the HTTP interface (interface 2.7). */
+/** The error body of the HTTP interface (F8). */
 export interface ErrorBody {
   readonly statusCode: number;
   readonly error: string;

@@ -31,7 +31,6 @@ export const SYSTEM_WORKSPACE_ID = 'wrk_0000000000e008000000000000' as Workspace
 /** Crockford's alphabet in lower case: no i, l, o, u. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 // Every email has several ids, so they are turned into each other by tables: two characters of base 32 or 16 at a time.
 const PAIR_OF_TEN_BITS = [...ALPHABET].flatMap((first) => [...ALPHABET].map((second) => first + second));
@@ -90,6 +89,12 @@ export function newUuid(atMs: number): string {
 export function newId<Prefix extends string>(prefix: Prefix, atMs: number): Id<Prefix> {
   makeUuid(atMs);
   return idOfBytes(prefix);
+}
+
+/** The least native key that carries this time (milliseconds since 1970), by which a list is bounded: `uuid_v7_floor` in SQL. */
+export function leastUuid(atMs: number): string {
+  const time = atMs.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
 }
 
 /** The id of a row whose native key is `uuid` (lower-case, with hyphens). */
@@ -158,11 +163,6 @@ function tenBits(text: string, place: number): number {
 export function parseId<Prefix extends string>(prefix: Prefix, text: string): Id<Prefix> | undefined {
   if (!text.startsWith(`${prefix}_`)) return undefined;
   return SUFFIX.test(text.slice(prefix.length + 1)) ? (text as Id<Prefix>) : undefined;
-}
-
-/** Whether `text` is a UUID in the form in which Postgres prints it. */
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
 }
 
 /** The time that a UUIDv7 or an id made of one carries, in milliseconds since 1970. */

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { DatabaseClock, sleep, within } from './time.ts';
+import { DatabaseClock, giveUpAfter, sleep, within } from './time.ts';
 
 const A_DAY_MS = 86_400_000;
+
+/** Nothing is heard meanwhile: no timer runs, no socket is read. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
 
 describe('DatabaseClock', () => {
   beforeEach(() => {
@@ -55,5 +60,27 @@ describe('within', () => {
     expect(await within(Promise.resolve(1), A_DAY_MS)).toBe(1);
     expect(await within(new Promise(() => undefined), 5)).toBeUndefined();
     await expect(within(Promise.reject(new Error('no')), A_DAY_MS)).rejects.toThrow('no');
+  });
+});
+
+describe('giveUpAfter', () => {
+  it('gives up when the time is over, unless the wait has ended', async () => {
+    const startedAtMs = performance.now();
+    giveUpAfter(5, () => {
+      throw new Error('it was ended');
+    })();
+    await new Promise<void>((resolve) => giveUpAfter(50, resolve));
+    expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(45);
+  });
+
+  it('takes a standstill for a tenth of the time at most', async () => {
+    let hasGivenUp = false;
+    const endWait = giveUpAfter(2_000, () => (hasGivenUp = true));
+    for (let standstills = 0; standstills < 3; standstills += 1) {
+      standStill(2_100);
+      await sleep(1);
+    }
+    expect(hasGivenUp).toBe(false);
+    endWait();
   });
 });

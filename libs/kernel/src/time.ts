@@ -58,12 +58,35 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Resolves with the promise, or after `ms` milliseconds if it has not settled by then; rejects with it. */
-export async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> {
-  const done = new AbortController();
-  try {
-    return await Promise.race([promise, sleep(ms, done.signal).then(() => undefined)]);
-  } finally {
-    done.abort();
+/** So many times in a wait it is seen that this process is alive. */
+const SIGNS_OF_LIFE = 10;
+
+/**
+ * Calls `giveUp` when an answer has been waited for for `ms` milliseconds by a process that could hear it. One that stands still, or whose machine
+ * does, hears nothing, and neither, as often, does the one that it asked: that counts for a tenth of the time at most, and what has arrived meanwhile
+ * is looked at first (timers run before sockets are read).
+ *
+ * @returns ends the wait
+ */
+export function giveUpAfter(ms: number, giveUp: () => void): () => void {
+  let left = SIGNS_OF_LIFE;
+  let isOver = false;
+  let timer = setTimeout(goOn, ms / SIGNS_OF_LIFE);
+  function goOn(): void {
+    left -= 1;
+    if (left > 0) timer = setTimeout(goOn, ms / SIGNS_OF_LIFE);
+    else setImmediate(() => isOver || giveUp());
   }
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+/** Resolves with the promise, or after `ms` milliseconds if it has not settled by then (see `giveUpAfter`); rejects with it. */
+export function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> {
+  return new Promise((resolve, reject) => {
+    const endWait = giveUpAfter(ms, () => resolve(undefined));
+    void promise.then(resolve, reject).finally(endWait);
+  });
 }
