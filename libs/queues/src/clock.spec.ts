@@ -20,7 +20,7 @@ function clockOver(found: number[], { tickMs = 60_000 } = {}) {
       lanesWithReadyRows: () => Promise.resolve([{ queue: 'email', laneId: LANE, isSlow: false }]),
     },
     rings: { email: ring, event: ring, webhook: ring, slowWebhook: ring },
-    ...{ tickMs, graceMs: 15_000 },
+    ...{ tickMs, graceMs: 15_000, renewalMs: 20_000, databaseNowMs: () => Promise.resolve(Date.now()) },
     onError: (error) => void errors.push(error),
   });
   return { clock, did, errors };
@@ -45,5 +45,67 @@ describe('Clock', () => {
     const { clock, did } = clockOver([FULL, FULL, FULL], { tickMs: 0 });
     await clock.tick();
     expect(did).toEqual(['ripen', 'ring', 'ripen', 'ring', 'ripen', 'ring', 'ripen', 'ring']);
+  });
+});
+
+describe('Clock: the leases of those who live', () => {
+  const HOUR_MS = 3_600_000;
+
+  /** A clock that has been in contact with the database for an hour, and both clocks, for the test to set. */
+  async function clockInContact() {
+    const time = { nowMs: 0, databaseMs: 1_700_000_000_000 };
+    let revivals = 0;
+    const ring = { ringSlot: () => undefined };
+    const clock = new Clock({
+      outbox: {
+        ripen: () => Promise.resolve(0),
+        revive: () => Promise.resolve({ revived: (revivals += 1), givenUp: 0 }),
+        lanesWithReadyRows: () => Promise.resolve([]),
+      },
+      rings: { email: ring, event: ring, webhook: ring, slowWebhook: ring },
+      ...{ tickMs: 1_000, graceMs: 15_000, renewalMs: 20_000 },
+      databaseNowMs: () => Promise.resolve(time.databaseMs),
+      nowMs: () => time.nowMs,
+      onError: (error) => {
+        throw error;
+      },
+    });
+    const revivesAfter = async (ms: number): Promise<boolean> => {
+      time.nowMs += ms;
+      time.databaseMs += ms;
+      const before = revivals;
+      await clock.tick();
+      return revivals > before;
+    };
+    for (let seconds = 0; seconds <= 40; seconds += 1) await revivesAfter(1_000);
+    return { time, revivesAfter };
+  }
+
+  it('are looked at all the time', async () => {
+    const { revivesAfter } = await clockInContact();
+    expect([await revivesAfter(1_000), await revivesAfter(1_000)]).toEqual([true, true]);
+  });
+
+  it.each([
+    [
+      'the time by which they end was set forward, or the machine slept,',
+      { database: HOUR_MS, monotonic: 0 },
+    ],
+    ['everything stood still', { database: HOUR_MS, monotonic: HOUR_MS }],
+  ])('are renewed before any is taken for dead when %s', async (_what, passed) => {
+    const { time, revivesAfter } = await clockInContact();
+    time.databaseMs += passed.database;
+    time.nowMs += passed.monotonic;
+    const revived: boolean[] = [];
+    for (let seconds = 0; seconds <= 36; seconds += 1) revived.push(await revivesAfter(1_000));
+    expect(revived.indexOf(true)).toBe(35);
+  });
+
+  it('may end a little sooner or later: a small step, a slow tick and a step back change nothing', async () => {
+    const { time, revivesAfter } = await clockInContact();
+    time.databaseMs += 10_000;
+    expect(await revivesAfter(1_000)).toBe(true);
+    time.databaseMs -= HOUR_MS;
+    expect(await revivesAfter(5_000)).toBe(true);
   });
 });

@@ -5,7 +5,7 @@ import { CLOCK_SLOT } from './turn.ts';
 /** How many rows one statement makes ready or frees. */
 const ROWS_A_STATEMENT = 5_000;
 /** A row whose claims ended this often in a row without an answer is given up. */
-export const MAX_UNANSWERED_CLAIMS = 5;
+const MAX_UNANSWERED_CLAIMS = 5;
 
 /** A lane that has work, and whether its receiver lets us wait. */
 interface ReadyLane {
@@ -31,6 +31,12 @@ export interface ClockOptions {
   readonly tickMs: number;
   /** How long after its end a lease is dead; also how long the database must have answered without a break before any is taken for dead. */
   readonly graceMs: number;
+  /** How often those who hold leases renew them. */
+  readonly renewalMs: number;
+  /** The time by which leases end, in milliseconds. */
+  readonly databaseNowMs: () => Promise<number>;
+  /** A monotonic clock, in milliseconds. Default: `performance.now`. */
+  readonly nowMs?: () => number;
   /** Told what a tick found; for logs. */
   readonly onTick?: (found: { ripened: number; revived: number; givenUp: number; lanes: number }) => void;
   readonly onError: (error: unknown) => void;
@@ -45,9 +51,17 @@ export class Clock {
   private ticking: Promise<void> | undefined;
   private ticks = 0;
   private answeringSince: number | undefined;
-  private lastTickAt = performance.now();
+  private lastTickAt: number;
+  private lastEndAt: number;
+  /** By how much the time by which leases end was ahead of the monotonic clock. */
+  private aheadMs: number | undefined;
+  private noneIsDeadBefore = Number.NEGATIVE_INFINITY;
+  private readonly nowMs: () => number;
 
-  constructor(private readonly options: ClockOptions) {}
+  constructor(private readonly options: ClockOptions) {
+    this.nowMs = options.nowMs ?? ((): number => performance.now());
+    this.lastTickAt = this.lastEndAt = this.nowMs();
+  }
 
   start(): void {
     this.timer = setInterval(() => {
@@ -64,23 +78,40 @@ export class Clock {
   /** One round; never rejects. */
   async tick(): Promise<void> {
     try {
+      await this.mindTheTime();
       const ripened = await this.ripen();
       const { revived, givenUp } = await this.revive();
       const lanes = await this.ring();
-      this.answeringSince ??= performance.now();
-      this.lastTickAt = performance.now();
+      this.answeringSince ??= this.nowMs();
+      this.lastTickAt = this.nowMs();
       this.options.onTick?.({ ripened, revived, givenUp, lanes });
     } catch (error) {
       this.answeringSince = undefined;
       this.options.onError(error);
+    } finally {
+      this.lastEndAt = this.nowMs();
     }
   }
 
   /** Whether rounds are finished. While the database does not answer nothing is held against the clock. */
   liveness(stuckAfterMs: number): { ok: boolean; detail: string } {
     if (this.answeringSince === undefined) return { ok: true, detail: 'the database does not answer' };
-    const idleMs = performance.now() - this.lastTickAt;
+    const idleMs = this.nowMs() - this.lastTickAt;
     return { ok: idleMs < stuckAfterMs, detail: `last round ${Math.round(idleMs)} ms ago` };
+  }
+
+  /**
+   * Leases of living holders look dead when the time by which they end was set forward, and when the whole machine, or this process and theirs, stood
+   * still: they are given the time to renew them.
+   */
+  private async mindTheTime(): Promise<void> {
+    const { graceMs, renewalMs, tickMs, databaseNowMs } = this.options;
+    const stoodStillMs = this.nowMs() - this.lastEndAt - tickMs;
+    const aheadMs = (await databaseNowMs()) - this.nowMs();
+    const setForwardMs = aheadMs - (this.aheadMs ?? aheadMs);
+    this.aheadMs = aheadMs;
+    if (Math.max(stoodStillMs, setForwardMs) > graceMs)
+      this.noneIsDeadBefore = this.nowMs() + renewalMs + graceMs;
   }
 
   private async ripen(): Promise<number> {
@@ -99,10 +130,10 @@ export class Clock {
 
   private async revive(): Promise<{ revived: number; givenUp: number }> {
     const { graceMs, outbox } = this.options;
+    const now = this.nowMs();
     // After an outage of the database, those who know an outcome record it first.
-    if (this.answeringSince === undefined || performance.now() - this.answeringSince < graceMs) {
-      return { revived: 0, givenUp: 0 };
-    }
+    const hasAnswered = this.answeringSince !== undefined && now - this.answeringSince >= graceMs;
+    if (!hasAnswered || now < this.noneIsDeadBefore) return { revived: 0, givenUp: 0 };
     return outbox.revive(graceMs, ROWS_A_STATEMENT, MAX_UNANSWERED_CLAIMS);
   }
 

@@ -21,6 +21,17 @@ export interface RedisOptions {
 const retryStrategy = (times: number): number =>
   Math.min(100 * 2 ** Math.min(times, 10), MAX_RECONNECT_DELAY_MS);
 
+/** After a failover the old server may keep its connections, as a replica that takes nothing: only a new one leads to the server that took over. */
+const reconnectOnError = ({ message }: Error): boolean => message.includes('READONLY');
+
+/** How a connection is made and left, whatever it is for. */
+const LINE = {
+  connectTimeout: CONNECT_TIMEOUT_MS,
+  disconnectTimeout: DISCONNECT_TIMEOUT_MS,
+  retryStrategy,
+  reconnectOnError,
+} satisfies ConnectionOptions;
+
 /**
  * A connection for adding jobs. While Redis is away a command fails at once: queued offline, it would hang its caller
  * and ring, much later, for work that is long done.
@@ -31,13 +42,13 @@ export function connectProducer(
   more: Pick<ConnectionOptions, 'socketTimeout'> = {},
 ): Redis {
   const connection = new Redis(url, {
-    ...more,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: COMMAND_TIMEOUT_MS,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    disconnectTimeout: DISCONNECT_TIMEOUT_MS,
-    retryStrategy,
+    // Who says nothing may have been replaced: another connection leads to who took over.
+    socketTimeout: COMMAND_TIMEOUT_MS,
+    ...more,
+    ...LINE,
   });
   connection.on('error', onError);
   return connection;
@@ -45,12 +56,7 @@ export function connectProducer(
 
 /** A connection for a worker: it waits as long as Redis is away, and goes on by itself. */
 export function connectWorker(url: string, onError: (error: Error) => void): Redis {
-  const connection = new Redis(url, {
-    maxRetriesPerRequest: null,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    disconnectTimeout: DISCONNECT_TIMEOUT_MS,
-    retryStrategy,
-  });
+  const connection = new Redis(url, { maxRetriesPerRequest: null, ...LINE });
   connection.on('error', onError);
   return connection;
 }

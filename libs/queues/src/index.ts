@@ -1,4 +1,4 @@
-export { Clock, MAX_UNANSWERED_CLAIMS, type ClockOptions, type DueRows } from './clock.ts';
+export { Clock, type ClockOptions, type DueRows } from './clock.ts';
 export { examineRedis, type RedisExamination } from './examine-redis.ts';
 export type { RedisOptions } from './connections.ts';
 export { JobWorker, type JobWorkerOptions } from './job-worker.ts';
@@ -7,7 +7,7 @@ export { LaneGate } from './lane-gate.ts';
 export { LaneRings, type LaneRingsOptions } from './lane-rings.ts';
 export { LINES, type LineName } from './lines.ts';
 export { MaintenanceSchedule, type RegularJob } from './maintenance.ts';
-export { PausedQueues, type PausedQueuesOptions } from './paused-queues.ts';
+export { MendedQueues, type MendedQueuesOptions } from './mended-queues.ts';
 export { RateLimiter, type RateLimiterOptions } from './rates/rate-limiter.ts';
 export { CLOCK_SLOT, Turns, type LaneDemand, type TurnsOptions } from './turn.ts';
 export { WatchedQueues } from './watched-queues.ts';

@@ -1,4 +1,4 @@
-import { type JobsOptions, Queue } from 'bullmq';
+import { type JobsOptions, Queue, type QueueOptions } from 'bullmq';
 import { once } from 'node:events';
 import { within } from '@posthorn/kernel';
 import { connectProducer, LEAVE_WITHIN_MS, type Redis, type RedisOptions } from './connections.ts';
@@ -28,6 +28,7 @@ export class JobProducer {
     private readonly queueName: QueueName,
     private readonly redis: RedisOptions,
     private readonly onError: (error: Error) => void,
+    private readonly options: Pick<QueueOptions, 'skipMetasUpdate'> = {},
   ) {
     this.connection = connectProducer(redis.url, onError);
   }
@@ -71,6 +72,7 @@ export class JobProducer {
       connection: this.connection,
       prefix: this.redis.prefix,
       streams: { events: { maxLen: EVENTS_KEPT } },
+      ...this.options,
     });
     queue.on('error', this.onError);
     try {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Job, Worker } from 'bullmq';
-import { within } from '@posthorn/kernel';
+import { sleep, within } from '@posthorn/kernel';
 import { connectWorker, LEAVE_WITHIN_MS, type Redis, type RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import type { JobHandlers, JobName, QueueName } from './jobs.ts';
@@ -12,6 +12,21 @@ const STALLED_CHECK_MS = 3_000;
 const MAX_STALLED = 1_000_000;
 /** A worker that has served nothing for a minute, not even a canary, is stuck. */
 const LIVENESS = { canaryEveryMs: 10_000, stuckAfterMs: 60_000 };
+
+/** How long a worker rests after Redis has refused it a job. */
+const REFUSED_PAUSE_MS = 1_000;
+
+/** BullMQ asks again at once where Redis refuses (it is full, or a replica, or a rule of its own forbids it), which takes half a core of each. */
+class PatientWorker extends Worker {
+  protected override async moveToActive(token: string, name?: string): Promise<Job> {
+    try {
+      return await super.moveToActive(token, name);
+    } catch (error) {
+      await sleep(REFUSED_PAUSE_MS);
+      throw error;
+    }
+  }
+}
 
 export interface JobWorkerOptions<Names extends JobName> extends RedisOptions {
   readonly queue: QueueName;
@@ -29,12 +44,13 @@ export class JobWorker<Names extends JobName> {
   private readonly canaryId = `canary-${randomUUID()}`;
   private readonly worker: Worker;
   private readonly canaries: NodeJS.Timeout;
+  private readonly bounds: typeof LIVENESS;
   private lastServedAt = performance.now();
   private answeringSince: number | undefined;
 
   constructor(private readonly options: JobWorkerOptions<Names>) {
     this.connection = connectWorker(options.url, options.onError);
-    this.worker = new Worker(options.queue, (job) => this.handle(job), {
+    this.worker = new PatientWorker(options.queue, (job) => this.handle(job), {
       connection: this.connection,
       prefix: options.prefix,
       concurrency: options.concurrency,
@@ -50,8 +66,8 @@ export class JobWorker<Names extends JobName> {
     this.worker.on('error', options.onError);
     this.worker.on('failed', (_job, error) => options.onError(error));
     this.producer = new JobProducer(options.queue, options, options.onError);
-    const { canaryEveryMs } = options.liveness ?? LIVENESS;
-    this.canaries = setInterval(() => void this.sendCanary(), canaryEveryMs).unref();
+    this.bounds = options.liveness ?? LIVENESS;
+    this.canaries = setInterval(() => void this.sendCanary(), this.bounds.canaryEveryMs).unref();
   }
 
   /** Begins to take jobs. */
@@ -65,9 +81,8 @@ export class JobWorker<Names extends JobName> {
    */
   liveness(): { ok: boolean; detail: string } {
     if (this.answeringSince === undefined) return { ok: true, detail: 'Redis does not answer' };
-    const idleMs = performance.now() - Math.max(this.lastServedAt, this.answeringSince);
-    const { stuckAfterMs } = this.options.liveness ?? LIVENESS;
-    return { ok: idleMs < stuckAfterMs, detail: `last job ${Math.round(idleMs)} ms ago` };
+    const idleMs = this.idleMs(this.answeringSince);
+    return { ok: idleMs < this.bounds.stuckAfterMs, detail: `last job ${Math.round(idleMs)} ms ago` };
   }
 
   /**
@@ -97,12 +112,18 @@ export class JobWorker<Names extends JobName> {
     this.lastServedAt = performance.now();
   }
 
+  private idleMs(answeringSince: number): number {
+    return performance.now() - Math.max(this.lastServedAt, answeringSince);
+  }
+
   /** One canary a process waits at most; idle workers take them in turns, and a busy one has its jobs to show. */
   private async sendCanary(): Promise<void> {
     try {
       const opts = { deduplication: { id: this.canaryId }, removeOnComplete: true, removeOnFail: true };
       await this.producer.add([{ name: 'worker.canary', data: { v: 1 }, opts }]);
       this.answeringSince ??= performance.now();
+      // Redis answers, but perhaps not here: a server that was replaced may keep its connections and say nothing. What was asked is asked again.
+      if (this.idleMs(this.answeringSince) > this.bounds.stuckAfterMs / 2) this.connection.disconnect(true);
     } catch {
       this.answeringSince = undefined;
     }

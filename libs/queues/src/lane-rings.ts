@@ -43,7 +43,7 @@ export class LaneRings {
     this.ringSlots(laneId, LINES[this.options.line].slots);
   }
 
-  /** Rings one slot again, from its own turn: there may be more. */
+  /** Rings one slot: that of a turn which leaves work behind, or one of the clock's. */
   ringSlot(laneId: LaneId, slot: string): void {
     this.waiting.set(`${laneId}-${slot}`, { v: 1, laneId, slot });
     // One flush at a time: what is rung meanwhile forms the next, so that what waits is bounded by the lanes.

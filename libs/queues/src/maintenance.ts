@@ -39,7 +39,7 @@ export class MaintenanceSchedule {
       const queue = await this.producer.queue();
       for (const { name, everyMs } of this.jobs) {
         const scheduler = await queue.getJobScheduler(name);
-        if (scheduler?.every === everyMs && !isFarAhead(scheduler.next, everyMs)) continue;
+        if (scheduler?.every === everyMs && !isLost(scheduler.next, everyMs)) continue;
         // One that is there keeps its time when it is written again.
         if (scheduler !== undefined) await queue.removeJobScheduler(name);
         const opts = { removeOnComplete: true, removeOnFail: { count: 20 } };
@@ -51,7 +51,10 @@ export class MaintenanceSchedule {
   }
 }
 
-/** Whether a job comes later than it can by our clock: its time is made by that of a worker, which may have been wrong for a moment. */
-function isFarAhead(next: number | undefined, everyMs: number): boolean {
-  return next !== undefined && next > Date.now() + 2 * everyMs + CLOCKS_APART_MS;
+/**
+ * Whether a job cannot come any more, or not for long: its time is made by the clock of a worker, which may have been wrong for a moment; and each
+ * makes the next, so that one that Redis has lost is the last, though its schedule is still there. (One that only waits for a worker is then done twice.)
+ */
+function isLost(next: number | undefined, everyMs: number): boolean {
+  return next !== undefined && Math.abs(next - Date.now()) > 2 * everyMs + CLOCKS_APART_MS;
 }

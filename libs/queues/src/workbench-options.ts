@@ -24,6 +24,8 @@ export interface WorkbenchOptions<Row extends HeldRow, Outcome> extends RoomLimi
    * and what waits without a place, without anybody knowing, however slow the database is.
    */
   readonly maxUnrecorded: number;
+  /** How many outcomes of one lane may wait to be recorded, so that a lane whose outcomes are not taken leaves room to the others. Default: all of these. */
+  readonly maxUnrecordedPerLane?: number;
   /**
    * Does the work; undefined: it was not begun, and the row is given back. `mayStillBegin` is to be asked when preparations are
    * over: whether enough of the lease is left. `leavePlace` may be called when the work turns out to be no more than waiting: it goes on

@@ -122,6 +122,23 @@ describe('Workbench', () => {
     await done;
   });
 
+  it('goes on with other lanes while the outcomes of one are not taken', async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const { bench, begun } = makeBench({
+      ...{ concurrency: 2, maxUnrecorded: 4, maxUnrecordedPerLane: 2 },
+      record: ({ laneId }) => (laneId === lane('a') ? held : Promise.resolve()),
+    });
+    const done = bench.put(rowsOf('a', 6), performance.now());
+    while (begun.length < 3) await sleep(1);
+    await bench.put(rowsOf('b', 9), performance.now());
+    const ofA = begun.filter((name) => name.startsWith('a'));
+    expect(ofA.length).toBeLessThan(4);
+    release();
+    await done;
+    expect(begun).toHaveLength(15);
+  });
+
   it('begins nothing whose lease does not outlast the margin, until it is renewed', async () => {
     const renewals: string[][] = [];
     const { bench, begun } = makeBench({

@@ -1,4 +1,6 @@
+import type { LaneId } from '@posthorn/domain';
 import { DenseSet, type DenseSetMember } from '@posthorn/kernel';
+import { LaneCounts } from './lane-counts.ts';
 import { LaneLines } from './lane-lines.ts';
 import { Places } from './places.ts';
 import { Room } from './room.ts';
@@ -29,6 +31,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
   private lasting = 0;
   /** Rows that were worked on, whose outcomes are not durable yet. */
   private recording = 0;
+  private readonly recordingOf = new LaneCounts();
   private draining = false;
   private renewing = false;
   private readonly renewals: NodeJS.Timeout;
@@ -99,7 +102,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
   private fillPlaces(): void {
     while (this.mayBegin()) {
       const held = this.lines.next(
-        (candidate) => this.hasLease(candidate) && this.places.mayTake(candidate.row.laneId),
+        (candidate) => this.hasLease(candidate) && this.mayTakePlace(candidate.row.laneId),
       );
       if (held === undefined) break;
       this.takePlace(held);
@@ -112,6 +115,11 @@ export class Workbench<Row extends HeldRow, Outcome> {
   private mayBegin(): boolean {
     const unrecorded = this.places.taken + this.recording;
     return !this.draining && this.places.free > 0 && unrecorded < this.options.maxUnrecorded;
+  }
+
+  private mayTakePlace(laneId: LaneId): boolean {
+    const { maxUnrecordedPerLane = Number.POSITIVE_INFINITY } = this.options;
+    return this.places.mayTake(laneId) && this.recordingOf.of(laneId) < maxUnrecordedPerLane;
   }
 
   private takePlace(held: Held<Row>): void {
@@ -145,6 +153,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
       this.options.onError(error);
     } finally {
       this.recording -= 1;
+      this.recordingOf.remove(held.row.laneId);
       this.letGo(held);
       this.fillPlaces();
     }
@@ -160,6 +169,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
     } finally {
       held.stage = 'recording';
       this.recording += 1;
+      this.recordingOf.add(held.row.laneId);
       if (held.hasPlace) this.freePlace(held);
       else this.lasting -= 1;
       this.fillPlaces();
@@ -187,6 +197,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
     } finally {
       this.renewing = false;
     }
+    // Not at once: where no lease was to be had, it would be asked for again without a pause.
     if (this.lines.size > 0) setTimeout(() => this.fillPlaces(), 100).unref();
   }
 

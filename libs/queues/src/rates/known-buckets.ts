@@ -1,3 +1,4 @@
+import { BoundedMap } from '@posthorn/kernel';
 import {
   type Bucket,
   microsecondsToFill,
@@ -17,7 +18,7 @@ const FULL: Bucket = { missing: 0, atUs: 0 };
  * that were longest not asked for are forgotten, and no flood under one policy makes those of another be.
  */
 export class KnownBuckets {
-  private readonly byPolicy = new Map<string, { buckets: Map<string, Bucket>; keptAtUs: number }>();
+  private readonly byPolicy = new Map<string, { buckets: BoundedMap<string, Bucket>; keptAtUs: number }>();
 
   constructor(private readonly mostOfPolicy: number) {}
 
@@ -49,13 +50,10 @@ export class KnownBuckets {
   }
 
   private keep({ policy, id }: Demand, bucket: Bucket): void {
-    const known = this.byPolicy.get(policy) ?? { buckets: new Map<string, Bucket>(), keptAtUs: 0 };
+    const known = this.byPolicy.get(policy) ?? { buckets: new BoundedMap(this.mostOfPolicy), keptAtUs: 0 };
     this.byPolicy.set(policy, known);
     known.keptAtUs = bucket.atUs;
-    // A Map keeps the order of insertion: taken out and put in again, a bucket is the youngest.
-    known.buckets.delete(id);
     known.buckets.set(id, bucket);
-    if (known.buckets.size > this.mostOfPolicy) known.buckets.delete(known.buckets.keys().next().value!);
   }
 }
 

@@ -1,4 +1,5 @@
 import { partsOfToken } from '@posthorn/domain';
+import { giveUpAfter } from '@posthorn/kernel';
 import { connectProducer, type Redis, type RedisOptions } from '../connections.ts';
 import type { Demand, Grant } from './demand.ts';
 import { TAKE_TOKENS } from './take-tokens.ts';
@@ -72,10 +73,8 @@ export class RedisBuckets {
 /** Rejects when the promise does, or is not resolved in time. */
 function answerWithin<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const giveUp = (): void => reject(new Error('Redis did not answer the rate limiter in time'));
-    // Where it was this process that stood still, the answer lies in the socket by now: let it be read first.
-    const timer = setTimeout(() => setImmediate(giveUp), ms);
-    void promise.then(resolve, reject).finally(() => clearTimeout(timer));
+    const endWait = giveUpAfter(ms, () => reject(new Error('Redis did not answer the rate limiter in time')));
+    void promise.then(resolve, reject).finally(endWait);
   });
 }
 

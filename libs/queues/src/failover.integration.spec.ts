@@ -1,0 +1,45 @@
+import { it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FaultProxy, PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
+import { JobProducer } from './job-producer.ts';
+import { JobWorker, QUEUES } from './index.ts';
+
+const LIVENESS = { canaryEveryMs: 50, stuckAfterMs: 2_000 };
+
+it.each([
+  [
+    'keeps its connections, as a replica',
+    (old: PrivateRedis, young: PrivateRedis) => old.ask(`REPLICAOF 127.0.0.1 ${young.port}`),
+  ],
+  ['keeps its connections and says nothing', (old: PrivateRedis) => Promise.resolve(old.freeze())],
+])('jobs are added and taken again after a failover whose old server %s', async (_what, fail) => {
+  const [old, young] = await Promise.all([PrivateRedis.start(), PrivateRedis.start()]);
+  const proxy = await FaultProxy.before(old.url);
+  const options = { url: proxy.urlFor(old.url), prefix: uniqueQueuePrefix() };
+  let served = 0;
+  const producer = new JobProducer(QUEUES.maintenance, options, () => undefined);
+  const worker = new JobWorker<'recoveries.forget'>({
+    ...{ ...options, queue: QUEUES.maintenance, concurrency: 1, liveness: LIVENESS },
+    handlers: { 'recoveries.forget': () => Promise.resolve(void (served += 1)) },
+    onError: () => undefined,
+  });
+  worker.start();
+  const serveMore = async (): Promise<void> => {
+    // One may have been in hand before.
+    const goal = served + 2;
+    while (served < goal) {
+      await producer.add([{ name: 'recoveries.forget', data: { v: 1 }, opts: {} }]).catch(() => undefined);
+      await sleep(10);
+    }
+  };
+  await serveMore();
+
+  proxy.leadTo(young.url);
+  await fail(old, young);
+  await serveMore();
+
+  await worker.close();
+  await producer.close();
+  await proxy.close();
+  await Promise.all([old.close(), young.close()]);
+});

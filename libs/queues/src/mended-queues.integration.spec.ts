@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { LaneId } from '@posthorn/domain';
+import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
+import { Queue } from 'bullmq';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { JobWorker, LaneRings, MendedQueues, QUEUES } from './index.ts';
+
+let redis: PrivateRedis;
+let prefix: string;
+let mended: MendedQueues;
+const resumed: string[] = [];
+const lost: [string, number][] = [];
+const errors: Error[] = [];
+const onError = (error: Error): void => void errors.push(error);
+
+beforeAll(async () => {
+  redis = await PrivateRedis.start();
+  prefix = uniqueQueuePrefix();
+  mended = new MendedQueues({
+    url: redis.url,
+    prefix,
+    lostEveryMs: 0,
+    onResumed: (name) => void resumed.push(name),
+    onLost: (name, jobs) => void lost.push([name, jobs]),
+    onError,
+  });
+});
+afterAll(async () => {
+  await mended.close();
+  await redis.close();
+});
+
+const queueNamed = (name: string): Queue => new Queue(name, { connection: { url: redis.url }, prefix });
+
+it.each(Object.values(QUEUES))('%s goes on when somebody has paused it, and it is told', async (name) => {
+  const queue = queueNamed(name);
+  await queue.pause();
+  while (await queue.isPaused()) {
+    await mended.mend(0);
+    await sleep(10);
+  }
+  await queue.close();
+  expect(resumed.splice(0)).toEqual([name]);
+  expect(errors).toEqual([]);
+});
+
+it('jobs that came while a queue was paused are done', async () => {
+  const queue = queueNamed(QUEUES.maintenance);
+  await queue.pause();
+  const { promise: done, resolve } = Promise.withResolvers<void>();
+  const worker = new JobWorker<'recoveries.forget'>({
+    ...{ url: redis.url, prefix, queue: QUEUES.maintenance, concurrency: 1, onError },
+    handlers: { 'recoveries.forget': () => Promise.resolve(resolve()) },
+  });
+  worker.start();
+  await queue.add('recoveries.forget', { v: 1 });
+  await mended.mend(0);
+  await done;
+  await worker.close();
+  await queue.close();
+});
+
+it('a ring is heard whose job was in a list that Redis has lost', async () => {
+  const LANE = 'wrk_01k9zq7v3nf4b8gq2m5c6d7e8f.now' as LaneId;
+  const rings = new LaneRings({ url: redis.url, prefix, line: 'email', rowsPerTurn: 50, onError });
+  const served: string[] = [];
+  const worker = new JobWorker<'email.turn'>({
+    ...{ url: redis.url, prefix, queue: QUEUES.emailTurns, concurrency: 1, onError },
+    handlers: { 'email.turn': ({ slot }) => Promise.resolve(void served.push(slot)) },
+  });
+  const queue = queueNamed(QUEUES.emailTurns);
+  while ((await queue.getWaitingCount()) === 0) {
+    rings.ring(LANE);
+    await sleep(50);
+  }
+  await redis.ask(`DEL ${prefix}:${QUEUES.emailTurns}:wait`);
+  worker.start();
+  rings.ring(LANE);
+  await rings.settled();
+  await sleep(500);
+  expect(served).toEqual([]);
+  while (lost.length === 0) await mended.mend(1);
+  expect(lost).toEqual([[QUEUES.emailTurns, 1]]);
+  rings.ring(LANE);
+  while (served.length === 0) await sleep(10);
+  await Promise.all([worker.close(), rings.close(), queue.close()]);
+});
+
+it('no job is forgotten that waits, is being done, or has failed', async () => {
+  lost.length = 0;
+  const { promise: goOn, resolve } = Promise.withResolvers<void>();
+  const queue = queueNamed(QUEUES.eventTurns);
+  await queue.addBulk(Array.from({ length: 500 }, () => ({ name: 'event.turn', data: {} })));
+  const worker = new JobWorker<'event.turn'>({
+    ...{ url: redis.url, prefix, queue: QUEUES.eventTurns, concurrency: 3, onError: () => undefined },
+    handlers: { 'event.turn': () => goOn.then(() => Promise.reject(new Error('it failed'))) },
+  });
+  worker.start();
+  while ((await queue.getActiveCount()) < 3) await sleep(10);
+  await mended.mend(1);
+  resolve();
+  while ((await queue.getFailedCount()) < 50) await sleep(10);
+  await mended.mend(1);
+  await worker.close();
+  expect((await queue.getWaitingCount()) + (await queue.getFailedCount())).toBeLessThanOrEqual(500);
+  expect(lost).toEqual([]);
+  await queue.close();
+});
+
+it('nothing is told while nothing is paused, and nothing goes wrong while Redis is away', async () => {
+  resumed.length = 0;
+  await mended.mend(0);
+  const away = new MendedQueues({
+    ...{ url: 'redis://127.0.0.1:1', prefix, onError },
+    ...{ onResumed: onError as never, onLost: onError as never },
+  });
+  const before = errors.filter(({ message }) => !message.includes('ECONNREFUSED')).length;
+  await away.mend(0);
+  await away.close();
+  expect(errors.filter(({ message }) => !message.includes('ECONNREFUSED'))).toHaveLength(before);
+  expect(resumed).toEqual([]);
+});

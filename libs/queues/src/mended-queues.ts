@@ -1,0 +1,85 @@
+import type { RedisOptions } from './connections.ts';
+import { JobProducer } from './job-producer.ts';
+import { QUEUES, type QueueName } from './jobs.ts';
+
+/** How often lost jobs are looked for while lanes have work. */
+const LOST_EVERY_MS = 60_000;
+/** How many keys are looked at in one go: each is searched for in lists, which nobody else can use meanwhile. */
+const KEYS_IN_ONE_GO = 100;
+/** So many times as long as that took, nothing is looked for. */
+const REST = 100;
+
+export interface MendedQueuesOptions extends RedisOptions {
+  /** Default: 60 s. */
+  readonly lostEveryMs?: number;
+  readonly onResumed: (queue: QueueName) => void;
+  /** Told how many jobs were found that would never have been served. */
+  readonly onLost: (queue: QueueName, jobs: number) => void;
+  readonly onError: (error: Error) => void;
+}
+
+/** Mends what was done to queues in Redis itself, past everybody who works with them. */
+export class MendedQueues {
+  private readonly producers: readonly (readonly [QueueName, JobProducer])[];
+  private readonly lostEveryMs: number;
+  private mending: Promise<void> | undefined;
+  /** When lost jobs are looked for next. */
+  private lookAt: number;
+
+  constructor(private readonly options: MendedQueuesOptions) {
+    const { onError, lostEveryMs = LOST_EVERY_MS } = options;
+    this.producers = Object.values(QUEUES).map((name) => [name, new JobProducer(name, options, onError)]);
+    this.lostEveryMs = lostEveryMs;
+    this.lookAt = performance.now() + lostEveryMs;
+  }
+
+  /**
+   * Mends what is amiss; never rejects, and does nothing while Redis is away.
+   *
+   * @param lanes how many have work that is due: where there are none, none waits for a job that is lost
+   */
+  async mend(lanes: number): Promise<void> {
+    if (lanes === 0) this.lookAt = performance.now() + this.lostEveryMs;
+    await (this.mending ??= this.mendAll().finally(() => (this.mending = undefined)));
+  }
+
+  async close(): Promise<void> {
+    await this.mending;
+    await Promise.all(this.producers.map(([, producer]) => producer.close()));
+  }
+
+  private async mendAll(): Promise<void> {
+    try {
+      for (const [name, producer] of this.producers)
+        if (producer.isConnected) await this.resume(name, producer);
+      const begunAt = performance.now();
+      if (begunAt < this.lookAt) return;
+      for (const [name, producer] of this.producers)
+        if (producer.isConnected) await this.forget(name, producer);
+      const endedAt = performance.now();
+      this.lookAt = endedAt + Math.max(this.lostEveryMs, (endedAt - begunAt) * REST);
+    } catch (error) {
+      this.options.onError(error as Error);
+    }
+  }
+
+  /**
+   * Has a queue go on that somebody has paused: rings would not be served there, and workers without jobs look stuck. What is to wait is
+   * held back by a row, which everybody can see.
+   */
+  private async resume(name: QueueName, producer: JobProducer): Promise<void> {
+    const queue = await producer.queue();
+    if (!(await queue.isPaused())) return;
+    await queue.resume();
+    this.options.onResumed(name);
+  }
+
+  /**
+   * Forgets jobs that are in no list any more, because Redis has evicted one or somebody has deleted it: they will never be served, and a ring is
+   * taken for one of them for as long as they are there.
+   */
+  private async forget(name: QueueName, producer: JobProducer): Promise<void> {
+    const jobs = await (await producer.queue()).removeOrphanedJobs(KEYS_IN_ONE_GO);
+    if (jobs > 0) this.options.onLost(name, jobs);
+  }
+}
