@@ -2,8 +2,6 @@ import { CANCELLED, CONNREFUSED } from 'node:dns';
 import type { AddressAnswer, TxtAnswer } from '@posthorn/domain';
 import { isAbsence, LookUp, type LookUpOptions } from './look-up.ts';
 
-export type DnsResolverOptions = LookUpOptions;
-
 /** What a look-up failed of, in words for people. */
 const REASONS: Readonly<Record<string, string>> = {
   ESERVFAIL: 'the name server could not find out (SERVFAIL)',
@@ -25,7 +23,7 @@ const LOOPBACK = ['127.0.0.1', '::1'];
 
 /** Looks up DNS records. What name servers and the network do is an answer, never an exception. */
 export class DnsResolver {
-  constructor(private readonly options: DnsResolverOptions) {}
+  constructor(private readonly options: LookUpOptions) {}
 
   /** The TXT records at a name; aliases (CNAME) are followed. Nothing is remembered from one call to the next. */
   async lookUpTxt(name: string): Promise<TxtAnswer> {

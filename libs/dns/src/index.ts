@@ -1,1 +1,2 @@
-export { DnsResolver, type DnsResolverOptions } from './dns-resolver.ts';
+export { DnsResolver } from './dns-resolver.ts';
+export { systemAddresses } from './system-addresses.ts';

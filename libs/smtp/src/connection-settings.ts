@@ -1,5 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { RelayAddresses } from './relay-addresses.ts';
 import type { RelayAddress } from './relay-url.ts';
 
 /**
@@ -11,6 +12,7 @@ export type TlsPolicy = 'opportunistic' | 'required' | 'verified';
 /** How a connection is made and how long each part of it may take. */
 export interface ConnectionSettings {
   readonly address: RelayAddress;
+  readonly addresses: Pick<RelayAddresses, 'find'>;
   readonly tlsPolicy: TlsPolicy;
   readonly connectionTimeoutMs: number;
   readonly greetingTimeoutMs: number;
@@ -52,7 +54,6 @@ export function mailerOptions(settings: ConnectionSettings, inClear: boolean): S
     name: settings.ehloName,
     tls: { rejectUnauthorized: judgesCertificate(settings), ...settings.tls },
     connectionTimeout: settings.connectionTimeoutMs,
-    dnsTimeout: settings.connectionTimeoutMs,
     greetingTimeout: settings.greetingTimeoutMs,
     socketTimeout: settings.socketTimeoutMs,
     socketCloseTimeout: settings.quitTimeoutMs,

@@ -1,4 +1,5 @@
 import { boundText, type SmtpReply, type SmtpStage, type Transmission } from '@posthorn/domain';
+import { describeError, isFaultOfOurs } from './connection-fault.ts';
 import { readReply, type Redaction } from './reply.ts';
 
 /** An entry of the mailer's transaction log. */
@@ -83,9 +84,14 @@ export class Dialogue {
   outcome(error: Error | undefined): Transmission {
     if (this.fault !== undefined) return this.fault;
     const text = boundText(
-      this.redact(error?.message ?? 'the server answered before the message was written to its end'),
+      this.redact(
+        error ? describeError(error) : 'the server answered before the message was written to its end',
+      ),
     );
-    if (!this.messageWritten) return { kind: 'broken', stage: this.stage, error: text };
+    if (!this.messageWritten) {
+      const whose = error && isFaultOfOurs(error) ? { isOurs: true as const } : {};
+      return { kind: 'broken', stage: this.stage, error: text, ...whose };
+    }
     return this.finalReply !== undefined && error === undefined
       ? { kind: 'accepted', reply: this.finalReply }
       : { kind: 'unknown', error: text };

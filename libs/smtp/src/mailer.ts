@@ -1,4 +1,5 @@
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { RelayAddresses } from './relay-addresses.ts';
 import { writeMessage } from './write-message.ts';
 
 type MessageDone = (error: Error | null, reply?: string) => void;
@@ -7,12 +8,13 @@ type MessageDone = (error: Error | null, reply?: string) => void;
 interface Internals {
   _sendCommand(command: string, logged?: string): void;
   _actionSMTPStream(reply: string, done: MessageDone): void;
+  _onError(error: Error, code: string, reply: false, command: string): void;
   readonly _responseActions: ((reply: string) => void)[];
 }
 
 const LACKS_SMTPUTF8 = /^MAIL FROM:(?!.*> (.* )?SMTPUTF8( |$))/;
 
-/** nodemailer's connection, whose insides only this file knows, with two of its steps done otherwise; the tests of this library say whether they fit another version of it. */
+/** nodemailer's connection, whose insides only this file knows, with three of its steps done otherwise; the tests of this library say whether they fit another version of it. */
 export class Mailer extends SMTPConnection {
   /** Whether the next message needs SMTPUTF8. The mailer looks at the envelope alone; an address in a header needs it as well (RFC 6531, section 3.4). */
   messageIsUtf8 = false;
@@ -21,9 +23,21 @@ export class Mailer extends SMTPConnection {
   /** @param onMessageWritten told when the last byte of a message has been handed to the socket */
   constructor(
     options: SMTPConnection.Options,
+    private readonly addresses: Pick<RelayAddresses, 'find'>,
     private readonly onMessageWritten: () => void,
   ) {
     super(options);
+  }
+
+  /** Finds where to connect to. The mailer goes by what it has heard for five minutes, though another server may have taken over. */
+  _resolveAndConnect(
+    _options: unknown,
+    connect: (resolved: { _addresses: readonly string[] }) => void,
+  ): void {
+    this.addresses.find().then(
+      (_addresses) => connect({ _addresses }),
+      (error: Error) => this.own._onError(error, 'EDNS', false, 'CONN'),
+    );
   }
 
   /** Says what the mailer would say, and asks for SMTPUTF8 where it does not. */

@@ -128,7 +128,20 @@ describe('relays in order of preference', () => {
   it('are not gone on with when the email is not ours any more', async () => {
     const chain = await chainOf(at('greeting', { drop: true }), WELL);
     let asked = 0;
-    await chain.chain.send(ENVELOPE, MESSAGE, () => (asked += 1) === 1);
-    expect(taken(chain)).toEqual([0, 0]);
+    // Before the first relay, when there is a connection for it, before the second.
+    await chain.chain.send(ENVELOPE, MESSAGE, () => (asked += 1) < 3);
+    expect(chain.servers.map(({ connections }) => connections.total)).toEqual([1, 0]);
+  });
+
+  it('are not unavailable while they take emails, though they take no further connection', async () => {
+    const chain = await chainOf(WELL);
+    const [server] = chain.servers;
+    server!.script = (stage) =>
+      stage === 'greeting' && server!.connections.open > 1
+        ? { reply: '421 4.7.0 too many connections', drop: true }
+        : undefined;
+    const sends = Array.from({ length: 20 }, () => chain.chain.send(ENVELOPE, MESSAGE));
+    expect(new Set((await Promise.all(sends)).map((answer) => answer?.kind))).toEqual(new Set(['accepted']));
+    expect([taken(chain), chain.events]).toEqual([[20], []]);
   });
 });

@@ -23,6 +23,8 @@ export interface RelayEvent {
   readonly isAvailable: boolean;
   /** The stage and the relay's words, where it is not available. */
   readonly reason?: string;
+  /** Whether it is this machine that lacks something, and not the relay that is away. */
+  readonly isOurs?: boolean;
 }
 
 /** Several relays in order of preference. */
@@ -45,7 +47,7 @@ export class RelayChain {
    * Transmits a message by the first relay that takes it. The next one is asked only when it is proven that this one has
    * accepted nothing, and has said nothing about the email.
    *
-   * @param mayStillBegin asked before each relay
+   * @param mayStillBegin asked before each relay, and again when it has a connection for it
    * @param watch told of each relay that is asked
    * @returns what became of it and by which relay; undefined when no relay may be tried just now
    * @throws what a transport throws: faults of our own
@@ -60,7 +62,10 @@ export class RelayChain {
     for (const relay of this.relays) {
       if (!mayStillBegin()) break;
       if (relay.breaker.mayBegin() === 'no') continue;
-      const answered = await this.sendBy(relay, envelope, message, watch?.(relay.name));
+      // While it is waited for, others may find that it is away.
+      const mayBegin = (): boolean => mayStillBegin() && relay.breaker.state !== 'open';
+      const answered = await this.sendBy(relay, envelope, message, mayBegin, watch?.(relay.name));
+      if (answered === undefined) continue;
       const transmission = { ...answered, relay: relay.name };
       if (!mayAskAnotherRelay(transmission)) return transmission;
       // What was about the email is to be counted, though a relay after it was unavailable.
@@ -78,15 +83,17 @@ export class RelayChain {
     relay: Relay,
     envelope: SmtpEnvelope,
     message: Buffer,
+    mayBegin: () => boolean,
     onEnd: ReturnType<WatchTransmission> | undefined,
-  ): Promise<Transmission> {
+  ): Promise<Transmission | undefined> {
     let transmission: Transmission | undefined;
     try {
-      // What throws was found before anything was said to the relay; if this was its probe, the breaker gives it up by itself.
-      transmission = await relay.transport.send(envelope, message);
+      // What throws or is not begun has said nothing to the relay; if this was its probe, the breaker gives it up by itself.
+      transmission = await relay.transport.send(envelope, message, mayBegin);
     } finally {
       onEnd?.(transmission);
     }
+    if (transmission === undefined) return undefined;
     if (isAboutRelay(transmission)) this.failed(relay, transmission);
     else this.answered(relay);
     return transmission;
@@ -95,8 +102,9 @@ export class RelayChain {
   private failed({ name, breaker }: Relay, transmission: Transmission): void {
     const wasOpen = breaker.state === 'open';
     breaker.failed();
-    if (!wasOpen)
-      this.onRelay({ relay: name, isAvailable: false, reason: describeTransmission(transmission) });
+    if (wasOpen) return;
+    const whose = transmission.kind === 'broken' && transmission.isOurs ? { isOurs: true } : {};
+    this.onRelay({ relay: name, isAvailable: false, reason: describeTransmission(transmission), ...whose });
   }
 
   private answered({ name, breaker }: Relay): void {

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Transmission } from '@posthorn/domain';
+import { giveUpAfter } from '@posthorn/kernel';
 import type { PooledConnection } from './connection-pool.ts';
 import { type ConnectionSettings, mailerOptions, mayTalkInClear } from './connection-settings.ts';
 import { Dialogue } from './dialogue.ts';
@@ -53,7 +54,8 @@ export class RelayConnection implements PooledConnection {
   private readonly smtp: Mailer;
   private end: Error | undefined;
   private finishStep: Done = NOTHING_TO_FINISH;
-  private commandTimer: NodeJS.Timeout | undefined;
+  /** Ends the wait for the answer to a command. */
+  private endCommand: () => void = NOTHING_TO_FINISH;
   /** How many messages were begun on it. */
   messages = 0;
 
@@ -83,7 +85,7 @@ export class RelayConnection implements PooledConnection {
   ) {
     this.dialogue = new Dialogue(redactionOf(settings.address.credentials), () => this.watchCommand());
     const logging = { logger: this.dialogue.log, transactionLog: true };
-    this.smtp = new Mailer({ ...mailerOptions(settings, inClear), ...logging }, () =>
+    this.smtp = new Mailer({ ...mailerOptions(settings, inClear), ...logging }, settings.addresses, () =>
       this.dialogue.messageIsWritten(),
     );
     this.smtp.on('error', (error: Error) => this.ended(error));
@@ -168,14 +170,14 @@ export class RelayConnection implements PooledConnection {
   ): Promise<Error | undefined> {
     return new Promise((resolve) => {
       if (this.end !== undefined) return resolve(this.end);
-      const timer = setTimeout(() => {
+      const endWait = giveUpAfter(timeoutMs, () => {
         this.ended(new Error(`not finished within ${timeoutMs} ms`));
         this.smtp.close();
-      }, timeoutMs);
+      });
       const finish: Done = (error) => {
         // A connection that has nothing to do must not hold its last message.
         this.finishStep = NOTHING_TO_FINISH;
-        clearTimeout(timer);
+        endWait();
         resolve(error ?? undefined);
       };
       this.finishStep = finish;
@@ -185,18 +187,18 @@ export class RelayConnection implements PooledConnection {
 
   /** Each command has its deadline; the answer to a whole message is waited for as long as the socket may be silent. */
   private watchCommand(): void {
-    clearTimeout(this.commandTimer);
+    this.endCommand();
     const stage = this.dialogue.commandAwaited;
     if (stage === undefined || this.end !== undefined) return;
     const { commandTimeoutMs } = this.settings;
-    this.commandTimer = setTimeout(() => {
+    this.endCommand = giveUpAfter(commandTimeoutMs, () => {
       this.ended(new Error(`no answer to ${stage} within ${commandTimeoutMs} ms`));
       this.smtp.close();
-    }, commandTimeoutMs);
+    });
   }
 
   private ended(error: Error): void {
-    clearTimeout(this.commandTimer);
+    this.endCommand();
     this.end ??= error;
     this.finishStep(this.end);
   }

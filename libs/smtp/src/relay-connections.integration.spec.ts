@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { ScriptedSmtpServer, SmtpSink, type SinkScript } from '@posthorn/testing';
+import { ScriptedSmtpServer, SmtpSink, type SinkScript, type SinkStage } from '@posthorn/testing';
 import { RelayTransport, type RelayTransportOptions } from './relay-transport.ts';
 
 const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
@@ -159,6 +159,76 @@ describe('the connections of a transport', () => {
     const sent = await Promise.all(Array.from({ length: 5 }, () => transport.send(ENVELOPE, MESSAGE)));
     expect(sent.map(({ kind }) => kind)).toEqual(Array(5).fill('accepted'));
     expect(server.messages).toHaveLength(5);
+  });
+});
+
+describe('a relay that takes so many connections and no more', () => {
+  const bound = (most: number, server: () => ScriptedSmtpServer, at: SinkStage = 'greeting'): SinkScript => {
+    return (stage) =>
+      stage === at && server().connections.open > most
+        ? { reply: '421 4.7.0 too many connections', drop: true }
+        : undefined;
+  };
+  const sendAll = (transport: RelayTransport, count: number): Promise<string[]> =>
+    Promise.all(Array.from({ length: count }, async () => (await transport.send(ENVELOPE, MESSAGE)).kind));
+
+  it.each(['greeting', 'ehlo', 'mail'] as const)(
+    'gets everything over these, and we say so once: at %s',
+    async (at) => {
+      const server = await scripted();
+      server.script = bound(2, () => server, at);
+      const told: string[] = [];
+      const onCrowded = (reason: string): unknown => told.push(reason);
+      const transport = transportTo(server.url, { maxConnections: 10, restMs: 600_000, onCrowded });
+      expect(await sendAll(transport, 50)).toEqual(Array(50).fill('accepted'));
+      expect(told).toEqual([`${at}: 421 too many connections`]);
+      expect(server.connections.total).toBe(10);
+    },
+  );
+
+  it('is asked for more after a while', async () => {
+    const server = await scripted();
+    server.script = bound(1, () => server);
+    const transport = transportTo(server.url, { maxConnections: 5, restMs: 5 });
+    expect(await sendAll(transport, 10)).toEqual(Array(10).fill('accepted'));
+    server.script = (stage) => (stage === 'content' ? { delayMs: 20 } : undefined);
+    const connections = (): number =>
+      new Set(server.messages.slice(10).map((message) => message.connection)).size;
+    while (connections() < 5) await sendAll(transport, 20);
+  });
+
+  it('is waited for by an email only as long as that is ours', async () => {
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const server = await scripted((stage) => (stage === 'content' ? { after: held } : undefined));
+    const transport = transportTo(server.url, { maxConnections: 1 });
+    const first = transport.send(ENVELOPE, MESSAGE);
+    const second = transport.send(ENVELOPE, MESSAGE, () => false);
+    letGo();
+    expect([(await first).kind, await second]).toEqual(['accepted', undefined]);
+    expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
+    expect([server.messages.length, server.connections.total]).toEqual([2, 1]);
+  });
+
+  it('lets us leave while places rest', async () => {
+    const server = await scripted();
+    server.script = bound(1, () => server);
+    const transport = transportTo(server.url, { maxConnections: 5, restMs: 600_000 });
+    await sendAll(transport, 10);
+    await transport.close();
+    await until(() => server.connections.open === 0);
+  });
+
+  it('lets us leave at the moment when a place is to rest, and keeps no email waiting for one', async () => {
+    const server = await scripted();
+    server.script = bound(1, () => server);
+    const closed = Promise.withResolvers<void>();
+    const onCrowded = (): void => void transport.close().then(closed.resolve);
+    const options = { maxConnections: 5, restMs: 600_000, onCrowded };
+    const transport: RelayTransport = transportTo(server.url, options);
+    const kinds = await sendAll(transport, 5);
+    expect(kinds.filter((kind) => !['accepted', 'refused'].includes(kind))).toEqual([]);
+    expect(kinds.filter((kind) => kind === 'accepted')).toHaveLength(server.messages.length);
+    await closed.promise;
   });
 });
 

@@ -1,6 +1,12 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Transmission } from '@posthorn/domain';
-import { ScriptedSmtpServer, type SinkAnswer, type SinkScript, type SinkStage } from '@posthorn/testing';
+import {
+  freePort,
+  ScriptedSmtpServer,
+  type SinkAnswer,
+  type SinkScript,
+  type SinkStage,
+} from '@posthorn/testing';
 import { RelayTransport, type RelayTransportOptions } from './relay-transport.ts';
 
 const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
@@ -114,10 +120,7 @@ describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) 
 
 describe('a transmission', () => {
   it('is broken at connect when nobody listens', async () => {
-    const server = await ScriptedSmtpServer.start();
-    const { url } = server;
-    await server.close();
-    const transport = new RelayTransport(url);
+    const transport = new RelayTransport(`smtp://127.0.0.1:${await freePort()}`);
     expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage: 'connect' });
     await transport.close();
   });

@@ -1,7 +1,9 @@
 import type { ConnectionOptions } from 'node:tls';
-import type { Transmission } from '@posthorn/domain';
+import { isBeforeAnyEmail, type Transmission } from '@posthorn/domain';
 import { ConnectionPool, type Place } from './connection-pool.ts';
 import type { ConnectionSettings, TlsPolicy } from './connection-settings.ts';
+import { describeTransmission } from './relay-chain.ts';
+import { type LookUp, RelayAddresses } from './relay-addresses.ts';
 import { RelayConnection } from './relay-connection.ts';
 import { parseRelayUrl } from './relay-url.ts';
 import { assertSendableEnvelope, assertSendableMessage } from './sendable.ts';
@@ -14,6 +16,10 @@ export interface RelayTransportOptions {
   readonly maxMessagesPerConnection?: number;
   /** A connection is closed after having been idle this long. Default: 30 s. */
   readonly idleMs?: number;
+  /** After the relay took no further connection beside others of ours, for how long there is one less. Default: 30 s. */
+  readonly restMs?: number;
+  /** Told when that begins, with what the relay said. */
+  readonly onCrowded?: (reason: string) => void;
   /** How long finding and reaching the relay may take, with TLS if it is implicit. Default: 30 s. */
   readonly connectionTimeoutMs?: number;
   /** How long the relay may take to greet us. Default: 30 s. */
@@ -33,6 +39,10 @@ export interface RelayTransportOptions {
   readonly tlsPolicy?: TlsPolicy;
   /** The name that EHLO gives. Default: the host's, if it is a full name. */
   readonly ehloName?: string;
+  /** How the relay's name is looked up. Default: not at all; Node does so for each connection, and waits for as long as it may. */
+  readonly lookUp?: LookUp;
+  /** For how long it is not looked up again. Default: 10 s. */
+  readonly nameFreshMs?: number;
   /** For a relay whose certificate is signed by an authority of its own. */
   readonly tls?: ConnectionOptions;
 }
@@ -54,11 +64,21 @@ const wasStale = (transmission: Transmission): boolean =>
   (transmission.kind === 'broken' && transmission.stage === 'mail') ||
   (transmission.kind === 'refused' && transmission.stage === 'mail' && transmission.reply.code === 421);
 
+/** Whether the relay takes no connection just now, as it says before it knows of an email, or as soon as it hears of one. */
+const wasTurnedAway = (transmission: Transmission): boolean =>
+  transmission.kind === 'refused' &&
+  ((isBeforeAnyEmail(transmission.stage) && transmission.reply.code < 500) ||
+    (transmission.stage === 'mail' && transmission.reply.code === 421));
+
 /** Sends through one relay, over a few connections that are kept. */
 export class RelayTransport implements SmtpTransport {
   private readonly settings: ConnectionSettings;
   private readonly pool: ConnectionPool<RelayConnection>;
   private readonly maxMessagesPerConnection: number;
+  private readonly restMs: number;
+  private readonly onCrowded: (reason: string) => void;
+  /** Connections that are being made. */
+  private opening = 0;
   private closed: Promise<void> | undefined;
 
   /**
@@ -66,10 +86,17 @@ export class RelayTransport implements SmtpTransport {
    * @throws when the URL is none; the text never repeats it
    */
   constructor(url: string, options: RelayTransportOptions = {}) {
+    const address = parseRelayUrl(url);
+    const connectionTimeoutMs = options.connectionTimeoutMs ?? 30_000;
     this.settings = {
-      address: parseRelayUrl(url),
+      address,
+      addresses: new RelayAddresses(address.host, {
+        patienceMs: connectionTimeoutMs,
+        freshMs: options.nameFreshMs ?? 10_000,
+        lookUp: options.lookUp ?? ((host) => Promise.resolve([host])),
+      }),
       tlsPolicy: options.tlsPolicy ?? 'opportunistic',
-      connectionTimeoutMs: options.connectionTimeoutMs ?? 30_000,
+      connectionTimeoutMs,
       greetingTimeoutMs: options.greetingTimeoutMs ?? 30_000,
       commandTimeoutMs: options.commandTimeoutMs ?? 300_000,
       socketTimeoutMs: options.socketTimeoutMs ?? 600_000,
@@ -80,6 +107,8 @@ export class RelayTransport implements SmtpTransport {
     };
     this.pool = new ConnectionPool(options.maxConnections ?? 20, options.idleMs ?? 30_000);
     this.maxMessagesPerConnection = options.maxMessagesPerConnection ?? 100;
+    this.restMs = options.restMs ?? 30_000;
+    this.onCrowded = options.onCrowded ?? ((): void => undefined);
   }
 
   /** What operators know the relay by: `host:port`. */
@@ -88,18 +117,29 @@ export class RelayTransport implements SmtpTransport {
     return `${host}:${port}`;
   }
 
-  async send(envelope: SmtpEnvelope, message: Buffer): Promise<Transmission> {
+  send(envelope: SmtpEnvelope, message: Buffer): Promise<Transmission>;
+  send(
+    envelope: SmtpEnvelope,
+    message: Buffer,
+    mayStillBegin: () => boolean,
+  ): Promise<Transmission | undefined>;
+  async send(
+    envelope: SmtpEnvelope,
+    message: Buffer,
+    mayStillBegin: () => boolean = () => true,
+  ): Promise<Transmission | undefined> {
     assertSendableEnvelope(envelope);
     assertSendableMessage(message);
     if (this.closed !== undefined) throw new Error('the transport is closed');
-    const place = await this.pool.take();
-    let transmission: Transmission | undefined;
-    try {
-      transmission = await this.transmit(place, envelope, message);
-      return transmission;
-    } finally {
-      // Not awaited: the answer is known, and what the connection still needs is nobody's wait.
-      void this.giveBack(place, transmission);
+    for (;;) {
+      const place = await this.pool.take();
+      if (!mayStillBegin()) {
+        this.pool.give(place);
+        return undefined;
+      }
+      const { transmission, isCrowded } = await this.transmitAt(place, envelope, message);
+      // Once we leave there are no places for those who come.
+      if (!isCrowded || this.closed !== undefined) return transmission;
     }
   }
 
@@ -122,6 +162,46 @@ export class RelayTransport implements SmtpTransport {
     return this.closed;
   }
 
+  /** Crowded: the relay serves others of our connections and takes no further one, so that one of those is to be waited for. */
+  private async transmitAt(
+    place: Place<RelayConnection>,
+    envelope: SmtpEnvelope,
+    message: Buffer,
+  ): Promise<{ transmission: Transmission; isCrowded: boolean }> {
+    let transmission: Transmission | undefined;
+    let isCrowded = false;
+    try {
+      transmission = await this.transmit(place, envelope, message);
+      isCrowded = wasTurnedAway(transmission) && this.hasOthers(place);
+      return { transmission, isCrowded };
+    } finally {
+      // Not awaited: the answer is known, and what the connection still needs is nobody's wait.
+      void (isCrowded ? this.rest(place, transmission!) : this.giveBack(place, transmission));
+    }
+  }
+
+  /** Whether there are connections beside one that was turned away, or may be soon. */
+  private hasOthers(place: Place<RelayConnection>): boolean {
+    return this.closed === undefined && (this.opening > 0 || this.pool.isOpenBeside(place));
+  }
+
+  private async rest(place: Place<RelayConnection>, transmission: Transmission): Promise<void> {
+    if (this.pool.atRest === 0) this.onCrowded(describeTransmission(transmission));
+    await place.connection?.quit();
+    place.connection = undefined;
+    if (this.closed === undefined) this.pool.rest(place, this.restMs);
+    else this.pool.give(place);
+  }
+
+  private async open(): Promise<RelayConnection | Transmission> {
+    this.opening += 1;
+    try {
+      return await RelayConnection.open(this.settings);
+    } finally {
+      this.opening -= 1;
+    }
+  }
+
   private async transmit(
     place: Place<RelayConnection>,
     envelope: SmtpEnvelope,
@@ -134,7 +214,7 @@ export class RelayTransport implements SmtpTransport {
     }
     await kept?.quit();
     place.connection = undefined;
-    const opened = await RelayConnection.open(this.settings);
+    const opened = await this.open();
     if (!(opened instanceof RelayConnection)) return opened;
     place.connection = opened;
     return opened.send(envelope, message);

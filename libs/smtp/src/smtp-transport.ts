@@ -24,9 +24,14 @@ export interface SmtpTransport {
    * Transmits a message once. What a server or the network does is the answer, never an exception.
    *
    * @param message the bytes that leave, in lines that end in CRLF; only dots are stuffed (RFC 5321, section 4.5.2)
+   * @param mayStillBegin asked when there is a connection for it, which may have to be waited for; undefined is given back when it may not
    * @throws for faults of our own: an envelope or message that must not be sent, a transport that is closed
    */
-  send(envelope: SmtpEnvelope, message: Buffer): Promise<Transmission>;
+  send(
+    envelope: SmtpEnvelope,
+    message: Buffer,
+    mayStillBegin?: () => boolean,
+  ): Promise<Transmission | undefined>;
 
   /** Waits for what is in flight, takes leave of the server (QUIT) and leaves no handle open. */
   close(): Promise<void>;

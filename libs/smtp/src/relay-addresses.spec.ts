@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { sleep } from '@posthorn/kernel';
+import { type LookUp, RelayAddresses } from './relay-addresses.ts';
+
+const PATIENCE_MS = 100;
+const absent = (): Promise<never> =>
+  Promise.reject(Object.assign(new Error('getaddrinfo ENOTFOUND relay.example'), { code: 'ENOTFOUND' }));
+const unknown = (): Promise<never> =>
+  Promise.reject(Object.assign(new Error('getaddrinfo EAI_AGAIN relay.example'), { code: 'EAI_AGAIN' }));
+const silent = (): Promise<never> => new Promise(() => undefined);
+const at =
+  (...addresses: string[]) =>
+  (): Promise<string[]> =>
+    Promise.resolve(addresses);
+
+/** Addresses at a name of which name servers say one thing after the other. */
+function addressesOf(...said: LookUp[]): RelayAddresses {
+  const lookUp: LookUp = (host) => said.shift()!(host);
+  return new RelayAddresses('relay.example', { patienceMs: PATIENCE_MS, freshMs: 0, lookUp });
+}
+
+describe('Where a relay is', () => {
+  it('is asked for again', async () => {
+    const addresses = addressesOf(at('192.0.2.1'), at('192.0.2.2', '192.0.2.3'));
+    expect(await addresses.find()).toEqual(['192.0.2.1']);
+    expect(await addresses.find()).toEqual(['192.0.2.2', '192.0.2.3']);
+  });
+
+  it('is asked for once by those who ask at once', async () => {
+    const addresses = addressesOf(() => sleep(20).then(at('192.0.2.1')));
+    expect(await Promise.all([addresses.find(), addresses.find()])).toEqual([['192.0.2.1'], ['192.0.2.1']]);
+  });
+
+  it('is not asked for while it is fresh, whether somebody answers or not', async () => {
+    let asked = 0;
+    const lookUp = (): Promise<readonly string[]> => ((asked += 1) === 1 ? at('192.0.2.1')() : silent());
+    const addresses = new RelayAddresses('relay.example', { patienceMs: PATIENCE_MS, freshMs: 500, lookUp });
+    await addresses.find();
+    await addresses.find();
+    expect(asked).toBe(1);
+    await sleep(550);
+    await addresses.find();
+    const begun = performance.now();
+    await addresses.find();
+    expect(performance.now() - begun).toBeLessThan(PATIENCE_MS / 2);
+    expect(asked).toBe(2);
+  });
+
+  it('is where it was while name servers do not know, and while they are silent', async () => {
+    const addresses = addressesOf(at('192.0.2.1'), unknown, silent);
+    for (const _each of ['told', 'not known', 'silence'])
+      expect(await addresses.find()).toEqual(['192.0.2.1']);
+  });
+
+  it('is nowhere when there is no such name, and not where it was long ago after that', async () => {
+    const addresses = addressesOf(at('192.0.2.1'), absent, unknown);
+    await addresses.find();
+    await expect(addresses.find()).rejects.toThrow('ENOTFOUND');
+    await expect(addresses.find()).rejects.toThrow('EAI_AGAIN');
+  });
+
+  it('is not waited for without end by who never knew', async () => {
+    await expect(addressesOf(silent).find()).rejects.toThrow(
+      'no name server answered about relay.example within 100 ms',
+    );
+  });
+});

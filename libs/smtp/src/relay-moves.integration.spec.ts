@@ -1,0 +1,65 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { SmtpSink } from '@posthorn/testing';
+import { RelayTransport } from './relay-transport.ts';
+
+const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
+const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+async function sinkAt(host: string, port?: number): Promise<SmtpSink> {
+  const sink = await SmtpSink.start({ host, ...(port === undefined ? {} : { port }) });
+  open.push(sink);
+  return sink;
+}
+
+/** A transport to a name that leads to these addresses, until they are others. */
+function transportTo(port: number, addresses: readonly string[]): RelayTransport {
+  const lookUp = (): Promise<readonly string[]> => Promise.resolve(addresses);
+  const transport = new RelayTransport(`smtp://relay.example:${port}`, {
+    ...{ lookUp, nameFreshMs: 0, maxMessagesPerConnection: 1, connectionTimeoutMs: 5_000 },
+  });
+  open.unshift(transport);
+  return transport;
+}
+
+describe('The name of a relay', () => {
+  it('may come to lead to another server, which gets the next connection', async () => {
+    const old = await sinkAt('127.0.0.1');
+    const fresh = await sinkAt('127.0.0.2', old.port);
+    const addresses = ['127.0.0.1'];
+    const transport = transportTo(old.port, addresses);
+    await transport.send(ENVELOPE, MESSAGE);
+    addresses[0] = '127.0.0.2';
+    expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted' });
+    expect([old.count, fresh.count]).toEqual([1, 1]);
+  });
+
+  it('may lead to several servers of which one alone is there', async () => {
+    const sink = await sinkAt('127.0.0.2');
+    const transport = transportTo(sink.port, ['127.0.0.1', '127.0.0.3', '127.0.0.2']);
+    for (let n = 1; n <= 5; n += 1) await transport.send(ENVELOPE, MESSAGE);
+    expect(sink.count).toBe(5);
+  });
+
+  it('may lead to several servers that are all away, each of which is told of', async () => {
+    const { port } = await sinkAt('127.0.0.2');
+    expect(await transportTo(port, ['127.0.0.1', '127.0.0.3']).send(ENVELOPE, MESSAGE)).toMatchObject({
+      ...{ kind: 'broken', stage: 'connect' },
+      error: expect.stringMatching(/ECONNREFUSED 127\.0\.0\.[13]:\d+.*; .*ECONNREFUSED 127\.0\.0\.[13]:/),
+    });
+  });
+
+  it('may lead nowhere', async () => {
+    const transport = new RelayTransport('smtp://relay.invalid', {
+      lookUp: () => Promise.reject(new Error('getaddrinfo ENOTFOUND relay.invalid')),
+    });
+    open.push(transport);
+    expect(await transport.send(ENVELOPE, MESSAGE)).toEqual({
+      ...{ kind: 'broken', stage: 'connect', error: 'getaddrinfo ENOTFOUND relay.invalid' },
+    });
+  });
+});
