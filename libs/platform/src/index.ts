@@ -1,33 +1,22 @@
 export * from './settings/index.ts';
 export { createLogger, type Logger } from './logging/create-logger.ts';
-export { NestPinoLogger } from './logging/nest-pino-logger.ts';
 export { reportRepeated } from './logging/report-repeated.ts';
-export { redactLine } from './logging/redact-line.ts';
-export { requestContext, type RequestContext } from './logging/request-context.ts';
-export { createHealthApp, createHttpApp, type HttpAppOptions } from './http/create-http-app.ts';
-export type { InFlightLimits } from './http/in-flight.ts';
+export { createHealthApp, createHttpApp } from './http/create-http-app.ts';
 export { traceparentOf } from './http/enter-request.ts';
 export { clientAddress, networkOf, type SentBy } from './http/client-address.ts';
+export { headerValues } from './http/header-values.ts';
 export { JsonText } from './http/json-text.ts';
-export {
-  answerOf,
-  errorBody,
-  type ErrorAnswer,
-  type ErrorRenderer,
-  renderJson,
-} from './http/error-answer.ts';
+export { answerOf, type ErrorRenderer, renderJson } from './http/error-answer.ts';
 export { bodyIfAny } from './http/read-json-body.ts';
-export { parseStrictJson } from './http/strict-json.ts';
 export type { DependencyProbe } from './health/dependency-watch.ts';
 export { HealthController } from './health/health.controller.ts';
-export { Health, type HealthChecks, type LivenessProbe } from './health/health.ts';
+export type { LivenessProbe } from './health/health.ts';
 export {
   emailOutcomes,
   groupSize,
   inboundRefusals,
   inboundReports,
   trackingHits,
-  type QueueBacklog,
   relayUp,
   smtpReplies,
   watchBacklog,
@@ -37,7 +26,7 @@ export {
   countedSoFar,
   relaysSeen,
 } from './metrics/metrics.ts';
-export { runUntilSignal, type ProcessLike, type ShutdownOptions } from './shutdown/run-until-signal.ts';
+export { runUntilSignal } from './shutdown/run-until-signal.ts';
 export { startProcess } from './shutdown/start-process.ts';
-export { openTracing, type Tracing } from './tracing/open-tracing.ts';
+export { openTracing } from './tracing/open-tracing.ts';
 export type { Span, Tracer } from './tracing/tracer.ts';

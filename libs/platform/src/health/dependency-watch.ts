@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
+import { within } from '@posthorn/kernel';
+import { asError } from '../logging/as-error.ts';
 
-const INTERVAL_MS = 5_000;
 const TIMEOUT_MS = 1_000;
 
 /** Something shared that a process needs, such as the database; its absence is shown, but never takes the process out. */
@@ -17,31 +18,15 @@ export interface DependencyState {
   readonly durationMs: number;
 }
 
-/** Looks at one dependency every few seconds, whether somebody asks or not, so that a probe costs a request nothing. */
+/** Looks at one dependency and keeps what it found, so that a probe costs a request nothing. */
 export class DependencyWatch {
   state: DependencyState | undefined;
   private readonly logger = new Logger('Health');
-  private timer: NodeJS.Timeout | undefined;
-  private stopped = false;
 
   constructor(private readonly probe: DependencyProbe) {}
 
   get name(): string {
     return this.probe.name;
-  }
-
-  start(): void {
-    void this.lookAgainAndAgain();
-  }
-
-  stop(): void {
-    this.stopped = true;
-    clearTimeout(this.timer);
-  }
-
-  private async lookAgainAndAgain(): Promise<void> {
-    await this.look();
-    if (!this.stopped) this.timer = setTimeout(() => void this.lookAgainAndAgain(), INTERVAL_MS).unref();
   }
 
   /** Looks once; never rejects. */
@@ -60,17 +45,13 @@ export class DependencyWatch {
   }
 
   private async faultOfProbe(): Promise<Error | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
-    });
     try {
-      await Promise.race([this.probe.check(), late]);
-      return undefined;
+      const answered = this.probe.check().then(() => true);
+      return (await within(answered, TIMEOUT_MS))
+        ? undefined
+        : new Error(`no answer within ${TIMEOUT_MS} ms`);
     } catch (error) {
-      return error instanceof Error ? error : new Error(String(error));
-    } finally {
-      clearTimeout(timer);
+      return asError(error);
     }
   }
 }

@@ -1,6 +1,8 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { DependencyWatch, type DependencyProbe } from './dependency-watch.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { OpenFilesWatch } from './open-files.ts';
+import { RegularLook } from './regular-look.ts';
 
 /** Something of this process' own that must go on; when it does not, only a restart helps. */
 export interface LivenessProbe {
@@ -26,10 +28,12 @@ export class Health implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly heartbeat = new Heartbeat();
   private readonly probes: readonly LivenessProbe[];
   private readonly watches: readonly DependencyWatch[];
+  private readonly looks: readonly RegularLook[];
 
   constructor({ liveness = [], dependencies = [] }: HealthChecks = {}) {
     this.probes = [{ name: 'eventLoop', check: () => this.heartbeat.check() }, ...liveness];
     this.watches = dependencies.map((probe) => new DependencyWatch(probe));
+    this.looks = [new OpenFilesWatch(), ...this.watches].map((watch) => new RegularLook(() => watch.look()));
   }
 
   get isDraining(): boolean {
@@ -44,12 +48,12 @@ export class Health implements OnApplicationBootstrap, OnApplicationShutdown {
   onApplicationBootstrap(): void {
     this.phase = 'ready';
     this.heartbeat.start();
-    for (const watch of this.watches) watch.start();
+    for (const look of this.looks) look.start();
   }
 
   onApplicationShutdown(): void {
     this.heartbeat.stop();
-    for (const watch of this.watches) watch.stop();
+    for (const look of this.looks) look.stop();
   }
 
   live(): HealthReport {

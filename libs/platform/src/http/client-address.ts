@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type Address, type AddressRange, isAmong, parseAddress } from '@posthorn/domain';
+import { headerValues } from './header-values.ts';
 
 /** What there is to be known of who sent a request. */
 export type SentBy = Pick<IncomingMessage, 'rawHeaders'> & {
@@ -15,11 +16,11 @@ const NETWORK_BYTES = 8;
  * in `X-Forwarded-For` that is no trusted proxy; what stands left of it anybody may have written. Where the header
  * is missing, doubled or malformed as far as it is read, it is the proxy's.
  */
-export function clientAddress({ socket, rawHeaders }: SentBy, trusted: readonly AddressRange[]): string {
-  const [withoutZone] = (socket.remoteAddress ?? '').split('%') as [string];
+export function clientAddress(request: SentBy, trusted: readonly AddressRange[]): string {
+  const [withoutZone] = (request.socket.remoteAddress ?? '').split('%') as [string];
   const peer = parseAddress(withoutZone);
   if (peer === undefined) return UNKNOWN;
-  const client = isAmong(peer, trusted) ? forwardedFor(rawHeaders, trusted) : undefined;
+  const client = isAmong(peer, trusted) ? forwardedFor(request, trusted) : undefined;
   return (client ?? peer).toString();
 }
 
@@ -30,10 +31,8 @@ export function networkOf(address: string): string {
   return `${Buffer.from(parsed.toByteArray().slice(0, NETWORK_BYTES)).toString('hex')}/64`;
 }
 
-function forwardedFor(rawHeaders: readonly string[], trusted: readonly AddressRange[]): Address | undefined {
-  const values = rawHeaders.filter(
-    (_, index) => index % 2 === 1 && rawHeaders[index - 1]!.toLowerCase() === 'x-forwarded-for',
-  );
+function forwardedFor(request: SentBy, trusted: readonly AddressRange[]): Address | undefined {
+  const values = headerValues(request, 'x-forwarded-for');
   if (values.length !== 1) return undefined;
   for (const hop of values[0]!.split(',').reverse()) {
     const address = parseAddress(hop.trim());

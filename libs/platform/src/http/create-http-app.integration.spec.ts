@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sleep } from '@posthorn/kernel';
 import type { Express } from 'express';
 import type { ErrorRenderer } from './error-answer.ts';
+import { UNREAD } from './message-classes.ts';
 import {
   heldRequests,
   MORE_THAN_A_CONNECTION_HOLDS as LARGE,
@@ -225,6 +226,16 @@ describe('an app whose answers are not read', () => {
     for (const release of heldRequests.splice(0)) release();
     expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
     idle.destroy();
+  });
+
+  it('watches no answer that is taken at once', async () => {
+    const watched: boolean[] = [];
+    const server = sample.app.getHttpServer() as Server;
+    server.prependOnceListener('request', (_request: IncomingMessage, response: ServerResponse) => {
+      response.once(UNREAD, () => watched.push(true)).once('finish', () => watched.push(false));
+    });
+    expect((await fetch(`${sample.url}/v1/page`)).status).toBe(200);
+    expect(watched).toEqual([false]);
   });
 
   it('hangs up on who has left an answer for the longest when there are more than may be in work', async () => {

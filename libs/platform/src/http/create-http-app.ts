@@ -22,7 +22,7 @@ const MIB = 1024 * 1024;
 const DEFAULT_LIMITS: InFlightLimits = { maxRequests: 1_000, maxBytes: 256 * MIB };
 const HEALTH_APP_MAX_BYTES = 1024;
 
-export interface HttpAppOptions extends Pick<ErrorFilterOptions, 'refusalOf' | 'renderError'> {
+export interface HttpAppOptions extends Pick<ErrorFilterOptions, 'refusalOf' | 'onCause' | 'renderError'> {
   readonly logger: Logger;
   readonly settings: HttpSettings;
   /** What may be in work at once; above it the answer is 503. 1,000 requests and 256 MiB by default. */
@@ -71,6 +71,7 @@ export async function createHttpApp(
     alwaysLetIn = [],
     tracer,
     refusalOf,
+    onCause,
     renderError,
   } = options;
   const { publicUrl } = settings;
@@ -106,7 +107,7 @@ export async function createHttpApp(
   };
   // Where another reads the bodies, it has an entrance of its own that comes first.
   if (readsJson) app.use(readJsonBody(bodies)).use(literalPathsFirst(() => adapter.routerLayers()));
-  app.useGlobalFilters(new ErrorFilter({ logger, publicUrl, refusalOf, renderError }));
+  app.useGlobalFilters(new ErrorFilter({ logger, publicUrl, refusalOf, onCause, renderError }));
   return app;
 }
 

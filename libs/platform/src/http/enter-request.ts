@@ -70,12 +70,15 @@ export function enterRequest(options: EntryOptions): RequestHandler {
     for (const [name, value] of answerHeaders(request)) response.setHeader(name, value);
     if (isDraining()) response.setHeader('Connection', 'close');
     requestContext.run({ requestId }, () => {
-      response.once(UNREAD, () => {
+      response.on(UNREAD, () => {
         shareOf(request)?.wait();
         unread.add(response);
       });
-      const refusal = letIn(request, response, options);
-      response.once('close', () => tellOfAccess(logger, request, response, requestId, startedAt));
+      const refusal = letIn(request, options);
+      response.on('close', () => {
+        shareOf(request)?.leave();
+        tellOfAccess(logger, request, response, requestId, startedAt);
+      });
       if (refusal) writeErrorEarly(request, response, answerOf(refusal, publicUrl), renderError);
       else next();
     });
@@ -113,11 +116,7 @@ function isHealthCheck({ originalUrl }: Request): boolean {
   return originalUrl.startsWith('/health/');
 }
 
-function letIn(
-  request: Request,
-  response: Response,
-  { inFlight, alwaysLetIn }: EntryOptions,
-): Refusal | undefined {
+function letIn(request: Request, { inFlight, alwaysLetIn }: EntryOptions): Refusal | undefined {
   if (request.headers.host === undefined && request.httpVersion === '1.1') {
     return new Refusal(400, 'The header `Host` is missing; HTTP/1.1 asks for it');
   }
@@ -126,7 +125,6 @@ function letIn(
   const entry = inFlight.enter();
   if (entry instanceof Refusal) return entry;
   shares.set(request, entry);
-  response.once('close', () => entry.leave());
   return undefined;
 }
 

@@ -2,6 +2,7 @@ import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '
 import { Refusal } from '@posthorn/kernel';
 import type { Response } from 'express';
 import type { Logger } from 'pino';
+import { asError } from '../logging/as-error.ts';
 import { answerOf, errorBody, type ErrorAnswer, type ErrorRenderer, writeError } from './error-answer.ts';
 
 const UNKNOWN_FAULT =
@@ -13,6 +14,8 @@ export interface ErrorFilterOptions {
   readonly publicUrl: string;
   /** What callers are told of an exception; undefined: it is a fault of ours. Default: a refusal is told as it is. */
   readonly refusalOf?: ((exception: unknown) => Refusal | undefined) | undefined;
+  /** Told of what a refusal was caused by: callers are not, and a full disk, say, shows nowhere else. */
+  readonly onCause?: ((cause: unknown) => void) | undefined;
   /** Default: the error body of the interface as JSON. */
   readonly renderError?: ErrorRenderer | undefined;
 }
@@ -28,12 +31,13 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   private answerTo(exception: unknown): ErrorAnswer {
-    const { logger, publicUrl, refusalOf = asIs } = this.options;
+    const { logger, publicUrl, refusalOf = asIs, onCause } = this.options;
     const refusal = refusalOf(exception);
+    if (refusal?.cause !== undefined) onCause?.(refusal.cause);
     if (refusal) return answerOf(refusal, publicUrl);
     const shown = shownToCallers(exception);
     if (shown) return { body: errorBody(shown.status, shown.message), headers: {} };
-    logger.error({ err: toError(exception) }, 'a request failed');
+    logger.error({ err: asError(exception) }, 'a request failed');
     return { body: errorBody(500, UNKNOWN_FAULT), headers: {} };
   }
 }
@@ -47,8 +51,4 @@ function shownToCallers(exception: unknown): { status: number; message: string }
   if (!(exception instanceof HttpException)) return undefined;
   const status = exception.getStatus();
   return status >= 400 && status < 500 ? { status, message: exception.message } : undefined;
-}
-
-function toError(exception: unknown): Error {
-  return exception instanceof Error ? exception : new Error(`thrown, but no error: ${typeof exception}`);
 }

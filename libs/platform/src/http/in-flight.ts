@@ -50,7 +50,7 @@ export class InFlight {
   giveBack(bytes: number, sender: string | undefined): void {
     this.bytes -= bytes;
     if (sender === undefined) return;
-    const held = this.bytesBySender.get(sender)! - bytes;
+    const held = (this.bytesBySender.get(sender) ?? 0) - bytes;
     if (held > 0) this.bytesBySender.set(sender, held);
     else this.bytesBySender.delete(sender);
   }
@@ -97,12 +97,19 @@ export class InFlightShare {
     return refusal;
   }
 
+  /** Gives its bytes back, which were dropped, though its answer is still on its way. */
+  drop(): void {
+    if (this.left) return;
+    this.all.giveBack(this.bytes, this.sender);
+    this.bytes = 0;
+  }
+
   /** Gives back everything; a second call changes nothing. */
   leave(): void {
     if (this.left) return;
+    this.drop();
     this.left = true;
     this.wait();
-    this.all.giveBack(this.bytes, this.sender);
   }
 }
 

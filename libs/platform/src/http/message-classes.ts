@@ -30,7 +30,8 @@ export function messageClassesOf(app: Express): MessageClasses {
   class ExpressResponse<Of extends IncomingMessage = IncomingMessage> extends ServerResponse<Of> {
     override end(...given: unknown[]): this {
       super.end(...(given as []));
-      if (!this.writableFinished) this.emit(UNREAD);
+      // Not `writableFinished`, which is never true yet: each answer would be watched, with a timer.
+      if (this.writableLength > 0) this.emit(UNREAD);
       return this;
     }
   }

@@ -154,6 +154,35 @@ describe('the JSON body', () => {
   });
 });
 
+describe('bodies that fill the room together', () => {
+  it('leave it to one of them, while the sender of the other still sends', async () => {
+    const sample = await startSampleApp({
+      maxBodyBytes: 5_000_000,
+      inFlight: { maxRequests: 10, maxBytes: 6_000_000 },
+    });
+    const body = JSON.stringify({ name: 'x'.repeat(5_000_000 - '{"name":""}'.length) });
+    const head = [
+      'POST /v1/things HTTP/1.1',
+      'Host: a',
+      'Content-Type: application/json',
+      'Content-Length: 5000000',
+    ];
+    const senders = [1, 2].map(() => connect(sample.port, '127.0.0.1'));
+    for (const sender of senders) sender.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 3_500_000)}`);
+    const answers = senders.map(async (sender) => {
+      const [answer] = (await once(sender, 'data')) as [Buffer];
+      return { sender, answer: answer.toString() };
+    });
+    const first = await Promise.race(answers);
+    expect(first.answer).toMatch(/^HTTP\/1\.1 503 /);
+    for (const sender of senders) if (sender !== first.sender) sender.write(body.slice(3_500_000));
+    const all = await Promise.all(answers);
+    expect(all.find(({ sender }) => sender !== first.sender)!.answer).toMatch(/^HTTP\/1\.1 200 /);
+    for (const sender of senders) sender.destroy();
+    await sample.close();
+  });
+});
+
 describe('a body of more than 64 KiB', () => {
   const MOST = 64 * 1024;
   const judged: unknown[] = [];

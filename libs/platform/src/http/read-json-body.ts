@@ -134,6 +134,8 @@ function receive(
   };
   const onEnd = (): void => stop(share?.goOn() ?? pieces.whole());
   const stop = (outcome: unknown): void => {
+    // While its sender goes on sending, others are to have the room: else of several that fill it together each would be refused.
+    if (!Buffer.isBuffer(outcome)) share?.drop();
     // What is left of it is heard and forgotten.
     request.off('data', onData).off('end', onEnd).resume();
     done(outcome);

@@ -1,12 +1,6 @@
-import {
-  pino,
-  stdTimeFunctions,
-  type Bindings,
-  type ChildLoggerOptions,
-  type DestinationStream,
-  type Logger,
-} from 'pino';
+import { pino, type Bindings, type ChildLoggerOptions, type DestinationStream, type Logger } from 'pino';
 import type { LogSettings } from '../settings/connection-settings.ts';
+import { GatheredLines } from './gathered-lines.ts';
 import { redactFields } from './redact-fields.ts';
 import { redactLine } from './redact-line.ts';
 import { requestContext } from './request-context.ts';
@@ -22,19 +16,17 @@ export type { Logger } from 'pino';
 export function createLogger(
   settings: Pick<LogSettings, 'LOG_LEVEL'>,
   appName: string,
-  // Lines that come while others are being written go out together; what is left is written when the process exits.
-  destination: DestinationStream = pino.destination({ dest: 1, sync: false }),
+  destination: DestinationStream = new GatheredLines(pino.destination({ dest: 1, sync: false })),
 ): Logger {
   const logger = pino(
     {
       level: settings.LOG_LEVEL,
       base: { app: appName, pid: process.pid },
-      timestamp: stdTimeFunctions.isoTime,
-      mixin: () => requestIdOfNow(),
+      timestamp: timeOfNow,
       formatters: {
         level: (label) => ({ level: label }),
         bindings: redactFields,
-        log: redactFields,
+        log: (fields) => redactFields(fields, requestContext.getStore()),
       },
       serializers: { err: (err: unknown) => err },
       hooks: { streamWrite: redactLine },
@@ -56,7 +48,11 @@ function redactChildren(logger: Logger): void {
   });
 }
 
-function requestIdOfNow(): { requestId?: string } {
-  const context = requestContext.getStore();
-  return context ? { requestId: context.requestId } : {};
+const lastTime = { ms: Number.NaN, text: '' };
+
+/** As pino wants it: a member of the line. It is made once a millisecond. */
+function timeOfNow(): string {
+  const ms = Date.now();
+  if (ms !== lastTime.ms) Object.assign(lastTime, { ms, text: `,"time":"${new Date(ms).toISOString()}"` });
+  return lastTime.text;
 }

@@ -30,13 +30,20 @@ const SECRET_FIELDS = new Set([
   ...['params', 'parameters', 'databaseurl', 'redisurl', 'smtpurl'],
 ]);
 
-/** Copies what is to be logged without the values of secret fields; of an error only what is known to be harmless. */
-export function redactFields(fields: Record<string, unknown>): Record<string, unknown> {
-  return redactObject(fields, 0);
+/**
+ * Copies what is to be logged without the values of secret fields; of an error only what is known to be harmless.
+ *
+ * @param context stands in every line, and is harmless
+ */
+export function redactFields(fields: Record<string, unknown>, context?: object): Record<string, unknown> {
+  return redactObject(fields, 0, { ...context });
 }
 
-function redactObject(fields: object, depth: number): Record<string, unknown> {
-  const copy: Record<string, unknown> = {};
+function redactObject(
+  fields: object,
+  depth: number,
+  copy: Record<string, unknown> = {},
+): Record<string, unknown> {
   for (const [name, value] of Object.entries(fields)) {
     copy[name] = isSecret(name) ? REDACTED : redactValue(value, depth + 1);
   }

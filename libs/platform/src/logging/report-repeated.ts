@@ -1,7 +1,9 @@
+import { BoundedMap } from '@posthorn/kernel';
 import type { Logger } from 'pino';
+import { asError } from './as-error.ts';
 
 const QUIET_MS = 10_000;
-/** More kinds of errors than an outage has; above it everything is forgotten and said again. */
+/** More kinds of errors than an outage has. */
 const MOST_KINDS = 100;
 /** Which job it was makes no kind of its own: when Redis has lost its jobs, each of them is told of. */
 const JOB = /\bjob \S+/g;
@@ -18,16 +20,15 @@ export function reportRepeated(
   message: string,
   nowMs: () => number = () => performance.now(),
 ): (error: unknown) => void {
-  const kinds = new Map<string, { saidAtMs: number; unsaid: number }>();
+  const kinds = new BoundedMap<string, { saidAtMs: number; unsaid: number }>(MOST_KINDS);
   return (error) => {
-    const err = error instanceof Error ? error : new Error(String(error));
+    const err = asError(error);
     const kind = `${err.name} ${err.message.replace(JOB, 'job')}`;
     const known = kinds.get(kind);
     if (known !== undefined && nowMs() - known.saidAtMs < QUIET_MS) {
       known.unsaid += 1;
       return;
     }
-    if (kinds.size >= MOST_KINDS) kinds.clear();
     kinds.set(kind, { saidAtMs: nowMs(), unsaid: 0 });
     logger.warn({ err, ...(known?.unsaid ? { timesBefore: known.unsaid } : {}) }, message);
   };

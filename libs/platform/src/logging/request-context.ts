@@ -4,5 +4,5 @@ export interface RequestContext {
   readonly requestId: string;
 }
 
-/** The request (or the job that came of it) that the running code works for; its id is in every log line. */
+/** The request that the running code works for; its id is in every log line. */
 export const requestContext = new AsyncLocalStorage<RequestContext>();

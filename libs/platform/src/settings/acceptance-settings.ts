@@ -1,3 +1,4 @@
+import { HIGHEST_LIMITS } from '@posthorn/domain';
 import { IsInt, Max, Min } from 'class-validator';
 import { Setting } from './setting.ts';
 
@@ -8,7 +9,7 @@ export class AcceptanceSettings {
   )
   @IsInt()
   @Min(0)
-  @Max(1_000_000_000)
+  @Max(HIGHEST_LIMITS.monthlyEmailLimit)
   MONTHLY_EMAIL_LIMIT = 100_000;
 
   /** That number; null: no limit. */

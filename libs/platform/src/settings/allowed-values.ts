@@ -1,9 +1,4 @@
-import { KEY_RING_FORM } from '@posthorn/signing';
 import { getMetadataStorage } from 'class-validator';
-import { DOMAIN_FORM } from './domain-text.ts';
-import { HEADERS_FORM } from './header-list.ts';
-import { NAME_SERVERS_FORM } from './name-servers.ts';
-import { MAILBOX_FORM } from './mailbox-text.ts';
 import type { SettingsClass } from './setting.ts';
 
 type Constraints = readonly unknown[];
@@ -16,14 +11,7 @@ const RULE_TEXTS: Record<string, (constraints: Constraints) => string> = {
   min: ([least]) => `at least ${String(least)}`,
   max: ([most]) => `at most ${String(most)}`,
   isIn: ([values]) => `one of ${(values as Constraints).join(', ')}`,
-  isUrlWithScheme: (schemes) => `a URL that begins with ${schemes.join(':// or ')}://`,
-  areUrlsWithScheme: (schemes) => `URLs that begin with ${schemes.join(':// or ')}://, separated by spaces`,
-  isKeyRing: () => KEY_RING_FORM,
-  isNameServers: () => NAME_SERVERS_FORM,
-  areHeaders: () => HEADERS_FORM,
-  isDomainName: () => DOMAIN_FORM,
-  isMailbox: () => MAILBOX_FORM,
-  areAddressRanges: () => 'addresses or ranges such as 10.0.0.0/8, with commas between them',
+  isOfForm: ([form]) => String(form),
   matches: ([pattern]) => `text that matches ${String(pattern)}`,
   minLength: ([least]) => `at least ${String(least)} characters`,
   maxLength: ([most]) => `at most ${String(most)} characters`,

@@ -1,6 +1,10 @@
+import { parseMailDomain } from '@posthorn/domain';
 import { IsBoolean, IsOptional } from 'class-validator';
-import { IsDomainName } from './domain-text.ts';
+import { IsOfForm } from './is-of-form.ts';
 import { Setting } from './setting.ts';
+
+/** Beside it the longest address still has room for its local part (RFC 5321, section 4.5.3.1.3). */
+const MOST_DOMAIN_CHARACTERS = 190;
 
 /** Where mail about emails comes back to. */
 export class BounceSettings {
@@ -9,7 +13,10 @@ export class BounceSettings {
     { example: 'bounces.example.com' },
   )
   @IsOptional()
-  @IsDomainName()
+  @IsOfForm(
+    'one domain in lower case, such as `bounces.example.com`; an internationalised one as punycode',
+    isDomainName,
+  )
   BOUNCE_DOMAIN?: string;
 
   @Setting(
@@ -17,4 +24,9 @@ export class BounceSettings {
   )
   @IsBoolean()
   BOUNCE_REPORT_DELIVERIES = false;
+}
+
+function isDomainName(text: string): boolean {
+  const parsed = parseMailDomain(text);
+  return 'domain' in parsed && parsed.domain === text && text.length <= MOST_DOMAIN_CHARACTERS;
 }

@@ -1,23 +1,12 @@
-import { ValidateBy } from 'class-validator';
-
-/** What {@link AreHeaders} takes, in words. */
-export const HEADERS_FORM =
-  'name=value, with commas between several; values of printable ASCII, percent-encoded';
+import { IsOfForm } from './is-of-form.ts';
 
 /** A token of HTTP (RFC 9110, section 5.6.2). */
 const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 const VALUE = /^[\t\x20-\x7e]*$/;
 
 /** Accepts headers as OpenTelemetry writes them in one variable. */
-export function AreHeaders(): PropertyDecorator {
-  return ValidateBy({
-    name: 'areHeaders',
-    validator: {
-      validate: (value: unknown) => typeof value === 'string' && areHeaders(value),
-      defaultMessage: () => `must be ${HEADERS_FORM}`,
-    },
-  });
-}
+export const AreHeaders = (): PropertyDecorator =>
+  IsOfForm('name=value, with commas between several; values of printable ASCII, percent-encoded', areHeaders);
 
 /** The headers in such a text. @throws URIError when what is percent-encoded is no UTF-8 */
 export function headersIn(text: string): Record<string, string> {

@@ -1,12 +1,8 @@
 import { isIP } from 'node:net';
-import { ValidateBy } from 'class-validator';
+import { IsOfForm } from './is-of-form.ts';
 
 const PORTED = /^(?:\[([0-9a-f:.]+)\]|([0-9.]+))(?::(\d{1,5}))?$/i;
 const HIGHEST_PORT = 65_535;
-
-/** How a list of name servers is written, in words. */
-export const NAME_SERVERS_FORM =
-  'IP addresses, each with a port after a colon if it is not 53 (an IPv6 address then in brackets), separated by commas';
 
 /** The name servers of a list, each in the form that Node takes. @returns undefined when it is none */
 export function parseNameServers(text: string): string[] | undefined {
@@ -22,12 +18,8 @@ function isNameServer(text: string): boolean {
 }
 
 /** Accepts a list of name servers. */
-export function IsNameServers(): PropertyDecorator {
-  return ValidateBy({
-    name: 'isNameServers',
-    validator: {
-      validate: (value: unknown) => typeof value === 'string' && parseNameServers(value) !== undefined,
-      defaultMessage: () => `must be ${NAME_SERVERS_FORM}`,
-    },
-  });
-}
+export const IsNameServers = (): PropertyDecorator =>
+  IsOfForm(
+    'IP addresses, each with a port after a colon if it is not 53 (an IPv6 address then in brackets), separated by commas',
+    (text) => parseNameServers(text) !== undefined,
+  );

@@ -1,5 +1,6 @@
 import type { RoleValues } from '@posthorn/domain';
 import { IsBoolean, IsOptional, Matches } from 'class-validator';
+import type { JudgesTogether } from './read-settings.ts';
 import { Setting } from './setting.ts';
 import { IsUrlWithScheme } from './url-with-scheme.ts';
 
@@ -20,7 +21,7 @@ export interface ProviderOptions {
 }
 
 /** How operators sign in to the dashboard. */
-export class ProviderSettings {
+export class ProviderSettings implements JudgesTogether {
   @Setting(
     'The identity provider (OpenID Connect) by whose word operators sign in to the dashboard: its issuer. Unset: they have accounts with passwords.',
     { example: 'https://login.example.com/realms/staff', defaultText: 'none' },

@@ -1,6 +1,6 @@
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import { type AddressRange, HIGHEST_LIMITS } from '@posthorn/domain';
-import { AreAddressRanges, readAddressRanges } from './address-ranges.ts';
+import { AreAddressRanges, addressRangesIn } from './address-ranges.ts';
 import { Setting } from './setting.ts';
 
 /** How often something may be asked of the gateway. */
@@ -48,7 +48,7 @@ export class RateSettings {
       requestsPerSecond: this.RATE_LIMIT_PER_SECOND,
       burst: this.RATE_LIMIT_BURST,
       failuresPerMinute: this.FAILED_AUTHENTICATIONS_PER_MINUTE,
-      trustedProxies: readAddressRanges(this.TRUSTED_PROXIES ?? '').filter((range) => range !== undefined),
+      trustedProxies: addressRangesIn(this.TRUSTED_PROXIES),
     };
   }
 }

@@ -1,5 +1,12 @@
-import { BounceAddresses, type KeyRing, LinkSigner, parseKeyRing, SecretBox } from '@posthorn/signing';
-import { IsKeyRing } from './key-ring-text.ts';
+import {
+  BounceAddresses,
+  KEY_RING_FORM,
+  type KeyRing,
+  LinkSigner,
+  parseKeyRing,
+  SecretBox,
+} from '@posthorn/signing';
+import { IsOfForm } from './is-of-form.ts';
 import { Setting } from './setting.ts';
 
 /** How secrets are kept at rest. */
@@ -9,7 +16,7 @@ export class SecretSettings {
     // Not a key: one that is published protects nothing, and somebody would start with it.
     { secret: true, example: 'first:<what openssl rand -base64 32 prints>' },
   )
-  @IsKeyRing()
+  @IsOfForm(KEY_RING_FORM, (text) => 'ring' in parseKeyRing(text))
   ENCRYPTION_KEYS!: string;
 
   /** What encrypts with the first key and decrypts with all. */

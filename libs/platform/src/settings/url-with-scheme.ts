@@ -1,35 +1,21 @@
-import { ValidateBy } from 'class-validator';
+import { IsOfForm } from './is-of-form.ts';
 
 /** Accepts an absolute URL with a host and one of `schemes` (named without their colon). */
 export function IsUrlWithScheme(...schemes: string[]): PropertyDecorator {
-  return ValidateBy({
-    name: 'isUrlWithScheme',
-    constraints: schemes,
-    validator: {
-      validate: (value: unknown) => typeof value === 'string' && hasScheme(value, schemes),
-      defaultMessage: () => `must be a URL that begins with ${schemes.join(':// or ')}://`,
-    },
-  });
+  return IsOfForm(`a URL that begins with ${schemes.join(':// or ')}://`, (text) => hasScheme(text, schemes));
 }
 
 /** Accepts one or several such URLs, separated by white space, which no URL holds. */
 export function AreUrlsWithScheme(...schemes: string[]): PropertyDecorator {
-  return ValidateBy({
-    name: 'areUrlsWithScheme',
-    constraints: schemes,
-    validator: {
-      validate: (value: unknown) =>
-        typeof value === 'string' &&
-        value
-          .trim()
-          .split(/\s+/)
-          .every((url) => hasScheme(url, schemes)),
-      defaultMessage: () => `must be URLs that begin with ${schemes.join(':// or ')}://, separated by spaces`,
-    },
-  });
+  return IsOfForm(`URLs that begin with ${schemes.join(':// or ')}://, separated by spaces`, (text) =>
+    text
+      .trim()
+      .split(/\s+/)
+      .every((url) => hasScheme(url, schemes)),
+  );
 }
 
-function hasScheme(value: string, schemes: readonly string[]): boolean {
-  const url = URL.parse(value);
+function hasScheme(text: string, schemes: readonly string[]): boolean {
+  const url = URL.parse(text);
   return url !== null && url.hostname !== '' && schemes.includes(url.protocol.slice(0, -1));
 }

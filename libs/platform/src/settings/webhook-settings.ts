@@ -1,6 +1,6 @@
 import type { WebhookUrlPolicy } from '@posthorn/domain';
 import { IsBoolean, IsOptional } from 'class-validator';
-import { AreAddressRanges, readAddressRanges } from './address-ranges.ts';
+import { AreAddressRanges, addressRangesIn } from './address-ranges.ts';
 import { Setting } from './setting.ts';
 
 /** Where webhooks may lead. */
@@ -19,10 +19,9 @@ export class WebhookSettings {
 
   /** As the rules about URLs take it. */
   get policy(): WebhookUrlPolicy {
-    const networks = readAddressRanges(this.WEBHOOK_ALLOWED_NETWORKS ?? '');
     return {
       allowsHttp: this.WEBHOOK_ALLOW_HTTP,
-      networks: networks.filter((range) => range !== undefined),
+      networks: addressRangesIn(this.WEBHOOK_ALLOWED_NETWORKS),
     };
   }
 }

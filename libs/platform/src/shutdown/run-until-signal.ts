@@ -4,6 +4,7 @@ import type { INestApplication } from '@nestjs/common';
 import { sleep } from '@posthorn/kernel';
 import type { Logger } from 'pino';
 import { Health } from '../health/health.ts';
+import { asError } from '../logging/as-error.ts';
 
 export interface ShutdownOptions {
   readonly logger: Logger;
@@ -20,7 +21,7 @@ export interface ShutdownOptions {
 }
 
 /** What is needed of Node's `process`. */
-export interface ProcessLike extends Pick<EventEmitter, 'on' | 'off'> {
+interface ProcessLike extends Pick<EventEmitter, 'on' | 'off'> {
   exit(code: number): unknown;
 }
 
@@ -78,8 +79,7 @@ class Shutdown {
   };
 
   private readonly onFatal = (error: unknown): void => {
-    const err = error instanceof Error ? error : new Error(`thrown, but no error: ${typeof error}`);
-    this.logger.fatal({ err }, 'an error that nobody caught');
+    this.logger.fatal({ err: asError(error) }, 'an error that nobody caught');
     this.exit(1);
   };
 

@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { type OpenFiles, OpenFilesWatch } from './open-files.ts';
+
+const said: string[] = [];
+beforeEach(() => {
+  said.length = 0;
+  const sayAs =
+    (level: string) =>
+    (message: string): void =>
+      void said.push(`${level} ${message}`);
+  Logger.overrideLogger({ log: sayAs('info'), warn: sayAs('warn'), error: sayAs('error') });
+});
+afterEach(() => {
+  Logger.overrideLogger(['error']);
+});
+
+it('file descriptors that run out are told of once, and again when it becomes worse, and when all is well', async () => {
+  const few = { open: 8, most: 10 };
+  const found: OpenFiles[] = [few, { open: 9, most: 10 }, { open: 10, most: 10 }, undefined, undefined];
+  const watch = new OpenFilesWatch(() => Promise.resolve(found.shift()));
+  for (const _each of [...found]) await watch.look();
+  expect(said).toEqual([
+    'warn 9 of 10 file descriptors are in use: raise the limit (ulimit -n)',
+    expect.stringContaining('error ALARM: no file descriptors are left'),
+  ]);
+  found.push({ open: 9, most: 10 }, few, few);
+  for (const _each of [...found]) await watch.look();
+  expect(said.slice(2)).toEqual(['info there are file descriptors enough again']);
+});
+
+it('nothing is told where the system does not say how many there are', async () => {
+  await new OpenFilesWatch(() => Promise.reject(new Error('ENOENT'))).look();
+  expect(said).toEqual([]);
+});

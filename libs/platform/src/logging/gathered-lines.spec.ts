@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { sleep } from '@posthorn/kernel';
+import { GatheredLines } from './gathered-lines.ts';
+
+describe('GatheredLines', () => {
+  let written: string[];
+  let gathered: GatheredLines;
+  let before: NodeJS.ExitListener[];
+  beforeEach(() => {
+    written = [];
+    before = process.listeners('exit');
+    gathered = new GatheredLines({
+      write: (lines) => void written.push(lines),
+      flushSync: () => void written.push('(at once)'),
+    });
+  });
+  afterEach(() => {
+    for (const listener of exitListeners()) process.off('exit', listener);
+  });
+
+  const exitListeners = (): NodeJS.ExitListener[] =>
+    process.listeners('exit').filter((listener) => !before.includes(listener));
+
+  it('writes lines that come one soon after the other together, in their order, without being asked', async () => {
+    for (const line of ['a\n', 'b\n', 'c\n']) gathered.write(line);
+    expect(written).toEqual([]);
+    while (written.length === 0) await sleep(1);
+    gathered.write('d\n');
+    while (written.length === 1) await sleep(1);
+    expect(written).toEqual(['a\nb\nc\n', 'd\n']);
+  });
+
+  it('lets many lines wait for nothing', () => {
+    const line = `${'x'.repeat(3_999)}\n`;
+    for (let n = 0; n < 5; n += 1) gathered.write(line);
+    expect(written).toEqual([line.repeat(4)]);
+  });
+
+  it('writes what is left when the process exits, at once', () => {
+    gathered.write('last words\n');
+    for (const listener of exitListeners()) listener(0);
+    expect(written).toEqual(['last words\n', '(at once)']);
+  });
+});
