@@ -1,7 +1,11 @@
+import { giveUpAfter } from '@posthorn/kernel';
 import pg from 'pg';
 import { AccompaniedQuery, type Answered, type Companion } from './accompanied-query.ts';
 
-/** When the server says nothing at all for longer than its own time-out of a statement, the connection is given up. */
+/**
+ * When the server says nothing at all for longer than its own time-out of a statement, the connection is given up. Of a claim whose answer is
+ * lost the rows lie until their lease has ended.
+ */
 const ANSWER_TIMEOUT_MS = 6_000;
 
 /**
@@ -37,9 +41,9 @@ export class AnsweringClient extends pg.Client {
   }
 
   private ask([query, values]: readonly unknown[], answered: Answered): unknown {
-    const timer = setTimeout(() => this.giveUp(), ANSWER_TIMEOUT_MS);
+    const endWait = giveUpAfter(ANSWER_TIMEOUT_MS, () => this.giveUp());
     const inTime: Answered = (error, result) => {
-      clearTimeout(timer);
+      endWait();
       answered(error, result);
     };
     if (this.companions.length === 0) return super.query(query as string, values as unknown[], inTime);

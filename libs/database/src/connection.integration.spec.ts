@@ -1,10 +1,15 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
 import type pg from 'pg';
-import { checkDatabase, type Database, greetDatabase, openDatabase } from './connection.ts';
+import { checkDatabase, type Database, greetDatabase, openDatabase, PoolerRefused } from './connection.ts';
 import { isOutage } from './faults.ts';
 
 const HOUR_MS = 3_600_000;
+/** Longer than an answer is waited for. */
+const STANDSTILL_MS = 6_500;
 
 let testDatabase: TestDatabase;
 let proxy: FaultProxy;
@@ -26,6 +31,39 @@ async function offsetMs(): Promise<number> {
   const { rows } = await database.pool.query<{ now: Date }>('SELECT clock_timestamp() AS now');
   return Math.abs(database.clock.nowMs() - rows[0]!.now.getTime());
 }
+
+describe('Greeting the database', () => {
+  it('refuses one whose connections lose on the way what they begin with, as by a pooler', async () => {
+    const url = new URL(testDatabase.url);
+    // What the URL says wins; a pooler that is told to ignore what it does not know leaves it out.
+    url.searchParams.set('lock_timeout', '0');
+    const pooled = openDatabase({ url: url.href, poolSize: 1, applicationName: 'test' });
+    await expect(greetDatabase(pooled)).rejects.toThrow(PoolerRefused);
+    await pooled.close();
+  });
+
+  it('knows a pooler by its words, at once', async () => {
+    const pooler = createServer((socket) =>
+      socket.once('data', () =>
+        socket.end(serverError('08P01', 'unsupported startup parameter: lock_timeout')),
+      ),
+    );
+    await once(pooler.listen(0, '127.0.0.1'), 'listening');
+    const url = `postgresql://ada@127.0.0.1:${(pooler.address() as AddressInfo).port}/x`;
+    const pooled = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+    await expect(greetDatabase(pooled)).rejects.toThrow(PoolerRefused);
+    await pooled.close();
+    pooler.close();
+  });
+
+  /** https://www.postgresql.org/docs/current/protocol-message-formats.html#PROTOCOL-MESSAGE-FORMATS-ERRORRESPONSE */
+  function serverError(code: string, message: string): Buffer {
+    const fields = Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`);
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(fields.length + 4);
+    return Buffer.concat([Buffer.from('E'), length, fields]);
+  }
+});
 
 describe('Checking the database', () => {
   it('brings a process back to its time, of which it had strayed', async () => {
@@ -62,5 +100,15 @@ describe('A connection', () => {
     const other = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'test' });
     expect(await compressionOf(other.pool)).toBe('pglz');
     await other.close();
+  });
+
+  it('takes the answer that came while its whole process stood still', async () => {
+    const direct = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'test' });
+    await greetDatabase(direct);
+    const asked = direct.pool.query('SELECT pg_sleep(0.2)');
+    await nextTurn();
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STANDSTILL_MS);
+    expect((await asked).rows).toHaveLength(1);
+    await direct.close();
   });
 });

@@ -3,7 +3,7 @@ import { DatabaseClock, FewAtOnceByKey, type Id, sleep } from '@posthorn/kernel'
 import type { LaneId } from '@posthorn/domain';
 import pg from 'pg';
 import { AnsweringClient } from './answering-client.ts';
-import { isOutage } from './faults.ts';
+import { isOutage, isRefusedLogin } from './faults.ts';
 import { PrismaClient } from './generated/client.ts';
 
 /** A connection that cannot be had within this time is reported as an outage. */
@@ -47,7 +47,16 @@ WHERE name = 'default_toast_compression' AND source = 'default' AND 'lz4' = ANY 
  */
 const KEEP_EVENT_ERA = 'SELECT keep_event_era()';
 
-const PREPARED = [PLANNING, COMPRESSION, KEEP_EVENT_ERA].join('; ');
+/**
+ * After a failover the name may lead to the old server for a while, which is a standby by then: a connection to it would be used, and take nothing, long
+ * after the name leads to the primary.
+ */
+const REFUSE_STANDBY = `DO $$ BEGIN
+IF pg_is_in_recovery() THEN
+  RAISE read_only_sql_transaction USING MESSAGE = 'this Postgres is a standby and takes no changes; DATABASE_URL has to lead to the primary';
+END IF; END $$`;
+
+const PREPARED = [REFUSE_STANDBY, PLANNING, COMPRESSION, KEEP_EVENT_ERA].join('; ');
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -81,6 +90,18 @@ export class DurabilityRefused extends Error {
     );
   }
 }
+
+/** What a connection begins with does not reach the server: something between refuses it or leaves it out. */
+export class PoolerRefused extends Error {
+  constructor() {
+    super(
+      'A pooler such as PgBouncer stands before Postgres and keeps no settings and prepared statements of a connection: let DATABASE_URL lead to Postgres itself',
+    );
+  }
+}
+
+/** What PgBouncer says to whoever begins with a setting that it does not know. */
+const UNSUPPORTED_AT_START = /unsupported startup parameter/;
 
 /** Opens the pool; connects when it is first used. */
 export function openDatabase(options: DatabaseOptions): Database {
@@ -122,6 +143,7 @@ const READINGS = 8;
  * half a minute for a database that is not there yet.
  *
  * @throws DurabilityRefused when `synchronous_commit` is off
+ * @throws PoolerRefused when a pooler stands between
  */
 export async function greetDatabase(database: Database): Promise<void> {
   const deadline = performance.now() + GREETED_WITHIN_MS;
@@ -131,7 +153,8 @@ export async function greetDatabase(database: Database): Promise<void> {
       for (let reading = 1; reading < READINGS; reading += 1) await checkDatabase(database);
       return;
     } catch (error) {
-      if (!isOutage(error) || performance.now() > deadline) throw error;
+      if (UNSUPPORTED_AT_START.test((error as Error).message)) throw new PoolerRefused();
+      if (!isOutage(error) || isRefusedLogin(error) || performance.now() > deadline) throw error;
       await sleep(TRY_AGAIN_MS);
     }
   }
@@ -151,9 +174,12 @@ export async function checkDatabase({ pool, clock }: Pick<Database, 'pool' | 'cl
 
 async function greetOnce(database: Database): Promise<void> {
   const askedAt = performance.now();
-  const { rows } = await database.pool.query<{ now: Date; durability: string }>(
-    "SELECT clock_timestamp() AS now, current_setting('synchronous_commit') AS durability",
+  const { rows } = await database.pool.query<{ now: Date; durability: string; lockTimeoutMs: string }>(
+    `SELECT clock_timestamp() AS now, current_setting('synchronous_commit') AS durability,
+            (SELECT setting FROM pg_settings WHERE name = 'lock_timeout') AS "lockTimeoutMs"`,
   );
-  database.clock.observe(rows[0]!.now.getTime(), askedAt);
-  if (rows[0]!.durability === 'off') throw new DurabilityRefused();
+  const { now, durability, lockTimeoutMs } = rows[0]!;
+  database.clock.observe(now.getTime(), askedAt);
+  if (Number(lockTimeoutMs) !== LOCK_TIMEOUT_MS) throw new PoolerRefused();
+  if (durability === 'off') throw new DurabilityRefused();
 }

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EVERY_LANE, nowLane } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { Office } from './office.fixture.ts';
-import { PausedLaneStore } from './stores/paused-lane-store.ts';
 
 let testDatabase: TestDatabase;
 let office: Office;
@@ -33,7 +32,6 @@ describe('due_lanes, which workers are scaled by', () => {
   });
 
   it('leaves out what is held back', async () => {
-    const paused = new PausedLaneStore(office.database);
     const lane = nowLane(await office.openWorkspace());
     const before = await dueLanes();
     await office.ask(
@@ -41,12 +39,12 @@ describe('due_lanes, which workers are scaled by', () => {
       [lane],
     );
     expect(await dueLanes()).toBe(before + 1);
-    await paused.pause('email', [lane], 'test');
+    await office.pause('email', lane);
     expect(await dueLanes()).toBe(before);
-    await paused.resume('email', [lane]);
-    await paused.pause('email', [EVERY_LANE], 'test');
+    await office.resume('email', lane);
+    await office.pause('email', EVERY_LANE);
     expect(await dueLanes()).toBe(0);
-    await paused.resume('email', [EVERY_LANE]);
+    await office.resume('email', EVERY_LANE);
   });
 
   it('stops at a thousand', async () => {

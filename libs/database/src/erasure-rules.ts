@@ -15,7 +15,7 @@ export interface ErasureRule {
   /** Whether a row is of the workspace; absent: the table is of the whole installation, and left alone where one workspace is asked for. */
   readonly scope?: (workspace: string) => string;
   /** Which rows `t` may be changed. */
-  readonly unless?: string;
+  readonly where?: string;
   /** How many rows are looked at together. Default: 2,000. */
   readonly group?: number;
 }
@@ -26,9 +26,9 @@ const keptOfInstallation = { how: 'kept' } as const;
 
 /** Every table has its rule; a test holds this against the schema. */
 export const ERASURE_RULES: Readonly<Record<string, ErasureRule>> = {
-  emails: { ...redacted, unless: FINISHED('id') },
+  emails: { ...redacted, where: FINISHED('id') },
   // Each can have ten megabytes.
-  email_contents: { how: 'redacted', scope: OF_EMAIL, unless: FINISHED('email_id'), group: 100 },
+  email_contents: { how: 'redacted', scope: OF_EMAIL, where: FINISHED('email_id'), group: 100 },
   email_events: { how: 'redacted', scope: OF_EMAIL },
   email_engagements: redacted,
   events: redacted,

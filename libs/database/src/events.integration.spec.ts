@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { newUuid, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { newUuid, sleep, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { someContact } from './deliveries.fixture.ts';
@@ -100,6 +100,8 @@ it('the audit log is read in pages', async () => {
         subjectId: acme,
       }),
     );
+    // Those of one millisecond are in no order.
+    await sleep(2);
   }
   const log = new AuditLogStore(office.database);
   const first = await log.list(acme, { limit: 2, sort: 'createdAt.desc' });

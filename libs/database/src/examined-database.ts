@@ -7,6 +7,7 @@ import {
   READ_OUTBOX_TABLE,
   READ_SERVER,
   readSealed,
+  WRITE_A_LITTLE,
 } from './sql/examination.ts';
 import { EraStore } from './stores/era-store.ts';
 import { OutboxStore } from './stores/outbox-store.ts';
@@ -35,7 +36,8 @@ export class ExaminedDatabase {
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       statement_timeout: ANSWER_TIMEOUT_MS,
       query_timeout: ANSWER_TIMEOUT_MS,
-      options: '-c default_transaction_read_only=on',
+      // Not at the start of the connection: that would hide whether the server itself says so. The pool waits for what this returns, though its type does not say so.
+      onConnect: (client) => client.query('SET default_transaction_read_only = on') as unknown as void,
     });
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => client.on('error', () => undefined));
@@ -46,6 +48,11 @@ export class ExaminedDatabase {
 
   async readServer(): Promise<PostgresFacts> {
     return (await this.pool.query<PostgresFacts>(READ_SERVER)).rows[0]!;
+  }
+
+  /** Sees whether the disk of the server takes a little more; nothing of it stays. @throws 53100 when it is full */
+  async writeALittle(): Promise<void> {
+    await this.pool.query(WRITE_A_LITTLE);
   }
 
   /** By how much the clock of the server is ahead of this machine's, and what asking took. */

@@ -3,6 +3,7 @@ export {
   greetDatabase,
   checkDatabase,
   DurabilityRefused,
+  PoolerRefused,
   type Database,
   type DatabaseOptions,
 } from './connection.ts';
@@ -22,6 +23,7 @@ export {
   type AcceptanceOutcome,
   type CallOutcome,
   type EmailClaim,
+  type KnownAnswer,
 } from './stores/acceptable-email.ts';
 export { acceptInvitation } from './stores/accept-invitation.ts';
 export * from './stores/acceptance-store.ts';
@@ -36,7 +38,7 @@ export {
 } from './stores/claimed-delivery.ts';
 export { type ComposableEmail, type RawContent, type TemplatedContent } from './stores/composable-email.ts';
 export { ContactChanges } from './stores/contact-changes.ts';
-export { ContactStore, type ContactFilter } from './stores/contact-store.ts';
+export { ContactStore } from './stores/contact-store.ts';
 export { type ContactUpsert, type ContactWrite, type ExceededSize } from './stores/contact-writes.ts';
 export { EmailChanges, type MovedEmail } from './stores/email-changes.ts';
 export {
@@ -56,8 +58,10 @@ export { EmailListStore } from './stores/email-list-store.ts';
 export { type EmailRecord, type EmailSummary } from './stores/email-record.ts';
 export { EmailSearchStore, type FoundEmail } from './stores/email-search-store.ts';
 export { EmailStore } from './stores/email-store.ts';
+export { type ContactFilter } from './sql/contacts.ts';
 export { type DeliveryFilter } from './sql/delivery-list.ts';
 export { type EmailFilter } from './sql/email-list.ts';
+export { type SuppressionFilter } from './sql/suppressions.ts';
 export * from './stores/domain-check-store.ts';
 export { DkimKeyChanges, type NewDkimKey } from './stores/dkim-key-changes.ts';
 export { IdentityChanges, type IdentityRefusal } from './stores/identity-changes.ts';
@@ -84,7 +88,7 @@ export {
   OperatorAccountStore,
   type VouchedOperator,
 } from './stores/operator-account-store.ts';
-export * from './stores/claim.ts';
+export { type Claim, type ClaimedRow, type LaneDemand, type OutboxQueue } from './stores/claim.ts';
 export { type ClaimedEmail, type EmailOutcome } from './stores/claimed-email.ts';
 export * from './stores/outbox-store.ts';
 export {
@@ -107,7 +111,7 @@ export * from './stores/sealed-secret-store.ts';
 export { type DeliveryWithAttempts, type ShownAttempt, type ShownDelivery } from './stores/shown-delivery.ts';
 export { type NewSuppression, SuppressionChanges } from './stores/suppression-changes.ts';
 export { SubscriptionStore, type Subscription } from './stores/subscription-store.ts';
-export { SuppressionStore, type SuppressionFilter } from './stores/suppression-store.ts';
+export { SuppressionStore } from './stores/suppression-store.ts';
 export { RecoveryStore } from './stores/recovery-store.ts';
 export * from './stores/report-store.ts';
 export { type RemovedGroup, RetentionStore } from './stores/retention-store.ts';
@@ -129,5 +133,6 @@ export { type NewLink } from './stores/verification-links.ts';
 export * from './stores/workspace-store.ts';
 export { DkimKeyStore, type SealedSigningKey, type SendingDomain } from './stores/dkim-key-store.ts';
 export { ERASURE_RULES } from './erasure-rules.ts';
-export { type ErasedRows, type TableCounts } from './stores/erased-rows.ts';
+export { type ErasedRows } from './stores/erased-rows.ts';
+export { type TableCounts } from './stores/removed-rows.ts';
 export { ErasureStore, type PersonToErase } from './stores/erasure-store.ts';

@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { type Database, openDatabase } from './connection.ts';
 import type { AcceptableRawEmail, AcceptableEmail, AcceptanceOutcome } from './stores/acceptable-email.ts';
 import { AcceptanceStore } from './stores/acceptance-store.ts';
+import type { OutboxQueue } from './stores/claim.ts';
 import type { ClaimedEmail, EmailOutcome } from './stores/claimed-email.ts';
 import { OutboxStore } from './stores/outbox-store.ts';
 import { IdentityStore } from './stores/identity-store.ts';
@@ -84,6 +85,19 @@ export class Office {
   async acceptAndClaim(workspaceId: WorkspaceId): Promise<ClaimedEmail> {
     await this.acceptEmails(workspaceId, 1);
     return (await this.claim(workspaceId))[0]!;
+  }
+
+  /** Holds a lane back; `*` stands for all lanes of the queue. */
+  async pause(queue: OutboxQueue, laneId: string): Promise<void> {
+    await this.ask(`INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ($1, $2, 'test')`, [
+      queue,
+      laneId,
+    ]);
+  }
+
+  /** Lets it go. */
+  async resume(queue: OutboxQueue, laneId: string): Promise<void> {
+    await this.ask('DELETE FROM paused_lanes WHERE queue = $1 AND lane_id = $2', [queue, laneId]);
   }
 
   /** As if the process that holds these rows had died long ago. */

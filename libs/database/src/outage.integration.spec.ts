@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, sleep } from '@posthorn/kernel';
-import { createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
-import { type Database, openDatabase } from './connection.ts';
+import { createTestDatabase, FaultProxy, PrivatePostgres, type TestDatabase } from '@posthorn/testing';
+import { type Database, greetDatabase, openDatabase } from './connection.ts';
 import { faultOf, isOutage } from './faults.ts';
 import { ApiKeyStore } from './stores/api-key-store.ts';
 import { EmailStore } from './stores/email-store.ts';
@@ -89,6 +89,25 @@ describe('A database that cannot be reached', () => {
   );
 });
 
+describe('A server that refuses the login', () => {
+  it.each([
+    ['the password', { password: 'another' }],
+    ['the database', { pathname: '/nowhere' }],
+  ])('by %s is an outage to who works, and told at once to who starts', async (_by, change) => {
+    const url = Object.assign(new URL(testDatabase.url), change).href;
+    const refused = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+    const error = await errorOf(refused.pool.query('SELECT 1'));
+    expect(isOutage(error)).toBe(true);
+    expect(isOutage(await errorOf(new EmailStore(refused).find(workspaceId, newId('trs', Date.now()))))).toBe(
+      true,
+    );
+    const begun = performance.now();
+    expect(await errorOf(greetDatabase(refused))).toMatchObject({ code: (error as { code: string }).code });
+    expect(performance.now() - begun).toBeLessThan(30_000);
+    await refused.close();
+  });
+});
+
 describe('A pool whose connections are all in use', () => {
   it.each([
     ['what Prisma asks', findEmail],
@@ -107,4 +126,20 @@ describe('A value that the database refuses', () => {
     const error = await errorOf(new WorkspaceStore(database).create('', null));
     expect(faultOf(error)).toBe('data');
   });
+});
+
+it('A standby is an outage of which no connection is kept: the name may lead to the primary the next time', async () => {
+  const postgres = await PrivatePostgres.start();
+  const demoted = openDatabase({ url: postgres.url, poolSize: 1, applicationName: 'test' });
+  await demoted.pool.query('SELECT 1');
+  await postgres.demote();
+  while (demoted.pool.totalCount > 0) await sleep(10);
+  const asked = [demoted.pool.query('SELECT 1'), new EmailStore(demoted).find(workspaceId, newId('trs', 0))];
+  for (const error of await Promise.all(asked.map(errorOf))) {
+    expect(faultOf(error)).toBe('unavailable');
+    expect(String(error)).toContain('DATABASE_URL');
+  }
+  expect(demoted.pool.totalCount).toBe(0);
+  await demoted.close();
+  await postgres.close();
 });

@@ -39,19 +39,13 @@ export class MigrationMismatch extends Error {}
  */
 export async function runMigrations(databaseUrl: string, directory: string): Promise<string[]> {
   const migrations = await readMigrations(directory);
-  const client = new pg.Client({ connectionString: databaseUrl });
-  // A connection that breaks tells the statement under way; what it emits besides would end the process.
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
+  return connected({ connectionString: databaseUrl }, async (client) => {
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await client.query(BOOKKEEPING);
     const missing = await findMissing(client, migrations);
     for (const migration of missing) await apply(client, migration);
     return missing.map((migration) => migration.name);
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /**
@@ -61,23 +55,15 @@ export async function runMigrations(databaseUrl: string, directory: string): Pro
  * @param directory as for {@link runMigrations}
  */
 export async function findUnapplied(databaseUrl: string, directory: string): Promise<string[]> {
-  const migrations = await readMigrations(directory);
-  const client = new pg.Client({ connectionString: databaseUrl });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    const { rows: tables } = await client.query(
-      "SELECT 1 WHERE to_regclass('_prisma_migrations') IS NOT NULL",
-    );
-    if (tables.length === 0) return migrations.map(({ name }) => name);
+  const names = (await readMigrations(directory)).map(({ name }) => name);
+  return connected({ connectionString: databaseUrl }, async (client) => {
+    if (!(await hasBookkeeping(client))) return names;
     const { rows } = await client.query<{ name: string }>(
       'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
     );
     const applied = new Set(rows.map(({ name }) => name));
-    return migrations.map(({ name }) => name).filter((name) => !applied.has(name));
-  } finally {
-    await client.end();
-  }
+    return names.filter((name) => !applied.has(name));
+  });
 }
 
 /**
@@ -88,22 +74,32 @@ export async function findUnapplied(databaseUrl: string, directory: string): Pro
  */
 export async function examineMigrations(databaseUrl: string, directory: string): Promise<string[]> {
   const migrations = await readMigrations(directory);
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    connectionTimeoutMillis: 5_000,
-    query_timeout: 5_000,
+  const hasty = { connectionString: databaseUrl, connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
+  return connected(hasty, async (client) => {
+    const missing = (await hasBookkeeping(client)) ? await findMissing(client, migrations) : migrations;
+    return missing.map(({ name }) => name);
   });
+}
+
+/** Does something on a connection of its own. */
+async function connected<Result>(
+  config: pg.ClientConfig,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client(config);
+  // A connection that breaks tells the statement under way; what it emits besides would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const { rows } = await client.query<{ found: string | null }>(
-      "SELECT to_regclass('_prisma_migrations') AS found",
-    );
-    const missing = rows[0]!.found === null ? migrations : await findMissing(client, migrations);
-    return missing.map(({ name }) => name);
+    return await work(client);
   } finally {
     await client.end().catch(() => undefined);
   }
+}
+
+async function hasBookkeeping(client: pg.Client): Promise<boolean> {
+  const sql = "SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found";
+  return (await client.query<{ found: boolean }>(sql)).rows[0]!.found;
 }
 
 async function readMigrations(directory: string): Promise<Migration[]> {

@@ -49,6 +49,7 @@ describe('A text without a person', () => {
     ['mailto%3Aada%40example.com%3Fx', 'mailto%3A[erased]%3Fx'],
     ['%20ada@example.com%20ada@example.com', '%20[erased]%20[erased]'],
     ['x%2Bada%40example.com', 'x%2Bada%40example.com'],
+    ['https://x.example/?q=to+ada%40example.com', 'https://x.example/?q=to+[erased]'],
     [String.raw`\u0062ada@example.com`, String.raw`\u0062ada@example.com`],
     [String.raw`\nbada@example.com`, String.raw`\nbada@example.com`],
   ])('of %s is %s', async (text, expected) => {

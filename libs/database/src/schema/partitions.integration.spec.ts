@@ -28,14 +28,13 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-/** The first moment of a month from now (UTC). */
-function monthAhead(months: number): Date {
-  const now = new Date();
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1));
+/** The first moment of a month from now, or from another moment (UTC). */
+function monthAhead(months: number, from = new Date()): Date {
+  return new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + months, 1));
 }
 
-function nameOf(parent: string, months: number): string {
-  return `${parent}_${monthAhead(months).toISOString().slice(0, 7).replace('-', '_')}`;
+function nameOf(parent: string, months: number, from?: Date): string {
+  return `${parent}_${monthAhead(months, from).toISOString().slice(0, 7).replace('-', '_')}`;
 }
 
 async function partitionsOf(parent: string): Promise<string[]> {
@@ -48,13 +47,22 @@ async function partitionsOf(parent: string): Promise<string[]> {
 
 describe('Making partitions', () => {
   it.each(PARENTS)('has made this month and three more of %s when the database is new', async (parent) => {
-    expect(await partitionsOf(parent)).toEqual([0, 1, 2, 3].map((months) => nameOf(parent, months)));
+    // The database of which this is a copy was new when the tests began: a month may have turned since.
+    const [migrated] = await office.ask<{ at: Date }>(
+      'SELECT min(finished_at) AS at FROM _prisma_migrations',
+    );
+    expect(await partitionsOf(parent)).toEqual(
+      [0, 1, 2, 3].map((months) => nameOf(parent, months, migrated!.at)),
+    );
   });
 
   it('makes what is missing, and nothing the second time', async () => {
+    await upkeep.makePartitions(3);
     expect(await upkeep.makePartitions(5)).toBe(2 * PARENTS.length);
     expect(await upkeep.makePartitions(5)).toBe(0);
-    expect(await partitionsOf('email_events')).toHaveLength(6);
+    expect((await partitionsOf('email_events')).slice(-6)).toEqual(
+      [0, 1, 2, 3, 4, 5].map((months) => nameOf('email_events', months)),
+    );
   });
 
   it('makes each once when several ask at once', async () => {
@@ -131,15 +139,21 @@ describe('Dropping old events', () => {
           monthAhead(months).toISOString().slice(0, 10),
         ]);
     const reader = await office.database.pool.connect();
+    // It would itself wait for ever.
+    const patient = new Office(testDatabase.url, 1);
+    Object.assign(patient.database.pool.options, { lock_timeout: 0, statement_timeout: 0 });
     try {
-      await reader.query('BEGIN');
+      await reader.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`);
       await reader.query('SELECT FROM events LIMIT 1');
       const begunAt = performance.now();
-      await expect(upkeep.dropOldEvents(90, 30, 400)).rejects.toMatchObject({ code: '55P03' });
-      expect(performance.now() - begunAt).toBeLessThan(1_500);
+      await expect(new UpkeepStore(patient.database).dropOldEvents(90, 30, 400)).rejects.toMatchObject({
+        code: '55P03',
+      });
+      expect(performance.now() - begunAt).toBeLessThan(5_000);
     } finally {
       await reader.query('ROLLBACK');
       reader.release();
+      await patient.close();
     }
     expect(await upkeep.dropOldEvents(90, 30, 400)).toBe(3);
     expect(await partitionsOf('events')).toContain(nameOf('events', -8));

@@ -1,4 +1,7 @@
+import { type ContactId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import type { ContactStatus, PageRequest } from '@posthorn/domain';
 import { recordEventsWith } from './events.ts';
+import { pageStatement, type Statement, Values } from './statement.ts';
 
 /**
  * Makes the contacts that are missing and locks those that are there, which it leaves as they are (`WHERE false` locks and
@@ -46,29 +49,31 @@ WHERE    c.id = $1::uuid AND c.workspace_id = $2::uuid`;
 export const LOCK_CONTACT = `${READ_CONTACT}
 FOR NO KEY UPDATE`;
 
-/** By what a list of contacts can be filtered. */
-export type ContactFilterName = 'email' | 'status';
-
-const FILTERS: Readonly<Record<ContactFilterName, (parameter: string) => string>> = {
-  email: (parameter) => `lower(c.email) = lower(${parameter}::text)`,
-  status: (parameter) => `c.status = ${parameter}::contact_status`,
-};
+/** Which contacts are wanted; what is absent does not matter. */
+export interface ContactFilter {
+  /** The address, in whatever case. */
+  readonly email?: string | undefined;
+  readonly status?: ContactStatus | undefined;
+}
 
 /**
- * A page of a workspace's contacts. $1 uuid: the workspace. $2 uuid: the first. $3 int: how many. $4 and $5: the filters' values, in
- * their order.
+ * A page of a workspace's contacts.
  *
  * Index: contacts_workspace_email_key with an email, else contacts_by_status_idx with a status, else contacts_by_workspace_idx; the last two
  * are read in their order. Locks: none.
  */
-export function listContacts(isAscending: boolean, filters: readonly ContactFilterName[]): string {
-  const conditions = filters.map((name, place) => `AND ${FILTERS[name](`$${place + 4}`)}`);
-  return `
-SELECT   ${CONTACT_COLUMNS}
-FROM     contacts c
-WHERE    c.workspace_id = $1::uuid AND c.id ${isAscending ? '>=' : '<='} $2::uuid ${conditions.join(' ')}
-ORDER BY c.id ${isAscending ? 'ASC' : 'DESC'}
-LIMIT    $3::int`;
+export function listContacts(
+  workspaceId: WorkspaceId,
+  { email, status }: ContactFilter,
+  page: PageRequest<ContactId>,
+): Statement {
+  const values = new Values();
+  const conditions = [
+    `workspace_id = ${values.add(uuidOf(workspaceId), 'uuid')}`,
+    ...(email === undefined ? [] : [`lower(email) = lower(${values.add(email, 'text')})`]),
+    ...(status === undefined ? [] : [`status = ${values.add(status, 'contact_status')}`]),
+  ];
+  return pageStatement(`SELECT ${CONTACT_COLUMNS}\nFROM     contacts c`, conditions, page, values);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type EventId, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import type { DeliveryStatus, EventName } from '@posthorn/domain';
-import { type Statement, type Stretch, Values } from './statement.ts';
+import { boundsOf, type Statement, type Stretch, Values } from './statement.ts';
 
 /** Which deliveries of a webhook are asked for; what is absent does not matter. */
 export interface DeliveryFilter {
@@ -50,7 +50,7 @@ export function listDeliveries(
     `d.webhook_id = ${webhook}`,
     `d.workspace_id = ${values.add(uuidOf(workspaceId), 'uuid')}`,
     ...narrowed(filter, webhook, values),
-    ...bounds(filter, stretch, values),
+    ...boundsOf(filter, stretch, values),
   ];
   const mostSeen = values.add(stretch.mostSeen, 'int');
   const text = `
@@ -106,16 +106,4 @@ function sifted({ status, event }: DeliveryFilter, values: Values): string {
       : [`(SELECT e.type = ${values.add(event, 'text')} FROM events e WHERE e.id = d.event_id)`]),
   ];
   return conditions.join(' AND ') || 'true';
-}
-
-function bounds({ createdAfter, createdBefore }: DeliveryFilter, stretch: Stretch, values: Values): string[] {
-  const floor = (moment: Date): string => `uuid_v7_floor(${values.add(moment, 'timestamptz')})`;
-  const { sort, start } = stretch;
-  return [
-    ...(createdAfter === undefined ? [] : [`d.id >= ${floor(createdAfter)}`]),
-    ...(createdBefore === undefined ? [] : [`d.id < ${floor(createdBefore)}`]),
-    ...(start === undefined
-      ? []
-      : [`d.id ${sort === 'createdAt.asc' ? '>=' : '<='} ${values.add(start, 'uuid')}`]),
-  ];
 }

@@ -1,6 +1,6 @@
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { EmailStatus } from '@posthorn/domain';
-import { type Statement, type Stretch, Values } from './statement.ts';
+import { boundsOf, type Statement, type Stretch, Values } from './statement.ts';
 
 /** Which emails of a workspace are asked for; what is absent does not matter. */
 export interface EmailFilter {
@@ -38,8 +38,7 @@ export const SHOWN_EMAIL = `e.id, e.type, e.status, e.from_address AS "fromAddre
  */
 export function listEmails(workspaceId: WorkspaceId, filter: EmailFilter, stretch: Stretch): Statement {
   const values = new Values();
-  const isAscending = stretch.sort === 'createdAt.asc';
-  const order = isAscending ? 'ASC' : 'DESC';
+  const order = stretch.sort === 'createdAt.asc' ? 'ASC' : 'DESC';
   const [narrowing, ...others] = conditionsOf(filter, values);
   const sifting = [...others, ...statusOf(filter, values)];
   const scanned = [
@@ -76,17 +75,4 @@ export function conditionsOf(filter: EmailFilter, values: Values): string[] {
 /** A status has no index of its own: the others say it of each email, so that those with another one need not be read. */
 export function statusOf({ status }: EmailFilter, values: Values): string[] {
   return status === undefined ? [] : [`status = ${values.add(status, 'email_status')}`];
-}
-
-/** Where a stretch begins, and between which times it lies, as bounds of the id. */
-export function boundsOf(filter: EmailFilter, { sort, start }: Stretch, values: Values): string[] {
-  const { createdAfter, createdBefore } = filter;
-  const floor = (moment: Date): string => `uuid_v7_floor(${values.add(moment, 'timestamptz')})`;
-  return [
-    ...(createdAfter === undefined ? [] : [`id >= ${floor(createdAfter)}`]),
-    ...(createdBefore === undefined ? [] : [`id < ${floor(createdBefore)}`]),
-    ...(start === undefined
-      ? []
-      : [`id ${sort === 'createdAt.asc' ? '>=' : '<='} ${values.add(start, 'uuid')}`]),
-  ];
 }

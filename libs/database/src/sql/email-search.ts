@@ -1,5 +1,5 @@
-import { type EmailFilter, boundsOf, conditionsOf, SHOWN_EMAIL, statusOf } from './email-list.ts';
-import { type Statement, type Stretch, Values } from './statement.ts';
+import { type EmailFilter, conditionsOf, SHOWN_EMAIL, statusOf } from './email-list.ts';
+import { boundsOf, type Statement, type Stretch, Values } from './statement.ts';
 
 /**
  * Reads a stretch of the emails of all workspaces in the order of their ids. What it looks at is bounded as in `listEmails`.
@@ -36,7 +36,7 @@ function lookedAt(
   { to, ...others }: EmailFilter,
   stretch: Stretch,
   values: Values,
-  newestFirst: string,
+  orderAndLimit: string,
 ): string {
   const sifting = [...conditionsOf(others, values), ...statusOf(others, values)].join(' AND ') || 'true';
   const bounds = boundsOf(others, stretch, values);
@@ -44,7 +44,7 @@ function lookedAt(
     return `  SELECT   id, ${sifting} AS matches
   FROM     emails
   WHERE    ${bounds.join(' AND ') || 'true'}
-  ${newestFirst}`;
+  ${orderAndLimit}`;
   const scanned = ['workspace_id = w.id', `to_address = ${values.add(to, 'text')}`, ...bounds];
   return `  SELECT s.id, s.matches
   FROM   workspaces w
@@ -52,7 +52,7 @@ function lookedAt(
   SELECT   id, ${sifting} AS matches
   FROM     emails
   WHERE    ${scanned.join(' AND ')}
-  ${newestFirst}
+  ${orderAndLimit}
   ) s`;
 }
 

@@ -116,9 +116,9 @@ UPDATE outbox SET state = 'ready', lease_until = coalesce(lease_until, now()) WH
 /** Lets all queues go, whatever holds them back as a whole, and the database with them. Locks: those rows. */
 export const RELEASE_ALL = `
 WITH resumed AS (
-  DELETE FROM paused_lanes WHERE lane_id = '*' RETURNING 1
+  DELETE FROM paused_lanes WHERE lane_id = '*' RETURNING queue
 ),
 released AS (
   UPDATE event_eras SET released_at = now() WHERE released_at IS NULL RETURNING 1
 )
-SELECT (SELECT count(*)::int FROM resumed) AS resumed, (SELECT count(*)::int FROM released) AS released`;
+SELECT ARRAY(SELECT queue::text FROM resumed ORDER BY queue) AS queues, EXISTS (SELECT FROM released) AS "wasRestored", now() AS now`;

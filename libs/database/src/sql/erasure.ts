@@ -1,14 +1,14 @@
-/** Rows of one person in tables that have an index of workspace and address. `lower(…)` is the database's, as in the index. */
-const WORKSPACES = 'FROM workspaces w WHERE ($2::uuid IS NULL OR w.id = $2::uuid)';
-
 /**
- * Forgets who a person is to workspaces, and remembers of those who are not to be sent to only that.
+ * Forgets who a person is to workspaces, and remembers of those who are not to be sent to only that. `lower(…)` is the database's, as in the
+ * indexes.
  *
  * $1 text: the address. $2 uuid: the workspace; null: all. $3 bool: whether nothing is sent to them again anyway.
  * Indexes: suppressions_workspace_email_key, contacts_workspace_email_key; invitations and links are few. Locks: the rows.
  */
 export const FORGET_PERSON = `
-WITH asked AS MATERIALIZED (SELECT w.id, w.is_system ${WORKSPACES}),
+WITH asked AS MATERIALIZED (
+  SELECT w.id, w.is_system FROM workspaces w WHERE ($2::uuid IS NULL OR w.id = $2::uuid)
+),
 listed AS (
   DELETE FROM suppressions s USING asked a WHERE s.workspace_id = a.id AND lower(s.email) = lower($1::text)
   RETURNING s.workspace_id, s.reason

@@ -1,13 +1,22 @@
-/** What the server says of itself. Locks: none. */
+/** What the server says of itself, and whether a connection has what it began with (a `statement_timeout`); `reset_val` is what a connection has before it sets anything itself. Locks: none. */
 export const READ_SERVER = `
 SELECT current_setting('server_version_num')::int AS "versionNumber", current_setting('server_version') AS version,
        current_setting('synchronous_commit') AS "synchronousCommit", current_setting('fsync') AS fsync,
        current_setting('full_page_writes') AS "fullPageWrites", current_setting('autovacuum') AS autovacuum,
        (SELECT setting::int FROM pg_settings WHERE name = 'autovacuum_naptime') AS "autovacuumNaptimeSeconds",
+       current_setting('statement_timeout') <> '0' AS "keepsSettings", pg_is_in_recovery() AS "isStandby", (SELECT reset_val FROM pg_settings WHERE name = 'default_transaction_read_only') AS "readOnlyByDefault",
        current_setting('max_connections')::int AS "maxConnections",
        (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
        pg_database_size(current_database())::float8 AS "databaseBytes"`;
 
+/**
+ * Has the server write 16 MiB, as much as a segment of its log, for as long as this takes: what does not fit into `work_mem` goes to a file of its own, where its
+ * data is unless `temp_tablespaces` says otherwise. Both statements are one transaction. Locks: none.
+ */
+export const WRITE_A_LITTLE = `
+SET LOCAL work_mem = '64kB'; SELECT count(*) FROM generate_series(1, 16 * 1024 * 1024 / 32)`;
+
+/** How the outbox is vacuumed, and how many rows of it are dead and alive, as the server counts them. Locks: none. */
 export const READ_OUTBOX_TABLE = `
 SELECT coalesce(c.reloptions, '{}') AS options, coalesce(s.n_dead_tup, 0)::int AS "deadRows", coalesce(s.n_live_tup, 0)::int AS "liveRows"
 FROM   pg_class c

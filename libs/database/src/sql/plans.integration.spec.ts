@@ -83,9 +83,10 @@ const KEPT = [
 /** An id of now that nothing has. */
 const NOBODY = newUuid(Date.now());
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
+const SOME_WORKSPACE = idFromUuid('wrk', NOBODY);
 /** The first page of a list. */
+const PAGE = { sort: 'createdAt.desc', limit: 50 } as const;
 const STRETCH = { sort: 'createdAt.desc', start: undefined, mostSeen: 10_000, mostGiven: 51 } as const;
 
 interface Sample {
@@ -330,48 +331,48 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
   [
     'LIST_CONTACTS',
     {
-      sql: listContacts(false, []),
-      values: () => [someWorkspace(), text(LAST_ID), '51'],
+      sql: listContacts(SOME_WORKSPACE, {}, PAGE).text,
+      values: () => [someWorkspace(), '51'],
       indexes: [/^contacts_by_workspace_idx$/],
     },
   ],
   [
     'LIST_CONTACTS_BY_STATUS',
     {
-      sql: listContacts(true, ['status']),
-      values: () => [someWorkspace(), text(FIRST_ID), '51', `'UNSUBSCRIBED'`],
+      sql: listContacts(SOME_WORKSPACE, { status: 'UNSUBSCRIBED' }, { ...PAGE, sort: 'createdAt.asc' }).text,
+      values: () => [someWorkspace(), `'UNSUBSCRIBED'`, '51'],
       indexes: [/^contacts_by_status_idx$/],
     },
   ],
   [
     'LIST_CONTACTS_BY_EMAIL',
     {
-      sql: listContacts(false, ['email', 'status']),
-      values: () => [someWorkspace(), text(LAST_ID), '51', `'PERSON7@example.net'`, `'SUBSCRIBED'`],
+      sql: listContacts(SOME_WORKSPACE, { email: 'a@example.net', status: 'SUBSCRIBED' }, PAGE).text,
+      values: () => [someWorkspace(), `'PERSON7@example.net'`, `'SUBSCRIBED'`, '51'],
       indexes: [/^contacts_workspace_email_key$/],
     },
   ],
   [
     'LIST_SUPPRESSIONS',
     {
-      sql: listSuppressions(false, []),
-      values: () => [someWorkspace(), text(LAST_ID), '51'],
+      sql: listSuppressions(SOME_WORKSPACE, {}, PAGE).text,
+      values: () => [someWorkspace(), '51'],
       indexes: [/^suppressions_by_workspace_idx$/],
     },
   ],
   [
     'LIST_SUPPRESSIONS_BY_REASON',
     {
-      sql: listSuppressions(true, ['reason']),
-      values: () => [someWorkspace(), text(FIRST_ID), '51', `'COMPLAINT'`],
+      sql: listSuppressions(SOME_WORKSPACE, { reason: 'COMPLAINT' }, { ...PAGE, sort: 'createdAt.asc' }).text,
+      values: () => [someWorkspace(), `'COMPLAINT'`, '51'],
       indexes: [/^suppressions_by_reason_idx$/],
     },
   ],
   [
     'LIST_SUPPRESSIONS_BY_EMAIL',
     {
-      sql: listSuppressions(false, ['email', 'reason']),
-      values: () => [someWorkspace(), text(LAST_ID), '51', `'PERSON7@example.net'`, `'COMPLAINT'`],
+      sql: listSuppressions(SOME_WORKSPACE, { email: 'a@example.net', reason: 'COMPLAINT' }, PAGE).text,
+      values: () => [someWorkspace(), `'PERSON7@example.net'`, `'COMPLAINT'`, '51'],
       indexes: [/^suppressions_workspace_email_key$/],
     },
   ],

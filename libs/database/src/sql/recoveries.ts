@@ -12,9 +12,6 @@ VALUES ($1::uuid, $2::uuid, $3::uuid, $4::timestamptz, $5::timestamptz, uuid_v7_
 ON CONFLICT (webhook_id) WHERE state <> 'COMPLETED' DO NOTHING
 RETURNING ${COLUMNS}`;
 
-/** The newest recovery of a webhook. $1 uuid: the webhook. Index: webhook_recoveries_by_webhook_idx, from its end. Locks: none. */
-export const READ_NEWEST_RECOVERY = `SELECT ${COLUMNS} FROM webhook_recoveries WHERE webhook_id = $1::uuid ORDER BY id DESC LIMIT 1`;
-
 /** The newest recoveries of a webhook. $1 uuid: it. $2 uuid: its workspace. $3 int: so many. Index: webhook_recoveries_by_webhook_idx, from its end. Locks: none. */
 export const LIST_RECOVERIES = `SELECT ${COLUMNS} FROM webhook_recoveries WHERE webhook_id = $1::uuid AND workspace_id = $2::uuid ORDER BY id DESC LIMIT $3::int`;
 

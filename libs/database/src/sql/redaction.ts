@@ -69,10 +69,10 @@ export function redactGroup(looked: LookedThrough, isFirst: boolean): string | u
   const texts = changeable(looked);
   if (texts.length === 0) return undefined;
   const changes = texts.map(({ name, type }) => `${name} = ${withoutPerson(name, type)}`);
-  const { unless } = looked.rule;
+  const { where } = looked.rule;
   return `
 UPDATE ${looked.table} t SET ${changes.join(', ')}
-WHERE  ${naming(looked, texts, isFirst)}${unless === undefined ? '' : ` AND ${unless}`}`;
+WHERE  ${naming(looked, texts, isFirst)}${where === undefined ? '' : ` AND ${where}`}`;
 }
 
 /** A column as it is then. */

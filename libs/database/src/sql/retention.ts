@@ -78,20 +78,23 @@ LIMIT    $4::int`;
 export const FINISHED_OF = `
 SELECT a.id FROM unnest($1::uuid[]) AS a (id) WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.subject_id = a.id)`;
 
-/** Removes what emails said. $1 uuid[]. Index: email_contents_pkey. Locks: the rows, which nobody else changes. */
-export const REMOVE_CONTENTS = 'DELETE FROM email_contents WHERE email_id = ANY ($1::uuid[])';
+/** Removes what emails said, by table. $1 uuid[]. Index: email_contents_pkey. Locks: the rows, which nobody else changes. */
+export const REMOVE_CONTENTS = {
+  email_contents: 'DELETE FROM email_contents WHERE email_id = ANY ($1::uuid[])',
+} as const;
 
-/** Removes emails. $1 uuid[]. Index: emails_pkey. Locks: the rows, so that who records something of one has finished, or finds nothing. */
-export const REMOVE_EMAILS = `
+/**
+ * Removes emails, and after them what is known of them, table by table. $1 uuid[]. Indexes: the primary keys. Locks: the emails, in order, so that who
+ * records something of one has finished, or finds nothing; the other rows.
+ */
+export const REMOVE_EMAILS = {
+  emails: `
 DELETE FROM emails e
-WHERE  e.id IN (SELECT h.id FROM emails h WHERE h.id = ANY ($1::uuid[]) ORDER BY h.id FOR UPDATE) AND e.id = ANY ($1::uuid[])`;
-
-/** Removes what is known of emails, after them. $1 uuid[]. Indexes: the primary keys. Locks: the rows. */
-export const REMOVE_KNOWN_OF_EMAILS = [
-  REMOVE_CONTENTS,
-  'DELETE FROM email_events WHERE email_id = ANY ($1::uuid[])',
-  'DELETE FROM email_engagements WHERE email_id = ANY ($1::uuid[])',
-] as const;
+WHERE  e.id IN (SELECT h.id FROM emails h WHERE h.id = ANY ($1::uuid[]) ORDER BY h.id FOR UPDATE) AND e.id = ANY ($1::uuid[])`,
+  ...REMOVE_CONTENTS,
+  email_events: 'DELETE FROM email_events WHERE email_id = ANY ($1::uuid[])',
+  email_engagements: 'DELETE FROM email_engagements WHERE email_id = ANY ($1::uuid[])',
+} as const;
 
 /**
  * The next events of a workspace, in the order of the feed. $1 uuid: the workspace. $2 int, $3 xid8, $4 uuid: after this place. $5 int: days.
@@ -119,11 +122,11 @@ WITH held AS MATERIALIZED (
 SELECT h.id FROM held h
 WHERE  h.status = 'PENDING' OR (h.status = 'EXHAUSTED' AND h.finished_at > now() - make_interval(days => $2::int))`;
 
-/** Removes deliveries and then, by the same parameter, their attempts. $1 uuid[]. Indexes: the primary keys. Locks: the rows. */
-export const REMOVE_DELIVERIES = [
-  'DELETE FROM webhook_deliveries WHERE id = ANY ($1::uuid[])',
-  'DELETE FROM webhook_attempts WHERE delivery_id = ANY ($1::uuid[])',
-] as const;
+/** Removes deliveries and then their attempts, by table. $1 uuid[]: deliveries. Indexes: the primary keys. Locks: the rows. */
+export const REMOVE_DELIVERIES = {
+  webhook_deliveries: 'DELETE FROM webhook_deliveries WHERE id = ANY ($1::uuid[])',
+  webhook_attempts: 'DELETE FROM webhook_attempts WHERE delivery_id = ANY ($1::uuid[])',
+} as const;
 
 /** Removes events. $1 uuid[]. Index: events_pkey. Locks: the rows. */
-export const REMOVE_EVENTS = 'DELETE FROM events WHERE id = ANY ($1::uuid[])';
+export const REMOVE_EVENTS = { events: 'DELETE FROM events WHERE id = ANY ($1::uuid[])' } as const;

@@ -1,3 +1,7 @@
+import { type SuppressionId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import type { PageRequest, SuppressionReason } from '@posthorn/domain';
+import { pageStatement, type Statement, Values } from './statement.ts';
+
 const SUPPRESSION_COLUMNS = `
          s.id, s.workspace_id AS "workspaceId", s.email, s.reason, s.email_id AS "emailId", s.created_by AS "createdBy",
          s.created_at AS "createdAt"`;
@@ -8,29 +12,31 @@ SELECT   ${SUPPRESSION_COLUMNS}
 FROM     suppressions s
 WHERE    s.id = $1::uuid AND s.workspace_id = $2::uuid`;
 
-/** By what a list of suppressions can be filtered. */
-export type SuppressionFilterName = 'email' | 'reason';
-
-const FILTERS: Readonly<Record<SuppressionFilterName, (parameter: string) => string>> = {
-  email: (parameter) => `lower(s.email) = lower(${parameter}::text)`,
-  reason: (parameter) => `s.reason = ${parameter}::suppression_reason`,
-};
+/** Which suppressions are wanted; what is absent does not matter. */
+export interface SuppressionFilter {
+  /** The address, in whatever case. */
+  readonly email?: string | undefined;
+  readonly reason?: SuppressionReason | undefined;
+}
 
 /**
- * A page of a workspace's suppressions. $1 uuid: the workspace. $2 uuid: the first. $3 int: how many. $4 and $5: the filters' values,
- * in their order.
+ * A page of a workspace's suppressions.
  *
  * Index: suppressions_workspace_email_key with an email, else suppressions_by_reason_idx with a reason, else
  * suppressions_by_workspace_idx; the last two are read in their order. Locks: none.
  */
-export function listSuppressions(isAscending: boolean, filters: readonly SuppressionFilterName[]): string {
-  const conditions = filters.map((name, place) => `AND ${FILTERS[name](`$${place + 4}`)}`);
-  return `
-SELECT   ${SUPPRESSION_COLUMNS}
-FROM     suppressions s
-WHERE    s.workspace_id = $1::uuid AND s.id ${isAscending ? '>=' : '<='} $2::uuid ${conditions.join(' ')}
-ORDER BY s.id ${isAscending ? 'ASC' : 'DESC'}
-LIMIT    $3::int`;
+export function listSuppressions(
+  workspaceId: WorkspaceId,
+  { email, reason }: SuppressionFilter,
+  page: PageRequest<SuppressionId>,
+): Statement {
+  const values = new Values();
+  const conditions = [
+    `workspace_id = ${values.add(uuidOf(workspaceId), 'uuid')}`,
+    ...(email === undefined ? [] : [`lower(email) = lower(${values.add(email, 'text')})`]),
+    ...(reason === undefined ? [] : [`reason = ${values.add(reason, 'suppression_reason')}`]),
+  ];
+  return pageStatement(`SELECT ${SUPPRESSION_COLUMNS}\nFROM     suppressions s`, conditions, page, values);
 }
 
 /**

@@ -80,14 +80,20 @@ export interface AcceptableCall {
   readonly idempotency?: CallClaim | undefined;
 }
 
+/** What a key stands for: the fingerprint of the call that used it, and what that was answered. */
+export interface KnownAnswer {
+  readonly fingerprint: Buffer;
+  readonly answer: string;
+}
+
 /** What became of one email. */
 export type AcceptanceOutcome =
   | { readonly kind: 'accepted' }
   /** With what the workspace may send from: a hundred of each at most. */
   | { readonly kind: 'unverified'; readonly addresses: string[]; readonly domains: string[] }
   | { readonly kind: 'over_limit'; readonly used: number; readonly monthlyLimit: number }
-  /** The key was used before, by a call with this fingerprint, which was answered this. */
-  | { readonly kind: 'replayed'; readonly fingerprint: Buffer; readonly answer: string }
+  /** Its key was used before. */
+  | ({ readonly kind: 'replayed' } & KnownAnswer)
   /** Too many others wanted its key at the same moment: judge it afresh. */
   | { readonly kind: 'contended' };
 
@@ -99,8 +105,8 @@ export type CallOutcome =
       readonly emails: readonly AcceptanceOutcome[];
       readonly answer?: string | undefined;
     }
-  /** The call's key was used before, by a call with this fingerprint, which was answered this. */
-  | { readonly kind: 'replayed'; readonly fingerprint: Buffer; readonly answer: string }
+  /** The call's key was used before. */
+  | ({ readonly kind: 'replayed' } & KnownAnswer)
   /** Another has just taken its key, or given it back: judge it afresh. */
   | { readonly kind: 'again' }
   /** It failed alone, and others of its group did not. */

@@ -3,8 +3,8 @@ import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import { FIND_EMAILS, READ_IDEMPOTENCY_KEYS } from '../sql/accept.ts';
 import { type TransactionClient, transactOn } from '../transaction.ts';
-import type { AcceptableCall, AcceptableEmail, CallOutcome } from './acceptable-email.ts';
-import { type AuditedChange, recordAuditOn } from './audit-log-store.ts';
+import type { AcceptableCall, AcceptableEmail, CallOutcome, KnownAnswer } from './acceptable-email.ts';
+import { type AuditedChange, recordAudit } from './audit-log-store.ts';
 import { type ContactUpsert, upsertContacts } from './contact-writes.ts';
 import { fitOneStatement, GroupAcceptance } from './group-acceptance.ts';
 
@@ -39,15 +39,9 @@ export class AcceptanceStore {
   }
 
   /** What a key stands for, if it is in use. */
-  async findAnswer(
-    workspaceId: WorkspaceId,
-    key: string,
-  ): Promise<{ fingerprint: Buffer; answer: string } | undefined> {
+  async findAnswer(workspaceId: WorkspaceId, key: string): Promise<KnownAnswer | undefined> {
     const json = JSON.stringify([{ n: 0, workspace_id: uuidOf(workspaceId), key }]);
-    const { rows } = await this.pool.query<{ fingerprint: Buffer; answer: string }>(READ_IDEMPOTENCY_KEYS, [
-      json,
-    ]);
-    return rows[0];
+    return (await this.pool.query<KnownAnswer>(READ_IDEMPOTENCY_KEYS, [json])).rows[0];
   }
 
   private async acceptOn(
@@ -57,11 +51,10 @@ export class AcceptanceStore {
   ): Promise<CallOutcome[]> {
     const group = new GroupAcceptance(connection, calls, monthlyLimit, this.clock);
     await group.judge();
-    const contacts = group.accepted.flatMap(contactOf);
-    if (contacts.length > 0)
-      await upsertContacts(connection as TransactionClient, this.clock.nowMs(), contacts);
-    for (const copy of group.accepted.flatMap(copyOf))
-      await recordAuditOn(connection as pg.PoolClient, this.clock.nowMs(), copy);
+    const client = connection as TransactionClient; // wherever one of these is to be written
+    await upsertContacts(client, this.clock.nowMs(), group.accepted.flatMap(contactOf));
+    const copies = group.accepted.flatMap(copyOf);
+    if (copies.length > 0) await recordAudit(client, this.clock.nowMs(), ...copies);
     return group.answer();
   }
 }

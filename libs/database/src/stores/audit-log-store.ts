@@ -2,7 +2,9 @@ import {
   type EmailId,
   idFromUuid,
   type Id,
+  leastUuid,
   newUuid,
+  SYSTEM_WORKSPACE_ID,
   timeOf,
   uuidOf,
   type WorkspaceId,
@@ -15,10 +17,10 @@ import {
   pageOf,
   type PageRequest,
 } from '@posthorn/domain';
-import type pg from 'pg';
 import type { Database } from '../connection.ts';
+import type { AnyTransaction } from '../events.ts';
 import type { AuditEntry as AuditRow } from '../generated/client.ts';
-import type { Transaction } from '../transaction.ts';
+import { prismaPage } from './prisma-page.ts';
 
 /** A change as it is told to the log: who did what to which thing. */
 export interface AuditedChange {
@@ -28,6 +30,11 @@ export interface AuditedChange {
   readonly subjectId: Id<string>;
   /** What changed; nothing secret. */
   readonly detail?: JsonObject;
+}
+
+/** A change of the whole installation: the log of the system's own workspace is told. */
+export function ofSystem(action: AuditedAction, actor: Actor, detail: JsonObject): AuditedChange {
+  return { workspaceId: SYSTEM_WORKSPACE_ID, subjectId: SYSTEM_WORKSPACE_ID, action, actor, detail };
 }
 
 /** A change as the log shows it. */
@@ -47,25 +54,10 @@ export interface AuditLogFilter {
   readonly subjectId?: string | undefined;
   /** The email that was sent again; with its action, the entries of that are looked through. */
   readonly copyOf?: EmailId | undefined;
-}
-
-/** Writes a change into the log, in the transaction that makes it. `nowMs` is the database's time. */
-export async function recordAudit(
-  transaction: Transaction,
-  nowMs: number,
-  { workspaceId, action, actor, subjectId, detail = {} }: AuditedChange,
-): Promise<void> {
-  await transaction.auditEntry.create({
-    data: {
-      id: newUuid(nowMs),
-      workspaceId: uuidOf(workspaceId),
-      action,
-      actor: { ...actor },
-      subjectId,
-      detail: detail,
-      at: new Date(nowMs),
-    },
-  });
+  /** What was done at this moment or later. */
+  readonly createdAfter?: Date | undefined;
+  /** What was done before this moment. */
+  readonly createdBefore?: Date | undefined;
 }
 
 /** $1 json: id, workspace_id, action, actor, subject_id, detail, at. Locks: the new rows. */
@@ -75,9 +67,9 @@ SELECT a.id, a.workspace_id, a.action, a.actor, a.subject_id, a.detail, a.at
 FROM   json_to_recordset($1::json) AS a (
          id uuid, workspace_id uuid, action text, actor jsonb, subject_id text, detail jsonb, at timestamptz)`;
 
-/** The same in a transaction on a connection of its own. */
-export async function recordAuditOn(
-  client: pg.ClientBase,
+/** Writes changes into the log, in the transaction that makes them. `nowMs` is the database's time. */
+export async function recordAudit(
+  transaction: AnyTransaction,
   nowMs: number,
   ...changes: readonly AuditedChange[]
 ): Promise<void> {
@@ -86,21 +78,25 @@ export async function recordAuditOn(
     ...{ id: newUuid(nowMs), workspace_id: uuidOf(workspaceId), action, actor },
     ...{ subject_id: subjectId, detail, at },
   }));
-  await client.query(RECORD_AUDITS, [JSON.stringify(rows)]);
+  const json = JSON.stringify(rows);
+  if ('$executeRawUnsafe' in transaction) await transaction.$executeRawUnsafe(RECORD_AUDITS, json);
+  else await transaction.query(RECORD_AUDITS, [json]);
 }
 
 /** Who changed what. */
 export class AuditLogStore {
   constructor(private readonly database: Database) {}
 
-  /** A page of a workspace's changes. Indexes: audit_log_by_workspace_idx, _by_action_idx, _by_subject_idx. */
+  /**
+   * A page of a workspace's changes. Indexes: audit_log_by_workspace_idx, _by_action_idx, _by_subject_idx; times bound the id, which is the last column
+   * of each.
+   */
   async list(
     workspaceId: WorkspaceId,
     page: PageRequest<Id<'aud'>>,
-    { action, subjectId, copyOf }: AuditLogFilter = {},
+    { action, subjectId, copyOf, createdAfter, createdBefore }: AuditLogFilter = {},
   ): Promise<Page<AuditEntry>> {
-    const isAscending = page.sort === 'createdAt.asc';
-    const start = page.startAt === undefined ? undefined : uuidOf(page.startAt);
+    const { from, ...inOrder } = prismaPage(page);
     const rows = await this.database.prisma.auditEntry.findMany({
       where: {
         workspaceId: uuidOf(workspaceId),
@@ -110,10 +106,13 @@ export class AuditLogStore {
         ...(copyOf === undefined
           ? {}
           : { detail: { path: ['copyOf'], equals: copyOf }, at: { gte: new Date(timeOf(copyOf)) } }),
-        ...(start === undefined ? {} : { id: isAscending ? { gte: start } : { lte: start } }),
+        AND: [
+          from,
+          createdAfter === undefined ? {} : { id: { gte: leastUuid(createdAfter.getTime()) } },
+          createdBefore === undefined ? {} : { id: { lt: leastUuid(createdBefore.getTime()) } },
+        ],
       },
-      orderBy: { id: isAscending ? 'asc' : 'desc' },
-      take: page.limit + 1,
+      ...inOrder,
     });
     return pageOf(rows.map(auditEntry), page.limit);
   }

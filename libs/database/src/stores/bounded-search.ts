@@ -12,7 +12,7 @@ export interface SearchBounds {
   readonly mostAtOnce: number;
 }
 
-const BOUNDS: SearchBounds = { rowsAStatement: 10_000, mostMs: 1_500, mostAtOnce: 2 };
+export const SEARCH_BOUNDS: SearchBounds = { rowsAStatement: 10_000, mostMs: 1_500, mostAtOnce: 2 };
 
 /** What a statement says of a row that it looked at. */
 export interface SeenRow {
@@ -38,7 +38,7 @@ export class BoundedSearch<Prefix extends string> {
 
   constructor(
     private readonly prefix: Prefix,
-    private readonly bounds: SearchBounds = BOUNDS,
+    private readonly bounds: SearchBounds = SEARCH_BOUNDS,
   ) {}
 
   /**

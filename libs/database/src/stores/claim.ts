@@ -25,3 +25,8 @@ export interface LaneDemand {
   readonly laneId: LaneId;
   readonly maxRows: number;
 }
+
+/** What is demanded, as a claim takes it: lanes, and how many rows of each. */
+export function demandColumns(demands: readonly LaneDemand[]): [string[], number[]] {
+  return [demands.map(({ laneId }) => laneId), demands.map(({ maxRows }) => maxRows)];
+}

@@ -32,15 +32,9 @@ export interface EmailOutcome extends Claim {
 }
 
 /** A row of CLAIM_EMAILS. */
-export interface ClaimRow extends CompositionRow {
-  laneId: LaneId;
-  claims: number;
-  attempts: number;
-  bytes: number;
-  laneHasMore: boolean;
-  withheldFor: WithheldReason | null;
-  traceparent: string | null;
-}
+export type ClaimRow = CompositionRow &
+  Omit<ClaimedRow, 'id'> &
+  Pick<ClaimedEmail, 'withheldFor' | 'traceparent'>;
 
 /** @param askedAtMs when it was claimed, by `performance.now()` */
 export function claimedEmail(row: ClaimRow, askedAtMs: number): ClaimedEmail {

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type ContactId, newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type ContactId, newId, sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Contact, type JsonObject, operator, type Page, parseJson } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { Office, rawEmail } from '../office.fixture.ts';
+import type { ContactFilter } from '../sql/contacts.ts';
 import { AuditLogStore } from './audit-log-store.ts';
 import { ContactChanges } from './contact-changes.ts';
-import { ContactStore, type ContactFilter } from './contact-store.ts';
+import { ContactStore } from './contact-store.ts';
 
 const ACTOR = operator('test');
 
@@ -91,6 +92,8 @@ describe('A list of contacts', () => {
     for (const name of names) {
       const { id } = await create(`${name}@example.net`);
       if ('bd'.includes(name)) await changes.setStatus(acme, id, ACTOR, 'UNSUBSCRIBED');
+      // Those of one millisecond are in no order.
+      await sleep(2);
     }
     await create('f@example.net', {}, await office.openWorkspace());
     expect(await readAll({}, 'createdAt.asc')).toEqual(names);

@@ -1,21 +1,10 @@
 import { type ContactId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Contact, type ContactStatus, type Page, pageOf, type PageRequest } from '@posthorn/domain';
+import { type Contact, type Page, pageOf, type PageRequest } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
-import { type ContactFilterName, listContacts, READ_CONTACT } from '../sql/contacts.ts';
+import { type ContactFilter, listContacts, READ_CONTACT } from '../sql/contacts.ts';
 import { transactOn } from '../transaction.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';
 import { type ContactUpsert, type ContactWrite, upsertContacts } from './contact-writes.ts';
-
-/** Which contacts are wanted; all where nothing is said. */
-export interface ContactFilter {
-  /** The address, in whatever case. */
-  readonly email?: string | undefined;
-  readonly status?: ContactStatus | undefined;
-}
-
-const FILTER_NAMES: readonly ContactFilterName[] = ['email', 'status'];
-const LEAST_UUID = '00000000-0000-0000-0000-000000000000';
-const GREATEST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** The people that workspaces write to, as they are read, and as they are made of what is known of them; see `ContactChanges` for the rest. */
 export class ContactStore {
@@ -24,17 +13,12 @@ export class ContactStore {
   /** A page of a workspace's contacts, in the order in which they were created. */
   async list(
     workspaceId: WorkspaceId,
-    { limit, sort, startAt }: PageRequest<ContactId>,
+    page: PageRequest<ContactId>,
     filter: ContactFilter = {},
   ): Promise<Page<Contact>> {
-    const isAscending = sort === 'createdAt.asc';
-    const first = startAt === undefined ? (isAscending ? LEAST_UUID : GREATEST_UUID) : uuidOf(startAt);
-    const filters = FILTER_NAMES.filter((name) => filter[name] !== undefined);
-    const { rows } = await this.database.pool.query<ContactRow>(listContacts(isAscending, filters), [
-      ...[uuidOf(workspaceId), first, limit + 1],
-      ...filters.map((name) => filter[name]),
-    ]);
-    return pageOf(rows.map(contactOf), limit);
+    const { text, values } = listContacts(workspaceId, filter, page);
+    const { rows } = await this.database.pool.query<ContactRow>(text, [...values]);
+    return pageOf(rows.map(contactOf), page.limit);
   }
 
   /** The contact, if this workspace has it. */

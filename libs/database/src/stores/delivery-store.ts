@@ -12,7 +12,7 @@ import {
 } from '../sql/deliveries.ts';
 import { FAN_OUT_EVENTS, LOCK_DUE_EVENTS } from '../sql/fan-out.ts';
 import { transactOn } from '../transaction.ts';
-import type { LaneDemand } from './claim.ts';
+import { demandColumns, type LaneDemand } from './claim.ts';
 import {
   type ClaimedDelivery,
   claimedDelivery,
@@ -114,10 +114,6 @@ export class DeliveryStore {
     );
     return rows.map(({ live }) => live);
   }
-}
-
-function demandColumns(demands: readonly LaneDemand[]): [string[], number[]] {
-  return [demands.map(({ laneId }) => laneId), demands.map(({ maxRows }) => maxRows)];
 }
 
 function outcomeRow(outcome: DeliveryOutcome, n: number): Row<typeof OUTCOME_COLUMNS> {

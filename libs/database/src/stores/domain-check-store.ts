@@ -96,6 +96,8 @@ export class DomainCheckStore {
 function checkData({ findings, proof, nextCheckAfterSeconds }: CheckResult, now: Date): object {
   const { rounds, wrongAnswers } = proof;
   return {
+    // Two who claim in the same moment read the same claim: one of them writes.
+    claims: { increment: 1 },
     ...{ rounds, wrongAnswers, findings, checkedAt: now },
     wrongSince: dateOf(proof.wrongSinceMs),
     warnedAt: dateOf(proof.warnedAtMs),

@@ -3,7 +3,7 @@ import type { Actor, LaneId } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { CANCEL_EMAIL, RESCHEDULE_EMAIL } from '../sql/email-changes.ts';
 import { transactOn } from '../transaction.ts';
-import { type AuditedChange, recordAuditOn } from './audit-log-store.ts';
+import { type AuditedChange, recordAudit } from './audit-log-store.ts';
 
 /** Where an email waits since it was moved. */
 export interface MovedEmail {
@@ -74,7 +74,7 @@ export class EmailChanges {
       if (audited === undefined) return (await pool.query<Row>(sql, [...values])).rows[0];
       return transactOn(this.database, async (client) => {
         const [changed] = (await client.query<Row>(sql, [...values])).rows;
-        if (changed !== undefined) await recordAuditOn(client, clock.nowMs(), audited);
+        if (changed !== undefined) await recordAudit(client, clock.nowMs(), audited);
         return changed;
       });
     });

@@ -14,8 +14,9 @@ import {
 } from '../sql/eras.ts';
 import { noteEventsDue } from '../event-bells.ts';
 import { transactOn } from '../transaction.ts';
-import type { LaneId } from '@posthorn/domain';
+import { type Actor, type JsonObject, type LaneId, LEAST_ID } from '@posthorn/domain';
 import type pg from 'pg';
+import { ofSystem, recordAudit } from './audit-log-store.ts';
 import type { OutboxQueue } from './claim.ts';
 
 /** Where the database lives, and whether it was restored and is held back since. */
@@ -66,7 +67,7 @@ const DEAD: PassPlace = { state: 'dead' };
 const WAITING: PassPlace = { state: 'waiting' };
 const BEFORE_ALL_READY: PassPlace = {
   state: 'ready',
-  after: { laneId: '', dueAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' },
+  after: { laneId: '', dueAt: '-infinity', id: LEAST_ID },
 };
 
 /** The places that the database has lived at, and what to do with what was due when it came to another. */
@@ -87,9 +88,12 @@ export class EraStore {
     return (await this.database.pool.query<DueSince>(COUNT_DUE_SINCE, [moment, MOST_COUNTED])).rows;
   }
 
-  /** Begins an era, and holds everything back, as for a dump that was restored. */
-  async beginByHand(): Promise<void> {
-    await this.database.pool.query('SELECT begin_era_by_hand()');
+  /** Begins an era, and holds everything back, as for a dump that was restored; the log of the system is told. */
+  beginByHand(actor: Actor): Promise<void> {
+    return transactOn(this.database, async (client) => {
+      const { rows } = await client.query<{ now: Date }>('SELECT now() AS now, begin_era_by_hand()');
+      await recordAudit(client, rows[0]!.now.getTime(), ofSystem('database.restored', actor, {}));
+    });
   }
 
   /** Gives up to `limit` emails up that were due before then and that nobody works on: the next ones of a pass over all of them. */
@@ -116,10 +120,18 @@ export class EraStore {
     });
   }
 
-  /** Lets everything go; says how many queues were held back, and whether it was because of a restoration. */
-  async release(): Promise<{ resumed: number; wasRestored: boolean }> {
-    const { rows } = await this.database.pool.query<{ resumed: number; released: number }>(RELEASE_ALL);
-    return { resumed: rows[0]!.resumed, wasRestored: rows[0]!.released > 0 };
+  /**
+   * Lets everything go; says how many queues were held back, and whether it was because of a restoration. If any was, the log of the system is told.
+   *
+   * @param detail what the log is told beside the queues
+   */
+  release(actor: Actor, detail: JsonObject): Promise<{ resumed: number; wasRestored: boolean }> {
+    return transactOn(this.database, async (client) => {
+      const { queues, wasRestored, now } = (await client.query<ReleasedRow>(RELEASE_ALL)).rows[0]!;
+      const change = ofSystem('sending.resumed', actor, { queues, ...detail });
+      if (queues.length > 0) await recordAudit(client, now.getTime(), change);
+      return { resumed: queues.length, wasRestored };
+    });
   }
 
   private dealWith(
@@ -134,6 +146,12 @@ export class EraStore {
       return { dealtWith: ids.length, next };
     });
   }
+}
+
+interface ReleasedRow {
+  readonly queues: string[];
+  readonly wasRestored: boolean;
+  readonly now: Date;
 }
 
 interface Pass {

@@ -2,17 +2,8 @@ import { idFromUuid, type WorkspaceId } from '@posthorn/kernel';
 import type pg from 'pg';
 import { CANCEL_EMAIL } from '../sql/email-changes.ts';
 import { TAKE_BACK } from '../sql/erasure.ts';
-import {
-  DELIVERIES_OF,
-  FINISHED_OF,
-  REMOVE_DELIVERIES,
-  REMOVE_EMAILS,
-  REMOVE_EVENTS,
-  REMOVE_KNOWN_OF_EMAILS,
-} from '../sql/retention.ts';
-
-/** How many rows of which table. */
-export type TableCounts = Record<string, number>;
+import { FINISHED_OF, REMOVE_EMAILS } from '../sql/retention.ts';
+import { idsOf, removeFinishedEvents, removeFrom, type TableCounts } from './removed-rows.ts';
 
 /** What became of a person's rows in one step. */
 export interface ErasedRows {
@@ -25,14 +16,14 @@ export interface ErasedRows {
 }
 
 /** An email to the person. */
-export interface FoundEmail {
+export interface EmailTo {
   readonly id: string;
   readonly workspaceId: string;
   readonly status: string;
 }
 
 /** An event that is about the person. */
-export interface FoundEvent {
+export interface EventAbout {
   readonly id: string;
   readonly workspaceId: string;
   readonly payload: string;
@@ -52,23 +43,16 @@ export function erasedRows(
   return { deleted, takenBack, inHand, workspaceIds };
 }
 
-function byWorkspace(one: FoundEmail, other: FoundEmail): number {
+function byWorkspace(one: EmailTo, other: EmailTo): number {
   if (one.workspaceId === other.workspaceId) return 0;
   return one.workspaceId < other.workspaceId ? -1 : 1;
-}
-
-async function idsOf(client: pg.ClientBase, sql: string, values: unknown[]): Promise<string[]> {
-  return (await client.query<{ id: string }>(sql, values)).rows.map(({ id }) => id);
 }
 
 /**
  * Removes emails in a transaction. Scheduled ones are cancelled first, which gives their places in the monthly limit back, and in the
  * order of their workspaces: accepting locks what these have used in that order, too.
  */
-export async function removeEmailsOn(
-  client: pg.ClientBase,
-  emails: readonly FoundEmail[],
-): Promise<ErasedRows> {
+export async function removeEmailsOn(client: pg.ClientBase, emails: readonly EmailTo[]): Promise<ErasedRows> {
   const ids = emails.map(({ id }) => id);
   let takenBack = 0;
   const scheduled = emails.filter(({ status }) => status === 'SCHEDULED');
@@ -77,13 +61,8 @@ export async function removeEmailsOn(
   }
   takenBack += (await client.query(TAKE_BACK, [ids])).rowCount ?? 0;
   const finished = await idsOf(client, FINISHED_OF, [ids]);
-  const deleted: TableCounts = { emails: (await client.query(REMOVE_EMAILS, [finished])).rowCount ?? 0 };
-  for (const [place, sql] of REMOVE_KNOWN_OF_EMAILS.entries()) {
-    const table = ['email_contents', 'email_events', 'email_engagements'][place]!;
-    deleted[table] = (await client.query(sql, [finished])).rowCount ?? 0;
-  }
   return erasedRows(
-    deleted,
+    await removeFrom(client, REMOVE_EMAILS, finished),
     takenBack,
     ids.length - finished.length,
     emails.map(({ workspaceId }) => workspaceId),
@@ -93,25 +72,18 @@ export async function removeEmailsOn(
 /** Removes events in a transaction, with their deliveries; those of which one is just being posted stay. */
 export async function removeEventsOn(
   client: pg.ClientBase,
-  events: readonly FoundEvent[],
+  events: readonly EventAbout[],
 ): Promise<ErasedRows> {
   const ids = events.map(({ id }) => id);
-  const { rows: deliveries } = await client.query<{ id: string; eventId: string }>(DELIVERIES_OF, [ids]);
-  const all = [...ids, ...deliveries.map(({ id }) => id)];
-  const takenBack = (await client.query(TAKE_BACK, [all])).rowCount ?? 0;
-  const free = new Set(await idsOf(client, FINISHED_OF, [all]));
-  const held = new Set(deliveries.filter(({ id }) => !free.has(id)).map(({ eventId }) => eventId));
-  const goes = ids.filter((id) => free.has(id) && !held.has(id));
-  const theirs = deliveries.filter(({ eventId }) => goes.includes(eventId)).map(({ id }) => id);
-  const deleted: TableCounts = {};
-  for (const [place, sql] of REMOVE_DELIVERIES.entries())
-    deleted[['webhook_deliveries', 'webhook_attempts'][place]!] =
-      (await client.query(sql, [theirs])).rowCount ?? 0;
-  deleted['events'] = (await client.query(REMOVE_EVENTS, [goes])).rowCount ?? 0;
+  let takenBack = 0;
+  const { removed, stay } = await removeFinishedEvents(client, ids, async (deliveries) => {
+    takenBack = (await client.query(TAKE_BACK, [[...ids, ...deliveries]])).rowCount ?? 0;
+    return [];
+  });
   return erasedRows(
-    deleted,
+    removed,
     takenBack,
-    ids.length - goes.length,
+    stay,
     events.map(({ workspaceId }) => workspaceId),
   );
 }

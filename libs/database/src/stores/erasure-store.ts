@@ -4,6 +4,7 @@ import {
   answerWithout,
   isEventAbout,
   type JsonObject,
+  LEAST_ID,
   patternInNames,
   patternOf,
   spellingsOf,
@@ -21,20 +22,19 @@ import {
 } from '../sql/erasure.ts';
 import { countGroup, endOfKeys, type LookedThrough, redactGroup, type TextColumn } from '../sql/redaction.ts';
 import { transactOn } from '../transaction.ts';
-import { recordAuditOn } from './audit-log-store.ts';
+import { recordAudit } from './audit-log-store.ts';
 import {
+  type EmailTo,
   type ErasedRows,
   erasedRows,
-  type FoundEmail,
-  type FoundEvent,
+  type EventAbout,
   NOTHING_ERASED,
   removeEmailsOn,
   removeEventsOn,
-  type TableCounts,
 } from './erased-rows.ts';
+import type { TableCounts } from './removed-rows.ts';
 
 const GROUP = 2_000;
-const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /** Whom it is about, and where. */
 export interface PersonToErase {
@@ -44,8 +44,8 @@ export interface PersonToErase {
   readonly workspaceId: WorkspaceId | null;
 }
 
-/** A stretch of rows that were looked at together. */
-export interface Stretch {
+/** What became of a group of rows that were looked at together, and where it ended. */
+export interface ErasedGroup {
   readonly end: string;
   readonly rows: ErasedRows;
 }
@@ -84,24 +84,30 @@ export class ErasureStore {
   }
 
   /** Removes the emails to the person among the next ones after an id; undefined: there are no more. */
-  removeEmails({ address, workspaceId }: PersonToErase, after: string = FIRST): Promise<Stretch | undefined> {
+  removeEmails(
+    { address, workspaceId }: PersonToErase,
+    after: string = LEAST_ID,
+  ): Promise<ErasedGroup | undefined> {
     return this.sizes.emails.take(GROUP, async (most) => {
       const end = await this.endOf('emails', after, most);
       if (end === undefined) return undefined;
       const values = [after, end, address, workspaceId && uuidOf(workspaceId)];
-      const { rows } = await this.database.pool.query<FoundEmail>(EMAILS_TO, values);
+      const { rows } = await this.database.pool.query<EmailTo>(EMAILS_TO, values);
       if (rows.length === 0) return { end, rows: NOTHING_ERASED };
       return { end, rows: await transactOn(this.database, (client) => removeEmailsOn(client, rows)) };
     });
   }
 
   /** Removes the events that are about the person among the next ones after an id, with their deliveries; undefined: there are no more. */
-  removeEvents({ address, workspaceId }: PersonToErase, after: string = FIRST): Promise<Stretch | undefined> {
+  removeEvents(
+    { address, workspaceId }: PersonToErase,
+    after: string = LEAST_ID,
+  ): Promise<ErasedGroup | undefined> {
     return this.sizes.events.take(GROUP, async (most) => {
       const end = await this.endOf('events', after, most);
       if (end === undefined) return undefined;
       const values = [after, end, ...namesOf(address), workspaceId && uuidOf(workspaceId)];
-      const { rows } = await this.database.pool.query<FoundEvent>(EVENTS_NAMING, values);
+      const { rows } = await this.database.pool.query<EventAbout>(EVENTS_NAMING, values);
       const about = rows.filter(({ payload }) => isEventAbout(payload, address));
       if (about.length === 0) return { end, rows: NOTHING_ERASED };
       return { end, rows: await transactOn(this.database, (client) => removeEventsOn(client, about)) };
@@ -116,7 +122,7 @@ export class ErasureStore {
     const counts = { redacted: 0, deleted: 0 };
     const inNames = patternInNames(spellingsOf(address));
     const size = new GroupSize();
-    let after: readonly [string, string] = [FIRST, ''];
+    let after: readonly [string, string] = [LEAST_ID, ''];
     for (;;) {
       const person = [...namesOf(address), workspaceId && uuidOf(workspaceId), ...after];
       const { rows, isLast } = await size.take(GROUP, async (most) => {
@@ -162,7 +168,7 @@ export class ErasureStore {
       subjectId: workspaceId,
       detail,
     } as const;
-    return transactOn(this.database, (client) => recordAuditOn(client, this.database.clock.nowMs(), change));
+    return transactOn(this.database, (client) => recordAudit(client, this.database.clock.nowMs(), change));
   }
 
   private async endOf(table: 'emails' | 'events', after: string, most: number): Promise<string | undefined> {

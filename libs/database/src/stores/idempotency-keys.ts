@@ -5,13 +5,7 @@ import {
   READ_IDEMPOTENCY_KEYS,
   TAKE_IDEMPOTENCY_KEYS,
 } from '../sql/accept.ts';
-import { claimsAsJson, type NumberedClaim } from './acceptable-email.ts';
-
-/** What an earlier call under the same key was answered. */
-interface KnownAnswer {
-  readonly fingerprint: Buffer;
-  readonly answer: string;
-}
+import { claimsAsJson, type KnownAnswer, type NumberedClaim } from './acceptable-email.ts';
 
 /** The idempotency keys of a group of calls, on a connection whose transaction somebody else begins and ends. */
 export class IdempotencyKeys {

@@ -74,9 +74,7 @@ export class IdentityChanges {
 
   /** Why a domain or address could not be added just now, if it could not; undefined when it could. */
   refusal(workspaceId: WorkspaceId, value: string): Promise<IdentityRefusal | undefined> {
-    return changeWorkspace(this.database, workspaceId, (transaction) =>
-      refusalOf(transaction, workspaceId, value),
-    );
+    return refusalOf(this.database.prisma, workspaceId, value);
   }
 
   /** Gives a domain of this workspace keys that has none, because an operator added it; keys that are there stay. */
@@ -115,7 +113,7 @@ export class IdentityChanges {
 
 /** Holds for as long as the workspace is locked. */
 async function refusalOf(
-  transaction: Transaction,
+  transaction: Pick<Transaction, 'identity'>,
   workspaceId: WorkspaceId,
   value: string,
 ): Promise<IdentityRefusal | undefined> {

@@ -1,5 +1,5 @@
 import { idFromUuid, type IdentityId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Page, pageOf, type PageRequest, POSTHORN } from '@posthorn/domain';
+import { type Actor, type Page, pageOf, type PageRequest, POSTHORN } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { Identity as IdentityRow, IdentityKind } from '../generated/client.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
@@ -11,6 +11,7 @@ import {
   type IdentityWithRecords,
   WITH_RECORDS,
 } from './identity-row.ts';
+import { prismaPage } from './prisma-page.ts';
 import { dropOwedLinkMails } from './verification-links.ts';
 
 /** How many addresses and domains are named in the answer to a call from an unverified sender. */
@@ -21,7 +22,13 @@ export class IdentityStore {
   constructor(private readonly database: Database) {}
 
   /** Adds an identity, or vouches for the one that is there already. What is so already is not told to the audit log again. */
-  put(workspaceId: WorkspaceId, kind: IdentityKind, value: string, verified: boolean): Promise<Identity> {
+  put(
+    workspaceId: WorkspaceId,
+    kind: IdentityKind,
+    value: string,
+    verified: boolean,
+    actor: Actor = POSTHORN,
+  ): Promise<Identity> {
     const nowMs = this.database.clock.nowMs();
     const where = { workspaceId_value: { workspaceId: uuidOf(workspaceId), value } };
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
@@ -31,7 +38,7 @@ export class IdentityStore {
       const what = {
         workspaceId,
         subjectId: identity.id,
-        actor: POSTHORN,
+        actor,
         detail: { kind, value, isVouched: verified },
       };
       if (before === null) await recordAudit(transaction, nowMs, { ...what, action: 'identity.created' });
@@ -45,15 +52,10 @@ export class IdentityStore {
    * One on (workspace_id, id) would draw accepting away from the index that finds its sender at once.
    */
   async page(workspaceId: WorkspaceId, page: PageRequest<IdentityId>): Promise<Page<Identity>> {
-    const isAscending = page.sort === 'createdAt.asc';
-    const start = page.startAt === undefined ? undefined : uuidOf(page.startAt);
+    const { from, ...inOrder } = prismaPage(page);
     const rows = await this.database.prisma.identity.findMany({
-      where: {
-        workspaceId: uuidOf(workspaceId),
-        ...(start === undefined ? {} : { id: isAscending ? { gte: start } : { lte: start } }),
-      },
-      orderBy: { id: isAscending ? 'asc' : 'desc' },
-      take: page.limit + 1,
+      where: { workspaceId: uuidOf(workspaceId), ...from },
+      ...inOrder,
     });
     return pageOf(rows.map(identityOf), page.limit);
   }

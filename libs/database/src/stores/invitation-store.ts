@@ -9,6 +9,7 @@ import {
 import type { Database } from '../connection.ts';
 import type { Prisma } from '../generated/client.ts';
 import { invitationOf } from './invitation-row.ts';
+import { prismaPage } from './prisma-page.ts';
 
 /** An invitation with the name of the workspace that it is for. */
 export interface LinkedInvitation extends Invitation {
@@ -25,16 +26,14 @@ export class InvitationStore {
     page: PageRequest<InvitationId>,
     status?: InvitationStatus,
   ): Promise<Page<Invitation>> {
-    const isAscending = page.sort === 'createdAt.asc';
-    const start = page.startAt === undefined ? undefined : uuidOf(page.startAt);
+    const { from, ...inOrder } = prismaPage(page);
     const rows = await this.database.prisma.invitation.findMany({
       where: {
         workspaceId: uuidOf(workspaceId),
         ...(status === undefined ? {} : withStatus(status, this.database.clock.now())),
-        ...(start === undefined ? {} : { id: isAscending ? { gte: start } : { lte: start } }),
+        ...from,
       },
-      orderBy: { id: isAscending ? 'asc' : 'desc' },
-      take: page.limit + 1,
+      ...inOrder,
     });
     return pageOf(rows.map(invitationOf), page.limit);
   }

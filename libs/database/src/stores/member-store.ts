@@ -12,6 +12,7 @@ import type { Database } from '../connection.ts';
 import type { Membership, User } from '../generated/client.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
+import { prismaPage } from './prisma-page.ts';
 
 /** The change would have left members, but no editor among them; nothing has changed. */
 export interface LastEditor {
@@ -26,16 +27,11 @@ export class MemberStore {
 
   /** A page of a workspace's members, by when they joined. Index: memberships_by_workspace_idx. */
   async list(workspaceId: WorkspaceId, page: PageRequest<MembershipId>): Promise<Page<Member>> {
-    const isAscending = page.sort === 'createdAt.asc';
-    const start = page.startAt === undefined ? undefined : uuidOf(page.startAt);
+    const { from, ...inOrder } = prismaPage(page);
     const rows = await this.database.prisma.membership.findMany({
-      where: {
-        workspaceId: uuidOf(workspaceId),
-        ...(start === undefined ? {} : { id: isAscending ? { gte: start } : { lte: start } }),
-      },
+      where: { workspaceId: uuidOf(workspaceId), ...from },
       include: { user: true },
-      orderBy: { id: isAscending ? 'asc' : 'desc' },
-      take: page.limit + 1,
+      ...inOrder,
     });
     const inPages = pageOf(
       rows.map((row) => ({ id: idFromUuid('mbr', row.id), member: memberOf(row) })),

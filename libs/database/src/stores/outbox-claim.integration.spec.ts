@@ -3,7 +3,6 @@ import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { EVERY_LANE, nowLane } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { delayed, Office, rawEmail, scheduledEmail } from '../office.fixture.ts';
-import { PausedLaneStore } from './paused-lane-store.ts';
 
 let testDatabase: TestDatabase;
 let office: Office;
@@ -140,15 +139,14 @@ describe('A claim', () => {
     await office.acceptEmails(acme, 1);
     await office.acceptEmails(globex, 1);
     const claimAll = () => office.outbox.claimEmails([demand(acme, 9), demand(globex, 9)], 2 ** 40, 60_000);
-    const paused = new PausedLaneStore(office.database);
 
-    await paused.pause('email', [EVERY_LANE], 'incident');
+    await office.pause('email', EVERY_LANE);
     expect(await claimAll()).toEqual([]);
-    await paused.resume('email', [EVERY_LANE]);
-    await paused.pause('webhook', [EVERY_LANE], 'of another queue');
-    await paused.pause('email', [nowLane(acme)], 'suspended');
+    await office.resume('email', EVERY_LANE);
+    await office.pause('webhook', EVERY_LANE);
+    await office.pause('email', nowLane(acme));
     expect((await claimAll()).map(({ workspaceId }) => workspaceId)).toEqual([globex]);
-    await paused.resume('email', [nowLane(acme)]);
+    await office.resume('email', nowLane(acme));
     expect((await claimAll()).map(({ workspaceId }) => workspaceId)).toEqual([acme]);
   });
 

@@ -197,7 +197,7 @@ describe('The events of emails', () => {
   const eventsOf = (id: EmailId) =>
     office.ask<{ type: string; status: string; keys: string }>(
       `SELECT type, payload::json->'data'->'email'->>'status' AS status, payload FROM events
-       WHERE payload::json->'data'->'email'->>'id' = $1 ORDER BY id`,
+       WHERE payload::json->'data'->'email'->>'id' = $1 ORDER BY xid`,
       [id],
     );
   /** What is told beside the email, in the order of what happened. */

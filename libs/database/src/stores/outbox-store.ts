@@ -2,6 +2,7 @@ import { type EmailId, uuidOf } from '@posthorn/kernel';
 import type { LaneId, WithheldReason } from '@posthorn/domain';
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
+import { GroupSize } from '../group-size.ts';
 import {
   CLAIM_EMAILS,
   COUNT_EMAILS,
@@ -14,7 +15,7 @@ import {
   RIPEN,
 } from '../sql/outbox.ts';
 import { ASK_WHY_WITHHELD } from '../sql/withheld.ts';
-import type { Claim, LaneDemand, OutboxQueue } from './claim.ts';
+import { type Claim, demandColumns, type LaneDemand, type OutboxQueue } from './claim.ts';
 import { type ClaimedEmail, claimedEmail, type ClaimRow, type EmailOutcome } from './claimed-email.ts';
 import { withLockedRows } from './with-locked-rows.ts';
 
@@ -61,6 +62,7 @@ const MEASURED_TO = 100_000;
  */
 export class OutboxStore {
   private readonly pool: pg.Pool;
+  private readonly sizes = { ripened: new GroupSize(), revived: new GroupSize() };
 
   constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {
     this.pool = database.pool;
@@ -76,12 +78,7 @@ export class OutboxStore {
     const { rows } = await this.pool.query<ClaimRow>({
       name: 'claim_emails',
       text: CLAIM_EMAILS,
-      values: [
-        demands.map((demand) => demand.laneId),
-        demands.map((demand) => demand.maxRows),
-        maxBytesPerLane,
-        `${leaseMs} ms`,
-      ],
+      values: [...demandColumns(demands), maxBytesPerLane, `${leaseMs} ms`],
     });
     return rows.map((row) => claimedEmail(row, askedAtMs));
   }
@@ -126,7 +123,7 @@ export class OutboxStore {
   /** Renews leases; gives back those that still hold. */
   async renew<Held extends Claim>(claims: readonly Held[], leaseMs: number): Promise<Held[]> {
     const { rows } = await this.pool.query<{ id: string; claims: number }>(RENEW_LEASES, [
-      ...columnsOf(claims),
+      ...claimColumns(claims),
       `${leaseMs} ms`,
     ]);
     const alive = new Set(rows.map((row) => `${row.id}/${row.claims}`));
@@ -135,25 +132,31 @@ export class OutboxStore {
 
   /** Gives back what was claimed and not begun. */
   async giveBack(claims: readonly Claim[]): Promise<void> {
-    await this.pool.query(GIVE_BACK, columnsOf(claims));
+    await this.pool.query(GIVE_BACK, claimColumns(claims));
   }
 
-  /** Makes up to `limit` due rows ready; says how many there were. */
-  async ripen(limit: number): Promise<number> {
-    const { rowCount } = await this.pool.query(RIPEN, [limit]);
-    return rowCount ?? 0;
+  /** Makes up to `limit` due rows ready, fewer where that takes too long; says how many there were. */
+  ripen(limit: number): Promise<number> {
+    return this.sizes.ripened.take(
+      limit,
+      async (most) => (await this.pool.query(RIPEN, [most])).rowCount ?? 0,
+    );
   }
 
-  /** Frees up to `limit` rows whose lease ended more than `graceMs` ago, and gives up those that were freed too often. */
+  /**
+   * Frees up to `limit` rows whose lease ended more than `graceMs` ago, fewer where that takes too long, and gives up those that were freed too
+   * often.
+   */
   async revive(
     graceMs: number,
     limit: number,
     maxUnanswered: number,
   ): Promise<{ revived: number; givenUp: number }> {
-    const { rows } = await this.pool.query<{ revived: number; givenUp: number } & WithEvents>({
-      text: REVIVE,
-      values: [`${graceMs} ms`, limit, maxUnanswered],
-    });
+    const { rows } = await this.sizes.revived.take(limit, (most) =>
+      this.pool.query<{ revived: number; givenUp: number } & WithEvents>(REVIVE, [
+        ...[`${graceMs} ms`, most, maxUnanswered],
+      ]),
+    );
     this.ringForEvents(rows);
     const { revived, givenUp } = rows[0]!;
     return { revived, givenUp };
@@ -173,8 +176,7 @@ export class OutboxStore {
 
   /** The lanes that have ready rows and are not paused. */
   async lanesWithReadyRows(): Promise<LaneWithReadyRows[]> {
-    const { rows } = await this.pool.query<LaneWithReadyRows>({ text: LANES_WITH_READY_ROWS });
-    return rows;
+    return (await this.pool.query<LaneWithReadyRows>(LANES_WITH_READY_ROWS)).rows;
   }
 
   /** Each row says the same of the whole statement. */
@@ -183,6 +185,6 @@ export class OutboxStore {
   }
 }
 
-function columnsOf(claims: readonly Claim[]): [string[], number[]] {
+function claimColumns(claims: readonly Claim[]): [string[], number[]] {
   return [claims.map((claim) => uuidOf(claim.id)), claims.map((claim) => claim.claims)];
 }

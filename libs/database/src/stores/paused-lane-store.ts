@@ -1,13 +1,16 @@
 import type { WorkspaceId } from '@posthorn/kernel';
-import { type Actor, bulkLane, type LaneId, nowLane } from '@posthorn/domain';
+import { type Actor, bulkLane, EVERY_LANE, type LaneId, nowLane } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
-import { changeWorkspace } from '../transaction.ts';
-import { recordAudit } from './audit-log-store.ts';
+import { changeWorkspace, transact, type Transaction } from '../transaction.ts';
+import { type AuditedChange, ofSystem, recordAudit } from './audit-log-store.ts';
 import type { OutboxQueue } from './claim.ts';
 
-export interface PausedLane {
+interface LaneOfQueue {
   readonly queue: OutboxQueue;
   readonly laneId: LaneId;
+}
+
+export interface PausedLane extends LaneOfQueue {
   readonly reason: string;
   readonly pausedAt: Date;
 }
@@ -16,56 +19,69 @@ export interface PausedLane {
 export class PausedLaneStore {
   constructor(private readonly database: Database) {}
 
-  /** Holds the lanes back; one that is already keeps its first reason. */
-  async pause(queue: OutboxQueue, laneIds: readonly LaneId[], reason: string): Promise<void> {
-    await this.database.prisma.pausedLane.createMany({
-      data: laneIds.map((laneId) => ({ queue, laneId, reason })),
-      skipDuplicates: true,
-    });
+  /** Holds these queues back as a whole, and tells the log of the system; what is held back already keeps its first reason. */
+  pauseQueues(queues: readonly OutboxQueue[], actor: Actor, reason: string): Promise<void> {
+    const detail = { queues: [...queues], reason };
+    return transact(this.database, (transaction) =>
+      this.pause(transaction, wholeOf(queues), reason, ofSystem('sending.paused', actor, detail)),
+    );
   }
 
-  /** Lets the lanes go; says how many of them were held back. */
-  async resume(queue: OutboxQueue, laneIds: readonly LaneId[]): Promise<number> {
-    const { count } = await this.database.prisma.pausedLane.deleteMany({
-      where: { queue, laneId: { in: [...laneIds] } },
-    });
-    return count;
+  /** Lets these queues go, and tells the log of the system; says how many of them were held back. */
+  resumeQueues(queues: readonly OutboxQueue[], actor: Actor): Promise<number> {
+    const detail = { queues: [...queues] };
+    return transact(this.database, (transaction) =>
+      this.resume(transaction, wholeOf(queues), ofSystem('sending.resumed', actor, detail)),
+    );
   }
 
   /** Holds the emails of a workspace back, and tells its audit log; one that is already keeps its first reason. */
   pauseWorkspace(workspaceId: WorkspaceId, actor: Actor, reason: string): Promise<void> {
-    return changeWorkspace(this.database, workspaceId, async (transaction) => {
-      const data = emailLanesOf(workspaceId).map((laneId) => ({ queue: 'email' as const, laneId, reason }));
-      const { count } = await transaction.pausedLane.createMany({ data, skipDuplicates: true });
-      if (count === 0) return;
-      await recordAudit(transaction, this.database.clock.nowMs(), {
-        ...{ workspaceId, subjectId: workspaceId, actor },
-        ...{ action: 'workspace.paused', detail: { reason } },
-      });
-    });
+    const change = { workspaceId, subjectId: workspaceId, actor, detail: { reason } };
+    return changeWorkspace(this.database, workspaceId, (transaction) =>
+      this.pause(transaction, emailLanesOf(workspaceId), reason, { ...change, action: 'workspace.paused' }),
+    );
   }
 
   /** Lets the emails of a workspace go, and tells its audit log; says how many of its lanes were held back. */
   resumeWorkspace(workspaceId: WorkspaceId, actor: Actor): Promise<number> {
-    return changeWorkspace(this.database, workspaceId, async (transaction) => {
-      const { count } = await transaction.pausedLane.deleteMany({
-        where: { queue: 'email', laneId: { in: emailLanesOf(workspaceId) } },
-      });
-      if (count > 0)
-        await recordAudit(transaction, this.database.clock.nowMs(), {
-          ...{ workspaceId, subjectId: workspaceId, actor },
-          action: 'workspace.resumed',
-        });
-      return count;
-    });
+    const change = { workspaceId, subjectId: workspaceId, actor };
+    return changeWorkspace(this.database, workspaceId, (transaction) =>
+      this.resume(transaction, emailLanesOf(workspaceId), { ...change, action: 'workspace.resumed' }),
+    );
   }
 
   async list(): Promise<PausedLane[]> {
     const rows = await this.database.prisma.pausedLane.findMany({ orderBy: { pausedAt: 'asc' } });
     return rows.map((row) => ({ ...row, laneId: row.laneId as LaneId }));
   }
+
+  private async pause(
+    transaction: Transaction,
+    lanes: readonly LaneOfQueue[],
+    reason: string,
+    change: AuditedChange,
+  ): Promise<void> {
+    const data = lanes.map((lane) => ({ ...lane, reason }));
+    const { count } = await transaction.pausedLane.createMany({ data, skipDuplicates: true });
+    if (count > 0) await recordAudit(transaction, this.database.clock.nowMs(), change);
+  }
+
+  private async resume(
+    transaction: Transaction,
+    lanes: readonly LaneOfQueue[],
+    change: AuditedChange,
+  ): Promise<number> {
+    const { count } = await transaction.pausedLane.deleteMany({ where: { OR: [...lanes] } });
+    if (count > 0) await recordAudit(transaction, this.database.clock.nowMs(), change);
+    return count;
+  }
 }
 
-function emailLanesOf(workspaceId: WorkspaceId): LaneId[] {
-  return [nowLane(workspaceId), bulkLane(workspaceId)];
+function emailLanesOf(workspaceId: WorkspaceId): LaneOfQueue[] {
+  return [nowLane(workspaceId), bulkLane(workspaceId)].map((laneId) => ({ queue: 'email', laneId }));
+}
+
+function wholeOf(queues: readonly OutboxQueue[]): LaneOfQueue[] {
+  return queues.map((queue) => ({ queue, laneId: EVERY_LANE }));
 }

@@ -18,7 +18,7 @@ import {
   KEEP_HEALTH,
 } from '../sql/receiver-health.ts';
 import { transactOn } from '../transaction.ts';
-import { recordAuditOn } from './audit-log-store.ts';
+import { recordAudit } from './audit-log-store.ts';
 import { type Receiver, receiver, type ReceiverRow } from './claimed-delivery.ts';
 
 /** Whoever wants one of them waits for no more than these. */
@@ -134,5 +134,5 @@ async function carryOut(client: pg.ClientBase, judgements: readonly Judgement[],
     ...({ workspaceId, action: 'webhook.disabled', actor: POSTHORN, subjectId: webhookId } as const),
     detail: { reason },
   }));
-  if (audited.length > 0) await recordAuditOn(client, now.getTime(), ...audited);
+  if (audited.length > 0) await recordAudit(client, now.getTime(), ...audited);
 }

@@ -8,7 +8,6 @@ import {
   FORGET_RECOVERIES,
   LIST_RECOVERIES,
   NOTE_RECOVERED_GROUP,
-  READ_NEWEST_RECOVERY,
   READ_RECOVERY,
   RECOVER_DELIVERIES,
   TAKE_RECOVERY,
@@ -71,8 +70,8 @@ export class RecoveryStore {
       const values = [uuidOf(id), ids.workspaceId, ids.id, since, until, now];
       const [begun] = await transaction.$queryRawUnsafe<RecoveryRow[]>(BEGIN_RECOVERY, ...values);
       if (begun === undefined) {
-        const sql = READ_NEWEST_RECOVERY;
-        const [running] = await transaction.$queryRawUnsafe<RecoveryRow[]>(sql, ids.id);
+        const newest = [ids.id, ids.workspaceId, 1];
+        const [running] = await transaction.$queryRawUnsafe<RecoveryRow[]>(LIST_RECOVERIES, ...newest);
         return recovery(running!);
       }
       await recordAudit(transaction, now.getTime(), {

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { operator, type OwnRetention, type Retention } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { faultOf } from '../faults.ts';
 import { Office, rawEmail } from '../office.fixture.ts';
 import { EmailStore } from './email-store.ts';
 import { EventFeedStore } from './event-feed-store.ts';
@@ -226,9 +227,15 @@ describe('Events that a workspace keeps for less long', () => {
 describe('Months of emails', () => {
   const months = async (parent: string): Promise<number> =>
     (await office.ask('SELECT FROM pg_inherits WHERE inhparent = $1::regclass', [parent])).length;
+  /** Who has waited for somebody else for half a second comes again, as the scheduler does. */
+  const dropSome = (own: Retention): Promise<number> =>
+    retention.dropOldEmails(own).catch((error: unknown) => {
+      if (faultOf(error) !== 'locked') throw error;
+      return dropSome(own);
+    });
   const dropAll = async (own: Retention): Promise<number> => {
     let tables = 0;
-    for (let dropped = -1; dropped !== 0; tables += dropped) dropped = await retention.dropOldEmails(own);
+    for (let dropped = -1; dropped !== 0; tables += dropped) dropped = await dropSome(own);
     return tables;
   };
 
@@ -236,14 +243,14 @@ describe('Months of emails', () => {
     const keeper = await workspaceWith({ metadataDays: 3_000 });
     const waiting = await emailOf(keeper, 440, true);
     await emailOf(keeper, 400);
+    const all = await months('emails');
     expect(await dropAll(await retention.longest({ ...COMMON, contentDays: 365 }))).toBeGreaterThan(0);
-    expect(await months('emails')).toBe(19);
+    expect(await months('emails')).toBe(all);
     expect(await idsIn('email_contents')).toEqual([waiting]);
     await office.ask('UPDATE workspaces SET metadata_days = NULL');
-    const before = await months('emails');
     const [one, other] = await Promise.all([dropAll(COMMON), dropAll(COMMON)]);
     expect(one + other).toBeGreaterThan(0);
-    expect(await months('emails')).toBeLessThan(before);
+    expect(await months('emails')).toBeLessThan(all);
     expect(await idsIn('emails', 'id')).toContain(waiting);
     await office.ask('DELETE FROM outbox');
     expect(await dropAll(COMMON)).toBe(4);
@@ -314,11 +321,10 @@ describe('What cannot be removed', () => {
     await retention.openRounds(COMMON);
     const store = new RetentionStore(hurried.database);
     let removed = 0;
-    let group = await store.removeGroup(COMMON, 500);
-    for (; group !== undefined; group = await store.removeGroup(COMMON, 500)) removed += group.removed;
+    // Postgres tells of a failure before it lets go of the locks of what failed, and a round that is locked is passed over.
+    while ((await dueIn(id)) < 60) removed += (await store.removeGroup(COMMON, 500))?.removed ?? 0;
     await hurried.close();
     expect(removed).toBe(40);
     expect(await office.count('email_contents')).toBe(0);
-    expect(await dueIn(id)).toBeGreaterThan(60);
   });
 });

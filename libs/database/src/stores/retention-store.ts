@@ -3,7 +3,6 @@ import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import { GroupSize } from '../group-size.ts';
 import {
-  DELIVERIES_OF,
   FINISHED_OF,
   GO_ON_WITH_ROUND,
   LONGEST_RETENTION,
@@ -13,13 +12,11 @@ import {
   OPEN_ROUNDS,
   PUT_ROUND_OFF,
   REMOVE_CONTENTS,
-  REMOVE_DELIVERIES,
   REMOVE_EMAILS,
-  REMOVE_EVENTS,
-  REMOVE_KNOWN_OF_EMAILS,
   TAKE_ROUND,
 } from '../sql/retention.ts';
 import { transactOn } from '../transaction.ts';
+import { idsOf, removeFinishedEvents, removeFrom } from './removed-rows.ts';
 
 /** What became of a group that was looked at. */
 export interface RemovedGroup {
@@ -120,52 +117,29 @@ function valuesOf({ contentDays, metadataDays, eventDays }: Retention): number[]
   return [contentDays, metadataDays, eventDays];
 }
 
-async function idsOf(client: pg.ClientBase, sql: string, values: unknown[]): Promise<string[]> {
-  return (await client.query<{ id: string }>(sql, values)).rows.map(({ id }) => id);
-}
-
 async function removeEmails(client: pg.ClientBase, round: Round, most: number): Promise<Group> {
   const { workspaceId, subject, days, seenEra, seenXid } = round;
   const seen = await idsOf(client, OLD_EMAILS, [workspaceId, round.seenTo, days, most]);
-  const finished = await idsOf(client, FINISHED_OF, [seen]);
-  const [first, rest] =
-    subject === 'content' ? [REMOVE_CONTENTS, []] : [REMOVE_EMAILS, REMOVE_KNOWN_OF_EMAILS];
-  const { rowCount } = await client.query(first, [finished]);
-  for (const sql of rest) await client.query(sql, [finished]);
+  const [table, statements] =
+    subject === 'content' ? ['email_contents', REMOVE_CONTENTS] : ['emails', REMOVE_EMAILS];
+  const removed = await removeFrom(client, statements, await idsOf(client, FINISHED_OF, [seen]));
   const seenTo = seen.at(-1) ?? round.seenTo;
-  return { removed: rowCount ?? 0, isLast: seen.length < most, seenEra, seenXid, seenTo };
+  return { removed: removed[table]!, isLast: seen.length < most, seenEra, seenXid, seenTo };
 }
 
 async function removeEvents(client: pg.ClientBase, round: Round, most: number): Promise<Group> {
   const place = [round.workspaceId, round.seenEra, round.seenXid, round.seenTo];
   const { rows: seen } = await client.query<OldEvent>(NEXT_EVENTS, [...place, round.days, most]);
-  const removed = await removeFinished(
-    client,
-    seen.filter(({ isOld }) => isOld).map(({ id }) => id),
+  const old = seen.filter(({ isOld }) => isOld).map(({ id }) => id);
+  const { removed } = await removeFinishedEvents(client, old, (deliveries) =>
+    idsOf(client, NEEDED_DELIVERIES, [deliveries, EXHAUSTED_KEPT_DAYS]),
   );
   // The feed is ordered by transactions, so a young event is followed by old ones for seconds at most; those are of the next round.
   const last = seen.findLast(({ isOld }) => isOld);
   return {
-    ...{ removed, isLast: seen.length < most || !seen.at(-1)!.isOld },
+    ...{ removed: removed['events']!, isLast: seen.length < most || !seen.at(-1)!.isOld },
     seenEra: last?.era ?? round.seenEra,
     seenXid: last?.xid ?? round.seenXid,
     seenTo: last?.id ?? round.seenTo,
   };
-}
-
-/** Removes those of the events that nothing is due of, with their deliveries; says how many. */
-async function removeFinished(client: pg.ClientBase, eventIds: readonly string[]): Promise<number> {
-  const { rows: deliveries } = await client.query<{ id: string; eventId: string }>(DELIVERIES_OF, [eventIds]);
-  const all = deliveries.map(({ id }) => id);
-  const needed = new Set(await idsOf(client, NEEDED_DELIVERIES, [all, EXHAUSTED_KEPT_DAYS]));
-  const free = new Set(await idsOf(client, FINISHED_OF, [[...eventIds, ...all]]));
-  const stays = new Set(
-    deliveries.filter(({ id }) => needed.has(id) || !free.has(id)).map(({ eventId }) => eventId),
-  );
-  const goes = eventIds.filter((id) => free.has(id) && !stays.has(id));
-  const theirs = deliveries
-    .filter(({ eventId }) => !stays.has(eventId) && free.has(eventId))
-    .map(({ id }) => id);
-  for (const sql of REMOVE_DELIVERIES) await client.query(sql, [theirs]);
-  return (await client.query(REMOVE_EVENTS, [goes])).rowCount ?? 0;
 }

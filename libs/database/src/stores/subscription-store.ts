@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import { READ_SUBSCRIPTION } from '../sql/subscriptions.ts';
 import { type TransactionClient, transactOn } from '../transaction.ts';
-import { recordAuditOn } from './audit-log-store.ts';
+import { recordAudit } from './audit-log-store.ts';
 import { contactEvent } from './contact-events.ts';
 import { CONTACT_STATUS_CHANGES } from './contact-status-changes.ts';
 import { upsertContacts, writeContacts } from './contact-writes.ts';
@@ -57,7 +57,7 @@ export class SubscriptionStore {
     if (after === before) return;
     const { event, action } = CONTACT_STATUS_CHANGES[status];
     await writeContacts(client, nowMs, [after], [contactEvent(event, after)]);
-    await recordAuditOn(client, nowMs, {
+    await recordAudit(client, nowMs, {
       ...{ workspaceId, action, actor: RECIPIENT, subjectId: after.id, detail: { emailId } },
     });
   }

@@ -2,7 +2,7 @@ import { newId, type SuppressionId, uuidOf, type WorkspaceId } from '@posthorn/k
 import type { Actor, Suppression, SuppressionReason } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { ADD_SUPPRESSION, REMOVE_SUPPRESSION } from '../sql/suppressions.ts';
-import { transact } from '../transaction.ts';
+import { transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { suppressionOf, type SuppressionRow } from './suppression-row.ts';
 
@@ -54,7 +54,7 @@ export class SuppressionChanges {
 
   /** Not the address: it must not outlive what is known of its owner. */
   private audit(
-    transaction: Parameters<typeof recordAudit>[0],
+    transaction: Transaction,
     action: 'suppression.created' | 'suppression.deleted',
     actor: Actor,
     { workspaceId, id: subjectId, reason }: Suppression,

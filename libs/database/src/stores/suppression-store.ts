@@ -1,25 +1,8 @@
 import { type SuppressionId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import {
-  type Page,
-  pageOf,
-  type PageRequest,
-  type Suppression,
-  type SuppressionReason,
-} from '@posthorn/domain';
+import { type Page, pageOf, type PageRequest, type Suppression } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
-import { listSuppressions, READ_SUPPRESSION, type SuppressionFilterName } from '../sql/suppressions.ts';
+import { listSuppressions, READ_SUPPRESSION, type SuppressionFilter } from '../sql/suppressions.ts';
 import { suppressionOf, type SuppressionRow } from './suppression-row.ts';
-
-/** Which suppressions are wanted; all where nothing is said. */
-export interface SuppressionFilter {
-  /** The address, in whatever case. */
-  readonly email?: string | undefined;
-  readonly reason?: SuppressionReason | undefined;
-}
-
-const FILTER_NAMES: readonly SuppressionFilterName[] = ['email', 'reason'];
-const LEAST_UUID = '00000000-0000-0000-0000-000000000000';
-const GREATEST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** The addresses that workspaces' emails are not sent to, as they are read. */
 export class SuppressionStore {
@@ -28,17 +11,12 @@ export class SuppressionStore {
   /** A page of a workspace's list, in the order in which its entries were made. */
   async list(
     workspaceId: WorkspaceId,
-    { limit, sort, startAt }: PageRequest<SuppressionId>,
+    page: PageRequest<SuppressionId>,
     filter: SuppressionFilter = {},
   ): Promise<Page<Suppression>> {
-    const isAscending = sort === 'createdAt.asc';
-    const first = startAt === undefined ? (isAscending ? LEAST_UUID : GREATEST_UUID) : uuidOf(startAt);
-    const filters = FILTER_NAMES.filter((name) => filter[name] !== undefined);
-    const { rows } = await this.database.pool.query<SuppressionRow>(listSuppressions(isAscending, filters), [
-      ...[uuidOf(workspaceId), first, limit + 1],
-      ...filters.map((name) => filter[name]),
-    ]);
-    return pageOf(rows.map(suppressionOf), limit);
+    const { text, values } = listSuppressions(workspaceId, filter, page);
+    const { rows } = await this.database.pool.query<SuppressionRow>(text, [...values]);
+    return pageOf(rows.map(suppressionOf), page.limit);
   }
 
   /** The entry, if this workspace has it. */

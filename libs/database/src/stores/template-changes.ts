@@ -31,12 +31,12 @@ export class TemplateChanges {
     workspaceId: WorkspaceId,
     actor: Actor,
     { name, content }: NamedContent,
-  ): Promise<Template | TemplateRefusal> {
+  ): Promise<Template | Extract<TemplateRefusal, 'name_taken' | 'too_many'>> {
     const now = this.database.clock.now();
     const id = newId('tpl', now.getTime());
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const living = { workspaceId: uuidOf(workspaceId), deletedAt: null };
-      if ((await transaction.template.count({ where: { ...living, name } })) > 0) return 'name_taken';
+      if (await isTaken(transaction, workspaceId, name)) return 'name_taken';
       if ((await transaction.template.count({ where: living })) >= WORKSPACE_LIMITS.templates)
         return 'too_many';
       const written = {

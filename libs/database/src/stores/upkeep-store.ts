@@ -1,21 +1,25 @@
 import type { Database } from '../connection.ts';
+import { GroupSize } from '../group-size.ts';
 import { EXPIRE_HELD_DELIVERIES, PUT_BACK_DELIVERIES } from '../sql/deliveries.ts';
 import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_INVITATIONS } from '../sql/upkeep.ts';
 
-/** What has to be done now and then so that everything else can go on. All of it may run twice, and at once. */
+/**
+ * What has to be done now and then so that everything else can go on. All of it may run twice, and at once. What takes too long for `limit`
+ * rows is done for fewer.
+ */
 export class UpkeepStore {
+  private readonly sizes = { keys: new GroupSize(), held: new GroupSize(), putBack: new GroupSize() };
+
   constructor(private readonly database: Database) {}
 
   /** Deletes up to `limit` idempotency keys that have expired; says how many. */
-  async expireIdempotencyKeys(limit: number): Promise<number> {
-    const { rowCount } = await this.database.pool.query(EXPIRE_IDEMPOTENCY_KEYS, [limit]);
-    return rowCount ?? 0;
+  expireIdempotencyKeys(limit: number): Promise<number> {
+    return this.sizes.keys.take(limit, (most) => this.countOf(EXPIRE_IDEMPOTENCY_KEYS, [most]));
   }
 
   /** Deletes up to `limit` invitations whose last link ended so many days ago; says how many. */
-  async expireInvitations(days: number, limit: number): Promise<number> {
-    const { rowCount } = await this.database.pool.query(EXPIRE_INVITATIONS, [days, limit]);
-    return rowCount ?? 0;
+  expireInvitations(days: number, limit: number): Promise<number> {
+    return this.countOf(EXPIRE_INVITATIONS, [days, limit]);
   }
 
   /** Makes the monthly partitions up to so many months ahead; says how many were missing. */
@@ -42,14 +46,21 @@ export class UpkeepStore {
   }
 
   /** Gives up to `limit` deliveries up that have been held for so many days; says how many. */
-  async expireHeldDeliveries(days: number, limit: number): Promise<number> {
-    const { rowCount } = await this.database.pool.query(EXPIRE_HELD_DELIVERIES, [`${days} days`, limit]);
-    return rowCount ?? 0;
+  expireHeldDeliveries(days: number, limit: number): Promise<number> {
+    return this.sizes.held.take(limit, (most) =>
+      this.countOf(EXPIRE_HELD_DELIVERIES, [`${days} days`, most]),
+    );
   }
 
   /** Puts up to `limit` exhausted deliveries of one webhook back that is not disabled any more; undefined: there is no such webhook. */
   async putBackDeliveries(limit: number): Promise<number | undefined> {
-    const { rows } = await this.database.pool.query<{ putBack: number }>(PUT_BACK_DELIVERIES, [limit]);
+    const { rows } = await this.sizes.putBack.take(limit, (most) =>
+      this.database.pool.query<{ putBack: number }>(PUT_BACK_DELIVERIES, [most]),
+    );
     return rows[0]?.putBack;
+  }
+
+  private async countOf(statement: string, values: unknown[]): Promise<number> {
+    return (await this.database.pool.query(statement, values)).rowCount ?? 0;
   }
 }

@@ -3,7 +3,7 @@ import { POSTHORN } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { VerificationLink as LinkRow } from '../generated/client.ts';
 import { EXPIRE_VERIFICATION_LINKS } from '../sql/upkeep.ts';
-import { changeWorkspace, transact, type Transaction } from '../transaction.ts';
+import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import type { MailRefusal } from './mail-bounds.ts';
 import { dropOwedLinkMails, insertLink, linkMailRefusal, type NewLink } from './verification-links.ts';
@@ -40,13 +40,9 @@ export class VerificationLinkStore {
 
   /** What a link would verify; changes nothing. */
   async find(tokenHash: Buffer): Promise<LinkedAddress> {
-    const now = this.database.clock.now();
-    // A guess costs one look; what is known is read as of one moment.
-    if ((await findLink(this.database.prisma, tokenHash)) === null) return UNKNOWN;
-    return transact(this.database, async (transaction) => {
-      const link = await findLink(transaction, tokenHash);
-      return link === null ? UNKNOWN : linked(transaction, link, now);
-    });
+    const { prisma, clock } = this.database;
+    const link = await findLink(prisma, tokenHash);
+    return link === null ? UNKNOWN : linked(prisma, link, clock.now());
   }
 
   /** Uses a link, once: `open` says that this call has verified the address. */
@@ -77,8 +73,12 @@ function findLink(
   return verificationLink.findUnique({ where: { tokenHash: new Uint8Array(tokenHash) } });
 }
 
-async function linked(transaction: Transaction, link: LinkRow, now: Date): Promise<LinkedAddress> {
-  const identity = await transaction.identity.findUnique({
+async function linked(
+  { identity: identities }: Pick<Transaction, 'identity'>,
+  link: LinkRow,
+  now: Date,
+): Promise<LinkedAddress> {
+  const identity = await identities.findUnique({
     where: { id: link.identityId },
     include: { workspace: { select: { name: true } } },
   });

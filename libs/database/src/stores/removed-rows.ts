@@ -1,0 +1,44 @@
+import type pg from 'pg';
+import { DELIVERIES_OF, FINISHED_OF, REMOVE_DELIVERIES, REMOVE_EVENTS } from '../sql/retention.ts';
+
+/** How many rows of which table. */
+export type TableCounts = Record<string, number>;
+
+export async function idsOf(client: pg.ClientBase, sql: string, values: unknown[]): Promise<string[]> {
+  return (await client.query<{ id: string }>(sql, values)).rows.map(({ id }) => id);
+}
+
+/** Removes rows from one table after the other; says how many there were in each. */
+export async function removeFrom(
+  client: pg.ClientBase,
+  statements: Readonly<Record<string, string>>,
+  ids: readonly string[],
+): Promise<TableCounts> {
+  const removed: TableCounts = {};
+  for (const [table, sql] of Object.entries(statements))
+    removed[table] = (await client.query(sql, [ids])).rowCount ?? 0;
+  return removed;
+}
+
+/**
+ * Removes events with their deliveries, but for those of which something is due, or a delivery is needed.
+ *
+ * @param neededOf which of these deliveries are needed
+ * @returns how many rows went of which table, and how many events stay
+ */
+export async function removeFinishedEvents(
+  client: pg.ClientBase,
+  eventIds: readonly string[],
+  neededOf: (deliveryIds: readonly string[]) => Promise<readonly string[]>,
+): Promise<{ readonly removed: TableCounts; readonly stay: number }> {
+  const { rows: deliveries } = await client.query<{ id: string; eventId: string }>(DELIVERIES_OF, [eventIds]);
+  const all = deliveries.map(({ id }) => id);
+  const needed = new Set(await neededOf(all));
+  const free = new Set(await idsOf(client, FINISHED_OF, [[...eventIds, ...all]]));
+  const held = deliveries.filter(({ id }) => needed.has(id) || !free.has(id)).map(({ eventId }) => eventId);
+  const stays = new Set([...held, ...eventIds.filter((id) => !free.has(id))]);
+  const theirs = deliveries.filter(({ eventId }) => !stays.has(eventId)).map(({ id }) => id);
+  const goes = eventIds.filter((id) => !stays.has(id));
+  const removed = await removeFrom(client, REMOVE_DELIVERIES, theirs);
+  return { removed: { ...removed, ...(await removeFrom(client, REMOVE_EVENTS, goes)) }, stay: stays.size };
+}
