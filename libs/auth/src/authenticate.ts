@@ -40,13 +40,13 @@ export class Authenticate {
       return await this.lookUps.add(secretHash);
     } catch (error) {
       if (!isOutage(error)) throw error;
-      throw new Refusal(
+      const refusal = new Refusal(
         503,
         'The service cannot check the API key just now; nothing has been done, send the request again',
-        {
-          retryAfterSeconds: RETRY_AFTER_SECONDS,
-        },
+        { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
+      refusal.cause = error;
+      throw refusal;
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '@posthorn/kernel';
+import { headerValues } from '@posthorn/platform';
 import { isWellFormedSecret } from '@posthorn/signing';
 
 /** The scheme is case-insensitive (RFC 9110, section 11.1); one space, then the token (RFC 6750, section 2.1). */
@@ -11,10 +12,10 @@ const BEARER = /^bearer +([!-~]+) *$/i;
  * @throws Refusal (401) when there is none, more than one, or one that cannot be a key
  */
 export function bearerCredential(request: Pick<IncomingMessage, 'rawHeaders'>): string {
-  const values = authorizationHeaders(request.rawHeaders);
+  const values = headerValues(request, 'authorization');
   if (values.length === 0)
     throw unauthorized('The `Authorization` header is missing; send `Authorization: Bearer <API key>`');
-  // Node would keep the first and drop the others in silence; a proxy in front may have judged by another.
+  // A proxy in front may have judged by another than we would.
   if (values.length > 1)
     throw unauthorized('There is more than one `Authorization` header; send exactly one');
   const token = BEARER.exec(values[0]!)?.[1];
@@ -32,12 +33,4 @@ export function unknownKey(): Refusal {
 /** A 401 that says how to authenticate (RFC 6750, section 3; without `error`, for `message` says more). */
 export function unauthorized(message: string): Refusal {
   return new Refusal(401, message, { challenge: 'Bearer' });
-}
-
-function authorizationHeaders(rawHeaders: readonly string[]): string[] {
-  const values: string[] = [];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]!.toLowerCase() === 'authorization') values.push(rawHeaders[index + 1]!);
-  }
-  return values;
 }

@@ -1,23 +1,31 @@
-import { Refusal } from '@posthorn/kernel';
+import { BoundedMap, Refusal } from '@posthorn/kernel';
 import { hashSecret } from '@posthorn/signing';
 import type { Request, Response } from 'express';
 import type { Authenticate } from './authenticate.ts';
 import { bearerCredential } from './bearer-credential.ts';
 import type { Principal } from './principal.ts';
 import type { RateLimits } from './rate-limits.ts';
-import { RecentCallers } from './recent-callers.ts';
 
 /** Some 5 MB. */
 const MOST_RECENT_CALLERS = 10_000;
 
 /** Finds out who a request is from, and whether they have asked too often. */
 export class IdentifyCaller {
-  private readonly recent = new RecentCallers(MOST_RECENT_CALLERS);
+  /** Who carried which key when it was last asked for, by its hash. */
+  private readonly recent = new BoundedMap<string, Principal>(MOST_RECENT_CALLERS);
+  private readonly admitted = new WeakSet<Request>();
 
   constructor(
     private readonly authentication: Pick<Authenticate, 'authenticate'>,
     private readonly limits: Pick<RateLimits, 'countFailure' | 'judge' | 'tell'>,
   ) {}
+
+  /** As {@link identify}, for a request that will be asked again, when all of it has come: it is counted now and not then. */
+  async admit(request: Request, response: Response): Promise<Principal> {
+    const principal = await this.identify(request, response);
+    this.admitted.add(request);
+    return principal;
+  }
 
   /**
    * Who it is. Their request is counted, and the answer says how their key stands; where there is no valid key, how their address stands.
@@ -30,12 +38,13 @@ export class IdentifyCaller {
   async identify(request: Request, response: Response): Promise<Principal> {
     try {
       const hash = hashSecret(bearerCredential(request));
-      const guess = this.recent.find(hash);
+      if (this.admitted.has(request)) return await this.authentication.authenticate(hash);
+      const guess = this.recent.get(hash.toString('latin1'));
       const [principal, judged] = await Promise.all([
         this.authentication.authenticate(hash),
         guess && this.limits.judge(guess),
       ]);
-      this.recent.note(hash, principal);
+      this.recent.set(hash.toString('latin1'), principal);
       this.limits.tell(
         response,
         isSameBucket(guess, principal) ? judged! : await this.limits.judge(principal),

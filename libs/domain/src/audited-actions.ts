@@ -37,12 +37,15 @@ export const AUDITED_ACTIONS = [
   'member.updated',
   'member.removed',
   'recipient.erased',
-  'workspace.created',
   'workspace.limits_changed',
   'workspace.tracking_changed',
   'workspace.retention_changed',
   'workspace.paused',
   'workspace.resumed',
+  // Of the whole installation; these stand in the log of the system's own workspace.
+  'sending.paused',
+  'sending.resumed',
+  'database.restored',
 ] as const;
 
 export type AuditedAction = (typeof AUDITED_ACTIONS)[number];

@@ -22,8 +22,13 @@ export type Transmission =
   | { readonly kind: 'accepted'; readonly reply: SmtpReply }
   /** The server said no at this stage: nothing was accepted. */
   | { readonly kind: 'refused'; readonly stage: SmtpStage; readonly reply: SmtpReply }
-  /** The connection failed at this stage, before the message was written to its end: nothing was accepted. */
-  | { readonly kind: 'broken'; readonly stage: SmtpStage; readonly error: string }
+  /** The connection failed at this stage, before the message was written to its end: nothing was accepted. `isOurs`: for want of something of this machine. */
+  | {
+      readonly kind: 'broken';
+      readonly stage: SmtpStage;
+      readonly error: string;
+      readonly isOurs?: true;
+    }
   /** The message was written to its end and no reply came: the relay may have it. */
   | { readonly kind: 'unknown'; readonly error: string };
 

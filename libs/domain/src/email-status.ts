@@ -12,8 +12,3 @@ export const EMAIL_STATUSES = {
 } as const;
 
 export type EmailStatus = keyof typeof EMAIL_STATUSES;
-
-/** Whether `text` is a status of an email. */
-export function isEmailStatus(text: string): text is EmailStatus {
-  return Object.hasOwn(EMAIL_STATUSES, text);
-}

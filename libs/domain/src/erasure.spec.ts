@@ -38,6 +38,7 @@ describe('An address', () => {
     'mailto%3Aada%40example.com%3Fsubject',
     '%20ada@example.com%20',
     '%C2%A0ada%40example.com%C2%A0',
+    'https://x.example/?q=to+ada%40example.com',
   ])('is found after an escape: %s', (text) => {
     expect(isFoundIn(text)).toBe(true);
   });
@@ -46,6 +47,7 @@ describe('An address', () => {
     'x%2Bada%40example.com',
     'x%2Eada%40example.com',
     '%62ada%40example.com',
+    'x+ada@example.com',
     String.raw`\u0062ada@example.com`,
     String.raw`\nbada@example.com`,
     '%3Cbada%40example.com',

@@ -45,10 +45,16 @@ export function patternInNames(spellings: readonly string[]): string {
 
 /** Postgres looks behind by one character for nothing, but twenty times as long by more: it does so only where the address has been found. */
 function boundedPattern(spellings: readonly string[], notAfter: string): string {
-  const texts = spellings.map((text) => text.replaceAll(/[^\p{L}\p{N}]/gu, String.raw`\$&`));
-  const address = `(?:${texts.join('|')})`;
+  const address = oneOf(spellings);
   const afterEscape = `(?<=[\\da-fnrt])${address}(?<=${ESCAPE}${address})(?<!${ESCAPED_LETTER}${address})`;
-  return String.raw`(?:${notAfter}${address}|${afterEscape})(?![\w-]|\.[\w])`;
+  // Where the `@` is escaped, a `+` of an address is too: a bare one is a space of a form.
+  const afterSpace = String.raw`(?<=\+)${oneOf(spellings.filter((text) => text.includes('%40')))}`;
+  return String.raw`(?:${notAfter}${address}|${afterSpace}|${afterEscape})(?![\w-]|\.[\w])`;
+}
+
+function oneOf(spellings: readonly string[]): string {
+  const texts = spellings.map((text) => text.replaceAll(/[^\p{L}\p{N}]/gu, String.raw`\$&`));
+  return `(?:${texts.join('|')})`;
 }
 
 /** Whether an event is about the person: it says of an email whom it is to, or of a contact or a member who it is. */

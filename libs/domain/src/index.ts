@@ -24,6 +24,7 @@ export * from './mail-bound.ts';
 export * from './mailbox.ts';
 export * from './message-id.ts';
 export * from './operator-role.ts';
+export * from './own-faults.ts';
 export * from './paging.ts';
 export * from './parse-json.ts';
 export { mayConnectTo } from './public-address.ts';

@@ -34,6 +34,9 @@ const PLAIN_ADDRESS =
 /** How what is wrong with a mailbox ends: what to give in its place. */
 export const ONE_MAILBOX = 'give one mailbox, such as `ada@example.com` or `Ada <ada@example.com>`';
 
+/** The same where no name may stand beside the address. */
+export const BARE_ADDRESS = 'give the address alone, such as `ada@example.com`';
+
 /**
  * Reads exactly one mailbox: `a@b.c`, `Name <a@b.c>` or `"Quoted, Name" <a@b.c>`. The domain must have a dot; the local
  * part is a dot-atom, in UTF-8 where it has to be (RFC 6531).

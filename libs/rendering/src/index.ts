@@ -1,13 +1,13 @@
 export { composeMessage, type MessageSource } from './message/compose-message.ts';
-export { wireAddress, type Mailbox } from './message/mailboxes.ts';
+export { type Mailbox } from './message/mailboxes.ts';
 export { UncomposableMessage } from './message/uncomposable-message.ts';
 export { LinkFinder } from './tracking/link-finder.ts';
-export { type Tracking, withTracking } from './tracking/with-tracking.ts';
+export { withTracking } from './tracking/with-tracking.ts';
 export { HtmlToText } from './html-to-text.ts';
 export { withPreviewText } from './preview-text.ts';
-export { RenderingFailed, type RenderingFailure } from './rendering-failed.ts';
+export { RenderingFailed } from './rendering-failed.ts';
 export { type TemplateAnalysis } from './templates/analyse-template.ts';
 export { type RenderedTemplate, type TemplateVersionSource } from './templates/compiled-templates.ts';
-export { type TemplateParts, type Variables } from './templates/template-parts.ts';
+export { type TemplateParts } from './templates/template-parts.ts';
 export { TemplateRenderer } from './templates/template-renderer.ts';
 export { missingVariables } from './templates/variable-paths.ts';

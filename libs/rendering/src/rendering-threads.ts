@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { giveUpAfter } from '@posthorn/kernel';
 import { Piscina } from 'piscina';
 import { RenderingFailed } from './rendering-failed.ts';
 import { Slots } from './slots.ts';
@@ -83,14 +84,13 @@ export class RenderingThreads<Task, Result> {
     if (this.closed) throw new RenderingFailed('crash', `${this.work} is over: its threads have been closed`);
     this.pool ??= this.newPool();
     const deadline = new AbortController();
-    // Not AbortSignal.timeout: its timer would let the process end while somebody waits for the result.
-    const timer = setTimeout(() => deadline.abort(), this.deadlineMs);
+    const endWait = giveUpAfter(this.deadlineMs, () => deadline.abort());
     try {
       return await this.pool.run(task, { signal: deadline.signal });
     } catch (error) {
       throw this.failure(error, deadline.signal.aborted);
     } finally {
-      clearTimeout(timer);
+      endWait();
     }
   }
 

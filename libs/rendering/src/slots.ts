@@ -1,4 +1,7 @@
-/** So many at once, the others in the order in which they came. */
+/**
+ * So many at once, the others in the order in which they came. The kernel's `FewAtOnce` gives a place on before whoever had it has heard what
+ * became of their work; here who comes next may be of the same owner, and is asked when the failure of the one before is known.
+ */
 export class Slots {
   private readonly waiting: (() => void)[] = [];
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from '@posthorn/kernel';
 import { RenderingFailed } from './rendering-failed.ts';
 
 /** So many may wait to be done alone; who renders for others has no more places to give to them. */
@@ -11,8 +12,8 @@ const MOST_KNOWN = 1_000;
  * the other threads are free for everybody else.
  */
 export class Suspects {
-  /** Until when each is suspected, by the monotonic clock; the one suspected first comes first. */
-  private readonly known = new Map<string, number>();
+  /** Until when each is suspected, by the monotonic clock. */
+  private readonly known = new BoundedMap<string, number>(MOST_KNOWN);
   private readonly work: string;
   private last: Promise<unknown> = Promise.resolve();
   private waiting = 0;
@@ -34,8 +35,6 @@ export class Suspects {
   judge(owner: string, failure: unknown): void {
     if (!(failure instanceof RenderingFailed)) return;
     if (failure.reason !== 'deadline' && failure.reason !== 'memory') return;
-    this.known.delete(owner);
-    if (this.known.size >= MOST_KNOWN) this.known.delete(this.known.keys().next().value!);
     this.known.set(owner, performance.now() + SUSPECTED_MS);
   }
 

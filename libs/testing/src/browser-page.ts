@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DevTools, DevToolsEvent } from './dev-tools.ts';
 
 const ASKED_EVERY_MS = 50;
+/** A page comes within it, however busy the machine is. */
+const COMES_WITHIN_MS = 180_000;
 
 /** The window of a page, in pixels of CSS. */
 export interface PageSize {
@@ -69,8 +71,8 @@ export class BrowserPage {
   }
 
   /** Waits until an expression is true in the page. @throws with what the page has complained about */
-  async until(expression: string, { withinMs = 60_000 } = {}): Promise<void> {
-    for (const deadline = performance.now() + withinMs; ; await sleep(ASKED_EVERY_MS)) {
+  async until(expression: string): Promise<void> {
+    for (const deadline = performance.now() + COMES_WITHIN_MS; ; await sleep(ASKED_EVERY_MS)) {
       // While the page gives way to another one, nothing can be asked of it.
       const isTrue = await this.evaluate<boolean>(`Boolean(${expression})`).catch((error: unknown) =>
         String(error),

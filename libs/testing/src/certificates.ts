@@ -42,7 +42,8 @@ export class TestAuthority {
     writeFileSync(join(directory, 'names'), `subjectAltName=${names.join(',')}`);
     openssl(directory, ['req', ...NEW_KEY, '-subj', '/CN=receiver', '-keyout', 'one.key', '-out', 'one.csr']);
     const by = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-extfile', 'names'];
-    openssl(directory, ['x509', '-req', '-in', 'one.csr', ...by, ...validity(hasExpired), '-out', 'one.crt']);
+    const days = hasExpired ? EXPIRED : VALID;
+    openssl(directory, ['x509', '-req', '-in', 'one.csr', ...by, ...days, '-out', 'one.crt']);
     return this.read();
   }
 
@@ -73,10 +74,6 @@ export class TestAuthority {
     );
     return { key: key!, cert: cert! };
   }
-}
-
-function validity(hasExpired: boolean): string[] {
-  return hasExpired ? EXPIRED : VALID;
 }
 
 function openssl(cwd: string, args: string[]): void {

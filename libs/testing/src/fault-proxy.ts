@@ -5,7 +5,7 @@ import { freePort } from './stack.ts';
 
 /** Stands between a client and a server (Postgres, Redis, SMTP) and breaks the line in the ways that lines break. */
 export class FaultProxy {
-  readonly #target: { host: string; port: number };
+  #target: { host: string; port: number };
   readonly #port: number;
   readonly #channels = new Set<Channel>();
   readonly #waiting = new Set<Socket>();
@@ -20,8 +20,7 @@ export class FaultProxy {
 
   /** @param url the server behind it, e.g. a database URL */
   static async before(url: string): Promise<FaultProxy> {
-    const { hostname, port } = new URL(url);
-    const proxy = new FaultProxy({ host: hostname, port: Number(port) }, await freePort());
+    const proxy = new FaultProxy(targetOf(url), await freePort());
     await proxy.#listen();
     return proxy;
   }
@@ -68,6 +67,11 @@ export class FaultProxy {
     if (made === undefined) return;
     this.#cuts = this.#cuts.filter((cut) => cut !== made);
     if (made.when === 'before') made.done();
+  }
+
+  /** New connections lead to this server from now on, as a name does after a failover; those that are open stay where they are. */
+  leadTo(url: string): void {
+    this.#target = targetOf(url);
   }
 
   /** Nobody listens any more, and what was open is cut. */
@@ -128,4 +132,9 @@ export class FaultProxy {
   async close(): Promise<void> {
     await this.refuse();
   }
+}
+
+function targetOf(url: string): { host: string; port: number } {
+  const { hostname, port } = new URL(url);
+  return { host: hostname, port: Number(port) };
 }

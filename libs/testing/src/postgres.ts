@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +7,9 @@ import { judgeRecordedEvents } from './recorded-events.ts';
 import { freePort, stackPiece, type StartedServer } from './stack.ts';
 
 const TEMPLATE = 'posthorn_template';
+
+/** Far longer than a server takes to stop: one that is killed leaves processes behind, which keep it from starting again. */
+const STOP_WITHIN_MS = 60_000;
 
 /** SQLSTATE object_in_use: something, for instance autovacuum, is connected to the template for a moment. */
 const TEMPLATE_IN_USE = '55006';
@@ -92,21 +95,30 @@ export class PrivatePostgres {
   }
 
   /**
-   * @param options.settings server settings, e.g. `{ max_connections: '20' }`
+   * @param options.connections how many it takes, until it is started again
    * @param options.binaries the folder of other binaries than ours; such a server cannot be started again
+   * @param options.disk the folder that its directory is made in; default: that of temporary files
    * @param options.isEmpty whether the database is left without migrations
    */
-  static async start(
-    options: { settings?: Record<string, string>; binaries?: string; isEmpty?: boolean } = {},
-  ): Promise<PrivatePostgres> {
+  static async start({
+    connections,
+    binaries,
+    disk = tmpdir(),
+    isEmpty = false,
+  }: {
+    connections?: number;
+    binaries?: string;
+    disk?: string;
+    isEmpty?: boolean;
+  } = {}): Promise<PrivatePostgres> {
     const [{ startPostgres, ensureDatabase, FAST_AND_TEMPORARY }, { migrate }] = await Promise.all([
       stackPiece('postgres'),
       stackPiece('migrate'),
     ]);
-    const directory = await mkdtemp(join(tmpdir(), 'posthorn-postgres-'));
+    const directory = await mkdtemp(join(disk, 'posthorn-postgres-'));
     await chmod(directory, 0o755);
-    const settings = { ...FAST_AND_TEMPORARY, ...options.settings };
-    const { binaries, isEmpty = false } = options;
+    const bound = connections === undefined ? {} : { max_connections: String(connections) };
+    const settings = { ...FAST_AND_TEMPORARY, ...bound };
     const server = await startPostgres({
       ...{ directory, port: await freePort(), settings, leashed: true },
       ...(binaries === undefined ? {} : { binaries }),
@@ -125,28 +137,40 @@ export class PrivatePostgres {
 
   /** Hangs up on everybody and stops, as an operator would stop it. */
   async stop(): Promise<void> {
-    await this.#server?.stop();
+    await this.#server?.stop({ withinMs: STOP_WITHIN_MS });
     this.#server = undefined;
   }
 
   /** Stops without ceremony; the next start recovers from the log. */
   async crash(): Promise<void> {
     const { stopProcess } = await stackPiece('processes');
-    if (this.#server !== undefined) await stopProcess(this.#server.child, { signal: 'SIGQUIT' });
+    const server = this.#server;
+    if (server !== undefined)
+      await stopProcess(server.child, { signal: 'SIGQUIT', withinMs: STOP_WITHIN_MS });
     await this.stop();
   }
 
   /** Starts again at the same port, with the same data. */
   async restart(): Promise<void> {
+    await this.#restartWith({});
+  }
+
+  /** Starts again as a standby, as the old primary does after a failover. */
+  async demote(): Promise<void> {
+    const settings = { wal_level: 'replica' };
+    // A standby goes on only from a log that was written for standbys.
+    await this.#restartWith(settings);
+    await this.stop();
+    await writeFile(join(this.#directory, 'data', 'standby.signal'), '');
+    await this.#restartWith(settings);
+  }
+
+  async #restartWith(more: Record<string, string>): Promise<void> {
     await this.stop();
     const { startPostgres, FAST_AND_TEMPORARY } = await stackPiece('postgres');
-    const options = {
-      directory: this.#directory,
-      port: this.port,
-      settings: FAST_AND_TEMPORARY,
-      leashed: true,
-    };
-    this.#server = await startPostgres(options);
+    const settings = { ...FAST_AND_TEMPORARY, ...more };
+    const [directory, port] = [this.#directory, this.port];
+    this.#server = await startPostgres({ directory, port, settings, leashed: true });
   }
 
   /** Stops and removes everything. @throws when it runs and holds an event that is otherwise than it is defined */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, stackPiece } from './stack.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 180_000;
 const ASKED_EVERY_MS = 50;
 
 export type AppName = 'gateway' | 'sender' | 'scheduler' | 'webhook-dispatcher' | 'inbound' | 'dashboard';

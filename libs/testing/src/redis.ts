@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, stackPiece, type StartedServer } from './stack.ts';
 
+/** One that is not frozen answers within it, however busy the machine is. */
+const ANSWERS_WITHIN_MS = 60_000;
+
 /** What `npm test` started; all test files use it, each with a prefix of its own. @throws when not started by it */
 export function testRedisUrl(): string {
   const url = process.env.TEST_REDIS_URL;
@@ -65,7 +68,7 @@ export class PrivateRedis {
   /** The raw answer (RESP) to one command, such as `SCRIPT FLUSH`. @throws when it is an error */
   async ask(command: string): Promise<string> {
     const { askRedis } = await stackPiece('redis');
-    const answer = await askRedis(this.port, command);
+    const answer = await askRedis(this.port, command, { withinMs: ANSWERS_WITHIN_MS });
     if (answer.startsWith('-')) throw new Error(`Redis refused ${command}: ${answer}`);
     return answer;
   }

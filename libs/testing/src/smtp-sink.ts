@@ -24,8 +24,6 @@ export interface SmtpSinkOptions {
   readonly auth?: boolean;
   /** Whether STARTTLS is offered, with a certificate that nobody has signed, or with this one. Default: no. */
   readonly starttls?: boolean | CertifiedKey;
-  /** Whether messages are kept, or only counted. Default: kept. */
-  readonly keepMessages?: boolean;
 }
 
 /** A refusal in the shape that smtp-server takes. */
@@ -36,8 +34,6 @@ function refusal(reply: string): Error {
 /** A mail server that keeps what it is sent. */
 export class SmtpSink {
   readonly messages: SinkMessage[] = [];
-  /** How many messages were taken. */
-  count = 0;
   readonly connections = new ConnectionCount();
   /** Sessions that are open, by the server's own id. */
   private readonly sessions = new Map<string, { connection: number; transactions: number }>();
@@ -60,6 +56,11 @@ export class SmtpSink {
       sink.server.listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve);
     });
     return sink;
+  }
+
+  /** How many messages were taken. */
+  get count(): number {
+    return this.messages.length;
   }
 
   get port(): number {
@@ -136,10 +137,7 @@ export class SmtpSink {
 
   private keep(raw: Buffer, session: SMTPServerSession, done: () => void): void {
     const { from, to, connection } = this.situation(session);
-    this.count += 1;
-    if (this.options.keepMessages !== false) {
-      this.messages.push({ from, to, raw, receivedAt: new Date(), connection });
-    }
+    this.messages.push({ from, to, raw, receivedAt: new Date(), connection });
     done();
     for (const wake of this.waiting) wake();
     this.waiting.clear();

@@ -5,7 +5,8 @@ export interface StartedServer {
   readonly child: ChildProcess;
   readonly port: number;
   readonly logFile: string;
-  stop(): Promise<void>;
+  /** One that takes longer than `withinMs` is killed. */
+  stop(options?: { withinMs?: number }): Promise<void>;
 }
 
 interface PostgresPiece {

@@ -1,7 +1,7 @@
 export * from './operate/index.ts';
 export { AcceptEmails, type Acceptance, type AcceptEmailsOptions } from './accept/accept-emails.ts';
 export { type BatchItem } from './accept/batch-answer.ts';
-export { orUnavailable } from './accept/refusals.ts';
+export { unavailable } from './accept/refusals.ts';
 export { InviteMember } from './members/invite-member.ts';
 export { JoinWorkspace, type ShownInvitation } from './members/join-workspace.ts';
 export { endedRefusal, lastEditorRefusal } from './members/member-refusals.ts';
@@ -35,7 +35,6 @@ export { type LaneTimes } from './lanes/serve-lanes.ts';
 export { SendEmails, type SendEmailsOptions } from './send/send-emails.ts';
 export { WithheldRecipients } from './send/withheld-recipients.ts';
 export { TakeReport, type TakeReportOptions } from './reports/take-report.ts';
-export { ManageSuppressions } from './suppressions/manage-suppressions.ts';
 export { ChangeSubscription } from './unsubscribe/change-subscription.ts';
 export { UnsubscribeLinks } from './unsubscribe/unsubscribe-links.ts';
 export { withoutUnsubscribeUrl } from './unsubscribe/unsubscribe-variable.ts';

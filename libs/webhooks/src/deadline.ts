@@ -1,13 +1,14 @@
+import { giveUpAfter } from '@posthorn/kernel';
+
 /** One deadline for all the steps of a POST, of which one is under way at a time. */
 export class Deadline {
-  private readonly timer: NodeJS.Timeout;
+  private readonly endWait: () => void;
   private giveUp: (() => void) | undefined;
   private isOver = false;
 
   /** @param ms from now on */
   constructor(readonly ms: number) {
-    // A process that was held up looks at what has arrived meanwhile before it says that nothing did.
-    this.timer = setTimeout(() => setImmediate(() => this.expire()), ms);
+    this.endWait = giveUpAfter(ms, () => this.expire());
   }
 
   /**
@@ -22,7 +23,7 @@ export class Deadline {
 
   /** Nothing is given up any more. */
   clear(): void {
-    clearTimeout(this.timer);
+    this.endWait();
     this.giveUp = undefined;
   }
 

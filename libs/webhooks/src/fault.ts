@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import type { PostFailure } from '@posthorn/domain';
+import { OWN_FAULTS, type PostFailure } from '@posthorn/domain';
 
 /** What was being done when something failed. */
 export type PostStep = 'name' | 'connect' | 'tls' | 'exchange';
@@ -11,14 +11,6 @@ const DOING: Readonly<Record<PostStep, string>> = {
   exchange: 'after the request was sent',
 };
 
-/** What this machine has run out of, or has lost: no receiver can bring it about. */
-const OURS: Readonly<Record<string, string>> = {
-  EMFILE: 'this process has no file descriptors left',
-  ENFILE: 'this machine has no file descriptors left',
-  ENOBUFS: 'this machine has no room left for the data of connections',
-  ENOMEM: 'this machine has no memory left for connections',
-  ENETDOWN: 'the network of this machine is down',
-};
 /** What a machine without a network says of every address, and one with a network of some. */
 const NO_WAY: readonly string[] = ['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL'];
 
@@ -103,7 +95,7 @@ export class Misbehaviour extends Error {}
 
 function faultOfOurs(code: string): PostFailure | undefined {
   if (NO_WAY.includes(code) && !hasNetwork()) return { kind: 'ours', reason: 'this machine has no network' };
-  const reason = OURS[code];
+  const reason = OWN_FAULTS[code];
   return reason === undefined ? undefined : { kind: 'ours', reason };
 }
 

@@ -10,6 +10,11 @@ export interface PostgresFacts {
   readonly fullPageWrites: string;
   readonly autovacuum: string;
   readonly autovacuumNaptimeSeconds: number;
+  /** Whether what a connection begins with has reached the server. */
+  readonly keepsSettings: boolean;
+  readonly isStandby: boolean;
+  /** `on` or `off`, as a new connection has it. */
+  readonly readOnlyByDefault: string;
   readonly maxConnections: number;
   readonly connections: number;
   readonly databaseBytes: number;
@@ -39,7 +44,28 @@ export function judgeDurability(facts: PostgresFacts): Finding {
   );
 }
 
-export function judgeConnections({ connections, maxConnections }: PostgresFacts): Finding {
+/** Whether it takes changes. One that does not answers all the same, which after a failover looks as if all were well. */
+export function judgeWritable({ isStandby, readOnlyByDefault }: PostgresFacts): Finding {
+  const nothing = 'nothing can be accepted, sent or recorded';
+  if (isStandby)
+    return fault(
+      `Postgres is a standby and takes no changes: ${nothing}`,
+      'let DATABASE_URL lead to the primary, by a name that follows it in a failover',
+    );
+  if (readOnlyByDefault === 'on')
+    return fault(
+      `Postgres takes no changes (default_transaction_read_only is on): ${nothing}`,
+      'see why it was set, such as a disk that was nearly full, then set it to off for the server, the database and the role',
+    );
+  return good('Postgres takes changes');
+}
+
+export function judgeConnections({ connections, maxConnections, keepsSettings }: PostgresFacts): Finding {
+  if (!keepsSettings)
+    return fault(
+      'connections lose their settings on the way: a pooler such as PgBouncer stands before Postgres; apps do not start',
+      'let DATABASE_URL lead to Postgres itself',
+    );
   const found = `${connections} of ${maxConnections} connections are in use`;
   return connections / maxConnections < FULL_SHARE
     ? good(found)

@@ -8,11 +8,18 @@ import {
   judgePartitions,
   judgePostgresVersion,
   judgeScheduler,
+  judgeWritable,
   type PostgresFacts,
 } from './database-findings.ts';
 import { bytesText, spanText } from './finding.ts';
 import { judgeClock, judgeDisk, judgeNode } from './machine-findings.ts';
-import { judgeEviction, judgePersistence, judgeRedisMemory, judgeRedisVersion } from './redis-findings.ts';
+import {
+  judgeEviction,
+  judgePersistence,
+  judgeRedisMemory,
+  judgeRedisRole,
+  judgeRedisVersion,
+} from './redis-findings.ts';
 
 const SERVER: PostgresFacts = {
   ...{ versionNumber: 180_004, version: '18.4', synchronousCommit: 'on', fsync: 'on', fullPageWrites: 'on' },
@@ -22,6 +29,9 @@ const SERVER: PostgresFacts = {
     maxConnections: 100,
     connections: 10,
     databaseBytes: 1,
+    keepsSettings: true,
+    isStandby: false,
+    readOnlyByDefault: 'off',
   },
 };
 const OUTBOX = {
@@ -69,6 +79,10 @@ describe('The doctor judges', () => {
     [{ synchronousCommit: 'off' }, judgeDurability, 'fault'],
     [{ synchronousCommit: 'remote_apply' }, judgeDurability, 'good'],
     [{ fsync: 'off' }, judgeDurability, 'fault'],
+    [{}, judgeWritable, 'good'],
+    [{ isStandby: true }, judgeWritable, 'fault'],
+    [{ readOnlyByDefault: 'on' }, judgeWritable, 'fault'],
+    [{ keepsSettings: false }, judgeConnections, 'fault'],
     [{ connections: 79 }, judgeConnections, 'good'],
     [{ connections: 80 }, judgeConnections, 'advice'],
   ])('a server with %j by %p: %s', (change, judge, kind) =>
@@ -123,6 +137,12 @@ describe('The doctor judges', () => {
     expect(judgePersistence({ aof_enabled: '0' }).kind).toBe('advice');
     expect(judgeRedisMemory({ used_memory: '90', maxmemory: '100' }).kind).toBe('advice');
     expect(judgeRedisMemory({ used_memory: '90', maxmemory: '0' }).kind).toBe('good');
+    const full = { used_memory: '101', maxmemory: '100' };
+    expect(judgeRedisMemory({ ...full, maxmemory_policy: 'noeviction' }).kind).toBe('fault');
+    expect(judgeRedisMemory({ ...full, maxmemory_policy: 'allkeys-lru' }).kind).toBe('advice');
+    expect([judgeRedisRole({ role: 'master' }).kind, judgeRedisRole({ role: 'slave' }).kind]).toEqual([
+      ...['good', 'fault'],
+    ]);
   });
 
   it('and says amounts as people do', () => {

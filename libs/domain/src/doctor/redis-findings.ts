@@ -47,7 +47,21 @@ export function judgeRedisMemory(facts: RedisFacts): Finding {
   const most = Number(facts['maxmemory'] ?? 0);
   if (most === 0) return good(`Redis uses ${bytesText(used)} and has no bound of its own`);
   const found = `Redis uses ${bytesText(used)} of ${bytesText(most)}`;
+  if (used >= most && facts['maxmemory_policy'] === 'noeviction')
+    return fault(
+      `${found} and takes nothing more: emails are accepted, and wait`,
+      'raise maxmemory, or take away what others keep there: queues hold little',
+    );
   return used / most < FULL_SHARE
     ? good(found)
     : advice(found, 'raise maxmemory, or see what else keeps keys there: queues hold little');
+}
+
+/** A replica answers, and takes no rings: emails wait. */
+export function judgeRedisRole(facts: RedisFacts): Finding {
+  if (facts['role'] !== 'slave') return good('Redis is a primary');
+  return fault(
+    'Redis is a replica and takes no changes: emails are accepted, and wait',
+    'let REDIS_URL lead to the primary, by a name that follows it in a failover',
+  );
 }

@@ -33,7 +33,7 @@ describe('An address to send from', () => {
 
   it.each([
     ['Ada <ada@example.com>', 'has a name beside it'],
-    ['ada', 'has no `@`'],
+    ['ada', 'has no `@`; give the address alone'],
     ['ada@example.com, bob@example.com', 'names more than one'],
   ])('%j is none: %s', (text, fault) => {
     expect(parseSendingAddress(text)).toEqual({ fault: expect.stringContaining(fault) });

@@ -1,4 +1,4 @@
-import { addressKey, parseMailbox } from '../mailbox.ts';
+import { addressKey, BARE_ADDRESS, ONE_MAILBOX, parseMailbox } from '../mailbox.ts';
 import { parseMailDomain } from '../mail-domain.ts';
 import { leavesRoomForRecords } from './wanted-records.ts';
 
@@ -23,8 +23,7 @@ export function parseSendingDomain(text: string): { domain: string } | { fault: 
  */
 export function parseSendingAddress(text: string): { address: string } | { fault: string } {
   const parsed = parseMailbox(text);
-  if ('fault' in parsed) return parsed;
-  if (parsed.mailbox.name !== undefined)
-    return { fault: 'has a name beside it; give the bare address, such as ada@example.com' };
+  if ('fault' in parsed) return { fault: parsed.fault.replace(ONE_MAILBOX, BARE_ADDRESS) };
+  if (parsed.mailbox.name !== undefined) return { fault: `has a name beside it; ${BARE_ADDRESS}` };
   return { address: addressKey(parsed.mailbox.address) };
 }

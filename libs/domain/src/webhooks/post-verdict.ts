@@ -53,7 +53,7 @@ export function decideAfterPost(outcome: PostOutcome, situation: PostSituation):
 }
 
 /** Whether a status line says that an event was delivered. */
-export function isSuccess(status: number): boolean {
+function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 

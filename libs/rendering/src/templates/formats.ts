@@ -53,8 +53,7 @@ export function formattedNumber(
   value: unknown,
   options: Readonly<Record<string, unknown>>,
 ): string | undefined {
-  const decimals = decimalsOf(options.decimals);
-  return formatted(value, options.locale, decimals === undefined ? {} : decimals);
+  return formatted(value, options.locale, decimalsOf(options.decimals) ?? {});
 }
 
 /** An amount of money in the manner of a locale; undefined for what is none, or where an option is unknown. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { RenderingFailed } from '../rendering-failed.ts';
 import type { TemplateVersionSource } from './compiled-templates.ts';
@@ -70,6 +71,19 @@ describe('TemplateRenderer', () => {
     ]);
     expect(failure).toMatchObject({ name: 'RenderingFailed', reason: 'deadline' });
     expect(fine.map(({ html }) => html)).toEqual(['fine 1', 'fine 2', 'fine 3']);
+    await impatient.close();
+  });
+
+  it('does not count the time in which the whole process stood still', async () => {
+    const impatient = new TemplateRenderer({ maxThreads: 1, deadlineMs: 1_000 });
+    await impatient.render(version('warm'), {});
+    const rendered = impatient.render(version('{{#each l}}{{#if this}}{{/if}}{{/each}}fine'), {
+      l: Array.from({ length: 300_000 }, () => 0),
+    });
+    await sleep(10);
+    await nextTurn();
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+    expect((await rendered).html).toBe('fine');
     await impatient.close();
   });
 

@@ -1,4 +1,4 @@
-import { workerBeside } from '@posthorn/kernel';
+import { BoundedMap, workerBeside } from '@posthorn/kernel';
 import { RenderingFailed } from '../rendering-failed.ts';
 import { RenderingThreads, type ThreadLimits } from '../rendering-threads.ts';
 import type { TemplateAnalysis } from './analyse-template.ts';
@@ -35,7 +35,7 @@ interface Waiting {
  */
 export class TemplateRenderer {
   private readonly threads: RenderingThreads<TemplateTask, TemplateAnalysis | Rendering[]>;
-  private readonly suspects = new Map<string, Suspicion>();
+  private readonly suspects = new BoundedMap<string, Suspicion>(MOST_SUSPECTS_KNOWN);
   private suspectsWaiting = 0;
   private waiting: Waiting[] = [];
   private lastSuspect: Promise<unknown> = Promise.resolve();
@@ -154,7 +154,6 @@ export class TemplateRenderer {
   private suspect(id: string, failure: unknown): void {
     // Not begun, it has done nothing.
     if (!(failure instanceof RenderingFailed) || failure.reason === 'busy') return;
-    if (this.suspects.size >= MOST_SUSPECTS_KNOWN) this.suspects.delete(this.suspects.keys().next().value!);
     this.suspects.set(id, { failure, restsUntil: performance.now() + REST_MS });
   }
 }

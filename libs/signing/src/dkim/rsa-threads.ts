@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { Coalescer, workerBeside } from '@posthorn/kernel';
+import { Coalescer, giveUpAfter, workerBeside } from '@posthorn/kernel';
 import { Piscina } from 'piscina';
 import type { RsaResult, RsaTask } from './rsa.worker.ts';
 
@@ -65,14 +65,14 @@ export class RsaThreads {
 
   private async signWithin(task: RsaTask): Promise<RsaResult[]> {
     const pool = (this.pool ??= this.newPool());
-    const timer = setTimeout(() => this.giveUp(pool), DEADLINE_MS);
+    const endWait = giveUpAfter(DEADLINE_MS, () => this.giveUp(pool));
     try {
       return await pool.run(task);
     } catch (error) {
       this.giveUp(pool);
       throw error;
     } finally {
-      clearTimeout(timer);
+      endWait();
     }
   }
 

@@ -7,14 +7,15 @@ import type {
   AcceptanceStore,
   CallOutcome,
   IdentityStore,
+  KnownAnswer,
   TemplateStore,
 } from '@posthorn/database';
 import { groupSize } from '@posthorn/platform';
 import type { LaneRings } from '@posthorn/queues';
 import { acceptGroup } from './accept-group.ts';
-import { BatchAnswer, type BatchItem } from './batch-answer.ts';
+import { BatchAnswer, type BatchItem, type PreparedItem } from './batch-answer.ts';
 import { emailAnswer } from './email-answer.ts';
-import { EmailPreparation, type KnownAnswer } from './email-preparation.ts';
+import { EmailPreparation } from './email-preparation.ts';
 import { fingerprintOf, keptUntil } from './prepare-email.ts';
 import { keyReused, overLimit, unavailable, unverifiedSender } from './refusals.ts';
 import { trackOf } from './track-of.ts';
@@ -99,7 +100,7 @@ export class AcceptEmails {
   }
 
   /**
-   * Accepts the items of a batch together; the answer is the JSON that tells of each (interface 2.4).
+   * Accepts the items of a batch together; the answer is the JSON that tells of each (F5).
    *
    * @throws Refusal 403 for the whole when the monthly limit was reached before; 409 when its key stands for another
    *   payload; 503 when the database is out of reach
@@ -130,17 +131,16 @@ export class AcceptEmails {
     throw unavailable();
   }
 
-  /** What an item is before its group is judged: an email, what its key stands for, or what it is refused with. */
   private async prepareItem(
     workspaceId: WorkspaceId,
     { draft }: BatchItem,
     traceparent: string | undefined,
-  ): Promise<AcceptableEmail | KnownAnswer | Refusal> {
+  ): Promise<PreparedItem> {
     if (draft instanceof Refusal) return draft;
     try {
       return await this.preparation.prepare(workspaceId, draft, true, traceparent);
     } catch (refusal) {
-      if (refusal instanceof Refusal && refusal.statusCode !== 503) return refusal;
+      if (refusal instanceof Refusal) return refusal;
       throw refusal;
     }
   }

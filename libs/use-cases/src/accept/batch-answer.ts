@@ -1,8 +1,7 @@
 import { type ErrorBody, Refusal } from '@posthorn/kernel';
 import type { EmailDraft } from '@posthorn/domain';
-import type { AcceptableEmail, AcceptanceOutcome } from '@posthorn/database';
+import type { AcceptableEmail, AcceptanceOutcome, KnownAnswer } from '@posthorn/database';
 import { emailAnswer } from './email-answer.ts';
-import type { KnownAnswer } from './email-preparation.ts';
 import { fingerprintOf } from './prepare-email.ts';
 import { keyReused } from './refusals.ts';
 
@@ -13,7 +12,7 @@ export interface BatchItem {
   readonly to: string | null;
 }
 
-/** What an item is before its group is judged. */
+/** What an item is before its group is judged: an email, what its key stands for, or what it is refused with. */
 export type PreparedItem = AcceptableEmail | KnownAnswer | Refusal;
 
 type RefusedOutcome = Exclude<AcceptanceOutcome, { kind: 'accepted' | 'replayed' }>;

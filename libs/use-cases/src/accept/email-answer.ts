@@ -1,7 +1,7 @@
 import type { AcceptableEmail } from '@posthorn/database';
 
 /**
- * The Email object of the interface (2.4) for an email that is accepted, as JSON: kept as text, because a repeated call
+ * The Email object of the interface (F4) for an email that is accepted, as JSON: kept as text, because a repeated call
  * is answered with the same bytes.
  */
 export function emailAnswer(email: AcceptableEmail): string {

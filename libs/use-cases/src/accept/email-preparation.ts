@@ -5,6 +5,7 @@ import type {
   AcceptanceStore,
   CurrentTemplate,
   IdentityStore,
+  KnownAnswer,
   TemplateStore,
 } from '@posthorn/database';
 import { missingVariables } from '@posthorn/rendering';
@@ -16,7 +17,7 @@ import {
   prepareRawEmail,
   prepareTemplatedEmail,
 } from './prepare-email.ts';
-import { missingVariablesOf, noSuchTemplate, orUnavailable, unverifiedSender } from './refusals.ts';
+import { missingVariablesOf, noSuchTemplate, unverifiedSender } from './refusals.ts';
 
 interface TemplateName {
   readonly workspaceId: WorkspaceId;
@@ -30,12 +31,6 @@ export interface EmailPreparationOptions {
   readonly templates: Pick<TemplateStore, 'findCurrent'>;
   readonly identities: Pick<IdentityStore, 'isVerified' | 'listVerified'>;
   readonly clock: DatabaseClock;
-}
-
-/** What an earlier call under the same key was answered. */
-export interface KnownAnswer {
-  readonly fingerprint: Buffer;
-  readonly answer: string;
 }
 
 /** Judges drafts as far as that can be done before the transaction that accepts them. */
@@ -54,8 +49,7 @@ export class EmailPreparation {
    * call that has not been answered before.
    *
    * @param traceparent the place in its trace of what asks, if traces are on
-   * @throws Refusal 400 for an impossible `sendAt`, an unknown template or variables that are missing; 503 when the
-   *   database is out of reach
+   * @throws Refusal 400 for an impossible `sendAt`, an unknown template or variables that are missing
    */
   async prepare(
     workspaceId: WorkspaceId,
@@ -84,7 +78,7 @@ export class EmailPreparation {
     workspaceId: WorkspaceId,
     { template: name }: TemplatedEmailDraft,
   ): Promise<CurrentTemplate> {
-    const template = await orUnavailable(this.templates.add({ workspaceId, name }));
+    const template = await this.templates.add({ workspaceId, name });
     if (template === undefined) throw noSuchTemplate(name);
     return template;
   }
@@ -100,11 +94,11 @@ export class EmailPreparation {
     const missing = missingVariables(wanted, draft.variables);
     if (missing.length === 0) return;
     const { identities } = this.options;
-    if (await orUnavailable(identities.isVerified(workspaceId, [from.address, domainOf(from.address)])))
+    if (await identities.isVerified(workspaceId, [from.address, domainOf(from.address)]))
       throw missingVariablesOf(draft.template, missing);
     throw unverifiedSender(
       { address: from.address, template: draft.template },
-      await orUnavailable(identities.listVerified(workspaceId)),
+      await identities.listVerified(workspaceId),
     );
   }
 
@@ -113,6 +107,6 @@ export class EmailPreparation {
     key: string | undefined,
   ): Promise<KnownAnswer | undefined> {
     if (key === undefined) return undefined;
-    return orUnavailable(this.options.store.findAnswer(workspaceId, key));
+    return this.options.store.findAnswer(workspaceId, key);
   }
 }

@@ -1,5 +1,4 @@
 import { Refusal } from '@posthorn/kernel';
-import { isOutage } from '@posthorn/database';
 
 const RETRY_AFTER_SECONDS = 2;
 /** An answer must not grow with what is wrong in the request. */
@@ -37,7 +36,7 @@ export function overLimit(used: number, monthlyLimit: number, now: Date): Refusa
 export function keyReused(): Refusal {
   return new Refusal(
     409,
-    '`idempotencyKey` was used before with another payload; repeat that payload, or use a new key for a new email',
+    'The idempotency key was used before with another payload; repeat that payload, or use a new key',
   );
 }
 
@@ -70,13 +69,4 @@ export function unavailable(cause?: unknown): Refusal {
   );
   if (cause !== undefined) refusal.cause = cause;
   return refusal;
-}
-
-/** Gives what the promise gives; an outage of the database becomes the refusal that tells the caller to ask again. */
-export async function orUnavailable<Value>(promise: Promise<Value>): Promise<Value> {
-  try {
-    return await promise;
-  } catch (error) {
-    throw isOutage(error) ? unavailable(error) : error;
-  }
 }

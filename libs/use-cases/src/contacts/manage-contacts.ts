@@ -7,7 +7,6 @@ import type {
   ContactWrite,
   ExceededSize,
 } from '@posthorn/database';
-import { orUnavailable } from '../accept/refusals.ts';
 import { UpsertContacts } from './upsert-contacts.ts';
 
 export interface ManageContactsOptions {
@@ -50,11 +49,11 @@ export class ManageContacts {
     page: PageRequest<ContactId>,
     filter: ContactFilter,
   ): Promise<Page<Contact>> {
-    return orUnavailable(this.options.contacts.list(workspaceId, page, filter));
+    return this.options.contacts.list(workspaceId, page, filter);
   }
 
   read(workspaceId: WorkspaceId, id: ContactId): Promise<Contact | undefined> {
-    return orUnavailable(this.options.contacts.find(workspaceId, id));
+    return this.options.contacts.find(workspaceId, id);
   }
 
   /** Creates or updates the contact with an address. @throws Refusal 400 when its properties would become too large */
@@ -62,7 +61,7 @@ export class ManageContacts {
     workspaceId: WorkspaceId,
     wanted: WantedContact,
   ): Promise<{ readonly contact: Contact; readonly isCreated: boolean }> {
-    const [write] = await orUnavailable(this.upserts.upsert([{ workspaceId, ...wanted }]));
+    const [write] = await this.upserts.upsert([{ workspaceId, ...wanted }]);
     const refusal = refusalOf(write!);
     if (refusal !== undefined) throw refusal;
     return { contact: write!.contact, isCreated: write!.outcome === 'created' };
@@ -75,7 +74,7 @@ export class ManageContacts {
   ): Promise<ContactBatchOutcome> {
     const sound = items.flatMap(({ wanted }) => (wanted instanceof Refusal ? [] : [wanted]));
     const upserts = sound.map((wanted) => ({ workspaceId, ...wanted }));
-    const writes = upserts.length === 0 ? [] : await orUnavailable(this.upserts.upsert(upserts));
+    const writes = upserts.length === 0 ? [] : await this.upserts.upsert(upserts);
     return this.outcomeOf(items, writes);
   }
 
@@ -86,7 +85,7 @@ export class ManageContacts {
     actor: Actor,
     given: JsonObject,
   ): Promise<Contact | undefined> {
-    const updated = await orUnavailable(this.options.changes.update(workspaceId, id, actor, given));
+    const updated = await this.options.changes.update(workspaceId, id, actor, given);
     if (updated !== undefined && 'exceeded' in updated) throw tooLarge(updated.exceeded);
     return updated;
   }
@@ -97,11 +96,11 @@ export class ManageContacts {
     actor: Actor,
     status: ContactStatus,
   ): Promise<Contact | undefined> {
-    return orUnavailable(this.options.changes.setStatus(workspaceId, id, actor, status));
+    return this.options.changes.setStatus(workspaceId, id, actor, status);
   }
 
   delete(workspaceId: WorkspaceId, id: ContactId, actor: Actor): Promise<Contact | undefined> {
-    return orUnavailable(this.options.changes.delete(workspaceId, id, actor));
+    return this.options.changes.delete(workspaceId, id, actor);
   }
 
   private outcomeOf(

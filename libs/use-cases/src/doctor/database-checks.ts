@@ -14,6 +14,7 @@ import {
   judgePartitions,
   judgePostgresVersion,
   judgeScheduler,
+  judgeWritable,
 } from '@posthorn/domain';
 import { type SecretBox, SecretNotOpened } from '@posthorn/signing';
 import type { Check } from './examine.ts';
@@ -35,6 +36,8 @@ export function databaseChecks(installation: ExaminedInstallation): Check[] {
   return [
     { name: 'postgres.version', look: async () => judgePostgresVersion(await database.readServer()) },
     { name: 'postgres.durability', look: async () => judgeDurability(await database.readServer()) },
+    { name: 'postgres.writable', look: async () => judgeWritable(await database.readServer()) },
+    { name: 'postgres.room', look: () => judgeRoom(database) },
     { name: 'postgres.connections', look: async () => judgeConnections(await database.readServer()) },
     { name: 'postgres.size', look: async () => describeSize(await database.readServer()) },
     {
@@ -66,6 +69,12 @@ export function databaseChecks(installation: ExaminedInstallation): Check[] {
       },
     },
   ];
+}
+
+/** Reading goes on while the disk is full, as if all were well. */
+async function judgeRoom(database: ExaminedDatabase): Promise<Finding> {
+  await database.writeALittle();
+  return good('the disk of Postgres has room');
 }
 
 async function judgeMigrations({ findMissingMigrations }: ExaminedInstallation): Promise<Finding> {

@@ -117,7 +117,10 @@ describe('The doctor', () => {
         'work.scheduler',
       );
       good.push(
+        'postgres.room',
+        'postgres.writable',
         'redis.version',
+        'redis.role',
         'redis.eviction',
         'redis.persistence',
         'redis.memory',
@@ -139,6 +142,25 @@ describe('The doctor', () => {
       expect(stdout).toMatch(/^✗ postgres.durability: fsync .*\n {4}set fsync = on/m);
       expect(stdout).toMatch(/\nSomething is wrong \(\d+ faults, 0 unknown, /);
       expect(relay.messages).toEqual([]);
+    },
+    DOCTOR_MS,
+  );
+
+  it(
+    'knows stores that answer and take nothing',
+    async () => {
+      const readOnly = new URL(testDatabase.url);
+      readOnly.searchParams.set('options', '-c default_transaction_read_only=on');
+      await redis.ask('CONFIG SET maxmemory 1');
+      await redis.ask('REPLICAOF 127.0.0.1 1');
+      const found = await findings({ DATABASE_URL: readOnly.href });
+      await redis.ask('REPLICAOF NO ONE');
+      await redis.ask('CONFIG SET maxmemory 0');
+      expect(found.get('postgres.writable')).toMatch(
+        /^fault: Postgres takes no changes \(default_transaction_read_only is on\)/,
+      );
+      expect(found.get('redis.role')).toMatch(/^fault: Redis is a replica .* lead to the primary/);
+      expect(found.get('redis.memory')).toMatch(/^fault: .* and takes nothing more: .* raise maxmemory/);
     },
     DOCTOR_MS,
   );
@@ -168,7 +190,7 @@ describe('The doctor', () => {
         ['redis.eviction', /^fault: .*allkeys-lru.* \| set maxmemory-policy noeviction/],
         ['redis.persistence', /^advice: .*appendonly no.* \| set appendonly yes/],
         ['work.scheduler', /^fault: no scheduler has said for 3 h/],
-        ['work.leases', /^fault: rows have been due for 3 min and were not made ready/],
+        ['work.leases', /^fault: rows have been due for \d min and were not made ready/],
         ['work.due', /^fault: 1 rows are due, the oldest for 2 h/],
         ['database.autovacuum', /^advice: the outbox lacks fillfactor/],
         [
@@ -241,7 +263,9 @@ describe('The doctor', () => {
       redis.thaw();
       expect(code).toBe(1);
       expect(stdout).toMatch(/^✗ postgres.version, postgres.durability, .*: Nobody answers there/m);
-      expect(stdout).toMatch(/^[✗?] redis.version, redis.eviction/m);
+      expect(stdout).toMatch(
+        /^[✗?] redis.version, redis.role, redis.eviction, .*: It does not answer in time/m,
+      );
       expect(stdout).toMatch(/^✗ dns.resolver: no answer about example.com: no name server answered/m);
       expect(stdout).toMatch(/^✗ relay 127.0.0.1:1: it does not take us: connect/m);
       expect(stdout).toMatch(/^✓ node: Node 2/m);

@@ -7,6 +7,7 @@ import {
   judgeEviction,
   judgePersistence,
   judgeRedisMemory,
+  judgeRedisRole,
   judgeRedisVersion,
   type TxtAnswer,
   unknown,
@@ -21,6 +22,7 @@ export function redisChecks(ask: () => Promise<RedisExamination>): Check[] {
   const answer = (): Promise<RedisExamination> => (asked ??= ask());
   return [
     { name: 'redis.version', look: async () => judgeRedisVersion((await answer()).facts) },
+    { name: 'redis.role', look: async () => judgeRedisRole((await answer()).facts) },
     { name: 'redis.eviction', look: async () => judgeEviction((await answer()).facts) },
     { name: 'redis.persistence', look: async () => judgePersistence((await answer()).facts) },
     { name: 'redis.memory', look: async () => judgeRedisMemory((await answer()).facts) },

@@ -70,7 +70,7 @@ function newCheckDomain(): CheckDomain {
     resolver: new DnsResolver({ servers: [dns.address], timeoutMs: lookUpMs }),
     spfInclude: undefined,
     clock: { nowMs: () => database.clock.nowMs() + aheadMs },
-    tell: (change) => Promise.resolve(void told.push(change)),
+    onChange: (change) => void told.push(change),
   });
 }
 
@@ -159,6 +159,20 @@ describe('What a look found', () => {
     const late = (await checks().claim(workspaceId, domain.id, CLAIM))!;
     await new IdentityChanges(database).delete(workspaceId, POSTHORN, domain.id);
     expect(await newCheckDomain().check(late, POSTHORN)).toBe(false);
+  });
+
+  it('is written down and told of once by those who look with the same claim, as two do who claim it in the same moment', async () => {
+    const domain = await addDomain();
+    answer(domain, 'right');
+    const claimed = (await checks().claim(workspaceId, domain.id, CLAIM))!;
+    const looks = await Promise.all([1, 2].map(() => newCheckDomain().check(claimed, POSTHORN)));
+    expect(looks.sort()).toEqual([false, true]);
+    expect(told).toEqual(['verified']);
+    const lines = await database.pool.query(
+      `SELECT FROM audit_log WHERE action = 'identity.verified' AND subject_id = $1`,
+      [domain.id],
+    );
+    expect(lines.rowCount).toBe(1);
   });
 
   it('does not un-verify what an operator came to vouch for meanwhile', async () => {

@@ -29,11 +29,8 @@ export interface CheckDomainOptions {
   /** What SPF records must include; undefined: the operator has not said. */
   readonly spfInclude: string | undefined;
   readonly clock: { nowMs(): number };
-  /**
-   * Tells a workspace what is about to happen to its domain. Awaited before that is written down, and called again when it was not:
-   * whoever it tells must hear it once.
-   */
-  readonly tell: (change: ProofChange, domain: ClaimedDomain) => Promise<void>;
+  /** Told what has happened to a domain, once it is written down. */
+  readonly onChange?: (change: ProofChange, domain: ClaimedDomain) => void;
 }
 
 /** Looks at the records of a domain, decides what that means, and writes it down. */
@@ -42,7 +39,7 @@ export class CheckDomain {
 
   /** @returns whether it was written down: not when somebody looked later, or vouched for the domain */
   async check(domain: ClaimedDomain, actor: Actor): Promise<boolean> {
-    const { checks, clock, spfInclude, tell } = this.options;
+    const { checks, clock, spfInclude, onChange } = this.options;
     const wanted = wantedRecords(domain.value, domain.keys, spfInclude);
     const findings = await this.lookUp(wanted);
     const nowMs = clock.nowMs();
@@ -52,12 +49,13 @@ export class CheckDomain {
     const required = keys.filter(({ algorithm, stage }) => algorithm === 'rsa' && stage === 'CURRENT');
     const outcome = checkOutcome(required.map(({ id }) => states.get(id)!));
     const { proof, change } = decideAfterCheck(proofOf(domain), outcome, nowMs);
-    if (change !== undefined) await tell(change, domain);
     const pause = soonest(nextCheckAfterSeconds(proof, outcome), ...rotationPauses(keys, proof, nowMs));
-    return checks.record(domain, actor, {
+    const isRecorded = await checks.record(domain, actor, {
       ...{ findings, proof, keys, change },
       nextCheckAfterSeconds: pause === null ? null : Math.round(pause * (1 + JITTER * Math.random())),
     });
+    if (isRecorded && change !== undefined) onChange?.(change, domain);
+    return isRecorded;
   }
 
   /** All at once: none waits for a name server of another. */

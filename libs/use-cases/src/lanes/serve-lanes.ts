@@ -29,6 +29,7 @@ export interface ServeLanesOptions<Row extends ClaimedRow, Outcome>
       | 'maxRowsPerLane'
       | 'maxPlacesPerLane'
       | 'maxUnrecorded'
+      | 'maxUnrecordedPerLane'
       | 'rowsForANewLane'
       | 'work'
     >,

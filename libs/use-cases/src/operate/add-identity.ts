@@ -1,3 +1,4 @@
+import type { Actor } from '@posthorn/domain';
 import type { WorkspaceId } from '@posthorn/kernel';
 import type { Identity, IdentityStore } from '@posthorn/database';
 import { addressIn, domainIn, type IdentityValue } from '../identities/identity-value.ts';
@@ -7,6 +8,7 @@ import { addressIn, domainIn, type IdentityValue } from '../identities/identity-
  * stays, and stays verified.
  *
  * @param verified whether it may be sent from at once, and whatever the DNS says
+ * @param actor whom the audit log names; default: Posthorn, as for its own sender
  * @throws Refusal (400) when it is neither a domain nor an address
  */
 export async function addIdentity(
@@ -14,8 +16,9 @@ export async function addIdentity(
   workspaceId: WorkspaceId,
   value: IdentityValue,
   verified: boolean,
+  actor?: Actor,
 ): Promise<Identity> {
   return 'domain' in value
-    ? identities.put(workspaceId, 'domain', domainIn(value.domain), verified)
-    : identities.put(workspaceId, 'address', addressIn(value.address), verified);
+    ? identities.put(workspaceId, 'domain', domainIn(value.domain), verified, actor)
+    : identities.put(workspaceId, 'address', addressIn(value.address), verified, actor);
 }

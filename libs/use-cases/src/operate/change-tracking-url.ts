@@ -1,6 +1,7 @@
 import { Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, parseTrackingUrl } from '@posthorn/domain';
 import type { Workspace, WorkspaceStore } from '@posthorn/database';
+import { noSuchWorkspace } from './require-workspace.ts';
 
 /**
  * Gives tracked links and images of a workspace's emails an address of their own, from the next email on. That it leads to the gateway, by a
@@ -16,7 +17,7 @@ export async function changeTrackingUrl(
   trackingUrl: string | null,
 ): Promise<Workspace> {
   const workspace = await workspaces.changeTrackingUrl(id, actor, trackingUrl && judged(trackingUrl));
-  if (workspace === undefined) throw new Refusal(404, `There is no workspace ${id}`);
+  if (workspace === undefined) throw noSuchWorkspace(id);
   return workspace;
 }
 

@@ -12,6 +12,7 @@ export {
   removeOperator,
   resetOperatorPassword,
 } from './manage-operators.ts';
+export { listChanges } from './list-changes.ts';
 export { listPauses, pauseSending, resumeSending, type Pause, type Whose } from './pause-sending.ts';
 export { requireWorkspace } from './require-workspace.ts';
 export { resumeEverything, type Resumption } from './resume-everything.ts';

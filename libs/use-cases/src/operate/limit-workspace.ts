@@ -1,6 +1,7 @@
 import { Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, HIGHEST_LIMITS, type OwnLimits } from '@posthorn/domain';
 import type { Workspace, WorkspaceStore } from '@posthorn/database';
+import { noSuchWorkspace } from './require-workspace.ts';
 
 /**
  * Gives a workspace limits of its own. What is not given stays; null is the installation's, 0 is none. They count from
@@ -17,7 +18,7 @@ export async function limitWorkspace(
   const given = Object.entries(limits) as [keyof OwnLimits, number | null][];
   for (const [name, limit] of given) judgeLimit(name, limit);
   const workspace = await workspaces.changeLimits(id, actor, limits);
-  if (workspace === undefined) throw new Refusal(404, `There is no workspace ${id}`);
+  if (workspace === undefined) throw noSuchWorkspace(id);
   return workspace;
 }
 

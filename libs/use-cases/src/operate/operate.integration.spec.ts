@@ -13,6 +13,7 @@ import {
   WorkspaceStore,
 } from '@posthorn/database';
 import { bulkLane, nowLane, operator } from '@posthorn/domain';
+import { SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
 import { hashSecret } from '@posthorn/signing';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { addIdentity } from './add-identity.ts';
@@ -142,6 +143,25 @@ describe('Pausing', () => {
       { action: 'workspace.resumed', actor: ada, subjectId: id },
     ]);
   });
+
+  it.each([
+    ['everything', ['email']],
+    ['webhooks', ['event', 'webhook']],
+  ] as const)(
+    'of %s tells the audit log of the system by whom and why, once for each change',
+    async (whose, queues) => {
+      const log = new AuditLogStore(database);
+      const newest = { limit: 10, sort: 'createdAt.desc' } as const;
+      const before = (await log.list(SYSTEM_WORKSPACE_ID, newest)).items.length;
+      for (const reason of ['incident', 'again']) await pauseSending(paused(), whose, ada, reason);
+      for (let times = 0; times < 2; times += 1) await resumeSending(paused(), whose, ada);
+      const { items } = await log.list(SYSTEM_WORKSPACE_ID, newest);
+      expect(items.slice(0, items.length - before)).toMatchObject([
+        { action: 'sending.resumed', actor: ada, detail: { queues } },
+        { action: 'sending.paused', actor: ada, detail: { queues, reason: 'incident' } },
+      ]);
+    },
+  );
 
   it('keeps the first reason, and says so', async () => {
     const first = await pauseSending(paused(), 'everything', ada, 'first');

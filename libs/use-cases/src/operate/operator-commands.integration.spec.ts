@@ -147,6 +147,18 @@ describe('An operator at the command line', () => {
     expect([ended.code, ended.stderr]).toEqual([1, expect.stringMatching(/--url has more than a host/)]);
   });
 
+  it('sees who held everything back, and who changed what in a workspace', async () => {
+    await told('pause', '--everything', '--reason', 'The relay moves');
+    await told('resume', '--everything');
+    const by = `operator ${userInfo().username}`;
+    expect(await told('audit', 'list')).toMatch(
+      new RegExp(`sending\\.resumed +${by} .*"failed":0.*\n.*sending\\.paused +${by} .*"The relay moves"`),
+    );
+    expect(await told('audit', 'list', ...inIt())).toMatch(new RegExp(`workspace\\.limits_changed +${by} `));
+    const unknown = await posthorn('audit', 'list', '--workspace', 'wrk_01h2xcejqtf2nbrexx3vqjhp41');
+    expectRefusal(unknown, 'There is no workspace wrk_01h2xcejqtf2nbrexx3vqjhp41');
+  });
+
   it('sees the workspaces that there are', async () => {
     expect(await answer('workspace', 'list')).toMatchObject([
       { id: workspaceId, name: 'The shop', monthlyEmailLimit: 7 },
@@ -188,6 +200,8 @@ describe('An operator at the command line', () => {
     expect(await told('identity', 'list', ...inIt())).toMatch(
       /address {2}Ada@example\.org +no\n.* {2}domain +example\.com +\d{4}-/,
     );
+    const byOperator = new RegExp(`identity\\.(created|verified) +operator ${userInfo().username} `, 'g');
+    expect((await told('audit', 'list', ...inIt())).match(byOperator)).toHaveLength(3);
   });
 
   it('changes the encryption key', async () => {

@@ -22,8 +22,8 @@ export interface Pause {
 }
 
 /**
- * Holds emails back, of one workspace (whose audit log is told) or of all, or what webhooks are told. Those that are held back already keep their
- * first reason.
+ * Holds emails back, of one workspace (whose audit log is told) or of all, or what webhooks are told (then it is the log of the system). Those that are
+ * held back already keep their first reason.
  *
  * @returns what holds now, and whether it did before
  * @throws Refusal (400) for a reason that is empty or too long
@@ -36,8 +36,7 @@ export async function pauseSending(
 ): Promise<Pause & { readonly wasPaused: boolean }> {
   const kept = nameIn('reason', reason, LONGEST_REASON);
   const before = await findPause(pausedLanes, whose);
-  if (isWhole(whose))
-    for (const queue of QUEUES_OF[whose]) await pausedLanes.pause(queue, [EVERY_LANE], kept);
+  if (isWhole(whose)) await pausedLanes.pauseQueues(QUEUES_OF[whose], actor, kept);
   else await pausedLanes.pauseWorkspace(whose, actor, kept);
   const pause = await findPause(pausedLanes, whose);
   // Somebody let it go again at once: it was held back all the same.
@@ -55,7 +54,7 @@ export async function resumeSending(
   actor: Actor,
 ): Promise<{ readonly whose: Whose; readonly wasPaused: boolean; readonly everythingIsPaused: boolean }> {
   const resumed = isWhole(whose)
-    ? await resumeAll(pausedLanes, QUEUES_OF[whose])
+    ? await pausedLanes.resumeQueues(QUEUES_OF[whose], actor)
     : await pausedLanes.resumeWorkspace(whose, actor);
   const everythingIsPaused = (await findPause(pausedLanes, 'everything')) !== undefined;
   return { whose, wasPaused: resumed > 0, everythingIsPaused };
@@ -78,12 +77,6 @@ export async function findPause(
   whose: Whose,
 ): Promise<Pause | undefined> {
   return (await listPauses(pausedLanes)).find((pause) => pause.whose === whose);
-}
-
-async function resumeAll(pausedLanes: PausedLaneStore, queues: readonly OutboxQueue[]): Promise<number> {
-  let resumed = 0;
-  for (const queue of queues) resumed += await pausedLanes.resume(queue, [EVERY_LANE]);
-  return resumed;
 }
 
 function isWhole(whose: Whose): whose is keyof typeof QUEUES_OF {

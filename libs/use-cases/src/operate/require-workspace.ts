@@ -1,4 +1,4 @@
-import { parseId, Refusal } from '@posthorn/kernel';
+import { parseId, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import type { Workspace, WorkspaceStore } from '@posthorn/database';
 
 const MOST_SHOWN = 40;
@@ -18,8 +18,11 @@ export async function requireWorkspace(
     throw new Refusal(400, `${shown} is not the id of a workspace, which looks like wrk_01h2…`);
   }
   const workspace = await workspaces.find(id);
-  if (workspace === undefined) {
-    throw new Refusal(404, `There is no workspace ${id}; list them to see which there are`);
-  }
+  if (workspace === undefined) throw noSuchWorkspace(id);
   return workspace;
+}
+
+/** No workspace has this id. */
+export function noSuchWorkspace(id: WorkspaceId): Refusal {
+  return new Refusal(404, `There is no workspace ${id}; list them to see which there are`);
 }

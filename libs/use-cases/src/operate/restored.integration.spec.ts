@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type AcceptableEmail,
   AcceptanceStore,
+  AuditLogStore,
   type ClaimedEmail,
   type Database,
   EraStore,
@@ -14,7 +15,7 @@ import {
   WorkspaceStore,
 } from '@posthorn/database';
 import { bulkLane, messageIdFor, operator } from '@posthorn/domain';
-import { newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { newId, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { copyTestDatabase, createTestDatabase, PrivatePostgres, type TestDatabase } from '@posthorn/testing';
 import { addIdentity } from './add-identity.ts';
 import { createWorkspace } from './create-workspace.ts';
@@ -91,9 +92,11 @@ async function ask(database: Database, sql: string, values: unknown[] = []): Pro
   return (await database.pool.query<object>(sql, values)).rows;
 }
 
+const ada = operator('ada');
+const OLDEST = { limit: 10, sort: 'createdAt.asc' } as const;
 const lanes = (database: Database): PausedLaneStore => new PausedLaneStore(database);
 const resume = (database: Database, failBefore?: string): ReturnType<typeof resumeEverything> =>
-  resumeEverything(new EraStore(database), lanes(database), { failBefore });
+  resumeEverything(new EraStore(database), lanes(database), ada, { failBefore });
 const fromNow = (ms: number): string => new Date(Date.now() + ms).toISOString();
 
 describe('A database that was restored', () => {
@@ -113,7 +116,7 @@ describe('A database that was restored', () => {
   });
 
   it('is so once, however many connect at once, and keeps the reason that an operator had', async () => {
-    await pauseSending(lanes(opened[0]!), 'everything', operator('ada'), 'The relay moves');
+    await pauseSending(lanes(opened[0]!), 'everything', ada, 'The relay moves');
     await closeAll();
     copy = await copyTestDatabase(original);
     const [database] = await Promise.all(Array.from({ length: 5 }, () => open(copy!.url)));
@@ -144,7 +147,7 @@ describe('A database that was restored', () => {
     const first = await restore();
     const { dumpedAt } = (await findRestoration(new EraStore(first)))!;
     await new EraStore(first).noteAlive();
-    await new EraStore(first).beginByHand();
+    await new EraStore(first).beginByHand(ada);
     expect(await findRestoration(new EraStore(first))).toMatchObject({ dumpedAt });
     expect(await ask(first, 'SELECT era FROM event_eras')).toHaveLength(3);
   });
@@ -169,7 +172,7 @@ describe('A database that was restored', () => {
     const restored = await restore();
 
     const groups: number[] = [];
-    const done = await resumeEverything(new EraStore(restored), lanes(restored), {
+    const done = await resumeEverything(new EraStore(restored), lanes(restored), ada, {
       failBefore: fromNow(-5 * MINUTE_MS),
       onProgress: (failed) => groups.push(failed),
     });
@@ -225,7 +228,7 @@ describe('A database that was restored', () => {
       if (groups > 6) return Promise.reject(new Error('broken off'));
       return EraStore.prototype.markDoubtful.apply(breaksOff, group);
     };
-    await expect(resumeEverything(breaksOff, lanes(restored))).rejects.toThrow('broken off');
+    await expect(resumeEverything(breaksOff, lanes(restored), ada)).rejects.toThrow('broken off');
     const marked = (await ask(restored, 'SELECT FROM outbox WHERE lease_until IS NOT NULL')).length;
     expect(marked).toBeGreaterThan(600);
     expect(await resume(restored)).toMatchObject({ doubtful: 1_800 - marked });
@@ -258,7 +261,7 @@ describe('A database that was restored', () => {
       await ask(restored, `UPDATE outbox SET lease_until = now() - interval '1 s'`);
       return EraStore.prototype.countLeasedBefore.call(eras, moment);
     };
-    const done = await resumeEverything(eras, lanes(restored), { failBefore: fromNow(-1_000) });
+    const done = await resumeEverything(eras, lanes(restored), ada, { failBefore: fromNow(-1_000) });
     expect(done).toMatchObject({ failed: 3 });
     expect(await ask(restored, 'SELECT FROM outbox')).toEqual([]);
   });
@@ -304,17 +307,26 @@ describe('A database that was not restored', () => {
 
   it('is held back when an operator says that it was', async () => {
     const [database] = opened;
-    await new EraStore(database!).beginByHand();
+    await new EraStore(database!).beginByHand(ada);
     expect(await listPauses(lanes(database!))).toHaveLength(2);
     expect(await findRestoration(new EraStore(database!))).not.toBeNull();
     expect(await resume(database!)).toMatchObject({ wasRestored: true });
+    expect(await resume(database!)).toMatchObject({ wasPaused: false });
+    const { items } = await new AuditLogStore(database!).list(SYSTEM_WORKSPACE_ID, OLDEST);
+    expect(items).toMatchObject([
+      { action: 'database.restored', actor: ada },
+      {
+        ...{ action: 'sending.resumed', actor: ada },
+        detail: { queues: ['email', 'event', 'webhook'], failed: 0, doubtful: 0 },
+      },
+    ]);
   });
 
   it('gives up nothing while emails may leave, and says another reason when they are held back by hand', async () => {
     const [database] = opened;
     const [id] = await schedule(database!, 1, -MINUTE_MS);
     await expect(resume(database!, fromNow(-1))).rejects.toMatchObject({ statusCode: 409 });
-    await pauseSending(lanes(database!), 'everything', operator('ada'), 'x');
+    await pauseSending(lanes(database!), 'everything', ada, 'x');
     expect(await resume(database!, fromNow(-1))).toMatchObject({ failed: 1, wasRestored: false });
     expect(await ask(database!, `SELECT detail ->> 'reason' AS reason FROM email_events`)).toEqual([
       { reason: 'held_back' },

@@ -1,5 +1,5 @@
 import type { EraStore, PassGroup, PassPlace, PausedLaneStore } from '@posthorn/database';
-import { parseTimestamp } from '@posthorn/domain';
+import { type Actor, parseTimestamp } from '@posthorn/domain';
 import { RELEASE, Refusal, sleep } from '@posthorn/kernel';
 import { findPause } from './pause-sending.ts';
 
@@ -36,6 +36,7 @@ export interface ResumptionOptions {
 export async function resumeEverything(
   eras: EraStore,
   pausedLanes: Pick<PausedLaneStore, 'list'>,
+  actor: Actor,
   { failBefore, onProgress = () => undefined }: ResumptionOptions = {},
 ): Promise<Resumption> {
   const { heldSince, now } = await eras.read();
@@ -45,14 +46,17 @@ export async function resumeEverything(
       : await giveUp(eras, pausedLanes, momentIn(failBefore, now), heldSince !== null, onProgress);
   const doubtful =
     heldSince === null ? 0 : await inGroups((most, place) => eras.markDoubtful(heldSince, most, place));
-  const { resumed, wasRestored } = await eras.release();
+  const done = { failed, doubtful };
+  const { resumed, wasRestored } = await eras.release(
+    actor,
+    failBefore === undefined ? done : { failBefore, ...done },
+  );
   return {
     whose: 'everything',
     wasPaused: resumed > 0,
     everythingIsPaused: false,
     wasRestored,
-    failed,
-    doubtful,
+    ...done,
   };
 }
 

@@ -1,6 +1,7 @@
 import { Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, type OwnRetention, RETENTION_BOUNDS } from '@posthorn/domain';
 import type { Workspace, WorkspaceStore } from '@posthorn/database';
+import { noSuchWorkspace } from './require-workspace.ts';
 
 /**
  * Says for how many days a workspace keeps what it sends. What is not given stays; null is the installation's. What is past its time by that goes
@@ -17,7 +18,7 @@ export async function retainWorkspace(
   const given = Object.entries(retention) as [keyof OwnRetention, number | null][];
   for (const [name, days] of given) judgeDays(name, days);
   const workspace = await workspaces.changeRetention(id, actor, retention);
-  if (workspace === undefined) throw new Refusal(404, `There is no workspace ${id}`);
+  if (workspace === undefined) throw noSuchWorkspace(id);
   return workspace;
 }
 

@@ -2,7 +2,6 @@ import { type EmailId, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, type EmailDraft, type JsonObject, parseJson } from '@posthorn/domain';
 import type { ComposableEmail, EmailRecord, EmailStore } from '@posthorn/database';
 import type { AcceptEmails } from '../accept/accept-emails.ts';
-import { orUnavailable } from '../accept/refusals.ts';
 import { nameIn } from '../operate/name-in.ts';
 
 const LONGEST_REASON = 500;
@@ -30,15 +29,15 @@ export class SendEmailAgain {
    *
    * @returns its id; undefined when the workspace has no email with this id
    * @throws Refusal 409 while the first is still being sent, or when its content is kept no more; 400 for a reason that is none, or for
-   *   what can be sent no more (a sender that is not verified now, a template that is gone); 403 at the monthly limit; 503 when the database is
-   *   out of reach
+   *   what can be sent no more (a sender that is not verified now, a template that is gone); 403 at the monthly limit
    */
   async sendAgain(workspaceId: WorkspaceId, id: EmailId, wanted: WantedCopy): Promise<EmailId | undefined> {
     const reason = nameIn('reason', wanted.reason, LONGEST_REASON);
     const { emails, accept } = this.options;
-    const [email, content] = await orUnavailable(
-      Promise.all([emails.find(workspaceId, id), emails.findComposable(workspaceId, id)]),
-    );
+    const [email, content] = await Promise.all([
+      emails.find(workspaceId, id),
+      emails.findComposable(workspaceId, id),
+    ]);
     if (email === undefined) return undefined;
     if (email.status === 'SCHEDULED' || (email.status === 'SENT' && email.sentAt === null))
       throw stillBeingSent(email);

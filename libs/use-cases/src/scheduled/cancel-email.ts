@@ -1,7 +1,6 @@
 import type { EmailId, WorkspaceId } from '@posthorn/kernel';
 import type { Actor } from '@posthorn/domain';
 import type { EmailChanges, EmailRecord, EmailStore } from '@posthorn/database';
-import { orUnavailable } from '../accept/refusals.ts';
 import { notScheduled } from './not-scheduled.ts';
 
 export interface CancelEmailOptions {
@@ -18,12 +17,12 @@ export class CancelEmail {
    *
    * @param operator who does it, if it is no key of the workspace: the audit log is told
    * @returns the email as it is then; undefined when the workspace has none with this id
-   * @throws Refusal 409 when it was taken up for sending, or cancelled before; 503 when the database is out of reach
+   * @throws Refusal 409 when it was taken up for sending, or cancelled before
    */
   async cancel(workspaceId: WorkspaceId, id: EmailId, operator?: Actor): Promise<EmailRecord | undefined> {
     const { emails, changes } = this.options;
-    const isCancelled = await orUnavailable(changes.cancel(workspaceId, id, operator));
-    const email = await orUnavailable(emails.find(workspaceId, id));
+    const isCancelled = await changes.cancel(workspaceId, id, operator);
+    const email = await emails.find(workspaceId, id);
     if (email !== undefined && !isCancelled) throw notScheduled(email, 'cancelled');
     return email;
   }

@@ -3,7 +3,6 @@ import { type Actor, parseSendAt } from '@posthorn/domain';
 import type { EmailChanges, EmailRecord, EmailStore } from '@posthorn/database';
 import type { LaneRings } from '@posthorn/queues';
 import { IDEMPOTENCY_KEPT_MS } from '../accept/prepare-email.ts';
-import { orUnavailable } from '../accept/refusals.ts';
 import { notScheduled } from './not-scheduled.ts';
 
 export interface RescheduleEmailOptions {
@@ -22,8 +21,7 @@ export class RescheduleEmail {
    *
    * @param operator who does it, if it is no key of the workspace: the audit log is told
    * @returns the email as it is then; undefined when the workspace has none with this id
-   * @throws Refusal 400 for an impossible time; 409 when it was taken up for sending, or cancelled; 503 when the database
-   *   is out of reach
+   * @throws Refusal 400 for an impossible time; 409 when it was taken up for sending, or cancelled
    */
   async reschedule(
     workspaceId: WorkspaceId,
@@ -33,7 +31,7 @@ export class RescheduleEmail {
   ): Promise<EmailRecord | undefined> {
     const judged = parseSendAt(sendAt, this.options.clock.nowMs(), 'the time of now to send it now');
     const isMoved = 'at' in judged && (await this.move(workspaceId, id, judged.at ?? null, operator));
-    const email = await orUnavailable(this.options.emails.find(workspaceId, id));
+    const email = await this.options.emails.find(workspaceId, id);
     if (email === undefined || isMoved) return email;
     // What can be changed no more is told before what is wrong with the change.
     if ('at' in judged || email.status !== 'SCHEDULED') throw notScheduled(email, 'moved');
@@ -48,7 +46,7 @@ export class RescheduleEmail {
   ): Promise<boolean> {
     const { changes, rings } = this.options;
     const wanted = { at, keysKeptMs: IDEMPOTENCY_KEPT_MS, actor };
-    const moved = await orUnavailable(changes.reschedule(workspaceId, id, wanted));
+    const moved = await changes.reschedule(workspaceId, id, wanted);
     // After the commit; the clock rings what becomes due later, and makes up for a ring that is lost.
     if (moved?.isDue) rings.ring(moved.laneId);
     return moved !== undefined;

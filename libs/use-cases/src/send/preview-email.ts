@@ -3,7 +3,6 @@ import { type EmailId, FewAtOnce, Refusal, type WorkspaceId } from '@posthorn/ke
 import type { ComposableEmail, EmailStore } from '@posthorn/database';
 import { ERASED } from '@posthorn/domain';
 import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
-import { orUnavailable } from '../accept/refusals.ts';
 import type { ComposeEmail } from './compose-email.ts';
 import { UnsignableEmail } from './unsignable-email.ts';
 
@@ -51,10 +50,10 @@ export class PreviewEmail {
   }
 
   private async make(workspaceId: WorkspaceId, id: EmailId): Promise<EmailPreview | undefined> {
-    const email = await orUnavailable(this.options.emails.findComposable(workspaceId, id));
+    const email = await this.options.emails.findComposable(workspaceId, id);
     if (email === undefined) return this.withoutContent(workspaceId, id);
     try {
-      return await orUnavailable(this.composed(email));
+      return await this.composed(email);
     } catch (error) {
       throw refusalOf(error, email);
     }
@@ -62,7 +61,7 @@ export class PreviewEmail {
 
   /** Either there is no such email, or what it said is past its time. */
   private async withoutContent(workspaceId: WorkspaceId, id: EmailId): Promise<undefined> {
-    if ((await orUnavailable(this.options.emails.find(workspaceId, id))) === undefined) return undefined;
+    if ((await this.options.emails.find(workspaceId, id)) === undefined) return undefined;
     throw new Refusal(409, CONTENT_REMOVED);
   }
 

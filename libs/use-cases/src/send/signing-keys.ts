@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { Coalescer } from '@posthorn/kernel';
+import { BoundedMap, Coalescer } from '@posthorn/kernel';
 import {
   type DkimKeyStore,
   placeOf,
@@ -26,7 +26,7 @@ export interface DomainSigners {
  * flight together; kept are parsed private keys alone, which never change.
  */
 export class SigningKeys {
-  private readonly parsed = new Map<string, KeyObject>();
+  private readonly parsed = new BoundedMap<string, KeyObject>(MOST_KEPT);
   private readonly lookUps: Coalescer<SendingDomain, DomainSigners>;
 
   constructor(
@@ -64,13 +64,11 @@ export class SigningKeys {
     return fault === undefined ? { signers } : { signers, fault };
   }
 
-  /** Puts it at the end: the first is the one that was not used for the longest time. */
+  /** Kept anew each time: the one that was not used for the longest time goes first. */
   private privateKeyOf({ id, sealedPrivateKey }: SealedSigningKey): KeyObject {
     const place = placeOf(SEALED_COLUMNS.dkimPrivateKey, id);
     const key = this.parsed.get(id) ?? parseDkimKey(this.box.open(sealedPrivateKey, place));
-    this.parsed.delete(id);
     this.parsed.set(id, key);
-    if (this.parsed.size > MOST_KEPT) this.parsed.delete(this.parsed.keys().next().value!);
     return key;
   }
 }

@@ -1,6 +1,5 @@
 import { FewAtOnce } from '@posthorn/kernel';
 import type { CountedEmails, DayCount, DayEngagement, EmailCountsStore } from '@posthorn/database';
-import { orUnavailable } from '../accept/refusals.ts';
 
 /** A count takes as long as there are emails to count, and a connection with it: they must not take those of accepting. */
 const COUNTS = { atOnce: 2, mostWaiting: 50 };
@@ -21,9 +20,9 @@ export class CountEmails {
 
   constructor(private readonly store: Pick<EmailCountsStore, 'count' | 'countEngagements'>) {}
 
-  /** By status, and what was opened and clicked. @throws Refusal 503 when too many wait, or the database is out of reach */
+  /** By status, and what was opened and clicked. @throws Refusal 503 when too many wait */
   count(wanted: CountedEmails): Promise<EmailsCounted> {
-    return this.counts.run(() => orUnavailable(this.counted(wanted)));
+    return this.counts.run(() => this.counted(wanted));
   }
 
   private async counted(wanted: CountedEmails): Promise<EmailsCounted> {

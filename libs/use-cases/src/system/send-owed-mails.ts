@@ -8,7 +8,7 @@ const MAILS_A_LOOK = 100;
 
 export interface SendOwedMailsOptions {
   readonly store: Pick<OwedMailStore, 'mails' | 'owed' | 'settle'>;
-  readonly systemMail: Pick<SendSystemMail, 'send' | 'from'>;
+  readonly systemMail: Pick<SendSystemMail, 'send' | 'requireSender'>;
   readonly secretBox: SecretBox;
   /** What an idempotency key of theirs begins with: no other kind of mail has it. */
   readonly kind: string;
@@ -31,7 +31,7 @@ export class SendOwedMails {
    * @throws Refusal (409) when this installation sends no mails of its own, so that it would be of no use
    */
   seal(id: string, mail: Omit<SystemMail, 'idempotencyKey'>): Buffer {
-    void this.options.systemMail.from;
+    this.options.systemMail.requireSender();
     return this.options.secretBox.seal(JSON.stringify(mail), this.place(id));
   }
 

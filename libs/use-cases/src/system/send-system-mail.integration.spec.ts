@@ -84,6 +84,6 @@ it('is refused, with who can mend it, while no sender is set', async () => {
   await expect(system.send(mail({ to: 'carl@example.net', idempotencyKey: 'no' }))).rejects.toMatchObject(
     refusal,
   );
-  expect(() => system.from).toThrow('SYSTEM_FROM');
+  expect(() => system.requireSender()).toThrow('SYSTEM_FROM');
   expect(await acceptedFor('carl@example.net')).toEqual([]);
 });

@@ -25,12 +25,17 @@ export interface SendSystemMailOptions {
 export class SendSystemMail {
   constructor(private readonly options: SendSystemMailOptions) {}
 
+  /** Whether this installation sends mails of its own. */
+  get isPossible(): boolean {
+    return this.options.from !== undefined;
+  }
+
   /**
    * The sender of the mails; to be asked before something is changed that is of no use without its mail.
    *
    * @throws Refusal (409) when none is set
    */
-  get from(): Mailbox {
+  requireSender(): Mailbox {
     const { from } = this.options;
     if (from === undefined) {
       throw new Refusal(
@@ -49,7 +54,7 @@ export class SendSystemMail {
   async send({ to, subject, html, text, idempotencyKey }: SystemMail): Promise<void> {
     const draft: RawEmailDraft = {
       type: 'raw',
-      from: this.from,
+      from: this.requireSender(),
       to: { address: to },
       ...{ subject, html, text, idempotencyKey },
       ...{ replyTo: [], trackClicks: false, trackOpens: false },

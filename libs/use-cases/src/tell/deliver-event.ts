@@ -1,4 +1,4 @@
-import type { DatabaseClock } from '@posthorn/kernel';
+import { type DatabaseClock, giveUpAfter } from '@posthorn/kernel';
 import { deliveryHeaders } from '@posthorn/domain';
 import { type ClaimedDelivery, isOutage, type ReceiverReport } from '@posthorn/database';
 import type { Tracer } from '@posthorn/platform';
@@ -109,24 +109,13 @@ async function tellingOfWait<T>(
   post: (onAddresses: () => void) => Promise<T>,
   onWait: (isForReceiver: boolean) => void,
 ): Promise<T> {
-  let endWait = afterSlow(() => onWait(false));
+  let endWait = giveUpAfter(SLOW_MS, () => onWait(false));
   try {
     return await post(() => {
       endWait();
-      endWait = afterSlow(() => onWait(true));
+      endWait = giveUpAfter(SLOW_MS, () => onWait(true));
     });
   } finally {
     endWait();
   }
-}
-
-/** @returns what keeps it from being told */
-function afterSlow(tell: () => void): () => void {
-  let isOver = false;
-  // A process that was held up looks at what has arrived meanwhile before it says that nothing did.
-  const timer = setTimeout(() => setImmediate(() => isOver || tell()), SLOW_MS);
-  return () => {
-    isOver = true;
-    clearTimeout(timer);
-  };
 }

@@ -110,7 +110,8 @@ it('records what became of a delivery though nothing can be learnt of its receiv
   const { rows } = await database.pool.query(
     `SELECT w.id, w.failing_since IS NOT NULL AS failing, d.attempts, o.state
      FROM   webhooks w JOIN webhook_deliveries d ON d.webhook_id = w.id JOIN outbox o ON o.subject_id = d.id
-     ORDER  BY w.id`,
+     ORDER  BY w.id = $1 DESC`,
+    [uuidOf(refused)],
   );
   expect(rows).toEqual([
     { id: uuidOf(refused), failing: false, attempts: 1, state: 'waiting' },

@@ -5,6 +5,7 @@ import type {
   DeliveryAttempt,
   DeliveryStore,
   Judgement,
+  LaneDemand,
   OutboxStore,
   ReceiverHealthStore,
   ReceiverReport,
@@ -78,6 +79,8 @@ export class DeliverEvents {
       concurrency: connections,
       maxRows: connections * ROWS_IN_HAND_PER_CONNECTION,
       maxUnrecorded: connections * ROWS_UNRECORDED_PER_CONNECTION,
+      // While somebody holds a webhook its outcomes are put off.
+      maxUnrecordedPerLane: connections,
       maxPlacesPerLane: Math.max(1, Math.ceil(connections * SHARE_OF_A_LANE)),
       claim: (demands, maxBytes) => this.claim(demands, maxBytes, false),
       work: (...one) => this.workUnlessSlow(...one),
@@ -128,7 +131,7 @@ export class DeliverEvents {
   }
 
   private async claim(
-    demands: Parameters<DeliveryStore['claim']>[0],
+    demands: readonly LaneDemand[],
     maxBytes: number,
     areSlow: boolean,
   ): Promise<TimedDelivery[]> {

@@ -1,4 +1,4 @@
-import { Coalescer } from '@posthorn/kernel';
+import { BoundedMap, Coalescer } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
 import type { DeliveryStore, FannedOut } from '@posthorn/database';
 import type { LaneRings } from '@posthorn/queues';
@@ -42,7 +42,7 @@ export class FanOutEvents {
   /** One statement for the lanes whose turns start together. What it gives is the same for all of them. */
   private readonly groups: Coalescer<EventTurn, FannedOut>;
   /** Lanes that have more events than were taken of them: they have waited already, so that they may wait for room. */
-  private readonly behind = new Set<LaneId>();
+  private readonly behind = new BoundedMap<LaneId, true>(MOST_BEHIND);
   /** As it was the last time. */
   private deliveriesPerEvent = 1;
 
@@ -66,14 +66,8 @@ export class FanOutEvents {
       isBehind = lanes.some((one) => one.laneId === laneId && one.hasMore);
       if (!isBehind) return;
     }
-    this.rememberBehind(laneId);
+    this.behind.set(laneId, true);
     rings.event.ringSlot(laneId, slot);
-  }
-
-  private rememberBehind(laneId: LaneId): void {
-    this.behind.add(laneId);
-    const [oldest] = this.behind;
-    if (oldest !== undefined && this.behind.size > MOST_BEHIND) this.behind.delete(oldest);
   }
 
   private async fanOut(turns: readonly EventTurn[]): Promise<FannedOut> {

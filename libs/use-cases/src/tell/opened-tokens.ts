@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { BoundedMap } from '@posthorn/kernel';
 import { type SecretBox, webhookKey } from '@posthorn/signing';
 
 const MOST_KEPT = 1_000;
@@ -8,7 +9,7 @@ const MOST_KEPT = 1_000;
  * can be stale. A token that was changed is sealed anew.
  */
 export class OpenedTokens {
-  private readonly opened = new Map<string, KeyObject>();
+  private readonly opened = new BoundedMap<string, KeyObject>(MOST_KEPT);
 
   constructor(private readonly box: Pick<SecretBox, 'open'>) {}
 
@@ -18,7 +19,6 @@ export class OpenedTokens {
     const known = this.opened.get(sealedThere);
     if (known !== undefined) return known;
     const key = webhookKey(this.box.open(sealed, place).toString('utf8'));
-    if (this.opened.size >= MOST_KEPT) this.opened.delete(this.opened.keys().next().value!);
     this.opened.set(sealedThere, key);
     return key;
   }

@@ -46,7 +46,6 @@ export class SaveTemplate {
   async create(workspaceId: WorkspaceId, actor: Actor, { name, ...draft }: TemplateDraft): Promise<Template> {
     const content = await this.judged(draft);
     const created = await this.options.changes.create(workspaceId, actor, { name, content });
-    if (created === 'unknown' || created === 'changed') throw new Error('a new template cannot be another');
     if (typeof created === 'string') throw notWritten(created, name);
     return created;
   }

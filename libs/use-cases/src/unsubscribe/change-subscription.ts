@@ -1,6 +1,5 @@
 import type { ContactStatus } from '@posthorn/domain';
 import type { Subscription, SubscriptionStore } from '@posthorn/database';
-import { orUnavailable } from '../accept/refusals.ts';
 import type { UnsubscribeLinks } from './unsubscribe-links.ts';
 
 export interface ChangeSubscriptionOptions {
@@ -15,12 +14,12 @@ export class ChangeSubscription {
   /** Whether the recipient is subscribed. Programs open links to look at them, so this changes nothing. */
   async look(token: string): Promise<Subscription | undefined> {
     const email = this.options.links.emailOf(token);
-    return email && orUnavailable(this.options.subscriptions.find(email));
+    return email && this.options.subscriptions.find(email);
   }
 
   /** Unsubscribes or resubscribes the recipient; the same again changes nothing. */
   async setStatus(token: string, status: ContactStatus): Promise<Subscription | undefined> {
     const email = this.options.links.emailOf(token);
-    return email && orUnavailable(this.options.subscriptions.setStatus(email, status));
+    return email && this.options.subscriptions.setStatus(email, status);
   }
 }

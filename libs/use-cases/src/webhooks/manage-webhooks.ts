@@ -10,7 +10,6 @@ import {
 } from '@posthorn/domain';
 import type { SealedWebhook, WebhookChange, WebhookStore } from '@posthorn/database';
 import { newWebhookToken, type SecretBox } from '@posthorn/signing';
-import { orUnavailable } from '../accept/refusals.ts';
 import { WebhookTokens } from './webhook-tokens.ts';
 
 export interface ManageWebhooksOptions {
@@ -62,11 +61,11 @@ export class ManageWebhooks {
   }
 
   list(workspaceId: WorkspaceId): Promise<Webhook[]> {
-    return orUnavailable(this.options.webhooks.list(workspaceId));
+    return this.options.webhooks.list(workspaceId);
   }
 
   async read(workspaceId: WorkspaceId, id: WebhookId): Promise<WebhookWithToken | undefined> {
-    const found = await orUnavailable(this.options.webhooks.find(workspaceId, id));
+    const found = await this.options.webhooks.find(workspaceId, id);
     return found && this.withToken(found);
   }
 
@@ -79,7 +78,7 @@ export class ManageWebhooks {
     this.judgeHost(url);
     const id = newId('wh', this.options.clock.nowMs());
     const wanted = { id, url, events: [...new Set(events)], sealedToken: this.tokens.seal(id, token) };
-    const created = await orUnavailable(this.options.webhooks.create(workspaceId, actor, wanted));
+    const created = await this.options.webhooks.create(workspaceId, actor, wanted);
     if (created === undefined) throw tooManyWebhooks();
     return { ...created, token, previousTokenUntil: null };
   }
@@ -93,9 +92,7 @@ export class ManageWebhooks {
   ): Promise<WebhookWithToken | undefined> {
     if (wanted.url !== undefined) this.judgeHost(wanted.url);
     const { webhooks } = this.options;
-    const changed = await orUnavailable(
-      webhooks.change(workspaceId, id, actor, (before) => this.changeOf(before, wanted)),
-    );
+    const changed = await webhooks.change(workspaceId, id, actor, (before) => this.changeOf(before, wanted));
     return changed && this.withToken(changed);
   }
 
@@ -107,15 +104,15 @@ export class ManageWebhooks {
     { token = newWebhookToken(), overlapSeconds }: WantedRotation,
   ): Promise<WebhookWithToken | undefined> {
     const { webhooks } = this.options;
-    const changed = await orUnavailable(
-      webhooks.change(workspaceId, id, actor, (before) => this.tokens.change(before, token, overlapSeconds)),
+    const changed = await webhooks.change(workspaceId, id, actor, (before) =>
+      this.tokens.change(before, token, overlapSeconds),
     );
     return changed && this.withToken(changed);
   }
 
   delete(workspaceId: WorkspaceId, id: WebhookId, actor: Actor): Promise<WebhookWithToken | undefined> {
     const { webhooks } = this.options;
-    return orUnavailable(webhooks.delete(workspaceId, id, actor, (webhook) => this.withToken(webhook)));
+    return webhooks.delete(workspaceId, id, actor, (webhook) => this.withToken(webhook));
   }
 
   private judgeHost(url: string): void {

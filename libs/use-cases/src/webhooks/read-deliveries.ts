@@ -7,7 +7,6 @@ import type {
   ShownDelivery,
   WebhookStore,
 } from '@posthorn/database';
-import { orUnavailable } from '../accept/refusals.ts';
 
 /** What has become of the deliveries of webhooks, as the keys of a workspace see it. */
 export class ReadDeliveries {
@@ -18,7 +17,7 @@ export class ReadDeliveries {
 
   /** Whether the workspace has this webhook. */
   async hasWebhook(workspaceId: WorkspaceId, id: WebhookId): Promise<boolean> {
-    return (await orUnavailable(this.webhooks.find(workspaceId, id))) !== undefined;
+    return (await this.webhooks.find(workspaceId, id)) !== undefined;
   }
 
   /** A page of the deliveries of a webhook; undefined when the workspace does not have it. */
@@ -29,7 +28,7 @@ export class ReadDeliveries {
     page: PageRequest<DeliveryId>,
   ): Promise<Page<ShownDelivery> | undefined> {
     if (!(await this.hasWebhook(workspaceId, webhookId))) return undefined;
-    return orUnavailable(this.deliveries.list(workspaceId, webhookId, filter, page));
+    return this.deliveries.list(workspaceId, webhookId, filter, page);
   }
 
   /** A delivery with its attempts; undefined when this webhook does not have it. */
@@ -40,6 +39,6 @@ export class ReadDeliveries {
   ): Promise<DeliveryWithAttempts | undefined> {
     // Those of a webhook that was deleted are there for a while.
     if (!(await this.hasWebhook(workspaceId, webhookId))) return undefined;
-    return orUnavailable(this.deliveries.find(workspaceId, webhookId, id));
+    return this.deliveries.find(workspaceId, webhookId, id);
   }
 }

@@ -8,7 +8,6 @@ import {
 } from '@posthorn/kernel';
 import type { Actor, Recovery } from '@posthorn/domain';
 import type { RecoveryStore } from '@posthorn/database';
-import { orUnavailable } from '../accept/refusals.ts';
 
 /** Which of a webhook's deliveries are to be sent again: those of events in this time that failed. */
 export interface WantedTime {
@@ -41,21 +40,19 @@ export class RecoverDeliveries {
     const until = new Date(Math.min(wanted.until?.getTime() ?? nowMs, nowMs));
     judgeTime(since, until, nowMs);
     const id = newId('rcv', nowMs);
-    const recovery = await orUnavailable(
-      this.recoveries.begin(workspaceId, webhookId, actor, { id, since, until }),
-    );
+    const recovery = await this.recoveries.begin(workspaceId, webhookId, actor, { id, since, until });
     if (recovery !== undefined && recovery.id !== id && !isOf(recovery, wanted)) throw runsAlready(recovery);
     return recovery;
   }
 
   /** The newest recoveries of a webhook, so many at most. */
   list(workspaceId: WorkspaceId, webhookId: WebhookId, most: number): Promise<Recovery[]> {
-    return orUnavailable(this.recoveries.list(workspaceId, webhookId, most));
+    return this.recoveries.list(workspaceId, webhookId, most);
   }
 
   /** A recovery as it stands; undefined when this webhook does not have it. */
   read(workspaceId: WorkspaceId, webhookId: WebhookId, id: RecoveryId): Promise<Recovery | undefined> {
-    return orUnavailable(this.recoveries.find(workspaceId, webhookId, id));
+    return this.recoveries.find(workspaceId, webhookId, id);
   }
 }
 

@@ -9,7 +9,6 @@ import {
 import { type Actor, type EventName, exampleEventData, webhookLane } from '@posthorn/domain';
 import type { DeliveryChanges, DeliveryListStore, DeliveryWithAttempts } from '@posthorn/database';
 import type { LaneRings } from '@posthorn/queues';
-import { orUnavailable } from '../accept/refusals.ts';
 
 export interface SendDeliveriesAgainOptions {
   readonly changes: DeliveryChanges;
@@ -27,7 +26,7 @@ export class SendDeliveriesAgain {
    * Makes one delivery due now. What is due already stays so.
    *
    * @returns the delivery as it is then; undefined when this webhook does not have it
-   * @throws Refusal 409 while it is being posted; 503 when the database is out of reach
+   * @throws Refusal 409 while it is being posted
    */
   async sendAgain(
     workspaceId: WorkspaceId,
@@ -36,7 +35,7 @@ export class SendDeliveriesAgain {
     actor: Actor,
   ): Promise<DeliveryWithAttempts | undefined> {
     const { changes } = this.options;
-    const decided = await orUnavailable(changes.sendAgain(workspaceId, webhookId, id, actor));
+    const decided = await changes.sendAgain(workspaceId, webhookId, id, actor);
     if (decided === 'under_way') throw deliveryUnderWay();
     return decided && this.rung(workspaceId, webhookId, id);
   }
@@ -54,7 +53,7 @@ export class SendDeliveriesAgain {
   ): Promise<DeliveryWithAttempts | undefined> {
     const { changes, clock } = this.options;
     const event = { id: newId('evt', clock.nowMs()), name, data: exampleEventData(name, workspaceId) };
-    const id = await orUnavailable(changes.addTest(workspaceId, webhookId, actor, event));
+    const id = await changes.addTest(workspaceId, webhookId, actor, event);
     return id && this.rung(workspaceId, webhookId, id);
   }
 
@@ -65,7 +64,7 @@ export class SendDeliveriesAgain {
     id: DeliveryId,
   ): Promise<DeliveryWithAttempts | undefined> {
     this.options.rings.ring(webhookLane(webhookId));
-    return orUnavailable(this.options.deliveries.find(workspaceId, webhookId, id));
+    return this.options.deliveries.find(workspaceId, webhookId, id);
   }
 }
 

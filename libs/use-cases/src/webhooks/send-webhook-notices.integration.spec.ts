@@ -71,7 +71,7 @@ function notices({ send = (mail, sendIt) => sendIt(mail), onError = rethrow }: F
   const systemMail = new SendSystemMail({ acceptEmails, from: FROM });
   return new SendWebhookNotices({
     notices: new WebhookNoticeStore(database),
-    systemMail: { from: FROM, send: (mail) => send(mail, (one) => systemMail.send(one)) },
+    systemMail: { isPossible: true, send: (mail) => send(mail, (one) => systemMail.send(one)) },
     onError,
   });
 }

@@ -7,7 +7,7 @@ const NOTICES_A_LOOK = 100;
 
 export interface SendWebhookNoticesOptions {
   readonly notices: Pick<WebhookNoticeStore, 'owed' | 'settle'>;
-  readonly systemMail: Pick<SendSystemMail, 'send' | 'from'>;
+  readonly systemMail: Pick<SendSystemMail, 'send' | 'isPossible'>;
   /** Told of mails that could not be handed over; they are owed still, and tried again. */
   readonly onError: (error: unknown) => void;
 }
@@ -35,9 +35,10 @@ export class SendWebhookNotices {
   }
 
   private async handOver(notice: OwedWebhookNotice): Promise<boolean> {
-    const { notices, onError } = this.options;
+    const { notices, systemMail, onError } = this.options;
     try {
-      await this.sendTo(notice, this.canSend() ? notice.editors : []);
+      // An installation that sends no mails of its own tells by the webhook's status and the audit log.
+      if (systemMail.isPossible) await this.sendTo(notice);
       await notices.settle(notice.id);
       return true;
     } catch (error) {
@@ -46,8 +47,8 @@ export class SendWebhookNotices {
     }
   }
 
-  private async sendTo(notice: OwedWebhookNotice, editors: readonly string[]): Promise<void> {
-    for (const editor of editors) {
+  private async sendTo(notice: OwedWebhookNotice): Promise<void> {
+    for (const editor of notice.editors) {
       const idempotencyKey = `webhook-notice:${notice.id}:${editor}`.slice(0, 255);
       await this.sendOnce({ ...webhookNoticeMail(notice, editor), idempotencyKey });
     }
@@ -59,16 +60,6 @@ export class SendWebhookNotices {
       await this.options.systemMail.send(mail);
     } catch (error) {
       if (!(error instanceof Refusal) || error.statusCode !== 409) throw error;
-    }
-  }
-
-  /** An installation that sends no mails of its own tells by the webhook's status and the audit log. */
-  private canSend(): boolean {
-    try {
-      return this.options.systemMail.from !== undefined;
-    } catch (error) {
-      if (error instanceof Refusal) return false;
-      throw error;
     }
   }
 }

@@ -1,0 +1,8 @@
+/** What this machine has run out of, or has lost, by the codes of the system: nobody at the other end can bring it about. */
+export const OWN_FAULTS: Readonly<Record<string, string>> = {
+  EMFILE: 'this process has no file descriptors left',
+  ENFILE: 'this machine has no file descriptors left',
+  ENOBUFS: 'this machine has no room left for the data of connections',
+  ENOMEM: 'this machine has no memory left for connections',
+  ENETDOWN: 'the network of this machine is down',
+};
