@@ -1,5 +1,6 @@
 import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
+import { DatabaseClock, type ErrorBody, type Refusal } from '@posthorn/kernel';
 import {
   ApiKeyStore,
   AcceptanceStore,
@@ -24,7 +25,6 @@ import { answerOf } from '@posthorn/platform';
 import {
   AcceptEmails,
   ManageContacts,
-  ManageSuppressions,
   PreviewTemplate,
   SaveTemplate,
   SendSystemMail,
@@ -152,6 +152,7 @@ export class GatewayModule {
   static of(parts: GatewayParts): DynamicModule {
     const { database, rings, limits, monthlyLimit, systemFrom, callers, secretBox, publicUrl } = parts;
     const templates = new TemplateStore(database);
+    const errorBodyOf = (refusal: Refusal): ErrorBody => answerOf(refusal, publicUrl).body;
     const acceptEmails = new AcceptEmails({
       store: new AcceptanceStore(database),
       identities: new IdentityStore(database),
@@ -159,7 +160,7 @@ export class GatewayModule {
       rings,
       clock: database.clock,
       monthlyLimit,
-      errorBodyOf: (refusal) => answerOf(refusal, publicUrl).body,
+      errorBodyOf,
     });
     const systemMail = new SendSystemMail({ acceptEmails, from: systemFrom });
     const owedMails = owedMailKinds(parts, systemMail);
@@ -173,22 +174,18 @@ export class GatewayModule {
           inject: [DiscoveryService],
           useFactory: (discovery: DiscoveryService) => new ApiDocument(discovery, publicUrl),
         },
+        { provide: DatabaseClock, useValue: database.clock },
         { provide: AcceptEmails, useValue: acceptEmails },
         {
           provide: ManageContacts,
           useValue: new ManageContacts({
             contacts: new ContactStore(database),
             changes: new ContactChanges(database),
-            errorBodyOf: (refusal) => answerOf(refusal, publicUrl).body,
+            errorBodyOf,
           }),
         },
-        {
-          provide: ManageSuppressions,
-          useValue: new ManageSuppressions({
-            suppressions: new SuppressionStore(database),
-            changes: new SuppressionChanges(database),
-          }),
-        },
+        { provide: SuppressionStore, useValue: new SuppressionStore(database) },
+        { provide: SuppressionChanges, useValue: new SuppressionChanges(database) },
         ...webhookProviders(parts),
         { provide: SecretBox, useValue: secretBox },
         { provide: AuditLogStore, useValue: new AuditLogStore(database) },

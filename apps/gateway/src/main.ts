@@ -40,6 +40,7 @@ import { admitSystemSender, NoticeHits, TrackingLinks, UnsubscribeLinks } from '
 import { NO_EMAIL } from './emails/judge-email-request.ts';
 import { GatewayModule } from './gateway.module.ts';
 import { renderError } from './pages/error-page.ts';
+import { refusalOf } from './refusal-of.ts';
 import { OwedMails } from './system/owed-mails.ts';
 
 /** For saving and previewing templates; sending is done elsewhere. Who waits for them holds a place that accepting could have. */
@@ -137,10 +138,12 @@ await startProcess('gateway', async () => {
       maxBodyBytes: SIZES.body.most,
       maxBodyBytesByPath: { '/v1/emails/batch': SIZES.batchBody.most },
       noObjectByPath: { '/v1/emails': NO_EMAIL },
-      admitLongBody: async (request, response) => (await callers.identify(request, response)).workspaceId,
+      admitLongBody: async (request, response) => (await callers.admit(request, response)).workspaceId,
       alwaysLetIn: ['/t/'],
       tracer: tracing.tracer,
       answerHeaders: (request) => limits.headersOf(request),
+      refusalOf,
+      onCause: onError,
       renderError,
       health: {
         dependencies: [

@@ -6,7 +6,7 @@ import { pageOf } from '../paging/page-answer.ts';
 const NAME = 'What people know the key by.';
 const ROLE = 'What the key may do: `VIEWER` reads, `API_USER` also sends, `EDITOR` also manages.';
 
-/** An API key (interface 2.5). */
+/** An API key (F6). */
 export class ApiKey {
   @Shown('The id of the key.', idOf('aki'))
   id!: string;

@@ -3,7 +3,7 @@ import type { ApiKeyId } from '@posthorn/kernel';
 import { pageByTime } from '@posthorn/domain';
 import { ApiKeyStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor } from '@posthorn/auth';
-import { createApiKey, orUnavailable } from '@posthorn/use-cases';
+import { createApiKey } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
 import { pageByMoment } from '../paging/page-request.ts';
@@ -33,7 +33,7 @@ export class ApiKeysController {
   })
   async list(@Caller() caller: Principal, @Query() query: unknown): Promise<ApiKeysAnswer> {
     const request = pageByMoment(judgeQuery(PageQuery, query));
-    const page = pageByTime(await orUnavailable(this.apiKeys.list(caller.workspaceId)), request);
+    const page = pageByTime(await this.apiKeys.list(caller.workspaceId), request);
     return { apiKeys: { ...page, items: page.items.map((key) => apiKeyView(key)) } };
   }
 
@@ -57,9 +57,7 @@ export class ApiKeysController {
   async create(@Caller() caller: Principal, @Body() body: unknown): Promise<ApiKeyCreatedAnswer> {
     const wanted = judgeBody(CreateApiKeyRequest, body);
     refuseAbove(caller.role, wanted.role);
-    const { key, secretKey } = await orUnavailable(
-      createApiKey(this.apiKeys, caller.workspaceId, actorOf(caller), wanted),
-    );
+    const { key, secretKey } = await createApiKey(this.apiKeys, caller.workspaceId, actorOf(caller), wanted);
     return { apiKey: { ...apiKeyView(key), secretKey } };
   }
 
@@ -85,7 +83,7 @@ export class ApiKeysController {
       ...(displayName === undefined ? {} : { displayName: displayName.trim() }),
       ...(role === undefined ? {} : { role }),
     };
-    const key = await orUnavailable(this.apiKeys.update(caller.workspaceId, actorOf(caller), id, change));
+    const key = await this.apiKeys.update(caller.workspaceId, actorOf(caller), id, change);
     if (key === undefined) throw unknownId('api_key_id');
     return { apiKey: apiKeyView(key) };
   }
@@ -104,7 +102,7 @@ export class ApiKeysController {
     @Caller() caller: Principal,
     @PathId('api_key_id') id: ApiKeyId,
   ): Promise<ApiKeyDeletedAnswer> {
-    const key = await orUnavailable(this.apiKeys.delete(caller.workspaceId, actorOf(caller), id));
+    const key = await this.apiKeys.delete(caller.workspaceId, actorOf(caller), id);
     if (key === undefined) throw unknownId('api_key_id');
     return { apiKey: apiKeyView(key, 'ARCHIVED'), isDeleted: true };
   }

@@ -6,7 +6,7 @@ import { pageOf } from '../paging/page-answer.ts';
 /** Who changed something. */
 export class AuditActor {
   @Shown(
-    'A key of the workspace, a person, the operator at the command line, the recipient of an email, or Posthorn itself.',
+    'A key of the workspace, a person, an operator, the recipient of an email, or Posthorn itself.',
     wordOf(['api_key', 'user', 'operator', 'recipient', 'system'] satisfies Actor['kind'][]),
   )
   kind!: string;

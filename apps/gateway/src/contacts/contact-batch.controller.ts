@@ -1,9 +1,9 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
-import { SIZES } from '@posthorn/domain';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { type ContactBatchItem, ManageContacts, type WantedContact } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
+import { addressOfItem, orRefusal } from '../validation/batch.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { addressIn } from '../validation/mailbox-rules.ts';
 import { isJsonObject, kindOf } from '../validation/rule.ts';
@@ -45,20 +45,11 @@ export class ContactBatchController {
 }
 
 function batchItem(item: unknown): ContactBatchItem {
-  const email = isJsonObject(item) && typeof item['email'] === 'string' ? item['email'] : null;
-  return {
-    wanted: wantedIn(item),
-    email: email !== null && email.length <= SIZES.subject.most ? email : null,
-  };
+  return { wanted: orRefusal(() => wantedIn(item)), email: addressOfItem(item, 'email') };
 }
 
-function wantedIn(item: unknown): WantedContact | Refusal {
-  if (!isJsonObject(item)) return new Refusal(400, `The contact is ${kindOf(item)}; give an object`);
-  try {
-    const { email, properties = {} } = judgeBody(UpsertContactRequest, item);
-    return { email: addressIn(email), properties };
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
+function wantedIn(item: unknown): WantedContact {
+  if (!isJsonObject(item)) throw new Refusal(400, `The contact is ${kindOf(item)}; give an object`);
+  const { email, properties = {} } = judgeBody(UpsertContactRequest, item);
+  return { email: addressIn(email), properties };
 }

@@ -1,10 +1,10 @@
-import { CONTACT_STATUSES, type ContactStatus, type JsonObject, type Size, SIZES } from '@posthorn/domain';
+import { CONTACT_STATUSES, type ContactStatus, type JsonObject, SIZES } from '@posthorn/domain';
 import { referenceTo } from '../openapi/json-schema.ts';
 import { PageQuery } from '../paging/page-query.ts';
+import { batchOf } from '../validation/batch.ts';
 import { address } from '../validation/mailbox-rules.ts';
 import { jsonObject } from '../validation/object-rules.ts';
-import { kindOf, makeRule, Optional, Required, type Rule } from '../validation/rule.ts';
-import { sizeFault } from '../validation/sizes.ts';
+import { Optional, Required, type Rule } from '../validation/rule.ts';
 import { oneOfWords } from '../validation/text-rules.ts';
 
 const properties: Rule = jsonObject({ size: SIZES.contactProperties, keys: SIZES.contactPropertyKeys });
@@ -28,12 +28,16 @@ export class UpdateContactRequest {
 
 /** Several contacts that are to be created or updated together. */
 export class UpsertContactsRequest {
-  @Required(contactsOf(SIZES.contactBatch), 'The contacts: 1 to 500.', {
-    example: [
-      { email: 'ada@example.com', properties: { firstName: 'Ada', plan: 'pro' } },
-      { email: 'grace@example.com', properties: { firstName: 'Grace' } },
-    ],
-  })
+  @Required(
+    batchOf('contacts', SIZES.contactBatch, referenceTo(UpsertContactRequest)),
+    'The contacts: 1 to 500.',
+    {
+      example: [
+        { email: 'ada@example.com', properties: { firstName: 'Ada', plan: 'pro' } },
+        { email: 'grace@example.com', properties: { firstName: 'Grace' } },
+      ],
+    },
+  )
   contacts!: unknown[];
 }
 
@@ -46,20 +50,4 @@ export class ContactsQuery extends PageQuery {
     example: 'SUBSCRIBED',
   })
   status?: ContactStatus;
-}
-
-/** An array of contacts; each of them is judged by itself, and answered by itself. */
-function contactsOf(size: Size): Rule {
-  const schema = {
-    type: 'array',
-    items: referenceTo(UpsertContactRequest),
-    minItems: 1,
-    maxItems: size.most,
-  };
-  return makeRule(schema, (value, field) => {
-    if (!Array.isArray(value)) return `\`${field}\` is ${kindOf(value)}; give an array of contacts`;
-    if (value.length === 0) return `\`${field}\` is empty; give 1 to ${size.most} contacts`;
-    const fault = sizeFault(value.length, size);
-    return fault && `\`${field}\` ${fault}; send the others in another batch`;
-  });
 }

@@ -1,9 +1,9 @@
-import { Controller, Get, Header, Param, Res } from '@nestjs/common';
+import { Controller, Get, Header, Param, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { Describes } from '../openapi/describes.ts';
 import { ERROR_PAGES } from './error-pages.ts';
-import { textPage } from './html-page.ts';
+import { textPage, withoutSlash } from './html-page.ts';
 
 const HTML = 'text/html; charset=utf-8';
 const EXAMPLE = { contentType: 'text/html', example: '<!doctype html>…' };
@@ -18,11 +18,12 @@ export class ErrorPagesController {
     summary: 'List the pages about errors',
     answer: EXAMPLE,
   })
-  list(@Res({ passthrough: true }) response: Response): string {
+  list(@Req() request: Request, @Res({ passthrough: true }) response: Response): string {
     const items = Object.entries(ERROR_PAGES).map(
       ([name, { title }]) => `<li><a href="errors/${name}">${title}</a></li>`,
     );
-    return textPage(response, 'Errors of Posthorn', `<ul>${items.join('')}</ul>`);
+    const page = textPage(response, 'Errors of Posthorn', `<ul>${items.join('')}</ul>`);
+    return withoutSlash(request, response, page);
   }
 
   @Get(':page')

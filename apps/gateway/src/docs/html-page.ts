@@ -1,4 +1,4 @@
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 
 const STYLE =
   'body{font:16px/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem;color-scheme:light dark}';
@@ -12,4 +12,15 @@ export function textPage(response: Response, title: string, content: string): st
   response.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>`;
   return `<!doctype html><html lang="en">${head}<style>${STYLE}</style><h1>${title}</h1>${content}</html>`;
+}
+
+/**
+ * Whoever asks for a page with a slash at its end is led to the one without: its links are relative, and would lead elsewhere.
+ *
+ * @returns the page, or nothing where it is asked for so
+ */
+export function withoutSlash(request: Request, response: Response, page: string): string {
+  if (!request.path.endsWith('/')) return page;
+  response.status(301).setHeader('Location', `../${request.path.split('/').at(-2)}`);
+  return '';
 }

@@ -1,7 +1,8 @@
-import { Controller, Get, Header, Param, Res } from '@nestjs/common';
+import { Controller, Get, Header, Param, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { Describes } from '../openapi/describes.ts';
+import { withoutSlash } from './html-page.ts';
 import { REFERENCE_FILES, REFERENCE_VERSION } from './reference-files.ts';
 import { REFERENCE_POLICY, referencePage } from './reference-page.ts';
 
@@ -21,8 +22,8 @@ export class ReferenceController {
     description: 'This document as a page for people.',
     answer: { contentType: 'text/html', example: '<!doctype html>…' },
   })
-  page(): string {
-    return PAGE;
+  page(@Req() request: Request, @Res({ passthrough: true }) response: Response): string {
+    return withoutSlash(request, response, PAGE);
   }
 
   @Get('assets/:version/:file')

@@ -1,18 +1,18 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { Refusal } from '@posthorn/kernel';
 import type { JsonObject } from '@posthorn/domain';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { JsonText, traceparentOf } from '@posthorn/platform';
 import { AcceptEmails, type BatchItem } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { Describes } from '../openapi/describes.ts';
+import { addressOfItem, orRefusal } from '../validation/batch.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { toDraft } from './email-draft.ts';
 import { BATCH_REFUSALS } from './email-refusals.ts';
 import { BatchAcceptedAnswer } from './email-batch.answers.ts';
 import { idempotencyHeader } from './idempotency-header.ts';
 import { judgeEmailRequest } from './judge-email-request.ts';
-import { recipientOf, SendBatchRequest } from './send-batch.request.ts';
+import { SendBatchRequest } from './send-batch.request.ts';
 
 @Controller('v1/emails/batch')
 export class EmailBatchController {
@@ -51,10 +51,5 @@ export class EmailBatchController {
 }
 
 function batchItem(item: unknown): BatchItem {
-  try {
-    return { draft: toDraft(judgeEmailRequest(item)), to: recipientOf(item) };
-  } catch (error) {
-    if (error instanceof Refusal) return { draft: error, to: recipientOf(item) };
-    throw error;
-  }
+  return { draft: orRefusal(() => toDraft(judgeEmailRequest(item))), to: addressOfItem(item, 'to') };
 }

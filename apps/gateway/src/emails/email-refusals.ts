@@ -38,7 +38,7 @@ export const SEND_REFUSALS: readonly DescribedRefusal[] = [
     status: 409,
     when: 'Idempotency key used with another payload',
     message:
-      '`idempotencyKey` was used before with another payload; repeat that payload, or use a new key for a new email',
+      'The idempotency key was used before with another payload; repeat that payload, or use a new key',
   },
 ];
 

@@ -4,7 +4,7 @@ import { Shown } from '../openapi/shown.ts';
 import { pageOf } from '../paging/page-answer.ts';
 import { EmailEngagement, EmailTimelineEntry, TIMELINE_EXAMPLE } from './email-timeline.answers.ts';
 
-/** An email as the answer to its sending shows it (interface 2.4). */
+/** An email as the answer to its sending shows it (F4). */
 export class Email {
   @Shown('The id of the email.', idOf('trs'))
   id!: string;

@@ -1,5 +1,4 @@
 import type { Provider } from '@nestjs/common';
-import { DatabaseClock } from '@posthorn/kernel';
 import { EmailChanges, EmailCountsStore, EmailListStore, EmailStore } from '@posthorn/database';
 import type { LaneRings } from '@posthorn/queues';
 import {
@@ -25,7 +24,6 @@ export function emailProviders(parts: EmailParts): Provider[] {
     { provide: EmailStore, useValue: emails },
     { provide: EmailListStore, useValue: new EmailListStore(database) },
     { provide: CountEmails, useValue: new CountEmails(new EmailCountsStore(database)) },
-    { provide: DatabaseClock, useValue: database.clock },
     { provide: CancelEmail, useValue: new CancelEmail({ emails, changes }) },
     { provide: RescheduleEmail, useValue: reschedule },
     { provide: PreviewEmail, useValue: new PreviewEmail({ emails, composer: openComposer(parts) }) },

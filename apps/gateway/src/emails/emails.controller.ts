@@ -3,7 +3,7 @@ import type { EmailId } from '@posthorn/kernel';
 import { EmailStore } from '@posthorn/database';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { JsonText, traceparentOf } from '@posthorn/platform';
-import { AcceptEmails, orUnavailable } from '@posthorn/use-cases';
+import { AcceptEmails } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { Describes } from '../openapi/describes.ts';
 import { PathId, unknownId } from '../validation/path-ids.ts';
@@ -61,7 +61,7 @@ export class EmailsController {
     answer: EmailAnswer,
   })
   async read(@Caller() caller: Principal, @PathId('email_id') id: EmailId): Promise<EmailAnswer> {
-    const email = await orUnavailable(this.emails.find(caller.workspaceId, id));
+    const email = await this.emails.find(caller.workspaceId, id);
     if (email === undefined) throw unknownId('email_id');
     return { email: emailView(email) };
   }

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '@posthorn/kernel';
 import { SIZES } from '@posthorn/domain';
-
-const NAME = 'idempotency-key';
+import { headerValues } from '@posthorn/platform';
 
 /**
  * The `Idempotency-Key` header of a request, if it has one.
@@ -10,14 +9,10 @@ const NAME = 'idempotency-key';
  * @throws Refusal (400) when it has several, or one that cannot be a key
  */
 export function idempotencyHeader(request: Pick<IncomingMessage, 'rawHeaders'>): string | undefined {
-  const values: string[] = [];
-  for (let index = 0; index < request.rawHeaders.length; index += 2) {
-    if (request.rawHeaders[index]!.toLowerCase() === NAME) values.push(request.rawHeaders[index + 1]!.trim());
-  }
-  // Node joins several into one, which would be a key that nobody sent.
+  const values = headerValues(request, 'idempotency-key');
   if (values.length > 1)
     throw new Refusal(400, 'There is more than one `Idempotency-Key` header; send exactly one');
-  const [key] = values;
+  const key = values[0]?.trim();
   if (key === undefined) return undefined;
   const { most } = SIZES.idempotencyKey;
   if (key === '' || key.length > most || !/^[ -~]+$/.test(key)) {

@@ -1,7 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { EmailListStore } from '@posthorn/database';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { orUnavailable } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
 import { NO_TIME_BETWEEN } from '../paging/time-range.ts';
@@ -31,7 +30,7 @@ export class ListEmailsController {
   async list(@Caller() caller: Principal, @Query() query: unknown): Promise<EmailsAnswer> {
     const judged = judgeQuery(EmailsQuery, query);
     const filter = emailFilter(judged);
-    const page = await orUnavailable(this.emails.list(caller.workspaceId, filter, pageById('trs', judged)));
+    const page = await this.emails.list(caller.workspaceId, filter, pageById('trs', judged));
     return { emails: { ...page, items: page.items.map(emailSummaryView) } };
   }
 }

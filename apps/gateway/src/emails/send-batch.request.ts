@@ -1,24 +1,12 @@
 import { SIZES } from '@posthorn/domain';
 import { referenceTo } from '../openapi/json-schema.ts';
-import { isJsonObject, kindOf, makeRule, Required } from '../validation/rule.ts';
-import { sizeFault } from '../validation/sizes.ts';
+import { batchOf } from '../validation/batch.ts';
+import { Required } from '../validation/rule.ts';
 import { RawEmailRequest, TemplatedEmailRequest } from './send-email.request.ts';
 
-/** An array of emails; each of them is judged by itself, and answered by itself. */
-const emails = makeRule(
-  {
-    type: 'array',
-    items: { oneOf: [referenceTo(RawEmailRequest), referenceTo(TemplatedEmailRequest)] },
-    minItems: 1,
-    maxItems: SIZES.batch.most,
-  },
-  (value, field) => {
-    if (!Array.isArray(value)) return `\`${field}\` is ${kindOf(value)}; give an array of emails`;
-    if (value.length === 0) return `\`${field}\` is empty; give 1 to ${SIZES.batch.most} emails`;
-    const fault = sizeFault(value.length, SIZES.batch);
-    return fault && `\`${field}\` ${fault}; send the others in another batch`;
-  },
-);
+const emails = batchOf('emails', SIZES.batch, {
+  oneOf: [referenceTo(RawEmailRequest), referenceTo(TemplatedEmailRequest)],
+});
 
 /** Several emails that are accepted together. */
 export class SendBatchRequest {
@@ -41,10 +29,4 @@ export class SendBatchRequest {
     ],
   })
   emails!: unknown[];
-}
-
-/** The recipient of an item as its caller wrote it; null when it is no text, or none that could be a mailbox. */
-export function recipientOf(item: unknown): string | null {
-  if (!isJsonObject(item) || typeof item['to'] !== 'string') return null;
-  return item['to'].length <= SIZES.subject.most ? item['to'] : null;
 }

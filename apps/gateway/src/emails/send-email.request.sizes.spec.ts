@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { judgeEmailRequest } from './judge-email-request.ts';
-import { messageFor, RAW, TEMPLATED } from './send-email.request.samples.ts';
+import { messageFor, RAW, TEMPLATED } from './send-email.request.fixture.ts';
 
 describe('a size', () => {
   const mebibytes = (count: number): number => count * 1024 * 1024;

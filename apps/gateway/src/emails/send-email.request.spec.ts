@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { judgeEmailRequest } from './judge-email-request.ts';
-import { messageFor, RAW, refusalOf, TEMPLATED } from './send-email.request.samples.ts';
+import { messageFor, RAW, refusalOf, TEMPLATED } from './send-email.request.fixture.ts';
 import { RawEmailRequest, TemplatedEmailRequest } from './send-email.request.ts';
 
 describe('the shape of an email', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { messageFor, RAW, TEMPLATED } from './send-email.request.samples.ts';
+import { messageFor, RAW, TEMPLATED } from './send-email.request.fixture.ts';
 
 const HEADER_FIELDS = ['from', 'fromName', 'to', 'subject', 'replyTo', 'groupBy', 'idempotencyKey'] as const;
 

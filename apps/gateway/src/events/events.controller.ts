@@ -3,8 +3,7 @@ import { parseId, Refusal } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { EventFeedStore, type FeedFault, type WantedEvents } from '@posthorn/database';
 import { feedPositionText, PAGE_LIMITS, parseFeedPosition } from '@posthorn/domain';
-import { orUnavailable } from '@posthorn/use-cases';
-import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
+import { asDescribed, type DescribedRefusal, Describes } from '../openapi/describes.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
 import { EventsAnswer } from './event.answers.ts';
 import { EventsQuery } from './events-query.ts';
@@ -50,8 +49,8 @@ export class EventsController {
   async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<EventsAnswer> {
     const { limit = PAGE_LIMITS.default, event, ...place } = judgeQuery(EventsQuery, query);
     const wanted = { limit: Number(limit), event, from: placeIn(place) };
-    const page = await orUnavailable(this.feed.read(workspaceId, wanted));
-    if ('fault' in page) throw new Refusal(FAULTS[page.fault].status, FAULTS[page.fault].message);
+    const page = await this.feed.read(workspaceId, wanted);
+    if ('fault' in page) throw asDescribed(FAULTS[page.fault]);
     const { items, hasMore, position } = page;
     const resumeAt = feedPositionText(position);
     return { events: { items, hasMore, startAt: hasMore ? resumeAt : null, resumeAt } };

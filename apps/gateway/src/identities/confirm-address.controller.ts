@@ -1,11 +1,10 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import { Refusal } from '@posthorn/kernel';
 import { RateLimits } from '@posthorn/auth';
 import type { LinkedAddress } from '@posthorn/database';
-import { ConfirmAddress, orUnavailable } from '@posthorn/use-cases';
+import { ConfirmAddress } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
-import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
-import { TOO_MANY_GUESSES } from '../pages/guesses.ts';
+import { asDescribed, type DescribedRefusal, Describes } from '../openapi/describes.ts';
+import { refuseGuess, TOO_MANY_GUESSES } from '../pages/guesses.ts';
 import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
 
 const TOKEN = linkToken('phv_');
@@ -43,7 +42,7 @@ export class ConfirmAddressController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const linked = await orUnavailable(this.confirmAddress.look(token));
+    const linked = await this.confirmAddress.look(token);
     return this.page(request, response, linked, question);
   }
 
@@ -63,7 +62,7 @@ export class ConfirmAddressController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const linked = await orUnavailable(this.confirmAddress.confirm(token));
+    const linked = await this.confirmAddress.confirm(token);
     return this.page(request, response, linked, consented);
   }
 
@@ -73,11 +72,8 @@ export class ConfirmAddressController {
     linked: LinkedAddress,
     open: (known: KnownAddress) => PersonPage,
   ): Promise<string> {
-    if (linked.state === 'expired') throw new Refusal(TOO_OLD.status, TOO_OLD.message);
-    if (linked.state === 'unknown') {
-      await this.limits.countFailure(request, response);
-      throw new Refusal(UNKNOWN.status, UNKNOWN.message);
-    }
+    if (linked.state === 'expired') throw asDescribed(TOO_OLD);
+    if (linked.state === 'unknown') return refuseGuess(this.limits, request, response, UNKNOWN);
     return personPage(response, linked.state === 'open' ? open(linked) : consented(linked));
   }
 }

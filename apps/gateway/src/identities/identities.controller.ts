@@ -1,8 +1,8 @@
-import { Body, Controller, Delete, Get, HttpCode, Inject, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import type { IdentityId } from '@posthorn/kernel';
-import { IdentityChanges, IdentityStore, type IdentityWithRecords } from '@posthorn/database';
+import { IdentityChanges, IdentityStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
-import { CreateIdentity, orUnavailable, VerifyIdentity } from '@posthorn/use-cases';
+import { CreateIdentity, VerifyIdentity } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
 import { pageById } from '../paging/page-request.ts';
@@ -10,16 +10,13 @@ import { judgeQuery } from '../validation/judge-query.ts';
 import { PathId, unknownId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { CREATE_REFUSALS, VERIFY_REFUSALS } from './identity-refusals.ts';
-import { identityView, identityWithRecordsView } from './identity-view.ts';
+import { identityView, IdentityViews } from './identity-views.ts';
 import { IdentitiesAnswer, IdentityAnswer, IdentityDeletedAnswer } from './identity.answers.ts';
 import {
   CREATE_IDENTITY_EXAMPLES,
   CreateIdentityRequest,
   judgeIdentityRequest,
 } from './identity.requests.ts';
-
-/** What the SPF records of domains must include; undefined: the operator has not said. */
-export const SPF_INCLUDE = Symbol('SPF_INCLUDE');
 
 /** The addresses and domains that a workspace may send from. */
 @Controller('v1/identities')
@@ -29,7 +26,7 @@ export class IdentitiesController {
     private readonly changes: IdentityChanges,
     private readonly createIdentity: CreateIdentity,
     private readonly verifyIdentity: VerifyIdentity,
-    @Inject(SPF_INCLUDE) private readonly spfInclude: string | undefined,
+    private readonly views: IdentityViews,
   ) {}
 
   @Get()
@@ -44,7 +41,7 @@ export class IdentitiesController {
   })
   async list(@Caller() caller: Principal, @Query() query: unknown): Promise<IdentitiesAnswer> {
     const request = pageById('idn', judgeQuery(PageQuery, query));
-    const page = await orUnavailable(this.identities.page(caller.workspaceId, request));
+    const page = await this.identities.page(caller.workspaceId, request);
     return { identities: { ...page, items: page.items.map(identityView) } };
   }
 
@@ -67,8 +64,8 @@ export class IdentitiesController {
   async create(@Caller() caller: Principal, @Body() body: unknown): Promise<IdentityAnswer> {
     const request = judgeIdentityRequest(body);
     const { workspaceId } = caller;
-    const { id } = await orUnavailable(this.createIdentity.create(workspaceId, actorOf(caller), request));
-    return this.answer(await orUnavailable(this.identities.find(workspaceId, id)));
+    const { id } = await this.createIdentity.create(workspaceId, actorOf(caller), request);
+    return this.views.answer(await this.identities.find(workspaceId, id));
   }
 
   @Get(':identity_id')
@@ -82,7 +79,7 @@ export class IdentitiesController {
     answer: IdentityAnswer,
   })
   async read(@Caller() caller: Principal, @PathId('identity_id') id: IdentityId): Promise<IdentityAnswer> {
-    return this.answer(await orUnavailable(this.identities.find(caller.workspaceId, id)));
+    return this.views.answer(await this.identities.find(caller.workspaceId, id));
   }
 
   @Post(':identity_id/verify')
@@ -101,7 +98,7 @@ export class IdentitiesController {
   })
   async verify(@Caller() caller: Principal, @PathId('identity_id') id: IdentityId): Promise<IdentityAnswer> {
     const { workspaceId } = caller;
-    return this.answer(await orUnavailable(this.verifyIdentity.verify(workspaceId, actorOf(caller), id)));
+    return this.views.answer(await this.verifyIdentity.verify(workspaceId, actorOf(caller), id));
   }
 
   @Delete(':identity_id')
@@ -118,13 +115,8 @@ export class IdentitiesController {
     @Caller() caller: Principal,
     @PathId('identity_id') id: IdentityId,
   ): Promise<IdentityDeletedAnswer> {
-    const deleted = await orUnavailable(this.changes.delete(caller.workspaceId, actorOf(caller), id));
+    const deleted = await this.changes.delete(caller.workspaceId, actorOf(caller), id);
     if (deleted === undefined) throw unknownId('identity_id');
     return { identity: identityView(deleted), isDeleted: true };
-  }
-
-  private answer(identity: IdentityWithRecords | undefined): IdentityAnswer {
-    if (identity === undefined) throw unknownId('identity_id');
-    return { identity: identityWithRecordsView(identity, this.spfInclude) };
   }
 }

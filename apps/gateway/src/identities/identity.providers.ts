@@ -20,7 +20,7 @@ import {
   SendVerificationLink,
   VerifyIdentity,
 } from '@posthorn/use-cases';
-import { SPF_INCLUDE } from './identities.controller.ts';
+import { IdentityViews } from './identity-views.ts';
 
 export interface IdentityParts {
   readonly database: Database;
@@ -41,14 +41,12 @@ export function identityProviders(parts: IdentityParts, owedMails: SendOwedMails
   const keys = new DkimKeyMaker({ secretBox, clock });
   const workspaces = new WorkspaceStore(database);
   const links = new SendVerificationLink({ owedMails, workspaces, clock, publicUrl });
-  // Whoever asks is told by the answer; the scheduler tells those who do not ask.
-  const tell = (): Promise<void> => Promise.resolve();
-  const checkDomain = new CheckDomain({ checks, resolver, spfInclude, clock, tell });
+  const checkDomain = new CheckDomain({ checks, resolver, spfInclude, clock });
   const verifyIdentity = new VerifyIdentity({
     ...{ identities, changes, checks, storedLinks, keys, links, checkDomain },
   });
   return [
-    { provide: SPF_INCLUDE, useValue: spfInclude },
+    { provide: IdentityViews, useValue: new IdentityViews(spfInclude, clock) },
     { provide: IdentityStore, useValue: identities },
     { provide: IdentityChanges, useValue: changes },
     { provide: CreateIdentity, useValue: new CreateIdentity({ changes, keys, links, clock }) },

@@ -1,20 +1,19 @@
-import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { Controller, HttpCode, Post } from '@nestjs/common';
 import type { IdentityId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresEditor } from '@posthorn/auth';
-import { orUnavailable, RotateKeys } from '@posthorn/use-cases';
+import { RotateKeys } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
-import { PathId, unknownId } from '../validation/path-ids.ts';
+import { PathId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
-import { SPF_INCLUDE } from './identities.controller.ts';
 import { ROTATE_REFUSALS } from './identity-refusals.ts';
-import { identityWithRecordsView } from './identity-view.ts';
+import { IdentityViews } from './identity-views.ts';
 import { IdentityAnswer } from './identity.answers.ts';
 
 @Controller('v1/identities')
 export class RotateKeysController {
   constructor(
     private readonly rotateKeys: RotateKeys,
-    @Inject(SPF_INCLUDE) private readonly spfInclude: string | undefined,
+    private readonly views: IdentityViews,
   ) {}
 
   @Post(':identity_id/rotate-keys')
@@ -34,8 +33,6 @@ export class RotateKeysController {
   })
   async rotate(@Caller() caller: Principal, @PathId('identity_id') id: IdentityId): Promise<IdentityAnswer> {
     const { workspaceId } = caller;
-    const identity = await orUnavailable(this.rotateKeys.rotate(workspaceId, actorOf(caller), id));
-    if (identity === undefined) throw unknownId('identity_id');
-    return { identity: identityWithRecordsView(identity, this.spfInclude) };
+    return this.views.answer(await this.rotateKeys.rotate(workspaceId, actorOf(caller), id));
   }
 }

@@ -3,7 +3,7 @@ import { DatabaseClock, type InvitationId } from '@posthorn/kernel';
 import type { Invitation } from '@posthorn/domain';
 import { InvitationChanges, InvitationStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
-import { endedRefusal, InviteMember, orUnavailable } from '@posthorn/use-cases';
+import { endedRefusal, InviteMember } from '@posthorn/use-cases';
 import { refuseAbove } from '../api-keys/refuse-above.ts';
 import { Describes } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
@@ -39,7 +39,7 @@ export class InvitationsController {
   async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<InvitationsAnswer> {
     const { status, ...page } = judgeQuery(InvitationsQuery, query);
     const wanted = pageById('inv', page);
-    const found = await orUnavailable(this.invitations.list(workspaceId, wanted, status));
+    const found = await this.invitations.list(workspaceId, wanted, status);
     return {
       invitations: { ...found, items: found.items.map((one) => invitationView(one, this.clock.now())) },
     };
@@ -62,7 +62,7 @@ export class InvitationsController {
     const wanted = judgeBody(CreateInvitationRequest, body);
     refuseAbove(caller.role, wanted.role);
     const { workspaceId } = caller;
-    return this.answer(await orUnavailable(this.inviteMember.invite(workspaceId, actorOf(caller), wanted)));
+    return this.answer(await this.inviteMember.invite(workspaceId, actorOf(caller), wanted));
   }
 
   @Get(':invitation_id')
@@ -77,7 +77,7 @@ export class InvitationsController {
     @Caller() { workspaceId }: Principal,
     @PathId('invitation_id') id: InvitationId,
   ): Promise<InvitationAnswer> {
-    return this.answer(await orUnavailable(this.invitations.find(workspaceId, id)));
+    return this.answer(await this.invitations.find(workspaceId, id));
   }
 
   @Post(':invitation_id/resend')
@@ -98,7 +98,7 @@ export class InvitationsController {
     @PathId('invitation_id') id: InvitationId,
   ): Promise<InvitationAnswer> {
     const { workspaceId } = caller;
-    return this.answer(await orUnavailable(this.inviteMember.resend(workspaceId, actorOf(caller), id)));
+    return this.answer(await this.inviteMember.resend(workspaceId, actorOf(caller), id));
   }
 
   @Post(':invitation_id/revoke')
@@ -118,7 +118,7 @@ export class InvitationsController {
     @Caller() caller: Principal,
     @PathId('invitation_id') id: InvitationId,
   ): Promise<InvitationAnswer> {
-    const revoked = await orUnavailable(this.changes.revoke(caller.workspaceId, actorOf(caller), id));
+    const revoked = await this.changes.revoke(caller.workspaceId, actorOf(caller), id);
     if (revoked !== undefined && 'refused' in revoked) throw endedRefusal(revoked);
     return this.answer(revoked);
   }

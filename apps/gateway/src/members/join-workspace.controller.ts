@@ -1,11 +1,10 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import { Refusal } from '@posthorn/kernel';
 import { RateLimits } from '@posthorn/auth';
 import { INVITATION_DAYS } from '@posthorn/domain';
-import { JoinWorkspace, orUnavailable, type ShownInvitation } from '@posthorn/use-cases';
+import { JoinWorkspace, type ShownInvitation } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
-import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
-import { TOO_MANY_GUESSES } from '../pages/guesses.ts';
+import { asDescribed, type DescribedRefusal, Describes } from '../openapi/describes.ts';
+import { refuseGuess, TOO_MANY_GUESSES } from '../pages/guesses.ts';
 import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
 
 const TOKEN = linkToken('phi_');
@@ -49,7 +48,7 @@ export class JoinWorkspaceController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    return this.page(request, response, await orUnavailable(this.joinWorkspace.look(token)));
+    return this.page(request, response, await this.joinWorkspace.look(token));
   }
 
   @Post()
@@ -68,7 +67,7 @@ export class JoinWorkspaceController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    return this.page(request, response, await orUnavailable(this.joinWorkspace.accept(token)));
+    return this.page(request, response, await this.joinWorkspace.accept(token));
   }
 
   private async page(
@@ -76,12 +75,9 @@ export class JoinWorkspaceController {
     response: Response,
     invitation: ShownInvitation | undefined,
   ): Promise<string> {
-    if (invitation === undefined) {
-      await this.limits.countFailure(request, response);
-      throw new Refusal(UNKNOWN.status, UNKNOWN.message);
-    }
+    if (invitation === undefined) return refuseGuess(this.limits, request, response, UNKNOWN);
     const page = PAGES[invitation.status];
-    if (typeof page !== 'function') throw new Refusal(page.status, page.message);
+    if (typeof page !== 'function') throw asDescribed(page);
     return personPage(response, page(invitation));
   }
 }

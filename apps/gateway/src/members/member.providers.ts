@@ -1,5 +1,4 @@
 import type { Provider } from '@nestjs/common';
-import { DatabaseClock } from '@posthorn/kernel';
 import {
   type Database,
   InvitationChanges,
@@ -22,7 +21,6 @@ export function memberProviders({ database, publicUrl }: MemberParts, owedMails:
   const workspaces = new WorkspaceStore(database);
   const mails = new SendInvitationMails({ owedMails, clock, publicUrl });
   return [
-    { provide: DatabaseClock, useValue: clock },
     { provide: MemberStore, useValue: new MemberStore(database) },
     { provide: InvitationStore, useValue: invitations },
     { provide: InvitationChanges, useValue: changes },

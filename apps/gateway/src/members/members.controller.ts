@@ -3,7 +3,7 @@ import type { UserId } from '@posthorn/kernel';
 import type { Member } from '@posthorn/domain';
 import { type LastEditor, MemberStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
-import { lastEditorRefusal, orUnavailable } from '@posthorn/use-cases';
+import { lastEditorRefusal } from '@posthorn/use-cases';
 import { refuseAbove } from '../api-keys/refuse-above.ts';
 import { Describes } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
@@ -31,14 +31,14 @@ export class MembersController {
   })
   async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<MembersAnswer> {
     const request = pageById('mbr', judgeQuery(PageQuery, query));
-    return { members: await orUnavailable(this.members.list(workspaceId, request)) };
+    return { members: await this.members.list(workspaceId, request) };
   }
 
   @Get(':user_id')
   @RequiresScope('user')
   @Describes({ name: 'readMember', tag: 'Members', summary: 'Read a member', answer: MemberAnswer })
   async read(@Caller() { workspaceId }: Principal, @PathId('user_id') id: UserId): Promise<MemberAnswer> {
-    return { member: known(await orUnavailable(this.members.find(workspaceId, id))) };
+    return { member: known(await this.members.find(workspaceId, id)) };
   }
 
   @Post(':user_id')
@@ -65,7 +65,7 @@ export class MembersController {
       role === undefined
         ? this.members.find(workspaceId, id)
         : this.members.setRole(workspaceId, actorOf(caller), id, role);
-    return { member: known(await orUnavailable(changed)) };
+    return { member: known(await changed) };
   }
 
   @Delete(':user_id')
@@ -80,7 +80,7 @@ export class MembersController {
     refuses: [LAST_EDITOR],
   })
   async remove(@Caller() caller: Principal, @PathId('user_id') id: UserId): Promise<MemberRemovedAnswer> {
-    const removed = await orUnavailable(this.members.remove(caller.workspaceId, actorOf(caller), id));
+    const removed = await this.members.remove(caller.workspaceId, actorOf(caller), id);
     return { member: known(removed), isDeleted: true };
   }
 }

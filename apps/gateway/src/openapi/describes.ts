@@ -1,5 +1,5 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
-import type { ErrorBody, ErrorStatus } from '@posthorn/kernel';
+import { type ErrorBody, type ErrorStatus, Refusal } from '@posthorn/kernel';
 import { TakesNoQuery } from '../validation/takes-no-query.ts';
 import type { DescribedClass, JsonSchema } from './json-schema.ts';
 import type { Tag } from './tags.ts';
@@ -15,6 +15,11 @@ export interface DescribedRefusal extends Pick<ErrorBody, 'allowedEmails' | 'all
   readonly message: string;
   /** The page of `docs/errors` that explains it. */
   readonly docsPage?: string;
+}
+
+/** The refusal that was described. */
+export function asDescribed({ status, message }: DescribedRefusal): Refusal {
+  return new Refusal(status, message);
 }
 
 /** A body or an answer for the document, as somebody would really send or get it. */
@@ -76,7 +81,7 @@ export interface RouteDescription {
    * key, 413 and 415 where it has a body, all three where callers post without one, 404 where its
    * path has an id.
    */
-  readonly refuses?: readonly (ErrorStatus | DescribedRefusal)[];
+  readonly refuses?: readonly DescribedRefusal[];
 }
 
 /** Describes a route for the document of the interface; every route has one, or the app does not start. */

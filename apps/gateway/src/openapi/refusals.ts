@@ -84,10 +84,8 @@ export const COMMON_REFUSALS: readonly DescribedRefusal[] = [
 
 /** Everything that a route refuses with: what follows from its guards, body and path, and what it names itself. */
 export function refusalsOf(route: Route): DescribedRefusal[] {
-  const named = (route.description.refuses ?? []).map((refusal) =>
-    typeof refusal === 'number' ? { status: refusal, when: '', message: '' } : refusal,
-  );
-  return [...shapeRefusals(route), ...accessRefusals(route), ...pathRefusals(route), ...named];
+  const { refuses = [] } = route.description;
+  return [...shapeRefusals(route), ...accessRefusals(route), ...pathRefusals(route), ...refuses];
 }
 
 function accessRefusals({ access, path }: Route): DescribedRefusal[] {
@@ -118,7 +116,7 @@ function shapeRefusals(route: Route): DescribedRefusal[] {
   const ofBody = body === undefined ? [] : [BODY_TOO_LARGE, NO_JSON];
   const judged = [body, query].flat().find((one) => one !== undefined);
   // What the route says itself about a bad shape is better than what can be found for it.
-  const isSaid = refuses.some((refusal) => typeof refusal !== 'number' && refusal.status === 400);
+  const isSaid = refuses.some(({ status }) => status === 400);
   if (isSaid) return ofBody;
   if (judged === undefined) return route.access === undefined ? [] : [A_QUERY];
   return [{ status: 400, when: 'Bad shape', message: faultOfShape(judged) }, ...ofBody];

@@ -85,18 +85,17 @@ function responseOf(
   group: readonly DescribedRefusal[],
   publicUrl: string,
 ): Part {
-  const told = group.filter(({ message }) => message !== '');
   const headers: AnswerHeader[] = [
     ...HEADERS_OF_ALL,
     ...(RETRIED.has(status) ? (['Retry-After'] as const) : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
   ];
-  const examples = told.map((refusal) => [
+  const examples = group.map((refusal) => [
     keyOf(refusal.when),
     { summary: refusal.when, value: bodyOf(refusal, publicUrl) },
   ]);
   return {
-    description: told.map(({ when }) => when).join('; ') || REASON_PHRASES[status],
+    description: group.map(({ when }) => when).join('; '),
     headers: answerHeaders(headers),
     content: {
       'application/json': {

@@ -1,7 +1,7 @@
 import { anyObject, count, listOf, text } from './answer-schemas.ts';
 import { Shown } from './shown.ts';
 
-/** The body of every answer that is not a success (interface 2.7). */
+/** The body of every answer that is not a success (F8). */
 export class ErrorAnswer {
   @Shown('The status of the answer.', count, { example: 400 })
   statusCode!: number;
@@ -30,7 +30,7 @@ export class ErrorAnswer {
 
 /** How a process is. */
 export class HealthAnswer {
-  @Shown('How the process is.', text, { example: 'ok' })
+  @Shown('How the process is.', text, { example: 'ready' })
   status!: string;
 
   @Shown('What it looked at, by name.', anyObject, { example: {} })

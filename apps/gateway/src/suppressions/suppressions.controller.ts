@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/co
 import type { SuppressionId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import type { Suppression } from '@posthorn/domain';
-import { ManageSuppressions } from '@posthorn/use-cases';
+import { SuppressionChanges, SuppressionStore } from '@posthorn/database';
 import { Describes } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
 import { judgeBody } from '../validation/judge-body.ts';
@@ -20,7 +20,10 @@ import { AddSuppressionRequest, SuppressionsQuery } from './suppression.requests
 
 @Controller('v1/suppressions')
 export class SuppressionsController {
-  constructor(private readonly suppressions: ManageSuppressions) {}
+  constructor(
+    private readonly suppressions: SuppressionStore,
+    private readonly changes: SuppressionChanges,
+  ) {}
 
   @Get()
   @RequiresScope('user')
@@ -51,7 +54,7 @@ export class SuppressionsController {
     @Caller() { workspaceId }: Principal,
     @PathId('suppression_id') id: SuppressionId,
   ): Promise<SuppressionAnswer> {
-    return answerOf(await this.suppressions.read(workspaceId, id));
+    return answerOf(await this.suppressions.find(workspaceId, id));
   }
 
   @Post()
@@ -69,7 +72,7 @@ export class SuppressionsController {
   async add(@Caller() caller: Principal, @Body() body: unknown): Promise<SuppressionAddedAnswer> {
     const { email, reason } = judgeBody(AddSuppressionRequest, body);
     const wanted = { email: addressIn(email), reason };
-    const added = await this.suppressions.add(caller.workspaceId, actorOf(caller), wanted);
+    const added = await this.changes.add(caller.workspaceId, actorOf(caller), wanted);
     return { suppression: suppressionView(added.suppression), isCreated: added.isCreated };
   }
 
@@ -87,7 +90,7 @@ export class SuppressionsController {
     @Caller() caller: Principal,
     @PathId('suppression_id') id: SuppressionId,
   ): Promise<SuppressionDeletedAnswer> {
-    const removed = await this.suppressions.remove(caller.workspaceId, id, actorOf(caller));
+    const removed = await this.changes.remove(caller.workspaceId, id, actorOf(caller));
     return { ...answerOf(removed), isDeleted: true };
   }
 }

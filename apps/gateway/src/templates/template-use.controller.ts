@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import type { TemplateId } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { JsonText } from '@posthorn/platform';
-import { orUnavailable, PreviewTemplate, SendTestEmail } from '@posthorn/use-cases';
+import { PreviewTemplate, SendTestEmail } from '@posthorn/use-cases';
 import { mailboxOf } from '../validation/mailbox-rules.ts';
 import { SEND_REFUSALS } from '../emails/email-refusals.ts';
 import { EmailAcceptedAnswer } from '../emails/email.answers.ts';
@@ -51,9 +51,7 @@ export class TemplateUseController {
     @OptionalBody() body: object,
   ): Promise<TemplatePreviewAnswer> {
     const { variables = {}, version } = judgeBody(PreviewTemplateRequest, body);
-    const shown = await orUnavailable(
-      this.previewTemplate.preview(caller.workspaceId, id, variables, version),
-    );
+    const shown = await this.previewTemplate.preview(caller.workspaceId, id, variables, version);
     if (shown === undefined) throw unknownId('template_id');
     const { subject, html, text, previewText = null } = shown;
     return { subject, html, text, previewText };
@@ -78,9 +76,7 @@ export class TemplateUseController {
     @Body() body: unknown,
   ): Promise<JsonText> {
     const { to, variables = {} } = judgeBody(SendTestEmailRequest, body);
-    const accepted = await orUnavailable(
-      this.sendTestEmail.send(caller.workspaceId, id, mailboxOf(to), variables),
-    );
+    const accepted = await this.sendTestEmail.send(caller.workspaceId, id, mailboxOf(to), variables);
     if (accepted === undefined) throw unknownId('template_id');
     return new JsonText(`{"email":${accepted.answer}}`);
   }

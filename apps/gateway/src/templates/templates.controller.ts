@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/co
 import type { TemplateId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
 import { TemplateChanges, TemplateStore } from '@posthorn/database';
-import { orUnavailable, SaveTemplate } from '@posthorn/use-cases';
+import { SaveTemplate } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
 import { pageById } from '../paging/page-request.ts';
@@ -45,7 +45,7 @@ export class TemplatesController {
   })
   async create(@Caller() caller: Principal, @Body() body: unknown): Promise<TemplateAnswer> {
     const draft = toTemplateDraft(judgeBody(CreateTemplateRequest, body));
-    const created = await orUnavailable(this.saveTemplate.create(caller.workspaceId, actorOf(caller), draft));
+    const created = await this.saveTemplate.create(caller.workspaceId, actorOf(caller), draft);
     return { template: templateView(created) };
   }
 
@@ -61,8 +61,8 @@ export class TemplatesController {
   })
   async list(@Caller() caller: Principal, @Query() query: unknown): Promise<TemplatesAnswer> {
     const { name, ...page } = judgeQuery(TemplatesQuery, query);
-    const found = this.templates.list(caller.workspaceId, pageById('tpl', page), name);
-    return { templates: templatePageView(await orUnavailable(found)) };
+    const found = await this.templates.list(caller.workspaceId, pageById('tpl', page), name);
+    return { templates: templatePageView(found) };
   }
 
   @Get(':template_id')
@@ -75,7 +75,7 @@ export class TemplatesController {
     answer: TemplateAnswer,
   })
   async read(@Caller() caller: Principal, @PathId('template_id') id: TemplateId): Promise<TemplateAnswer> {
-    const template = await orUnavailable(this.templates.find(caller.workspaceId, id));
+    const template = await this.templates.find(caller.workspaceId, id);
     if (template === undefined) throw unknownId('template_id');
     return { template: templateView(template) };
   }
@@ -100,9 +100,7 @@ export class TemplatesController {
     @Body() body: unknown,
   ): Promise<TemplateAnswer> {
     const patch = toTemplatePatch(judgeBody(UpdateTemplateRequest, body));
-    const updated = await orUnavailable(
-      this.saveTemplate.update(caller.workspaceId, actorOf(caller), id, patch),
-    );
+    const updated = await this.saveTemplate.update(caller.workspaceId, actorOf(caller), id, patch);
     if (updated === undefined) throw unknownId('template_id');
     return { template: templateView(updated) };
   }
@@ -120,7 +118,7 @@ export class TemplatesController {
     @Caller() caller: Principal,
     @PathId('template_id') id: TemplateId,
   ): Promise<TemplateDeletedAnswer> {
-    const template = await orUnavailable(this.changes.delete(caller.workspaceId, actorOf(caller), id));
+    const template = await this.changes.delete(caller.workspaceId, actorOf(caller), id);
     if (template === undefined) throw unknownId('template_id');
     return { template: templateView(template), isDeleted: true };
   }
@@ -141,7 +139,7 @@ export class TemplatesController {
     @Query() query: unknown,
   ): Promise<TemplateVersionsAnswer> {
     const page = pageById('tpv', judgeQuery(PageQuery, query));
-    const versions = await orUnavailable(this.templates.listVersions(caller.workspaceId, id, page));
+    const versions = await this.templates.listVersions(caller.workspaceId, id, page);
     if (versions === undefined) throw unknownId('template_id');
     return { versions: versionPageView(versions) };
   }

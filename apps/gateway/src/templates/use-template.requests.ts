@@ -4,17 +4,13 @@ import { integer, jsonObject } from '../validation/object-rules.ts';
 import { Optional, Required } from '../validation/rule.ts';
 
 const variables = jsonObject({ size: SIZES.variables });
+const VARIABLES =
+  'What the template prints, up to 256 KiB as JSON; needed where it prints something that has no default.';
 const EXAMPLE = { orderId: '10042', firstName: 'Ada', items: [{ name: 'Tea', price: 12.5 }] };
 
 /** With what a template is to be shown. */
 export class PreviewTemplateRequest {
-  @Optional(
-    variables,
-    'What the template prints, up to 256 KiB as JSON; needed where it prints something that has no default.',
-    {
-      example: EXAMPLE,
-    },
-  )
+  @Optional(variables, VARIABLES, { example: EXAMPLE })
   variables?: JsonObject;
 
   @Optional(
@@ -32,12 +28,6 @@ export class SendTestEmailRequest {
   })
   to!: string;
 
-  @Optional(
-    variables,
-    'What the template prints, up to 256 KiB as JSON; needed where it prints something that has no default.',
-    {
-      example: EXAMPLE,
-    },
-  )
+  @Optional(variables, VARIABLES, { example: EXAMPLE })
   variables?: JsonObject;
 }

@@ -1,9 +1,9 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
-import { DatabaseClock, Refusal } from '@posthorn/kernel';
+import { DatabaseClock } from '@posthorn/kernel';
 import { type HitKind, machineSign } from '@posthorn/domain';
 import { type TrackedLink, TrackingLinks, NoticeHits } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
-import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
+import { asDescribed, type DescribedRefusal, Describes } from '../openapi/describes.ts';
 import { linkToken } from '../pages/person-page.ts';
 
 const NO_SUCH_LINK: DescribedRefusal = {
@@ -38,7 +38,7 @@ export class TrackingController {
   })
   follow(@Param('token') token: string, @Req() request: Request, @Res() response: Response): void {
     const link = this.links.linkWith(token);
-    if (link === undefined) throw new Refusal(NO_SUCH_LINK.status, NO_SUCH_LINK.message);
+    if (link === undefined) throw asDescribed(NO_SUCH_LINK);
     response.status(302).setHeader('Location', link.url).end();
     this.note('click', request, link);
   }

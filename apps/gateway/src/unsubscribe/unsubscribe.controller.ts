@@ -1,11 +1,10 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import { Refusal } from '@posthorn/kernel';
 import { RateLimits } from '@posthorn/auth';
 import type { Subscription } from '@posthorn/database';
 import { ChangeSubscription } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
-import { TOO_MANY_GUESSES } from '../pages/guesses.ts';
+import { refuseGuess, TOO_MANY_GUESSES } from '../pages/guesses.ts';
 import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
 import { type Buttons, resubscribedPage, subscriptionPage } from './unsubscribe-pages.ts';
 
@@ -83,21 +82,14 @@ export class UnsubscribeController {
     return this.answer(request, response, subscription, resubscribedPage);
   }
 
-  /**
-   * Who guesses links is counted as one who guesses keys.
-   *
-   * @throws Refusal 404, 429 when too many guesses came from its address
-   */
   private async answer(
     request: Request,
     response: Response,
     subscription: Subscription | undefined,
     pageOf: (known: Subscription, buttons: Buttons) => PersonPage,
   ): Promise<string> {
-    if (subscription !== undefined)
-      return personPage(response, pageOf(subscription, buttonsFrom(request.path)));
-    await this.limits.countFailure(request, response);
-    throw new Refusal(NO_SUCH_LINK.status, NO_SUCH_LINK.message);
+    if (subscription === undefined) return refuseGuess(this.limits, request, response, NO_SUCH_LINK);
+    return personPage(response, pageOf(subscription, buttonsFrom(request.path)));
   }
 }
 

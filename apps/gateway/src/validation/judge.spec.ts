@@ -4,13 +4,13 @@ import { parse } from 'node:querystring';
 import { PageQuery } from '../paging/page-query.ts';
 import { judgeBody } from './judge-body.ts';
 import { judgeQuery } from './judge-query.ts';
-import { arrayOf, flag } from './object-rules.ts';
+import { flag } from './object-rules.ts';
 import { Optional, Required } from './rule.ts';
 import { oneOfWords, singleLine } from './text-rules.ts';
 
 class HookRequest {
-  @Required(arrayOf(oneOfWords(['OPENED', 'CLICKED']), { most: 2, unit: 'items' }), 'The events.')
-  events!: string[];
+  @Required(oneOfWords(['OPENED', 'CLICKED']), 'The event.')
+  event!: string;
 
   @Optional(singleLine({ most: 5, unit: 'characters' }), 'The name.')
   name?: string;
@@ -32,10 +32,10 @@ describe('judgeBody', () => {
   const message = (body: unknown): string => messageOf(() => judgeBody(HookRequest, body));
 
   it('gives an instance, with what the class gives an absent field', () => {
-    const request = judgeBody(HookRequest, { events: ['OPENED'] });
+    const request = judgeBody(HookRequest, { event: 'OPENED' });
     expect(request).toBeInstanceOf(HookRequest);
-    expect({ ...request }).toEqual({ events: ['OPENED'], isOn: true });
-    expect(judgeBody(HookRequest, { events: ['OPENED'], isOn: false }).isOn).toBe(false);
+    expect({ ...request }).toEqual({ event: 'OPENED', isOn: true });
+    expect(judgeBody(HookRequest, { event: 'OPENED', isOn: false }).isOn).toBe(false);
   });
 
   it.each([[undefined], [null], [[]], ['x'], [1]])('refuses %j as a body', (body) => {
@@ -43,26 +43,20 @@ describe('judgeBody', () => {
   });
 
   it('names everything that is wrong at once, unknown fields too', () => {
-    expect(message({ events: ['OPENED', 'CLICKD', 5], name: 'a\nb', isOn: null, nam: 1 })).toBe(
+    expect(message({ event: 'CLICKD', name: 'a\nb', isOn: null, nam: 1 })).toBe(
       [
-        '`events` has 3 items, 1 more than the 2 that are possible',
+        '`event` is none of the known words; give one of `OPENED`, `CLICKED`, perhaps `CLICKED`',
         '`name` holds a line break (U+000A) at character 2; take it out',
         '`isOn` is null; give it a value or leave it out',
         '`nam` is not a known field; did you mean `name`?',
       ].join('; '),
     );
-    expect(message({ events: ['CLICKD', 5] })).toBe(
-      [
-        '`events[0]` is none of the known words; give one of `OPENED`, `CLICKED`, perhaps `CLICKED`',
-        '`events[1]` is a number; give a string',
-      ].join('; '),
-    );
-    expect(message({ events: [] })).toBe('`events` is empty; give 1 to 2 items');
-    expect(message({})).toBe('`events` is missing; give an array');
+    expect(message({ event: 5 })).toBe('`event` is a number; give a string');
+    expect(message({})).toBe('`event` is missing; give a string');
   });
 
   it('is not misled by the names of what objects inherit', () => {
-    expect(message(JSON.parse('{"events":["OPENED"],"__proto__":{"isOn":false},"constructor":1}'))).toBe(
+    expect(message(JSON.parse('{"event":"OPENED","__proto__":{"isOn":false},"constructor":1}'))).toBe(
       '`__proto__` is not a known field; leave it out; `constructor` is not a known field; leave it out',
     );
   });

@@ -1,17 +1,12 @@
-import { type Mailbox, ONE_MAILBOX, parseMailbox, type Size } from '@posthorn/domain';
+import { type Mailbox, BARE_ADDRESS, ONE_MAILBOX, parseMailbox, type Size } from '@posthorn/domain';
 import { makeRule, type Rule } from './rule.ts';
 import { sizeFault } from './sizes.ts';
-import { text } from './text-rules.ts';
-
-const ONE_ADDRESS = 'give the address alone, such as `ada@example.com`';
+import { faultIn, text } from './text-rules.ts';
 
 /** One mailbox, `a@b.c` or `Name <a@b.c>`. */
 export const mailbox: Rule = text(
   { minLength: 3, maxLength: 1_000, pattern: '@', examples: ['Ada Lovelace <ada@example.com>'] },
-  (value) => {
-    const parsed = parseMailbox(value);
-    return 'fault' in parsed ? parsed.fault : undefined;
-  },
+  (value) => faultIn(parseMailbox(value)),
 );
 
 /** One address, without a name beside it. */
@@ -19,8 +14,8 @@ export const address: Rule = text(
   { minLength: 3, maxLength: 1_000, pattern: '@', examples: ['ada@example.com'] },
   (value) => {
     const parsed = parseMailbox(value);
-    if ('fault' in parsed) return parsed.fault.replace(ONE_MAILBOX, ONE_ADDRESS);
-    return /[<>]/.test(value) ? `has angle brackets; ${ONE_ADDRESS}` : undefined;
+    if ('fault' in parsed) return parsed.fault.replace(ONE_MAILBOX, BARE_ADDRESS);
+    return /[<>]/.test(value) ? `has angle brackets; ${BARE_ADDRESS}` : undefined;
   },
 );
 

@@ -54,16 +54,3 @@ export function shapedAs(requestClass: new () => object): Rule {
     return faults.join('; ') || undefined;
   });
 }
-
-/** An array of 1 to `size.most` values that the rule takes. */
-export function arrayOf(rule: Rule, size: Size): Rule {
-  const schema = { type: 'array', items: rule.schema, minItems: 1, maxItems: size.most };
-  return makeRule(schema, (value, field) => {
-    if (!Array.isArray(value)) return `\`${field}\` is ${kindOf(value)}; give an array`;
-    if (value.length === 0) return `\`${field}\` is empty; give 1 to ${size.most} items`;
-    const tooMany = sizeFault(value.length, size);
-    if (tooMany !== undefined) return `\`${field}\` ${tooMany}`;
-    const faults = value.map((item: unknown, index) => rule(item, `${field}[${index}]`));
-    return faults.filter((fault) => fault !== undefined).join('; ') || undefined;
-  });
-}

@@ -16,11 +16,16 @@ import { charactersIn, bytesIn, sizeFault } from './sizes.ts';
 const NO_CONTROLS = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 
 /** A string that the given function finds no fault in (its fault is a predicate to be put after the field's name). */
-export function text(schema: JsonSchema, faultIn: (value: string) => string | undefined): Rule {
+export function text(schema: JsonSchema, judge: (value: string) => string | undefined): Rule {
   return makeRule({ type: 'string', ...schema }, (value, field) => {
-    const fault = typeof value === 'string' ? faultIn(value) : `is ${kindOf(value)}; give a string`;
+    const fault = typeof value === 'string' ? judge(value) : `is ${kindOf(value)}; give a string`;
     return fault === undefined ? undefined : `\`${field}\` ${fault}`;
   });
+}
+
+/** What is wrong with a text by what a parser made of it; undefined when nothing is. */
+export function faultIn(parsed: object): string | undefined {
+  return 'fault' in parsed ? (parsed.fault as string) : undefined;
 }
 
 /** One line of at least one character: it becomes, or could become, the value of a header. */
@@ -59,18 +64,13 @@ export const displayName: Rule = text(
 );
 
 /** A time (RFC 3339); whether it is too early or too late is judged when it is known that the request is a new one. */
-export const timestamp: Rule = text({ format: 'date-time', examples: ['2030-01-31T09:30:00Z'] }, (value) => {
-  const parsed = parseTimestamp(value);
-  return 'fault' in parsed ? parsed.fault : undefined;
-});
+export const timestamp: Rule = text({ format: 'date-time', examples: ['2030-01-31T09:30:00Z'] }, (value) =>
+  faultIn(parseTimestamp(value)),
+);
 
 /** A time (RFC 3339), or a day, which stands for its first moment (UTC). */
-export const timeOrDay: Rule = text(
-  { pattern: '^\\d{4}-\\d{2}-\\d{2}', examples: ['2030-01-31'] },
-  (value) => {
-    const parsed = parseTimeOrDay(value);
-    return 'fault' in parsed ? parsed.fault : undefined;
-  },
+export const timeOrDay: Rule = text({ pattern: '^\\d{4}-\\d{2}-\\d{2}', examples: ['2030-01-31'] }, (value) =>
+  faultIn(parseTimeOrDay(value)),
 );
 
 /** A day of the calendar, on which something of ours can have happened. */

@@ -7,9 +7,9 @@ import { judgeBody } from '../validation/judge-body.ts';
 import { OptionalBody } from '../validation/optional-body.ts';
 import { PathId, unknownId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
-import { unknownDelivery } from './deliveries.controller.ts';
 import { DeliveryAnswer } from './delivery.answers.ts';
 import { TestWebhookRequest } from './test-webhook.request.ts';
+import { unknownInWebhook } from './unknown-in-webhook.ts';
 
 /** Deliveries that somebody asks for. */
 @Controller('v1/webhooks')
@@ -47,7 +47,8 @@ export class DeliveriesByHandController {
   ): Promise<DeliveryAnswer> {
     const { workspaceId } = caller;
     const delivery = await this.again.sendAgain(workspaceId, webhookId, id, actorOf(caller));
-    if (delivery === undefined) throw await unknownDelivery(this.deliveries, workspaceId, webhookId);
+    if (delivery === undefined)
+      throw await unknownInWebhook(this.deliveries, workspaceId, webhookId, 'delivery_id');
     return { delivery };
   }
 

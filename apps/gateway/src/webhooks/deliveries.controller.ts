@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import type { DeliveryId, Refusal, WebhookId, WorkspaceId } from '@posthorn/kernel';
+import type { DeliveryId, WebhookId } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { ReadDeliveries } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
@@ -9,6 +9,7 @@ import { judgeQuery } from '../validation/judge-query.ts';
 import { PathId, unknownId } from '../validation/path-ids.ts';
 import { deliveryFilter, DeliveriesQuery } from './deliveries-query.ts';
 import { DeliveriesAnswer, DeliveryAnswer } from './delivery.answers.ts';
+import { unknownInWebhook } from './unknown-in-webhook.ts';
 
 /** What has become of the deliveries of a webhook. */
 @Controller('v1/webhooks')
@@ -56,16 +57,8 @@ export class DeliveriesController {
     @PathId('delivery_id') id: DeliveryId,
   ): Promise<DeliveryAnswer> {
     const delivery = await this.deliveries.read(workspaceId, webhookId, id);
-    if (delivery === undefined) throw await unknownDelivery(this.deliveries, workspaceId, webhookId);
+    if (delivery === undefined)
+      throw await unknownInWebhook(this.deliveries, workspaceId, webhookId, 'delivery_id');
     return { delivery };
   }
-}
-
-/** Says which of the two ids in the path is unknown. */
-export async function unknownDelivery(
-  deliveries: Pick<ReadDeliveries, 'hasWebhook'>,
-  workspaceId: WorkspaceId,
-  webhookId: WebhookId,
-): Promise<Refusal> {
-  return unknownId((await deliveries.hasWebhook(workspaceId, webhookId)) ? 'delivery_id' : 'webhook_id');
 }

@@ -8,6 +8,7 @@ import { judgeBody } from '../validation/judge-body.ts';
 import { PathId, unknownId } from '../validation/path-ids.ts';
 import { RecoverRequest } from './recover.request.ts';
 import { RecoveryAnswer } from './recovery.answers.ts';
+import { unknownInWebhook } from './unknown-in-webhook.ts';
 
 /** Sending all again that failed. */
 @Controller('v1/webhooks')
@@ -71,9 +72,8 @@ export class RecoveriesController {
     @PathId('recovery_id') id: RecoveryId,
   ): Promise<RecoveryAnswer> {
     const recovery = await this.recoveries.read(workspaceId, webhookId, id);
-    if (recovery !== undefined) return { recovery };
-    throw unknownId(
-      (await this.deliveries.hasWebhook(workspaceId, webhookId)) ? 'recovery_id' : 'webhook_id',
-    );
+    if (recovery === undefined)
+      throw await unknownInWebhook(this.deliveries, workspaceId, webhookId, 'recovery_id');
+    return { recovery };
   }
 }

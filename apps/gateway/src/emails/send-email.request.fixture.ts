@@ -1,7 +1,7 @@
 import { Refusal } from '@posthorn/kernel';
 import { judgeEmailRequest } from './judge-email-request.ts';
 
-/** For the tests: the least sound emails of both kinds. */
+/** The least sound emails of both kinds. */
 export const RAW = {
   from: 'Shop <shop@example.com>',
   to: 'ada@example.com',
@@ -10,7 +10,7 @@ export const RAW = {
 };
 export const TEMPLATED = { template: 'welcome', to: 'ada@example.com' };
 
-/** For the tests: what a body is refused with. */
+/** What a body is refused with. */
 export function refusalOf(body: unknown): Refusal {
   try {
     judgeEmailRequest(body);
@@ -21,5 +21,5 @@ export function refusalOf(body: unknown): Refusal {
   throw new Error(`taken: ${JSON.stringify(body).slice(0, 200)}`);
 }
 
-/** For the tests: the message that a body is refused with. */
+/** The message that a body is refused with. */
 export const messageFor = (body: unknown): string => refusalOf(body).message;

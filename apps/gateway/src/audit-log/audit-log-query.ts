@@ -1,0 +1,30 @@
+import { AUDITED_ACTIONS, type AuditedAction } from '@posthorn/domain';
+import type { AuditLogFilter } from '@posthorn/database';
+import { PageQuery } from '../paging/page-query.ts';
+import { timeRange } from '../paging/time-range.ts';
+import { anyId } from '../validation/query-rules.ts';
+import { Optional } from '../validation/rule.ts';
+import { oneOfWords, timeOrDay } from '../validation/text-rules.ts';
+
+/** Which page of the audit log is wanted, and of which changes. */
+export class AuditLogQuery extends PageQuery {
+  @Optional(oneOfWords(AUDITED_ACTIONS), 'Only what did this.', { example: 'api_key.created' })
+  action?: AuditedAction;
+
+  @Optional(anyId, 'Only what changed the thing with this id.')
+  subjectId?: string;
+
+  @Optional(timeOrDay, 'Only what was done at this time or later; a day stands for its beginning (UTC).', {
+    example: '2026-01-31',
+  })
+  createdAfter?: string;
+
+  @Optional(timeOrDay, 'Only what was done before this time; a day stands for its beginning (UTC).')
+  createdBefore?: string;
+}
+
+/** What a judged query asks for. @throws Refusal (400) when no time can be after the one and before the other */
+export function auditLogFilter(query: AuditLogQuery): AuditLogFilter {
+  const { action, subjectId } = query;
+  return { action, subjectId, ...timeRange(query) };
+}

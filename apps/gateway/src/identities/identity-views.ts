@@ -1,0 +1,72 @@
+import type { DatabaseClock } from '@posthorn/kernel';
+import {
+  keepUntilMs,
+  type RecordFindings,
+  stageMessage,
+  type WantedRecord,
+  wantedRecords,
+} from '@posthorn/domain';
+import {
+  type Identity as StoredIdentity,
+  type IdentityWithRecords as StoredWithRecords,
+  stagedKey,
+} from '@posthorn/database';
+import { unknownId } from '../validation/path-ids.ts';
+import type { Identity, IdentityAnswer, IdentityWithRecords } from './identity.answers.ts';
+
+/** An identity as lists show it. */
+export function identityView(identity: StoredIdentity): Identity {
+  const { id, kind, value, status, verifiedAt, createdAt } = identity;
+  return { id, kind, value, status, verifiedAt, createdAt };
+}
+
+/** Identities with what is wanted of the DNS and what was found there. */
+export class IdentityViews {
+  /** @param spfInclude what the SPF records of domains must include; undefined: the operator has not said */
+  constructor(
+    private readonly spfInclude: string | undefined,
+    private readonly clock: Pick<DatabaseClock, 'nowMs'>,
+  ) {}
+
+  /** @throws Refusal 404 when there is none */
+  answer(identity: StoredWithRecords | undefined): IdentityAnswer {
+    if (identity === undefined) throw unknownId('identity_id');
+    const { check, keys, value } = identity;
+    const wanted = check === null ? [] : wantedRecords(value, keys, this.spfInclude);
+    const nowMs = this.clock.nowMs();
+    return {
+      identity: {
+        ...identityView(identity),
+        records: wanted.map((record) =>
+          recordView(record, check?.findings ?? {}, keepUntilOf(identity, record), nowMs),
+        ),
+        checkedAt: check?.checkedAt ?? null,
+        nextCheckAt: check?.dueAt ?? null,
+        wrongSince: check?.wrongSince ?? null,
+      },
+    };
+  }
+}
+
+const UNCHECKED = { state: 'UNCHECKED', message: 'It has not been looked for yet', found: [] } as const;
+
+function keepUntilOf({ keys }: StoredWithRecords, record: WantedRecord): Date | null {
+  const key = keys.find((each) => each === record.key);
+  const until = key === undefined ? null : keepUntilMs(stagedKey(key));
+  return until === null ? null : new Date(until);
+}
+
+function recordView(
+  { purpose, isRequired, name, value, key }: WantedRecord,
+  findings: RecordFindings,
+  keepUntil: Date | null,
+  nowMs: number,
+): IdentityWithRecords['records'][number] {
+  const { state, message, found } = findings[name] ?? UNCHECKED;
+  const stage = key?.stage ?? null;
+  const said = (stage && stageMessage(stage, state, keepUntil, nowMs)) ?? message;
+  return {
+    ...{ purpose, isRequired, type: 'TXT', name, value, stage, keepUntil },
+    ...{ status: state, message: said, found },
+  };
+}

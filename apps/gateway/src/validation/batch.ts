@@ -1,0 +1,35 @@
+import { Refusal } from '@posthorn/kernel';
+import type { Size } from '@posthorn/domain';
+import type { JsonSchema } from '../openapi/json-schema.ts';
+import { isJsonObject, kindOf, makeRule, type Rule } from './rule.ts';
+import { sizeFault } from './sizes.ts';
+
+/** A line of a message (RFC 5322, section 2.1.1): no address is longer. */
+const MOST_ADDRESS_CHARACTERS = 998;
+
+/** An array of 1 to `size.most` items, each of which is judged by itself, and answered by itself. */
+export function batchOf(nouns: string, size: Size, items: JsonSchema): Rule {
+  const schema = { type: 'array', items, minItems: 1, maxItems: size.most };
+  return makeRule(schema, (value, field) => {
+    if (!Array.isArray(value)) return `\`${field}\` is ${kindOf(value)}; give an array of ${nouns}`;
+    if (value.length === 0) return `\`${field}\` is empty; give 1 to ${size.most} ${nouns}`;
+    const fault = sizeFault(value.length, size);
+    return fault && `\`${field}\` ${fault}; send the others in another batch`;
+  });
+}
+
+/** What judging an item gives, or the refusal that it throws. */
+export function orRefusal<Judged>(judge: () => Judged): Judged | Refusal {
+  try {
+    return judge();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+/** The address in a field of an item as its caller wrote it; null when it is no text, or none that could be one. */
+export function addressOfItem(item: unknown, field: string): string | null {
+  const address = isJsonObject(item) ? item[field] : undefined;
+  return typeof address === 'string' && address.length <= MOST_ADDRESS_CHARACTERS ? address : null;
+}
