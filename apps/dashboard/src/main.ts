@@ -144,11 +144,8 @@ await startProcess('dashboard', async () => {
       logger,
       settings: http,
       readsJson: false,
-      refusalOf: (fault) => {
-        const refusal = refusalOf(fault);
-        if (refusal?.cause !== undefined) onError(refusal.cause);
-        return refusal;
-      },
+      refusalOf,
+      onCause: onError,
       renderError: errorPage,
       health: {
         dependencies: [

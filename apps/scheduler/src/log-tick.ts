@@ -6,6 +6,7 @@ export function logTick(
   { ripened, revived, givenUp, lanes }: { ripened: number; revived: number; givenUp: number; lanes: number },
 ): void {
   if (revived > 0) logger.warn({ revived }, 'rows of dead workers are served again');
-  if (givenUp > 0) logger.error({ givenUp }, 'emails were given up: each worker that took them died');
+  if (givenUp > 0)
+    logger.error({ givenUp }, 'emails or deliveries were given up: each worker that took them died');
   if (ripened > 0) logger.info({ ripened, lanes }, 'rows fell due');
 }

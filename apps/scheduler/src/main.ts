@@ -36,7 +36,7 @@ import {
   LaneRings,
   type LineName,
   MaintenanceSchedule,
-  PausedQueues,
+  MendedQueues,
   QUEUES,
 } from '@posthorn/queues';
 import { CheckDomain, CheckDueDomains, RemoveOld } from '@posthorn/use-cases';
@@ -78,7 +78,7 @@ await startProcess('scheduler', async () => {
     resolver: new DnsResolver(dns.options),
     spfInclude: dns.SPF_INCLUDE,
     clock: db.clock,
-    tell: (change, domain) => logDomain(logger, change, domain),
+    onChange: (change, domain) => logDomain(logger, change, domain),
   });
   const ringsOf = (line: LineName): LaneRings =>
     new LaneRings({ ...redis.options, line, rowsPerTurn: lanes.TURN_ROWS, onError });
@@ -89,9 +89,11 @@ await startProcess('scheduler', async () => {
     slowWebhook: ringsOf('slowWebhook'),
   };
   const schedule = new MaintenanceSchedule(redis.options, REGULAR_JOBS, onError);
-  const paused = new PausedQueues({
+  const queues = new MendedQueues({
     ...redis.options,
     onResumed: (queue) => logger.warn({ queue }, 'a queue was paused in Redis; it goes on'),
+    onLost: (queue, jobs) =>
+      logger.warn({ queue, jobs }, 'Redis had lost where jobs of a queue were; their lanes are rung again'),
     onError,
   });
   const worker = new JobWorker<MaintenanceJob>({
@@ -114,9 +116,14 @@ await startProcess('scheduler', async () => {
     rings,
     tickMs: lanes.CLOCK_TICK_MS,
     graceMs: lanes.LEASE_GRACE_MS,
+    renewalMs: lanes.LEASE_RENEWAL_MS,
+    databaseNowMs: async () => {
+      await checkDatabase(db);
+      return db.clock.nowMs();
+    },
     onTick: (found) => {
       logTick(logger, found);
-      void paused.resume();
+      void queues.mend(found.lanes);
       void schedule.putBack();
     },
     onError,
@@ -140,7 +147,7 @@ await startProcess('scheduler', async () => {
   const drain = [
     () => clock.stop(),
     () => worker.close(),
-    () => Promise.all([schedule.close(), paused.close()]).then(() => undefined),
+    () => Promise.all([schedule.close(), queues.close()]).then(() => undefined),
     () => Promise.all(Object.values(rings).map((ring) => ring.close())).then(() => undefined),
     () => db.close(),
   ];

@@ -44,9 +44,7 @@ function fail(error: unknown): never {
 async function doEverything(): Promise<MaintenanceJob[]> {
   const checks = new DomainCheckStore(database);
   const resolver = new DnsResolver({ servers: ['127.0.0.1:1'], timeoutMs: 100 });
-  const checkDomain = new CheckDomain({
-    ...{ checks, resolver, spfInclude: undefined, clock: database.clock, tell: () => Promise.resolve() },
-  });
+  const checkDomain = new CheckDomain({ checks, resolver, spfInclude: undefined, clock: database.clock });
   const handlers = maintenanceHandlers({
     upkeep: new UpkeepStore(database),
     eras: new EraStore(database),

@@ -80,11 +80,18 @@ await startProcess('sender', async () => {
   const trackingUrl = tracking.trackingUrl(http.publicUrl);
   const trackingLinks = new TrackingLinks({ signer: secrets.linkSigner, trackingUrl });
   const outbox = new OutboxStore(db);
-  const relays = openRelays(sender, ({ relay, isAvailable, reason }) => {
-    relayUp.set({ relay }, isAvailable ? 1 : 0);
-    if (isAvailable) logger.info({ relay }, 'the relay takes emails again');
-    else logger.error({ relay, reason }, 'ALARM: the relay refuses us or cannot be reached; emails wait');
-  });
+  const relays = openRelays(
+    sender,
+    ({ relay, isAvailable, reason, isOurs = false }) => {
+      relayUp.set({ relay }, isAvailable || isOurs ? 1 : 0);
+      if (isAvailable) logger.info({ relay }, 'the relay takes emails again');
+      else if (isOurs)
+        logger.error({ relay, reason }, 'ALARM: this machine lacks what a connection needs; emails wait');
+      else logger.error({ relay, reason }, 'ALARM: the relay refuses us or cannot be reached; emails wait');
+    },
+    (relay, reason) =>
+      logger.warn({ relay, reason }, 'the relay takes fewer connections than SMTP_CONNECTIONS: lower it'),
+  );
   const { BOUNCE_DOMAIN: bounceDomain } = bounces;
   const gate = new LaneGate(sender.SMTP_CONNECTIONS);
   const pace = new Pace(sender.SMTP_MESSAGES_PER_SECOND);

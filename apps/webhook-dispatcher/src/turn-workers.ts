@@ -46,7 +46,7 @@ export class TurnWorkers {
 
   get liveness(): LivenessProbe[] {
     return this.workers.map(({ line, worker }) => ({
-      name: `${LINES[line].queue}`,
+      name: LINES[line].queue,
       check: () => worker.liveness(),
     }));
   }

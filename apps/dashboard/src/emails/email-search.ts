@@ -1,9 +1,7 @@
 import { type EmailId, parseId, Refusal, type WorkspaceId } from '@posthorn/kernel';
-import { EMAIL_STATUSES, type PageRequest, parseMailbox, parseOpaqueStart } from '@posthorn/domain';
+import { EMAIL_STATUSES, type PageRequest, parseMailbox } from '@posthorn/domain';
 import type { EmailFilter } from '@posthorn/database';
 import type { Given } from '../pages/given.ts';
-
-const PAGE_ROWS = 50;
 
 /** The fields of the search for emails. */
 export const EMAIL_FIELDS = ['to', 'status', 'workspace', 'groupBy', 'after', 'before'] as const;
@@ -23,7 +21,7 @@ export function emailSearch(given: Given): EmailSearch {
   return {
     filter: { status, to: addressIn(given), groupBy: given.text('groupBy'), ...times },
     workspaceId: given.id('workspace', 'wrk'),
-    page: { limit: PAGE_ROWS, sort: 'createdAt.desc', startAt: startIn(given) },
+    page: given.page('trs'),
   };
 }
 
@@ -38,12 +36,4 @@ function addressIn(given: Given): string | undefined {
   const parsed = parseMailbox(text);
   if ('fault' in parsed) throw new Refusal(400, `\`to\` ${parsed.fault}`);
   return parsed.mailbox.address;
-}
-
-function startIn(given: Given): EmailId | undefined {
-  const text = given.text('startAt');
-  const start = text === undefined ? undefined : parseOpaqueStart('trs', text);
-  if (text !== undefined && start === undefined)
-    throw new Refusal(400, '`startAt` is malformed; begin the search anew');
-  return start;
 }

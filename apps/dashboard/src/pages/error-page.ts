@@ -3,6 +3,9 @@ import { isOutage } from '@posthorn/database';
 import type { ServerResponse } from 'node:http';
 import { html } from './html.ts';
 import { renderPage } from './page.ts';
+import { isRefresh } from './refresh.ts';
+
+const AGAIN_SECONDS = 5;
 
 /** What people are told of a fault; undefined: it is one of ours. */
 export function refusalOf(fault: unknown): Refusal | undefined {
@@ -11,14 +14,16 @@ export function refusalOf(fault: unknown): Refusal | undefined {
   return fault instanceof Refusal ? fault : undefined;
 }
 
-/** Says on a page what programs are told in JSON. */
+/** Says on a page what programs are told in JSON. One that loads itself anew goes on with that, until what was away is back. */
 export function errorPage(response: ServerResponse, { statusCode, message }: ErrorBody): string {
   const content = html`<div class="narrow">
     <h1>${statusCode}</h1>
     <p role="alert">${message}.</p>
     <p><a href="/">To the overview</a></p>
   </div>`;
-  return renderPage(response, { title: String(statusCode), content });
+  const goesOn = statusCode === 503 && isRefresh(response.req);
+  const page = { title: String(statusCode), content };
+  return renderPage(response, goesOn ? { ...page, refreshSeconds: AGAIN_SECONDS } : page);
 }
 
 function databaseAway(cause: unknown): Refusal {

@@ -1,7 +1,8 @@
 import { type Id, parseId, Refusal } from '@posthorn/kernel';
-import { parseTimeOrDay } from '@posthorn/domain';
+import { type PageRequest, parseOpaqueStart, parseTimeOrDay } from '@posthorn/domain';
 
 const LONGEST = 1_000;
+const PAGE_ROWS = 50;
 /** As browsers give what was put into a field for date and time. */
 const LOCAL_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/;
 
@@ -58,6 +59,15 @@ export class Given {
     if ('fault' in parsed) throw new Refusal(400, `\`${name}\` ${parsed.fault}`);
     // No id is older than 1970, and none can stand for such a time.
     return new Date(Math.max(0, parsed.atMs));
+  }
+
+  /** Which page of a list, by ids with this prefix: the newest first. @throws Refusal (400) for a place that is none */
+  page<Prefix extends string>(prefix: Prefix): PageRequest<Id<Prefix>> {
+    const text = this.text('startAt');
+    const startAt = text === undefined ? undefined : parseOpaqueStart(prefix, text);
+    if (text !== undefined && startAt === undefined)
+      throw new Refusal(400, '`startAt` is malformed; begin the search anew');
+    return { limit: PAGE_ROWS, sort: 'createdAt.desc', startAt };
   }
 
   /** Between which times something was created. @throws Refusal (400) where no time is between them */

@@ -5,7 +5,7 @@ import { Refusal } from '@posthorn/kernel';
 import type { WatchedQueues } from '@posthorn/queues';
 import type { RequestHandler } from 'express';
 
-type Queues = NonNullable<WatchedQueues['queues']>;
+type Queues = Awaited<ReturnType<WatchedQueues['queues']>>;
 type ErrorHandler = Parameters<ExpressAdapter['setErrorHandler']>[0];
 
 const HOLD_ELSEWHERE =
@@ -45,13 +45,19 @@ class RunningQueue extends BullMQAdapter {
   }
 }
 
-/** Says what we refuse as Bull Board says what it refuses. */
+/** Says what we refuse as Bull Board says what it refuses; what cannot be decoded it takes for a fault of its own. */
 class BoardServer extends ExpressAdapter {
   override setErrorHandler(handler: ErrorHandler): this {
-    return super.setErrorHandler((fault) =>
-      fault instanceof Refusal
-        ? { status: 403, body: { error: { key: 'ERRORS.FORBIDDEN' }, message: fault.message } }
-        : handler(fault),
-    );
+    return super.setErrorHandler((fault) => {
+      if (fault instanceof Refusal) return refused(403, 'FORBIDDEN', fault.message);
+      if (fault instanceof URIError)
+        return refused(400, 'INVALID_QUEUE', 'The name of the queue has a `%` that encodes nothing');
+      return handler(fault);
+    });
   }
+}
+
+/** @param key of a text of Bull Board's own, which it shows above ours */
+function refused(status: 400 | 403, key: string, message: string): ReturnType<ErrorHandler> {
+  return { status, body: { error: { key: `ERRORS.${key}` }, message } };
 }

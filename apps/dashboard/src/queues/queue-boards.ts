@@ -13,10 +13,10 @@ const POLICY =
 /** The queues of Redis, as Bull Board shows them: viewers look, operators may also retry, promote and remove jobs. */
 export function queueBoards(watched: Pick<WatchedQueues, 'queues'>, path: string): RequestHandler {
   const boards = new Map<OperatorRole, RequestHandler>();
-  return (request, response, next) => {
-    const { queues } = watched;
-    if (queues === undefined)
+  return async (request, response, next) => {
+    const queues = await watched.queues().catch(() => {
       throw new Refusal(503, 'Redis cannot be reached just now; try again in a moment');
+    });
     const { role } = accountOf(request);
     const board = boards.get(role) ?? createBoard(queues, { path, isReadOnly: role === 'viewer' });
     boards.set(role, board);

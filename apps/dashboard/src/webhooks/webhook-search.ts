@@ -1,16 +1,14 @@
-import { type DeliveryId, Refusal, type WebhookId } from '@posthorn/kernel';
+import type { DeliveryId, WebhookId } from '@posthorn/kernel';
 import {
   DELIVERY_STATUSES,
   EVENT_NAMES,
   type EventName,
   type PageRequest,
-  parseOpaqueStart,
   WEBHOOK_STATUSES,
 } from '@posthorn/domain';
 import type { DeliveryFilter, WebhookFilter } from '@posthorn/database';
 import type { Given } from '../pages/given.ts';
 
-const PAGE_ROWS = 50;
 const EVENTS = Object.fromEntries(EVENT_NAMES.map((name) => [name, name])) as Record<EventName, EventName>;
 
 /** What is searched for among webhooks. */
@@ -33,7 +31,7 @@ export function webhookSearch(given: Given): WebhookSearch {
       status: given.word('status', WEBHOOK_STATUSES),
       isFailing: given.word('receiver', RECEIVERS) === 'failing',
     },
-    page: { limit: PAGE_ROWS, sort: 'createdAt.desc', startAt: startIn(given, 'wh') },
+    page: given.page('wh'),
   };
 }
 
@@ -54,14 +52,6 @@ export function deliverySearch(given: Given): DeliverySearch {
       event: given.word('event', EVENTS),
       ...given.times('after', 'before'),
     },
-    page: { limit: PAGE_ROWS, sort: 'createdAt.desc', startAt: startIn(given, 'dlv') },
+    page: given.page('dlv'),
   };
-}
-
-function startIn<Prefix extends 'wh' | 'dlv'>(given: Given, prefix: Prefix) {
-  const text = given.text('startAt');
-  const start = text === undefined ? undefined : parseOpaqueStart(prefix, text);
-  if (text !== undefined && start === undefined)
-    throw new Refusal(400, '`startAt` is malformed; begin the search anew');
-  return start;
 }
