@@ -1,3 +1,4 @@
+import { AUDIT_COMMANDS } from './commands/audit.mjs';
 import { DOCTOR_COMMANDS } from './commands/doctor.mjs';
 import { IDENTITY_COMMANDS } from './commands/identities.mjs';
 import { KEY_COMMANDS } from './commands/keys.mjs';
@@ -5,6 +6,7 @@ import { OPERATOR_COMMANDS } from './commands/operators.mjs';
 import { RECIPIENT_COMMANDS } from './commands/recipients.mjs';
 import { SECRET_COMMANDS } from './commands/secrets.mjs';
 import { SENDING_COMMANDS } from './commands/sending.mjs';
+import { VERSION_COMMANDS } from './commands/version.mjs';
 import { WORKSPACE_COMMANDS } from './commands/workspaces.mjs';
 
 /**
@@ -43,8 +45,10 @@ export const COMMANDS = [
   ...KEY_COMMANDS,
   ...IDENTITY_COMMANDS,
   ...SENDING_COMMANDS,
+  ...AUDIT_COMMANDS,
   ...SECRET_COMMANDS,
   ...RECIPIENT_COMMANDS,
   ...OPERATOR_COMMANDS,
   ...DOCTOR_COMMANDS,
+  ...VERSION_COMMANDS,
 ];

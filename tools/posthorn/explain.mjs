@@ -3,8 +3,12 @@ import { NotReady, UsageError } from './usage-error.mjs';
 const MIGRATE = 'The database is not at the newest migration: run npm run migrate';
 const LOGIN = 'The database refuses the login: correct the name and password in DATABASE_URL';
 const AWAY = 'The database went away in between: see that it runs, look what was done, and try again';
+const SILENT = 'It does not answer in time: see whether it is overloaded, paused or frozen';
 const NOBODY =
   'Nobody answers there: see that it runs, that the URL is right, and that the way to it is open';
+
+const POOLER =
+  'A pooler such as PgBouncer stands before Postgres, and Posthorn cannot work through it: let DATABASE_URL lead to Postgres itself';
 
 /** By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) and by Prisma's codes. */
 const SENTENCES = {
@@ -12,6 +16,11 @@ const SENTENCES = {
   '28000': LOGIN,
   '3D000':
     'The server has no database of this name: correct DATABASE_URL, or create it and run npm run migrate',
+  '53100': 'The disk of Postgres is full: make room there; nothing was changed',
+  '53300':
+    'Postgres has no connection left: end what needs none, or raise max_connections; docs/runbooks/connections-used-up.md goes through it',
+  '25006':
+    'Postgres takes no changes: it is a standby, or default_transaction_read_only is on; npm run posthorn -- doctor says which',
   '42P01': MIGRATE,
   '42883': MIGRATE,
   '42703': MIGRATE,
@@ -20,6 +29,11 @@ const SENTENCES = {
   'ECONNREFUSED': NOBODY,
   'ENOTFOUND': NOBODY,
   'ETIMEDOUT': NOBODY,
+  '57P01': AWAY,
+  '57P02': AWAY,
+  '57P03': AWAY,
+  'ECONNRESET': AWAY,
+  'EPIPE': AWAY,
   'P1001': AWAY,
   'P1002': AWAY,
   'P1008': AWAY,
@@ -31,6 +45,7 @@ const SPEAKING = new Set([
   'Refusal',
   'SettingsError',
   'DurabilityRefused',
+  'PoolerRefused',
   'MigrationMismatch',
   'ReplyError',
 ]);
@@ -49,8 +64,11 @@ export function explain(error, command) {
 function sentenceFor(error) {
   const speaks = error instanceof UsageError || error instanceof NotReady;
   if (speaks || SPEAKING.has(error.name) || SPEAKING.has(error.constructor?.name)) return error.message;
-  // The pool of connections gives this one no code.
+  // The driver gives these no code.
   if (error.message === 'timeout exceeded when trying to connect') return NOBODY;
+  if (/^Connection terminated|^Query read timeout/.test(error.message)) return AWAY;
+  if (error.message === 'Command timed out') return SILENT;
+  if (/unsupported startup parameter/.test(error.message)) return POOLER;
   const sentence = SENTENCES[error.code] ?? SENTENCES[error.cause?.originalCode];
   if (sentence !== undefined) return sentence;
   return `That went wrong, and should not have: ${error.message}; POSTHORN_DEBUG=1 shows where`;

@@ -22,9 +22,23 @@ describe('The line that says what went wrong', () => {
     ['a refused login', { code: '28P01' }, 'correct the name and password'],
     ['a server without the database', { code: '3D000' }, 'no database of this name'],
     [
+      'a pooler',
+      { code: '08P01', message: 'unsupported startup parameter: lock_timeout' },
+      'Postgres itself',
+    ],
+    ['a full disk', { code: '53100' }, 'make room'],
+    ['a server that is read-only', { code: '25006' }, 'doctor says which'],
+    ['a Redis that hangs', { message: 'Command timed out' }, 'overloaded, paused or frozen'],
+    [
       'a server that takes too long',
       { message: 'timeout exceeded when trying to connect' },
       'see that it runs',
+    ],
+    ['a server that is stopped', { code: '57P01' }, 'look what was done, and try again'],
+    [
+      'a connection that is lost',
+      { message: 'Connection terminated unexpectedly' },
+      'look what was done, and try again',
     ],
   ])('says how to mend %s', (_case, fields, words) => {
     expect(explain(failure(fields))).toContain(words);

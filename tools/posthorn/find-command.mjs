@@ -29,9 +29,9 @@ export function isFamily(args) {
   return others.length === 0 && !NAMES.includes(word) && familyOf(word).length > 0;
 }
 
-/** Up to two words before the first flag. @param {string[]} args */
+/** Up to two words before the first flag; one command is called as if it were one. @param {string[]} args */
 function wordsOf(args) {
-  const firstFlag = args.findIndex((arg) => arg.startsWith('-'));
+  const firstFlag = args.findIndex((arg) => arg.startsWith('-') && !NAMES.includes(arg));
   return (firstFlag < 0 ? args : args.slice(0, firstFlag)).slice(0, 2);
 }
 

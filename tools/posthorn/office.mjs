@@ -18,6 +18,7 @@ const CONNECTIONS = 2;
  * @property {import('@posthorn/database').PausedLaneStore} pausedLanes
  * @property {import('@posthorn/database').OutboxStore} outbox
  * @property {import('@posthorn/database').EraStore} eras
+ * @property {import('@posthorn/database').AuditLogStore} auditLog
  * @property {import('@posthorn/database').OperatorAccountStore} operators
  * @property {import('@posthorn/database').SealedSecretStore} sealedSecrets
  * @property {readonly import('@posthorn/database').SealedColumn[]} sealedColumns
@@ -70,6 +71,7 @@ export async function inOffice(work) {
       pausedLanes: new lib.PausedLaneStore(database),
       outbox: new lib.OutboxStore(database),
       eras: new lib.EraStore(database),
+      auditLog: new lib.AuditLogStore(database),
       operators: new lib.OperatorAccountStore(database),
       sealedSecrets: new lib.SealedSecretStore(database),
       sealedColumns: Object.values(lib.SEALED_COLUMNS),
@@ -89,7 +91,8 @@ async function greet(lib, database, { url, from }) {
     (await database.pool.connect()).release();
     await lib.greetDatabase(database);
   } catch (error) {
-    if (!lib.isOutage(error)) throw error;
+    // What the server says itself is nearer to the reason.
+    if (!lib.isOutage(error) || 'severity' in error) throw error;
     const { host, pathname } = new URL(url);
     const where = `${host}${pathname}`;
     throw new NotReady(

@@ -32,6 +32,12 @@ describe('What an operator types', () => {
     expect(parse(['pause', '--everything', '--reason', 'x']).command?.name).toBe('pause');
   });
 
+  it('asks for the version as programs are asked for it', () => {
+    for (const args of [['version'], ['--version'], ['--json', '--version']])
+      expect(parse(args)).toMatchObject({ command: { name: 'version' }, given: {}, help: false });
+    expect(fault('status', '--version')).toContain('has no flag --version');
+  });
+
   it('may give a value that begins with a hyphen after a sign of equality', () => {
     expect(parse(['workspace', 'create', '--name=-1']).given).toEqual({ name: '-1' });
   });

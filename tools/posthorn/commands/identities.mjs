@@ -45,10 +45,11 @@ export const IDENTITY_COMMANDS = [
 ];
 
 /** @param {import('../office.mjs').Office} office @param {import('../commands.mjs').Given} given */
-async function createIdentity({ useCases, workspaces, identities }, given) {
+async function createIdentity({ useCases, workspaces, identities, actor }, given) {
   const { workspace, domain, address, verified = false } = given;
   const { id } = await useCases.requireWorkspace(workspaces, workspace);
-  return useCases.addIdentity(identities, id, domain === undefined ? { address } : { domain }, verified);
+  const value = domain === undefined ? { address } : { domain };
+  return useCases.addIdentity(identities, id, value, verified, actor);
 }
 
 /** @param {import('@posthorn/database').Identity} identity @param {import('../commands.mjs').Given} given */

@@ -17,7 +17,7 @@ export const SENDING_COMMANDS = [
         value: 'REASON',
         required: true,
         sentence:
-          'what whoever finds it paused should know (a workspace has it in its audit log, when it is the one)',
+          'what whoever finds it paused should know; it is in the audit log, of the workspace when it is the one',
       },
     },
     exactlyOne: ['everything', 'workspace', 'webhooks'],
@@ -70,7 +70,7 @@ export const SENDING_COMMANDS = [
     flags: {},
     example: 'restored',
     run: async (office) => {
-      await office.eras.beginByHand();
+      await office.eras.beginByHand(office.actor);
       return office.useCases.sendingStatus(office.pausedLanes, office.outbox, office.eras);
     },
     show: showStatus,
@@ -95,7 +95,7 @@ async function resume(office, given) {
   // People see that something happens; machines read what came of it.
   const onProgress = (failed) =>
     process.stderr.isTTY && process.stderr.write(`\r${failed} emails were given up`);
-  const resumption = await useCases.resumeEverything(eras, pausedLanes, {
+  const resumption = await useCases.resumeEverything(eras, pausedLanes, actor, {
     ...{ failBefore: given['fail-before'], onProgress },
   });
   const stillPaused = (await useCases.listPauses(pausedLanes)).map((pause) => pause.whose);

@@ -85,7 +85,7 @@ function dnsChecks({ useCases, dns }, { dns: at, bounces }) {
   return useCases.dnsChecks(new dns.DnsResolver(at.options), bounceDomain ?? KNOWN_DOMAIN, bounceDomain);
 }
 
-function relayChecks({ useCases, smtp }, { sender }) {
+function relayChecks({ useCases, smtp, dns }, { sender }) {
   if (sender === undefined) return [];
   const relays = smtp.relayUrls(sender.SMTP_URL).map(
     (url) =>
@@ -95,6 +95,7 @@ function relayChecks({ useCases, smtp }, { sender }) {
         commandTimeoutMs: 10_000,
         stepTimeoutMs: 15_000,
         tlsPolicy: sender.SMTP_TLS,
+        lookUp: dns.systemAddresses,
       }),
   );
   return useCases.relayChecks(relays);

@@ -1,0 +1,31 @@
+import { table } from '../print.mjs';
+
+/** @type {import('../commands.mjs').Command[]} */
+export const AUDIT_COMMANDS = [
+  {
+    name: 'audit list',
+    sentence: 'Shows who changed what: the newest hundred changes.',
+    flags: {
+      workspace: {
+        value: 'ID',
+        sentence:
+          'in this workspace (default: what was done to the whole installation, such as a pause of everything)',
+      },
+    },
+    example: 'audit list --workspace wrk_01h2xcejqtf2nbrexx3vqjhp41',
+    run: ({ useCases, workspaces, auditLog }, { workspace }) =>
+      useCases.listChanges(workspaces, auditLog, workspace),
+    show: (changes) =>
+      table(
+        changes,
+        {
+          'DONE (UTC)': ({ createdAt }) => createdAt.toISOString().slice(0, 19).replace('T', ' '),
+          'ACTION': ({ action }) => action,
+          'BY': ({ actor }) => `${actor.kind} ${actor.name}`,
+          'OF': ({ subjectId }) => subjectId,
+          'DETAIL': ({ detail }) => JSON.stringify(detail),
+        },
+        'Nothing was changed yet.',
+      ),
+  },
+];
