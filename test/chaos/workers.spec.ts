@@ -82,7 +82,7 @@ describe('two workers', () => {
   it('work on no row twice while its lease lives', async () => {
     await start(0);
     const { to } = await seed(3_000);
-    await stack.settled(60_000);
+    await stack.settled();
     expect(arrivals(stack.mailsTo(to)).size).toBe(3_000);
     expect(stack.mailsTo(to)).toHaveLength(3_000);
     expect(await marked()).toBe(0);
@@ -97,7 +97,7 @@ describe('two workers', () => {
     await redis.flush();
     await until(() => stack.mailsTo(to).length > 500, 'work goes on');
     await redis.flush();
-    await stack.settled(60_000);
+    await stack.settled();
     expect(stack.mailsTo(to)).toHaveLength(1_500);
     expect(arrivals(stack.mailsTo(to)).size).toBe(1_500);
   });
@@ -111,7 +111,7 @@ describe('two workers', () => {
     const recordedThen = await recorded();
     const before = stack.mailsTo(to).length;
     await until(() => stack.mailsTo(to).length > before + CONNECTIONS, 'the other goes on');
-    await stack.settled(60_000);
+    await stack.settled();
     expect(arrivals(stack.mailsTo(to)).size).toBe(1_500);
     await expectOnlyUnrecordedTwice(to, recordedThen);
     expect(
@@ -125,7 +125,7 @@ describe('two workers', () => {
     await until(() => stack.mailsTo(to).length > 200, 'work is under way');
     stack.sender.program.kill('SIGSTOP');
     const recordedThen = await recorded();
-    await stack.settled(60_000);
+    await stack.settled();
     const statesBefore = await states();
     stack.sender.program.kill('SIGCONT');
     await sleep(4_000);
@@ -136,7 +136,7 @@ describe('two workers', () => {
     second.program.kill('SIGKILL');
     const { to: later } = await seed(20);
     await until(() => stack.mailsTo(later).length === 20, 'the thawed one serves');
-  }, 120_000);
+  });
 
   async function states(): Promise<unknown[]> {
     const { rows } = await stack.database.pool.query<object>(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from './api.ts';
 import { Stack, type Tenant } from './stack.ts';
 
@@ -121,6 +122,30 @@ describe('GET /v1/audit-log: 200', () => {
     expect(await of('?subjectId=aki_01h455vb4pex5vsknk084sn02q')).toEqual([]);
   });
 
+  it('G10: takes times, from the one on and before the other', async () => {
+    const [tenant] = await tenantWithKeys('First');
+    const path = `/v1/workspaces/${tenant.workspaceId}/api-keys`;
+    const name = ({ detail }: ShownEntry): unknown => (detail as { displayName: string }).displayName;
+    for (const displayName of ['Second', 'Third']) {
+      await sleep(2);
+      await call(tenant, 'apiKey', 'POST', path, { displayName });
+    }
+    const [third, second] = (await pageOf(tenant)).items;
+    const [from, to] = [second!.createdAt, third!.createdAt];
+    expect((await pageOf(tenant, `?createdAfter=${from}`)).items.map(name)).toEqual(['Third', 'Second']);
+    expect((await pageOf(tenant, `?createdAfter=${from}&createdBefore=${to}`)).items.map(name)).toEqual([
+      'Second',
+    ]);
+    for (const sort of ['createdAt.asc', 'createdAt.desc']) {
+      const query = `?createdAfter=${from}&createdBefore=9999-12-31&action=api_key.created&limit=1&sort=${sort}`;
+      const first = await pageOf(tenant, query);
+      const second = await pageOf(tenant, `${query}&startAt=${first.startAt}`);
+      expect([...first.items, ...second.items].map(name).sort()).toEqual(['Second', 'Third']);
+      expect(second.hasMore).toBe(false);
+    }
+    expect((await pageOf(tenant, '?createdBefore=1960-01-01')).items).toEqual([]);
+  });
+
   it('G3: shows nothing of another workspace', async () => {
     const [, [foreign]] = await tenantWithKeys('Foreign');
     const [tenant] = await tenantWithKeys();
@@ -139,6 +164,8 @@ describe('GET /v1/audit-log: 400', () => {
     ['action=api_key.made', '`action` is none of the known words'],
     ['subjectId=1', '`subjectId` is no id'],
     ['subjectId=%00', '`subjectId`'],
+    ['createdAfter=yesterday', '`createdAfter` is not a time'],
+    ['createdAfter=2030-01-02&createdBefore=2030-01-01', '`createdBefore` is not later than `createdAfter`'],
     ['subject=aki_01h455vb4pex5vsknk084sn02q', 'did you mean `subjectId`?'],
   ])('G10, G4: ?%s', async (query, message) => {
     const answer = await list(stack.tenant, `?${query}`);

@@ -53,12 +53,28 @@ describe('The dashboard tells people what is wrong on a page', () => {
     async (fault) => {
       await proxy[fault]();
       const begun = performance.now();
-      const paths = ['/', '/emails', '/webhooks', `/emails/${newId('trs', Date.now())}`, '/sign-in'];
+      const paths = [
+        '/',
+        '/?by-itself=1',
+        '/emails',
+        '/webhooks',
+        `/emails/${newId('trs', Date.now())}`,
+        '/sign-in',
+      ];
       const pages = await Promise.all(paths.map((path) => ada.get(path)));
       expect(performance.now() - begun).toBeLessThan(LONGEST_WAIT_MS);
       for (const page of pages)
         expectPage(page, 503, 'The database cannot be asked just now; try again in a moment.');
       for (const page of pages) expect(Number(page.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      // What loads itself anew goes on with that.
+      expect(pages.map(({ headers }) => headers.get('refresh'))).toEqual([
+        null,
+        '5; url=?by-itself=1',
+        null,
+        null,
+        null,
+        null,
+      ]);
       await proxy.heal();
       await until(async () => (await ada.get('/')).status === 200, 'the pages are there again');
       expect(dashboard.program.output).not.toContain('a request failed');

@@ -87,8 +87,11 @@ if (chromium === undefined) {
 
     const fill = (page: BrowserPage, id: string, value: string): Promise<unknown> =>
       page.evaluate(`document.getElementById('${id}').value = ${JSON.stringify(value)}`);
-    const press = (page: BrowserPage, action: string): Promise<unknown> =>
-      page.evaluate(`document.querySelector('form[action$="${action}"] button').click()`);
+    /** Once the whole page is there: what it says may be shown before its forms. */
+    async function press(page: BrowserPage, action: string): Promise<void> {
+      await page.until(`document.readyState === 'complete'`);
+      await page.evaluate(`document.querySelector('form[action$="${action}"] button').click()`);
+    }
     const textOf = (page: BrowserPage): Promise<string> => page.evaluate('document.body.innerText');
 
     it('search for an email by its form, and lead to it', async () => {

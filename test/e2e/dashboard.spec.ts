@@ -183,6 +183,20 @@ describe('The dashboard', () => {
       expect((await change(operator, path)).status).toBe(200);
   });
 
+  it('takes what encodes nothing in a path of the queues for a fault of whoever asks', async () => {
+    const cookie = await cookieOf(viewer);
+    const expected = {
+      '/queues/api/queues?activeQueue=%zz': 400,
+      '/queues/api/job-schedulers?queueName=%zz': 400,
+      '/queues/api/queues/%zz/1': 404,
+      '/queues/static/%zz': 404,
+      '/queues/%zz': 404,
+    };
+    const statuses: Record<string, number> = {};
+    for (const path of Object.keys(expected)) statuses[path] = (await ask(path, as(cookie))).status;
+    expect(statuses).toEqual(expected);
+  });
+
   it('stops or slows down no queue for anybody, and says what holds emails back', async () => {
     const operator = as(await cookieOf(ada), {
       'Sec-Fetch-Site': 'same-origin',

@@ -23,6 +23,15 @@ export interface WantedDelivery {
   readonly event?: EventName;
 }
 
+/** A month that is over has no partitions but those of what happened then. */
+async function makeMonthOf(stack: Stack, at: Date): Promise<void> {
+  await stack.database.pool.query(
+    `SELECT make_partition(parent, date_trunc('month', $1::timestamptz AT TIME ZONE 'UTC'))
+     FROM   unnest(ARRAY['events', 'webhook_deliveries', 'webhook_attempts']) AS parent`,
+    [at],
+  );
+}
+
 /** Records an event with a finished delivery to a webhook, as if it had been posted. */
 export async function addDelivery(
   stack: Stack,
@@ -30,6 +39,7 @@ export async function addDelivery(
   webhookId: WebhookId,
   { status = 'EXHAUSTED', atMs = Date.now(), event = 'CONTACT_CREATED' }: WantedDelivery = {},
 ): Promise<DeliveryId> {
+  await makeMonthOf(stack, new Date(atMs));
   const { rows } = await stack.database.pool.query<{ id: string }>(
     `WITH event AS (
        INSERT INTO events (id, workspace_id, type, payload, webhook_ids, created_at)

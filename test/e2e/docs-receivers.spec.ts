@@ -10,9 +10,6 @@ import { cleanEnv, lackFor, prepare } from './docs/runners.ts';
 import { TO_THIS_MACHINE } from './receiving.ts';
 import { newRecipient, Stack, until } from './stack.ts';
 
-const WITHIN_MS = 180_000;
-const LISTENS_WITHIN_MS = 60_000;
-
 /** What is posted that Posthorn never posted. */
 const BODY = '{"event":"FORGED"}';
 
@@ -40,7 +37,7 @@ describe('W5, W6: the receivers of the documents', () => {
   for (const example of RECEIVERS) {
     const lack = lackFor(example.language);
     const name = `take what is genuine, once, and refuse the rest: ${whereIs(example)}`;
-    if (lack === undefined) it(name, () => holds(example), WITHIN_MS);
+    if (lack === undefined) it(name, () => holds(example));
     else it.skip(`${name}: left out, this machine lacks ${lack}`, () => undefined);
   }
 });
@@ -62,7 +59,6 @@ async function holds(example: Fence): Promise<void> {
           () => false,
         ),
       'it listens',
-      LISTENS_WITHIN_MS,
     );
     await stack.api().post('/v1/contacts', { email: newRecipient() });
     await until(() => printed().includes('CONTACT_CREATED\n'), 'it has heard of the contact');

@@ -148,9 +148,14 @@ describe('POST /v1/emails: idempotency', () => {
 
   it('G5: gives a replay even when its `sendAt` has become impossible', async () => {
     const leftMs = 5_000;
-    const email = { ...soundEmail(), sendAt: fromNow(leftMs - IN_THE_PAST_AT_MOST_MS) };
     const idempotencyKey = randomUUID();
-    const first = await stack.send({ ...email, idempotencyKey });
+    const sendUntimely = async () => {
+      const email = { ...soundEmail(), sendAt: fromNow(leftMs - IN_THE_PAST_AT_MOST_MS) };
+      return { email, first: await stack.send({ ...email, idempotencyKey }) };
+    };
+    let { email, first } = await sendUntimely();
+    // Where the machine stood still until it was impossible; what is refused uses up no key.
+    while (first.status === 400) ({ email, first } = await sendUntimely());
     expect(first.status).toBe(200);
     await sleep(leftMs);
     await until(async () => (await stack.send(email)).status === 400, '`sendAt` is impossible');

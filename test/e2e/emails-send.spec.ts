@@ -233,7 +233,7 @@ describe('POST /v1/emails: 409', () => {
       statusCode: 409,
       error: 'Conflict',
       message:
-        '`idempotencyKey` was used before with another payload; repeat that payload, or use a new key for a new email',
+        'The idempotency key was used before with another payload; repeat that payload, or use a new key',
     });
   });
 });

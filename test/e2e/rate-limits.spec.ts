@@ -149,6 +149,13 @@ describe('requests of a key', () => {
     expect(statuses((await flood(60, () => apiOf(keys.apiUser).get(EMAIL))).answers)).toEqual({ 404: 60 });
   });
 
+  it('R1: are counted once, however long their bodies are', async () => {
+    const { keys, workspaceId } = await newTenant();
+    await stack.setRates(workspaceId, { ratePerSecond: 1, rateBurst: 1 });
+    const email = { ...soundEmail(), html: 'x'.repeat(100_000) };
+    expect((await apiOf(keys.apiUser).post('/v1/emails', email)).status).toBe(200);
+  });
+
   describe('R2: RateLimit and RateLimit-Policy, on an answer', () => {
     let tenant: Tenant;
     beforeAll(async () => {

@@ -43,6 +43,14 @@ describe('the reference', () => {
     }
   });
 
+  it.each(['/docs', '/docs/errors'])(
+    'leads from %s/ to it, where its links lead to something',
+    async (path) => {
+      const answer = await fetch(`${stack.gateways[0]!.url}${path}/?x`, { redirect: 'manual' });
+      expect([answer.status, answer.headers.get('location')]).toEqual([301, `../${path.split('/').at(-1)}`]);
+    },
+  );
+
   it('keeps no file of another version, and has none but its own', async () => {
     const other = await get('/docs/assets/0123456789ab/posthorn.css');
     expect([other.status, other.headers.get('cache-control')]).toEqual([200, 'no-store']);

@@ -27,6 +27,8 @@ import { Api, type Answer, emailIn, type RequestOptions, type ShownEmail } from 
 
 const ASKED_EVERY_MS = 25;
 const POOL_OF_TESTS = 4;
+/** How long what comes is waited for: what somebody had in hand who is gone is free again after a lease and its grace, which are 75 s. */
+const COMES_WITHIN_MS = 180_000;
 
 /** As whom tests appear in the audit log. */
 const TESTS = operator('tests');
@@ -185,8 +187,21 @@ export class Stack {
     return rows[0] as { state: string; attempts: number; due_at: Date } | undefined;
   }
 
+  /** Lets a scheduled email fall due now, or one that waits for its next attempt. */
+  async makeDue(id: string): Promise<void> {
+    const sql = `UPDATE outbox SET due_at = now() WHERE subject_id = $1 AND state = 'waiting'`;
+    await this.db.pool.query(sql, [uuidOf(id as EmailId)]);
+  }
+
+  /** How many seconds after the last entry of its timeline an email is due. */
+  async dueAfterSeconds(id: string): Promise<number> {
+    const { timeline } = await this.show(id);
+    const row = await this.outboxRow(id);
+    return (row!.due_at.getTime() - Date.parse(timeline.at(-1)!.createdAt)) / 1_000;
+  }
+
   /** Waits until nothing is due any more, so that what has arrived is all that will. */
-  async settled(withinMs = 60_000): Promise<void> {
+  async settled(withinMs = COMES_WITHIN_MS): Promise<void> {
     await until(
       async () => (await this.count('SELECT count(*)::int FROM outbox')) === 0,
       'the outbox is empty',
@@ -202,8 +217,8 @@ export class Stack {
   }
 
   /** Waits for the one mail to an address and for its record, so that a second one would have been seen. */
-  async onlyMailTo(address: string, withinMs = 60_000): Promise<SinkMessage> {
-    await until(() => this.mailsTo(address).length > 0, `a mail to ${address} arrives`, withinMs);
+  async onlyMailTo(address: string): Promise<SinkMessage> {
+    await until(() => this.mailsTo(address).length > 0, `a mail to ${address} arrives`);
     await until(
       async () =>
         (await this.count(
@@ -211,7 +226,6 @@ export class Stack {
           [address],
         )) === 0,
       `the mail to ${address} is recorded`,
-      withinMs,
     );
     const mails = this.mailsTo(address);
     if (mails.length !== 1) throw new Error(`${mails.length} mails arrived for ${address}`);
@@ -282,7 +296,7 @@ export class Stack {
 export async function until(
   isSo: () => Promise<boolean> | boolean,
   what: string,
-  withinMs = 60_000,
+  withinMs = COMES_WITHIN_MS,
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await isSo())) {

@@ -24,6 +24,8 @@ const NONE = {
 
 describe('GET /v1/stats', () => {
   it('E18, K2: counts emails by day and status, all of them or those of a group, and no others', async () => {
+    // The days around, because midnight may pass meanwhile.
+    const days = { from: dayOf(Date.now() - DAY_MS), to: dayOf(Date.now() + DAY_MS) };
     const changes = [
       {},
       { groupBy: 'a' },
@@ -36,8 +38,6 @@ describe('GET /v1/stats', () => {
       sent.push(emailIn(await stack.api().post('/v1/emails', body, { key: acme.keys.apiUser })));
     }
     await stack.api().post(`/v1/emails/${sent[3]!.id}/cancel`, {}, { key: acme.keys.apiUser });
-    // The days around, because midnight may pass meanwhile.
-    const days = { from: dayOf(Date.now() - DAY_MS), to: dayOf(Date.now() + DAY_MS) };
     const all = (await ask(days)).body['stats'];
     const total = { ...NONE, accepted: 4, sent: 2, scheduled: 1, cancelled: 1 };
     expect(all).toMatchObject({ ...days, groupBy: null, total });

@@ -4,7 +4,7 @@ import { uuidOf, type EmailId } from '@posthorn/kernel';
 import type { SinkScript } from '@posthorn/testing';
 import { type AcceptedEmail, type Answer, Api, emailIn, type ShownEmail } from './api.ts';
 import { newRecipient, soundEmail, Stack, type Tenant, until } from './stack.ts';
-import { fromNow } from './times.ts';
+import { DAY_MS, fromNow } from './times.ts';
 
 interface ShownSuppression {
   readonly id: string;
@@ -188,8 +188,9 @@ describe('S19: a suppressed recipient', () => {
 
   it('does not get what was accepted before', async () => {
     const to = newRecipient();
-    const email = await send(to, { sendAt: fromNow(5_000) });
+    const email = await send(to, { sendAt: fromNow(DAY_MS) });
     await add(to);
+    await stack.makeDue(email.id);
     expect((await finished(email)).status).toBe('SUPPRESSED');
     expect(stack.mailsTo(to)).toEqual([]);
   });

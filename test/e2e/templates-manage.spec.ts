@@ -173,6 +173,12 @@ describe('POST /v1/templates', () => {
       expect(statusesOf(both).sort()).toEqual([200, 409]);
     });
 
+    it('such a name in the words of an outage of the database', async () => {
+      const { name } = await create({ name: 'Connection terminated' });
+      const answer = await api.post('/v1/templates', soundTemplate({ name }));
+      expect([answer.status, answer.body['message']]).toEqual([409, expect.stringContaining(`"${name}"`)]);
+    });
+
     it('G11: a workspace has at most 1,000', async () => {
       const full = await stack.createTenant('Full');
       const key = full.keys.editor;

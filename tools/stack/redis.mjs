@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { hasEnded, leash, startProcess, stopProcess, tail, waitUntil } from './processes.mjs';
 import { redisBinary } from './redis-binary.mjs';
 
-const START_WITHIN_MS = 10_000;
+const START_WITHIN_MS = 30_000;
 
 /**
  * A Redis server of our own, listening on 127.0.0.1 only. It never evicts: a job that is evicted is a doorbell unheard.

@@ -41,18 +41,14 @@ export async function provideRedis({ REDIS_URL }, port) {
  * The inbox. It runs even where another relay is set, so that `inbox` in stack.json is always true.
  *
  * @param {{ smtp: number, web: number }} ports
+ * @param {{ directory: string, logFile: string }} [files] where it keeps mails, and what it says
  * @returns {Promise<Service>}
  */
-export async function provideInbox({ smtp, web }) {
-  const logFile = newLogFile('inbox');
-  const where = [
-    '--smtp-port',
-    String(smtp),
-    '--http-port',
-    String(web),
-    '--directory',
-    join(STATE_FOLDER, 'inbox'),
-  ];
+export async function provideInbox(
+  { smtp, web },
+  { directory, logFile } = { directory: join(STATE_FOLDER, 'inbox'), logFile: newLogFile('inbox') },
+) {
+  const where = ['--smtp-port', `${smtp}`, '--http-port', `${web}`, '--directory', directory];
   const child = await startProcess({
     command: nodeBinary(),
     args: ['tools/inbox/main.mjs', ...where],

@@ -16,7 +16,7 @@ const RESULTS_WRITTEN_WITHIN_MS = 15_000;
  * about a worker that it ended by force are not: it gives a worker half a second, and one that has run a hundred files
  * may need longer to give its memory back.)
  */
-const LEFT_OPEN = 'did not exit one second after the test run';
+const LEFT_OPEN = 'after the test run has completed';
 
 /**
  * Runs jest and counts.

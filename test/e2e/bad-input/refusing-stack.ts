@@ -19,7 +19,7 @@ export class RefusingStack {
   /** Registers its own beginning and end with the file. @param prepare what must be there first; gives the ids of paths */
   static forFile(prepare?: (stack: Stack) => Promise<Record<string, string> | void>): RefusingStack {
     const refusing = new RefusingStack();
-    beforeAll(() => refusing.begin(prepare), 60_000);
+    beforeAll(() => refusing.begin(prepare));
     afterAll(() => refusing.end());
     return refusing;
   }

@@ -8,7 +8,7 @@ import { patternOf, squeeze } from './printed.ts';
 import type { Outcome } from './runners.ts';
 
 const DAY_MS = 86_400_000;
-const PATIENT_FOR_MS = 60_000;
+const PATIENT_FOR_MS = 180_000;
 
 /** Whoever reads a page from its beginning, tries what it says, and puts what is theirs where it cannot know. */
 export class Reader {

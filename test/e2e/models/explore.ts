@@ -7,7 +7,6 @@ export const SEED = Number(process.env['MODEL_SEED'] ?? randomInt(2 ** 31));
 const RUNS = 100;
 /** After so long no new run begins; what has been tried by then counts. */
 const WITHIN_MS = 60_000;
-export const TEST_TIMEOUT_MS = WITHIN_MS + 60_000;
 
 /**
  * Tries random sequences of commands, each on a fresh model and a fresh piece of the real thing; what fails is made as short as

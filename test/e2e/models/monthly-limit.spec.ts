@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type Answer, emailIn, isReplay, statusesOf } from '../api.ts';
 import { soundEmail, Stack, type Tenant } from '../stack.ts';
 import { DAY_MS, fromNow } from '../times.ts';
-import { explore, SEED, TEST_TIMEOUT_MS } from './explore.ts';
+import { explore, SEED } from './explore.ts';
 
 const GATEWAYS = 2;
 const MOST_AT_ONCE = 8;
@@ -112,18 +112,14 @@ const sequences = fc
   .map((commands) => [...commands, new LookAtUsage()]);
 
 describe('S13: the monthly limit, by a model', () => {
-  it(
-    `two gateways accept as many as it predicts (MODEL_SEED=${SEED})`,
-    async () => {
-      let limit = 0;
-      await explore(sequences, async () => {
-        limit = (limit % 12) + 1;
-        return {
-          model: { limit, used: 0, keyed: [], scheduled: [] },
-          real: { tenant: await stack.createTenant('Model', limit) },
-        };
-      });
-    },
-    TEST_TIMEOUT_MS,
-  );
+  it(`two gateways accept as many as it predicts (MODEL_SEED=${SEED})`, async () => {
+    let limit = 0;
+    await explore(sequences, async () => {
+      limit = (limit % 12) + 1;
+      return {
+        model: { limit, used: 0, keyed: [], scheduled: [] },
+        real: { tenant: await stack.createTenant('Model', limit) },
+      };
+    });
+  });
 });

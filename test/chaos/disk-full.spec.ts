@@ -1,0 +1,94 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ExaminedDatabase } from '@posthorn/database';
+import { PrivatePostgres } from '@posthorn/testing';
+import { soundEmail, Stack, until } from '../e2e/stack.ts';
+
+const SIZE = '300m';
+/** Incompressible, so that each email takes room. */
+const largeEmail = (): ReturnType<typeof soundEmail> => ({
+  ...soundEmail(),
+  html: `<p>${randomBytes(30_000).toString('base64')}</p>`,
+});
+
+const disk = mkdtempSync(join(tmpdir(), 'posthorn-disk-'));
+/** Only who may mount one has a disk that is soon full. */
+const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', disk]).status === 0;
+
+afterAll(() => {
+  if (isMounted) execFileSync('umount', [disk]);
+  rmSync(disk, { recursive: true });
+});
+
+(isMounted ? describe : describe.skip)('While the disk of Postgres is full', () => {
+  const ballast = join(disk, 'ballast');
+  let postgres: PrivatePostgres;
+  let stack: Stack;
+
+  beforeAll(async () => {
+    chmodSync(disk, 0o755);
+    postgres = await PrivatePostgres.start({ disk });
+    stack = await Stack.start({ databaseUrl: postgres.url });
+  });
+  afterAll(async () => {
+    await stack.close();
+    await postgres.close();
+  });
+
+  function fill(): void {
+    const { bavail, bsize } = statfsSync(disk);
+    writeFileSync(ballast, Buffer.alloc(bavail * bsize));
+  }
+
+  /** Sends until an email is refused. @returns who was to get those that were accepted */
+  async function sendUntilRefused(): Promise<string[]> {
+    const accepted: string[] = [];
+    for (;;) {
+      const email = largeEmail();
+      const { status } = await stack.api().post('/v1/emails', email);
+      if (status !== 200) {
+        expect(status).toBe(503);
+        return accepted;
+      }
+      accepted.push(email.to);
+    }
+  }
+
+  it('callers are told 503, operators why, the doctor finds it, and all that was accepted leaves once when there is room', async () => {
+    const examined = new ExaminedDatabase(postgres.url);
+    await examined.writeALittle();
+    fill();
+    await expect(examined.writeALittle()).rejects.toMatchObject({ code: '53100' });
+    await examined.readClock();
+    const accepted = await sendUntilRefused();
+    await until(() => stack.logs.includes('No space left on device'), 'an operator is told why');
+    rmSync(ballast);
+    await examined.writeALittle();
+    await examined.close();
+    for (const to of accepted) await stack.onlyMailTo(to);
+    expect((await stack.send()).status).toBe(200);
+    await stack.settled();
+  });
+
+  it('and ends with it, all goes on when there is room and it is started again', async () => {
+    const accepted = Array.from({ length: 20 }, largeEmail);
+    for (const email of accepted) await stack.send(email);
+    fill();
+    const askForLog = async (): Promise<boolean> =>
+      stack.database.pool.query('SELECT pg_switch_wal(), pg_logical_emit_message(false, $1, $1)', ['x']).then(
+        () => false,
+        ({ code }: { code?: string }) => code === 'ECONNREFUSED',
+      );
+    await until(askForLog, 'Postgres ends');
+    expect((await stack.send()).status).toBe(503);
+    rmSync(ballast);
+    await postgres.restart();
+    await until(async () => (await stack.send()).status === 200, 'emails are accepted');
+    await stack.settled();
+    for (const { to } of accepted) expect(stack.mailsTo(to)).toHaveLength(1);
+  });
+});

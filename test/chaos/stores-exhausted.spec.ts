@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Database, openDatabase } from '@posthorn/database';
+import { type AppUnderTest, PrivatePostgres, PrivateRedis } from '@posthorn/testing';
+import { newRecipient, soundEmail, Stack, until } from '../e2e/stack.ts';
+
+/** All of them together have fewer than the apps and their test could use. */
+const CONNECTIONS = 60;
+
+describe('While a store answers, and does not do what it is asked', () => {
+  let postgres: PrivatePostgres;
+  let redis: PrivateRedis;
+  let stack: Stack;
+  let apps: AppUnderTest[];
+  /** What the operator of the database does, who may always write. */
+  let operator: Database;
+  let held: { release(end: true): void }[] = [];
+
+  beforeAll(async () => {
+    [postgres, redis] = await Promise.all([
+      PrivatePostgres.start({ connections: CONNECTIONS }),
+      PrivateRedis.start(),
+    ]);
+    const url = new URL(postgres.url);
+    url.searchParams.set('options', '-c default_transaction_read_only=off');
+    operator = openDatabase({ url: url.href, poolSize: CONNECTIONS, applicationName: 'operator' });
+    stack = await Stack.start({ databaseUrl: postgres.url, redisUrl: redis.url, dispatchers: 1 });
+    apps = [...stack.gateways, stack.sender, stack.scheduler, ...stack.dispatchers];
+  });
+  afterAll(async () => {
+    letGo();
+    await operator.close();
+    await stack.close();
+    await Promise.all([postgres.close(), redis.close()]);
+  });
+
+  /** Takes every connection that there is, those of the apps too. */
+  async function holdConnections(): Promise<void> {
+    await operator.pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'posthorn-%'`,
+    );
+    for (let isLeft = true; isLeft;)
+      isLeft = await operator.pool.connect().then(
+        (client) => held.push(client) > 0,
+        () => false,
+      );
+  }
+
+  function letGo(): void {
+    for (const client of held) client.release(true);
+    held = [];
+  }
+
+  async function makeReadOnly(isReadOnly: boolean): Promise<void> {
+    await operator.pool.query(
+      `ALTER SYSTEM SET default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`,
+    );
+    await operator.pool.query('SELECT pg_reload_conf()');
+  }
+
+  it.each([
+    {
+      what: 'Postgres takes no changes',
+      begin: () => makeReadOnly(true),
+      end: () => makeReadOnly(false),
+      status: 503,
+      says: 'in a read-only transaction',
+    },
+    {
+      what: 'Postgres has no connection left',
+      begin: holdConnections,
+      end: letGo,
+      status: 503,
+      says: 'too many clients already',
+    },
+    {
+      what: 'Redis has no memory left',
+      begin: () => redis.ask('CONFIG SET maxmemory 1'),
+      end: () => redis.ask('CONFIG SET maxmemory 0'),
+      status: 200,
+      says: 'OOM command not allowed',
+    },
+    {
+      what: 'Redis is a replica',
+      begin: () => redis.ask('REPLICAOF 127.0.0.1 1'),
+      end: () => redis.ask('REPLICAOF NO ONE'),
+      status: 200,
+      says: 'READONLY',
+    },
+  ])('$what: callers are told $status, operators why, and it goes on by itself', async (outage) => {
+    const email = { ...soundEmail(), to: newRecipient(), idempotencyKey: randomUUID() };
+    const send = async (): Promise<number> => (await stack.api().post('/v1/emails', email)).status;
+    await outage.begin();
+    await until(async () => (await send()) === outage.status, `the answer is ${outage.status}`);
+    await until(() => stack.gateways[0]!.program.output.includes(outage.says), 'the gateway says why');
+    expect(stack.mailsTo(email.to)).toEqual([]);
+
+    await outage.end();
+    await until(async () => (await send()) === 200, 'it is accepted');
+    await stack.onlyMailTo(email.to);
+    expect(apps.filter(({ program }) => program.hasEnded)).toEqual([]);
+    expect(stack.logs).not.toContain('a request failed');
+  });
+});

@@ -1,0 +1,55 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { AppUnderTest } from '@posthorn/testing';
+import { emailIn } from './api.ts';
+import { newRecipient, soundEmail, Stack, until } from './stack.ts';
+
+/** Fewer than each app has open, so that it gets no more. */
+const NO_MORE = 20;
+const ENOUGH = 1_024;
+
+const canLimit = spawnSync('prlimit', ['--version']).status === 0;
+
+/** Sets how many files and connections a process may have open, while it runs. */
+function limitFiles(pid: number, most: number): void {
+  execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${most}:`]);
+}
+
+(canLimit ? describe : describe.skip)('Without file descriptors', () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    // Each email needs a connection.
+    stack = await Stack.start({ env: { SMTP_MESSAGES_PER_CONNECTION: '1' } });
+    await stack.onlyMailTo(emailIn(await stack.send()).to);
+  });
+  afterAll(() => stack.close());
+
+  /** What an app says while it may have so many open. */
+  const says = ({ program }: AppUnderTest, what: string): Promise<void> =>
+    until(() => program.output.includes(what), `it says ${what}`);
+
+  it('a sender blames no relay, emails lose no attempt, and they leave when it has some again', async () => {
+    const { sender } = stack;
+    limitFiles(sender.program.pid, NO_MORE);
+    const { id, to } = emailIn(await stack.send());
+    await says(sender, 'ALARM: this machine lacks what a connection needs; emails wait');
+    await says(sender, 'ALARM: no file descriptors are left');
+    expect(sender.program.output).toContain('this process has no file descriptors left');
+    expect(sender.program.output).not.toContain('the relay refuses us');
+    expect(await stack.outboxRow(id)).toMatchObject({ attempts: 0 });
+    limitFiles(sender.program.pid, ENOUGH);
+    await stack.onlyMailTo(to);
+    await says(sender, 'there are file descriptors enough again');
+  });
+
+  it('a gateway says so, serves who is connected, and takes connections when it has some again', async () => {
+    const gateway = stack.gateways[0]!;
+    const email = { ...soundEmail(), to: newRecipient() };
+    limitFiles(gateway.program.pid, NO_MORE);
+    await says(gateway, 'ALARM: no file descriptors are left');
+    limitFiles(gateway.program.pid, ENOUGH);
+    await says(gateway, 'there are file descriptors enough again');
+    expect((await stack.api().post('/v1/emails', email)).status).toBe(200);
+    await stack.onlyMailTo(email.to);
+  });
+});
