@@ -9,10 +9,11 @@ import { containerOf } from './images/container.mjs';
 import { composedServices } from './images/services.mjs';
 import { freePort } from './stack/ports.mjs';
 import { ensureDatabase, startPostgres } from './stack/postgres.mjs';
-import { leash, run, startProcess, stopProcess, waitUntil } from './stack/processes.mjs';
+import { run, waitUntil } from './stack/processes.mjs';
 import { say, step } from './stack/progress.mjs';
 import { startRedis } from './stack/redis.mjs';
-import { nodeBinary, ROOT } from './stack/runtime.mjs';
+import { ROOT } from './stack/runtime.mjs';
+import { provideInbox } from './stack/services.mjs';
 
 const HELP = `npm run images [-- --keep]
 Does without a container engine what docker compose up --build does: the steps of the Dockerfile, each stage in a folder of its own
@@ -81,20 +82,9 @@ async function startNeighbours(directory) {
   await ensureDatabase(postgres.url(), 'posthorn');
   const redis = await startRedis({ directory: join(directory, 'redis'), port: ports.redis, leashed: true });
   undo.push(redis.stop);
-  const where = [
-    '--smtp-port',
-    `${ports.smtp}`,
-    '--http-port',
-    `${ports.web}`,
-    '--directory',
-    join(directory, 'inbox'),
-  ];
-  const inbox = await startProcess({
-    command: nodeBinary(),
-    args: ['tools/inbox/main.mjs', ...where],
-    logFile: join(directory, 'inbox.log'),
-  });
-  undo.push(leash(/** @type {number} */ (inbox.pid)), () => stopProcess(inbox));
+  const files = { directory: join(directory, 'inbox'), logFile: join(directory, 'inbox.log') };
+  const inbox = await provideInbox(ports, files);
+  undo.push(inbox.stop);
   return { ...ports, databaseUrl: postgres.url('posthorn') };
 }
 

@@ -114,30 +114,31 @@ describe('The layers', () => {
   });
 });
 
-describe('Every package.json', () => {
-  const rooms = ['libs', 'apps'].flatMap((kind) =>
-    readdirSync(join(ROOT, kind)).map((name) => [kind, name] as const),
-  );
+const rooms = ['libs', 'apps'].flatMap((kind) =>
+  readdirSync(join(ROOT, kind)).map((name) => [kind, name] as const),
+);
 
+/** The libs that the package.json of a room depends on. */
+function declaredBy(kind: string, name: string): string[] {
+  const manifest = JSON.parse(readFileSync(join(ROOT, kind, name, 'package.json'), 'utf8')) as {
+    dependencies?: Record<string, string>;
+  };
+  return Object.keys(manifest.dependencies ?? {})
+    .filter((dependency) => dependency.startsWith('@posthorn/'))
+    .map((dependency) => dependency.slice(10));
+}
+
+describe('Every package.json', () => {
   it.each(rooms)(
     'of %s/%s depends on what the table allows, and on what its sources import',
     (kind, name) => {
-      const manifest = JSON.parse(readFileSync(join(ROOT, kind, name, 'package.json'), 'utf8')) as {
-        dependencies?: Record<string, string>;
-      };
-      const declared = ownLibs(Object.keys(manifest.dependencies ?? {}));
+      const declared = declaredBy(kind, name);
       const allowed = kind === 'apps' ? APPS_MAY_IMPORT : LIBS[name];
 
       expect(allowed).toEqual(expect.arrayContaining(declared));
       expect(declared).toEqual(expect.arrayContaining(importedBy(join(ROOT, kind, name, 'src'))));
     },
   );
-
-  function ownLibs(names: string[]): string[] {
-    return names
-      .filter((dependency) => dependency.startsWith('@posthorn/'))
-      .map((dependency) => dependency.slice(10));
-  }
 
   /** The libs that the sources, tests aside, name. */
   function importedBy(folder: string): string[] {
@@ -146,4 +147,24 @@ describe('Every package.json', () => {
     const text = sources.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
     return [...new Set([...text.matchAll(/from '@posthorn\/([a-z-]+)'/g)].map(([, lib]) => lib ?? ''))];
   }
+});
+
+describe('Every room is built', () => {
+  it.each(rooms)('%s/%s as all of them are, after those that it depends on', (kind, name) => {
+    const config = JSON.parse(readFileSync(join(ROOT, kind, name, 'tsconfig.json'), 'utf8')) as {
+      references: { path: string }[];
+    };
+    const references = declaredBy(kind, name).map((lib) => ({ path: `../../libs/${lib}` }));
+    expect(config).toEqual({ extends: '../../tsconfig.room.json', references: config.references });
+    expect(new Set(config.references)).toEqual(new Set(references));
+  });
+
+  it('without its tests and their fixtures', () => {
+    const compiler = join(ROOT, 'node_modules/typescript-7/bin/tsc');
+    const args = [compiler, '--project', join(ROOT, 'libs/database'), '--showConfig'];
+    const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    const { files } = JSON.parse(stdout) as { files: string[] };
+    expect(files).toContain('./src/index.ts');
+    expect(files.filter((file) => /\.(?:spec|fixture)\.ts$/.test(file))).toEqual([]);
+  });
 });
