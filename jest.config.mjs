@@ -30,7 +30,11 @@ const project = (displayName, testMatch, extra = {}) => ({
 
 export default {
   // Far longer than any takes here: a test that fails because its machine was slow says nothing of Posthorn.
-  testTimeout: 90_000,
+  testTimeout: 300_000,
+  // A worker keeps something of each file that it has run: after all of them it would do little but collect its garbage, or run out of memory.
+  workerIdleMemoryLimit: '1GB',
+  // So long a busy machine may need to end what is ended.
+  openHandlesTimeout: 10_000,
   projects: [
     project('unit', ['<rootDir>/{apps,libs}/*/src/**/*.spec.ts', '<rootDir>/tools/**/*.spec.ts'], {
       testPathIgnorePatterns: ['\\.integration\\.spec\\.ts$', '/node_modules/'],

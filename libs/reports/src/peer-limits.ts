@@ -1,3 +1,4 @@
+import { BoundedMap } from '@posthorn/kernel';
 import { type Bucket, type RateLimit, refill, takeTokens } from '@posthorn/domain';
 
 export interface PeerLimitsOptions {
@@ -15,7 +16,7 @@ const MOST_PEERS = 10_000;
 /** What each address that connects may still do. */
 export class PeerLimits {
   private readonly connections = new Map<string, number>();
-  private readonly buckets = new Map<string, Bucket>();
+  private readonly buckets = new BoundedMap<string, Bucket>(MOST_PEERS);
 
   constructor(private readonly options: PeerLimitsOptions) {}
 
@@ -44,10 +45,7 @@ export class PeerLimits {
     const nowUs = Math.floor(performance.now() * 1_000);
     const known = this.buckets.get(peer) ?? { missing: 0, atUs: nowUs };
     const { granted, bucket } = takeTokens(refill(known, limit, nowUs), limit, 1);
-    // A Map keeps the order of insertion: taken out and put in again, a bucket is the youngest.
-    this.buckets.delete(peer);
     this.buckets.set(peer, bucket);
-    if (this.buckets.size > MOST_PEERS) this.buckets.delete(this.buckets.keys().next().value!);
     return granted === 1;
   }
 }
