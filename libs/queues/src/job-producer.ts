@@ -21,7 +21,8 @@ export interface NewJob<Name extends JobName = JobName> {
  * question failed fails for ever; so the queue is made when Redis can be asked, and made anew if that failed.
  */
 export class JobProducer {
-  private readonly connection: Redis;
+  /** What the jobs are added on; it fails at once while Redis is away. */
+  readonly connection: Redis;
   private made: Promise<Queue> | undefined;
 
   constructor(

@@ -99,8 +99,8 @@ it('no job is forgotten that waits, is being done, or has failed', async () => {
   while ((await queue.getActiveCount()) < 3) await sleep(10);
   await mended.mend(1);
   resolve();
-  while ((await queue.getFailedCount()) < 50) await sleep(10);
-  await mended.mend(1);
+  // Of those that have failed BullMQ keeps a hundred: while this goes on, jobs are removed that have just been seen.
+  for (const looks of Array(100).keys()) await mended.mend(looks + 1);
   await worker.close();
   expect((await queue.getWaitingCount()) + (await queue.getFailedCount())).toBeLessThanOrEqual(500);
   expect(lost).toEqual([]);

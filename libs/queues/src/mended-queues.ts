@@ -1,4 +1,5 @@
-import type { RedisOptions } from './connections.ts';
+import type { Queue } from 'bullmq';
+import type { Redis, RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import { QUEUES, type QueueName } from './jobs.ts';
 
@@ -8,6 +9,26 @@ const LOST_EVERY_MS = 60_000;
 const KEYS_IN_ONE_GO = 100;
 /** So many times as long as that took, nothing is looked for. */
 const REST = 100;
+
+/**
+ * Deletes jobs that no list of their queue has, and gives how many. BullMQ's own `removeOrphanedJobs` counts those too that were done, and gone,
+ * before it came to them: each look at a busy queue would tell of losses.
+ *
+ * KEYS: all of a queue's own, then the jobs. ARGV: how many are its own, then the jobs' ids.
+ */
+const FORGET_LOST = `
+local own = tonumber(ARGV[1])
+local ask = { list = 'LPOS', zset = 'ZSCORE' }
+local forgotten = 0
+for i = own + 1, #KEYS do
+  local held = false
+  for j = 1, own do
+    local command = ask[redis.call('TYPE', KEYS[j]).ok]
+    held = held or (command ~= nil and redis.call(command, KEYS[j], ARGV[i - own + 1]) ~= false)
+  end
+  if not held then forgotten = forgotten + redis.call('DEL', KEYS[i]) end
+end
+return forgotten`;
 
 export interface MendedQueuesOptions extends RedisOptions {
   /** Default: 60 s. */
@@ -79,7 +100,26 @@ export class MendedQueues {
    * taken for one of them for as long as they are there.
    */
   private async forget(name: QueueName, producer: JobProducer): Promise<void> {
-    const jobs = await (await producer.queue()).removeOrphanedJobs(KEYS_IN_ONE_GO);
-    if (jobs > 0) this.options.onLost(name, jobs);
+    const queue = await producer.queue();
+    const redis = producer.connection;
+    const jobs = queue.toKey('');
+    let forgotten = 0;
+    const looks: AsyncIterable<string[]> = redis.scanStream({ match: `${jobs}*`, count: KEYS_IN_ONE_GO });
+    for await (const keys of looks) {
+      const ids = keys.map((key) => key.slice(jobs.length));
+      // An id has no colon; what belongs to a job, as its lock, has one.
+      forgotten += await forgetLost(
+        redis,
+        queue,
+        ids.filter((id) => !(id in queue.keys || id.includes(':'))),
+      );
+    }
+    if (forgotten > 0) this.options.onLost(name, forgotten);
   }
+}
+
+async function forgetLost(redis: Redis, queue: Queue, ids: readonly string[]): Promise<number> {
+  const own = Object.values(queue.keys);
+  const keys = [...own, ...ids.map((id) => queue.toKey(id))];
+  return (await redis.eval(FORGET_LOST, keys.length, ...keys, own.length, ...ids)) as number;
 }
