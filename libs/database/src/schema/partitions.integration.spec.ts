@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { idFromUuid, newUuid, uuidOf } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { Office, rawEmail } from '../office.fixture.ts';
+import { executedPlan, pagesTouched } from '../sql/plan.fixture.ts';
 import { UpkeepStore } from '../stores/upkeep-store.ts';
 
 const PARENTS = [
@@ -13,6 +14,8 @@ const PARENTS = [
   'webhook_deliveries',
   'webhook_attempts',
 ];
+
+const TOLD = ['events', 'webhook_deliveries', 'webhook_attempts'];
 
 let testDatabase: TestDatabase;
 let office: Office;
@@ -33,8 +36,18 @@ function monthAhead(months: number, from = new Date()): Date {
   return new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + months, 1));
 }
 
+/** Its first day, as `YYYY-MM-DD`. */
+function dayOf(months: number, from?: Date): string {
+  return monthAhead(months, from).toISOString().slice(0, 10);
+}
+
 function nameOf(parent: string, months: number, from?: Date): string {
-  return `${parent}_${monthAhead(months, from).toISOString().slice(0, 7).replace('-', '_')}`;
+  return `${parent}_${dayOf(months, from).slice(0, 7).replace('-', '_')}`;
+}
+
+/** Makes a month of events, and of what became of them. */
+async function makeMonth(months: number): Promise<void> {
+  for (const parent of TOLD) await office.ask('SELECT make_partition($1, $2)', [parent, dayOf(months)]);
 }
 
 async function partitionsOf(parent: string): Promise<string[]> {
@@ -106,14 +119,9 @@ describe('Making partitions', () => {
 });
 
 describe('Dropping old events', () => {
-  const TOLD = ['events', 'webhook_deliveries', 'webhook_attempts'];
-
   it('drops the months that ended long enough ago and that nothing due was made in', async () => {
-    const old = [-2, -3, -4].map((months) => monthAhead(months));
-    for (const month of old)
-      for (const parent of TOLD)
-        await office.ask('SELECT make_partition($1, $2)', [parent, month.toISOString().slice(0, 10)]);
-    const inUse = newUuid(old[2]!.getTime() + 1_000);
+    for (const months of [-2, -3, -4]) await makeMonth(months);
+    const inUse = newUuid(monthAhead(-4).getTime() + 1_000);
     await office.ask(
       `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES ($1, 'webhook', 'lane', 'ready', now())`,
       [inUse],
@@ -132,12 +140,7 @@ describe('Dropping old events', () => {
   });
 
   it('drops one month at a time, and waits for who reads them no longer than half a second', async () => {
-    for (const months of [-8, -9])
-      for (const parent of TOLD)
-        await office.ask('SELECT make_partition($1, $2)', [
-          parent,
-          monthAhead(months).toISOString().slice(0, 10),
-        ]);
+    for (const months of [-8, -9]) await makeMonth(months);
     const reader = await office.database.pool.connect();
     // It would itself wait for ever.
     const patient = new Office(testDatabase.url, 1);
@@ -162,10 +165,8 @@ describe('Dropping old events', () => {
   });
 
   it('W10: keeps a month in which a delivery was exhausted late for 30 days after that, but not for ever', async () => {
-    const month = monthAhead(-5);
-    for (const parent of TOLD)
-      await office.ask('SELECT make_partition($1, $2)', [parent, month.toISOString().slice(0, 10)]);
-    const late = newUuid(month.getTime() + 1_000);
+    await makeMonth(-5);
+    const late = newUuid(monthAhead(-5).getTime() + 1_000);
     await office.ask(
       `INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id, status, finished_at)
        VALUES ($1, $1, $1, $1, 'EXHAUSTED', now() - interval '29 days')`,
@@ -177,6 +178,20 @@ describe('Dropping old events', () => {
       late,
     ]);
     expect(await upkeep.dropOldEvents(90, 32, 100)).toBe(3);
+  });
+
+  it('finds what was exhausted by its index, however many deliveries a month has', async () => {
+    await makeMonth(-6);
+    await office.ask(
+      `INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id, status, finished_at)
+       SELECT new_uuid_v7($1), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'SUCCEEDED', now()
+       FROM   generate_series(1, 20000)`,
+      [monthAhead(-6)],
+    );
+    const text = 'SELECT is_month_needed($1, 30, 400)';
+    const plan = await executedPlan(office.database.pool, { text, values: [dayOf(-6)] });
+    expect(pagesTouched(plan)).toBeLessThan(200);
+    expect(await upkeep.dropOldEvents(90, 30, 400)).toBe(3);
   });
 });
 
