@@ -23,7 +23,11 @@ async function main({ wait = false }) {
     );
   const migrations = await import('../libs/database/dist/migrations/run-migrations.js');
   if (wait) return waitUntilApplied(() => migrations.findUnapplied(databaseUrl, MIGRATIONS));
-  const applied = await migrations.runMigrations(databaseUrl, MIGRATIONS);
+  const told = new Set();
+  const applied = await migrations.runMigrations(databaseUrl, MIGRATIONS, (name) => {
+    if (!told.has(name)) say(`waiting: somebody, such as a backup, has a table that ${name} changes`);
+    told.add(name);
+  });
   say(applied.length === 0 ? 'nothing to apply' : `applied ${applied.join(', ')}`);
 }
 

@@ -142,6 +142,25 @@ describe('The migration runner', () => {
     expect(await migrate()).toEqual([SECOND]);
   });
 
+  it('holds up nobody for long who wants a table that another one, such as a backup, keeps it from changing', async () => {
+    await migrate();
+    await write('20300103000000_third_laid', 'ALTER TABLE first ADD COLUMN k int;');
+    const backup = new pg.Client({ connectionString: testDatabase.url });
+    await backup.connect();
+    try {
+      await backup.query('BEGIN; LOCK TABLE first IN ACCESS SHARE MODE');
+      let blocked: (name: string) => void;
+      const isBlocked = new Promise<string>((resolve) => (blocked = resolve));
+      const migrating = runMigrations(testDatabase.url, directory, (name) => blocked(name));
+      expect(await isBlocked).toBe('20300103000000_third_laid');
+      expect(await query('SELECT n FROM first')).toEqual([{ n: 1 }]);
+      await backup.query('COMMIT');
+      expect(await migrating).toEqual(['20300103000000_third_laid']);
+    } finally {
+      await backup.end();
+    }
+  });
+
   it('names the migration during which the connection was lost', async () => {
     await write(SECOND, 'SELECT pg_terminate_backend(pg_backend_pid());');
     await expect(migrate()).rejects.toThrow(`migration ${SECOND} failed: `);

@@ -1,10 +1,20 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sleep } from '@posthorn/kernel';
 import pg from 'pg';
+import { faultOf } from '../faults.ts';
 
 /** The advisory lock that Prisma's own migrator takes, so that both exclude each other. */
 const MIGRATION_LOCK = 72707369;
+
+/**
+ * Whoever wants a table waits behind a statement that waits to change it, and a backup can use a table for an hour. So a migration waits only this
+ * long, lets the others pass, and tries again. Autovacuum gives way within a second (`deadlock_timeout`); the apps themselves wait for two.
+ */
+const LOCK_TIMEOUT_MS = 1_500;
+const TRY_AGAIN_MS = 3_000;
+const GIVE_UP_AFTER_MS = 30 * 60_000;
 
 const BOOKKEEPING = `
   CREATE TABLE IF NOT EXISTS _prisma_migrations (
@@ -34,16 +44,21 @@ export class MigrationMismatch extends Error {}
  *
  * @param databaseUrl whose role may create tables
  * @param directory holds `<timestamp>_<past_tense>/migration.sql`
+ * @param onBlocked told, each time, which migration somebody else's lock is in the way of; it is tried again for half an hour
  * @returns the names of the migrations that were applied now
  * @throws MigrationMismatch when history was changed after the fact
  */
-export async function runMigrations(databaseUrl: string, directory: string): Promise<string[]> {
+export async function runMigrations(
+  databaseUrl: string,
+  directory: string,
+  onBlocked: (name: string) => void = () => undefined,
+): Promise<string[]> {
   const migrations = await readMigrations(directory);
   return connected({ connectionString: databaseUrl }, async (client) => {
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await client.query(BOOKKEEPING);
     const missing = await findMissing(client, migrations);
-    for (const migration of missing) await apply(client, migration);
+    for (const migration of missing) await applyUnblocked(client, migration, onBlocked);
     return missing.map((migration) => migration.name);
   });
 }
@@ -139,8 +154,26 @@ async function findMissing(client: pg.Client, migrations: Migration[]): Promise<
   });
 }
 
+async function applyUnblocked(
+  client: pg.Client,
+  migration: Migration,
+  onBlocked: (name: string) => void,
+): Promise<void> {
+  const deadline = performance.now() + GIVE_UP_AFTER_MS;
+  for (;;) {
+    try {
+      return await apply(client, migration);
+    } catch (error) {
+      const isBlocked = ['locked', 'conflict'].includes(faultOf((error as Error).cause));
+      if (!isBlocked || performance.now() > deadline) throw error;
+      onBlocked(migration.name);
+      await sleep(TRY_AGAIN_MS);
+    }
+  }
+}
+
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
-  await client.query('BEGIN');
+  await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
   try {
     await client.query(migration.sql);
     await client.query(
