@@ -5,15 +5,15 @@
  */
 
 /** Statements that take nothing from a program which does not know of them. */
-const ADDS = /^(CREATE (TABLE|INDEX|TYPE|VIEW|SEQUENCE)|INSERT INTO|UPDATE|SELECT|COMMENT ON|SET|GRANT) /i;
+const ADDS = /^(CREATE (TABLE|TYPE|VIEW|SEQUENCE)|INSERT INTO|UPDATE|SELECT|COMMENT ON|SET|GRANT) /i;
 
 /** What may be done to a table in use, beside columns that are added. */
 const TABLE_ADDS =
   /^(SET \(|DROP CONSTRAINT |ALTER (COLUMN )?\w+ (DROP NOT NULL$|SET DEFAULT |SET STATISTICS |SET STORAGE ))/i;
 
 /**
- * What migrations take away from programs of the release before, or no longer let them do. It reads statements, not what functions do: the body of one that
- * keeps its name and parameters is taken for as good as it was.
+ * What migrations take away from programs of the release before, or no longer let them do; an index of a table in use, too, because nobody can write to
+ * that while it is built. It reads statements, not what functions do: the body of one that keeps its name and parameters is taken for as good as it was.
  *
  * @param {readonly Migration[]} before those that the release before knows
  * @param {readonly Migration[]} after
@@ -33,11 +33,12 @@ export function findNarrowing(before, after) {
   );
 }
 
-const UNIQUE_INDEX = /^CREATE UNIQUE INDEX (?:IF NOT EXISTS )?(\w+) ON (?:ONLY )?(\w+)/i;
+const INDEX = /^CREATE (?:UNIQUE )?INDEX (?:IF NOT EXISTS )?(\w+) ON (?:ONLY )?(\w+)/i;
+const UNIQUE_INDEX = /^CREATE UNIQUE INDEX (?:IF NOT EXISTS )?(\w+)/i;
 
 /** @param {string} statement @param {{ unique: Set<string>, functions: Map<string, string>, tables: Set<string> }} known */
 function onlyAdds(statement, { unique, functions, tables }) {
-  const [, index, ofTable = ''] = UNIQUE_INDEX.exec(statement) ?? [];
+  const [, index, ofTable = ''] = INDEX.exec(statement) ?? [];
   if (index !== undefined) return tables.has(ofTable);
   const [, dropped] = /^DROP INDEX (?:IF EXISTS )?(\w+)$/i.exec(statement) ?? [];
   if (dropped !== undefined) return !unique.has(dropped);
