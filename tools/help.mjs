@@ -9,7 +9,7 @@ export const SENTENCES = {
   'send-corpus': 'Sends eleven real emails through the running stack and waits for each in the inbox.',
   'posthorn': 'The operators’ command line: workspaces, identities, keys, pause and resume.',
   'test': 'Runs all tests with a Postgres and a Redis of their own (a path after -- runs some).',
-  'check': 'Runs every check that needs no services; what CI runs first.',
+  'check': 'Runs every check that needs no services, the unit tests among them.',
   'check:format': 'Says which files prettier would write differently.',
   'check:lint': 'Looks for mistakes that the compiler does not see.',
   'check:layers': 'Says which import breaks the layers of tools/layers.mjs.',
