@@ -131,7 +131,9 @@ describe('docker-compose.yml', () => {
       const missing = read.map(({ name }) => name).filter((name) => !(name in environment));
       const secrets = others.filter(({ name, secret }) => secret && name in environment);
       expect({ app, missing: missing.filter((name) => !SET_BY_COMPOSE.includes(name)), secrets }).toEqual({
-        ...{ app, missing: [], secrets: [] },
+        app,
+        missing: [],
+        secrets: [],
       });
     }
   });

@@ -71,12 +71,20 @@ describe('Everything that breaks at once', () => {
       FaultProxy.before(`smtp://127.0.0.1:${sinkPort}`),
     ]);
     stack = await Stack.start({
-      ...{ gateways: 0, sends: false, databaseUrl: postgres.url, redisUrl: redis.url },
-      ...{ sink: { port: sinkPort }, smtpUrl: (url) => relay.urlFor(url) },
+      gateways: 0,
+      sends: false,
+      databaseUrl: postgres.url,
+      redisUrl: redis.url,
+      sink: { port: sinkPort },
+      smtpUrl: (url) => relay.urlFor(url),
       env: {
-        ...{ WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+        WEBHOOK_ALLOW_HTTP: 'true',
+        WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
         // What a dead process has in hand is free again before the test is over.
-        ...{ LEASE_MS: '10000', LEASE_RENEWAL_MS: '2000', LEASE_MARGIN_MS: '4000', LEASE_GRACE_MS: '4000' },
+        LEASE_MS: '10000',
+        LEASE_RENEWAL_MS: '2000',
+        LEASE_MARGIN_MS: '4000',
+        LEASE_GRACE_MS: '4000',
       },
     });
     places = await Promise.all(APPS.map(takePlace));
@@ -122,7 +130,9 @@ describe('Everything that breaks at once', () => {
       const isScheduled = n % 4 === 0;
       const email = {
         ...soundEmail(),
-        ...{ contactProperties: { n }, settings: { trackOpens: true }, idempotencyKey: randomUUID() },
+        contactProperties: { n },
+        settings: { trackOpens: true },
+        idempotencyKey: randomUUID(),
         ...(isScheduled ? { sendAt: fromNow(2_000) } : {}),
       };
       const send = (api: Api): Promise<Answer> => api.post('/v1/emails', email);

@@ -79,7 +79,10 @@ describe('a backlog of 10,000', () => {
       connections: CONNECTIONS,
       rowsPerTurn: ROWS_PER_TURN,
       handoverMs: 250,
-      ...{ leaseMs: 60_000, renewalMs: 20_000, marginMs: 30_000, onError },
+      leaseMs: 60_000,
+      renewalMs: 20_000,
+      marginMs: 30_000,
+      onError,
     });
     const worker = new JobWorker<'email.turn'>({
       ...redis,

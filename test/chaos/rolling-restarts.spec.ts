@@ -45,10 +45,13 @@ describe('Rolling restarts of every app under load', () => {
       gateways: 2,
       dispatchers: 1,
       env: {
-        ...{ WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+        WEBHOOK_ALLOW_HTTP: 'true',
+        WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
         // Twenty rounds accept more than an unset limit lets through in a month.
         MONTHLY_EMAIL_LIMIT: '0',
-        ...{ BOUNCE_DOMAIN, INBOUND_PORT: '0', INBOUND_HOST: '127.0.0.1' },
+        BOUNCE_DOMAIN,
+        INBOUND_PORT: '0',
+        INBOUND_HOST: '127.0.0.1',
       },
     });
     serving.set('gateway', [...stack.gateways]);

@@ -32,7 +32,11 @@ function emailOf(database: Database, { workspaceId, lane, to, sendAt }: Seed): A
   const acceptedAt = database.clock.now();
   const id = newId('trs', acceptedAt.getTime());
   return {
-    ...{ id, workspaceId, type: 'raw', status: sendAt === undefined ? 'SENT' : 'SCHEDULED', acceptedAt },
+    id,
+    workspaceId,
+    type: 'raw',
+    status: sendAt === undefined ? 'SENT' : 'SCHEDULED',
+    acceptedAt,
     sendAt: sendAt ?? null,
     from: { address: 'sender@example.com' },
     fromDomain: 'example.com',

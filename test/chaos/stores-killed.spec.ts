@@ -27,12 +27,21 @@ describe('Stores that are killed under load', () => {
       WebhookReceiver.start(),
     ]);
     stack = await Stack.start({
-      ...{ gateways: 2, dispatchers: 1, databaseUrl: postgres.url, redisUrl: redis.url },
+      gateways: 2,
+      dispatchers: 1,
+      databaseUrl: postgres.url,
+      redisUrl: redis.url,
       env: {
-        ...{ WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+        WEBHOOK_ALLOW_HTTP: 'true',
+        WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
         // What was claimed by a statement whose answer was lost is free again before the test is over.
-        ...{ LEASE_MS: '15000', LEASE_RENEWAL_MS: '3000', LEASE_MARGIN_MS: '5000', LEASE_GRACE_MS: '5000' },
-        ...{ BOUNCE_DOMAIN: 'bounces.example.com', INBOUND_PORT: '0', INBOUND_HOST: '127.0.0.1' },
+        LEASE_MS: '15000',
+        LEASE_RENEWAL_MS: '3000',
+        LEASE_MARGIN_MS: '5000',
+        LEASE_GRACE_MS: '5000',
+        BOUNCE_DOMAIN: 'bounces.example.com',
+        INBOUND_PORT: '0',
+        INBOUND_HOST: '127.0.0.1',
       },
     });
     const more = await Promise.all(

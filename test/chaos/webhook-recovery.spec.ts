@@ -23,8 +23,12 @@ describe('A recovery', () => {
     stack = await Stack.start({
       dispatchers: 1,
       env: {
-        ...{ LEASE_MS: '5000', LEASE_RENEWAL_MS: '1000', LEASE_MARGIN_MS: '2000', LEASE_GRACE_MS: '2000' },
-        ...{ WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+        LEASE_MS: '5000',
+        LEASE_RENEWAL_MS: '1000',
+        LEASE_MARGIN_MS: '2000',
+        LEASE_GRACE_MS: '2000',
+        WEBHOOK_ALLOW_HTTP: 'true',
+        WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
         WEBHOOK_CONNECTIONS: String(CONNECTIONS),
         WEBHOOK_SLOW_CONNECTIONS: String(SLOW_CONNECTIONS),
       },
@@ -61,7 +65,9 @@ describe('A recovery', () => {
        )
        SELECT id AS delivery, event_id AS event FROM delivery`,
       [
-        ...[uuidOf(stack.tenant.workspaceId), uuidOf(webhook), events],
+        uuidOf(stack.tenant.workspaceId),
+        uuidOf(webhook),
+        events,
         JSON.stringify(eventShape('CONTACT_CREATED').example),
       ],
     );

@@ -70,7 +70,10 @@ describe('dispatchers', () => {
               ARRAY(SELECT w.id FROM webhooks w), now()
        FROM   event`,
       [
-        ...[uuidOf(stack.tenant.workspaceId), `${stack.tenant.workspaceId}.events`, first, last],
+        uuidOf(stack.tenant.workspaceId),
+        `${stack.tenant.workspaceId}.events`,
+        first,
+        last,
         eventShape('CONTACT_CREATED').example,
       ],
     );

@@ -97,7 +97,8 @@ describe('POST /v1/contacts: 200', () => {
         id: expect.stringMatching(/^ctc_[0-9a-z]{26}$/),
         email: 'Ada@example.net',
         properties,
-        ...{ status: 'SUBSCRIBED', unsubscribedAt: null },
+        status: 'SUBSCRIBED',
+        unsubscribedAt: null,
         createdAt: expect.stringMatching(TIME),
         updatedAt: expect.stringMatching(TIME),
       },
@@ -226,19 +227,19 @@ describe('POST /v1/contacts/batch: 200', () => {
       { email: 'carl@example.net' },
     ]);
     expect(successful.map(({ email }) => email)).toEqual([
-      ...['ada@example.net', 'ada@example.net', 'carl@example.net'],
+      'ada@example.net',
+      'ada@example.net',
+      'carl@example.net',
     ]);
     expect(successful[0]).toEqual(successful[1]);
     expect(successful[0]!.properties).toEqual({ n: 2, plan: 'free' });
     expect(failed.map(({ index, email }) => [index, email])).toEqual([
-      ...[
-        [1, 'ada@'],
-        [2, null],
-        [3, 'full@example.net'],
-        [5, 'bob@example.net'],
-        [6, null],
-        [7, null],
-      ],
+      [1, 'ada@'],
+      [2, null],
+      [3, 'full@example.net'],
+      [5, 'bob@example.net'],
+      [6, null],
+      [7, null],
     ]);
     const messages = failed.map(({ error }) => error.message);
     const wanted = [

@@ -79,7 +79,9 @@ describe('GET /v1/emails/{id}/preview', () => {
       await stack.api().post('/v1/templates', template, { key: stack.tenant.keys.editor }),
     );
     const body = {
-      ...{ template: template.name, to: newRecipient(), variables: { firstName: 'Ada & Co' } },
+      template: template.name,
+      to: newRecipient(),
+      variables: { firstName: 'Ada & Co' },
       settings: { trackOpens: false },
     };
     const { id } = emailIn(await stack.api().post('/v1/emails', { ...body, sendAt: fromNow(2_500) }));

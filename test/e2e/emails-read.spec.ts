@@ -39,8 +39,15 @@ describe('GET /v1/emails/{email_id}: 404', () => {
   });
 
   it.each([
-    ...['trs_', 'trs_1', '1', 'trs_01h455vb4pex5vsknk084sn02', 'TRS_01H455VB4PEX5VSKNK084SN02Q'],
-    ...['wrk_01h455vb4pex5vsknk084sn02q', 'trs_81h455vb4pex5vsknk084sn02q', '%00', '%27%20OR%201=1'],
+    'trs_',
+    'trs_1',
+    '1',
+    'trs_01h455vb4pex5vsknk084sn02',
+    'TRS_01H455VB4PEX5VSKNK084SN02Q',
+    'wrk_01h455vb4pex5vsknk084sn02q',
+    'trs_81h455vb4pex5vsknk084sn02q',
+    '%00',
+    '%27%20OR%201=1',
   ])('G3, G8: %s, which is no id', async (id) => {
     const answer = await stack.api().get(`/v1/emails/${id}`);
     expect(answer.status).toBe(404);

@@ -45,7 +45,11 @@ describe('POST /v1/emails: 200', () => {
 
   it('F1, F3: is as good with every optional field', async () => {
     const everything = {
-      ...{ fromName: 'Shop', text: 'Hi', previewText: 'Look', replyTo: 'help@example.com', groupBy: 'g' },
+      fromName: 'Shop',
+      text: 'Hi',
+      previewText: 'Look',
+      replyTo: 'help@example.com',
+      groupBy: 'g',
       contactProperties: { firstName: 'Ada', tags: ['a', { b: null }] },
       settings: { trackClicks: false, trackOpens: true },
       sendAt: fromNow(-1_000),
@@ -144,7 +148,9 @@ describe('POST /v1/emails: JSON that is no object', () => {
   it.each([[[]], [null], ['text'], [5], [true]])('X2, S1, F8: %j is neither of the shapes', async (body) => {
     const answer = await stack.api().post('/v1/emails', JSON.stringify(body));
     expect(answer.body).toStrictEqual({
-      ...{ statusCode: 400, error: 'Bad Request', message: expect.stringMatching(required) },
+      statusCode: 400,
+      error: 'Bad Request',
+      message: expect.stringMatching(required),
       docsUrl: expect.stringMatching(/\/docs\/errors\/invalid-payload$/),
     });
   });

@@ -7,10 +7,18 @@ import { newRecipient, Stack, until } from './stack.ts';
 
 /** Each stands for one thing that no log line may hold; long and strange enough to be nothing else. */
 const CANARIES = {
-  ...{ html: 'canary-html-Q7', text: 'canary-text-Q7', previewText: 'canary-preview-Q7' },
-  ...{ subject: 'canary-subject-Q7', fromName: 'canary-name-Q7', from: 'canary-from-q7' },
-  ...{ to: 'canary-to-q7', replyTo: 'canary-reply-q7', contactProperties: 'canary-property-Q7' },
-  ...{ token: 'canary-token-Q7', smtpPassword: 'canary-smtp-Q7', unverified: 'canary-stranger-q7' },
+  html: 'canary-html-Q7',
+  text: 'canary-text-Q7',
+  previewText: 'canary-preview-Q7',
+  subject: 'canary-subject-Q7',
+  fromName: 'canary-name-Q7',
+  from: 'canary-from-q7',
+  to: 'canary-to-q7',
+  replyTo: 'canary-reply-q7',
+  contactProperties: 'canary-property-Q7',
+  token: 'canary-token-Q7',
+  smtpPassword: 'canary-smtp-Q7',
+  unverified: 'canary-stranger-q7',
 };
 
 interface Line {

@@ -106,10 +106,14 @@ describe('POST /v1/invitations', () => {
     const invitation = bodyOf<ShownInvitation>(answer, 'invitation');
     expect(invitation).toEqual({
       id: expect.stringMatching(/^inv_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
-      ...{ email, name: 'Ada Lovelace', role: 'API_USER', status: 'OPEN' },
+      email,
+      name: 'Ada Lovelace',
+      role: 'API_USER',
+      status: 'OPEN',
       createdAt: TIME,
       expiresAt: TIME,
-      ...{ acceptedAt: null, revokedAt: null },
+      acceptedAt: null,
+      revokedAt: null,
     });
     expect(Date.parse(invitation.expiresAt) - Date.parse(invitation.createdAt)).toBe(7 * DAY_MS);
     expect(await members()).toEqual([]);

@@ -115,8 +115,11 @@ describe('requests of a key', () => {
       },
     );
     expect(rateIn(first)).toEqual({
-      ...{ policy: 'key', quota: BURST, window: BURST },
-      ...{ remaining: BURST - 1, next: 1 },
+      policy: 'key',
+      quota: BURST,
+      window: BURST,
+      remaining: BURST - 1,
+      next: 1,
     });
     const left = answers.map((answer) => rateIn(answer).remaining).sort((one, other) => other - one);
     expect(new Set(left).size).toBe(5);

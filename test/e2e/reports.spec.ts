@@ -137,7 +137,9 @@ describe('Mail that comes back', () => {
     expect(status).toBe('BOUNCED');
     expect(timeline.map(({ event }) => event)).toEqual(['ACCEPTED', 'SENT', 'BOUNCED']);
     expect(timeline.at(-1)).toMatchObject({
-      ...{ report: 'failed', class: 'unknown_user', reportedBy: 'mx.example.net' },
+      report: 'failed',
+      class: 'unknown_user',
+      reportedBy: 'mx.example.net',
       reply: { code: 550, enhancedCode: '5.1.1', text: `<${sent.to}>: User unknown` },
     });
     expect(await suppressionOf(sent)).toBe('HARD_BOUNCE');

@@ -17,9 +17,17 @@ function ask(query: Record<string, string>, { keys }: Tenant = acme): Promise<An
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const NONE = {
-  ...{ accepted: 0, scheduled: 0, sent: 0, delivered: 0, bounced: 0 },
-  ...{ opened: 0, clicked: 0 },
-  ...{ complained: 0, failed: 0, suppressed: 0, cancelled: 0 },
+  accepted: 0,
+  scheduled: 0,
+  sent: 0,
+  delivered: 0,
+  bounced: 0,
+  opened: 0,
+  clicked: 0,
+  complained: 0,
+  failed: 0,
+  suppressed: 0,
+  cancelled: 0,
 };
 
 describe('GET /v1/stats', () => {

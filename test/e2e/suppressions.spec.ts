@@ -91,7 +91,9 @@ describe('S19: a hard bounce', () => {
     expect([entry, others]).toEqual([
       {
         id: expect.stringMatching(/^sup_[0-9a-z]{26}$/),
-        ...{ email: to, reason: 'HARD_BOUNCE', emailId: bounced.id },
+        email: to,
+        reason: 'HARD_BOUNCE',
+        emailId: bounced.id,
         createdBy: { kind: 'system', name: 'posthorn' },
         createdAt: expect.any(String),
       },

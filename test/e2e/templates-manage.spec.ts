@@ -29,16 +29,12 @@ describe('POST /v1/templates', () => {
   describe('200', () => {
     it('S3: a template is kept as it was given, and shows what its emails must give', async () => {
       const given = soundTemplate({
-        ...{
-          subject: 'Order {{orderId}}',
-          html: '<p>{{name}} {{user.city}} {{#if vip}}!{{/if}}</p>',
-          text: '{{total}}',
-        },
-        ...{
-          previewText: 'For {{name}}',
-          replyTo: ['help@example.com', 'Ada <ada@example.com>'],
-          fromName: 'The Shop',
-        },
+        subject: 'Order {{orderId}}',
+        html: '<p>{{name}} {{user.city}} {{#if vip}}!{{/if}}</p>',
+        text: '{{total}}',
+        previewText: 'For {{name}}',
+        replyTo: ['help@example.com', 'Ada <ada@example.com>'],
+        fromName: 'The Shop',
         defaults: { name: 'friend', deep: { é: [1, null] } },
         unsubscribe: true,
       });
@@ -103,8 +99,11 @@ describe('POST /v1/templates', () => {
 
     it('G11: exactly as much is taken', async () => {
       const template = await create({
-        ...{ name: 'n'.repeat(255), subject: 's'.repeat(998), previewText: 'p'.repeat(1_000) },
-        ...{ html: 'é'.repeat(2_621_440), defaults: { a: 'x'.repeat(262_144 - 8) } },
+        name: 'n'.repeat(255),
+        subject: 's'.repeat(998),
+        previewText: 'p'.repeat(1_000),
+        html: 'é'.repeat(2_621_440),
+        defaults: { a: 'x'.repeat(262_144 - 8) },
       });
       expect(template.html).toHaveLength(2_621_440);
     });
@@ -254,7 +253,10 @@ describe('POST /v1/templates/{template_id}', () => {
       );
       expect(updated).toEqual({
         ...created,
-        ...{ version: 2, html: '<p>{{lastName}}</p>', text: null, replyTo: [] },
+        version: 2,
+        html: '<p>{{lastName}}</p>',
+        text: null,
+        replyTo: [],
         requiredVariables: ['firstName', 'lastName'],
         updatedAt: expect.stringMatching(TIME),
       });

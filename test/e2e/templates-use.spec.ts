@@ -55,8 +55,13 @@ describe('POST /v1/emails of a template', () => {
       const { name } = await create(GREETING);
       const answer = await send({ template: name, variables: { name: 'Ada' }, groupBy: 'g' });
       expect(emailIn(answer)).toEqual({
-        ...{ id: expect.any(String), messageId: expect.any(String), to: expect.any(String) },
-        ...{ status: 'SENT', type: 'templated', template: name, groupBy: 'g' },
+        id: expect.any(String),
+        messageId: expect.any(String),
+        to: expect.any(String),
+        status: 'SENT',
+        type: 'templated',
+        template: name,
+        groupBy: 'g',
       });
       expect(Object.keys(emailIn(answer))).not.toContain('from');
     });
@@ -207,7 +212,9 @@ describe('POST /v1/emails of a template', () => {
       for (const id of ids) {
         await until(async () => (await stack.show(id)).timeline.length > 1, 'the rendering is ended');
         expect((await stack.show(id)).timeline.at(-1)).toMatchObject({
-          ...{ event: 'DELAYED', reason: 'rendering_deadline', retryAfterSeconds: 60 },
+          event: 'DELAYED',
+          reason: 'rendering_deadline',
+          retryAfterSeconds: 60,
         });
       }
     });
@@ -345,8 +352,17 @@ describe('POST /v1/templates/{template_id}/test', () => {
 
 const CORPUS = new URL('../corpus/email-templates/', import.meta.url);
 const NAMES = [
-  ...['comment-notification', 'dunning', 'example', 'invoice', 'password-reset', 'password-reset-help'],
-  ...['receipt', 'trial-expired', 'trial-expiring', 'user-invitation', 'welcome'],
+  'comment-notification',
+  'dunning',
+  'example',
+  'invoice',
+  'password-reset',
+  'password-reset-help',
+  'receipt',
+  'trial-expired',
+  'trial-expiring',
+  'user-invitation',
+  'welcome',
 ];
 const LISTS = {
   receipt_details: [{ description: 'Tea & cake', amount: '5 €' }],

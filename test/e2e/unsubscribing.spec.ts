@@ -196,8 +196,11 @@ describe('S20: the link', () => {
     expect(press(back, again)).toBe(path);
     expect(press(await visit('GET', `${path}/`), `${path}/`)).toBe(path);
     expect(await told()).toEqual([
-      ...['CONTACT_CREATED', 'CONTACT_RESUBSCRIBED', 'CONTACT_UNSUBSCRIBED'],
-      ...['contact.resubscribed recipient', 'contact.unsubscribed recipient'],
+      'CONTACT_CREATED',
+      'CONTACT_RESUBSCRIBED',
+      'CONTACT_UNSUBSCRIBED',
+      'contact.resubscribed recipient',
+      'contact.unsubscribed recipient',
     ]);
   });
 
@@ -286,7 +289,8 @@ describe('R1: guessing links', () => {
     expect(statuses.slice(0, -1).every((status) => status === 404)).toBe(true);
     while (true) {
       const { status, text } = await at.request('GET', '/unsubscribe/phu_x', undefined, {
-        ...{ key: null, headers: AS_BROWSER },
+        key: null,
+        headers: AS_BROWSER,
       });
       expect(text).toMatch(status === 429 ? /<h1>Try again in a minute/ : /<h1>This link does not work/);
       if (status === 429) break;

@@ -23,7 +23,9 @@ export async function containerOf({ name, target, environment, graceMs }, images
   const { root, workdir, env, user, cmd = [], healthcheck = [] } = await images.build(target);
   const port = await freePort();
   const given = {
-    ...{ PATH: process.env.PATH, ...env, ...environment },
+    PATH: process.env.PATH,
+    ...env,
+    ...environment,
     DATABASE_URL: outside.databaseUrl,
     HTTP_PORT: `${port}`,
     METRICS_PORT: `${await freePort()}`,

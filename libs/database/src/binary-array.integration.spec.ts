@@ -42,8 +42,11 @@ it('gives Postgres the rows as they are: every text, every time, every number, a
       const read = result.rows.map((one) => ({ ...one, at: one['at'] === null ? null : Number(one['at']) }));
       expect(read).toEqual(
         rows.map(({ n, id, text, flag, at }) => ({
-          ...{ n: n ?? null, text: text ?? null, flag: flag ?? null },
-          ...{ id: id === undefined ? null : uuidOf(id), at: at === undefined ? null : at.getTime() / 1_000 },
+          n: n ?? null,
+          text: text ?? null,
+          flag: flag ?? null,
+          id: id === undefined ? null : uuidOf(id),
+          at: at === undefined ? null : at.getTime() / 1_000,
         })),
       );
     }),

@@ -55,7 +55,9 @@ async function contact(): Promise<Held> {
 
 async function email(): Promise<Held> {
   const [id] = await office.acceptEmails(acme, 1, {
-    ...{ status: 'SCHEDULED', sendAt: new Date(Date.now() + DAY_MS), laneId: bulkLane(acme) },
+    status: 'SCHEDULED',
+    sendAt: new Date(Date.now() + DAY_MS),
+    laneId: bulkLane(acme),
   });
   const changes = new EmailChanges(office.database);
   const at = (n: number) => new Date(Date.now() + DAY_MS + n * 1_000);

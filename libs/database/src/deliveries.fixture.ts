@@ -41,7 +41,9 @@ export class DeliveryOffice {
   async record(workspaceId: WorkspaceId, count: number): Promise<void> {
     const { database } = this.office;
     const events = Array.from({ length: count }, (_, n) => ({
-      ...{ workspaceId, name: 'CONTACT_CREATED' as const, data: someContact(workspaceId, { n }) },
+      workspaceId,
+      name: 'CONTACT_CREATED' as const,
+      data: someContact(workspaceId, { n }),
     }));
     await transact(database, (transaction) => recordEvents(transaction, Date.now(), events));
   }
@@ -81,7 +83,12 @@ export class DeliveryOffice {
   outcome(delivery: ClaimedDelivery, change: Partial<DeliveryOutcome> = {}): DeliveryOutcome {
     const { id, claims, laneId, attemptsMade } = delivery;
     return {
-      ...{ id, claims, laneId, status: 'SUCCEEDED', retryAfterMs: null, steps: 0 },
+      id,
+      claims,
+      laneId,
+      status: 'SUCCEEDED',
+      retryAfterMs: null,
+      steps: 0,
       attempt: {
         number: attemptsMade + 1,
         durationMs: 3.4,
@@ -96,7 +103,9 @@ export class DeliveryOffice {
   /** As {@link outcome}: refused, and to be tried again. */
   failed(delivery: ClaimedDelivery, change: Partial<DeliveryOutcome> = {}): DeliveryOutcome {
     return this.outcome(delivery, {
-      ...{ status: null, retryAfterMs: 5_000, steps: delivery.attempts + 1 },
+      status: null,
+      retryAfterMs: 5_000,
+      steps: delivery.attempts + 1,
       attempt: {
         number: delivery.attemptsMade + 1,
         durationMs: 3,

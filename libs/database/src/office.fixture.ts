@@ -189,7 +189,10 @@ export function scheduledEmail(workspaceId: WorkspaceId, sendAt: Date): Acceptab
 export function sent(email: Pick<EmailOutcome, 'id' | 'workspaceId' | 'claims' | 'laneId'>): EmailOutcome {
   const { id, workspaceId, claims, laneId } = email;
   return {
-    ...{ id, workspaceId, claims, laneId },
+    id,
+    workspaceId,
+    claims,
+    laneId,
     kind: 'SENT',
     status: 'SENT',
     retryAfterMs: null,

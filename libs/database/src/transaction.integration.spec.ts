@@ -22,7 +22,9 @@ afterAll(async () => {
 beforeEach(() => database.pool.query('DELETE FROM notes'));
 
 const noting = (text: string): { name: string; text: string; values: string[] } => ({
-  ...{ name: 'note', text: 'INSERT INTO notes (text) VALUES ($1)', values: [text] },
+  name: 'note',
+  text: 'INSERT INTO notes (text) VALUES ($1)',
+  values: [text],
 });
 
 async function notes(): Promise<string[]> {

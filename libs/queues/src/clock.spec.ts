@@ -20,7 +20,10 @@ function clockOver(found: number[], { tickMs = 60_000 } = {}) {
       lanesWithReadyRows: () => Promise.resolve([{ queue: 'email', laneId: LANE, isSlow: false }]),
     },
     rings: { email: ring, event: ring, webhook: ring, slowWebhook: ring },
-    ...{ tickMs, graceMs: 15_000, renewalMs: 20_000, databaseNowMs: () => Promise.resolve(Date.now()) },
+    tickMs,
+    graceMs: 15_000,
+    renewalMs: 20_000,
+    databaseNowMs: () => Promise.resolve(Date.now()),
     onError: (error) => void errors.push(error),
   });
   return { clock, did, errors };
@@ -63,7 +66,9 @@ describe('Clock: the leases of those who live', () => {
         lanesWithReadyRows: () => Promise.resolve([]),
       },
       rings: { email: ring, event: ring, webhook: ring, slowWebhook: ring },
-      ...{ tickMs: 1_000, graceMs: 15_000, renewalMs: 20_000 },
+      tickMs: 1_000,
+      graceMs: 15_000,
+      renewalMs: 20_000,
       databaseNowMs: () => Promise.resolve(time.databaseMs),
       nowMs: () => time.nowMs,
       onError: (error) => {

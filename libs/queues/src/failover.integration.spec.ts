@@ -19,7 +19,10 @@ it.each([
   let served = 0;
   const producer = new JobProducer(QUEUES.maintenance, options, () => undefined);
   const worker = new JobWorker<'recoveries.forget'>({
-    ...{ ...options, queue: QUEUES.maintenance, concurrency: 1, liveness: LIVENESS },
+    ...options,
+    queue: QUEUES.maintenance,
+    concurrency: 1,
+    liveness: LIVENESS,
     handlers: { 'recoveries.forget': () => Promise.resolve(void (served += 1)) },
     onError: () => undefined,
   });

@@ -27,7 +27,11 @@ describe('a worker', () => {
 
   function startWorker(turn: () => Promise<void> = () => Promise.resolve()): JobWorker<'email.turn'> {
     const worker = new JobWorker<'email.turn'>({
-      ...{ url: redis.url, prefix, queue: QUEUES.emailTurns, concurrency: 1, liveness: LIVENESS },
+      url: redis.url,
+      prefix,
+      queue: QUEUES.emailTurns,
+      concurrency: 1,
+      liveness: LIVENESS,
       handlers: { 'email.turn': turn },
       onError: (error) => void errors.push(error),
     });
@@ -102,7 +106,10 @@ describe('a worker', () => {
     let served = 0;
     startWorker(() => Promise.resolve(void (served += 1)));
     const stranger = new JobWorker<never>({
-      ...{ url: redis.url, prefix: `${prefix}-other`, queue: QUEUES.emailTurns, concurrency: 1 },
+      url: redis.url,
+      prefix: `${prefix}-other`,
+      queue: QUEUES.emailTurns,
+      concurrency: 1,
       handlers: {},
       onError: (error) => void errors.push(error),
     });

@@ -54,7 +54,10 @@ it('a regular job that a wrong clock has put a day ahead is done again', async (
   expect(await putBackUntilThere()).toBeLessThanOrEqual(Date.now() + 2 * EVERY_MS);
   let done = 0;
   const worker = new JobWorker<typeof NAME>({
-    ...{ url: redis.url, prefix, queue: QUEUES.maintenance, concurrency: 1 },
+    url: redis.url,
+    prefix,
+    queue: QUEUES.maintenance,
+    concurrency: 1,
     handlers: { [NAME]: () => Promise.resolve(void (done += 1)) },
     onError,
   });

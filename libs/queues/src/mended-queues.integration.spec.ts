@@ -49,7 +49,11 @@ it('jobs that came while a queue was paused are done', async () => {
   await queue.pause();
   const { promise: done, resolve } = Promise.withResolvers<void>();
   const worker = new JobWorker<'recoveries.forget'>({
-    ...{ url: redis.url, prefix, queue: QUEUES.maintenance, concurrency: 1, onError },
+    url: redis.url,
+    prefix,
+    queue: QUEUES.maintenance,
+    concurrency: 1,
+    onError,
     handlers: { 'recoveries.forget': () => Promise.resolve(resolve()) },
   });
   worker.start();
@@ -65,7 +69,11 @@ it('a ring is heard whose job was in a list that Redis has lost', async () => {
   const rings = new LaneRings({ url: redis.url, prefix, line: 'email', rowsPerTurn: 50, onError });
   const served: string[] = [];
   const worker = new JobWorker<'email.turn'>({
-    ...{ url: redis.url, prefix, queue: QUEUES.emailTurns, concurrency: 1, onError },
+    url: redis.url,
+    prefix,
+    queue: QUEUES.emailTurns,
+    concurrency: 1,
+    onError,
     handlers: { 'email.turn': ({ slot }) => Promise.resolve(void served.push(slot)) },
   });
   const queue = queueNamed(QUEUES.emailTurns);
@@ -92,7 +100,11 @@ it('no job is forgotten that waits, is being done, or has failed', async () => {
   const queue = queueNamed(QUEUES.eventTurns);
   await queue.addBulk(Array.from({ length: 500 }, () => ({ name: 'event.turn', data: {} })));
   const worker = new JobWorker<'event.turn'>({
-    ...{ url: redis.url, prefix, queue: QUEUES.eventTurns, concurrency: 3, onError: () => undefined },
+    url: redis.url,
+    prefix,
+    queue: QUEUES.eventTurns,
+    concurrency: 3,
+    onError: () => undefined,
     handlers: { 'event.turn': () => goOn.then(() => Promise.reject(new Error('it failed'))) },
   });
   worker.start();
@@ -111,8 +123,11 @@ it('nothing is told while nothing is paused, and nothing goes wrong while Redis 
   resumed.length = 0;
   await mended.mend(0);
   const away = new MendedQueues({
-    ...{ url: 'redis://127.0.0.1:1', prefix, onError },
-    ...{ onResumed: onError as never, onLost: onError as never },
+    url: 'redis://127.0.0.1:1',
+    prefix,
+    onError,
+    onResumed: onError as never,
+    onLost: onError as never,
   });
   const before = errors.filter(({ message }) => !message.includes('ECONNREFUSED')).length;
   await away.mend(0);

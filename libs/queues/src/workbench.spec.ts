@@ -109,7 +109,8 @@ describe('Workbench', () => {
   it('begins nothing while too much of what it has done is not recorded', async () => {
     const recorders: (() => void)[] = [];
     const { bench, begun } = makeBench({
-      ...{ concurrency: 2, maxUnrecorded: 3 },
+      concurrency: 2,
+      maxUnrecorded: 3,
       record: () => new Promise<void>((resolve) => recorders.push(resolve)),
     });
     const done = bench.put(rowsOf('a', 6), performance.now());
@@ -126,7 +127,9 @@ describe('Workbench', () => {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const { bench, begun } = makeBench({
-      ...{ concurrency: 2, maxUnrecorded: 4, maxUnrecordedPerLane: 2 },
+      concurrency: 2,
+      maxUnrecorded: 4,
+      maxUnrecordedPerLane: 2,
       record: ({ laneId }) => (laneId === lane('a') ? held : Promise.resolve()),
     });
     const done = bench.put(rowsOf('a', 6), performance.now());
@@ -298,7 +301,9 @@ describe('Workbench', () => {
     const hangs = new Promise<void>((resolve) => (free = resolve));
     const begun: string[] = [];
     const { bench } = makeBench({
-      ...{ concurrency: 40, maxRows: 400, maxPlacesPerLane: 10 },
+      concurrency: 40,
+      maxRows: 400,
+      maxPlacesPerLane: 10,
       work: async (row) => {
         begun.push(row.name);
         if (row.name.startsWith('dead')) await hangs;
@@ -318,7 +323,8 @@ describe('Workbench', () => {
     const leave: (() => void)[] = [];
     const end: (() => void)[] = [];
     const { bench } = makeBench({
-      ...{ concurrency: 2, maxRows: 4 },
+      concurrency: 2,
+      maxRows: 4,
       work: async (_row, _mayStillBegin, leavePlace) => {
         leave.push(leavePlace);
         await new Promise<void>((resolve) => end.push(resolve));

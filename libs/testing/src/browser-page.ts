@@ -63,7 +63,9 @@ export class BrowserPage {
   /** The value of an expression in the page; it must be JSON. @throws what the expression throws */
   async evaluate<Value>(expression: string): Promise<Value> {
     const answer = await this.#send('Runtime.evaluate', {
-      ...{ expression, returnByValue: true, awaitPromise: true },
+      expression,
+      returnByValue: true,
+      awaitPromise: true,
     });
     const fault = answer['exceptionDetails'] as { text: string } | undefined;
     if (fault !== undefined) throw new Error(`${expression}: ${textOf(fault)}`);

@@ -120,7 +120,10 @@ export class PrivatePostgres {
     const bound = connections === undefined ? {} : { max_connections: String(connections) };
     const settings = { ...FAST_AND_TEMPORARY, ...bound };
     const server = await startPostgres({
-      ...{ directory, port: await freePort(), settings, leashed: true },
+      directory,
+      port: await freePort(),
+      settings,
+      leashed: true,
       ...(binaries === undefined ? {} : { binaries }),
     });
     const postgres = new PrivatePostgres(directory, server);

@@ -78,7 +78,10 @@ function spansIn({ resourceSpans }: OtlpRequest): ToldSpan[] {
     const service = String(valuesOf(resource.attributes)['service.name']);
     return scopeSpans.flatMap(({ spans }) =>
       spans.map(({ attributes, links = [], ...span }) => ({
-        ...{ ...span, service, links, attributes: valuesOf(attributes) },
+        ...span,
+        service,
+        links,
+        attributes: valuesOf(attributes),
       })),
     );
   });

@@ -13,7 +13,8 @@ describe('S12: what is no batch', () => {
   const many = (amount: number): object[] => Array.from({ length: amount }, soundEmail);
   const faults: Fault[] = [
     ...[null, 0, 1, '', 'x', true, false, {}, { 0: soundEmail() }, soundEmail(), '[]'].map((value) => ({
-      ...{ what: shown(value), value },
+      what: shown(value),
+      value,
       says: /`emails` is (null|an? \w+); give an array/,
     })),
     { what: 'no email', value: [], says: '`emails` is empty; give 1 to 50' },
@@ -31,7 +32,10 @@ describe('S12: what is no batch', () => {
     [{ emails: [soundEmail()], from: 'a@example.com' }, '`from` is not a known field'],
   ];
   const wholes = bodies.map(([body, names]): Case => ({
-    ...{ what: shown(body), route: ROUTE, body, names },
+    what: shown(body),
+    route: ROUTE,
+    body,
+    names,
     status: 400,
   }));
   it.each(titled([...casesOf(faults, [inBody(ROUTE, 'emails')]), ...wholes]))('%s', refuses);
@@ -60,7 +64,12 @@ describe('S12, F5: an item that is no email fails alone', () => {
     ['a batch in a batch', { emails: [soundEmail()] }, '`emails` is not a known field'],
   ];
   const alone = items.map(([what, item, names]): Case => ({
-    ...{ what, route: ROUTE, body: { emails: [item] }, isItem: true, status: 400, names },
+    what,
+    route: ROUTE,
+    body: { emails: [item] },
+    isItem: true,
+    status: 400,
+    names,
   }));
   it.each(titled(alone))('%s', refuses);
 

@@ -82,7 +82,8 @@ export function inRawEmail(field: string, wrap = (value: unknown): unknown => va
 /** The same field in the only item of a batch. */
 export function inBatch({ field, request }: Place): Place {
   return {
-    ...{ route: 'POST /v1/emails/batch', field },
+    route: 'POST /v1/emails/batch',
+    field,
     request: (value) => {
       const { body, ...rest } = request(value);
       return { ...rest, body: { emails: [body] }, isItem: true };

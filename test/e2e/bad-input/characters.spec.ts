@@ -55,7 +55,8 @@ describe('G11: NUL and half of a surrogate pair in values', () => {
 
 describe('G11: NUL and half of a surrogate pair in keys', () => {
   const inKey = (field: string, bodyOf: (key: string) => object): Place => ({
-    ...{ route: 'POST /v1/emails', field },
+    route: 'POST /v1/emails',
+    field,
     request: (key) => ({ body: bodyOf(key as string) }),
   });
   const places = [

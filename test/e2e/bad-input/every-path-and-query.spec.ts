@@ -36,7 +36,10 @@ describe.each(titledRoutes(withIds))('%s: the path', (route, described) => {
         [...thirdOf(noIds(prefix), described), ...idsOfNothing(prefix), ...idsOfOtherThings(prefix)].map(
           (value): Case => ({
             what: `${id} ${shown(value)}`,
-            ...{ route, path: { [id]: value }, body: bodies[0]?.example, ...refusalOf(prefix) },
+            route,
+            path: { [id]: value },
+            body: bodies[0]?.example,
+            ...refusalOf(prefix),
           }),
         ),
       ),
@@ -65,7 +68,11 @@ async function askedRaw({ route, bodies }: DocumentedRoute, id: string, value: s
 }
 
 const asking = (route: string, query: string, names: string | RegExp): Case => ({
-  ...{ route, what: query, query: `?${query}`, names, status: 400 },
+  route,
+  what: query,
+  query: `?${query}`,
+  names,
+  status: 400,
 });
 const named = (field: string): RegExp => new RegExp(`\`${field}\` `);
 

@@ -38,7 +38,11 @@ describe.each(titledRoutes(ROUTES_OF_CALLERS.filter(({ bodies }) => bodies.lengt
   '%s: the body',
   (route, { bodies, needsBody }) => {
     const bad = (what: string, body: unknown, names: string | RegExp, status = 400): Case => ({
-      ...{ route, what, body, names, status },
+      route,
+      what,
+      body,
+      names,
+      status,
     });
 
     it('G2: is JSON in UTF-8, an object, and each of its keys there once', () =>

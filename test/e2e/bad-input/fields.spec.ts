@@ -10,7 +10,11 @@ const UNKNOWN = 'is not a known field';
 
 /** A request to send exactly this. */
 const sending = (what: string, body: unknown, names: string | RegExp): Case => ({
-  ...{ what, route: ROUTE, body, status: 400, names },
+  what,
+  route: ROUTE,
+  body,
+  status: 400,
+  names,
 });
 const changed = (change: object): object => ({ ...soundEmail(), ...change });
 const templated = (change: object): object => ({ template: 't', to: newRecipient(), ...change });
@@ -66,7 +70,8 @@ describe('F1, F2, F3: values of another kind', () => {
     inRawEmail(`settings.${name}`, (value) => ({ [name]: value })),
   );
   const variables: Place = {
-    ...{ route: ROUTE, field: 'variables' },
+    route: ROUTE,
+    field: 'variables',
     request: (value) => ({ body: templated({ variables: value }) }),
   };
   it.each(
@@ -108,31 +113,27 @@ describe('G4: fields that are not known', () => {
     ...Object.entries({ 'preview-text': 'previewText', 'group_by': 'groupBy', 'setings': 'settings' }),
   ];
   const others = [
-    ...[
-      'cc',
-      'bcc',
-      'attachments',
-      'headers',
-      'from ',
-      ' to',
-      '',
-      ' ',
-      'x'.repeat(5_000),
-      '<script>',
-      'a\u202eb',
-      '`',
-    ],
-    ...[
-      'constructor',
-      'prototype',
-      'toString',
-      'hasOwnProperty',
-      '__defineGetter__',
-      'valueOf',
-      '0',
-      'to[]',
-      'to.name',
-    ],
+    'cc',
+    'bcc',
+    'attachments',
+    'headers',
+    'from ',
+    ' to',
+    '',
+    ' ',
+    'x'.repeat(5_000),
+    '<script>',
+    'a\u202eb',
+    '`',
+    'constructor',
+    'prototype',
+    'toString',
+    'hasOwnProperty',
+    '__defineGetter__',
+    'valueOf',
+    '0',
+    'to[]',
+    'to.name',
   ];
   const withField = (name: string): object => changed({ [name]: 'x' });
   it.each(

@@ -10,7 +10,8 @@ const refusing = RefusingStack.forFile();
 const refuses = (_title: string, bad: Case): Promise<void> => refusing.refuses(bad);
 
 const inHeader: Place = {
-  ...{ route: 'POST /v1/emails', field: 'Idempotency-Key' },
+  route: 'POST /v1/emails',
+  field: 'Idempotency-Key',
   request: (key) => ({ body: soundEmail(), headers: { 'Idempotency-Key': key as string } }),
 };
 
@@ -51,9 +52,11 @@ describe('S11: a field and a header that differ', () => {
   ];
   const cases = pairs.map(([field, header]): Case => ({
     what: `${shown(field)} and ${shown(header)}`,
-    ...{ route: 'POST /v1/emails', body: { ...soundEmail(), idempotencyKey: field } },
+    route: 'POST /v1/emails',
+    body: { ...soundEmail(), idempotencyKey: field },
     headers: { 'Idempotency-Key': header },
-    ...{ status: 400, names: '`idempotencyKey` and the `Idempotency-Key` header differ' },
+    status: 400,
+    names: '`idempotencyKey` and the `Idempotency-Key` header differ',
   }));
   it.each(titled(cases))('%s', refuses);
 });
@@ -70,11 +73,12 @@ describe('S11: more than one header', () => {
       .api()
       .raw(
         [
-          ...['POST /v1/emails HTTP/1.1', 'Host: x', 'Connection: close', 'Content-Type: application/json'],
-          ...[
-            `Content-Length: ${body.length}`,
-            `Authorization: Bearer ${refusing.stack.tenant.keys.apiUser}`,
-          ],
+          'POST /v1/emails HTTP/1.1',
+          'Host: x',
+          'Connection: close',
+          'Content-Type: application/json',
+          `Content-Length: ${body.length}`,
+          `Authorization: Bearer ${refusing.stack.tenant.keys.apiUser}`,
           ...keys.map((key, n) => `${n % 2 ? 'idempotency-key' : 'Idempotency-Key'}: ${key}`),
         ],
         body,

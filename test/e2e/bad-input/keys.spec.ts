@@ -28,14 +28,28 @@ describe('K4: the name of a key', () => {
 });
 
 const NO_ROLES: readonly string[] = [
-  ...['', ' ', 'EDITOR ', ' EDITOR', 'EDITOR\n', 'EDITOR\u00a0', 'API_USER\t', 'API USER', 'VIEWER EDITOR'],
+  '',
+  ' ',
+  'EDITOR ',
+  ' EDITOR',
+  'EDITOR\n',
+  'EDITOR\u00a0',
+  'API_USER\t',
+  'API USER',
+  'VIEWER EDITOR',
   ...'editor Editor EDITORS ADMIN OWNER ROOT SUPERUSER USER api_user API-USER APIUSER VIEWER,EDITOR'.split(
     ' ',
   ),
   ...'NONE * null ALL READ WRITE 0 1 __proto__ constructor toString ЕDITOR ＥＤＩＴＯＲ viewer Viewer'.split(
     ' ',
   ),
-  ...['EDI\u200bTOR', 'x'.repeat(10_000), 'EDITOR;', '"EDITOR"', 'role', 'ARCHIVED', 'ACTIVE'],
+  'EDI\u200bTOR',
+  'x'.repeat(10_000),
+  'EDITOR;',
+  '"EDITOR"',
+  'role',
+  'ARCHIVED',
+  'ACTIVE',
 ];
 
 describe('K2, K4: the role of a key', () => {
@@ -46,8 +60,11 @@ describe('K2, K4: the role of a key', () => {
 describe('G4: fields of a key that nobody may set', () => {
   const fields = 'id secretKey status createdAt updatedAt lastUsedAt workspaceId scopes name display_name';
   const faulty = (route: string, field: string): Case => ({
-    ...{ what: field, route, body: { displayName: 'Key', [field]: 'x' } },
-    ...{ status: 400, names: `\`${field}\` is not a known field` },
+    what: field,
+    route,
+    body: { displayName: 'Key', [field]: 'x' },
+    status: 400,
+    names: `\`${field}\` is not a known field`,
   });
   it.each([CREATE, UPDATE])('%s', (route) =>
     refusing.refusesAll(fields.split(' ').map((field) => faulty(route, field))),

@@ -22,22 +22,20 @@ describe('S4, S5: what is no display name', () => {
 
 describe('S4: a name that would have to be quoted', () => {
   const names = texts(
-    ...[
-      'A, B',
-      'A; B',
-      'A: B',
-      'A (B)',
-      'A@B',
-      'A [B]',
-      'A \\ B',
-      'A, B, C',
-      'A. B, C',
-      'A)',
-      '(A',
-      ']',
-      ',',
-      '@',
-    ],
+    'A, B',
+    'A; B',
+    'A: B',
+    'A (B)',
+    'A@B',
+    'A [B]',
+    'A \\ B',
+    'A, B, C',
+    'A. B, C',
+    'A)',
+    '(A',
+    ']',
+    ',',
+    '@',
   );
   const places = ['from', 'to', 'replyTo'].map((field) =>
     inRawEmail(field, (name) => `${String(name)} <a@example.com>`),

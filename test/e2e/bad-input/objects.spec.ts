@@ -104,7 +104,10 @@ describe('G2: JSON that means nothing, or two things', () => {
   const cases = bodies.flatMap((bodyOf, index) =>
     members.map(([what, text, names]): Case => ({
       what: `\`${places[index]!.field}\`: ${what}`,
-      ...{ route: 'POST /v1/emails', body: bodyOf(text), status: 400, names },
+      route: 'POST /v1/emails',
+      body: bodyOf(text),
+      status: 400,
+      names,
     })),
   );
   it.each(atLeastForty(cases))('%s', refuses);

@@ -48,8 +48,12 @@ describe('G11: texts that are too long', () => {
 
 describe('G11, G2: a body over 10 MiB', () => {
   const post = (lines: readonly string[]): string[] => [
-    ...['POST /v1/emails HTTP/1.1', 'Host: x', 'Connection: close', 'Content-Type: application/json'],
-    ...[`Authorization: Bearer ${refusing.stack.tenant.keys.apiUser}`, ...lines],
+    'POST /v1/emails HTTP/1.1',
+    'Host: x',
+    'Connection: close',
+    'Content-Type: application/json',
+    `Authorization: Bearer ${refusing.stack.tenant.keys.apiUser}`,
+    ...lines,
   ];
   const spaces = ' '.repeat(10 * MIB + 1);
 

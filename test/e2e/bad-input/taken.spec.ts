@@ -117,8 +117,12 @@ describe('G2: forms of a request that are right as well', () => {
   it('a body in many small pieces', async () => {
     const pieces = [...JSON.stringify(soundEmail())].map((letter) => `1\r\n${letter}\r\n`).join('');
     const head = [
-      ...['POST /v1/emails HTTP/1.1', 'Host: x', 'Connection: close', 'Content-Type: application/json'],
-      ...[`Authorization: Bearer ${stack.tenant.keys.apiUser}`, 'Transfer-Encoding: chunked'],
+      'POST /v1/emails HTTP/1.1',
+      'Host: x',
+      'Connection: close',
+      'Content-Type: application/json',
+      `Authorization: Bearer ${stack.tenant.keys.apiUser}`,
+      'Transfer-Encoding: chunked',
     ];
     expectTaken(await stack.api().raw(head, `${pieces}0\r\n\r\n`));
   });

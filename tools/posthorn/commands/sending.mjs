@@ -96,7 +96,8 @@ async function resume(office, given) {
   const onProgress = (failed) =>
     process.stderr.isTTY && process.stderr.write(`\r${failed} emails were given up`);
   const resumption = await useCases.resumeEverything(eras, pausedLanes, actor, {
-    ...{ failBefore: given['fail-before'], onProgress },
+    failBefore: given['fail-before'],
+    onProgress,
   });
   const stillPaused = (await useCases.listPauses(pausedLanes)).map((pause) => pause.whose);
   return { ...resumption, stillPaused };

@@ -55,8 +55,12 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   email_contents: { email_id: `'${id}'`, html: `''` },
   email_events: { email_id: `'${id}'`, kind: `'SENT'` },
   email_engagements: {
-    ...{ email_id: `'${id}'`, workspace_id: `'${workspace}'` },
-    ...{ opens: '0', clicks: '0', machine_opens: '0', machine_clicks: '0' },
+    email_id: `'${id}'`,
+    workspace_id: `'${workspace}'`,
+    opens: '0',
+    clicks: '0',
+    machine_opens: '0',
+    machine_clicks: '0',
   },
   idempotency_keys: {
     workspace_id: `'${workspace}'`,

@@ -98,8 +98,13 @@ function fieldsOf(model: Block, blocks: Blocks): Field[] {
     const unsupported = /^Unsupported\("(\w+)"\)$/.exec(type)?.[1];
     return [
       {
-        ...{ name, column, type: unsupported ?? enumName ?? type, attributes: attributes! },
-        ...{ isOptional: mark === '?', isList: mark === '[]', isUnsupported: unsupported !== undefined },
+        name,
+        column,
+        type: unsupported ?? enumName ?? type,
+        attributes: attributes!,
+        isOptional: mark === '?',
+        isList: mark === '[]',
+        isUnsupported: unsupported !== undefined,
       },
     ];
   });

@@ -74,10 +74,21 @@ const MOST_PAGES = 20_000;
 
 /** Those that `pg` keeps prepared, so that Postgres may keep a plan of theirs; the others are planned each time. */
 const KEPT = [
-  ...['ACCEPT_EMAILS', 'ACCEPT_KEYED_EMAILS', 'CLAIM_DELIVERIES', 'CLAIM_EMAILS', 'FAN_OUT_EVENTS'],
+  'ACCEPT_EMAILS',
+  'ACCEPT_KEYED_EMAILS',
+  'CLAIM_DELIVERIES',
+  'CLAIM_EMAILS',
+  'FAN_OUT_EVENTS',
   'FIND_KEY_HOLDERS',
-  ...['LOCK_CONTACTS', 'LOCK_DUE_EVENTS', 'LOCK_OUTBOX_ROWS', 'READ_LOCKED_CONTACTS', 'READ_RECEIVERS'],
-  ...['READ_SIGNING_KEYS', 'RECORD_DELIVERIES', 'RECORD_OUTCOMES', 'TAKE_IDEMPOTENCY_KEYS'],
+  'LOCK_CONTACTS',
+  'LOCK_DUE_EVENTS',
+  'LOCK_OUTBOX_ROWS',
+  'READ_LOCKED_CONTACTS',
+  'READ_RECEIVERS',
+  'READ_SIGNING_KEYS',
+  'RECORD_DELIVERIES',
+  'RECORD_OUTCOMES',
+  'TAKE_IDEMPOTENCY_KEYS',
 ];
 
 /** An id of now that nothing has. */
@@ -172,39 +183,49 @@ function columns(names: object, rows: readonly Readonly<Record<string, unknown>>
 /** Calls with keys. */
 function calls(count: number): object[] {
   return Array.from({ length: count }, (_, n) => ({
-    ...{ n, workspace_id: nth(sample.workspaces, n), key: `key ${n}` },
-    ...{ fingerprint: '00'.repeat(32), answer: '{}', expires_at: '2030-01-01T00:00:00Z' },
+    n,
+    workspace_id: nth(sample.workspaces, n),
+    key: `key ${n}`,
+    fingerprint: '00'.repeat(32),
+    answer: '{}',
+    expires_at: '2030-01-01T00:00:00Z',
   }));
 }
 
 function emails(count: number): Record<string, unknown>[] {
   const now = new Date();
   return Array.from({ length: count }, (_, n) => ({
-    ...{
-      n,
-      id: newUuid(now.getTime()),
-      workspace_id: nth(sample.workspaces, n),
-      type: 'raw',
-      status: 'SENT',
-    },
-    ...{ from_address: 'a@1.example.com', from_domain: '1.example.com', to_address: 'b@example.net' },
-    ...{
-      subject: '',
-      message_id: 'x@example.com',
-      track_clicks: false,
-      track_opens: false,
-      unsubscribe: false,
-      html: '',
-    },
-    ...{ accepted_at: now, lane_id: 'lane', state: 'ready', due_at: now, bytes: 0 },
+    n,
+    id: newUuid(now.getTime()),
+    workspace_id: nth(sample.workspaces, n),
+    type: 'raw',
+    status: 'SENT',
+    from_address: 'a@1.example.com',
+    from_domain: '1.example.com',
+    to_address: 'b@example.net',
+    subject: '',
+    message_id: 'x@example.com',
+    track_clicks: false,
+    track_opens: false,
+    unsubscribe: false,
+    html: '',
+    accepted_at: now,
+    lane_id: 'lane',
+    state: 'ready',
+    due_at: now,
+    bytes: 0,
   }));
 }
 
 /** Contacts of all the workspaces, half of which are there. */
 function contacts(count: number): object[] {
   return Array.from({ length: count }, (_, n) => ({
-    ...{ n, id: newUuid(Date.now()), workspace_id: nth(sample.workspaces, n) },
-    ...{ email: `PERSON${n + 50}@example.net`, properties: { n }, updated_at: new Date() },
+    n,
+    id: newUuid(Date.now()),
+    workspace_id: nth(sample.workspaces, n),
+    email: `PERSON${n + 50}@example.net`,
+    properties: { n },
+    updated_at: new Date(),
     status: 'SUBSCRIBED',
   }));
 }
@@ -212,8 +233,19 @@ function contacts(count: number): object[] {
 /** What became of the deliveries that are taken. */
 function deliveries(): Record<string, unknown>[] {
   return sample.deliveries.map((id, n) => ({
-    ...{ n, id, claims: 1, lane_id: 'lane', status: 'SUCCEEDED', retry_after_ms: null, steps: 0 },
-    ...{ attempt: true, number: 1, status_code: 200, headers: '{}', body: '', duration_ms: 1 },
+    n,
+    id,
+    claims: 1,
+    lane_id: 'lane',
+    status: 'SUCCEEDED',
+    retry_after_ms: null,
+    steps: 0,
+    attempt: true,
+    number: 1,
+    status_code: 200,
+    headers: '{}',
+    body: '',
+    duration_ms: 1,
   }));
 }
 
@@ -224,15 +256,21 @@ function health(): Record<string, unknown>[] {
 
 function judgements(): Record<string, unknown>[] {
   return sample.webhooks.map((webhook_id, n) => ({
-    ...{ webhook_id, workspace_id: nth(sample.workspaces, n), notice: 'DISABLED_GONE' },
+    webhook_id,
+    workspace_id: nth(sample.workspaces, n),
+    notice: 'DISABLED_GONE',
   }));
 }
 
 function events(count: number): object[] {
   const now = Date.now();
   return Array.from({ length: count }, (_, n) => ({
-    ...{ id: newUuid(now), workspace_id: nth(sample.workspaces, n), type: 'CONTACT_UPDATED' },
-    ...{ payload: '{}', created_at: new Date(now), lane_id: 'lane' },
+    id: newUuid(now),
+    workspace_id: nth(sample.workspaces, n),
+    type: 'CONTACT_UPDATED',
+    payload: '{}',
+    created_at: new Date(now),
+    lane_id: 'lane',
   }));
 }
 
@@ -243,9 +281,18 @@ function outcomes(): object[] {
 
 function hits(): object[] {
   return sample.ids.map((id, n) => ({
-    ...{ email_id: id, workspace_id: nth(sample.workspaces, n), at: new Date() },
-    ...{ opens: 1, clicks: 0, machine_opens: 0, machine_clicks: 0, opened_at: new Date() },
-    ...{ kind: 'OPENED', detail: { by: 'person' }, same: { by: 'person' }, event: 'EMAIL_OPENED' },
+    email_id: id,
+    workspace_id: nth(sample.workspaces, n),
+    at: new Date(),
+    opens: 1,
+    clicks: 0,
+    machine_opens: 0,
+    machine_clicks: 0,
+    opened_at: new Date(),
+    kind: 'OPENED',
+    detail: { by: 'person' },
+    same: { by: 'person' },
+    event: 'EMAIL_OPENED',
   }));
 }
 
@@ -575,7 +622,9 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
       values: () => [
         array(sample.webhooks.map((id) => webhookLane(idFromUuid('wh', id)))),
         array(sample.webhooks.map(() => 5)),
-        ...['1000000', `'60 s'`, 'false'],
+        '1000000',
+        `'60 s'`,
+        'false',
       ],
       indexes: [
         /^outbox_ready_by_lane_idx$/,
@@ -590,7 +639,7 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
     'READ_EVENT_FEED',
     {
       sql: READ_EVENT_FEED,
-      values: () => [...[someWorkspace(), '0', `'0'`, text(FIRST_ID), 'NULL', 'NULL', '5000', '51']],
+      values: () => [someWorkspace(), '0', `'0'`, text(FIRST_ID), 'NULL', 'NULL', '5000', '51'],
       indexes: [/^events_\d{4}_\d{2}_(workspace_id_era_xid_id_idx|feed_idx)$/, /^events_.*_pkey$/],
     },
   ],

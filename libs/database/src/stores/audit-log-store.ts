@@ -75,8 +75,13 @@ export async function recordAudit(
 ): Promise<void> {
   const at = new Date(nowMs);
   const rows = changes.map(({ workspaceId, action, actor, subjectId, detail = {} }) => ({
-    ...{ id: newUuid(nowMs), workspace_id: uuidOf(workspaceId), action, actor },
-    ...{ subject_id: subjectId, detail, at },
+    id: newUuid(nowMs),
+    workspace_id: uuidOf(workspaceId),
+    action,
+    actor,
+    subject_id: subjectId,
+    detail,
+    at,
   }));
   const json = JSON.stringify(rows);
   if ('$executeRawUnsafe' in transaction) await transaction.$executeRawUnsafe(RECORD_AUDITS, json);

@@ -109,7 +109,11 @@ export interface ReceiverRow extends ReceiverHealth {
 
 export function receiver({ id, url, token, previousToken, status, asOf, ...health }: ReceiverRow): Receiver {
   return {
-    ...{ id: idFromUuid('wh', id), url, status, asOf, health },
+    id: idFromUuid('wh', id),
+    url,
+    status,
+    asOf,
+    health,
     sealedToken: Buffer.from(token),
     sealedPreviousToken: previousToken && Buffer.from(previousToken),
   };

@@ -21,6 +21,10 @@ export function contactOf(row: ContactRow): Contact {
     id: idFromUuid('ctc', row.id),
     workspaceId: idFromUuid('wrk', row.workspaceId),
     properties: parseJson(row.properties) as JsonObject,
-    ...{ email, status, unsubscribedAt, createdAt, updatedAt },
+    email,
+    status,
+    unsubscribedAt,
+    createdAt,
+    updatedAt,
   };
 }

@@ -81,7 +81,10 @@ describe('Contacts of accepted emails', () => {
         createdAt: expect.any(String),
         data: {
           contact: {
-            ...{ id, email: 'Ada@example.net', workspaceId: acme, createdAt: createdAt.toISOString() },
+            id,
+            email: 'Ada@example.net',
+            workspaceId: acme,
+            createdAt: createdAt.toISOString(),
             properties: { firstName: 'Ada', age: 36 },
           },
         },

@@ -77,7 +77,10 @@ async function lockContacts(
   upserts: readonly ContactUpsert[],
 ): Promise<Change[]> {
   const items = upserts.map(({ workspaceId, email, properties }, n) => ({
-    ...{ n, id: newUuid(nowMs), workspace_id: uuidOf(workspaceId), email },
+    n,
+    id: newUuid(nowMs),
+    workspace_id: uuidOf(workspaceId),
+    email,
     properties: propertiesIn(mergeProperties({}, properties)) ?? {},
   }));
   client.sendWithNext({
@@ -142,7 +145,11 @@ export async function writeContacts(
   events: readonly NewEvent[],
 ): Promise<void> {
   const rows = contacts.map(({ id, properties, status, unsubscribedAt, updatedAt }) => ({
-    ...{ id: uuidOf(id), properties, status, unsubscribed_at: unsubscribedAt, updated_at: updatedAt },
+    id: uuidOf(id),
+    properties,
+    status,
+    unsubscribed_at: unsubscribedAt,
+    updated_at: updatedAt,
   }));
   await runWithEvents(transaction, WRITE_CONTACTS, [eventsAsJson(nowMs, events), JSON.stringify(rows)]);
 }

@@ -54,7 +54,10 @@ export class DeliveryChanges {
       // Somebody else has put it back just now.
       if (made.length === 0) return 'due_already';
       await recordAudit(transaction, this.database.clock.nowMs(), {
-        ...{ workspaceId, action: 'webhook.redelivered', actor, subjectId: webhookId },
+        workspaceId,
+        action: 'webhook.redelivered',
+        actor,
+        subjectId: webhookId,
         detail: { deliveryId: id },
       });
       return decided;
@@ -74,12 +77,20 @@ export class DeliveryChanges {
       if ((await transaction.webhook.count({ where })) === 0) return undefined;
       const [delivery] = await transaction.$queryRawUnsafe<{ id: string }[]>(
         ADD_TEST_DELIVERY,
-        ...[uuidOf(id), uuidOf(workspaceId), name, eventPayload(name, now, data)],
-        ...[uuidOf(webhookId), now, webhookLane(webhookId)],
+        uuidOf(id),
+        uuidOf(workspaceId),
+        name,
+        eventPayload(name, now, data),
+        uuidOf(webhookId),
+        now,
+        webhookLane(webhookId),
       );
       const deliveryId = idFromUuid('dlv', delivery!.id);
       await recordAudit(transaction, now.getTime(), {
-        ...{ workspaceId, action: 'webhook.tested', actor, subjectId: webhookId },
+        workspaceId,
+        action: 'webhook.tested',
+        actor,
+        subjectId: webhookId,
         detail: { event: name, deliveryId },
       });
       return deliveryId;

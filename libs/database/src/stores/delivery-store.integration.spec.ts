@@ -239,8 +239,14 @@ describe('Recording', () => {
     expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'SUCCEEDED', attempts: 1, finished: true }]);
     expect(await attemptsOf(uuidOf(delivery!.id))).toEqual([
       {
-        ...{ number: 1, status_code: 200, error_class: null, reason: null, headers: { a: 'b' } },
-        ...{ body: 'ok', duration_ms: 3, late: false },
+        number: 1,
+        status_code: 200,
+        error_class: null,
+        reason: null,
+        headers: { a: 'b' },
+        body: 'ok',
+        duration_ms: 3,
+        late: false,
       },
     ]);
     expect(await due(webhook)).toBe(0);
@@ -408,7 +414,9 @@ describe('A receiver', () => {
     await report({ isSlow: true });
     expect(await desk.claim(webhook)).toEqual([]);
     expect(await office.outbox.lanesWithReadyRows()).toContainEqual({
-      ...{ queue: 'webhook', laneId: webhookLane(webhook), isSlow: true },
+      queue: 'webhook',
+      laneId: webhookLane(webhook),
+      isSlow: true,
     });
     await desk.record(acme, 1);
     expect(await desk.fanOut(acme)).toContainEqual(

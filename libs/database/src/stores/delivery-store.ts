@@ -97,7 +97,10 @@ export class DeliveryStore {
   async noteOwnFaults(faults: readonly OwnFault[]): Promise<void> {
     if (faults.length === 0) return;
     const rows = faults.map(({ id, claims, number, durationMs }) => ({
-      ...{ id: uuidOf(id), claims, number, duration_ms: Math.round(durationMs) },
+      id: uuidOf(id),
+      claims,
+      number,
+      duration_ms: Math.round(durationMs),
     }));
     await this.pool.query(NOTE_OWN_FAULTS, [JSON.stringify(rows)]);
   }
@@ -119,7 +122,13 @@ export class DeliveryStore {
 function outcomeRow(outcome: DeliveryOutcome, n: number): Row<typeof OUTCOME_COLUMNS> {
   const { id, claims, laneId, status, retryAfterMs, steps, attempt } = outcome;
   return {
-    ...{ n, id, claims, lane_id: laneId, status, retry_after_ms: retryAfterMs, steps },
+    n,
+    id,
+    claims,
+    lane_id: laneId,
+    status,
+    retry_after_ms: retryAfterMs,
+    steps,
     attempt: attempt !== null,
     number: attempt?.number,
     status_code: attempt?.statusCode,

@@ -60,7 +60,13 @@ export async function insertKeys(
   const identity = uuidOf(identityId);
   await transaction.dkimKey.createMany({
     data: keys.map(({ id, algorithm, selector, publicKey, stage, sealedPrivateKey }) => ({
-      ...{ id, identityId: identity, algorithm, selector, publicKey, stage, createdAt: now },
+      id,
+      identityId: identity,
+      algorithm,
+      selector,
+      publicKey,
+      stage,
+      createdAt: now,
       privateKey: new Uint8Array(sealedPrivateKey),
     })),
   });

@@ -98,7 +98,10 @@ function checkData({ findings, proof, nextCheckAfterSeconds }: CheckResult, now:
   return {
     // Two who claim in the same moment read the same claim: one of them writes.
     claims: { increment: 1 },
-    ...{ rounds, wrongAnswers, findings, checkedAt: now },
+    rounds,
+    wrongAnswers,
+    findings,
+    checkedAt: now,
     wrongSince: dateOf(proof.wrongSinceMs),
     warnedAt: dateOf(proof.warnedAtMs),
     dueAt: dateOf(nextCheckAfterSeconds === null ? null : now.getTime() + nextCheckAfterSeconds * 1_000),

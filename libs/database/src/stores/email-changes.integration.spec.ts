@@ -37,7 +37,10 @@ async function schedule(
   const sendAt = new Date(Date.now() + inMs);
   const emails = Array.from({ length: count }, () =>
     rawEmail(workspaceId, {
-      ...{ status: 'SCHEDULED', sendAt, laneId: bulkLane(workspaceId), ...change },
+      status: 'SCHEDULED',
+      sendAt,
+      laneId: bulkLane(workspaceId),
+      ...change,
     }),
   );
   const outcomes = await office.accept(emails);

@@ -39,7 +39,11 @@ export class EmailChanges {
       RESCHEDULE_EMAIL,
       values,
       actor && {
-        ...{ workspaceId, action: 'email.moved', actor, subjectId: id, detail },
+        workspaceId,
+        action: 'email.moved',
+        actor,
+        subjectId: id,
+        detail,
       },
     );
   }
@@ -56,7 +60,10 @@ export class EmailChanges {
       CANCEL_EMAIL,
       values,
       actor && {
-        ...{ workspaceId, action: 'email.cancelled', actor, subjectId: id },
+        workspaceId,
+        action: 'email.cancelled',
+        actor,
+        subjectId: id,
       },
     );
     return cancelled !== undefined;

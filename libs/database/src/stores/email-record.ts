@@ -90,8 +90,12 @@ export function emailFact(row: EmailEventRow): EmailFact {
 }
 
 const NOTHING: Engagement = {
-  ...{ opens: 0, clicks: 0, machineOpens: 0, machineClicks: 0 },
-  ...{ openedAt: null, clickedAt: null },
+  opens: 0,
+  clicks: 0,
+  machineOpens: 0,
+  machineClicks: 0,
+  openedAt: null,
+  clickedAt: null,
 };
 
 export function engagementOf(row: EmailEngagementRow | null): Engagement {

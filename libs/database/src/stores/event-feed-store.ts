@@ -66,8 +66,14 @@ export class EventFeedStore {
     const { era, xid, id, atMs } = start ?? BEGINNING;
     const nowMs = this.database.clock.nowMs();
     const { rows } = await this.database.pool.query<FeedRow>(READ_EVENT_FEED, [
-      ...[uuidOf(workspaceId), era, String(xid), id, start && this.pastOf(atMs)],
-      ...[event, this.mostSeen, limit + 1],
+      uuidOf(workspaceId),
+      era,
+      String(xid),
+      id,
+      start && this.pastOf(atMs),
+      event,
+      this.mostSeen,
+      limit + 1,
     ]);
     const [{ kept, thisEra, next }] = rows as [FeedRow, ...FeedRow[]];
     if (!kept) return { fault: 'EXPIRED' };

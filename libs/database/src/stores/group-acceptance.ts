@@ -61,7 +61,9 @@ export class GroupAcceptance {
     this.entries = calls.flatMap(({ emails, idempotency }, call) =>
       emails.map((email, place) => ({
         n: this.firstOf[call]! + place,
-        ...{ call, email, callKey: idempotency?.key },
+        call,
+        email,
+        callKey: idempotency?.key,
       })),
     );
     this.callOutcomes = new Array<CallOutcome | undefined>(calls.length);

@@ -77,8 +77,12 @@ describe('S17: hits', () => {
     await hits.record(once);
     const { engagement, facts } = await shown(id);
     expect(engagement).toEqual({
-      ...{ opens: 2, clicks: 4, machineOpens: 2, machineClicks: 2 },
-      ...{ openedAt: once[0]!.at, clickedAt: once[2]!.at },
+      opens: 2,
+      clicks: 4,
+      machineOpens: 2,
+      machineClicks: 2,
+      openedAt: once[0]!.at,
+      clickedAt: once[2]!.at,
     });
     expect(facts).toHaveLength(5);
     expect(facts).toEqual(

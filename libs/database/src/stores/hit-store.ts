@@ -61,9 +61,15 @@ function tallyRow({
   clickedAt,
 }: HitTally): object {
   return {
-    ...{ email_id: uuidOf(email.emailId), workspace_id: uuidOf(email.workspaceId), group_by: email.groupBy },
-    ...{ opens, clicks, machine_opens: machineOpens, machine_clicks: machineClicks },
-    ...{ opened_at: openedAt, clicked_at: clickedAt },
+    email_id: uuidOf(email.emailId),
+    workspace_id: uuidOf(email.workspaceId),
+    group_by: email.groupBy,
+    opens,
+    clicks,
+    machine_opens: machineOpens,
+    machine_clicks: machineClicks,
+    opened_at: openedAt,
+    clicked_at: clickedAt,
   };
 }
 
@@ -72,8 +78,10 @@ function factRow({ hit: { kind, at, sign, url }, email, isTold }: HitFact): obje
   const by = sign === undefined ? 'person' : 'machine';
   const isClick = kind === 'click';
   return {
-    ...{ email_id: uuidOf(email.emailId), workspace_id: uuidOf(email.workspaceId) },
-    ...{ kind: isClick ? 'CLICKED' : 'OPENED', at },
+    email_id: uuidOf(email.emailId),
+    workspace_id: uuidOf(email.workspaceId),
+    kind: isClick ? 'CLICKED' : 'OPENED',
+    at,
     detail: { by, ...(sign === undefined ? {} : { sign }), ...(isClick ? { url } : {}) },
     same: { by, ...(isClick && sign === undefined ? { url } : {}) },
     event: isTold ? (isClick ? 'EMAIL_CLICKED' : 'EMAIL_OPENED') : null,

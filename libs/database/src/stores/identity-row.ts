@@ -67,7 +67,12 @@ export function identityOf(row: IdentityRow): Identity {
   return {
     id: idFromUuid('idn', row.id),
     workspaceId: idFromUuid('wrk', row.workspaceId),
-    ...{ kind, value, status, isVouched, verifiedAt, createdAt },
+    kind,
+    value,
+    status,
+    isVouched,
+    verifiedAt,
+    createdAt,
   };
 }
 
@@ -94,7 +99,9 @@ export function stagedKey({
   retiredAt,
 }: StoredDkimKey): StagedKey {
   return {
-    ...{ id, algorithm, stage },
+    id,
+    algorithm,
+    stage,
     publishedAtMs: publishedAt?.getTime() ?? null,
     wrongSinceMs: wrongSince?.getTime() ?? null,
     retiredAtMs: retiredAt?.getTime() ?? null,

@@ -8,6 +8,12 @@ export function invitationOf(row: InvitationRow): Invitation {
   return {
     id: idFromUuid('inv', row.id),
     workspaceId: idFromUuid('wrk', row.workspaceId),
-    ...{ email, name, role, createdAt, expiresAt, acceptedAt, revokedAt },
+    email,
+    name,
+    role,
+    createdAt,
+    expiresAt,
+    acceptedAt,
+    revokedAt,
   };
 }

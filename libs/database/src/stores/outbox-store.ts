@@ -154,7 +154,9 @@ export class OutboxStore {
   ): Promise<{ revived: number; givenUp: number }> {
     const { rows } = await this.sizes.revived.take(limit, (most) =>
       this.pool.query<{ revived: number; givenUp: number } & WithEvents>(REVIVE, [
-        ...[`${graceMs} ms`, most, maxUnanswered],
+        `${graceMs} ms`,
+        most,
+        maxUnanswered,
       ]),
     );
     this.ringForEvents(rows);

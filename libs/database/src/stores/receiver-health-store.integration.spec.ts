@@ -44,7 +44,11 @@ async function reports(effect: ReceiverLesson['effect'], isSlow = false): Promis
     [uuidOf(acme)],
   );
   return rows.map(({ id, asOf }) => ({
-    ...{ webhookId: idFromUuid('wh', id), workspaceId: acme, asOf, effect, isSlow },
+    webhookId: idFromUuid('wh', id),
+    workspaceId: acme,
+    asOf,
+    effect,
+    isSlow,
   }));
 }
 

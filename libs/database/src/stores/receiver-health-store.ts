@@ -119,14 +119,19 @@ function judgementOf({ webhookId, workspaceId, notice }: LearntChange): Judgemen
 
 async function keepHealth(client: pg.ClientBase, changes: readonly LearntChange[]): Promise<void> {
   const rows = changes.map(({ webhookId, health: { failingSince, warnedAt, isSlow } }) => ({
-    ...{ id: webhookId, failing_since: failingSince, warned_at: warnedAt, is_slow: isSlow },
+    id: webhookId,
+    failing_since: failingSince,
+    warned_at: warnedAt,
+    is_slow: isSlow,
   }));
   await client.query(KEEP_HEALTH, columnsOf(HEALTH_COLUMNS, rows));
 }
 
 async function carryOut(client: pg.ClientBase, judgements: readonly Judgement[], now: Date): Promise<void> {
   const rows = judgements.map(({ webhookId, workspaceId, notice }) => ({
-    ...{ webhook_id: webhookId, workspace_id: workspaceId, notice },
+    webhook_id: webhookId,
+    workspace_id: workspaceId,
+    notice,
   }));
   await client.query(CARRY_OUT_JUDGEMENTS, [...columnsOf(JUDGEMENT_COLUMNS, rows), now]);
   const disabled = judgements.filter(({ notice }) => notice !== 'FAILING');

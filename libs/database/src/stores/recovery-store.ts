@@ -75,7 +75,10 @@ export class RecoveryStore {
         return recovery(running!);
       }
       await recordAudit(transaction, now.getTime(), {
-        ...{ workspaceId, action: 'webhook.recovered', actor, subjectId: webhookId },
+        workspaceId,
+        action: 'webhook.recovered',
+        actor,
+        subjectId: webhookId,
         detail: { recoveryId: id, since: since.toISOString(), until: until.toISOString() },
       });
       return recovery(begun);

@@ -60,7 +60,12 @@ describe('A report', () => {
     }
     expect(await office.statusOf(id)).toBe('COMPLAINED');
     expect((await factsOf(id)).sort()).toEqual([
-      ...['BOUNCED late', 'COMPLAINED', 'DELAYED late', 'DELIVERED', 'SENT', 'UNRECOGNISED'],
+      'BOUNCED late',
+      'COMPLAINED',
+      'DELAYED late',
+      'DELIVERED',
+      'SENT',
+      'UNRECOGNISED',
     ]);
     expect(
       await office.ask('SELECT reason FROM suppressions WHERE workspace_id = $1', [uuidOf(acme)]),

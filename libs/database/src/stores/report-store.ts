@@ -73,8 +73,15 @@ async function write(
 ): Promise<boolean> {
   const { fact, isLate, status, event, suppression } = verdict;
   const { rows } = await client.query<{ recorded: number; eventLanes: LaneId[] | null }>(RECORD_REPORT, [
-    ...[uuidOf(id), uuidOf(workspaceId), kind, fact, isLate, JSON.stringify(detail)],
-    ...[status, event, suppression],
+    uuidOf(id),
+    uuidOf(workspaceId),
+    kind,
+    fact,
+    isLate,
+    JSON.stringify(detail),
+    status,
+    event,
+    suppression,
   ]);
   noteEventsDue(client, rows[0]!.eventLanes ?? []);
   return rows[0]!.recorded === 1;

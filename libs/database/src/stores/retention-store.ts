@@ -108,7 +108,13 @@ async function removeOf(client: pg.ClientBase, round: Round, most: number): Prom
   const { removed, isLast, ...seen } =
     subject === 'events' ? await removeEvents(client, round, most) : await removeEmails(client, round, most);
   await client.query(GO_ON_WITH_ROUND, [
-    ...[workspaceId, subject, seen.seenEra, seen.seenXid, seen.seenTo, isLast, days],
+    workspaceId,
+    subject,
+    seen.seenEra,
+    seen.seenXid,
+    seen.seenTo,
+    isLast,
+    days,
   ]);
   return { subject, removed };
 }
@@ -137,7 +143,8 @@ async function removeEvents(client: pg.ClientBase, round: Round, most: number): 
   // The feed is ordered by transactions, so a young event is followed by old ones for seconds at most; those are of the next round.
   const last = seen.findLast(({ isOld }) => isOld);
   return {
-    ...{ removed: removed['events']!, isLast: seen.length < most || !seen.at(-1)!.isOld },
+    removed: removed['events']!,
+    isLast: seen.length < most || !seen.at(-1)!.isOld,
     seenEra: last?.era ?? round.seenEra,
     seenXid: last?.xid ?? round.seenXid,
     seenTo: last?.id ?? round.seenTo,

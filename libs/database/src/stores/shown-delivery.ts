@@ -65,9 +65,14 @@ export function shownDelivery(row: ShownDeliveryRow): ShownDelivery {
     id,
     webhookId: idFromUuid('wh', row.webhookId),
     eventId: idFromUuid('evt', row.eventId),
-    ...{ event, isTest, status, isUnderWay, attemptCount },
+    event,
+    isTest,
+    status,
+    isUnderWay,
+    attemptCount,
     lastAttempt: at && { at, statusCode, error },
     createdAt: new Date(timeOf(id)),
-    ...{ nextAttemptAt, finishedAt },
+    nextAttemptAt,
+    finishedAt,
   };
 }

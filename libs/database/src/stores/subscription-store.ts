@@ -58,7 +58,11 @@ export class SubscriptionStore {
     const { event, action } = CONTACT_STATUS_CHANGES[status];
     await writeContacts(client, nowMs, [after], [contactEvent(event, after)]);
     await recordAudit(client, nowMs, {
-      ...{ workspaceId, action, actor: RECIPIENT, subjectId: after.id, detail: { emailId } },
+      workspaceId,
+      action,
+      actor: RECIPIENT,
+      subjectId: after.id,
+      detail: { emailId },
     });
   }
 }

@@ -31,7 +31,12 @@ export class SuppressionChanges {
       const id = newId('sup', now.getTime());
       const [row] = await transaction.$queryRawUnsafe<SuppressionRow[]>(
         ADD_SUPPRESSION,
-        ...[uuidOf(id), uuidOf(workspaceId), email, reason, JSON.stringify(actor), now],
+        uuidOf(id),
+        uuidOf(workspaceId),
+        email,
+        reason,
+        JSON.stringify(actor),
+        now,
       );
       const suppression = suppressionOf(row!);
       const isCreated = suppression.id === id;
@@ -61,7 +66,11 @@ export class SuppressionChanges {
   ): Promise<void> {
     const detail = { reason };
     return recordAudit(transaction, this.database.clock.nowMs(), {
-      ...{ workspaceId, action, actor, subjectId, detail },
+      workspaceId,
+      action,
+      actor,
+      subjectId,
+      detail,
     });
   }
 }

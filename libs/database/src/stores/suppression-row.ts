@@ -19,6 +19,9 @@ export function suppressionOf(row: SuppressionRow): Suppression {
     id: idFromUuid('sup', row.id),
     workspaceId: idFromUuid('wrk', row.workspaceId),
     emailId: row.emailId === null ? null : idFromUuid('trs', row.emailId),
-    ...{ email, reason, createdBy, createdAt },
+    email,
+    reason,
+    createdBy,
+    createdAt,
   };
 }

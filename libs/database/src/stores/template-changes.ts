@@ -71,7 +71,10 @@ export class TemplateChanges {
       if (found !== 'as_read') return found;
       if (name !== read.name && (await isTaken(transaction, workspaceId, name))) return 'name_taken';
       const written: Template = {
-        ...{ ...read, ...content, name, updatedAt: now },
+        ...read,
+        ...content,
+        name,
+        updatedAt: now,
         ...(content ? { versionId: newId('tpv', now.getTime()), version: read.version + 1 } : {}),
       };
       if (content)
@@ -140,9 +143,21 @@ function parametersOf(workspaceId: WorkspaceId, template: Template): unknown[] {
   const { id, name, versionId, version, from, replyTo, parts, defaults, required, unsubscribe, updatedAt } =
     template;
   return [
-    ...[uuidOf(id), uuidOf(workspaceId), name, updatedAt, uuidOf(versionId), version],
-    ...[from.address, from.name ?? null, replyTo.length > 0 ? JSON.stringify(replyTo) : null],
-    ...[parts.subject, parts.html, parts.text ?? null, parts.previewText ?? null],
-    ...[JSON.stringify(defaults), required, unsubscribe],
+    uuidOf(id),
+    uuidOf(workspaceId),
+    name,
+    updatedAt,
+    uuidOf(versionId),
+    version,
+    from.address,
+    from.name ?? null,
+    replyTo.length > 0 ? JSON.stringify(replyTo) : null,
+    parts.subject,
+    parts.html,
+    parts.text ?? null,
+    parts.previewText ?? null,
+    JSON.stringify(defaults),
+    required,
+    unsubscribe,
   ];
 }

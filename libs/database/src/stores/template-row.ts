@@ -85,7 +85,11 @@ export function templateOf(row: TemplateRow): Template {
   return {
     id: idFromUuid('tpl', row.id),
     versionId: idFromUuid('tpv', row.versionId),
-    ...{ name, version, required, createdAt, updatedAt },
+    name,
+    version,
+    required,
+    createdAt,
+    updatedAt,
     from: senderOf(row),
     replyTo: row.replyTo ?? [],
     parts: partsOf(row),
@@ -98,7 +102,13 @@ export function templateSummaryOf(row: TemplateSummaryRow): TemplateSummary {
   const { name, version, subject, required, unsubscribe, createdAt, updatedAt } = row;
   return {
     id: idFromUuid('tpl', row.id),
-    ...{ name, version, subject, required, unsubscribe, createdAt, updatedAt },
+    name,
+    version,
+    subject,
+    required,
+    unsubscribe,
+    createdAt,
+    updatedAt,
     from: senderOf(row),
   };
 }
@@ -107,7 +117,11 @@ export function versionSummaryOf(row: VersionRow): TemplateVersionSummary {
   const { version, subject, required, unsubscribe, versionCreatedAt: createdAt } = row;
   return {
     id: idFromUuid('tpv', row.versionId),
-    ...{ version, subject, required, unsubscribe, createdAt },
+    version,
+    subject,
+    required,
+    unsubscribe,
+    createdAt,
     from: senderOf(row),
   };
 }

@@ -34,7 +34,10 @@ export class WebhookNoticeStore {
       select: { id: true, url: true },
     });
     return rows.map(({ id, webhookId, kind, workspace }) => ({
-      ...{ id, webhookId: idFromUuid('wh', webhookId), notice: kind, workspaceName: workspace.name },
+      id,
+      webhookId: idFromUuid('wh', webhookId),
+      notice: kind,
+      workspaceName: workspace.name,
       url: webhooks.find((webhook) => webhook.id === webhookId)?.url ?? null,
       editors: workspace.memberships.map(({ user }) => user.email),
     }));

@@ -58,8 +58,13 @@ export class WebhookStore {
       const createdAt = new Date(timeOf(id));
       const row = await transaction.webhook.create({
         data: {
-          ...{ id: uuidOf(id), workspaceId: uuidOf(workspaceId), url, events: [...events] },
-          ...{ token: new Uint8Array(sealedToken), createdAt, updatedAt: createdAt },
+          id: uuidOf(id),
+          workspaceId: uuidOf(workspaceId),
+          url,
+          events: [...events],
+          token: new Uint8Array(sealedToken),
+          createdAt,
+          updatedAt: createdAt,
         },
       });
       await this.audit(transaction, workspaceId, 'webhook.created', actor, id, { url, events });
@@ -221,6 +226,9 @@ export function webhook({ id, workspaceId, url, events, status, createdAt, updat
     id: idFromUuid('wh', id),
     workspaceId: idFromUuid('wrk', workspaceId),
     events: events as EventName[],
-    ...{ url, status, createdAt, updatedAt },
+    url,
+    status,
+    createdAt,
+    updatedAt,
   };
 }

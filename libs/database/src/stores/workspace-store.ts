@@ -77,7 +77,9 @@ export class WorkspaceStore {
       if (Object.keys(changes).length === 0) return workspace(before);
       const after = await transaction.workspace.update({ where, data: changes });
       await recordAudit(transaction, this.database.clock.nowMs(), {
-        ...{ workspaceId: id, subjectId: id, actor },
+        workspaceId: id,
+        subjectId: id,
+        actor,
         action,
         detail: { ...changes },
       });

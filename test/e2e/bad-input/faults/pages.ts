@@ -4,7 +4,8 @@ const LONG = 'x'.repeat(2_000);
 
 /** What the parameters of a list cannot be, as they stand in a URL. */
 export const NO_LIMITS: readonly string[] = [
-  ...['', LONG],
+  '',
+  LONG,
   ...words(
     '0 -1 -0 101 1000 99999999999999999999 1.0 1.5 .5 1e1 1E2 0x10 0b1 1_0 1,0 +1 %2B1 %201 1%20 1%0a 1%00',
   ),
@@ -15,7 +16,8 @@ export const NO_LIMITS: readonly string[] = [
 ];
 
 export const NO_SORTS: readonly string[] = [
-  ...['', LONG],
+  '',
+  LONG,
   ...words(
     'asc desc createdAt createdAt. .desc createdAt.up createdAt.DESC CREATEDAT.desc createdat.desc 1 0 null true',
   ),
@@ -33,7 +35,8 @@ export const NO_SORTS: readonly string[] = [
 
 /** What no page of any list has given as `startAt`. */
 const NO_STARTS: readonly string[] = [
-  ...['', LONG],
+  '',
+  LONG,
   ...words(
     '%20 0 1 -1 x null undefined true NaN * %25 %00 %0a [] {} MQ== eyJpZCI6MX0= __proto__ now yesterday 09:30Z',
   ),
