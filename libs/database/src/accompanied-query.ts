@@ -2,7 +2,7 @@ import pg from 'pg';
 
 /** A statement that gives no rows, for which nobody waits. */
 export interface Companion {
-  /** By which its connection keeps it prepared. */
+  /** The name under which its connection keeps it prepared. */
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly (string | Buffer | null)[];
@@ -27,8 +27,8 @@ export type Answered = (error: Error | null | undefined, result: unknown) => voi
 const Query = pg.Query as unknown as new (query: object, values: unknown, answered: Answered) => WrittenQuery;
 
 /**
- * A statement with others before it, in one round trip. No Sync stands between them: the server passes over all that follows one that failed,
- * which the answer to the whole then tells of. So what comes after BEGIN never runs without it.
+ * A statement with others before it, in one round trip. There is no Sync between them: the server skips everything after one that
+ * failed, and the answer to the whole is that error. So what comes after BEGIN never runs without it.
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY
  */
 export class AccompaniedQuery extends Query {

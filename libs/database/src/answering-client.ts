@@ -3,25 +3,25 @@ import pg from 'pg';
 import { AccompaniedQuery, type Answered, type Companion } from './accompanied-query.ts';
 
 /**
- * When the server says nothing at all for longer than its own time-out of a statement, the connection is given up. Of a claim whose answer is
- * lost the rows lie until their lease has ended.
+ * When the server says nothing for longer than its own statement timeout, the connection is given up. When the answer to a claim is lost, its rows
+ * wait until their lease has ended.
  */
 const ANSWER_TIMEOUT_MS = 6_000;
 
 /**
- * A connection of which no query waits for ever. pg can watch its queries itself (`query_timeout`), and makes promises of them, but for both
- * it assigns a function to a property of each query. V8 makes such functions in the old generation, where they keep their query
- * with all that it sent and got until the whole heap is collected. Functions that are passed on die young.
+ * A connection on which no query waits for ever. pg can watch its queries itself (`query_timeout`) and return promises, but for both it assigns a
+ * function to a property of each query. V8 allocates such functions in the old generation, where they keep their query, with all that it sent and
+ * received, until the whole heap is collected. Functions that are passed as arguments die young.
  */
 export class AnsweringClient extends pg.Client {
   private companions: Companion[] = [];
 
-  /** Sends it just before the next statement, whose error is its error too, and whose time it shares. Only within a transaction, or to begin one. */
+  /** Sends it just before the next statement; they share an error and a timeout. Only within a transaction, or to begin one. */
   sendWithNext(statement: Companion): void {
     this.companions.push(statement);
   }
 
-  /** As pg's, whose many forms cannot be written down once more: `never` fits them all. */
+  /** As pg's, whose many overloads cannot be repeated here: `never` fits them all. */
   override query(...asked: never[]): never {
     const last: unknown = asked.at(-1);
     if (typeof last !== 'function') return this.answerTo(asked) as never;
@@ -34,7 +34,7 @@ export class AnsweringClient extends pg.Client {
         this.ask(asked, (error, result) => (error ? reject(error) : resolve(result)));
       });
     } catch (error) {
-      // Of use is who asked, not which byte of the socket brought the answer.
+      // The stack should show who asked, not which byte of the socket brought the answer.
       if (error instanceof Error) Error.captureStackTrace(error);
       throw error;
     }
@@ -52,7 +52,7 @@ export class AnsweringClient extends pg.Client {
     return super.query(new AccompaniedQuery(companions, query as string, values, inTime) as never);
   }
 
-  /** Whoever waits on it is told, and the pool takes another in its place. */
+  /** Whoever waits on it gets the error, and the pool opens another connection in its place. */
   private giveUp(): void {
     this.connection.stream.destroy(new Error('Query read timeout'));
   }

@@ -1,6 +1,6 @@
 import { type Id, writeUuid } from '@posthorn/kernel';
 
-/** What a type of Postgres is here, and how one value of it is sent. */
+/** A type of Postgres: its type here, and how one value of it is sent. */
 interface ElementType<Value> {
   /** Its number in `pg_type`, which is the same on every server. */
   readonly oid: number;
@@ -43,8 +43,8 @@ export type Row<Columns extends Readonly<Record<string, ColumnType>>> = {
 };
 
 /**
- * Rows as `unnest` takes them: an array a column, in the order of the columns, in the binary form of the wire. Neither side has to escape or
- * to parse a text for it, which JSON costs both: for an email a third of what writing it costs the server.
+ * Rows as `unnest` takes them: an array for each column, in their order, in the binary format of the wire. Neither side has to escape or parse
+ * text, as JSON makes both do: for an email that is a third of what writing it costs the server.
  */
 export function columnsOf<Columns extends Readonly<Record<string, ColumnType>>>(
   columns: Columns,
@@ -60,9 +60,9 @@ export function columnsOf<Columns extends Readonly<Record<string, ColumnType>>>(
 }
 
 /**
- * The parameters of a statement that takes rows so, from `$<first>` on, for `unnest`. Each is in a SELECT of its own, so that the planner sees of
- * one group what it sees of any other and one plan serves them all: else it would plan anew for every small group, which takes
- * longer than what is planned.
+ * The parameters of a statement that takes rows so, from `$<first>` on, for `unnest`. Each is in a SELECT of its own, so that every
+ * group looks the same to the planner and one plan serves them all: otherwise it would plan again for every small group, which takes longer than to
+ * run it.
  */
 export function arraysOf(columns: Readonly<Record<string, ColumnType>>, first = 1): string {
   return Object.values(columns)

@@ -14,8 +14,8 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 
 /**
- * One holds the lock of what is changed, the next one waits for it, and the others without a connection, which those of all workspaces share: a
- * burst of one key finds room.
+ * One holds the lock on what it changes, the next one waits for that lock, and the others wait without a connection, because all workspaces share
+ * the connections. There is room for a burst of one key.
  */
 const CHANGES_OF_ONE = {
   atOnce: 2,
@@ -27,29 +27,29 @@ const CHANGES_OF_ONE = {
 } as const;
 
 /**
- * Statistics are behind where tables grow by the thousand a second: a plan made for a table that was empty a minute ago would
- * read it from end to end, so that is forbidden wherever there is an index. And one made for a lane of a few rows would collect the rows and sort them, which
- * for a lane of a hundred thousand takes as long as reading the table; without bitmaps an index is read in its order. The costs by which Postgres
- * forbids all this must not start the JIT compiler.
+ * Statistics lag behind where tables grow by thousands of rows a second: a plan made for a table that was empty a minute ago would read it from end
+ * to end, so that is forbidden wherever there is an index. A plan made for a lane of a few rows would collect the rows and sort them, which for a
+ * lane of a hundred thousand takes as long as reading the table; without bitmaps an index is read in its order. The costs by which Postgres forbids
+ * all this must not start the JIT compiler.
  */
 const PLANNING = 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off';
 
 /**
- * A mail of 24 kB takes 0.23 ms to be compressed by `pglz`, which every server has, and 0.04 ms by `lz4`, which nearly every server has. Whoever has chosen
- * one for the server, the database or the role has chosen.
+ * A mail of 24 kB takes 0.23 ms to be compressed by `pglz`, which every server has, and 0.04 ms by `lz4`, which nearly every server has. A choice that
+ * was made for the server, the database or the role stands.
  */
 const COMPRESSION = `SELECT set_config(name, 'lz4', false) FROM pg_settings
 WHERE name = 'default_toast_compression' AND source = 'default' AND 'lz4' = ANY (enumvals)`;
 
 /**
- * The order of events goes on where it ended, and nothing is claimed, though the database was restored; else it changes nothing. Each connection asks,
- * because a database can be replaced behind its name while processes run, and nobody may claim from it before it is known.
+ * In a restored database, lets the order of events go on where it ended and holds everything back; otherwise it changes nothing. Each connection asks,
+ * because a database can be replaced behind its name while processes run, and nobody may claim from it before that is known.
  */
 const KEEP_EVENT_ERA = 'SELECT keep_event_era()';
 
 /**
- * After a failover the name may lead to the old server for a while, which is a standby by then: a connection to it would be used, and take nothing, long
- * after the name leads to the primary.
+ * After a failover the name may lead to the old server for a while, which is a standby by then: a connection to it would stay in use, and take no
+ * changes, long after the name leads to the primary.
  */
 const REFUSE_STANDBY = `DO $$ BEGIN
 IF pg_is_in_recovery() THEN
@@ -77,7 +77,7 @@ export interface Database {
   readonly prisma: PrismaClient;
   readonly clock: DatabaseClock;
   readonly onEventsDue: (laneIds: readonly LaneId[]) => void;
-  /** Where those wait for each other that change the same workspace, contact or email, by its id. */
+  /** Where changes of the same workspace, contact or email wait for each other, by its id. */
   readonly changes: FewAtOnceByKey<Id<string>>;
   close(): Promise<void>;
 }
@@ -91,7 +91,7 @@ export class DurabilityRefused extends Error {
   }
 }
 
-/** What a connection begins with does not reach the server: something between refuses it or leaves it out. */
+/** The settings that a connection begins with do not reach the server: something in between refuses or drops them. */
 export class PoolerRefused extends Error {
   constructor() {
     super(
@@ -135,7 +135,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 /** How long a process that starts waits for a database that is not there yet. */
 const GREETED_WITHIN_MS = 30_000;
 const TRY_AGAIN_MS = 500;
-/** How often its clock is read then: the first answer waited for the connection, and the surest of as many counts (the burst of RFC 5905, section 13). */
+/** How often its clock is read then: the first answer had to wait for the connection, and of several the most precise one counts (the burst of RFC 5905, section 13). */
 const READINGS = 8;
 
 /**
@@ -161,8 +161,8 @@ export async function greetDatabase(database: Database): Promise<void> {
 }
 
 /**
- * Sees whether the database answers, and takes in its time. Who does so every few seconds keeps to that time for as long as the process lives,
- * and after a failover to that of the server which took over.
+ * Checks that the database answers, and reads its time. A process that does so every few seconds follows that time for as long as it lives, and after
+ * a failover that of the server that took over.
  *
  * @throws what `pg` throws
  */

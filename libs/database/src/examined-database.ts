@@ -21,7 +21,7 @@ const CONNECTIONS = 3;
 const MOST_SECRETS = 1_000;
 
 /**
- * A database that is looked at and not worked on: a connection changes nothing, also in one that is not migrated, or was restored.
+ * A database that is only looked at: a connection changes nothing, not even in one that is not migrated, or was restored.
  */
 export class ExaminedDatabase {
   readonly eras: EraStore;
@@ -36,7 +36,7 @@ export class ExaminedDatabase {
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       statement_timeout: ANSWER_TIMEOUT_MS,
       query_timeout: ANSWER_TIMEOUT_MS,
-      // Not at the start of the connection: that would hide whether the server itself says so. The pool waits for what this returns, though its type does not say so.
+      // Not as a startup parameter: that would hide whether the server itself says so. The pool waits for what this returns, though its type does not say so.
       onConnect: (client) => client.query('SET default_transaction_read_only = on') as unknown as void,
     });
     this.pool.on('error', () => undefined);
@@ -50,12 +50,12 @@ export class ExaminedDatabase {
     return (await this.pool.query<PostgresFacts>(READ_SERVER)).rows[0]!;
   }
 
-  /** Sees whether the disk of the server takes a little more; nothing of it stays. @throws 53100 when it is full */
+  /** Checks that the server's disk has a little room; nothing is kept. @throws 53100 when it is full */
   async writeALittle(): Promise<void> {
     await this.pool.query(WRITE_A_LITTLE);
   }
 
-  /** By how much the clock of the server is ahead of this machine's, and what asking took. */
+  /** By how much the clock of the server is ahead of this machine's, and how long asking took. */
   async readClock(): Promise<{ offsetMs: number; roundTripMs: number }> {
     const client = await this.pool.connect();
     try {

@@ -31,7 +31,7 @@ const FAULT_OF_SQLSTATE: Readonly<Record<string, DatabaseFault>> = {
   // Idle in a transaction, or in it altogether, for too long: rolled back.
   '25P03': 'unavailable',
   '25P04': 'unavailable',
-  // Who was connected before goes on; a password that was changed, or a database that is being put in place of another, is soon there again.
+  // Existing connections go on; a password that was changed, or a database that is being replaced, is soon right again.
   '28': 'unavailable',
   '3D000': 'unavailable',
   '58': 'lost',
@@ -120,12 +120,12 @@ export function isOutage(error: unknown): boolean {
 
 const STATEMENT_RAN_OUT_OF_TIME = '57014';
 
-/** Whether a statement took longer than any may, so that the same for fewer rows may go well. */
+/** Whether a statement took longer than it may, so that the same for fewer rows may succeed. */
 export function hasRunOutOfTime(error: unknown): boolean {
   return (error as Thrown | null | undefined)?.code === STATEMENT_RAN_OUT_OF_TIME;
 }
 
-/** Whether the server refuses us or has no such database, which is not mended by waiting where it was never otherwise. */
+/** Whether the server refuses us or has no such database: a process that has just started gains nothing by waiting. */
 export function isRefusedLogin(error: unknown): boolean {
   const { code } = (error ?? {}) as Thrown;
   return typeof code === 'string' && /^(28|3D)/.test(code);

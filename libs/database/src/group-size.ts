@@ -1,15 +1,15 @@
 import { hasRunOutOfTime } from './faults.ts';
 
-/** As many groups of a size have to go well before one of twice the size is tried: one that runs out of time is five seconds lost. */
+/** This many groups of a size must succeed before twice the size is tried: one that runs out of time costs five seconds. */
 const GOOD_ONES = 8;
 
-/** How many rows are dealt with together: half as many after a statement that ran out of time, down to one, and by and by more again. */
+/** How many rows are dealt with together: half as many after a statement that ran out of time, down to one, and gradually more again. */
 export class GroupSize {
   private rows = Number.POSITIVE_INFINITY;
   private wentWell = 0;
 
   /**
-   * Does the work with as many rows as go well; what it did before it failed is done again, with fewer.
+   * Does the work with as many rows as it can; work that ran out of time is done again with fewer.
    *
    * @throws what the work throws, unless fewer rows may take less time
    */

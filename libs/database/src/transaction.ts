@@ -34,8 +34,8 @@ export type Beginning = 'alone' | 'along';
 /**
  * The same on a connection of its own, for statements that are hot.
  *
- * @param begins `along` saves time where callers wait for it; where groups are made of what comes in meanwhile, it makes them smaller, which costs
- *   more than the time (decisions 38 and 50)
+ * @param begins `along` saves time where callers wait for it; where groups are formed of what comes in meanwhile, it makes them smaller, which costs
+ *   more than it saves (decisions 38 and 50)
  * @throws what `pg` throws
  */
 export async function transactOn<Result>(
@@ -63,7 +63,7 @@ export async function transactOn<Result>(
 
 /**
  * Does the work in a transaction in which nobody else counts or changes what the workspace has, so that a limit such as "at
- * most 100 keys" holds when two add one at the same moment. It holds up no acceptance: those only share the row's key.
+ * most 100 keys" holds when two add one at the same moment. It holds up no acceptance, which only shares the row's key.
  *
  * @throws Refusal (503) when too many changes of the workspace wait in this process
  */

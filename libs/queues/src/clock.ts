@@ -4,10 +4,10 @@ import { CLOCK_SLOT } from './turn.ts';
 
 /** How many rows one statement makes ready or frees. */
 const ROWS_A_STATEMENT = 5_000;
-/** A row whose claims ended this often in a row without an answer is given up. */
+/** A row is given up after this many claims in a row that ended without an answer. */
 const MAX_UNANSWERED_CLAIMS = 5;
 
-/** A lane that has work, and whether its receiver lets us wait. */
+/** A lane that has work, and whether its receiver keeps us waiting. */
 interface ReadyLane {
   readonly queue: Exclude<LineName, 'slowWebhook'>;
   readonly laneId: LaneId;
@@ -29,7 +29,7 @@ export interface ClockOptions {
   readonly outbox: DueRows;
   readonly rings: Readonly<Record<LineName, { ringSlot(laneId: LaneId, slot: string): void }>>;
   readonly tickMs: number;
-  /** How long after its end a lease is dead; also how long the database must have answered without a break before any is taken for dead. */
+  /** How long after its end a lease counts as dead; also how long the database must have answered without a break before any does. */
   readonly graceMs: number;
   /** How often those who hold leases renew them. */
   readonly renewalMs: number;
@@ -93,7 +93,7 @@ export class Clock {
     }
   }
 
-  /** Whether rounds are finished. While the database does not answer nothing is held against the clock. */
+  /** Whether rounds are finished. While the database does not answer, the clock is not to blame. */
   liveness(stuckAfterMs: number): { ok: boolean; detail: string } {
     if (this.answeringSince === undefined) return { ok: true, detail: 'the database does not answer' };
     const idleMs = this.nowMs() - this.lastTickAt;
@@ -101,8 +101,8 @@ export class Clock {
   }
 
   /**
-   * Leases of living holders look dead when the time by which they end was set forward, and when the whole machine, or this process and theirs, stood
-   * still: they are given the time to renew them.
+   * The leases of living processes look dead when the database's clock was set forward, and when the whole machine, or this process and theirs, stood
+   * still: they are given time to renew them.
    */
   private async mindTheTime(): Promise<void> {
     const { graceMs, renewalMs, tickMs, databaseNowMs } = this.options;
@@ -121,8 +121,8 @@ export class Clock {
       all += some;
       if (some < ROWS_A_STATEMENT) return all;
       if (performance.now() < ringAt) continue;
-      // What is ripe is rung for before the rest is looked at, so that a hundred thousand due at once begin to flow at once; but no more often
-      // than by a tick: each look finds the same lanes again.
+      // Lanes are rung before the rest has ripened, so that a hundred thousand rows due at once begin to flow at once; but no more often than
+      // once a tick: each look finds the same lanes again.
       await this.ring();
       ringAt = performance.now() + this.options.tickMs;
     }
@@ -139,7 +139,7 @@ export class Clock {
 
   private async ring(): Promise<number> {
     const lanes = await this.options.outbox.lanesWithReadyRows();
-    // A dead turn holds its slot until Redis notices; the clock's own two slots are held by no turn for two ticks running.
+    // A dead turn holds its slot until Redis notices; the clock has two slots of its own, so that no turn holds the one it rings for two ticks in a row.
     const slot = `${CLOCK_SLOT}${(this.ticks += 1) % 2}`;
     const { rings } = this.options;
     for (const { queue, laneId, isSlow } of lanes) {

@@ -3,10 +3,10 @@ import { Redis, type RedisOptions as ConnectionOptions } from 'ioredis';
 /** How long a producer waits for Redis' answer; nobody waits for a producer, so this only bounds what piles up. */
 const COMMAND_TIMEOUT_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 3_000;
-/** How long a connection may take to say good-bye. A lost one has nobody to say it to, and ioredis waits all the same. */
+/** How long a connection may take to close. ioredis waits for the other side even where the connection is lost. */
 const DISCONNECT_TIMEOUT_MS = 200;
 const MAX_RECONNECT_DELAY_MS = 2_000;
-/** How long taking leave of Redis may take: a frozen one never answers, and must not keep a process from ending. */
+/** How long closing queues and workers may take: a frozen Redis never answers, and must not keep a process from ending. */
 export const LEAVE_WITHIN_MS = 5_000;
 
 export type { Redis } from 'ioredis';
@@ -45,7 +45,7 @@ export function connectProducer(
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: COMMAND_TIMEOUT_MS,
-    // Who says nothing may have been replaced: another connection leads to who took over.
+    // A server that says nothing may have been replaced: a new connection leads to the one that took over.
     socketTimeout: COMMAND_TIMEOUT_MS,
     ...more,
     ...LINE,

@@ -8,7 +8,7 @@ export interface RedisExamination {
   readonly facts: RedisFacts;
   /** By how much its clock is ahead of this machine's. */
   readonly offsetMs: number;
-  /** What asking for that took. */
+  /** How long asking for that took. */
   readonly roundTripMs: number;
 }
 
@@ -36,7 +36,7 @@ export async function examineRedis(url: string): Promise<RedisExamination> {
     const now = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
     return { facts, offsetMs: now - askedAt - roundTripMs / 2, roundTripMs };
   } catch (error) {
-    // What the connection says is nearer to the reason than that it is closed.
+    // The connection's own error is closer to the reason than that it is closed.
     throw fault ?? error;
   } finally {
     connection.disconnect();

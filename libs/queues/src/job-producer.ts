@@ -6,7 +6,7 @@ import type { JobName, Jobs, QueueName } from './jobs.ts';
 
 /** What BullMQ tells about jobs in a stream that nobody here reads. */
 const EVENTS_KEPT = 100;
-/** How long connecting takes at most where Redis is well. */
+/** How long connecting takes at most while Redis is healthy. */
 const CONNECTING_MS = 800;
 
 /** A job to be added. */
@@ -17,11 +17,11 @@ export interface NewJob<Name extends JobName = JobName> {
 }
 
 /**
- * Adds jobs to one queue while Redis is there. BullMQ asks Redis for its version when a queue is made, and a queue whose
- * question failed fails for ever; so the queue is made when Redis can be asked, and made anew if that failed.
+ * Adds jobs to one queue while Redis is there. BullMQ asks Redis for its version when a queue is made, and if that fails the queue fails for ever; so
+ * it is made once Redis can be reached, and made again if that failed.
  */
 export class JobProducer {
-  /** What the jobs are added on; it fails at once while Redis is away. */
+  /** The connection that jobs are added on; it fails at once while Redis is away. */
   readonly connection: Redis;
   private made: Promise<Queue> | undefined;
 

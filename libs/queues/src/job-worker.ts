@@ -5,10 +5,10 @@ import { connectWorker, LEAVE_WITHIN_MS, type Redis, type RedisOptions } from '.
 import { JobProducer } from './job-producer.ts';
 import type { JobHandlers, JobName, QueueName } from './jobs.ts';
 
-/** A dead worker's jobs are free again after this; BullMQ's own 30 s left the slots of a killed one deaf for a minute. */
+/** A dead worker's jobs are free again after this; with BullMQ's default of 30 s the slots of a killed worker were deaf for a minute. */
 const LOCK_MS = 6_000;
 const STALLED_CHECK_MS = 3_000;
-/** A turn may be begun again however often its workers died: what its rows may suffer is counted in the outbox. */
+/** A turn may be begun again however often its workers died: how often a row is tried is counted in the outbox. */
 const MAX_STALLED = 1_000_000;
 /** A worker that has served nothing for a minute, not even a canary, is stuck. */
 const LIVENESS = { canaryEveryMs: 10_000, stuckAfterMs: 60_000 };
@@ -16,7 +16,7 @@ const LIVENESS = { canaryEveryMs: 10_000, stuckAfterMs: 60_000 };
 /** How long a worker rests after Redis has refused it a job. */
 const REFUSED_PAUSE_MS = 1_000;
 
-/** BullMQ asks again at once where Redis refuses (it is full, or a replica, or a rule of its own forbids it), which takes half a core of each. */
+/** BullMQ asks again at once when Redis refuses (it is full, or a replica, or has a rule against it), which takes half a core of both. */
 class PatientWorker extends Worker {
   protected override async moveToActive(token: string, name?: string): Promise<Job> {
     try {
@@ -76,8 +76,8 @@ export class JobWorker<Names extends JobName> {
   }
 
   /**
-   * Whether this worker serves jobs. It is asked for progress, not for its own opinion: some job, if only a canary, has been served in the
-   * last minute. While Redis does not answer nothing is held against it.
+   * Whether this worker serves jobs, judged by progress: some job, if only a canary, has been served in the last minute. While Redis does not answer, the
+   * worker is not to blame.
    */
   liveness(): { ok: boolean; detail: string } {
     if (this.answeringSince === undefined) return { ok: true, detail: 'Redis does not answer' };
@@ -86,8 +86,8 @@ export class JobWorker<Names extends JobName> {
   }
 
   /**
-   * Takes no more jobs, and waits for those in work for as long as leaving Redis may take (5 s). What takes longer goes on in this process, with its
-   * lock not renewed: another worker may begin it again.
+   * Takes no more jobs, and waits up to 5 s for those in work. What takes longer goes on in this process, but its lock is not renewed: another worker may
+   * begin it again.
    */
   async close(): Promise<void> {
     clearInterval(this.canaries);
@@ -95,7 +95,7 @@ export class JobWorker<Names extends JobName> {
       this.worker.close().then(() => true),
       LEAVE_WITHIN_MS,
     );
-    // A Redis that is away or frozen: its connections would be made again for ever.
+    // Redis is away or frozen: connections would be made again for ever.
     if (closed === undefined) await within(this.worker.disconnect(), LEAVE_WITHIN_MS);
     await this.producer.close();
     this.connection.disconnect();
@@ -122,7 +122,7 @@ export class JobWorker<Names extends JobName> {
       const opts = { deduplication: { id: this.canaryId }, removeOnComplete: true, removeOnFail: true };
       await this.producer.add([{ name: 'worker.canary', data: { v: 1 }, opts }]);
       this.answeringSince ??= performance.now();
-      // Redis answers, but perhaps not here: a server that was replaced may keep its connections and say nothing. What was asked is asked again.
+      // Redis answers, but perhaps not on the worker's connection: a server that was replaced may keep its connections and say nothing.
       if (this.idleMs(this.answeringSince) > this.bounds.stuckAfterMs / 2) this.connection.disconnect(true);
     } catch {
       this.answeringSince = undefined;

@@ -18,11 +18,11 @@ export interface Jobs {
   'event.turn': Turn;
   /** "This webhook may have deliveries that are due." */
   'webhook.turn': Turn;
-  /** The same of one whose receiver lets us wait. */
+  /** The same for one whose receiver keeps us waiting. */
   'slow-webhook.turn': Turn;
   /** Shows that a worker still takes jobs. */
   'worker.canary': { readonly v: 1 };
-  /** Deletes what idempotency keys have expired. */
+  /** Deletes idempotency keys that have expired. */
   'idempotency-keys.expire': { readonly v: 1 };
   /** Deletes invitations that ended long ago. */
   'invitations.expire': { readonly v: 1 };
@@ -30,7 +30,7 @@ export interface Jobs {
   'domains.check': { readonly v: 1 };
   /** Deletes the links that verified addresses. */
   'verification-links.expire': { readonly v: 1 };
-  /** Notes that the installation is at work, so that a backup of its database knows when it was made. */
+  /** Notes that the installation is at work, so that a backup of its database says when it was made. */
   'installation.note-alive': { readonly v: 1 };
   /** Makes the partitions of the months to come. */
   'partitions.make': { readonly v: 1 };
@@ -46,7 +46,7 @@ export interface Jobs {
   'deliveries.put-back': { readonly v: 1 };
   /** Makes deliveries due again that failed in a time, where somebody has asked for it. */
   'deliveries.recover': { readonly v: 1 };
-  /** Forgets what somebody had asked for long ago to be made due again. */
+  /** Forgets recoveries that were completed long ago. */
   'recoveries.forget': { readonly v: 1 };
 }
 

@@ -1,7 +1,7 @@
 import type { LaneId } from '@posthorn/domain';
 import { LaneLines } from './lane-lines.ts';
 
-/** Lets so many through at once; of those who wait, lane by lane in turn. */
+/** Lets a fixed number through at once; those who wait are let in lane by lane in turn. */
 export class LaneGate {
   private readonly waiting = new LaneLines<() => void>();
   private inside = 0;
@@ -22,7 +22,7 @@ export class LaneGate {
     }
   }
 
-  /** Lets everybody in who waits or will come, for a process that leaves and begins nothing more. */
+  /** Lets in everybody who waits or will come, for a process that is stopping and begins nothing more. */
   open(): void {
     this.isOpen = true;
     const all = this.waiting.takeAll();

@@ -5,9 +5,9 @@ import { JobProducer } from './job-producer.ts';
 import type { Turn } from './jobs.ts';
 import { type LineName, LINES } from './lines.ts';
 
-/** How many jobs are added in one go: what BullMQ makes of a thousand lives long enough to be kept until the next collection of the whole heap. */
+/** How many jobs are added in one go: the objects that BullMQ makes for a thousand live long enough to stay until the next collection of the whole heap. */
 const RINGS_PER_FLUSH = 200;
-/** The first ring leaves at once; under load, what is rung within this time of it leaves together: each flush costs the event loop more than an acceptance does. */
+/** The first ring leaves at once; under load, those within this time after it leave together: each flush costs the event loop more than an acceptance does. */
 const PAUSE_MS = 10;
 
 export interface LaneRingsOptions extends RedisOptions {
@@ -20,8 +20,7 @@ export interface LaneRingsOptions extends RedisOptions {
 
 /**
  * Rings lanes: "there may be due work". A lane has at most one waiting and one running turn per slot; a ring during a turn
- * is kept and becomes the next turn. Ringing never waits and never fails: a ring that is lost with Redis is
- * made up for by the clock.
+ * is kept and becomes the next turn. Ringing never waits and never fails: the clock makes up for rings that are lost with Redis.
  */
 export class LaneRings {
   private readonly producer: JobProducer;

@@ -11,7 +11,7 @@ interface Line {
 /** The jobs that ask for a turn of a lane. */
 type TurnJob = Extract<JobName, `${string}.turn`>;
 
-/** The lines that lanes are served in. A webhook whose receiver lets us wait is served in another line than the others, a turn at a time. */
+/** The lines that lanes are served in. A webhook whose receiver keeps us waiting is served in a line apart from the others, one turn at a time. */
 export const LINES = {
   email: { queue: QUEUES.emailTurns, job: 'email.turn', slots: 4 },
   event: { queue: QUEUES.eventTurns, job: 'event.turn', slots: 4 },

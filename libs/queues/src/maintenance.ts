@@ -7,7 +7,7 @@ export interface RegularJob {
   readonly everyMs: number;
 }
 
-/** So far may the clocks of two machines be apart without jobs being put back for it again and again. */
+/** How far the clocks of two machines may be apart without jobs being put back again and again because of it. */
 const CLOCKS_APART_MS = 60_000;
 
 /** Keeps the regular jobs in Redis: what is missing there, because Redis was emptied or replaced, or never comes, is put back. */
@@ -52,8 +52,8 @@ export class MaintenanceSchedule {
 }
 
 /**
- * Whether a job cannot come any more, or not for long: its time is made by the clock of a worker, which may have been wrong for a moment; and each
- * makes the next, so that one that Redis has lost is the last, though its schedule is still there. (One that only waits for a worker is then done twice.)
+ * Whether a job will never come, or not for long: its time is set by the clock of a worker, which may have been wrong for a moment; and each job makes
+ * the next one, so a job that Redis has lost is the last, though its schedule is still there. (One that only waits for a worker is then done twice.)
  */
 function isLost(next: number | undefined, everyMs: number): boolean {
   return next !== undefined && Math.abs(next - Date.now()) > 2 * everyMs + CLOCKS_APART_MS;

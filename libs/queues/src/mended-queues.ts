@@ -5,14 +5,14 @@ import { QUEUES, type QueueName } from './jobs.ts';
 
 /** How often lost jobs are looked for while lanes have work. */
 const LOST_EVERY_MS = 60_000;
-/** How many keys are looked at in one go: each is searched for in lists, which nobody else can use meanwhile. */
+/** How many keys are looked at in one go: each is searched for in lists, and Redis serves nobody else meanwhile. */
 const KEYS_IN_ONE_GO = 100;
-/** So many times as long as that took, nothing is looked for. */
+/** How many times as long as a search took passes before the next one. */
 const REST = 100;
 
 /**
- * Deletes jobs that no list of their queue has, and gives how many. BullMQ's own `removeOrphanedJobs` counts those too that were done, and gone,
- * before it came to them: each look at a busy queue would tell of losses.
+ * Deletes jobs that are in no list of their queue, and gives how many. BullMQ's own `removeOrphanedJobs` also counts those that were done, and gone,
+ * before it came to them: each look at a busy queue would report losses.
  *
  * KEYS: all of a queue's own, then the jobs. ARGV: how many are its own, then the jobs' ids.
  */
@@ -39,7 +39,7 @@ export interface MendedQueuesOptions extends RedisOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** Mends what was done to queues in Redis itself, past everybody who works with them. */
+/** Repairs what was done to queues in Redis itself, behind the back of everything that works with them. */
 export class MendedQueues {
   private readonly producers: readonly (readonly [QueueName, JobProducer])[];
   private readonly lostEveryMs: number;
@@ -57,7 +57,7 @@ export class MendedQueues {
   /**
    * Mends what is amiss; never rejects, and does nothing while Redis is away.
    *
-   * @param lanes how many have work that is due: where there are none, none waits for a job that is lost
+   * @param lanes how many have work that is due: where there are none, none can be waiting for a lost job
    */
   async mend(lanes: number): Promise<void> {
     if (lanes === 0) this.lookAt = performance.now() + this.lostEveryMs;
@@ -85,8 +85,8 @@ export class MendedQueues {
   }
 
   /**
-   * Has a queue go on that somebody has paused: rings would not be served there, and workers without jobs look stuck. What is to wait is
-   * held back by a row, which everybody can see.
+   * Resumes a queue that somebody has paused: its rings would not be served, and workers without jobs look stuck. What is to wait is held back by a row in
+   * the database, which everybody can see.
    */
   private async resume(name: QueueName, producer: JobProducer): Promise<void> {
     const queue = await producer.queue();
@@ -96,8 +96,8 @@ export class MendedQueues {
   }
 
   /**
-   * Forgets jobs that are in no list any more, because Redis has evicted one or somebody has deleted it: they will never be served, and a ring is
-   * taken for one of them for as long as they are there.
+   * Forgets jobs that are in no list any more, because Redis has evicted a list or somebody has deleted it: they will never be served, and as long as they
+   * exist a ring of the same lane counts as a duplicate of them.
    */
   private async forget(name: QueueName, producer: JobProducer): Promise<void> {
     const queue = await producer.queue();
@@ -107,7 +107,7 @@ export class MendedQueues {
     const looks: AsyncIterable<string[]> = redis.scanStream({ match: `${jobs}*`, count: KEYS_IN_ONE_GO });
     for await (const keys of looks) {
       const ids = keys.map((key) => key.slice(jobs.length));
-      // An id has no colon; what belongs to a job, as its lock, has one.
+      // The id of a job has no colon; the key of something that belongs to a job, such as its lock, has one.
       forgotten += await forgetLost(
         redis,
         queue,

@@ -5,8 +5,8 @@ export interface PlaceLimits {
   /** How many rows are worked on at once. */
   readonly concurrency: number;
   /**
-   * How many places a lane may have, so that one that hangs leaves some to the others; and none gets another while it has as many as are
-   * free, so that several that hang leave some too. Default: all of them, to whoever comes first.
+   * How many places a lane may have, so that one that hangs leaves some to the others. Nor does a lane get another place while it has as many as are
+   * free, so that several that hang leave some too. Default: all of them, first come, first served.
    */
   readonly maxPlacesPerLane?: number;
 }
@@ -26,7 +26,7 @@ export class Places {
     return this.limits.concurrency - this.count;
   }
 
-  /** Whether a lane may have one of the places that are free. One that has none may always. */
+  /** Whether a lane may have one of the free places. One that has none always may. */
   mayTake(laneId: LaneId): boolean {
     const { maxPlacesPerLane } = this.limits;
     const ofLane = this.takenBy.of(laneId);

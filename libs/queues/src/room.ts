@@ -8,7 +8,7 @@ export interface RoomLimits {
   readonly maxBytes: number;
   /** How many rows of one lane may be in hand. Default: as many as there is room for. */
   readonly maxRowsPerLane?: number;
-  /** How many rows of a lane that has nothing in hand there is always room for, however full the bench is, but for twice its bytes: nobody waits behind a backlog. */
+  /** How many rows of a lane that has nothing in hand there is always room for, however full the bench is, up to twice its bytes: nobody waits behind a backlog. */
   readonly rowsForANewLane?: number;
 }
 
@@ -19,22 +19,22 @@ interface Load {
 }
 
 const ROWS_FOR_A_NEW_LANE = 5;
-/** New lanes are given more bytes than there may be, up to so many times as many: large rows of a hundred lanes would take all memory. */
+/** New lanes may exceed the bytes, up to this many times the limit: without that, large rows of a hundred lanes would take all memory. */
 const MOST_OVERDRAWN = 2;
 
-/** The room on a workbench: what lies there, and what is set aside for claims that are under way. */
+/** The room on a workbench: what lies there, and what is reserved for claims that are under way. */
 export class Room {
   private readonly rowsOfLane = new LaneCounts();
   private rows = 0;
   private bytes = 0;
-  /** Room for rows of single lanes: as much as their turns may claim, of which most find far less. */
+  /** Room for rows of single lanes: as much as their turns may claim, though most turns find far less. */
   private reservedForLanes = 0;
   private reservedForAny = 0;
   private isClosed = false;
 
   constructor(private readonly limits: RoomLimits) {}
 
-  /** Sets room aside for rows of a lane that are about to be claimed, for `wanted` at most; 0: there is none for the moment. */
+  /** Reserves room for rows of a lane that are about to be claimed, for `wanted` at most; 0: there is none for the moment. */
   reserve(laneId: LaneId, wanted: number): number {
     if (this.isClosed) return 0;
     const { maxRows, maxRowsPerLane = maxRows, rowsForANewLane = ROWS_FOR_A_NEW_LANE } = this.limits;
@@ -48,8 +48,8 @@ export class Room {
   }
 
   /**
-   * Sets room aside for rows of whatever lanes that are known to be there. What is set aside for turns does not count against it: a hundred
-   * turns that look for one row each would leave no room, so that what is made meanwhile needs turns of its own, and so on for ever.
+   * Reserves room for rows of any lanes that are known to exist. What is reserved for turns does not count against it: a hundred turns that look for one
+   * row each would leave no room, so that what is made meanwhile would need turns of its own, and so on for ever.
    */
   reserveForAny(wanted: number): number {
     const rows = this.isClosed ? 0 : Math.max(0, Math.min(wanted, this.rowsFree));
@@ -57,17 +57,17 @@ export class Room {
     return rows;
   }
 
-  /** Gives back room that was set aside for a lane, once the rows are in hand or the claim has failed. */
+  /** Gives back room that was reserved for a lane, once the rows are in hand or the claim has failed. */
   release(rows: number): void {
     this.reservedForLanes -= rows;
   }
 
-  /** The same for what was set aside for rows of whatever lanes. */
+  /** The same for what was reserved for rows of any lanes. */
   releaseForAny(rows: number): void {
     this.reservedForAny -= rows;
   }
 
-  /** For how many more rows there is room, but for what turns may find; negative when new lanes were given more than that. */
+  /** How many more rows there is room for, not counting what turns may find; negative when new lanes were given more than that. */
   get rowsFree(): number {
     const { maxBytes, maxRows } = this.limits;
     return this.bytes < maxBytes ? maxRows - this.rows - this.reservedForAny : 0;
@@ -88,7 +88,7 @@ export class Room {
     return this.rowsOfLane.of(laneId) >= (this.limits.maxRowsPerLane ?? Number.POSITIVE_INFINITY);
   }
 
-  /** From now on none is set aside. */
+  /** From now on none is reserved. */
   close(): void {
     this.isClosed = true;
   }

@@ -29,7 +29,7 @@ export interface TurnsOptions<Row extends HeldRow> {
 
 const LOOK_AGAIN_MS = 20;
 
-/** The slot of a ring of the clock begins with this; such a turn rouses all slots of a lane that has a backlog. */
+/** The slots of the clock's own rings begin with this; such a turn rings all slots of a lane that has a backlog. */
 export const CLOCK_SLOT = 'c';
 
 interface Claimed<Row> {

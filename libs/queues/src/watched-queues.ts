@@ -3,7 +3,7 @@ import type { RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import { QUEUES } from './jobs.ts';
 
-/** All queues, for who looks at them: they are left as those set them up who work with them. */
+/** All queues, for those who only look at them: their settings are left as they are. */
 export class WatchedQueues {
   private readonly producers: readonly JobProducer[];
 

@@ -20,15 +20,15 @@ export interface WorkbenchOptions<Row extends HeldRow, Outcome> extends RoomLimi
   /** No work begins with less of its lease left. */
   readonly marginMs: number;
   /**
-   * Nothing begins while so many rows have places or outcomes that are not durable yet: a process that is killed has done no more than these,
-   * and what waits without a place, without anybody knowing, however slow the database is.
+   * Nothing begins while so many rows have places or outcomes that are not durable yet: when the process is killed, no more than these, and what waits
+   * without a place, was done without a record, however slow the database is.
    */
   readonly maxUnrecorded: number;
-  /** How many outcomes of one lane may wait to be recorded, so that a lane whose outcomes are not taken leaves room to the others. Default: all of these. */
+  /** How many outcomes of one lane may wait to be recorded, so that a lane whose outcomes cannot be recorded leaves room to the others. Default: all of these. */
   readonly maxUnrecordedPerLane?: number;
   /**
-   * Does the work; undefined: it was not begun, and the row is given back. `mayStillBegin` is to be asked when preparations are
-   * over: whether enough of the lease is left. `leavePlace` may be called when the work turns out to be no more than waiting: it goes on
+   * Does the work; undefined: it was not begun, and the row is given back. `mayStillBegin` must be asked when preparations are
+   * over: whether enough of the lease is left. `leavePlace` may be called when the work turns out to be mere waiting: it goes on
    * without its place, unless half of the rows that there is room for do so already.
    */
   readonly work: (

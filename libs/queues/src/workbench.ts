@@ -69,7 +69,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
     await Promise.all(all);
   }
 
-  /** From now on there is no room, and what comes in hand all the same is given back. */
+  /** From now on there is no room, and rows that arrive all the same are given back. */
   refuse(): void {
     this.draining = true;
     this.room.close();
@@ -108,7 +108,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
       this.takePlace(held);
       void this.serve(held);
     }
-    // What is left although places are free may have too little of its lease.
+    // Rows that are left although places are free may have too little left of their lease.
     if (this.places.free > 0 && this.lines.someFirst((first) => !this.hasLease(first))) void this.renewAll();
   }
 
@@ -202,7 +202,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
   }
 
   private renewed(held: Held<Row>, alive: boolean, askedAt: number): void {
-    // Somebody else has a row that is not alive. What is being transmitted goes on: its outcome is recorded as late.
+    // A row that is not alive is somebody else's. What is being transmitted goes on: its outcome is recorded as late.
     held.leaseEndsAt = alive ? askedAt + this.options.leaseMs : Number.NEGATIVE_INFINITY;
     if (!alive && held.stage === 'queued' && this.lines.remove(held.row.laneId, held)) this.letGo(held);
   }

@@ -36,7 +36,7 @@ export const ACCEPT_COLUMNS = {
   traceparent: 'text',
 } as const satisfies Record<string, ColumnType>;
 
-/** What ACCEPT_KEYED_EMAILS is told besides, of those that have a key of their own. */
+/** What ACCEPT_KEYED_EMAILS is also told, of emails that have a key of their own. */
 export const ACCEPT_KEYED_COLUMNS = {
   ...ACCEPT_COLUMNS,
   fingerprint: 'bytea',
@@ -69,8 +69,8 @@ function takeKeys(items: string): string {
 }
 
 /**
- * The same for a group of which some emails have a key, none of them twice. Of those that do not get theirs nothing is told; of those that get it,
- * it must be given back in the same transaction when they are refused.
+ * The same for a group in which some emails have a key, no key twice. An email that does not get its key is not in the result; one that gets it and
+ * is refused must give it back in the same transaction.
  *
  * $1 int, as above. The others: ACCEPT_KEYED_COLUMNS, an array each.
  *

@@ -1,6 +1,6 @@
 /**
  * The holders of keys, by the SHA-256 of their secrets, with the rates that their workspaces have of their own. $1 bytea[].
- * In a SELECT of their own, so that one plan serves any number of them; else it would be made anew for every few.
+ * In a SELECT of their own, so that one plan serves any number of them; otherwise a few would be planned again each time.
  * Indexes: api_keys_secret_hash_key, workspaces_pkey.
  */
 export const FIND_KEY_HOLDERS = `

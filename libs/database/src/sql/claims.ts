@@ -7,11 +7,11 @@
  *
  * Index: outbox_ready_by_lane_idx, read from its front for each lane; outbox_pkey, by a list of keys.
  * Locks: the candidates, skipping what another turn is looking at; those beyond the bytes are let go at the commit.
- * A ready row that still has a lease was taken from a process that died (see REVIVE), so what that one did may be done twice. Of
- * those whose process has died twice in a row each claim takes one only: if it is the one that kills, it takes few with it.
+ * A ready row that still has a lease was taken from a process that died (see REVIVE), so its work may be done twice. Of the rows whose process
+ * has died twice in a row a claim takes only one: if that row is what kills, few others go down with it.
  *
- * Its plan is kept, from a time when the outbox was empty perhaps, so there is only one way to read that: by a list of keys, or row by row in
- * what LIMIT or OFFSET 0 keeps from being joined otherwise. Whoever makes a claim of it reads other tables so, by their keys (decision 12).
+ * Its plan is kept, perhaps from a time when the outbox was empty, so there must be only one way to read that: by a list of keys, or row by row
+ * where LIMIT or OFFSET 0 rules out any other join. A claim reads other tables in the same way, by their keys (decision 12).
  *
  * @param queue which queue the lanes are of
  * @param condition what else must be so of a lane, `t.lane_id`, for it to be claimed from
@@ -59,8 +59,8 @@ export const CLAIM_COLUMNS = `c.subject_id AS id, c.lane_id AS "laneId", c.claim
 /**
  * Locks rows of the outbox. $1 uuid[]: their ids. Index: outbox_pkey. Locks: in the order of the ids.
  *
- * What records outcomes is told to the database after this, in the same transaction: a row that another transaction changes while such a
- * statement waits for it would be looked at anew in the middle of several statements in one, at which Postgres 18.4 crashes, with all of its
+ * The statement that records outcomes comes after this one, in the same transaction. If it had to wait for a row itself, and another transaction
+ * changed that row meanwhile, Postgres 18.4 would look at the row again in the middle of several statements in one, and crash with all of its
  * connections (decision 38).
  */
 export const LOCK_OUTBOX_ROWS = `
@@ -73,8 +73,8 @@ SELECT FROM outbox WHERE subject_id = ANY ($1::uuid[]) ORDER BY subject_id FOR N
  * Index: outbox_pkey. Locks: none; the outbox rows are locked before, by {@link LOCK_OUTBOX_ROWS}.
  * Fencing: `live` has the outcomes whose claim still holds; one whose claim has moved on must change no state. Recording the same outcome
  * twice leaves what recording it once does.
- * Nearly all is changed by keys alone, in lists: joined with the group as well, Postgres looks for each row's key in the list of all, which it
- * sorts anew for each row. And a list of keys can be read by nothing but the index, so that one plan serves all groups.
+ * Nearly everything is changed by lists of keys alone: with a join to the group as well, Postgres searches the whole list for each row's key, and
+ * sorts it again for each row. And a list of keys can only be read by the index, so one plan serves all groups.
  *
  * @param steps of a row `b` and an outcome `l`: how many steps in its retry table it has taken then, when it is tried again
  */

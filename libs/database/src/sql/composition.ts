@@ -1,6 +1,6 @@
 /**
- * What composing an email's message takes, out of `emails e`: told once, for those who send and those who preview, so that
- * what is shown is what leaves. When it fell due is not among them: who claims must read that after the claim. Variables as text: the driver's own parser can misread keys of a caller's choice.
+ * What is needed to compose an email's message, out of `emails e`: written once, for sending and for previews, so that what is shown is what leaves.
+ * The time at which it fell due is not among them: a claim must read that after it has claimed. Variables as text: the driver's own parser can misread keys of a caller's choice.
  */
 export const COMPOSITION_COLUMNS = `e.workspace_id AS "workspaceId", e.from_address AS "fromAddress", e.from_name AS "fromName",
          e.to_address AS "toAddress", e.to_name AS "toName", e.reply_to AS "replyTo", e.subject, e.template_version_id AS "templateVersionId",

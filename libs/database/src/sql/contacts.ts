@@ -9,8 +9,8 @@ import { pageStatement, type Statement, Values } from './statement.ts';
  *
  * $1 json: n, id, workspace_id, email, properties. $2 timestamptz: now.
  *
- * Index: contacts_workspace_email_key. Locks: the contacts in the order of workspace and address, so that two groups over the
- * same ones never wait for each other in a ring. An address is folded by the database alone, which knows its own `lower`.
+ * Index: contacts_workspace_email_key. Locks: the contacts in the order of workspace and address, so that two groups with the
+ * same ones never deadlock. Only the database folds addresses, by its own `lower`.
  */
 export const LOCK_CONTACTS = `
 INSERT INTO contacts AS c (id, workspace_id, email, properties, created_at, updated_at)

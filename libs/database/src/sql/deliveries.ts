@@ -61,9 +61,9 @@ const ATTEMPT_OF_OUTCOME = `o.id, o.claims, o.number, o.status_code, o.error_cla
  * Indexes: outbox_pkey, those of webhook_deliveries, webhook_attempts_pkey. Locks: after the outbox rows (LOCK_OUTBOX_ROWS) the deliveries
  * (nobody else locks those without the outbox row), then the key of the attempts, in order.
  * Fencing: an outcome whose claim has moved on changes no state, but its attempt is told as late. What succeeded, which is nearly all, is
- * changed by its keys alone; see {@link liveOutcomes}.
- * The attempt of a row that is still taken under the claim is the first that is told of it, so there is no other to be looked for; whoever
- * else tells one of that claim had to change the row before.
+ * changed by keys alone; see {@link liveOutcomes}.
+ * The attempt of a row that is still taken under the claim is the first one recorded for it, so no other need be looked for: anything else that
+ * records an attempt of that claim changes the row first.
  */
 export const RECORD_DELIVERIES = `
 WITH outcome AS MATERIALIZED (
@@ -99,8 +99,7 @@ told_late AS (
 SELECT o.n, l.id IS NOT NULL AS live FROM outcome o LEFT JOIN live l ON l.n = o.n ORDER BY o.n`;
 
 /**
- * Keeps faults of ours among the attempts. An outage of ours that lasts would leave one every half a minute, so a fault that follows
- * another is not kept. $1 json: id, claims, number, duration_ms. Index: webhook_attempts_pkey. Locks: the new rows, in order.
+ * Keeps our own faults among the attempts. A long outage of ours would leave one every half a minute, so a fault that follows another one is not kept. $1 json: id, claims, number, duration_ms. Index: webhook_attempts_pkey. Locks: the new rows, in order.
  */
 export const NOTE_OWN_FAULTS = `
 INSERT INTO webhook_attempts (delivery_id, claims, number, error_class, reason, duration_ms)

@@ -19,8 +19,7 @@ WHERE     c.identity_id = d.identity_id
 RETURNING c.identity_id AS id`;
 
 /**
- * Claims the check of one domain of a workspace that is wanted now: whatever is under way for it is not written down any more,
- * and its schedule begins anew. $1 uuid: the identity. $2 uuid: the workspace. $3 int: due again after so many seconds.
+ * Claims the check of one domain that its workspace wants now: what a check under way finds is not recorded any more, and its schedule starts again. $1 uuid: the identity. $2 uuid: the workspace. $3 int: due again after so many seconds.
  * $4 int: not when it was checked less than so many seconds ago.
  */
 export const CLAIM_CHECK = `

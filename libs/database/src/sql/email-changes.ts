@@ -1,11 +1,11 @@
 /**
- * Takes back a scheduled email that was never taken up; its place in the monthly limit is given back with it, once. Gives its id; no row
- * when it was not taken back. An email accepted in the milliseconds around the turn of a month may be given back to the other one.
+ * Cancels a scheduled email that was never claimed; its place in the monthly limit is given back with it, once. Gives its id; no row
+ * when it was not cancelled. An email accepted within milliseconds of the turn of a month may be given back to the other month.
  *
  * $1 uuid: the email. $2 uuid: its workspace.
  *
  * Indexes: emails_pkey, usage_pkey, outbox_pkey. Locks: the usage row, then the outbox row, then the email; none when it is not
- * scheduled as it is first seen. Who claims it has the outbox row before the email, and whoever waits for that row here
+ * scheduled when it is first read. A claim locks the outbox row before the email, and whoever waits for that row here
  * finds it `taken`, or gone, or the email no longer SCHEDULED (READ COMMITTED looks at each again).
  */
 export const CANCEL_EMAIL = `
@@ -48,8 +48,8 @@ told AS (
 SELECT id FROM cancelled`;
 
 /**
- * Moves a scheduled email that was never taken up to another time, and keeps its idempotency keys for as long after that as after
- * the first. Gives its lane and whether it is due at once; no row when it was not moved.
+ * Moves a scheduled email that was never claimed to another time, and keeps its idempotency keys for as long after that time as after
+ * the first one. Gives its lane and whether it is due at once; no row when it was not moved.
  *
  * $1 uuid: the email. $2 uuid: its workspace. $3 timestamptz: the time (null, or one that has passed: now). $4 interval: for how
  * long after it the keys are kept.

@@ -1,6 +1,6 @@
 /**
- * A column of a statement that writes what has become of emails: it records the events of that for those whom some webhook is subscribed
- * to, and gives the lanes in which they are due by that; null: none. See the function in the migration for its indexes and locks.
+ * A column for a statement that writes what has become of emails: it records the events of that where some webhook is subscribed to them, and gives
+ * the lanes in which these are then due; null: none. See the function in the migration for its indexes and locks.
  *
  * @param cause the part that has what became of emails: id, workspace_id, event, status (what the email's is then; null: as it was), detail
  *   (what the timeline says of it; null: nothing)

@@ -72,7 +72,7 @@ export function conditionsOf(filter: EmailFilter, values: Values): string[] {
   );
 }
 
-/** A status has no index of its own: the others say it of each email, so that those with another one need not be read. */
+/** A status has no index of its own: the other indexes include it, so that emails with another status need not be read. */
 export function statusOf({ status }: EmailFilter, values: Values): string[] {
   return status === undefined ? [] : [`status = ${values.add(status, 'email_status')}`];
 }

@@ -31,15 +31,15 @@ LEFT JOIN (SELECT queue, due_at FROM outbox LIMIT $2::int) o ON o.queue = q.queu
 GROUP BY q.queue
 ORDER BY q.queue`;
 
-/** Where emails are found that nobody works on and that leave their index when they are dealt with, by their state: each is read from the front. */
+/** Where emails are found that nobody works on and that leave their index once they are dealt with, by their state: each index is read from the front. */
 const UNCLAIMED = {
   waiting: { condition: `state = 'waiting'`, order: 'due_at' }, // outbox_waiting_by_due_idx
   dead: { condition: `state = 'taken' AND lease_until < now()`, order: 'lease_until' }, // outbox_taken_by_lease_idx
 } as const;
 
 /**
- * Locks emails that were due before $1 timestamptz, $2 int at most, skipping what somebody else looks at. What is done to them is told to the
- * database by a statement of its own: see LOCK_OUTBOX_ROWS.
+ * Locks emails that were due before $1 timestamptz, $2 int at most, skipping those that somebody else has locked. What is done to them is a statement
+ * of its own: see LOCK_OUTBOX_ROWS.
  */
 export function lockDueBefore(state: keyof typeof UNCLAIMED): string {
   const { condition, order } = UNCLAIMED[state];
@@ -52,8 +52,8 @@ FOR NO KEY UPDATE SKIP LOCKED`;
 }
 
 /**
- * The ready emails after the place $1 text, $2 timestamptz, $3 uuid, up to $4 int of them, whenever they are due. Those that are marked stay where they are, and
- * so do those that are not due yet: whoever began at the front for each group would read all of them each time.
+ * The ready emails after the place $1 text, $2 timestamptz, $3 uuid, up to $4 int of them, whenever they are due. Those that are marked stay where they
+ * are, and so do those that are not due yet: a pass that began at the front for each group would read all of them each time.
  * Index: outbox_ready_by_lane_idx, in its order; the table is not read. Locks: none.
  */
 export const READY_EMAILS_AFTER = `
@@ -63,8 +63,8 @@ ORDER BY lane_id, due_at, subject_id
 LIMIT    $4::int`;
 
 /**
- * Locks those of $1 uuid[] that are ready and were due before $2 timestamptz, skipping what somebody else looks at.
- * Index: outbox_pkey: IS NOT DISTINCT FROM, since that of the ready ones, which has their ids last, would be read from end to end.
+ * Locks those of $1 uuid[] that are ready and were due before $2 timestamptz, skipping those that somebody else has locked.
+ * Index: outbox_pkey. IS NOT DISTINCT FROM rules out the index of the ready rows, which has their ids last and would be read from end to end.
  * Locks: in the order of the ids.
  */
 export const LOCK_READY = lockReady('true');
@@ -113,7 +113,7 @@ SELECT ${emailEvents('failed')}`;
 export const MARK_DOUBTFUL = `
 UPDATE outbox SET state = 'ready', lease_until = coalesce(lease_until, now()) WHERE subject_id = ANY ($1::uuid[])`;
 
-/** Lets all queues go, whatever holds them back as a whole, and the database with them. Locks: those rows. */
+/** Releases all queues that are held back as a whole, and the database with them. Locks: those rows. */
 export const RELEASE_ALL = `
 WITH resumed AS (
   DELETE FROM paused_lanes WHERE lane_id = '*' RETURNING queue

@@ -1,5 +1,5 @@
 /**
- * Forgets who a person is to workspaces, and remembers of those who are not to be sent to only that. `lower(…)` is the database's, as in the
+ * Forgets who a person is to workspaces, and keeps only whether they are not to be sent to. `lower(…)` is the database's, as in the
  * indexes.
  *
  * $1 text: the address. $2 uuid: the workspace; null: all. $3 bool: whether nothing is sent to them again anyway.

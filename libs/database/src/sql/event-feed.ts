@@ -1,6 +1,6 @@
 /**
- * Reads a stretch of a workspace's events in the order of their feed, and says where the feed ends just now. What a transaction that still
- * runs has written, or will, comes after the place where it ends: all older transactions are over, and the same snapshot shows all that
+ * Reads a stretch of a workspace's events in the order of their feed, and says where the feed ends just now. What a transaction that is
+ * still running has written, or will write, comes after the place where it ends: all older transactions are over, and the same snapshot shows all that
  * they have left. So nothing is ever added before that place, and who reads on from there misses nothing.
  *
  * It looks at no more than $7 events; the last of these is given whether it matches or not, so that the reader knows where to go on. There is

@@ -1,4 +1,4 @@
-/** The rows out of $1 json, each with its webhooks, and what makes it due. Gives the lanes in which something is due by that. */
+/** The parts of a statement that write the events of $1 json, each with its webhooks, and make them due. Gives the lanes in which something is due then. */
 const EVENTS = `
 event AS MATERIALIZED (
   SELECT e.*,

@@ -10,8 +10,8 @@ SELECT current_setting('server_version_num')::int AS "versionNumber", current_se
        pg_database_size(current_database())::float8 AS "databaseBytes"`;
 
 /**
- * Has the server write 16 MiB, as much as a segment of its log, for as long as this takes: what does not fit into `work_mem` goes to a file of its own, where its
- * data is unless `temp_tablespaces` says otherwise. Both statements are one transaction. Locks: none.
+ * Has the server write 16 MiB, the size of a segment of its log, to a temporary file: what does not fit into `work_mem` goes to one, next to its data
+ * unless `temp_tablespaces` says otherwise. Both statements are one transaction. Locks: none.
  */
 export const WRITE_A_LITTLE = `
 SET LOCAL work_mem = '64kB'; SELECT count(*) FROM generate_series(1, 16 * 1024 * 1024 / 32)`;

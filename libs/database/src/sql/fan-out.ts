@@ -20,8 +20,8 @@ WHERE  NOT EXISTS (SELECT FROM paused_lanes p WHERE p.queue = 'event' AND p.lane
 
 /**
  * Makes the deliveries of events that are due: one for each of exactly the webhooks that an event names and that there
- * still are; then nothing is due of the event. Done with LOCK_DUE_EVENTS or not at all, so whoever dies in it has done nothing; a delivery that is
- * there already stays as it is. The first of them are claimed with it, for whoever has room for them, as CLAIM_DELIVERIES would; the
+ * still are; then nothing is due of the event. It is one transaction with LOCK_DUE_EVENTS, so a process that dies in it has done nothing; a delivery that
+ * exists already stays as it is. The first of them are claimed with it, for whoever has room for them, as CLAIM_DELIVERIES would; the
  * others are ready, and so are those of webhooks that are held back or slow.
  *
  * $1 uuid[]: events that LOCK_DUE_EVENTS has found. $2 int, $3 bigint: at most so many deliveries, with so many bytes,

@@ -30,8 +30,8 @@ SET      opens          = least(g.opens::bigint + excluded.opens, 2147483647),
 RETURNING email_id AS id, opens, clicks, machine_opens AS "machineOpens", machine_clicks AS "machineClicks"`;
 
 /**
- * Tells the timelines of hits, and webhooks of those that are the first of a person. What a timeline has is not told again, and of clicks it
- * has a hundred at most. In the transaction of {@link COUNT_HITS}, whose locks make this see what others told before.
+ * Adds hits to the timelines, and tells webhooks of those that are the first of a person. What a timeline has is not added again, and it has a
+ * hundred clicks at most. In the transaction of {@link COUNT_HITS}, whose locks make this see what others told before.
  *
  * $1 json: email_id, workspace_id, kind, at, detail, same (what another entry is the same by), event (null: nobody is told).
  *

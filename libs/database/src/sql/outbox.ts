@@ -10,13 +10,12 @@ import { WHY_WITHHELD } from './withheld.ts';
  * Indexes: after those, primary keys; those of {@link WHY_WITHHELD}. The claim is what makes SCHEDULED into SENT: from here on an email cannot be moved or
  * cancelled. Whether its recipient may be written to is asked with it.
  * It may have been moved since this statement began, so its time is read from the row that was updated, not from the one that was seen.
- * IS NOT DISTINCT FROM, since no index can be used for it: emails_by_rarer_status_idx has all that are scheduled.
  */
 export const CLAIM_EMAILS = `
 WITH ${claimed('email')},
 released AS (
   UPDATE emails e SET status = 'SENT'
-  WHERE  e.id = ANY (ARRAY(SELECT subject_id FROM claimed)) AND e.status IS NOT DISTINCT FROM 'SCHEDULED'
+  WHERE  e.id = ANY (ARRAY(SELECT subject_id FROM claimed)) AND e.status = 'SCHEDULED'
   RETURNING e.id, e.send_at
 ),
 marked AS (
@@ -118,7 +117,7 @@ UPDATE outbox o SET state = 'ready' WHERE o.subject_id = ANY (ARRAY(SELECT subje
 /**
  * Frees the rows of turns whose lease ended long enough ago. $1 interval: the grace. $2 int: at most so many. $3 int: after
  * so many claims in a row without an answer an email or a delivery is given up, so that one that kills workers does not do so for ever.
- * A freed row keeps its lease, which the next claim reads as: whoever had it died.
+ * A freed row keeps its lease, by which the next claim knows that whoever had it died.
  * Index: outbox_taken_by_lease_idx, from its front.
  */
 export const REVIVE = `

@@ -13,7 +13,7 @@ FROM     (SELECT accepted_at, status FROM emails
 GROUP BY 1
 ORDER BY 1`;
 
-/** Receivers that let us wait, webhooks with nothing but failures of late, and whose database it is. */
+/** Receivers that keep us waiting, webhooks with nothing but recent failures, and the version of the database. */
 export const STATE_OF_THINGS = `
 SELECT (SELECT count(*)::int FROM slow_lanes) AS "slowLanes",
        (SELECT count(*)::int FROM webhooks WHERE failing_since IS NOT NULL) AS "failingWebhooks",

@@ -20,7 +20,7 @@ WHERE    minute > now() - interval '1 hour'
 ORDER BY minute`;
 
 /**
- * Notes how a sender finds its relays. $1 text: the sender. $2 text[]: the relays, sorted, none twice. $3 boolean[]: whether they take emails.
+ * Notes how a sender sees its relays. $1 text: the sender. $2 text[]: the relays, sorted, none twice. $3 boolean[]: whether they take emails.
  * Index: relay_views_pkey. Locks: the rows of the sender, and those of senders that were not seen for a day.
  */
 export const NOTE_RELAYS = `
@@ -32,7 +32,7 @@ SELECT r.relay, $1::text, r.is_up, now()
 FROM   unnest($2::text[], $3::boolean[]) r (relay, is_up)
 ON CONFLICT (relay, observer) DO UPDATE SET is_up = excluded.is_up, seen_at = excluded.seen_at`;
 
-/** How the senders that were seen lately find each relay. $1 int: seen in so many seconds. Locks: none. There are few rows. */
+/** How the senders that were seen lately see each relay. $1 int: seen in so many seconds. Locks: none. There are few rows. */
 export const RELAYS_SEEN = `
 SELECT   relay, count(*)::int AS senders, (count(*) FILTER (WHERE is_up))::int AS up, max(seen_at) AS "seenAt"
 FROM     relay_views

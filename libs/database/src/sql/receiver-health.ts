@@ -9,10 +9,10 @@ export const HEALTH_COLUMNS = {
 } as const satisfies Record<string, ColumnType>;
 
 /**
- * Keeps since when receivers fail, when their workspaces were warned of that, and which of them let us wait. HEALTH_COLUMNS, an array each;
+ * Keeps since when receivers fail, when their workspaces were warned of that, and which of them keep us waiting. HEALTH_COLUMNS, an array each;
  * no webhook twice.
  *
- * Indexes: webhooks_pkey, slow_lanes_pkey. Locks: the webhooks, which who executes it has locked before (LOCK_RECEIVERS), in a
+ * Indexes: webhooks_pkey, slow_lanes_pkey. Locks: the webhooks, which must have been locked before (LOCK_RECEIVERS), by a
  * statement of its own: see decision 38. Nobody else writes the slow lane of a webhook without its lock.
  */
 export const KEEP_HEALTH = `

@@ -19,8 +19,8 @@ export const LIST_RECOVERIES = `SELECT ${COLUMNS} FROM webhook_recoveries WHERE 
 export const READ_RECOVERY = `SELECT ${COLUMNS} FROM webhook_recoveries WHERE id = $1::uuid AND webhook_id = $2::uuid AND workspace_id = $3::uuid`;
 
 /**
- * Takes the recovery that waits longest for its next group, but for those whose webhook has so many deliveries due already: it is to be
- * told what happens now, too, and a lane that is held is not filled. $1 int: so many.
+ * Takes the recovery that waits longest for its next group, except where the webhook has so many deliveries due already: it must also be told what
+ * happens now, and a lane that is held back is not filled. $1 int: so many.
  * Indexes: webhook_recoveries_unfinished_idx from its front; outbox_ready_by_lane_idx, at most $1 rows of each lane.
  * Locks: the recovery and its webhook, skipping those of others.
  */

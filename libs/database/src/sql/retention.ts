@@ -11,8 +11,7 @@ SELECT greatest($1::int, max(w.content_days)) AS "contentDays", greatest($2::int
 FROM   workspaces w`;
 
 /**
- * Sees to it that each workspace is looked through that has days of its own, or keeps something for less long than another one does: the rest goes
- * with its month. Parameters as of DAYS_OF. Index: retention_rounds_pkey. Locks: the new rows, in its order.
+ * Makes a round for each workspace that has days of its own, or keeps something for less long than another one does: the rest goes with its month. Parameters as of DAYS_OF. Index: retention_rounds_pkey. Locks: the new rows, in its order.
  */
 export const OPEN_ROUNDS = `
 WITH wanted AS (
@@ -64,7 +63,7 @@ SET    next_at = now() + interval '5 minutes'
 WHERE  r.workspace_id = $1::uuid AND r.subject = $2::retention_subject`;
 
 /**
- * The next emails of a workspace that were accepted so many days ago; but not within the last hour, in which transactions may still add some.
+ * The next emails of a workspace that were accepted so many days ago or earlier, but not within the last hour, to which transactions may still add some.
  * $1 uuid: the workspace. $2 uuid: after this one. $3 int: days. $4 int: how many. Index: emails_by_workspace_idx, from the place. Locks: none.
  */
 export const OLD_EMAILS = `
@@ -84,8 +83,8 @@ export const REMOVE_CONTENTS = {
 } as const;
 
 /**
- * Removes emails, and after them what is known of them, table by table. $1 uuid[]. Indexes: the primary keys. Locks: the emails, in order, so that who
- * records something of one has finished, or finds nothing; the other rows.
+ * Removes emails, and after them what is known of them, table by table. $1 uuid[]. Indexes: the primary keys. Locks: the emails, in order, so that
+ * whoever records something about one has finished, or finds nothing; the other rows.
  */
 export const REMOVE_EMAILS = {
   emails: `

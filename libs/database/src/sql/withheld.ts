@@ -1,6 +1,6 @@
 /**
- * Why nothing is sent to the recipient of `emails e` just now; null: it is. The list and the contacts know no one who was erased, so it is asked of their
- * hash too. Indexes: suppressions_workspace_email_key, contacts_workspace_email_key, erased_recipients_pkey. Locks: none.
+ * Why nothing may be sent to the recipient of `emails e` just now; null: it may. Those who were erased are no longer on the list or among the contacts,
+ * so their hash is looked up too. Indexes: suppressions_workspace_email_key, contacts_workspace_email_key, erased_recipients_pkey. Locks: none.
  */
 export const WHY_WITHHELD = `coalesce(
            (SELECT lower(s.reason::text) FROM suppressions s

@@ -94,7 +94,7 @@ export type AcceptanceOutcome =
   | { readonly kind: 'over_limit'; readonly used: number; readonly monthlyLimit: number }
   /** Its key was used before. */
   | ({ readonly kind: 'replayed' } & KnownAnswer)
-  /** Too many others wanted its key at the same moment: judge it afresh. */
+  /** Too many others wanted its key at the same moment: judge it again. */
   | { readonly kind: 'contended' };
 
 /** What became of a call. */
@@ -107,12 +107,12 @@ export type CallOutcome =
     }
   /** The call's key was used before. */
   | ({ readonly kind: 'replayed' } & KnownAnswer)
-  /** Another has just taken its key, or given it back: judge it afresh. */
+  /** Another call has just taken its key, or given it back: judge it again. */
   | { readonly kind: 'again' }
   /** It failed alone, and others of its group did not. */
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** A claim with a number by which its row is known again. */
+/** A claim with a number that identifies its row. */
 export interface NumberedClaim {
   readonly n: number;
   readonly workspaceId: WorkspaceId;

@@ -19,14 +19,14 @@ export class AcceptanceStore {
   }
 
   /**
-   * Accepts a group of calls in one transaction: whoever is accepted is so once this resolves, whoever is not leaves no
+   * Accepts a group of calls in one transaction: what is accepted is durable once this resolves, and what is not leaves no
    * trace. The number of its statements does not grow with the group.
    *
    * @param monthlyLimit of workspaces that have none of their own; null: none
    * @throws what `pg` throws; see `faultOf` for what it means for the group
    */
   async accept(calls: readonly AcceptableCall[], monthlyLimit: number | null): Promise<CallOutcome[]> {
-    // One statement is a transaction of its own: nothing else to say to the server.
+    // A single statement is a transaction of its own.
     if (fitOneStatement(calls) && !calls.some(needsTransaction))
       return this.acceptOn(this.pool, calls, monthlyLimit);
     return transactOn(this.database, (client) => this.acceptOn(client, calls, monthlyLimit), 'along');
@@ -51,7 +51,7 @@ export class AcceptanceStore {
   ): Promise<CallOutcome[]> {
     const group = new GroupAcceptance(connection, calls, monthlyLimit, this.clock);
     await group.judge();
-    const client = connection as TransactionClient; // wherever one of these is to be written
+    const client = connection as TransactionClient; // which it is wherever one of these is written
     await upsertContacts(client, this.clock.nowMs(), group.accepted.flatMap(contactOf));
     const copies = group.accepted.flatMap(copyOf);
     if (copies.length > 0) await recordAudit(client, this.clock.nowMs(), ...copies);

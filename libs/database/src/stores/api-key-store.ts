@@ -162,7 +162,7 @@ function apiKey(row: ApiKeyRow): ApiKey {
   };
 }
 
-/** Now, or the next millisecond where that would show no change: clocks of several gateways differ by a little. */
+/** Now, or a millisecond after `before` where the change would not show otherwise: the clocks of gateways differ a little. */
 function momentAfter(before: Date, nowMs: number): Date {
   return new Date(Math.max(Math.trunc(nowMs), before.getTime() + 1));
 }

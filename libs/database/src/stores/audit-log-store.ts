@@ -22,7 +22,7 @@ import type { AnyTransaction } from '../events.ts';
 import type { AuditEntry as AuditRow } from '../generated/client.ts';
 import { prismaPage } from './prisma-page.ts';
 
-/** A change as it is told to the log: who did what to which thing. */
+/** A change as it is written to the log: who did what to which thing. */
 export interface AuditedChange {
   readonly workspaceId: WorkspaceId;
   readonly action: AuditedAction;
@@ -32,7 +32,7 @@ export interface AuditedChange {
   readonly detail?: JsonObject;
 }
 
-/** A change of the whole installation: the log of the system's own workspace is told. */
+/** A change of the whole installation, which is written to the log of the system's own workspace. */
 export function ofSystem(action: AuditedAction, actor: Actor, detail: JsonObject): AuditedChange {
   return { workspaceId: SYSTEM_WORKSPACE_ID, subjectId: SYSTEM_WORKSPACE_ID, action, actor, detail };
 }

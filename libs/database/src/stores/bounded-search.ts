@@ -8,7 +8,7 @@ export interface SearchBounds {
   readonly rowsAStatement: number;
   /** For how long a page is searched, in milliseconds; what is found by then is the page. */
   readonly mostMs: number;
-  /** How many searches may go beyond their first statement at once; the pages of others end there. */
+  /** How many searches may go beyond their first statement at the same time; the pages of the others end there. */
   readonly mostAtOnce: number;
 }
 

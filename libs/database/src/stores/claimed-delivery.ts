@@ -33,7 +33,7 @@ export interface Receiver {
   /** The one before, encrypted for its own place, while what is posted is signed with it too; else null. */
   readonly sealedPreviousToken: Buffer | null;
   readonly status: WebhookStatus;
-  /** When it was last changed, as the database says it: what was learnt of it before says nothing about it now. */
+  /** When it was last changed, as the database writes it: what was learnt before that says nothing about it now. */
   readonly asOf: string;
   readonly health: ReceiverHealth;
 }

@@ -65,7 +65,7 @@ export class ContactChanges {
     status: ContactStatus,
   ): Promise<Contact | undefined> {
     return this.change(workspaceId, id, actor, async (before, scene) => {
-      // Also of one that is subscribed: it may be there again after the person was erased.
+      // Also for one that is subscribed: the contact may have been created again after the person was erased.
       if (status === 'SUBSCRIBED')
         await scene.transaction.$executeRawUnsafe(RESUBSCRIBE_ERASED, uuidOf(workspaceId), before.email);
       const after = withStatus(before, status, new Date(scene.nowMs));
@@ -87,7 +87,7 @@ export class ContactChanges {
     });
   }
 
-  /** One row is locked and nothing else, so that no two changes wait for each other in a ring. */
+  /** Only this one row is locked, so that no two changes can deadlock. */
   private change<Result>(
     workspaceId: WorkspaceId,
     id: ContactId,

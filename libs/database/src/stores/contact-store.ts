@@ -6,7 +6,7 @@ import { transactOn } from '../transaction.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';
 import { type ContactUpsert, type ContactWrite, upsertContacts } from './contact-writes.ts';
 
-/** The people that workspaces write to, as they are read, and as they are made of what is known of them; see `ContactChanges` for the rest. */
+/** Reads the contacts of workspaces, and creates or updates many at once; see `ContactChanges` for changes of one. */
 export class ContactStore {
   constructor(private readonly database: Database) {}
 

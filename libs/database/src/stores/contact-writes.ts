@@ -13,7 +13,7 @@ import type { TransactionClient } from '../transaction.ts';
 import { contactEvent, contactUpdatedEvent } from './contact-events.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';
 
-/** What is to be kept of the contact with an address; the contact is made if there is none. */
+/** What is to be stored of the contact with an address; the contact is created if there is none. */
 export interface ContactUpsert {
   readonly workspaceId: WorkspaceId;
   readonly email: string;
@@ -38,7 +38,7 @@ export interface ContactWrite {
   readonly exceeded?: ExceededSize;
 }
 
-/** A contact as it was locked, what it becomes, and what the upserts of it come to. */
+/** A contact as it was locked, and what the upserts of it make of its properties. */
 interface Change {
   readonly before: Contact;
   readonly isNew: boolean;

@@ -39,7 +39,7 @@ export interface TestEvent {
 export class DeliveryChanges {
   constructor(private readonly database: Database) {}
 
-  /** Sends a delivery again, if this webhook of this workspace has it and was not deleted, and says what that came to. */
+  /** Sends a delivery again, if this webhook of this workspace has it and was not deleted, and says what came of it. */
   async sendAgain(
     workspaceId: WorkspaceId,
     webhookId: WebhookId,
@@ -98,7 +98,7 @@ export class DeliveryChanges {
   }
 }
 
-/** Once what is due of it is locked, or known to be missing, its status does not change but by who puts it back, too. */
+/** Once its outbox row is locked, or known to be missing, only somebody else who puts it back can change its status. */
 async function decide(transaction: Transaction, ids: readonly string[]): Promise<SendAgain | undefined> {
   const [due] = await transaction.$queryRawUnsafe<{ state: DueState }[]>(LOCK_DUE, ...ids);
   const [delivery] = await transaction.$queryRawUnsafe<{ status: DeliveryStatus }[]>(READ_STATUS, ...ids);

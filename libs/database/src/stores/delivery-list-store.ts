@@ -12,7 +12,7 @@ import {
   type ShownDeliveryRow,
 } from './shown-delivery.ts';
 
-/** Who sends a delivery again a hundred times need not see all of it: an answer may have 20 KiB. */
+/** Somebody who has sent a delivery again a hundred times need not see every attempt: an answer may have 20 KiB. */
 const MOST_ATTEMPTS = 50;
 
 /** What has become of the deliveries of a webhook. */

@@ -26,7 +26,7 @@ import {
 import { type DueEvent, fannedOut, type FannedOut, type FannedOutRow } from './fanned-out.ts';
 import { withLockedRows } from './with-locked-rows.ts';
 
-/** For how many deliveries there is room where they are made. */
+/** For how many deliveries the process that makes them has room. */
 export interface Room {
   readonly rows: number;
   readonly bytes: number;
@@ -93,7 +93,7 @@ export class DeliveryStore {
     return ids.map((id) => receivers.get(uuidOf(id)));
   }
 
-  /** Keeps faults of ours among the attempts of their deliveries, of several in a row the first. Twice is once. */
+  /** Keeps our own faults among the attempts of their deliveries, the first of several in a row. Doing it twice is doing it once. */
   async noteOwnFaults(faults: readonly OwnFault[]): Promise<void> {
     if (faults.length === 0) return;
     const rows = faults.map(({ id, claims, number, durationMs }) => ({

@@ -12,13 +12,13 @@ export interface NewDkimKey extends DomainKey {
   readonly sealedPrivateKey: Buffer;
 }
 
-/** Writes the keys that follow others; looks at the DNS do the rest (`DomainCheckStore`). */
+/** Writes the keys that replace others; the checks of the DNS do the rest (`DomainCheckStore`). */
 export class DkimKeyChanges {
   constructor(private readonly database: Database) {}
 
   /**
-   * Gives a domain of this workspace other keys, each at the stage that is decided here; it is due to be looked at at once, and what a look
-   * under way finds is not written down.
+   * Gives a domain of this workspace other keys, each at the stage that is decided here; its check is due at once, and what a check under way finds
+   * is not recorded.
    *
    * @returns what was decided; undefined when the workspace has no such domain
    */
@@ -31,7 +31,7 @@ export class DkimKeyChanges {
     const now = this.database.clock.now();
     const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId), kind: 'domain' } as const;
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
-      // First the identity, then what it has: looks at domains write their keys under this lock.
+      // First the identity, then what it has: checks of domains write their keys under this lock.
       await transaction.$executeRaw`SELECT FROM identities WHERE id = ${where.id}::uuid FOR NO KEY UPDATE`;
       const row = await transaction.identity.findUnique({ where, include: WITH_RECORDS });
       if (row === null) return undefined;
@@ -50,7 +50,7 @@ export class DkimKeyChanges {
   }
 }
 
-/** Gives a domain keys in a transaction that holds it; it is due to be looked at at once. */
+/** Gives a domain keys in a transaction that has locked it; its check is due at once. */
 export async function insertKeys(
   transaction: Transaction,
   now: Date,

@@ -10,7 +10,7 @@ export interface SendingDomain {
 
 /** A key that a domain signs with. */
 export interface SealedSigningKey {
-  /** The uuid of its row, for which the private key is sealed; another key has another. */
+  /** The uuid of its row, for which the private key is sealed. */
   readonly id: string;
   readonly algorithm: 'rsa' | 'ed25519';
   readonly selector: string;

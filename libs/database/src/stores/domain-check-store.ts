@@ -23,14 +23,14 @@ import {
 /** A domain that this process is to look at. */
 export type ClaimedDomain = IdentityWithRecords & { readonly check: DomainCheck };
 
-/** What a look at a domain led to. */
+/** What the check of a domain came to. */
 export interface CheckResult {
   readonly findings: RecordFindings;
   readonly proof: DomainProof;
   /** The keys as they are from now on; one that is missing goes. */
   readonly keys: readonly StagedKey[];
   readonly change?: ProofChange | undefined;
-  /** Null: it is not looked at again before somebody wants it. */
+  /** Null: it is not checked again until somebody asks for it. */
   readonly nextCheckAfterSeconds: number | null;
 }
 
@@ -41,11 +41,11 @@ const ACTION_OF: Readonly<Record<ProofChange, AuditedAction>> = {
   unverified: 'identity.unverified',
 };
 
-/** When domains are looked at, and what was found. */
+/** When domains are checked, and what was found. */
 export class DomainCheckStore {
   constructor(private readonly database: Database) {}
 
-  /** Claims up to so many domains that are due; a claim that nothing came of is due again after `leaseSeconds`. */
+  /** Claims up to so many domains that are due; one whose check is never recorded is due again after `leaseSeconds`. */
   async claimDue(atMost: number, leaseSeconds: number): Promise<ClaimedDomain[]> {
     const { rows } = await this.database.pool.query<{ id: string }>(CLAIM_DUE_CHECKS, [atMost, leaseSeconds]);
     return this.read(rows.map(({ id }) => id));
@@ -63,9 +63,9 @@ export class DomainCheckStore {
   }
 
   /**
-   * Writes down what was found, unless the claim has moved on: then a later look is under way, or somebody vouched for the domain.
+   * Records what was found, unless the claim has moved on: then a later check is under way, or somebody vouched for the domain.
    *
-   * @returns whether it was written down
+   * @returns whether it was recorded
    */
   record(claimed: ClaimedDomain, actor: Actor, result: CheckResult): Promise<boolean> {
     const now = this.database.clock.now();
@@ -88,7 +88,7 @@ export class DomainCheckStore {
     if (ids.length === 0) return [];
     const where = { id: { in: [...ids] } };
     const rows = await this.database.prisma.identity.findMany({ where, include: WITH_RECORDS });
-    // One that was deleted in between is not there any more.
+    // One that was deleted in between has no check any more.
     return rows.map(identityWithRecords).filter((row): row is ClaimedDomain => row.check !== null);
   }
 }
@@ -96,7 +96,7 @@ export class DomainCheckStore {
 function checkData({ findings, proof, nextCheckAfterSeconds }: CheckResult, now: Date): object {
   const { rounds, wrongAnswers } = proof;
   return {
-    // Two who claim in the same moment read the same claim: one of them writes.
+    // Two that claim at the same moment read the same claim: one of them writes.
     claims: { increment: 1 },
     rounds,
     wrongAnswers,
@@ -112,7 +112,7 @@ function dateOf(ms: number | null): Date | null {
   return ms === null ? null : new Date(ms);
 }
 
-/** Where a key leaves its place, before where one takes it. Most looks find what the last one found, and write nothing here. */
+/** A key leaves its stage before another one takes it. Most checks find what the last one found, and write nothing here. */
 async function recordKeys(
   transaction: Transaction,
   { id, workspaceId, value, keys: before }: ClaimedDomain,

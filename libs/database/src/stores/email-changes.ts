@@ -12,17 +12,17 @@ export interface MovedEmail {
   readonly isDue: boolean;
 }
 
-/** To when an email is moved, and for whom. */
+/** To what time an email is moved, and who does it. */
 export interface WantedMove {
   /** Null, or a time that has passed by the database's clock: now. */
   readonly at: Date | null;
   /** For how long after that time its idempotency keys are kept; none is kept for less than before. */
   readonly keysKeptMs: number;
-  /** The operator who moves it, which the audit log is told; undefined: a key of its workspace, which only the timeline is. */
+  /** The operator who moves it, for the audit log; undefined: a key of its workspace does, which only the timeline shows. */
   readonly actor?: Actor | undefined;
 }
 
-/** What is changed of emails before they are taken up; each change happens as a whole or not at all. */
+/** Changes of emails that nobody has claimed yet; each happens as a whole or not at all. */
 export class EmailChanges {
   constructor(private readonly database: Database) {}
 
@@ -49,9 +49,9 @@ export class EmailChanges {
   }
 
   /**
-   * Takes an email back, if this workspace has it, it is SCHEDULED and was never claimed; says whether it was.
+   * Cancels an email, if this workspace has it, it is SCHEDULED and was never claimed; says whether it did.
    *
-   * @param actor the operator who does it, which the audit log is told; undefined: a key of its workspace, which only the timeline is
+   * @param actor the operator who does it, for the audit log; undefined: a key of its workspace does, which only the timeline shows
    */
   async cancel(workspaceId: WorkspaceId, id: EmailId, actor?: Actor): Promise<boolean> {
     const values = [uuidOf(id), uuidOf(workspaceId)];

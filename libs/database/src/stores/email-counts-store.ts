@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import { countEmailsByDay, countEngagementsByDay } from '../sql/email-counts.ts';
 
-/** What a statement counts at most: its time is bounded, whoever has how many emails. */
+/** How many days one statement counts: its time must be bounded, however many emails a workspace has. */
 const DAYS_A_STATEMENT = 7;
 const DAY_MS = 86_400_000;
 
@@ -45,7 +45,7 @@ export class EmailCountsStore {
     return this.counted<DayCount>(countEmailsByDay(wanted.groupBy !== undefined), wanted);
   }
 
-  /** What was opened and clicked of each day; days of which nothing was are absent. */
+  /** What was opened and clicked of the emails of each day; days without any are absent. */
   countEngagements(wanted: CountedEmails): Promise<DayEngagement[]> {
     return this.counted<DayEngagement>(countEngagementsByDay(wanted.groupBy !== undefined), wanted);
   }

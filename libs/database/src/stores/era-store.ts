@@ -43,14 +43,14 @@ export interface DueSince {
   readonly later: number;
 }
 
-/** A ready email, by what the ready ones are in order of. */
+/** A ready email, by the columns that ready emails are ordered by. */
 interface ReadyPlace {
   readonly laneId: string;
   readonly dueAt: string;
   readonly id: string;
 }
 
-/** Where a pass over emails that nobody works on has come to: dead ones and those that wait become ready, so the ready ones are last. */
+/** How far a pass over emails that nobody works on has come: dead ones and waiting ones become ready, so the ready ones come last. */
 export type PassPlace =
   { readonly state: 'waiting' | 'dead' } | { readonly state: 'ready'; readonly after: ReadyPlace };
 
@@ -74,7 +74,7 @@ const BEFORE_ALL_READY: PassPlace = {
 export class EraStore {
   constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {}
 
-  /** Says that a scheduler works here. */
+  /** Notes that a scheduler works here. */
   async noteAlive(): Promise<void> {
     await this.database.pool.query(NOTE_ALIVE);
   }
@@ -88,7 +88,7 @@ export class EraStore {
     return (await this.database.pool.query<DueSince>(COUNT_DUE_SINCE, [moment, MOST_COUNTED])).rows;
   }
 
-  /** Begins an era, and holds everything back, as for a dump that was restored; the log of the system is told. */
+  /** Begins an era, and holds everything back, as for a dump that was restored; the system's log says so. */
   beginByHand(actor: Actor): Promise<void> {
     return transactOn(this.database, async (client) => {
       const { rows } = await client.query<{ now: Date }>('SELECT now() AS now, begin_era_by_hand()');
@@ -96,7 +96,7 @@ export class EraStore {
     });
   }
 
-  /** Gives up to `limit` emails up that were due before then and that nobody works on: the next ones of a pass over all of them. */
+  /** Gives up as many as `limit` emails that were due before then and that nobody works on: the next ones of a pass over all of them. */
   failDueBefore(moment: Date, limit: number, detail: object, place: PassPlace = DEAD): Promise<PassGroup> {
     return this.dealWith({ moment, limit, place, lockReady: LOCK_READY }, async (client, ids) => {
       const { rows } = await client.query<{ eventLanes: LaneId[] | null }>(FAIL_EMAILS, [ids, detail]);
@@ -111,8 +111,8 @@ export class EraStore {
   }
 
   /**
-   * Makes up to `limit` emails due that were due before then, as ones that may be sent twice: the next ones of a pass over all of them. Those whose
-   * worker died are marked anyway.
+   * Makes as many as `limit` emails that were due before then due now, marked as ones that may be sent twice: the next ones of a pass over all of them.
+   * Those whose worker died are marked anyway.
    */
   markDoubtful(moment: Date, limit: number, place: PassPlace = WAITING): Promise<PassGroup> {
     return this.dealWith({ moment, limit, place, lockReady: LOCK_UNMARKED }, async (client, ids) => {
@@ -121,9 +121,9 @@ export class EraStore {
   }
 
   /**
-   * Lets everything go; says how many queues were held back, and whether it was because of a restoration. If any was, the log of the system is told.
+   * Releases everything; says how many queues were held back, and whether that was because of a restoration. If any was, the system's log says so.
    *
-   * @param detail what the log is told beside the queues
+   * @param detail what the log says beside the queues
    */
   release(actor: Actor, detail: JsonObject): Promise<{ resumed: number; wasRestored: boolean }> {
     return transactOn(this.database, async (client) => {
@@ -166,7 +166,7 @@ interface LockedGroup {
   readonly next: PassPlace | undefined;
 }
 
-/** Whatever is dealt with is no longer at the front, so the pass stays there until nothing is. */
+/** What was dealt with is no longer at the front, so the pass stays there until nothing is left. */
 async function lockAtFront(
   client: pg.PoolClient,
   { moment, limit, place }: Pass,

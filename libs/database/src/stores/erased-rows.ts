@@ -10,7 +10,7 @@ export interface ErasedRows {
   readonly deleted: TableCounts;
   /** How many emails or deliveries were still due, and are not any more. */
   readonly takenBack: number;
-  /** How many could not go: somebody is just sending them. */
+  /** How many could not be removed: they are just being sent. */
   readonly inHand: number;
   readonly workspaceIds: readonly WorkspaceId[];
 }

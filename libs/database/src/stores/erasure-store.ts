@@ -57,14 +57,14 @@ interface Redaction {
   readonly counts: { redacted: number; left: number };
 }
 
-/** Removes a person. Each step is a transaction of its own, and may be broken off, come twice, and at once. */
+/** Removes a person. Each step is a transaction of its own, and may be interrupted, repeated, or run twice at once. */
 export class ErasureStore {
   private readonly sizes = { emails: new GroupSize(), events: new GroupSize() };
 
   constructor(private readonly database: Database) {}
 
   /**
-   * Forgets who the person is to workspaces; of those who are not to be sent to a hash stays. `suppress`: nothing is sent to them again anyway.
+   * Forgets who the person is to workspaces; where nothing may be sent to them, a hash stays. `suppress`: that is so everywhere from now on.
    *
    * @returns also which workspaces keep a hash
    */
@@ -159,7 +159,7 @@ export class ErasureStore {
     return counts;
   }
 
-  /** Tells the audit log of a workspace what was done, but not to whom. */
+  /** Writes to the audit log of a workspace what was done, but not to whom. */
   record(workspaceId: WorkspaceId, actor: Actor, detail: JsonObject): Promise<void> {
     const change = {
       workspaceId,

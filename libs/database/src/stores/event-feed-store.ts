@@ -93,7 +93,7 @@ export class EventFeedStore {
     return { items, hasMore: false, position: furtherPosition(start, end) };
   }
 
-  /** A caller may name any time; one to come has dropped nothing. */
+  /** A caller may name any time; of one in the future nothing was dropped. */
   private pastOf(atMs: number): Date {
     return new Date(Math.min(atMs, this.database.clock.nowMs()));
   }

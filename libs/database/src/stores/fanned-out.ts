@@ -10,7 +10,7 @@ export interface FannedOutLane {
   readonly rows: number;
   /** Of a lane of events: whether there may be more. */
   readonly hasMore: boolean;
-  /** Of a lane of a webhook: whether its receiver lets us wait. */
+  /** Of a lane of a webhook: whether its receiver keeps us waiting. */
   readonly isSlow: boolean;
 }
 

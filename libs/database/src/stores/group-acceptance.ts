@@ -32,7 +32,7 @@ interface Entry extends NumberedEmail {
   readonly call: number;
 }
 
-/** How many payloads under one key may be refused, one after the other, before those that are left must come again; a batch alone never has more. */
+/** How many payloads under one key may be refused, one after the other, before the rest must come again; one batch never has more. */
 const MOST_ROUNDS = SIZES.batch.most;
 /** Of the memory that sending takes (`AcceptableEmail.bytes`): about 8 MiB of HTML and text. */
 const MOST_BYTES_A_STATEMENT = 24 * 1024 * 1024;
@@ -45,7 +45,7 @@ export class GroupAcceptance {
   private readonly firstOf: readonly number[];
   private readonly outcomeOf: (AcceptanceOutcome | undefined)[] = [];
   private readonly callOutcomes: (CallOutcome | undefined)[];
-  /** Those that calls of this group have taken; see {@link keyOf}. */
+  /** The keys that calls of this group have taken; see {@link keyOf}. */
   private readonly keysOfCalls = new Set<string>();
 
   constructor(
@@ -128,8 +128,8 @@ export class GroupAcceptance {
   }
 
   /**
-   * Whether there is nothing to judge: its whole call is answered, or it wants the key that its call has. One that wants what another call of this
-   * group has just taken comes again: that call may still be refused, and give it back.
+   * Whether there is nothing to judge: its whole call is answered, or it wants the key that its call has. One that wants a key that another call of this
+   * group has just taken must come again: that call may still be refused, and give the key back.
    */
   private isAnswered({ n, call, email, callKey }: Entry): boolean {
     if (this.callOutcomes[call] !== undefined) return true;
@@ -172,11 +172,11 @@ export class GroupAcceptance {
         this.outcomeOf[n] = { kind: 'replayed', fingerprint, answer };
       } else if (outcome.kind === 'replayed' || leader.claim.fingerprint.equals(claim.fingerprint)) {
         this.outcomeOf[n] = outcome; // the same payload judged at the same moment
-      } // else another payload finds a key that was given back: it is judged afresh
+      } // else another payload finds a key that was given back: it is judged again
     }
   }
 
-  /** One statement, or as many as keep each within its time: the largest batch has 50 MiB. Those whose key another has stay without an outcome. */
+  /** In one statement, or in as many as keep each within its time: the largest batch has 50 MiB. Emails whose key another has get no outcome. */
   private async accept(entries: readonly Entry[]): Promise<void> {
     for (const part of partsOf(entries)) await this.acceptPart(part);
   }

@@ -17,13 +17,13 @@ import { transactOn } from '../transaction.ts';
 type HitEmailRow = Omit<HitEmail, 'emailId' | 'workspaceId'> & { id: string; workspaceId: string };
 type CountsRow = HitCounts & { id: string };
 
-/** That emails were opened and clicked. */
+/** What is recorded of opened and clicked emails. */
 export class HitStore {
   constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {}
 
   /**
-   * Counts hits, tells the timelines of their emails, and webhooks of the first ones of people; together or not at all. Those of
-   * emails that there are not, or that never left, are passed over.
+   * Counts hits, adds them to the timelines of their emails, and tells webhooks of the first ones of people; together or not at all. Hits of emails that
+   * do not exist, or that never left, are passed over.
    */
   record(hits: readonly Hit[]): Promise<void> {
     return transactOn(this.database, async (client) => {
@@ -73,7 +73,7 @@ function tallyRow({
   };
 }
 
-/** A program is the same whatever it opens and is known by; a person's clicks are told apart by where they led. */
+/** All hits of programs count as the same; a person's clicks are told apart by where they led. */
 function factRow({ hit: { kind, at, sign, url }, email, isTold }: HitFact): object {
   const by = sign === undefined ? 'person' : 'machine';
   const isClick = kind === 'click';

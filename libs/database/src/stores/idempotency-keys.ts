@@ -11,7 +11,7 @@ import { claimsAsJson, type KnownAnswer, type NumberedClaim } from './acceptable
 export class IdempotencyKeys {
   constructor(private readonly connection: pg.Pool | pg.PoolClient) {}
 
-  /** Takes those that nobody has, and tells what the others stand for; each by its number. No key may be there twice. */
+  /** Takes those that nobody has, and gives what the others stand for; each by its number. No key may be there twice. */
   async take(
     claims: readonly NumberedClaim[],
   ): Promise<{ taken: ReadonlySet<number>; known: ReadonlyMap<number, KnownAnswer> }> {
@@ -45,7 +45,7 @@ export class IdempotencyKeys {
   }
 }
 
-/** By which two claims of the same key are known. */
+/** The same for two claims of the same key. */
 export function keyOf({ workspaceId, claim }: NumberedClaim): string {
   return `${workspaceId} ${claim.key}`;
 }

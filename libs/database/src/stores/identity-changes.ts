@@ -77,7 +77,7 @@ export class IdentityChanges {
     return refusalOf(this.database.prisma, workspaceId, value);
   }
 
-  /** Gives a domain of this workspace keys that has none, because an operator added it; keys that are there stay. */
+  /** Gives keys to a domain of this workspace that has none, because an operator added it; existing keys stay. */
   async giveKeys(workspaceId: WorkspaceId, id: IdentityId, keys: readonly NewDkimKey[]): Promise<void> {
     const now = this.database.clock.now();
     const where = {

@@ -17,11 +17,11 @@ import { dropOwedLinkMails } from './verification-links.ts';
 /** How many addresses and domains are named in the answer to a call from an unverified sender. */
 const MOST_NAMED = 100;
 
-/** The addresses and domains of workspaces, as they are read, and as an operator adds them; `IdentityChanges` writes the rest. */
+/** Reads the addresses and domains of workspaces, and adds them for an operator; `IdentityChanges` writes the rest. */
 export class IdentityStore {
   constructor(private readonly database: Database) {}
 
-  /** Adds an identity, or vouches for the one that is there already. What is so already is not told to the audit log again. */
+  /** Adds an identity, or vouches for the one that is there already. The audit log has only what has changed. */
   put(
     workspaceId: WorkspaceId,
     kind: IdentityKind,
@@ -130,7 +130,7 @@ async function vouch(
   }
   const row = await transaction.identity.update({ where: { id: before.id }, data: trust });
   await dropOwedLinkMails(transaction, idFromUuid('idn', before.id));
-  // What a check under way finds is about a domain that nobody vouched for.
+  // What a check under way finds is about a domain that nobody had vouched for.
   await transaction.domainCheck.updateMany({
     where: { identityId: before.id },
     data: { claims: { increment: 1 }, wrongSince: null, wrongAnswers: 0, warnedAt: null },

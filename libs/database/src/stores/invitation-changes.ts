@@ -53,7 +53,7 @@ export interface InvitationEnded {
 
 /**
  * Writes invitations: each change in a transaction with its line in the audit log and the mail that it owes. Changes of one
- * workspace happen one after the other, so that of an acceptance and a revocation at the same moment one finds the other done.
+ * workspace happen one after the other: of an acceptance and a revocation at the same moment, the second finds the first one done.
  */
 export class InvitationChanges {
   constructor(private readonly database: Database) {}

@@ -21,7 +21,7 @@ export function invitationMailRefusal(
   return mailRefusal(transaction, now, 'invitation_mails', INVITATION_MAIL_BOUNDS, mail);
 }
 
-/** Writes down that a mail is owed; those of the invitation that are owed still are of no use any more. */
+/** Notes that a mail is owed; earlier ones of the invitation that are still owed are dropped. */
 export async function oweInvitationMail(
   transaction: Transaction,
   now: Date,

@@ -19,8 +19,8 @@ interface CountedMail {
 }
 
 /**
- * Why there may be no further mail just now. The workspace is locked, so its own bounds are exact; the one that is about an address
- * over all workspaces may be passed by those that ask in the same moment.
+ * Why there may be no further mail just now. The workspace is locked, so its own bounds are exact; the bound of an address over all workspaces may be
+ * exceeded by several that ask at the same moment.
  */
 export async function mailRefusal(
   transaction: Transaction,
@@ -59,7 +59,7 @@ OFFSET   $4::int
 LIMIT    1`;
 }
 
-/** SHA-256 of an address. Case is of no account: most mailboxes take none, and a flood finds its way through each spelling. */
+/** SHA-256 of an address, whatever its case: most mailboxes ignore it, and a flood would use every spelling. */
 export function addressHash(address: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(createHash('sha256').update(address.toLowerCase()).digest());
 }

@@ -23,7 +23,7 @@ import { withLockedRows } from './with-locked-rows.ts';
 export interface LaneWithReadyRows {
   readonly queue: OutboxQueue;
   readonly laneId: LaneId;
-  /** Whether its receiver lets us wait. */
+  /** Whether its receiver keeps us waiting. */
   readonly isSlow: boolean;
 }
 
@@ -57,8 +57,9 @@ const MEASURED_TO = 100_000;
 /**
  * What is due, who has it, and what became of it.
  *
- * Those of its statements that can be planned in one way only are planned once. The others have no name, so that Postgres plans each anew: the outbox is empty
- * at one moment and holds a million rows at the next, and a plan kept from the first may read all of it for every row (seconds, where 5 ms are needed).
+ * Statements that can be planned in only one way have a name and are planned once. The others have none, so that Postgres plans them each time: the
+ * outbox is empty at one moment and holds a million rows at the next, and a plan kept from the first may read all of it for every row (seconds
+ * instead of 5 ms).
  */
 export class OutboxStore {
   private readonly pool: pg.Pool;
@@ -170,7 +171,7 @@ export class OutboxStore {
     return rows[0]!;
   }
 
-  /** What waits in each queue that nothing holds back, by the clock of the database. It costs the same whatever waits. */
+  /** What waits in each queue that nothing holds back, by the clock of the database. The cost does not grow with the backlog. */
   async measureBacklog(): Promise<QueueBacklog[]> {
     const { rows } = await this.pool.query<QueueBacklog>(MEASURE_BACKLOG, [MEASURED_TO]);
     return rows;

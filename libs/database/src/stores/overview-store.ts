@@ -11,7 +11,7 @@ export interface MinuteOfEmails {
 }
 
 export interface StateOfThings {
-  /** Receivers that let us wait. */
+  /** Receivers that keep us waiting. */
   readonly slowLanes: number;
   readonly failingWebhooks: number;
   readonly postgresVersion: string;
@@ -31,7 +31,7 @@ export interface BusyLane {
 export const MOST_ROWS_COUNTED = 1_000;
 const BUSY_LANES_SHOWN = 8;
 
-/** Who looks at an hour with more emails than these sees the end of it. */
+/** Of an hour with more emails than these only the end is shown. */
 const MOST_EMAILS = 200_000;
 
 /** What operators see first, over all workspaces. */

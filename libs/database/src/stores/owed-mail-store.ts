@@ -8,9 +8,9 @@ export interface OwedMail {
   readonly sealedMail: Buffer;
 }
 
-/** Mails that were written down together with what they are about, and have still to be handed over for sending. */
+/** Mails that were stored together with what they are about, and must still be handed over for sending. */
 export class OwedMailStore {
-  /** @param mails where they are written down; see `SEALED_COLUMNS` */
+  /** @param mails where they are stored; see `SEALED_COLUMNS` */
   constructor(
     private readonly database: Database,
     readonly mails: OwedMails,

@@ -19,7 +19,7 @@ export interface PausedLane extends LaneOfQueue {
 export class PausedLaneStore {
   constructor(private readonly database: Database) {}
 
-  /** Holds these queues back as a whole, and tells the log of the system; what is held back already keeps its first reason. */
+  /** Holds these queues back as a whole, and notes it in the system's log; what is held back already keeps its first reason. */
   pauseQueues(queues: readonly OutboxQueue[], actor: Actor, reason: string): Promise<void> {
     const detail = { queues: [...queues], reason };
     return transact(this.database, (transaction) =>
@@ -27,7 +27,7 @@ export class PausedLaneStore {
     );
   }
 
-  /** Lets these queues go, and tells the log of the system; says how many of them were held back. */
+  /** Releases these queues, and notes it in the system's log; says how many of them were held back. */
   resumeQueues(queues: readonly OutboxQueue[], actor: Actor): Promise<number> {
     const detail = { queues: [...queues] };
     return transact(this.database, (transaction) =>
@@ -35,7 +35,7 @@ export class PausedLaneStore {
     );
   }
 
-  /** Holds the emails of a workspace back, and tells its audit log; one that is already keeps its first reason. */
+  /** Holds the emails of a workspace back, and notes it in its audit log; what is held back already keeps its first reason. */
   pauseWorkspace(workspaceId: WorkspaceId, actor: Actor, reason: string): Promise<void> {
     const change = { workspaceId, subjectId: workspaceId, actor, detail: { reason } };
     return changeWorkspace(this.database, workspaceId, (transaction) =>
@@ -43,7 +43,7 @@ export class PausedLaneStore {
     );
   }
 
-  /** Lets the emails of a workspace go, and tells its audit log; says how many of its lanes were held back. */
+  /** Releases the emails of a workspace, and notes it in its audit log; says how many of its lanes were held back. */
   resumeWorkspace(workspaceId: WorkspaceId, actor: Actor): Promise<number> {
     const change = { workspaceId, subjectId: workspaceId, actor };
     return changeWorkspace(this.database, workspaceId, (transaction) =>

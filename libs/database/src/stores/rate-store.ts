@@ -15,23 +15,23 @@ export interface RateOfMinute extends Rate {
   readonly minute: Date;
 }
 
-/** Whether a relay takes emails, as a sender finds it. */
+/** Whether a relay takes emails, as a sender sees it. */
 export interface RelayView {
   readonly relay: string;
   readonly isUp: boolean;
 }
 
-/** How the senders find a relay. */
+/** How the senders see a relay. */
 export interface RelaySeen {
   readonly relay: string;
   /** How many senders were seen lately. */
   readonly senders: number;
-  /** How many of them find that it takes emails. */
+  /** How many of them see that it takes emails. */
   readonly up: number;
   readonly seenAt: Date;
 }
 
-/** Senders tell of themselves six times in this time. */
+/** Senders report six times within it. */
 const SEEN_WITHIN_SECONDS = 60;
 
 /** What the workers have counted, over all workspaces. */
@@ -41,7 +41,7 @@ export class RateStore {
   /** Adds to this minute, by the clock of the database. */
   async add(rates: readonly Rate[]): Promise<void> {
     if (rates.length === 0) return;
-    // In order: two processes that add at once wait for each other, and for nothing else.
+    // In order, so that two processes that add at once cannot deadlock.
     const sorted = rates.toSorted((a, b) => (`${a.what} ${a.label}` < `${b.what} ${b.label}` ? -1 : 1));
     const columns = [sorted.map(({ what }) => what), sorted.map(({ label }) => label)];
     await this.database.pool.query(ADD_RATES, [...columns, sorted.map(({ count }) => count)]);
@@ -52,7 +52,7 @@ export class RateStore {
     return (await this.database.pool.query<RateOfMinute>(RATES_OF_LAST_HOUR)).rows;
   }
 
-  /** Notes how a sender finds its relays. */
+  /** Notes how a sender sees its relays. */
   async noteRelays(observer: string, views: readonly RelayView[]): Promise<void> {
     if (views.length === 0) return;
     const sorted = views.toSorted((a, b) => (a.relay < b.relay ? -1 : 1));
@@ -60,7 +60,7 @@ export class RateStore {
     await this.database.pool.query(NOTE_RELAYS, [observer, ...columns]);
   }
 
-  /** How the senders of now find each relay. */
+  /** How the senders that run now see each relay. */
   async relays(): Promise<RelaySeen[]> {
     return (await this.database.pool.query<RelaySeen>(RELAYS_SEEN, [SEEN_WITHIN_SECONDS])).rows;
   }

@@ -18,10 +18,10 @@ import {
   KEEP_HEALTH,
 } from '../sql/receiver-health.ts';
 import { transactOn } from '../transaction.ts';
-import { recordAudit } from './audit-log-store.ts';
+import { type AuditedChange, recordAudit } from './audit-log-store.ts';
 import { type Receiver, receiver, type ReceiverRow } from './claimed-delivery.ts';
 
-/** Whoever wants one of them waits for no more than these. */
+/** How many are locked together: whoever wants one of them waits for these at most. */
 const MOST_WEBHOOKS_TOGETHER = 100;
 
 /** What a POST showed of a webhook's receiver. */
@@ -52,11 +52,11 @@ export class ReceiverHealthStore {
 
   /**
    * Takes in what POSTs have shown: keeps since when receivers fail and which are slow, disables those that are gone or have failed for too
-   * long, and notes what their workspaces are to be told. Twice is once. What was learnt of a webhook that has been changed
-   * since, or is not active, says nothing about it. Webhooks are taken in the order of their ids, a hundred in a transaction.
+   * long, and notes what their workspaces are to be told. Doing it twice is doing it once. What was learnt of a webhook that was changed
+   * since, or is not active, is ignored. Webhooks are taken in the order of their ids, a hundred in a transaction.
    *
-   * @param tell is given each judgement that is durable, also when others fail after it
-   * @returns the webhooks that somebody else held, of which nothing was learnt: one of them keeps nobody waiting for the others
+   * @param tell is given each judgement once it is durable, also when later ones fail
+   * @returns the webhooks that somebody else had locked, of which nothing was learnt: none of them keeps the others waiting
    */
   async learn(
     reports: readonly ReceiverReport[],
@@ -95,7 +95,7 @@ async function findHeld(client: pg.ClientBase, ids: readonly string[]): Promise<
   return rows.map(({ id }) => idFromUuid('wh', id));
 }
 
-/** The reports of each webhook by its native key, in the order of these: who locks in groups must not meet another one halfway. */
+/** The reports of each webhook by its native key, in the order of the keys, so that two processes that lock groups cannot deadlock. */
 function groupsOf(reports: readonly ReceiverReport[]): ReadonlyMap<string, Reports>[] {
   const ofWebhook = Map.groupBy(reports, ({ webhookId }) => uuidOf(webhookId));
   const sorted = [...ofWebhook].sort(([one], [other]) => (one < other ? -1 : 1));
@@ -135,8 +135,11 @@ async function carryOut(client: pg.ClientBase, judgements: readonly Judgement[],
   }));
   await client.query(CARRY_OUT_JUDGEMENTS, [...columnsOf(JUDGEMENT_COLUMNS, rows), now]);
   const disabled = judgements.filter(({ notice }) => notice !== 'FAILING');
-  const audited = disabled.map(({ workspaceId, webhookId, notice: reason }) => ({
-    ...({ workspaceId, action: 'webhook.disabled', actor: POSTHORN, subjectId: webhookId } as const),
+  const audited = disabled.map(({ workspaceId, webhookId, notice: reason }): AuditedChange => ({
+    workspaceId,
+    action: 'webhook.disabled',
+    actor: POSTHORN,
+    subjectId: webhookId,
     detail: { reason },
   }));
   if (audited.length > 0) await recordAudit(client, now.getTime(), ...audited);

@@ -54,8 +54,8 @@ export class RecoveryStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * Begins a recovery; undefined: the workspace does not have the webhook. Gives the one that runs, if there is one (it can have been
-   * completed in this very moment), which stays as it is.
+   * Begins a recovery; undefined: the workspace does not have the webhook. If one is running, gives that one as it is (it may have been completed at
+   * this very moment).
    */
   async begin(
     workspaceId: WorkspaceId,

@@ -39,13 +39,13 @@ export class ReportStore {
   }
 
   /**
-   * Records a report in one transaction: timeline, status, suppression, event, and the end of what is due of the email. Twice is once.
+   * Records a report in one transaction: timeline, status, suppression, event, and the end of what is due of the email. Doing it twice is doing it once.
    *
    * @param judge what the report does to the email as it is; decides and touches nothing
    */
   record(id: EmailId, judge: (email: ReportedEmail) => JudgedReport): Promise<ReportOutcome> {
     return transactOn(this.database, async (client) => {
-      // The answer of the relay may not be recorded yet; whoever has the row would find it gone, and the answer late.
+      // The relay's answer may not be recorded yet; the sender would find the row gone and its answer late.
       if (await isUnderWay(client, id)) return 'under_way';
       const email = await lockReported(client, id);
       if (email === undefined) return 'gone';

@@ -70,14 +70,14 @@ export class RetentionStore {
     return rows[0]!.dropped;
   }
 
-  /** Takes up the workspaces that have to be looked through and are not yet. */
+  /** Opens rounds for the workspaces that must be looked through and have none yet. */
   async openRounds(common: Retention): Promise<void> {
     await this.database.pool.query(OPEN_ROUNDS, valuesOf(common));
   }
 
   /**
-   * Looks at the next group of the workspace that has waited longest, in one short transaction. One in which something fails waits for some
-   * minutes, so that it does not keep the others from theirs.
+   * Looks at the next group of the workspace that has waited longest, in one short transaction. A workspace whose group fails waits for some minutes,
+   * so that it does not hold up the others.
    *
    * @param most how many emails or events a group has; fewer, where it runs out of time
    * @returns undefined when nobody is to be looked through just now
@@ -92,7 +92,7 @@ export class RetentionStore {
         }),
       );
     } catch (error) {
-      // What has failed is what is told: if this fails too, the round comes again sooner.
+      // The first error is the one to report: if this fails too, the round only comes again sooner.
       if (round !== undefined) await this.putOff(round).catch(() => undefined);
       throw error;
     }

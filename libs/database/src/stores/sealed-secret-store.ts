@@ -7,7 +7,7 @@ export interface SealedSecret {
   readonly sealed: Buffer;
 }
 
-/** The encrypted secrets of all workspaces, whatever they are: for sealing them anew with another key. */
+/** The encrypted secrets of all workspaces, whatever they are: for encrypting them again with another key. */
 export class SealedSecretStore {
   constructor(private readonly database: Database) {}
 
@@ -32,7 +32,7 @@ export class SealedSecretStore {
     return rows;
   }
 
-  /** Puts a secret that was sealed anew in the place of the old one; what has become another secret meanwhile stays. */
+  /** Replaces a secret with the same one under another key; a secret that has changed in the meantime stays. */
   async replace(
     { table, column }: SealedColumn,
     { rowId, sealed }: SealedSecret,

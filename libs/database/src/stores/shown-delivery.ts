@@ -14,7 +14,7 @@ export interface ShownAttempt {
   /** How the answer begins. */
   readonly body: string | null;
   readonly durationMs: number;
-  /** Its outcome came when the delivery was no longer that process's, and changed nothing. */
+  /** Its outcome came after the process had lost its claim, and changed nothing. */
   readonly isLate: boolean;
 }
 

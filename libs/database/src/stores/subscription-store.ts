@@ -20,7 +20,7 @@ interface SubscriptionRow extends Subscription {
   readonly workspaceId: string;
 }
 
-/** What recipients change by the links in their emails. An email that is gone, or that carries no link, gives undefined. */
+/** What recipients change by the links in their emails. Undefined for an email that is gone, or that has no such link. */
 export class SubscriptionStore {
   constructor(private readonly database: Database) {}
 
@@ -30,7 +30,7 @@ export class SubscriptionStore {
   }
 
   /**
-   * Unsubscribes or resubscribes the recipient, in a transaction with its event and its line in the audit log. Who unsubscribes and is no
+   * Unsubscribes or resubscribes the recipient, in a transaction with its event and its line in the audit log. Somebody who unsubscribes and is not a
    * contact becomes one. The same again changes nothing.
    */
   setStatus(emailId: EmailId, status: ContactStatus): Promise<Subscription | undefined> {
@@ -42,7 +42,7 @@ export class SubscriptionStore {
     });
   }
 
-  /** Others may change the contact at the same moment: what it is counts from when it is locked. */
+  /** Others may change the contact at the same moment: what counts is its status once it is locked. */
   private async change(
     client: TransactionClient,
     emailId: EmailId,

@@ -4,8 +4,8 @@ import { EXPIRE_HELD_DELIVERIES, PUT_BACK_DELIVERIES } from '../sql/deliveries.t
 import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_INVITATIONS } from '../sql/upkeep.ts';
 
 /**
- * What has to be done now and then so that everything else can go on. All of it may run twice, and at once. What takes too long for `limit`
- * rows is done for fewer.
+ * What must be done now and then to keep everything else going. All of it may run twice, even at the same time. What takes too long for `limit` rows is
+ * done for fewer.
  */
 export class UpkeepStore {
   private readonly sizes = { keys: new GroupSize(), held: new GroupSize(), putBack: new GroupSize() };
@@ -31,8 +31,8 @@ export class UpkeepStore {
   }
 
   /**
-   * Drops the events of the oldest month that ended so many days ago, and what became of them. A month in which something due was made stays, and
-   * one with a delivery that was exhausted in the last days, for so many days at most.
+   * Drops the events of the oldest month that ended so many days ago, and what became of them. A month stays while something that was made in it is due,
+   * or while a delivery of it was exhausted within `exhaustedDays`, but for `mostDays` at most.
    *
    * @returns how many partitions there were; 0: there is nothing to drop
    * @throws when somebody else has them for longer than half a second
@@ -45,14 +45,14 @@ export class UpkeepStore {
     return rows[0]!.dropped;
   }
 
-  /** Gives up to `limit` deliveries up that have been held for so many days; says how many. */
+  /** Gives up as many as `limit` deliveries that have been held for so many days; says how many. */
   expireHeldDeliveries(days: number, limit: number): Promise<number> {
     return this.sizes.held.take(limit, (most) =>
       this.countOf(EXPIRE_HELD_DELIVERIES, [`${days} days`, most]),
     );
   }
 
-  /** Puts up to `limit` exhausted deliveries of one webhook back that is not disabled any more; undefined: there is no such webhook. */
+  /** Makes up to `limit` exhausted deliveries due again, of one webhook that is no longer disabled; undefined: there is no such webhook. */
   async putBackDeliveries(limit: number): Promise<number | undefined> {
     const { rows } = await this.sizes.putBack.take(limit, (most) =>
       this.database.pool.query<{ putBack: number }>(PUT_BACK_DELIVERIES, [most]),

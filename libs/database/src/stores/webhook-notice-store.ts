@@ -15,7 +15,7 @@ export interface OwedWebhookNotice {
   readonly editors: readonly string[];
 }
 
-/** What was noted with what became of a webhook, and has still to be told by mail. There are few, and they are read now and then. */
+/** What happened to webhooks and must still be told by mail. There are few, and they are read now and then. */
 export class WebhookNoticeStore {
   constructor(private readonly database: Database) {}
 

@@ -18,11 +18,11 @@ export interface WebhookFilter {
   readonly isFailing?: boolean;
 }
 
-/** A webhook, and how its receiver does. */
+/** A webhook, and how its receiver is doing. */
 export interface FoundWebhook extends Webhook {
   /** Since when there were only failures; null: none since the last success. */
   readonly failingSince: Date | null;
-  /** Whether its receiver lets us wait. */
+  /** Whether its receiver keeps us waiting. */
   readonly isSlow: boolean;
 }
 

@@ -31,7 +31,7 @@ export interface WebhookChange extends Partial<
   readonly previousToken?: { readonly sealed: Buffer; readonly overlapSeconds: number } | null;
 }
 
-/** Where workspaces are told of events. Each change is audited, and paused lanes are kept, in its transaction. */
+/** Where workspaces are told of events. Each change is audited, and its paused lane kept up to date, in its transaction. */
 export class WebhookStore {
   constructor(private readonly database: Database) {}
 
@@ -152,7 +152,7 @@ export class WebhookStore {
         ...(sealedToken !== undefined && { token: new Uint8Array(sealedToken) }),
         ...previousTokenOf(change, now),
         ...(isAnotherChance(change) && { failingSince: null, warnedAt: null }),
-        // What was given up while its receiver was away is tried anew; whoever keeps the upkeep does it, however much it is.
+        // What was given up while its receiver was away is tried again, by a maintenance job, however much it is.
         ...(status !== undefined && before.status === 'DISABLED' && { putBackBefore: now }),
         updatedAt: now,
       },
@@ -190,7 +190,7 @@ async function forgetSlowness(transaction: Transaction, id: WebhookId): Promise<
   await transaction.slowLane.deleteMany({ where: { laneId: webhookLane(id) } });
 }
 
-/** What is held back is held back by its lane: its rows stay, nobody claims them. */
+/** A webhook is held back by its lane: the rows stay, and nobody claims them. */
 async function keepLane(transaction: Transaction, id: WebhookId, status: WebhookStatus): Promise<void> {
   const lane = { queue: 'webhook', laneId: webhookLane(id) } as const;
   if (status === 'ACTIVE') {
@@ -205,7 +205,7 @@ async function keepLane(transaction: Transaction, id: WebhookId, status: Webhook
   });
 }
 
-/** What the audit log says of a change; of the token only that it is another, and until when the one before signs. */
+/** What the audit log says of a change; of the token only that it was changed, and until when the previous one signs too. */
 function detailOf(
   before: Webhook,
   { url, events, status, sealedToken, previousToken }: WebhookChange,

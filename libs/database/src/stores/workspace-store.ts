@@ -40,7 +40,7 @@ export class WorkspaceStore {
     return row === null ? undefined : workspace(row);
   }
 
-  /** Changes the limits that are given, and tells the audit log what has changed; undefined: there is no such workspace. */
+  /** Changes the limits that are given, and writes to the audit log what has changed; undefined: there is no such workspace. */
   changeLimits(id: WorkspaceId, actor: Actor, limits: Partial<OwnLimits>): Promise<Workspace | undefined> {
     return this.change(id, actor, 'workspace.limits_changed', limits);
   }

@@ -10,12 +10,12 @@ import {
 } from '@posthorn/domain';
 import type { Asked, Demand, Grant } from './demand.ts';
 
-/** A full bucket, which is what one is taken for that is not known. */
+/** A full bucket: one that is not known counts as full. */
 const FULL: Bucket = { missing: 0, atUs: 0 };
 
 /**
- * The buckets as this process knows them, by its monotonic clock. Of each policy so many are kept; beyond that those
- * that were longest not asked for are forgotten, and no flood under one policy makes those of another be.
+ * The buckets as this process knows them, by its monotonic clock. A fixed number is kept for each policy; beyond that the ones that were not asked for
+ * longest are forgotten. A flood under one policy does not displace the buckets of another.
  */
 export class KnownBuckets {
   private readonly byPolicy = new Map<string, { buckets: BoundedMap<string, Bucket>; keptAtUs: number }>();
@@ -37,7 +37,7 @@ export class KnownBuckets {
     demands.forEach((demand, index) => this.keep(demand, { ...grants[index]!.bucket, atUs }));
   }
 
-  /** How a bucket stands; undefined: it lacks nothing. Its name is only asked for where any bucket of the policy can lack something. */
+  /** How a bucket stands; undefined: it is full. Its id is only asked for when some bucket of the policy may not be full. */
   standing(policy: string, idOf: () => string, limit: RateLimit): RateVerdict | undefined {
     const keptAtUs = this.byPolicy.get(policy)?.keptAtUs;
     if (keptAtUs === undefined || nowUs() - keptAtUs > microsecondsToFill(limit)) return undefined;

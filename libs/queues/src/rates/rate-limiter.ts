@@ -45,9 +45,9 @@ export class RateLimiter {
   }
 
   /**
-   * How a bucket stands as far as this process knows. It takes nothing and asks nobody, mostly not even for the id.
+   * How a bucket stands as far as this process knows. It takes nothing and asks Redis nothing, and mostly not even for the id.
    *
-   * @returns undefined when it lacks nothing
+   * @returns undefined when it is full
    */
   peek(policy: string, idOf: () => string, limit: RateLimit): RateVerdict | undefined {
     return this.known.standing(policy, idOf, limit);
@@ -66,7 +66,7 @@ export class RateLimiter {
     return places.map((place) => verdicts[place]![given[place]!++]!);
   }
 
-  /** @param sinceMs when the first of the requests came: what has waited for the group before has less time left */
+  /** @param sinceMs when the first of the requests came: the time it has waited for the group counts */
   private async grant(demands: readonly Demand[], sinceMs: number): Promise<readonly Grant[]> {
     if (!this.shared.isReachable) return this.known.take(demands);
     const leftMs = LONGEST_WAIT_MS - (performance.now() - sinceMs);

@@ -6,7 +6,7 @@ import { TAKE_TOKENS } from './take-tokens.ts';
 
 const FIRST_BACK_OFF_MS = 1_000;
 const LONGEST_BACK_OFF_MS = 10_000;
-/** A connection on which an answer is so long overdue is given up, and another is made. */
+/** A connection on which an answer is overdue for this long is given up, and another is made. */
 const SILENCE_MS = 1_000;
 
 type WithScript = Redis & { takeTokens(keyCount: number, ...args: (string | number)[]): Promise<number[]> };
@@ -81,6 +81,6 @@ function answerWithin<Value>(promise: Promise<Value>, ms: number): Promise<Value
 function grantIn(reply: readonly number[], index: number): Grant {
   const [granted, missing] = [reply[2 * index + 1], reply[2 * index + 2]];
   if (granted === undefined || missing === undefined)
-    throw new Error('Redis gave the rate limiter another answer');
+    throw new Error('Redis gave the rate limiter an answer that it does not understand');
   return { granted, bucket: { missing, atUs: reply[0]! } };
 }
