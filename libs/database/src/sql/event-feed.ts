@@ -1,9 +1,9 @@
 /**
- * Reads a stretch of a workspace's events in the order of their feed, and says where the feed ends just now. What a transaction that is
+ * Reads a stretch of a workspace's events in the order of their feed. What a transaction that is
  * still running has written, or will write, comes after the place where it ends: all older transactions are over, and the same snapshot shows all that
- * they have left. So nothing is ever added before that place, and who reads on from there misses nothing.
+ * they have left. So nothing is ever added before an event that was seen, and who reads on from there misses nothing.
  *
- * It looks at no more than $7 events; the last of these is given whether it matches or not, so that the reader knows where to go on. There is
+ * It looks at no more than $7 events; the last that it has seen is given whether it matches or not, so that the reader knows where to go on. There is
  * always a row; one without an id is no event.
  *
  * $1 uuid: the workspace. $2 integer, $3 xid8, $4 uuid: the place. $5 timestamptz: how far in time it is; null: it is the beginning. $6 text:
@@ -26,9 +26,9 @@ seen AS (
   LIMIT    $7::integer
 ),
 given AS (
-  SELECT * FROM seen WHERE matches OR n = $7::integer ORDER BY era, xid, id LIMIT $8::integer
+  SELECT * FROM seen WHERE matches OR n = (SELECT max(n) FROM seen) ORDER BY era, xid, id LIMIT $8::integer
 )
-SELECT    here.era AS "thisEra", here.horizon::text, here.next::text, here.kept, g.n, g.matches, g.id, g.era, g.xid::text, e.payload
+SELECT    here.era AS "thisEra", here.next::text, here.kept, g.n, g.matches, g.id, g.era, g.xid::text, e.payload
 FROM      here
 LEFT JOIN (given g JOIN events e ON e.id = g.id) ON true
 ORDER BY  g.n`;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventId, idFromUuid, newId, type WorkspaceId, uuidOf } from '@posthorn/kernel';
 import { type EventName, type FeedPosition, LEAST_ID } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { createTestDatabase, PrivatePostgres, type TestDatabase } from '@posthorn/testing';
 import { greetDatabase, openDatabase } from '../connection.ts';
 import { someContact } from '../deliveries.fixture.ts';
 import { recordEvents } from '../events.ts';
@@ -268,5 +268,35 @@ describe('N5: a database that was restored on another server', () => {
     await record(['CONTACT_CREATED']);
     await settled();
     expect((await readOn({ from: after.position })).ids).toHaveLength(1);
+  });
+});
+
+describe('N5: a server that crashes', () => {
+  it('gives numbers of transactions out again, and no event under one of them is missed', async () => {
+    const postgres = await PrivatePostgres.start();
+    const there = new Office(postgres.url);
+    try {
+      const workspaceId = await there.openWorkspace();
+      const created = { workspaceId, name: 'CONTACT_CREATED', data: someContact(workspaceId) } as const;
+      const recordOne = (): Promise<void> =>
+        transactOn(there.database, (client) => recordEvents(client, Date.now(), [created]));
+      const readFrom = (from?: FeedPosition): Promise<unknown> =>
+        new EventFeedStore(there.database).read(workspaceId, { limit: 100, from });
+      // What is rolled back waits to be written down, and is lost with the server.
+      await there.ask(`ALTER SYSTEM SET wal_writer_delay = '10s'`);
+      await there.ask('SELECT pg_reload_conf()');
+      await recordOne();
+      const before = (await readFrom()) as FeedPage;
+      expect(before.items).toHaveLength(1);
+      for (let n = 0; n < 20; n += 1) await there.ask('BEGIN; SELECT pg_current_xact_id(); ROLLBACK');
+      const { position } = (await readFrom(before.position)) as FeedPage;
+      await postgres.crash();
+      await postgres.restart();
+      for (let n = 0; n < 30; n += 1) await recordOne();
+      expect(((await readFrom(position)) as FeedPage).items).toHaveLength(30);
+    } finally {
+      await there.close();
+      await postgres.close();
+    }
   });
 });

@@ -1,12 +1,5 @@
 import { type EventId, idFromUuid, timeOf, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import {
-  type EventName,
-  type FeedPosition,
-  furtherPosition,
-  type JsonObject,
-  LEAST_ID,
-  parseJson,
-} from '@posthorn/domain';
+import { type EventName, type FeedPosition, type JsonObject, LEAST_ID, parseJson } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { LOCATE_EVENT, READ_EVENT_FEED } from '../sql/event-feed.ts';
 
@@ -85,12 +78,12 @@ export class EventFeedStore {
     const seen = rows.filter((row): row is SeenRow => row.id !== null);
     const found = seen.filter(({ matches }) => matches);
     const items = found.slice(0, limit).map(feedEvent);
-    const lastLookedAt = seen.find(({ n }) => n === this.mostSeen);
     if (found.length > limit) return { items, hasMore: true, position: positionOf(found[limit - 1]!) };
-    if (lastLookedAt !== undefined) return { items, hasMore: true, position: positionOf(lastLookedAt) };
-    const { thisEra, horizon } = rows[0]!;
-    const end = { era: thisEra, xid: BigInt(horizon), id: LEAST_ID, atMs: nowMs };
-    return { items, hasMore: false, position: furtherPosition(start, end) };
+    const last = seen.at(-1);
+    const position = last === undefined ? start : positionOf(last);
+    if (last?.n === this.mostSeen) return { items, hasMore: true, position };
+    // Not the number of a transaction that is to come: a server that crashes gives those out again of which it has kept nothing.
+    return { items, hasMore: false, position: { ...position, atMs: nowMs } };
   }
 
   /** A caller may name any time; of one in the future nothing was dropped. */
@@ -116,7 +109,6 @@ export class EventFeedStore {
 /** A row of READ_EVENT_FEED. */
 interface FeedRow {
   readonly thisEra: number;
-  readonly horizon: string;
   readonly next: string;
   readonly kept: boolean;
   readonly id: string | null;

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { newUuid } from '@posthorn/kernel';
 import fc from 'fast-check';
-import { feedPositionText, furtherPosition, LEAST_ID, parseFeedPosition } from './feed-position.ts';
+import { feedPositionText, parseFeedPosition } from './feed-position.ts';
 
 const POSITIONS = fc.record({
   era: fc.nat({ max: 999_999_999 }),
@@ -30,19 +30,4 @@ it('what is no place in the feed is known', () => {
     sound.toUpperCase(),
   ])
     expect([text, parseFeedPosition(text)]).toEqual([text, undefined]);
-});
-
-it('a place is further on by its era, then by its transaction, then by its id', () => {
-  const inOrder = [
-    { era: 1, xid: 9n, id: LEAST_ID, atMs: 9 },
-    { era: 2, xid: 1n, id: LEAST_ID, atMs: 1 },
-    { era: 2, xid: 10n, id: LEAST_ID, atMs: 1 },
-    { era: 2, xid: 10n, id: newUuid(0), atMs: 1 },
-  ];
-  for (const [place, one] of inOrder.entries()) {
-    for (const other of inOrder.slice(place)) {
-      expect(furtherPosition(one, other)).toBe(other);
-      expect(furtherPosition(other, one)).toBe(other === one ? one : other);
-    }
-  }
 });

@@ -28,10 +28,3 @@ export function parseFeedPosition(text: string): FeedPosition | undefined {
   if (id === undefined) return undefined;
   return { era: Number(era), xid: BigInt(xid!), id: uuidOf(id), atMs: Number(atMs) };
 }
-
-/** Which of two places is further on. */
-export function furtherPosition(one: FeedPosition, other: FeedPosition): FeedPosition {
-  if (one.era !== other.era) return one.era > other.era ? one : other;
-  if (one.xid !== other.xid) return one.xid > other.xid ? one : other;
-  return one.id > other.id ? one : other;
-}
