@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import ipaddr from 'ipaddr.js';
 import { type AddressRange, parseAddressRange } from './address-range.ts';
 import { mayConnectTo } from './public-address.ts';
 
@@ -95,6 +96,22 @@ describe('W1: an address that a caller chose', () => {
     ['discarded', '100::1'],
   ])('%s: %s is opened by no setting', (_kind, address) => {
     expect(mayConnectTo(address, EVERYTHING)).toBe(false);
+  });
+
+  /** All that the registries of special addresses do not call globally reachable (https://www.iana.org/assignments/iana-ipv4-special-registry, …ipv6…). */
+  it.each([
+    ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
+    ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15'],
+    ...['198.51.100.0/24', '203.0.113.0/24', '240.0.0.0/4', '255.255.255.255/32'],
+    ...['::/128', '::1/128', '::ffff:0:0:0/96', '64:ff9b:1::/48', '100::/64', '100:0:0:1::/64'],
+    ...['2001::/32', '2001:2::/48', '2001:10::/28', '2001:db8::/32', '2002::/16', '3fff::/20'],
+    ...['5f00::/16', 'fc00::/7', 'fe80::/10'],
+  ])('is not connected to from the first to the last of %s', (range) => {
+    const [address, bits] = parseAddressRange(range)!;
+    const bytes = address.toByteArray();
+    const last = bytes.map((byte, n) => byte | (0xff >> Math.min(8, Math.max(0, bits - 8 * n))));
+    for (const one of [address, ipaddr.fromByteArray(last)])
+      expect([one.toString(), mayConnectTo(one.toString(), [])]).toEqual([one.toString(), false]);
   });
 
   it.each([
