@@ -26,10 +26,14 @@ export class Places {
     return this.limits.concurrency - this.count;
   }
 
+  of(laneId: LaneId): number {
+    return this.takenBy.of(laneId);
+  }
+
   /** Whether a lane may have one of the free places. One that has none always may. */
   mayTake(laneId: LaneId): boolean {
     const { maxPlacesPerLane } = this.limits;
-    const ofLane = this.takenBy.of(laneId);
+    const ofLane = this.of(laneId);
     if (maxPlacesPerLane === undefined || ofLane === 0) return true;
     return ofLane < Math.min(maxPlacesPerLane, this.free);
   }

@@ -24,8 +24,11 @@ export interface WorkbenchOptions<Row extends HeldRow, Outcome> extends RoomLimi
    * without a place, was done without a record, however slow the database is.
    */
   readonly maxUnrecorded: number;
-  /** How many outcomes of one lane may wait to be recorded, so that a lane whose outcomes cannot be recorded leaves room to the others. Default: all of these. */
-  readonly maxUnrecordedPerLane?: number;
+  /**
+   * Whether a lane begins nothing more while it has as many of these as are left, so that lanes whose outcomes cannot be recorded leave some to the
+   * others, however many such lanes there are. Default: no.
+   */
+  readonly sharesUnrecorded?: boolean;
   /**
    * Does the work; undefined: it was not begun, and the row is given back. `mayStillBegin` must be asked when preparations are
    * over: whether enough of the lease is left. `leavePlace` may be called when the work turns out to be mere waiting: it goes on

@@ -123,23 +123,24 @@ describe('Workbench', () => {
     await done;
   });
 
-  it('goes on with other lanes while the outcomes of one are not taken', async () => {
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+  it('goes on with other lanes while the outcomes of some are not taken, however many these are', async () => {
+    const held = Promise.withResolvers<void>();
+    const isHeld = ({ laneId }: Row): boolean => laneId !== lane('z');
     const { bench, begun } = makeBench({
       concurrency: 2,
-      maxUnrecorded: 4,
-      maxUnrecordedPerLane: 2,
-      record: ({ laneId }) => (laneId === lane('a') ? held : Promise.resolve()),
+      maxUnrecorded: 8,
+      maxRows: 100,
+      sharesUnrecorded: true,
+      record: (row) => (isHeld(row) ? held.promise : Promise.resolve()),
     });
-    const done = bench.put(rowsOf('a', 6), performance.now());
-    while (begun.length < 3) await sleep(1);
-    await bench.put(rowsOf('b', 9), performance.now());
-    const ofA = begun.filter((name) => name.startsWith('a'));
-    expect(ofA.length).toBeLessThan(4);
-    release();
-    await done;
-    expect(begun).toHaveLength(15);
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const done = names.map((name) => bench.put(rowsOf(name, 9), performance.now()));
+    while (new Set(begun.map((name) => name[0])).size < names.length) await sleep(1);
+    await bench.put(rowsOf('z', 9), performance.now());
+    expect(begun.filter((name) => !name.startsWith('z')).length).toBeLessThan(8);
+    held.resolve();
+    await Promise.all(done);
+    expect(begun).toHaveLength((names.length + 1) * 9);
   });
 
   it('begins nothing whose lease does not outlast the margin, until it is renewed', async () => {

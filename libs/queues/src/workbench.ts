@@ -113,13 +113,21 @@ export class Workbench<Row extends HeldRow, Outcome> {
   }
 
   private mayBegin(): boolean {
-    const unrecorded = this.places.taken + this.recording;
-    return !this.draining && this.places.free > 0 && unrecorded < this.options.maxUnrecorded;
+    return !this.draining && this.places.free > 0 && this.unrecordedLeft > 0;
+  }
+
+  /** How many more may begin before an outcome is durable. */
+  private get unrecordedLeft(): number {
+    return this.options.maxUnrecorded - this.places.taken - this.recording;
   }
 
   private mayTakePlace(laneId: LaneId): boolean {
-    const { maxUnrecordedPerLane = Number.POSITIVE_INFINITY } = this.options;
-    return this.places.mayTake(laneId) && this.recordingOf.of(laneId) < maxUnrecordedPerLane;
+    return this.places.mayTake(laneId) && this.leavesUnrecorded(laneId);
+  }
+
+  private leavesUnrecorded(laneId: LaneId): boolean {
+    const ofLane = this.places.of(laneId) + this.recordingOf.of(laneId);
+    return !this.options.sharesUnrecorded || ofLane === 0 || ofLane < this.unrecordedLeft;
   }
 
   private takePlace(held: Held<Row>): void {
