@@ -15,7 +15,7 @@ const MOST_OF_A_FIELD = 1 * KIB;
 const MOST_INTERIM = 16;
 
 /** What one exchange came to; the rest is known to whoever began it. */
-export type ExchangeResult = Omit<PostAnswer, 'durationMs' | 'lookUpMs' | 'address'> | PostFailure;
+export type ExchangeResult = Omit<PostAnswer, 'durationMs' | 'address'> | PostFailure;
 
 /** Why an exchange was ended from this side. */
 class GivenUp extends Error {}

@@ -14,8 +14,6 @@ export interface PostRequest {
 interface Observed {
   /** From the call to the result. */
   readonly durationMs: number;
-  /** How much of it had passed when the addresses of the receiver were known; 0: they never were. */
-  readonly lookUpMs: number;
   /** The IP address that the connection led to, when there was one. */
   readonly address?: string;
 }

@@ -63,11 +63,10 @@ export class WebhookClient {
     const deadline = new Deadline(request.deadlineMs);
     try {
       const target = await this.find(request.url, deadline);
-      if (isFailure(target)) return { ...target, durationMs: passed(), lookUpMs: 0 };
-      const lookUpMs = passed();
+      if (isFailure(target)) return { ...target, durationMs: passed() };
       onAddresses?.();
       const reached = await this.reach(target, request, deadline);
-      return { ...reached, durationMs: passed(), lookUpMs };
+      return { ...reached, durationMs: passed() };
     } finally {
       deadline.clear();
     }

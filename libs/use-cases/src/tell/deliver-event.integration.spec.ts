@@ -38,7 +38,11 @@ interface Told {
 }
 
 /** Delivers to a receiver that is not known to be slow. */
-async function deliver(path: string, servers: readonly string[]): Promise<Told> {
+async function deliver(
+  path: string,
+  servers: readonly string[],
+  onAddresses: () => void = () => undefined,
+): Promise<Told> {
   const resolver = new DnsResolver({ servers, timeoutMs: DNS_TIMEOUT_MS });
   const policy = { allowsHttp: true, networks: [parseAddressRange('127.0.0.1')!] };
   const client = new WebhookClient({ policy, lookUp: (name) => resolver.lookUpAddresses(name) });
@@ -49,7 +53,9 @@ async function deliver(path: string, servers: readonly string[]): Promise<Told> 
   };
   const deliverEvent = new DeliverEvent({
     receivers: { find: () => Promise.resolve(found) },
-    client,
+    client: {
+      post: (request, onKnown) => client.post(request, () => (onKnown?.(), onAddresses())),
+    },
     clock: { now: () => new Date() },
     deadlineMs: DEADLINE_MS,
     onError: (error) => {
@@ -77,6 +83,15 @@ describe('A receiver that answers at once', () => {
     dns.set(NAME, { addresses: ['127.0.0.1'], delayMs: LOOK_UP_MS });
     const { outcome, waits } = await deliver('/ok', [dns.address]);
     expect([outcome.status, outcome.report, waits]).toEqual(['SUCCEEDED', null, [null]]);
+    expect(outcome.attempt!.durationMs).toBeGreaterThan(SLOW_MS);
+  });
+
+  it('W8: is not slow, and not waited for, while this process stands still', async () => {
+    dns.set(NAME, { addresses: ['127.0.0.1'] });
+    const { outcome, waits } = await deliver('/ok', [dns.address], () => {
+      for (const until = performance.now() + SLOW_MS + 500; performance.now() < until;);
+    });
+    expect([outcome.status, outcome.report, waits]).toEqual(['SUCCEEDED', null, []]);
     expect(outcome.attempt!.durationMs).toBeGreaterThan(SLOW_MS);
   });
 });

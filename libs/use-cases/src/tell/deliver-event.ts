@@ -62,12 +62,12 @@ export class DeliverEvent {
     onWait?: OnWait,
   ): Promise<ToldOutcome> {
     const { clock, onError } = this.options;
-    const result = await tellingOfWait(
+    const { result, hasWaited } = await tellingOfWait(
       (onAddresses) => this.postTraced(delivery, receiver, onAddresses),
       (isForReceiver) => onWait?.(isForReceiver ? reportOfWait(delivery, receiver, clock.now()) : null),
     );
     if (result.kind === 'ours') onError(new Error(`a webhook could not be posted to: ${result.reason}`));
-    return outcomeOfPost(delivery, receiver, result, { now: clock.now(), random: Math.random() });
+    return outcomeOfPost(delivery, receiver, result, { now: clock.now(), random: Math.random(), hasWaited });
   }
 
   private async postTraced(
@@ -104,17 +104,29 @@ export class DeliverEvent {
   }
 }
 
-/** A look-up that hangs is waited for, too, but that says nothing of the receiver: it may be our name servers that hang. */
-async function tellingOfWait<T>(
-  post: (onAddresses: () => void) => Promise<T>,
+/**
+ * A look-up that hangs is waited for, too, but that says nothing of the receiver: it may be our name servers that hang. How long a POST took
+ * does not say whether it was waited for: this process may have stood still.
+ */
+async function tellingOfWait<Result>(
+  post: (onAddresses: () => void) => Promise<Result>,
   onWait: (isForReceiver: boolean) => void,
-): Promise<T> {
-  let endWait = giveUpAfter(SLOW_MS, () => onWait(false));
-  try {
-    return await post(() => {
-      endWait();
-      endWait = giveUpAfter(SLOW_MS, () => onWait(true));
+): Promise<{ result: Result; hasWaited: boolean }> {
+  let hasWaited = false;
+  const wait = (isForReceiver: boolean): (() => void) => {
+    hasWaited = false;
+    return giveUpAfter(SLOW_MS, () => {
+      hasWaited = true;
+      onWait(isForReceiver);
     });
+  };
+  let endWait = wait(false);
+  try {
+    const result = await post(() => {
+      endWait();
+      endWait = wait(true);
+    });
+    return { result, hasWaited };
   } finally {
     endWait();
   }

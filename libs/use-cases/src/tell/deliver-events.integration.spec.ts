@@ -76,9 +76,8 @@ function dispatcher(onError: (error: unknown) => void): DeliverEvents {
       headers: {},
       body: '',
       durationMs: 3,
-      lookUpMs: 0,
     } as const;
-    return outcomeOfPost(delivery, receiver!, answer, { now: new Date(), random: 0 });
+    return outcomeOfPost(delivery, receiver!, answer, { now: new Date(), random: 0, hasWaited: false });
   };
   const rings = { ringAll: () => undefined, ringSlot: () => undefined };
   return new DeliverEvents({

@@ -31,6 +31,8 @@ export interface PostMoment {
   readonly now: Date;
   /** From 0 to 1. */
   readonly random: number;
+  /** Whether its result was waited for: of its name, or since its addresses were known. */
+  readonly hasWaited: boolean;
 }
 
 /** Turns the result of a POST into what is recorded. */
@@ -38,7 +40,7 @@ export function outcomeOfPost(
   delivery: ClaimedDelivery,
   receiver: Receiver,
   result: PostResult,
-  { now, random }: PostMoment,
+  { now, random, hasWaited }: PostMoment,
 ): ToldOutcome {
   const verdict = decideAfterPost(result, { attempts: delivery.attempts, random, now });
   if (verdict.kind === 'postponed')
@@ -53,7 +55,7 @@ export function outcomeOfPost(
         ? { statusCode: result.status, headers: result.headers, body: result.body }
         : { reason: result.reason.slice(0, MOST_REASON_CHARACTERS) }),
     },
-    report: reportOf(delivery, receiver, lessonOf(verdict, result), now),
+    report: reportOf(delivery, receiver, lessonOf(verdict, result, hasWaited), now),
   };
 }
 
@@ -109,12 +111,11 @@ function errorClassOf(verdict: Decided): PostErrorClass | undefined {
   return verdict.kind === 'gone' ? 'http' : verdict.errorClass;
 }
 
-function lessonOf(verdict: Decided, result: PostResult): ReceiverLesson {
+function lessonOf(verdict: Decided, result: PostResult, hasWaited: boolean): ReceiverLesson {
   const isOutOfReach =
     result.kind === 'failed' && (result.errorClass === 'timeout' || result.errorClass === 'connect');
   const effect = verdict.kind === 'retry' || verdict.kind === 'exhausted' ? 'failed' : verdict.kind;
-  // A look-up that found it is not its doing: our name servers may have taken so long.
-  return { effect, isSlow: isOutOfReach || result.durationMs - result.lookUpMs > SLOW_MS };
+  return { effect, isSlow: isOutOfReach || hasWaited };
 }
 
 /** What changes nothing of what is known is not reported. */
