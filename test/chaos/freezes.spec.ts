@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AppUnderTest, WebhookReceiver } from '@posthorn/testing';
+import { soundEmail, Stack } from '../e2e/stack.ts';
+
+const CALLERS = 6;
+const BETWEEN_CALLS_MS = 20;
+/** So long a relay and receivers take, so that much is under way when a process stops. */
+const AT_WORK_MS = 50;
+const FREEZES = 8;
+/** Longer than a job is locked in Redis, and than a transaction may stand still in Postgres. */
+const FROZEN_MS = 6_500;
+const BETWEEN_FREEZES_MS = 1_000;
+const SETTLED_WITHIN_MS = 60_000;
+
+/** What each email causes at each of two webhooks. */
+const EVENTS = ['CONTACT_CREATED', 'EMAIL_SENT'];
+const PATHS = ['/one', '/two'];
+
+describe('Processes that stand still under load, one after the other', () => {
+  let stack: Stack;
+  let receiver: WebhookReceiver;
+  let workers: AppUnderTest[];
+  const accepted: string[] = [];
+  let isOver = false;
+
+  beforeAll(async () => {
+    receiver = await WebhookReceiver.start(() => ({ status: 200, afterMs: AT_WORK_MS }));
+    stack = await Stack.start({
+      dispatchers: 3,
+      sink: { script: (stage) => (stage === 'content' ? { delayMs: AT_WORK_MS } : undefined) },
+      env: { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+    });
+    const senders = [stack.sender, await stack.startApp('sender')];
+    workers = [0, 1, 2, 3].flatMap((n) => [stack.dispatchers[n % 3]!, senders[n % 2]!]);
+    for (const path of PATHS) {
+      const { status } = await stack.api().post('/v1/webhooks', { url: receiver.url(path), events: EVENTS });
+      expect(status).toBe(200);
+    }
+  });
+  afterAll(async () => {
+    isOver = true;
+    await stack.close();
+    await receiver.close();
+  });
+
+  async function call(): Promise<void> {
+    for (; !isOver; await sleep(BETWEEN_CALLS_MS)) {
+      const email = { ...soundEmail(), contactProperties: { name: 'Ann' } };
+      expect((await stack.send(email)).status).toBe(200);
+      accepted.push(email.to);
+    }
+  }
+
+  async function freeze({ program }: AppUnderTest): Promise<void> {
+    program.kill('SIGSTOP');
+    await sleep(FROZEN_MS);
+    program.kill('SIGCONT');
+    await sleep(BETWEEN_FREEZES_MS);
+  }
+
+  it('W9: lose nothing and double nothing, not even what was under way, and all is recorded within a minute', async () => {
+    const load = Promise.all(Array.from({ length: CALLERS }, call));
+    for (let n = 0; n < FREEZES; n += 1) await freeze(workers[n]!);
+    isOver = true;
+    await load;
+    await stack.settled(SETTLED_WITHIN_MS);
+
+    expect(stack.sink.messages.flatMap(({ to }) => to).sort()).toEqual(accepted.sort());
+    const told = receiver.posts.map(({ headers }) => String(headers['x-service-delivery-id']));
+    expect(told).toHaveLength(accepted.length * EVENTS.length * PATHS.length);
+    expect(new Set(told).size).toBe(told.length);
+    const sql = `SELECT count(*)::int FROM webhook_deliveries WHERE status = 'SUCCEEDED'`;
+    expect(await stack.count(sql)).toBe(told.length);
+  }, 600_000);
+});
