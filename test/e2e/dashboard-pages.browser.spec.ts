@@ -157,6 +157,20 @@ if (chromium === undefined) {
       expect(page.complaints).toEqual([]);
     });
 
+    it('show why nothing is sent to somebody, and take them off the list', async () => {
+      const to = 'blocked@receiver.example';
+      await stack.api().post('/v1/suppressions', { email: to });
+      const { id } = emailIn(await stack.send({ to }));
+      await until(async () => (await stack.show(id)).status === 'SUPPRESSED', 'it is not sent');
+      const page = await open(ada, `/emails/${id}`);
+      await page.evaluate(`document.querySelector('dd a[href^="/suppressions"]').click()`);
+      await page.until(`document.querySelector('h1')?.textContent === 'Suppressions'`);
+      await picture(page, 'suppressions');
+      await press(page, '/remove');
+      await page.until(`document.querySelector('.done')?.textContent.includes('taken off the list')`);
+      expect(page.complaints).toEqual([]);
+    });
+
     it('search webhooks and deliveries, send one again, and all that failed', async () => {
       const page = await open(ada, '/webhooks');
       await picture(page, 'webhooks');
@@ -195,15 +209,19 @@ if (chromium === undefined) {
       }
     });
 
-    it.each(['/emails', '/emails/:email', '/emails/:email/source', '/webhooks', '/webhooks/:webhook'])(
-      'are no wider than a telephone: %s',
-      async (path) => {
-        const address = path.replace(':email', email).replace(':webhook', webhook);
-        const page = await open(ada, address, TELEPHONE);
-        expect(await page.evaluate(WIDER_THAN_THE_SCREEN)).toBe(false);
-        if (path === '/emails') await picture(page, 'emails-telephone');
-      },
-    );
+    it.each([
+      '/emails',
+      '/emails/:email',
+      '/emails/:email/source',
+      '/suppressions',
+      '/webhooks',
+      '/webhooks/:webhook',
+    ])('are no wider than a telephone: %s', async (path) => {
+      const address = path.replace(':email', email).replace(':webhook', webhook);
+      const page = await open(ada, address, TELEPHONE);
+      expect(await page.evaluate(WIDER_THAN_THE_SCREEN)).toBe(false);
+      if (path === '/emails') await picture(page, 'emails-telephone');
+    });
 
     it('are dark where that is wanted', async () => {
       const page = await open(ada, `/emails/${friendly}`);

@@ -154,7 +154,7 @@ describe('The dashboard', () => {
       `INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('email', 'x.bulk', 'tests')`,
     );
     const cookie = await cookieOf(viewer);
-    for (const path of ['/', '/emails', '/webhooks']) {
+    for (const path of ['/', '/emails', '/suppressions', '/webhooks']) {
       const page = await (await ask(path, as(cookie))).text();
       expect([
         ...page.matchAll(/<th\b(?! scope="col")|<th\b[^>]*>\s*<|class="scroll"(?! tabindex="0")/g),

@@ -9,6 +9,8 @@ import {
   OverviewStore,
   PausedLaneStore,
   RateStore,
+  SuppressionChanges,
+  SuppressionSearchStore,
 } from '@posthorn/database';
 import {
   AcceptanceSettings,
@@ -49,6 +51,7 @@ import { ProviderController } from './sign-in/provider.controller.ts';
 import { SignInController } from './sign-in/sign-in.controller.ts';
 import { SignInCookie } from './sign-in/sign-in-cookie.ts';
 import { SignInWays, TrustedProxies } from './sign-in/sign-in-ways.ts';
+import { SuppressionsController } from './suppressions/suppressions.controller.ts';
 import { WebhookActsController } from './webhooks/webhook-acts.controller.ts';
 import { webhookProviders } from './webhooks/webhook.providers.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
@@ -56,7 +59,7 @@ import { WebhooksController } from './webhooks/webhooks.controller.ts';
 const QUEUES_PATH = '/queues';
 const MOST_FORM_BYTES = 8 * 1024;
 /** Where forms are sent to. */
-const FORMS = ['/sign-in', '/emails', '/webhooks'];
+const FORMS = ['/sign-in', '/emails', '/suppressions', '/webhooks'];
 /** Operators look at few emails at once. */
 const THREADS = { maxThreads: 1, maxWaiting: 20 };
 
@@ -116,6 +119,7 @@ await startProcess('dashboard', async () => {
         EmailsController,
         EmailContentController,
         EmailActsController,
+        SuppressionsController,
         WebhooksController,
         WebhookActsController,
       ],
@@ -137,6 +141,8 @@ await startProcess('dashboard', async () => {
           unsubscribeLinks: new UnsubscribeLinks({ signer, publicUrl }),
           monthlyLimit: acceptance.monthlyLimit,
         }),
+        { provide: SuppressionSearchStore, useValue: new SuppressionSearchStore(db) },
+        { provide: SuppressionChanges, useValue: new SuppressionChanges(db) },
         ...webhookProviders(db, webhookRings),
       ],
     },

@@ -111,6 +111,7 @@ export * from './stores/sealed-secret-store.ts';
 export { type DeliveryWithAttempts, type ShownAttempt, type ShownDelivery } from './stores/shown-delivery.ts';
 export { type NewSuppression, SuppressionChanges } from './stores/suppression-changes.ts';
 export { SubscriptionStore, type Subscription } from './stores/subscription-store.ts';
+export { SuppressionSearchStore } from './stores/suppression-search-store.ts';
 export { SuppressionStore } from './stores/suppression-store.ts';
 export { RecoveryStore } from './stores/recovery-store.ts';
 export * from './stores/report-store.ts';

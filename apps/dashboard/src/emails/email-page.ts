@@ -1,7 +1,8 @@
-import { EMAIL_STATUSES } from '@posthorn/domain';
+import { EMAIL_STATUSES, type Suppression } from '@posthorn/domain';
 import type { AuditEntry, EmailRecord, OperatorAccount, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { done, facts, plain, table, time } from '../pages/parts.ts';
+import { suppressionsOf } from '../suppressions/suppression-search.ts';
 import { emailActions } from './email-actions.ts';
 import { whatOf } from './emails-page.ts';
 import { timelineTable } from './timeline-table.ts';
@@ -11,6 +12,8 @@ export interface ShownEmail {
   readonly email: EmailRecord;
   /** Undefined: that of Posthorn itself. */
   readonly workspace: Workspace | undefined;
+  /** Why nothing is sent to its recipient now; undefined: the list does not have them. */
+  readonly suppression: Suppression | undefined;
   /** What operators did with it. */
   readonly acts: readonly AuditEntry[];
   /** The emails that were sent again with what it says. */
@@ -39,13 +42,14 @@ export function emailPage(shown: ShownEmail): Html {
     <iframe src="/emails/${email.id}/frame" sandbox="" title="How the email looks" loading="lazy"></iframe>`;
 }
 
-function factsOf({ email, workspace }: ShownEmail): Html {
+function factsOf({ email, workspace, suppression }: ShownEmail): Html {
   const { status, from, to, template, groupBy, acceptedAt, sendAt, sentAt, messageId, id } = email;
   const { opens, clicks, machineOpens, machineClicks } = email.engagement;
   return facts({
     'Status': html`<b>${status}</b>: ${EMAIL_STATUSES[status]}`,
     'From': from,
     'To': html`<a href="/emails?${new URLSearchParams({ to }).toString()}">${to}</a>`,
+    'Suppressed': suppression && suppressionText(suppression),
     'Workspace': workspace === undefined ? 'Posthorn itself' : `${workspace.name} (${workspace.id})`,
     'Template': template ?? undefined,
     'Group': groupBy ?? undefined,
@@ -57,6 +61,11 @@ function factsOf({ email, workspace }: ShownEmail): Html {
     'Message-ID': messageId,
     'Id': id,
   });
+}
+
+function suppressionText({ email, reason, createdAt }: Suppression): Html {
+  return html`nothing is sent to them since ${time(createdAt)}:
+    <a href="${suppressionsOf(email)}">${reason}</a>`;
 }
 
 const ACTS: Readonly<Record<string, string>> = {

@@ -4,10 +4,12 @@ import type {
   EmailSearchStore,
   EmailStore,
   OperatorAccount,
+  SuppressionStore,
   WorkspaceStore,
 } from '@posthorn/database';
 import type { ShownEmail } from './email-page.ts';
 
+const ONE = { limit: 1, sort: 'createdAt.desc' } as const;
 const MOST_ACTS = { limit: 100, sort: 'createdAt.desc' } as const;
 
 export interface EmailReaderOptions {
@@ -15,6 +17,7 @@ export interface EmailReaderOptions {
   readonly emails: Pick<EmailStore, 'find'>;
   readonly auditLog: Pick<AuditLogStore, 'list'>;
   readonly workspaces: Pick<WorkspaceStore, 'find'>;
+  readonly suppressions: Pick<SuppressionStore, 'list'>;
 }
 
 /** Finds an email by its id alone, in whichever workspace it is. */
@@ -31,15 +34,19 @@ export class EmailReader {
 
   /** All that is shown of an email. @throws Refusal (404) when there is none */
   async read(text: string, account: OperatorAccount): Promise<ShownEmail> {
-    const { emails, auditLog, workspaces } = this.options;
+    const { emails, auditLog, workspaces, suppressions } = this.options;
     const { id, workspaceId } = await this.locate(text);
-    const [email, workspace, acts, copies] = await Promise.all([
-      emails.find(workspaceId, id),
+    const email = thatIsThere(await emails.find(workspaceId, id));
+    const [workspace, acts, copies, { items }] = await Promise.all([
       workspaces.find(workspaceId),
       auditLog.list(workspaceId, MOST_ACTS, { subjectId: id }),
       auditLog.list(workspaceId, MOST_ACTS, { action: 'email.sent_again', copyOf: id }),
+      suppressions.list(workspaceId, ONE, { email: email.to }),
     ]);
-    return { ...{ email: thatIsThere(email), workspace, account }, acts: acts.items, copies: copies.items };
+    return {
+      ...{ email, workspace, account, suppression: items[0] },
+      ...{ acts: acts.items, copies: copies.items },
+    };
   }
 }
 

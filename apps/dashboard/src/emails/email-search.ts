@@ -1,5 +1,5 @@
-import { type EmailId, parseId, Refusal, type WorkspaceId } from '@posthorn/kernel';
-import { EMAIL_STATUSES, type PageRequest, parseMailbox } from '@posthorn/domain';
+import { type EmailId, parseId, type WorkspaceId } from '@posthorn/kernel';
+import { EMAIL_STATUSES, type PageRequest } from '@posthorn/domain';
 import type { EmailFilter } from '@posthorn/database';
 import type { Given } from '../pages/given.ts';
 
@@ -19,7 +19,7 @@ export function emailSearch(given: Given): EmailSearch {
   const status = given.word('status', EMAIL_STATUSES);
   const times = given.times('after', 'before');
   return {
-    filter: { status, to: addressIn(given), groupBy: given.text('groupBy'), ...times },
+    filter: { status, to: given.address('to'), groupBy: given.text('groupBy'), ...times },
     workspaceId: given.id('workspace', 'wrk'),
     page: given.page('trs'),
   };
@@ -28,12 +28,4 @@ export function emailSearch(given: Given): EmailSearch {
 /** The email whose id was given where a recipient could be; undefined: none was. */
 export function emailNamedIn(given: Given): EmailId | undefined {
   return parseId('trs', given.shown('to') ?? '');
-}
-
-function addressIn(given: Given): string | undefined {
-  const text = given.text('to');
-  if (text === undefined) return undefined;
-  const parsed = parseMailbox(text);
-  if ('fault' in parsed) throw new Refusal(400, `\`to\` ${parsed.fault}`);
-  return parsed.mailbox.address;
 }

@@ -7,6 +7,7 @@ import {
   EmailSearchStore,
   EmailStore,
   IdentityStore,
+  SuppressionStore,
   TemplateStore,
   WorkspaceStore,
 } from '@posthorn/database';
@@ -40,13 +41,18 @@ export function emailProviders(parts: EmailParts): Provider[] {
   const workspaces = new WorkspaceStore(database);
   const changes = new EmailChanges(database);
   const auditLog = new AuditLogStore(database);
+  const suppressions = new SuppressionStore(database);
   const reschedule = new RescheduleEmail({ emails, changes, rings, clock: database.clock });
   const preview = new PreviewEmail({ emails, composer: openComposer(parts) });
   return [
     { provide: EmailSearchStore, useValue: search },
     { provide: EmailListStore, useValue: new EmailListStore(database) },
     { provide: WorkspaceStore, useValue: workspaces },
-    { provide: EmailReader, useValue: new EmailReader({ search, emails, auditLog, workspaces }) },
+    { provide: SuppressionStore, useValue: suppressions },
+    {
+      provide: EmailReader,
+      useValue: new EmailReader({ search, emails, auditLog, workspaces, suppressions }),
+    },
     { provide: PreviewEmail, useValue: preview },
     { provide: CancelEmail, useValue: new CancelEmail({ emails, changes }) },
     { provide: RescheduleEmail, useValue: reschedule },

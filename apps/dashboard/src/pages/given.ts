@@ -1,5 +1,5 @@
 import { type Id, parseId, Refusal } from '@posthorn/kernel';
-import { type PageRequest, parseOpaqueStart, parseTimeOrDay } from '@posthorn/domain';
+import { type PageRequest, parseMailbox, parseOpaqueStart, parseTimeOrDay } from '@posthorn/domain';
 
 const LONGEST = 1_000;
 const PAGE_ROWS = 50;
@@ -49,6 +49,15 @@ export class Given {
     if (id === undefined)
       throw new Refusal(400, `\`${name}\` is no id; give \`${prefix}_\` and what follows it`);
     return id;
+  }
+
+  /** The address of a mailbox. @throws Refusal (400) for what is none */
+  address(name: string): string | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    const parsed = parseMailbox(value);
+    if ('fault' in parsed) throw new Refusal(400, `\`${name}\` ${parsed.fault}`);
+    return parsed.mailbox.address;
   }
 
   /** A time of UTC, or a day, which stands for its beginning. @throws Refusal (400) for what is none */

@@ -47,7 +47,13 @@ iframe{display:block;width:100%;height:30rem;border:1px solid var(--line);border
 `);
 
 /** The parts of the dashboard, and where each begins. */
-const PARTS = { Overview: '/', Emails: '/emails', Webhooks: '/webhooks', Queues: '/queues' } as const;
+const PARTS = {
+  Overview: '/',
+  Emails: '/emails',
+  Suppressions: '/suppressions',
+  Webhooks: '/webhooks',
+  Queues: '/queues',
+} as const;
 
 type PartName = keyof typeof PARTS;
 

@@ -60,7 +60,14 @@ import { READ_SIGNING_KEYS } from './dkim-keys.ts';
 import { countEngagementsByDay } from './email-counts.ts';
 import { COUNT_HITS, READ_HIT_EMAILS, TELL_HITS } from './hits.ts';
 import { CLAIM_CHECK, CLAIM_DUE_CHECKS } from './domain-checks.ts';
-import { ADD_SUPPRESSION, listSuppressions, READ_SUPPRESSION, REMOVE_SUPPRESSION } from './suppressions.ts';
+import {
+  ADD_SUPPRESSION,
+  listSuppressions,
+  READ_SUPPRESSION,
+  READ_SUPPRESSION_WORKSPACE,
+  REMOVE_SUPPRESSION,
+  searchSuppressions,
+} from './suppressions.ts';
 import { ASK_WHY_WITHHELD } from './withheld.ts';
 import { COUNT_FAILED_DELIVERIES, RECOVER_DELIVERIES } from './recoveries.ts';
 import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_VERIFICATION_LINKS } from './upkeep.ts';
@@ -430,6 +437,26 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
       values: () => [text(NOBODY), someWorkspace()],
       indexes: [/^suppressions_(pkey|by_workspace_idx)$/],
     },
+  ],
+  [
+    'SEARCH_SUPPRESSIONS',
+    {
+      sql: searchSuppressions(undefined, PAGE).text,
+      values: () => ['51'],
+      indexes: [/^suppressions_pkey$/],
+    },
+  ],
+  [
+    'SEARCH_SUPPRESSIONS_BY_EMAIL',
+    {
+      sql: searchSuppressions('a@example.net', PAGE).text,
+      values: () => [`'PERSON7@example.net'`, '51'],
+      indexes: [/^suppressions_workspace_email_key$/],
+    },
+  ],
+  [
+    'READ_SUPPRESSION_WORKSPACE',
+    { sql: READ_SUPPRESSION_WORKSPACE, values: () => [text(NOBODY)], indexes: [/^suppressions_pkey$/] },
   ],
   [
     'ADD_SUPPRESSION',

@@ -40,6 +40,32 @@ export function listSuppressions(
 }
 
 /**
+ * A page of the suppressions of all workspaces, or of one address in all of them.
+ *
+ * With an address it asks each workspace for its entry (suppressions_workspace_email_key), so its cost grows with the workspaces; without
+ * one it reads suppressions_pkey in its order. Locks: none.
+ */
+export function searchSuppressions(email: string | undefined, page: PageRequest<SuppressionId>): Statement {
+  const values = new Values();
+  const searched = email === undefined ? 'suppressions' : entriesOf(values.add(email, 'text'));
+  return pageStatement(`SELECT ${SUPPRESSION_COLUMNS}\nFROM     ${searched} s`, ['true'], page, values);
+}
+
+/** A workspace has at most one entry of an address: the limit says so to Postgres, which would read all of them otherwise. */
+function entriesOf(email: string): string {
+  return `(
+  SELECT entry.*
+  FROM   workspaces w
+  CROSS JOIN LATERAL (
+    SELECT * FROM suppressions WHERE workspace_id = w.id AND lower(email) = lower(${email}) LIMIT 1
+  ) entry
+)`;
+}
+
+/** Whose an entry is. $1 uuid. Index: suppressions_pkey. Locks: none. */
+export const READ_SUPPRESSION_WORKSPACE = `SELECT workspace_id AS "workspaceId" FROM suppressions WHERE id = $1::uuid`;
+
+/**
  * Puts an address on a workspace's list, or leaves the entry that it has as it is; gives the one that is there then. (An update that
  * changes nothing: DO NOTHING would give no row.)
  *

@@ -1,0 +1,51 @@
+import { type Page, type Suppression, SUPPRESSION_REASONS } from '@posthorn/domain';
+import type { OperatorAccount, Workspace } from '@posthorn/database';
+import { html, type Html } from '../pages/html.ts';
+import { done, field, foundTable, nextPage, time, workspaceField } from '../pages/parts.ts';
+import type { Searched } from '../pages/searched.ts';
+import type { SUPPRESSION_FIELDS } from './suppression-search.ts';
+
+interface Found extends Searched<(typeof SUPPRESSION_FIELDS)[number], Page<Suppression>> {
+  readonly workspaces: readonly Workspace[];
+  readonly account: OperatorAccount;
+  /** What somebody has just done. */
+  readonly done?: string | undefined;
+}
+
+/** The search for addresses that nothing is sent to, and what it has found. */
+export function suppressionsPage({ asked, found, fault, workspaces, account, done: sentence }: Found): Html {
+  const names = new Map(workspaces.map(({ id, name }) => [id, name]));
+  const row = (entry: Suppression): Html =>
+    html`<tr>
+      <td>${time(entry.createdAt)}</td>
+      <td><a href="/emails?${new URLSearchParams({ to: entry.email }).toString()}">${entry.email}</a></td>
+      <td class="wrap">${whyOf(entry)}</td>
+      <td>${names.get(entry.workspaceId) ?? 'Posthorn itself'}</td>
+      ${account.role === 'operator' ? html`<td>${removeForm(entry)}</td>` : ''}
+    </tr>`;
+  const columns = ['Since (UTC)', 'Address', 'Why', 'Workspace'];
+  const isOperator = account.role === 'operator';
+  return html`<h1>Suppressions</h1>
+    ${done(sentence)}
+    <form class="search" method="get" action="/suppressions" role="search">
+      ${field('email', 'Address', { value: asked.email })} ${workspaceField(asked.workspace, workspaces)}
+      <div><button>Search</button></div>
+    </form>
+    ${fault === undefined ? '' : html`<p class="bad" role="alert">${fault}.</p>`}
+    <p class="quiet">
+      Addresses that no email of a workspace is sent to, the newest first. An address that bounces for good is
+      put on the list again by the next bounce.
+    </p>
+    ${foundTable(isOperator ? [...columns, 'What can be done'] : columns, found, row)}
+    ${nextPage('/suppressions', asked, found?.startAt ?? null)}`;
+}
+
+/** Why an address is on the list, and by which email or whom. */
+function whyOf({ reason, emailId, createdBy }: Suppression): Html {
+  const by = emailId === null ? createdBy.name : html`<a href="/emails/${emailId}">this email</a>`;
+  return html`${reason}: ${SUPPRESSION_REASONS[reason]} (${by})`;
+}
+
+function removeForm({ id }: Suppression): Html {
+  return html`<form method="post" action="/suppressions/${id}/remove"><button>Take it off</button></form>`;
+}

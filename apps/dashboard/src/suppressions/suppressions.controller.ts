@@ -1,0 +1,66 @@
+import { Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { parseId, Refusal } from '@posthorn/kernel';
+import type { Page, Suppression } from '@posthorn/domain';
+import {
+  SuppressionChanges,
+  SuppressionSearchStore,
+  SuppressionStore,
+  WorkspaceStore,
+} from '@posthorn/database';
+import type { Request, Response } from 'express';
+import { doneIn, showDone } from '../pages/done.ts';
+import { renderPage } from '../pages/page.ts';
+import { searched } from '../pages/searched.ts';
+import { accountOf, operatorOf } from '../sign-in/entrance.ts';
+import { SUPPRESSION_FIELDS, type SuppressionSearch, suppressionSearch } from './suppression-search.ts';
+import { suppressionsPage } from './suppressions-page.ts';
+
+/** What an act is told of with, by the word in the address that it leads to. */
+const DONE = {
+  removed: 'It was taken off the list: what is sent to this address from now on leaves again.',
+} as const;
+
+/** The addresses that nothing is sent to, as those see them who run the installation. */
+@Controller('suppressions')
+export class SuppressionsController {
+  constructor(
+    private readonly search: SuppressionSearchStore,
+    private readonly suppressions: SuppressionStore,
+    private readonly changes: SuppressionChanges,
+    private readonly workspaces: WorkspaceStore,
+  ) {}
+
+  @Get()
+  async find(
+    @Query() query: unknown,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const account = accountOf(request);
+    const workspaces = await this.workspaces.list();
+    const result = await searched(SUPPRESSION_FIELDS, query, response, (given) =>
+      this.pageOf(suppressionSearch(given)),
+    );
+    const content = suppressionsPage({ ...result, workspaces, account, done: doneIn(query, DONE) });
+    return renderPage(response, { title: 'Suppressions', part: 'Suppressions', account, content });
+  }
+
+  @Post(':suppression_id/remove')
+  async remove(
+    @Param('suppression_id') text: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    const actor = operatorOf(request);
+    const id = parseId('sup', text);
+    const workspaceId = id && (await this.search.workspaceOf(id));
+    const removed = workspaceId && (await this.changes.remove(workspaceId, id, actor));
+    if (removed === undefined) throw new Refusal(404, 'There is no suppression with this id any more');
+    showDone(response, '/suppressions', 'removed');
+  }
+
+  private pageOf({ email, workspaceId, page }: SuppressionSearch): Promise<Page<Suppression>> {
+    if (workspaceId === undefined) return this.search.list(email, page);
+    return this.suppressions.list(workspaceId, page, { email });
+  }
+}

@@ -1,0 +1,27 @@
+import { idFromUuid, type SuppressionId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type Page, pageOf, type PageRequest, type Suppression } from '@posthorn/domain';
+import type { Database } from '../connection.ts';
+import { READ_SUPPRESSION_WORKSPACE, searchSuppressions } from '../sql/suppressions.ts';
+import { suppressionOf, type SuppressionRow } from './suppression-row.ts';
+
+/** The suppression lists of all workspaces, for those who run the installation: nothing here may be shown to a key. */
+export class SuppressionSearchStore {
+  constructor(private readonly database: Pick<Database, 'pool'>) {}
+
+  /** A page of all entries, or of those of one address, in whatever case. */
+  async list(email: string | undefined, page: PageRequest<SuppressionId>): Promise<Page<Suppression>> {
+    const { text, values } = searchSuppressions(email, page);
+    const { rows } = await this.database.pool.query<SuppressionRow>(text, [...values]);
+    return pageOf(rows.map(suppressionOf), page.limit);
+  }
+
+  /** Whose the entry is; undefined: there is none with this id. */
+  async workspaceOf(id: SuppressionId): Promise<WorkspaceId | undefined> {
+    const values = [uuidOf(id)];
+    const { rows } = await this.database.pool.query<{ workspaceId: string }>(
+      READ_SUPPRESSION_WORKSPACE,
+      values,
+    );
+    return rows[0] && idFromUuid('wrk', rows[0].workspaceId);
+  }
+}

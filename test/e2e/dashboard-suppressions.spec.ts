@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AuditLogStore } from '@posthorn/database';
+import { newId } from '@posthorn/kernel';
+import type { AppUnderTest, SinkScript } from '@posthorn/testing';
+import { Api, emailIn } from './api.ts';
+import { DashboardVisitor } from './dashboard-visitor.ts';
+import { newRecipient, Stack, until } from './stack.ts';
+
+const HOSTILE = '"><script>alert(1)</script>';
+
+/** A relay that knows nobody whose address begins so, for as long as it is told. */
+let knowsThem = false;
+const relay: SinkScript = (stage, { to }) =>
+  stage === 'rcpt' && !knowsThem && to.at(-1)?.startsWith('nobody-')
+    ? { reply: '550 5.1.1 No such user here' }
+    : undefined;
+
+let stack: Stack;
+let dashboard: AppUnderTest;
+let ada: DashboardVisitor;
+let vera: DashboardVisitor;
+
+beforeAll(async () => {
+  stack = await Stack.start({ sink: { script: relay } });
+  dashboard = await stack.startApp('dashboard');
+  ada = await DashboardVisitor.signIn(stack, dashboard, 'ada', 'operator');
+  vera = await DashboardVisitor.signIn(stack, dashboard, 'vera', 'viewer');
+});
+afterAll(() => stack.close());
+
+async function suppress(email: string, key = stack.tenant.keys.apiUser): Promise<string> {
+  const { body } = await new Api(stack.gateways[0]!.url, key).post('/v1/suppressions', { email });
+  return (body['suppression'] as { id: string }).id;
+}
+
+async function sendAndWait(to: string): Promise<string> {
+  const { id } = emailIn(await stack.send({ to }));
+  await until(async () => (await stack.outboxRow(id)) === undefined, `${id} is finished`);
+  return id;
+}
+
+const search = async (query: string) => (await vera.get(`/suppressions?${query}`)).text;
+
+describe('The search for suppressions', () => {
+  it('finds an address in whatever case in every workspace, and in one where that is asked', async () => {
+    const other = await stack.createTenant('Other');
+    const email = newRecipient();
+    await suppress(email);
+    await suppress(email.toUpperCase().replace(/@.*/, `@${email.split('@')[1]}`), other.keys.apiUser);
+    await suppress(newRecipient());
+    const rows = (text: string) => text.match(/<tr>/g)!.length - 1;
+    const query = `email=${encodeURIComponent(email)}`;
+    expect(rows(await search(query))).toBe(2);
+    expect(rows(await search(''))).toBe(3);
+    const one = await search(`${query}&workspace=${other.workspaceId}`);
+    expect([rows(one), one.includes('<td>Other</td>')]).toEqual([1, true]);
+    expect(await search(`email=${newRecipient()}`)).toContain('Nothing was found');
+  });
+
+  it('goes from page to page, each entry once', async () => {
+    const tenant = await stack.createTenant('Long');
+    for (let n = 0; n < 53; n += 1) await suppress(`${n}-${newRecipient()}`, tenant.keys.apiUser);
+    for (const query of ['', `workspace=${tenant.workspaceId}`]) {
+      const addressesIn = (text: string) =>
+        [...text.matchAll(/<a href="\/emails\?to=([^"]+)"/g)].map(([, to]) => to);
+      const first = await search(query);
+      const next = /href="(\/suppressions\?[^"]*startAt=[^"]*)"/.exec(first)![1]!.replaceAll('&amp;', '&');
+      const seen = [...addressesIn(first), ...addressesIn((await vera.get(next)).text)];
+      expect(addressesIn(first)).toHaveLength(50);
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(seen.length).toBeGreaterThanOrEqual(53);
+    }
+  });
+
+  it.each([
+    ['an address that is none', 'email=ada', 'email'],
+    ['what would be markup', `email=${encodeURIComponent(HOSTILE)}`, 'email'],
+    ['a workspace that is none', 'workspace=1', 'workspace'],
+    ['a page that is none', 'startAt=x', 'startAt'],
+  ])('says what is wrong with %s', async (_what, query, field) => {
+    const { status, text } = await ada.get(`/suppressions?${query}`);
+    expect([status, text.includes(`role="alert">\`${field}\``)]).toEqual([400, true]);
+    expect(text).not.toContain('<script>');
+  });
+});
+
+describe('An address that has bounced', () => {
+  it('is seen from its email, taken off the list by an operator, and sent to again', async () => {
+    const to = `nobody-${newRecipient()}`;
+    const bounced = await sendAndWait(to);
+    const suppressed = await sendAndWait(to);
+    knowsThem = true;
+    const page = (await vera.get(`/emails/${suppressed}`)).text;
+    const link = /href="(\/suppressions\?[^"]+)"/.exec(page)![1]!;
+    expect(page).toContain('HARD_BOUNCE');
+    const looked = (await vera.get(link)).text;
+    expect(looked).toContain(`/emails/${bounced}`);
+    expect(looked).not.toContain('/remove"');
+    const entry = /action="(\/suppressions\/sup_\w+\/remove)"/.exec((await ada.get(link)).text)![1]!;
+    const { status, headers } = await ada.post(entry);
+    expect([status, headers.get('location')]).toEqual([303, '/suppressions?done=removed']);
+    expect((await ada.get('/suppressions?done=removed')).text).toContain('taken off the list');
+    expect((await ada.get(`/emails/${suppressed}`)).text).not.toContain('HARD_BOUNCE');
+    await sendAndWait(to);
+    await stack.onlyMailTo(to);
+  });
+
+  it('stays on the list for viewers, for forms from elsewhere, and is 404 once it is gone', async () => {
+    const id = await suppress(newRecipient());
+    const act = `/suppressions/${id}/remove`;
+    const elsewhere = { 'Origin': 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
+    expect([(await vera.post(act)).status, (await ada.post(act, {}, elsewhere)).status]).toEqual([403, 403]);
+    expect((await ada.post(act)).status).toBe(303);
+    for (const gone of [id, newId('sup', Date.now()), 'sup_x', encodeURIComponent(HOSTILE)])
+      expect((await ada.post(`/suppressions/${gone}/remove`)).status).toBe(404);
+    const page = { limit: 10, sort: 'createdAt.asc' } as const;
+    const { items } = await new AuditLogStore(stack.database).list(stack.tenant.workspaceId, page, {
+      subjectId: id,
+    });
+    expect(items.map(({ action, actor: { name } }) => [action, name])).toEqual([
+      ['suppression.created', expect.anything()],
+      ['suppression.deleted', 'ada'],
+    ]);
+  });
+});
