@@ -2,6 +2,7 @@ import { Refusal } from '@posthorn/kernel';
 import { isJsonObject, kindOf } from '../validation/rule.ts';
 import { faultsInFields, shapeOf, type Shape } from '../validation/shape.ts';
 import { faultsInUnknown } from '../validation/unknown-fields.ts';
+import { knownElsewhere } from './elsewhere-names.ts';
 import { RawEmailRequest, TemplatedEmailRequest } from './send-email.request.ts';
 
 const RAW = shapeOf(RawEmailRequest);
@@ -30,7 +31,7 @@ export function judgeEmailRequest(body: unknown): RawEmailRequest | TemplatedEma
 
 function judgeRaw(body: Record<string, unknown>): RawEmailRequest {
   const unknown = faultsInUnknown(RAW, body, '', (name) => {
-    if (!TEMPLATED.names.includes(name)) return undefined;
+    if (!TEMPLATED.names.includes(name)) return knownElsewhere(name, RAW.names);
     return 'belongs to templated emails; name a `template` or leave it out';
   });
   refuseFaults(RAW, body, unknown, REQUIRED_OF_RAW);
@@ -39,7 +40,7 @@ function judgeRaw(body: Record<string, unknown>): RawEmailRequest {
 
 function judgeTemplated(body: Record<string, unknown>): TemplatedEmailRequest {
   const unknown = faultsInUnknown(TEMPLATED, body, '', (name) => {
-    if (!RAW.names.includes(name)) return undefined;
+    if (!RAW.names.includes(name)) return knownElsewhere(name, TEMPLATED.names);
     return 'belongs to raw emails, and an email with `template` is templated; leave one of the two out';
   });
   refuseFaults(TEMPLATED, body, unknown, REQUIRED_OF_TEMPLATED);

@@ -21,20 +21,48 @@ describe('an unknown field', () => {
     );
   });
 
+  it.each(['metadata', 'MessageStream', 'x', '', 'constructor', 'toString', 'hasOwnProperty', 'validate'])(
+    '%j is named',
+    (name) => {
+      expect(messageFor({ ...RAW, [name]: 'x' })).toBe(`\`${name}\` is not a known field; leave it out`);
+      expect(messageFor({ ...TEMPLATED, [name]: 'x' })).toBe(
+        `\`${name}\` is not a known field; leave it out`,
+      );
+    },
+  );
+
   it.each([
-    'cc',
-    'bcc',
-    'attachments',
-    'headers',
-    'x',
-    '',
-    'constructor',
-    'toString',
-    'hasOwnProperty',
-    'validate',
-  ])('%j is named', (name) => {
-    expect(messageFor({ ...RAW, [name]: 'x' })).toBe(`\`${name}\` is not a known field; leave it out`);
-    expect(messageFor({ ...TEMPLATED, [name]: 'x' })).toBe(`\`${name}\` is not a known field; leave it out`);
+    ['HtmlBody', 'html'],
+    ['TextBody', 'text'],
+    ['Tag', 'groupBy'],
+    ['tags', 'groupBy'],
+    ['scheduled_at', 'sendAt'],
+    ['reply_to', 'replyTo'],
+    ['TrackOpens', 'settings'],
+  ])('%s of another service is named with what stands for it here', (name, ours) => {
+    expect(messageFor({ ...RAW, [name]: 'x' })).toBe(
+      `\`${name}\` is not a known field; did you mean \`${ours}\`?`,
+    );
+  });
+
+  it('of another service is led to no field of the other kind of email', () => {
+    const { to } = TEMPLATED;
+    expect(messageFor({ template: 'a', to, TemplateModel: {} })).toMatch(/; did you mean `variables`\?$/);
+    expect(messageFor({ ...RAW, TemplateModel: {} })).toMatch(/; leave it out$/);
+    expect(messageFor({ ...TEMPLATED, HtmlBody: 'x' })).toMatch(/; leave it out$/);
+  });
+
+  it.each([
+    ['attachments', 'link to the file'],
+    ['Attachments', 'link to the file'],
+    ['cc', 'one recipient'],
+    ['Bcc', 'one recipient'],
+    ['headers', 'leave it out'],
+  ])('%s, which is not possible, is answered with what to do instead', (name, instead) => {
+    for (const email of [RAW, TEMPLATED])
+      expect(messageFor({ ...email, [name]: [] })).toMatch(
+        new RegExp(`^\`${name}\` is not possible: .*${instead}`),
+      );
   });
 
   it('is found even where JSON calls it __proto__, and changes no prototype', () => {
