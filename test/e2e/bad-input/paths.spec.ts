@@ -63,7 +63,8 @@ describe('G2, E0: a path that nothing is at', () => {
   it.each(atLeastForty(cases))('%s', (_title, bad) => refusing.refuses(bad));
 
   it('that is a whole address', async () => {
-    expectRefusal(await raw('GET http://evil.example/v1/nothing'), 404, 'There is nothing at /v1/nothing');
+    const nothing = 'There is nothing at /v1/nothing; see /docs for the paths';
+    expectRefusal(await raw('GET http://evil.example/v1/nothing'), 404, nothing);
   });
 });
 

@@ -3,6 +3,9 @@ import type { Request, RequestHandler, Response } from 'express';
 import { answerOf, errorBody, writeError, type ErrorAnswer } from './error-answer.ts';
 import { routedPath } from './routed-path.ts';
 
+/** Where an app that has a reference of its paths shows it. */
+const REFERENCE = '/docs';
+
 /** The part of a layer of Express' router that is looked at. */
 export interface RouterLayer {
   readonly route?:
@@ -24,13 +27,9 @@ function knownMethods(stack: readonly RouterLayer[], path: string): string[] {
 /** The answer to a request that no route took: 405 with `Allow` where the path is known, else 404. */
 export function answerToUnrouted(stack: readonly RouterLayer[], method: string, path: string): ErrorAnswer {
   const allowed = knownMethods(stack, path);
-  if (allowed.length === 0) {
-    return answerOf(
-      new Refusal(404, `There is nothing at ${path.slice(0, 200)}; see the API reference for the paths`),
-      '',
-    );
-  }
-  return wrongMethod(method, allowed);
+  if (allowed.length > 0) return wrongMethod(method, allowed);
+  const hint = knownMethods(stack, REFERENCE).length > 0 ? `; see ${REFERENCE} for the paths` : '';
+  return answerOf(new Refusal(404, `There is nothing at ${path.slice(0, 200)}${hint}`), '');
 }
 
 /**
