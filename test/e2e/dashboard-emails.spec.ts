@@ -61,10 +61,13 @@ describe('The search for emails', () => {
     expect([one.includes(foreign), one.includes(id)]).toEqual([true, false]);
   });
 
-  it('leads to the email whose id it is given', async () => {
+  it('leads to the email whose id or Message-ID it is given', async () => {
     const { id } = await sent();
-    const { status, headers } = await vera.get(`/emails?to=%20${id}&status=`);
-    expect([status, headers.get('location')]).toEqual([303, `/emails/${id}`]);
+    const { messageId } = await stack.show(id);
+    for (const text of [` ${id}`, `<${messageId}>`]) {
+      const { status, headers } = await vera.get(`/emails?to=${encodeURIComponent(text)}&status=`);
+      expect([status, headers.get('location')]).toEqual([303, `/emails/${id}`]);
+    }
   });
 
   it('finds by status, group and time, alone and together', async () => {

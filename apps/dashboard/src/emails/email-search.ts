@@ -25,7 +25,12 @@ export function emailSearch(given: Given): EmailSearch {
   };
 }
 
-/** The email whose id was given where a recipient could be; undefined: none was. */
+/** As mail programs show it: what follows the prefix of the id stands before the `@`. */
+const MESSAGE_ID = /^<([^@<>]+)@[^@<>]+>$/;
+
+/** The email whose id, or Message-ID in its angle brackets, was given where a recipient could be; undefined: none was. */
 export function emailNamedIn(given: Given): EmailId | undefined {
-  return parseId('trs', given.shown('to') ?? '');
+  const text = given.shown('to') ?? '';
+  const [, local] = MESSAGE_ID.exec(text) ?? [];
+  return parseId('trs', local === undefined ? text : `trs_${local}`);
 }

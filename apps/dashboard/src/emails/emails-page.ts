@@ -20,7 +20,7 @@ export function emailsPage({ asked, found, fault, workspaces }: Found): Html {
 function searchForm(asked: Found['asked'], workspaces: readonly Workspace[]): Html {
   const { to, status, workspace, groupBy, after, before } = asked;
   return html`<form class="search" method="get" action="/emails" role="search">
-      ${field('to', 'Recipient or email id', { value: to })}
+      ${field('to', 'Recipient, id or <Message-ID>', { value: to })}
       ${choice('status', 'Status', { words: Object.keys(EMAIL_STATUSES), value: status })}
       ${workspaceField(workspace, workspaces)} ${field('groupBy', 'Group', { value: groupBy })}
       ${field('after', 'Accepted from (UTC)', { value: after, type: 'datetime-local' })}
@@ -28,8 +28,9 @@ function searchForm(asked: Found['asked'], workspaces: readonly Workspace[]): Ht
       <div><button>Search</button></div>
     </form>
     <p class="quiet">
-      The newest first. With a recipient or a workspace the search reads an index of theirs; without, it goes
-      back through the emails of all, for a second and a half at a time.
+      The newest first. Of a recipient the letters before the @ count as they were written, large or small.
+      With a recipient or a workspace the search reads an index of theirs; without, it goes back through the
+      emails of all, for a second and a half at a time.
     </p>`;
 }
 
