@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createTransport } from 'nodemailer';
 import { Mailbox } from './mailbox.mjs';
 import { readHtml } from './read-mail.mjs';
-import { asSaid } from './receive.mjs';
+import { asSaid, createReceiver } from './receive.mjs';
 import { createShow } from './show.mjs';
 
 const mail = (subject: string) =>
@@ -55,6 +56,33 @@ describe('A mailbox', () => {
     const statusOf = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
     expect([await statusOf('//'), await statusOf('/health')]).toEqual([404, 200]);
     server.close().closeAllConnections();
+  });
+});
+
+describe('The SMTP side', () => {
+  it.each([
+    ['bounced@example.net', '550 5.1.1 No such user here'],
+    ['Bounced+7@example.net', '550 5.1.1 No such user here'],
+    ['blocked@example.net', '554 5.7.1 Refused by policy'],
+    ['delayed@example.net', '451 4.7.1 Try again later'],
+    ['ada+bounced@example.net', undefined],
+    ['bouncedly@example.net', undefined],
+  ])('answers %s with a refusal: %s', async (to, refusal) => {
+    const folder = mkdtempSync(join(tmpdir(), 'inbox-'));
+    const mailbox = new Mailbox(folder);
+    const receiver = createReceiver(mailbox);
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    const { port } = receiver.server.address() as AddressInfo;
+    const client = createTransport({ host: '127.0.0.1', port, ignoreTLS: true });
+    const answer = client.sendMail({ envelope: envelope(to), raw: mail('tried') }).then(
+      () => undefined,
+      ({ response }: { response: string }) => response,
+    );
+    expect(await answer).toBe(refusal);
+    expect(mailbox.size).toBe(refusal === undefined ? 1 : 0);
+    client.close();
+    await new Promise<void>((resolve) => receiver.close(resolve));
+    rmSync(folder, { recursive: true });
   });
 });
 

@@ -4,8 +4,15 @@ import { SMTPServer } from 'smtp-server';
 /** What the inbox takes in one mail. */
 const LARGEST_MAIL_BYTES = 50 * 1024 * 1024;
 
+/** Whom it refuses, so that what becomes of such emails can be seen: by what stands before the `@`, or before a `+` there. */
+const REFUSED = new Map([
+  ['bounced', { code: 550, text: '5.1.1 No such user here' }],
+  ['blocked', { code: 554, text: '5.7.1 Refused by policy' }],
+  ['delayed', { code: 451, text: '4.7.1 Try again later' }],
+]);
+
 /**
- * The SMTP side: it believes every login, takes every mail for everybody, and says 250 when the mail is on the disk.
+ * The SMTP side: it believes every login, takes every mail for everybody but those of {@link REFUSED}, and says 250 when the mail is on the disk.
  * It offers no TLS, because a certificate of its own making would be refused by every careful client.
  *
  * @param {import('./mailbox.mjs').Mailbox} mailbox
@@ -21,6 +28,7 @@ export function createReceiver(mailbox) {
     size: LARGEST_MAIL_BYTES,
     logger: false,
     onAuth: (auth, _session, done) => done(null, { user: auth.username ?? 'somebody' }),
+    onRcptTo: ({ address }, _session, done) => done(refusalFor(address)),
     onData: (stream, session, done) => receive(mailbox, stream, session, done),
   });
 }
@@ -43,6 +51,13 @@ function receive(mailbox, stream, session, done) {
       (error) => done(refusal(451, `Could not be kept: ${error.message}`)),
     );
   });
+}
+
+/** @param {string} address @returns {Error | undefined} */
+function refusalFor(address) {
+  const [, name = ''] = /^([^@+]*)/.exec(address) ?? [];
+  const refused = REFUSED.get(name.toLowerCase());
+  return refused && refusal(refused.code, refused.text);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { AppKeeper } from './apps.mjs';
 import { build } from './build.mjs';
-import { migrate } from './migrate.mjs';
+import { migrate, migrationsInShort } from './migrate.mjs';
 import { choosePorts } from './ports.mjs';
 import { say, step } from './progress.mjs';
 import { hideLogin, provideInbox, providePostgres, provideRedis } from './services.mjs';
@@ -72,7 +72,7 @@ export class Stack {
     const inbox = await start('Inbox', () =>
       provideInbox({ smtp: ports['inbox smtp'], web: ports['inbox web'] }),
     );
-    await step('Migrations', () => migrate(postgres.url), String);
+    await step('Migrations', () => migrate(postgres.url), migrationsInShort);
     const env = this.#appEnv({ postgres, redis, inbox, ports });
     await this.#startApps(env, ports);
     const apiUrl = this.#url('gateway');
