@@ -1,11 +1,15 @@
 import { pino, type Bindings, type ChildLoggerOptions, type DestinationStream, type Logger } from 'pino';
 import type { LogSettings } from '../settings/connection-settings.ts';
 import { GatheredLines } from './gathered-lines.ts';
+import { LineOutput } from './line-output.ts';
 import { redactFields } from './redact-fields.ts';
 import { redactLine } from './redact-line.ts';
 import { requestContext } from './request-context.ts';
 
 export type { Logger } from 'pino';
+
+const STANDARD_OUTPUT = 1;
+const LOST = 'lines of this log were lost: what they are written to was full, or did not take them';
 
 /**
  * Makes the logger of a process: JSON lines with ISO times, the app's name and the id of the request that is worked on.
@@ -16,9 +20,10 @@ export type { Logger } from 'pino';
 export function createLogger(
   settings: Pick<LogSettings, 'LOG_LEVEL'>,
   appName: string,
-  destination: DestinationStream = new GatheredLines(pino.destination({ dest: 1, sync: false })),
+  destination?: DestinationStream,
 ): Logger {
-  const logger = pino(
+  const onLost = (lines: number): void => logger.warn({ lines }, LOST);
+  const logger: Logger = pino(
     {
       level: settings.LOG_LEVEL,
       base: { app: appName, pid: process.pid },
@@ -31,7 +36,7 @@ export function createLogger(
       serializers: { err: (err: unknown) => err },
       hooks: { streamWrite: redactLine },
     },
-    destination,
+    destination ?? new GatheredLines(new LineOutput(STANDARD_OUTPUT, onLost)),
   );
   redactChildren(logger);
   return logger;

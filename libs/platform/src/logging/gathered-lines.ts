@@ -5,7 +5,7 @@ const MOST_CHARACTERS = 16_000;
 /** No line waits longer for others. */
 const GATHERED_MS = 20;
 
-/** Where lines go in the end, as pino's own destinations are. */
+/** Where lines go in the end. */
 export interface LineSink extends DestinationStream {
   /** Writes what it has been given, at once. */
   flushSync(): void;

@@ -1,0 +1,128 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { sleep } from '@posthorn/kernel';
+import { LineOutput } from './line-output.ts';
+
+const PROGRAM = fileURLToPath(new URL('./logging-program.fixture.ts', import.meta.url));
+const NODE = [
+  process.execPath,
+  '--conditions=@posthorn/source',
+  '--experimental-transform-types',
+  '--disable-warning=ExperimentalWarning',
+  PROGRAM,
+];
+const MOST_WAITING = 100_000;
+const LINE = `${'x'.repeat(999)}\n`;
+/** More than a pipe holds that nobody reads. */
+const MANY = 200;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'posthorn-lines-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe('A process that logs', () => {
+  /** How it ends when its standard output leads there. */
+  function logTo(path: string): unknown[] {
+    const { NODE_OPTIONS: _jestOnly, ...env } = process.env;
+    const options = { env, encoding: 'utf8', timeout: 30_000 } as const;
+    const { status, signal, stderr } = spawnSync('sh', ['-c', `exec "$@" >${path}`, 'sh', ...NODE], options);
+    return [status, signal, stderr];
+  }
+
+  it('goes on, and leaves when it is to, though the disk of its log is full', () => {
+    expect(logTo('/dev/full')).toEqual([0, null, 'logged all of it\n']);
+  });
+
+  it('has written every line when it leaves', () => {
+    const path = join(folder, 'log');
+    expect(logTo(path)).toEqual([0, null, 'logged all of it\n']);
+    const numbers = readFileSync(path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { line: number }).line);
+    expect(numbers).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
+  });
+});
+
+describe('LineOutput', () => {
+  let path: string;
+  let pipe: number;
+  let lost: number[];
+  let output: LineOutput;
+  beforeEach(() => {
+    path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+    lost = [];
+    output = new LineOutput(pipe, (lines) => lost.push(lines), MOST_WAITING);
+  });
+  afterEach(() => closeSync(pipe));
+
+  /** What can be read just now. */
+  function read(): string {
+    const buffer = Buffer.alloc(1_000_000);
+    try {
+      return buffer.toString('utf8', 0, readSync(pipe, buffer));
+    } catch {
+      return '';
+    }
+  }
+
+  it('keeps no more than it may while nobody reads, and then tells how many lines were lost', async () => {
+    for (let n = 0; n < MANY; n += 1) {
+      output.write(LINE);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    let taken = '';
+    while (lost.length === 0) {
+      taken += read();
+      await sleep(1);
+    }
+    output.write('last\n');
+    while (!taken.endsWith('last\n')) {
+      taken += read();
+      await sleep(1);
+    }
+    expect(lost).toEqual([expect.any(Number)]);
+    expect(taken).toBe(`${LINE.repeat(MANY - lost[0]!)}last\n`);
+  });
+
+  it('waits for nobody at the end who takes nothing', async () => {
+    while (takes(pipe, LINE));
+    while (takes(pipe, '.'));
+    output.write('first\n');
+    output.write('second\n');
+    output.flushSync();
+    // It came back; what had been handed on before is taken once there is room.
+    let taken = '';
+    while (!taken.endsWith('first\n')) {
+      taken += read();
+      await sleep(1);
+    }
+    expect(taken).not.toContain('second');
+  });
+});
+
+/** Whether the pipe has room for it. */
+function takes(pipe: number, text: string): boolean {
+  try {
+    return writeSync(pipe, text) > 0;
+  } catch {
+    return false;
+  }
+}

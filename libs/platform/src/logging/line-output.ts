@@ -1,0 +1,101 @@
+import { write, writeSync } from 'node:fs';
+import { sleep } from '@posthorn/kernel';
+import type { LineSink } from './gathered-lines.ts';
+
+/** What may wait while nobody takes it: some 30,000 lines. */
+const MOST_WAITING_CHARACTERS = 8 * 1024 * 1024;
+const AGAIN_AFTER_MS = 10;
+/** Who takes no line for so long is not waited for at the end. */
+const LAST_WORDS_MS = 1_000;
+
+const ASLEEP = new Int32Array(new SharedArrayBuffer(4));
+
+/**
+ * Writes lines to a file, a pipe or a terminal. Nothing else rests on what is logged: lines that a full disk does not hold, or that a collector which stands
+ * still does not take, are lost and counted, and the process goes on.
+ */
+export class LineOutput implements LineSink {
+  private waiting = '';
+  private lost = 0;
+  /** Since when what is being written has not been taken; undefined: nothing is. */
+  private writingSinceMs: number | undefined;
+
+  /**
+   * @param fd what is written to
+   * @param onLost told how many lines were lost, once others are taken again
+   */
+  constructor(
+    private readonly fd: number,
+    private readonly onLost: (lines: number) => void,
+    private readonly mostWaiting: number = MOST_WAITING_CHARACTERS,
+  ) {}
+
+  write(lines: string): void {
+    if (this.waiting.length + lines.length > this.mostWaiting) this.lost += countLines(lines);
+    else this.waiting += lines;
+    if (this.writingSinceMs === undefined) void this.writeAll();
+  }
+
+  /** What is being written by another thread just now is left to that. */
+  flushSync(): void {
+    const until = performance.now() + LAST_WORDS_MS;
+    // A write to what stands still might not come back.
+    if (this.writingSinceMs !== undefined && performance.now() - this.writingSinceMs > LAST_WORDS_MS) return;
+    let rest = Buffer.from(this.waiting);
+    this.waiting = '';
+    while (rest.length > 0 && performance.now() < until) {
+      try {
+        rest = rest.subarray(writeSync(this.fd, rest));
+      } catch (error) {
+        if (!isBusy(error)) return;
+        Atomics.wait(ASLEEP, 0, 0, AGAIN_AFTER_MS);
+      }
+    }
+  }
+
+  private async writeAll(): Promise<void> {
+    while (this.waiting !== '') {
+      const lines = this.waiting;
+      this.waiting = '';
+      if (await this.writeWhole(Buffer.from(lines))) this.tellOfLost();
+      else this.lost += countLines(lines);
+    }
+    this.writingSinceMs = undefined;
+  }
+
+  /** @returns whether all of it was taken */
+  private async writeWhole(bytes: Buffer): Promise<boolean> {
+    for (let rest = bytes; rest.length > 0;) {
+      this.writingSinceMs ??= performance.now();
+      const { error, written } = await this.writeOnce(rest);
+      if (isBusy(error)) await sleep(AGAIN_AFTER_MS);
+      else if (error) return false;
+      else {
+        rest = rest.subarray(written);
+        this.writingSinceMs = performance.now();
+      }
+    }
+    return true;
+  }
+
+  private writeOnce(bytes: Buffer): Promise<{ error: unknown; written: number }> {
+    return new Promise((resolve) => {
+      write(this.fd, bytes, (error, written) => resolve({ error, written }));
+    });
+  }
+
+  private tellOfLost(): void {
+    if (this.lost === 0) return;
+    const { lost } = this;
+    this.lost = 0;
+    this.onLost(lost);
+  }
+}
+
+function countLines(lines: string): number {
+  return lines.split('\n').length - 1;
+}
+
+function isBusy(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | null)?.code === 'EAGAIN';
+}
