@@ -3,7 +3,7 @@ import { OperatorAccountStore } from '@posthorn/database';
 import type { AppUnderTest } from '@posthorn/testing';
 import { createOperator } from '@posthorn/use-cases';
 import { TestIdentityProvider, Visitor } from './identity-provider.ts';
-import { Stack } from './stack.ts';
+import { Stack, TESTS } from './stack.ts';
 
 const PEOPLE = {
   ada: { groups: ['everybody', 'mail-operators'] },
@@ -198,7 +198,7 @@ describe('Who comes back', () => {
 describe('Settings of the dashboard', () => {
   it('can switch passwords off, for those who are signed in too', async () => {
     const accounts = new OperatorAccountStore(stack.database);
-    const { name, password } = await createOperator(accounts, { name: 'ada', role: 'operator' });
+    const { name, password } = await createOperator(accounts, TESTS, { name: 'ada', role: 'operator' });
     const signIn = (at: string): Promise<Response> =>
       fetch(`${at}/sign-in`, {
         method: 'POST',

@@ -2,7 +2,7 @@ import { OperatorAccountStore } from '@posthorn/database';
 import type { OperatorRole } from '@posthorn/domain';
 import type { AppUnderTest } from '@posthorn/testing';
 import { createOperator } from '@posthorn/use-cases';
-import type { Stack } from './stack.ts';
+import { type Stack, TESTS } from './stack.ts';
 
 /** A page of the dashboard, as a browser gets it. */
 export interface ShownPage {
@@ -25,7 +25,7 @@ export class DashboardVisitor {
     name: string,
     role: OperatorRole,
   ): Promise<DashboardVisitor> {
-    const account = await createOperator(new OperatorAccountStore(stack.database), { name, role });
+    const account = await createOperator(new OperatorAccountStore(stack.database), TESTS, { name, role });
     const answer = await fetch(`${dashboard.url}/sign-in`, {
       method: 'POST',
       redirect: 'manual',

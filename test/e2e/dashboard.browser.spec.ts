@@ -12,7 +12,7 @@ import {
 } from '@posthorn/testing';
 import { createOperator } from '@posthorn/use-cases';
 import { TestIdentityProvider } from './identity-provider.ts';
-import { Stack } from './stack.ts';
+import { Stack, TESTS } from './stack.ts';
 
 const chromium = findChromium();
 const DESKTOP: PageSize = { width: 1280, height: 900 };
@@ -43,7 +43,7 @@ if (chromium === undefined) {
     let password: string;
     beforeAll(async () => {
       [stack, browser] = await Promise.all([Stack.start({ sends: false }), Browser.start(chromium)]);
-      ({ password } = await createOperator(new OperatorAccountStore(stack.database), {
+      ({ password } = await createOperator(new OperatorAccountStore(stack.database), TESTS, {
         name: 'ada',
         role: 'operator',
       }));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OperatorAccountStore } from '@posthorn/database';
 import type { AppUnderTest } from '@posthorn/testing';
 import { createOperator, removeOperator, resetOperatorPassword } from '@posthorn/use-cases';
-import { Stack } from './stack.ts';
+import { Stack, TESTS } from './stack.ts';
 
 let stack: Stack;
 let dashboard: AppUnderTest;
@@ -46,8 +46,8 @@ describe('The dashboard', () => {
     const page = await (await ask('/sign-in')).text();
     expect(page).toContain('operator create --name');
     expect(page).not.toContain('<form');
-    ada = await createOperator(accounts, { name: 'ada', role: 'operator' });
-    viewer = await createOperator(accounts, { name: 'vera' });
+    ada = await createOperator(accounts, TESTS, { name: 'ada', role: 'operator' });
+    viewer = await createOperator(accounts, TESTS, { name: 'vera' });
     expect(await (await ask('/sign-in')).text()).toContain('type="password"');
   });
 
@@ -276,11 +276,11 @@ describe('The dashboard', () => {
 
   it('signs out everywhere who gets another password or is removed', async () => {
     const cookie = await cookieOf(viewer);
-    const renewed = await resetOperatorPassword(accounts, 'vera');
+    const renewed = await resetOperatorPassword(accounts, TESTS, 'vera');
     expect((await ask('/', as(cookie))).status).toBe(303);
     expect((await signIn(viewer)).status).toBe(401);
     const again = await cookieOf(renewed);
-    await removeOperator(accounts, 'vera');
+    await removeOperator(accounts, TESTS, 'vera');
     expect((await ask('/', as(again))).status).toBe(303);
     expect(
       await stack.count(

@@ -31,7 +31,7 @@ const POOL_OF_TESTS = 4;
 const COMES_WITHIN_MS = 180_000;
 
 /** As whom tests appear in the audit log. */
-const TESTS = operator('tests');
+export const TESTS = operator('tests');
 
 type Env = Record<string, string | undefined>;
 
@@ -144,7 +144,7 @@ export class Stack {
     // A minute old: this process' clock and a gateway's may differ by milliseconds, and what a gateway makes is newer all the same.
     const aMinuteAgo = { ...this.db, clock: new DatabaseClock() };
     aMinuteAgo.clock.observe(Date.now() - 60_000, performance.now());
-    const workspace = await createWorkspace(new WorkspaceStore(aMinuteAgo), name, monthlyLimit);
+    const workspace = await createWorkspace(new WorkspaceStore(aMinuteAgo), TESTS, name, monthlyLimit);
     const keys = new ApiKeyStore(aMinuteAgo);
     const secretOf = async (role: string): Promise<string> =>
       (await createApiKey(keys, workspace.id, TESTS, { displayName: role, role })).secretKey;

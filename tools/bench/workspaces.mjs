@@ -21,7 +21,7 @@ export async function makeWorkspaces(databaseUrl, keyRing, names) {
     await greetDatabase(database);
     const made = [];
     for (const name of names) {
-      const { id } = await createWorkspace(new WorkspaceStore(database), name, null);
+      const { id } = await createWorkspace(new WorkspaceStore(database), BENCH, name, null);
       const identity = await addIdentity(new IdentityStore(database), id, { domain: 'example.com' }, true);
       await new IdentityChanges(database).giveKeys(id, identity.id, await keys.make(identity.id));
       const keyOf = async (role) => {

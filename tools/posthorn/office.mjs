@@ -1,6 +1,6 @@
 import { findDatabaseUrl } from './database-url.mjs';
 import { findKeyRing } from './key-ring.mjs';
-import { accountName } from './operator.mjs';
+import { operatorName } from './operator.mjs';
 import { NotReady } from './usage-error.mjs';
 
 /** Commands come one after the other; the pool takes no fewer. */
@@ -56,6 +56,7 @@ export async function loadLibs() {
  * @throws NotReady when there is no database to be worked on
  */
 export async function inOffice(work) {
+  const name = operatorName();
   const { useCases, database: lib, domain, settings } = await loadLibs();
   const { url, from } = findDatabaseUrl();
   settings.readSettings({ database: settings.DatabaseSettings }, { DATABASE_URL: url });
@@ -64,7 +65,7 @@ export async function inOffice(work) {
     await greet(lib, database, { url, from });
     return await work({
       useCases,
-      actor: domain.operator(accountName()),
+      actor: domain.operator(name),
       workspaces: new lib.WorkspaceStore(database),
       apiKeys: new lib.ApiKeyStore(database),
       identities: new lib.IdentityStore(database),

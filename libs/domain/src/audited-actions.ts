@@ -37,6 +37,7 @@ export const AUDITED_ACTIONS = [
   'member.updated',
   'member.removed',
   'recipient.erased',
+  'workspace.created',
   'workspace.limits_changed',
   'workspace.tracking_changed',
   'workspace.retention_changed',
@@ -46,6 +47,9 @@ export const AUDITED_ACTIONS = [
   'sending.paused',
   'sending.resumed',
   'database.restored',
+  'operator.created',
+  'operator.password_changed',
+  'operator.deleted',
 ] as const;
 
 export type AuditedAction = (typeof AUDITED_ACTIONS)[number];

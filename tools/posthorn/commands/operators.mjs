@@ -13,7 +13,8 @@ export const OPERATOR_COMMANDS = [
       role: { value: 'ROLE', sentence: 'viewer looks, operator also acts (default: viewer)' },
     },
     example: 'operator create --name ada --role operator',
-    run: ({ useCases, operators }, { name, role }) => useCases.createOperator(operators, { name, role }),
+    run: ({ useCases, operators, actor }, { name, role }) =>
+      useCases.createOperator(operators, actor, { name, role }),
     show: ({ name, role, password }) =>
       `Created the ${role === 'operator' ? 'operator' : 'viewer'} ${name}. The password:\n\n  ${password}\n\n${ONCE}`,
   },
@@ -40,7 +41,7 @@ export const OPERATOR_COMMANDS = [
     sentence: 'Gives an account another password, shows it this once, and signs it out everywhere.',
     flags: { name: NAME_FLAG },
     example: 'operator password --name ada',
-    run: ({ useCases, operators }, { name }) => useCases.resetOperatorPassword(operators, name),
+    run: ({ useCases, operators, actor }, { name }) => useCases.resetOperatorPassword(operators, actor, name),
     show: ({ name, password }) => `The new password of ${name}:\n\n  ${password}\n\n${ONCE}`,
   },
   {
@@ -48,7 +49,7 @@ export const OPERATOR_COMMANDS = [
     sentence: 'Removes an account of the dashboard and signs it out everywhere.',
     flags: { name: NAME_FLAG },
     example: 'operator delete --name ada',
-    run: ({ useCases, operators }, { name }) => useCases.removeOperator(operators, name),
+    run: ({ useCases, operators, actor }, { name }) => useCases.removeOperator(operators, actor, name),
     show: ({ name }) => `Removed ${name}.`,
   },
 ];

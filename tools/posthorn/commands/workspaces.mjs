@@ -15,8 +15,8 @@ export const WORKSPACE_COMMANDS = [
       },
     },
     example: 'workspace create --name "The shop" --monthly-limit 50000',
-    run: ({ useCases, workspaces }, { name, 'monthly-limit': limit }) =>
-      useCases.createWorkspace(workspaces, name, limit === undefined ? null : wholeNumber(limit)),
+    run: ({ useCases, workspaces, actor }, { name, 'monthly-limit': limit }) =>
+      useCases.createWorkspace(workspaces, actor, name, limit === undefined ? null : wholeNumber(limit)),
     show: (workspace) =>
       `Created ${workspace.id} (${visible(workspace.name)}), monthly limit: ${limitOf(workspace.monthlyEmailLimit)}.\n` +
       `Next: identity create --workspace ${workspace.id} … and key create --workspace ${workspace.id} …`,

@@ -63,6 +63,11 @@ export class ErasureStore {
 
   constructor(private readonly database: Database) {}
 
+  /** By the clock of the database. */
+  now(): Date {
+    return this.database.clock.now();
+  }
+
   /**
    * Forgets who the person is to workspaces; where nothing may be sent to them, a hash stays. `suppress`: that is so everywhere from now on.
    *

@@ -1,6 +1,8 @@
 import { newUuid } from '@posthorn/kernel';
-import type { OperatorRole } from '@posthorn/domain';
+import type { Actor, OperatorRole } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
+import { transact, type Transaction } from '../transaction.ts';
+import { type AuditedChange, ofSystem, recordAudit } from './audit-log-store.ts';
 
 /** Who may use the dashboard. */
 export interface OperatorAccount {
@@ -38,15 +40,18 @@ export interface SessionLook {
 
 const SHOWN = { name: true, role: true, createdAt: true, signedInAt: true } as const;
 
-/** Accounts of the dashboard, and the browsers that are signed in, to them or by the word of an identity provider. */
+/** Accounts of the dashboard, each change of which the log of the system is told, and the browsers that are signed in, to them or by the word of an identity provider. */
 export class OperatorAccountStore {
   constructor(private readonly database: Database) {}
 
   /** Adds an account; false when there is one of that name. */
-  async create(name: string, role: OperatorRole, passwordHash: string): Promise<boolean> {
-    const data = { id: newUuid(this.database.clock.nowMs()), name, role, passwordHash };
-    const { count } = await this.database.prisma.operatorAccount.createMany({ data, skipDuplicates: true });
-    return count === 1;
+  create(actor: Actor, name: string, role: OperatorRole, passwordHash: string): Promise<boolean> {
+    const change = ofSystem('operator.created', actor, { name, role });
+    return this.change(change, async (transaction, nowMs) => {
+      const data = { id: newUuid(nowMs), name, role, passwordHash };
+      const { count } = await transaction.operatorAccount.createMany({ data, skipDuplicates: true });
+      return count === 1;
+    });
   }
 
   list(): Promise<OperatorAccount[]> {
@@ -58,17 +63,22 @@ export class OperatorAccountStore {
   }
 
   /** Gives an account another password and signs it out everywhere; false when there is none of that name. */
-  async setPassword(name: string, passwordHash: string): Promise<boolean> {
-    const [{ count }] = await this.database.prisma.$transaction([
-      this.database.prisma.operatorAccount.updateMany({ where: { name }, data: { passwordHash } }),
-      this.database.prisma.operatorSession.deleteMany({ where: { account: { name } } }),
-    ]);
-    return count > 0;
+  setPassword(actor: Actor, name: string, passwordHash: string): Promise<boolean> {
+    return this.change(ofSystem('operator.password_changed', actor, { name }), async (transaction) => {
+      const { count } = await transaction.operatorAccount.updateMany({
+        where: { name },
+        data: { passwordHash },
+      });
+      await transaction.operatorSession.deleteMany({ where: { account: { name } } });
+      return count > 0;
+    });
   }
 
   /** Removes an account, which signs it out everywhere; false when there is none of that name. */
-  async remove(name: string): Promise<boolean> {
-    return (await this.database.prisma.operatorAccount.deleteMany({ where: { name } })).count > 0;
+  remove(actor: Actor, name: string): Promise<boolean> {
+    return this.change(ofSystem('operator.deleted', actor, { name }), async (transaction) => {
+      return (await transaction.operatorAccount.deleteMany({ where: { name } })).count > 0;
+    });
   }
 
   async passwordHashOf(name: string): Promise<string | undefined> {
@@ -133,5 +143,18 @@ export class OperatorAccountStore {
 
   async signOut(tokenHash: Buffer): Promise<void> {
     await this.database.pool.query('DELETE FROM operator_sessions WHERE token_hash = $1', [tokenHash]);
+  }
+
+  /** Does the work, and tells the log if it has changed anything. */
+  private change(
+    change: AuditedChange,
+    work: (transaction: Transaction, nowMs: number) => Promise<boolean>,
+  ): Promise<boolean> {
+    const nowMs = this.database.clock.nowMs();
+    return transact(this.database, async (transaction) => {
+      const isChanged = await work(transaction, nowMs);
+      if (isChanged) await recordAudit(transaction, nowMs, change);
+      return isChanged;
+    });
   }
 }

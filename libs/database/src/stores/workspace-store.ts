@@ -1,8 +1,8 @@
 import { idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import type { Actor, OwnLimits, OwnRetention } from '@posthorn/domain';
+import { type Actor, type OwnLimits, type OwnRetention, POSTHORN } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { Workspace as WorkspaceRow } from '../generated/client.ts';
-import { changeWorkspace } from '../transaction.ts';
+import { changeWorkspace, transact } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 
 /** What an operator can give a workspace of its own; null: the installation's. */
@@ -21,9 +21,18 @@ export interface Workspace extends Own {
 export class WorkspaceStore {
   constructor(private readonly database: Database) {}
 
-  async create(name: string, monthlyEmailLimit: number | null): Promise<Workspace> {
-    const id = newUuid(this.database.clock.nowMs());
-    return workspace(await this.database.prisma.workspace.create({ data: { id, name, monthlyEmailLimit } }));
+  /** Adds a workspace, and tells its audit log. */
+  create(name: string, monthlyEmailLimit: number | null, actor: Actor = POSTHORN): Promise<Workspace> {
+    const nowMs = this.database.clock.nowMs();
+    const own = { name, monthlyEmailLimit };
+    return transact(this.database, async (transaction) => {
+      const created = workspace(await transaction.workspace.create({ data: { id: newUuid(nowMs), ...own } }));
+      await recordAudit(transaction, nowMs, {
+        ...{ workspaceId: created.id, subjectId: created.id, actor },
+        ...{ action: 'workspace.created', detail: own },
+      });
+      return created;
+    });
   }
 
   /** All of the customers, the oldest first. */

@@ -12,6 +12,7 @@ import {
   testPostgresUrl,
 } from '@posthorn/testing';
 import { createWorkspace } from '../operate/create-workspace.ts';
+import { POSTHORN } from '@posthorn/domain';
 import { greetDatabase, openDatabase, WorkspaceStore } from '@posthorn/database';
 import type { Examination } from './examine.ts';
 
@@ -218,7 +219,7 @@ describe('The doctor', () => {
     async () => {
       const database = openDatabase({ url: testDatabase.url, poolSize: 2, applicationName: 'test' });
       await greetDatabase(database);
-      const { id } = await createWorkspace(new WorkspaceStore(database), 'The shop', null);
+      const { id } = await createWorkspace(new WorkspaceStore(database), POSTHORN, 'The shop', null);
       await database.pool.query(
         `INSERT INTO webhooks (id, workspace_id, url, events, token)
        SELECT gen_random_uuid(), w.id, 'https://a.example', '{EMAIL_SENT}', '\\x0103' || convert_to('old', 'UTF8') || '\\x00'::bytea

@@ -1,3 +1,4 @@
+import type { Actor } from '@posthorn/domain';
 import type { Workspace, WorkspaceStore } from '@posthorn/database';
 import { judgeLimit } from './limit-workspace.ts';
 import { nameIn } from './name-in.ts';
@@ -5,17 +6,18 @@ import { nameIn } from './name-in.ts';
 const LONGEST_NAME = 100;
 
 /**
- * Creates a workspace.
+ * Creates a workspace; its audit log begins with who did.
  *
  * @param monthlyEmailLimit null: the installation's; 0: none
  * @throws Refusal (400) for a name that is empty, too long or not to be seen, or a limit that is none
  */
 export async function createWorkspace(
   workspaces: Pick<WorkspaceStore, 'create'>,
+  actor: Actor,
   name: string,
   monthlyEmailLimit: number | null,
 ): Promise<Workspace> {
   const kept = nameIn('name', name, LONGEST_NAME);
   judgeLimit('monthlyEmailLimit', monthlyEmailLimit);
-  return workspaces.create(kept, monthlyEmailLimit);
+  return workspaces.create(kept, monthlyEmailLimit, actor);
 }

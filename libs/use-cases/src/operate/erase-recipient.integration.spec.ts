@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { AuditLogStore, type Database, ErasureStore, openDatabase, WorkspaceStore } from '@posthorn/database';
 import { operator } from '@posthorn/domain';
-import { newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { DatabaseClock, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { createWorkspace } from './create-workspace.ts';
 import { eraseRecipient } from './erase-recipient.ts';
@@ -23,8 +23,8 @@ const addContact = (workspaceId: WorkspaceId, email: string, note: string): Prom
     ...[newUuid(Date.now()), uuidOf(workspaceId), email, JSON.stringify({ note })],
   ]);
 
-const erase = (): Promise<unknown> =>
-  eraseRecipient(new ErasureStore(database), operator('test'), {
+const erase = (on = database): ReturnType<typeof eraseRecipient> =>
+  eraseRecipient(new ErasureStore(on), operator('test'), {
     address: 'ada@example.com',
     workspaceId: null,
     suppress: false,
@@ -37,7 +37,7 @@ async function recorded(workspaceId: WorkspaceId): Promise<object[]> {
 }
 
 it('A run that is broken off is in the audit log of whoever it has met, and one that ends is with what it did', async () => {
-  const { id } = await createWorkspace(new WorkspaceStore(database), 'The shop', null);
+  const { id } = await createWorkspace(new WorkspaceStore(database), operator('test'), 'The shop', null);
   await addContact(id, 'ada@example.com', 'herself');
   await addContact(id, 'bo@example.com', 'Friend of\nada@example.com');
   await database.pool.query(
@@ -53,4 +53,12 @@ it('A run that is broken off is in the audit log of whoever it has met, and one 
     { begun: true },
     { deleted: 1, redacted: 1, takenBack: 0 },
   ]);
+});
+
+it('A receipt says when by the clock of the database, whatever the machine of the operator has', async () => {
+  const clock = new DatabaseClock();
+  const aYearAgoMs = Date.now() - 365 * 86_400_000;
+  clock.observe(aYearAgoMs, performance.now());
+  const { erasedAt } = await erase({ ...database, clock });
+  expect(Math.abs(erasedAt.getTime() - aYearAgoMs)).toBeLessThan(3_600_000);
 });

@@ -84,7 +84,7 @@ class Tally {
 export async function eraseRecipient(
   store: Pick<
     ErasureStore,
-    'forget' | 'removeEmails' | 'removeEvents' | 'redactAnswers' | 'redact' | 'record'
+    'now' | 'forget' | 'removeEmails' | 'removeEvents' | 'redactAnswers' | 'redact' | 'record'
   >,
   actor: Actor,
   { address, workspaceId, suppress }: ErasureOrder,
@@ -110,7 +110,7 @@ export async function eraseRecipient(
   return {
     recipient,
     workspaceId,
-    erasedAt: new Date(),
+    erasedAt: store.now(),
     deleted: withoutNone(deleted),
     redacted,
     left,

@@ -1,5 +1,5 @@
 import { Refusal } from '@posthorn/kernel';
-import { isOperatorRole, OPERATOR_NAME, OPERATOR_ROLES } from '@posthorn/domain';
+import { type Actor, isOperatorRole, OPERATOR_NAME, OPERATOR_ROLES } from '@posthorn/domain';
 import type { OperatorAccountStore } from '@posthorn/database';
 import { hashPassword, newSecret } from '@posthorn/signing';
 
@@ -19,13 +19,14 @@ export interface OperatorWithPassword {
  */
 export async function createOperator(
   accounts: Pick<OperatorAccountStore, 'create'>,
+  actor: Actor,
   { name, role = 'viewer' }: { readonly name: string; readonly role?: string },
 ): Promise<OperatorWithPassword & { readonly role: string }> {
   if (!OPERATOR_NAME.test(name))
     throw new Refusal(400, '`name` must be 1 to 63 of `a-z 0-9 . _ -` and begin with a letter or a digit');
   if (!isOperatorRole(role)) throw new Refusal(400, `\`role\` must be one of ${OPERATOR_ROLES.join(', ')}`);
   const password = newSecret(PASSWORD_PREFIX);
-  if (!(await accounts.create(name, role, await hashPassword(password))))
+  if (!(await accounts.create(actor, name, role, await hashPassword(password))))
     throw new Refusal(
       409,
       `There is an operator \`${name}\` already; give that one a new password, or take another name`,
@@ -40,10 +41,11 @@ export async function createOperator(
  */
 export async function resetOperatorPassword(
   accounts: Pick<OperatorAccountStore, 'setPassword'>,
+  actor: Actor,
   name: string,
 ): Promise<OperatorWithPassword> {
   const password = newSecret(PASSWORD_PREFIX);
-  if (!(await accounts.setPassword(name, await hashPassword(password)))) throw noSuchOperator(name);
+  if (!(await accounts.setPassword(actor, name, await hashPassword(password)))) throw noSuchOperator(name);
   return { name, password };
 }
 
@@ -54,9 +56,10 @@ export async function resetOperatorPassword(
  */
 export async function removeOperator(
   accounts: Pick<OperatorAccountStore, 'remove'>,
+  actor: Actor,
   name: string,
 ): Promise<{ readonly name: string }> {
-  if (!(await accounts.remove(name))) throw noSuchOperator(name);
+  if (!(await accounts.remove(actor, name))) throw noSuchOperator(name);
   return { name };
 }
 

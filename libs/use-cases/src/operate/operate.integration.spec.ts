@@ -35,7 +35,7 @@ beforeAll(async () => {
   workspaces = new WorkspaceStore(database);
 });
 beforeEach(async () => {
-  workspace = await createWorkspace(workspaces, 'The shop', null);
+  workspace = await createWorkspace(workspaces, operator('test'), 'The shop', null);
 });
 afterAll(async () => {
   await database.close();
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 describe('Creating a workspace', () => {
   it('keeps the name without the spaces around it', async () => {
-    const { id } = await createWorkspace(workspaces, '  Ünïcode & Söhne ', 0);
+    const { id } = await createWorkspace(workspaces, operator('test'), '  Ünïcode & Söhne ', 0);
     expect(await requireWorkspace(workspaces, id)).toMatchObject({
       name: 'Ünïcode & Söhne',
       monthlyEmailLimit: 0,
@@ -58,14 +58,16 @@ describe('Creating a workspace', () => {
     ['with an escape sequence', 'a\u001b[2J', '`name` holds a control character (U+001B)'],
     ['that turns the line around', 'a\u202eb', '`name` holds a character that cannot be seen'],
   ])('refuses a name %s', async (_case, name, message) => {
-    await expect(createWorkspace(workspaces, name, null)).rejects.toMatchObject({
+    await expect(createWorkspace(workspaces, operator('test'), name, null)).rejects.toMatchObject({
       statusCode: 400,
       message: expect.stringContaining(message),
     });
   });
 
   it.each([-1, 1.5, Number.NaN, Infinity, 1_000_000_001])('refuses a limit of %d', async (limit) => {
-    await expect(createWorkspace(workspaces, 'x', limit)).rejects.toMatchObject({ statusCode: 400 });
+    await expect(createWorkspace(workspaces, operator('test'), 'x', limit)).rejects.toMatchObject({
+      statusCode: 400,
+    });
   });
 });
 
@@ -139,6 +141,7 @@ describe('Pausing', () => {
     for (let times = 0; times < 2; times += 1) await resumeSending(paused(), id, ada);
     const { items } = await new AuditLogStore(database).list(id, { limit: 10, sort: 'createdAt.asc' });
     expect(items).toMatchObject([
+      { action: 'workspace.created' },
       { action: 'workspace.paused', actor: ada, subjectId: id, detail: { reason: 'spam' } },
       { action: 'workspace.resumed', actor: ada, subjectId: id },
     ]);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiKeyStore, AuditLogStore, type Database, openDatabase } from '@posthorn/database';
 import { operator } from '@posthorn/domain';
-import type { WorkspaceId } from '@posthorn/kernel';
+import { SYSTEM_WORKSPACE_ID, type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase, testPostgresUrl } from '@posthorn/testing';
 import { createApiKey } from './create-api-key.ts';
 
@@ -157,6 +157,31 @@ describe('An operator at the command line', () => {
     expect(await told('audit', 'list', ...inIt())).toMatch(new RegExp(`workspace\\.limits_changed +${by} `));
     const unknown = await posthorn('audit', 'list', '--workspace', 'wrk_01h2xcejqtf2nbrexx3vqjhp41');
     expectRefusal(unknown, 'There is no workspace wrk_01h2xcejqtf2nbrexx3vqjhp41');
+  });
+
+  it('sees who made a workspace, and who let whom into the dashboard', async () => {
+    const actor = { kind: 'operator', name: userInfo().username };
+    const log = new AuditLogStore(database);
+    const oldest = { limit: 1, sort: 'createdAt.asc' } as const;
+    expect((await log.list(workspaceId, oldest)).items).toMatchObject([
+      {
+        ...{ action: 'workspace.created', actor, subjectId: workspaceId },
+        detail: { name: 'The shop', monthlyEmailLimit: 7 },
+      },
+    ]);
+    await told('operator', 'create', '--name', 'ada', '--role', 'operator');
+    expect((await posthorn('operator', 'create', '--name', 'ada')).code).toBe(1);
+    await told('operator', 'password', '--name', 'ada');
+    await told('operator', 'delete', '--name', 'ada');
+    expect((await posthorn('operator', 'delete', '--name', 'ada')).code).toBe(1);
+    const newest = { limit: 3, sort: 'createdAt.desc' } as const;
+    expect((await log.list(SYSTEM_WORKSPACE_ID, newest)).items).toMatchObject([
+      { action: 'operator.deleted', actor, detail: { name: 'ada' } },
+      { action: 'operator.password_changed', actor, detail: { name: 'ada' } },
+      { action: 'operator.created', actor, detail: { name: 'ada', role: 'operator' } },
+    ]);
+    const shown = await told('audit', 'list');
+    expect(shown).not.toContain('php_');
   });
 
   it('sees the workspaces that there are', async () => {

@@ -36,7 +36,7 @@ beforeEach(async () => {
   copy = undefined;
   original = await createTestDatabase();
   const database = await open(original.url);
-  shop = (await createWorkspace(new WorkspaceStore(database), 'The shop', null)).id;
+  shop = (await createWorkspace(new WorkspaceStore(database), operator('test'), 'The shop', null)).id;
   await addIdentity(new IdentityStore(database), shop, { domain: 'example.com' }, true);
 });
 afterEach(async () => {
@@ -291,7 +291,7 @@ describe('A database that was not restored', () => {
     const postgres = await PrivatePostgres.start();
     try {
       const first = await open(postgres.url);
-      await createWorkspace(new WorkspaceStore(first), 'The shop', null);
+      await createWorkspace(new WorkspaceStore(first), operator('test'), 'The shop', null);
       await closeAll();
       await postgres.crash();
       await postgres.restart();
