@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { ALL_SECTIONS, describeSettings, readSettings, type Sections } from '@posthorn/platform';
 import { type Manifest, nameOf, render, schemaFaults, typeFaults } from './k8s/manifests.mjs';
-import { containersOf, ruleFaults } from './k8s/rules.mjs';
+import { containersOf, portsOut, ruleFaults } from './k8s/rules.mjs';
 import { APPS, readersOf } from './settings-of-apps.ts';
 import { ROOT } from './stack/runtime.mjs';
 
@@ -111,6 +111,22 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
     expect(ofKind('Secret')).toEqual([]);
   });
 
+  it('lets each pod out to where its settings lead', () => {
+    const { PUBLIC_URL } = ofKind('ConfigMap')[0]!['data'] as { PUBLIC_URL: string };
+    for (const manifest of [...ofKind('Deployment'), ...ofKind('Job'), ...ofKind('CronJob')]) {
+      const secrets = (containersOf(manifest) as Container[]).flatMap(secretsOf);
+      const urls = ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL']
+        .filter((name) => secrets.includes(name))
+        .map((name) => SECRET[name]!);
+      // The doctor asks for it.
+      if (manifest.metadata.name === 'office') urls.push(PUBLIC_URL);
+      expect({ of: nameOf(manifest), ports: portsOut(manifest, manifests) }).toEqual({
+        of: nameOf(manifest),
+        ports: expect.arrayContaining([53, ...urls.map(portOf)]),
+      });
+    }
+  });
+
   it('lets in by the ingress every route that the gateway has, but for health checks', () => {
     const [{ spec }] = ofKind('Ingress') as [Manifest];
     const paths = (spec.rules[0].http.paths as { path: string }[]).map(({ path }) => path);
@@ -121,6 +137,7 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
 it.each([
   ['traces', 'traces', { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: 0.1 }],
   ['identity-provider', 'provider', { OIDC_CLIENT_ID: 'posthorn', PASSWORD_SIGN_IN: false }],
+  ['bounces', 'bounces', { BOUNCE_DOMAIN: 'bounces.example.com' }],
 ] as const)(
   'k8s/components/%s keeps them too, and says settings that are taken, where it is added to an overlay',
   async (component, section, said) => {
@@ -236,6 +253,17 @@ describe('what the manifests are held to', () => {
       (d) => delete d['spec'].template.spec.topologySpreadConstraints[0].labelSelector,
       /selector/,
     ],
+    [
+      'spreading around the release before',
+      (d) => (d['spec'].template.spec.topologySpreadConstraints[0].matchLabelKeys = []),
+      /release before/,
+    ],
+    [
+      'a budget by which a broken pod stays for ever',
+      (_, all) =>
+        delete all.find(({ kind }) => kind === 'PodDisruptionBudget')!['spec'].unhealthyPodEvictionPolicy,
+      /keeps its machine/,
+    ],
     ['a selector that selects nothing', (d) => (d['spec'].template.metadata.labels = {}), /selects no pod/],
     [
       'a cluster open by default',
@@ -263,6 +291,18 @@ describe('what the manifests are held to', () => {
     expect(ruleFaults(broken(change)).join('\n')).toMatch(fault);
   });
 });
+
+const PORTS: Readonly<Record<string, number>> = {
+  'postgresql:': 5432,
+  'redis:': 6379,
+  'smtps:': 465,
+  'https:': 443,
+};
+
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url);
+  return Number(port || PORTS[protocol]);
+}
 
 function containers(deployment: Manifest): Manifest['spec'][] {
   return deployment['spec'].template.spec.containers as Manifest['spec'][];

@@ -25,6 +25,7 @@ export function ruleFaults(manifests) {
     ...selectorFaults(manifests),
     ...networkFaults(manifests),
     ...scalingFaults(manifests),
+    ...evictionFaults(manifests),
   ];
 }
 
@@ -75,6 +76,8 @@ function deploymentFaults(manifest) {
   for (const { labelSelector, matchLabelKeys } of template.spec.topologySpreadConstraints ?? []) {
     if (matchLabelKeys && !labelSelector)
       faults.push(fault('is spread by label keys without a selector, which the API refuses'));
+    if (!matchLabelKeys?.includes('pod-template-hash'))
+      faults.push(fault('is spread around pods of the release before, which are about to go'));
   }
   return faults;
 }
@@ -88,6 +91,30 @@ function selectorFaults(manifests) {
       ? [`${nameOf(manifest)}: selects no pod`]
       : [];
   });
+}
+
+/**
+ * The ports to which the policies let the pods of an object out.
+ *
+ * @param {Manifest} manifest
+ * @param {readonly Manifest[]} manifests
+ * @returns {number[]}
+ */
+export function portsOut(manifest, manifests) {
+  const { labels } = podOf(manifest).metadata;
+  return manifests
+    .filter((each) => each.kind === 'NetworkPolicy' && isAbout(each, labels))
+    .flatMap(({ spec: { egress = [] } }) =>
+      egress.flatMap(({ ports = [] }) => ports.map(({ port }) => port)),
+    );
+}
+
+/** Whether a policy is about pods with these labels. @param {Manifest} policy @param {Record<string, string>} labels */
+function isAbout({ spec: { podSelector } }, labels) {
+  const { matchLabels = {}, matchExpressions = [] } = podSelector;
+  return (
+    isSubset(matchLabels, labels) && matchExpressions.every(({ key, values }) => values.includes(labels[key]))
+  );
 }
 
 /** The labels of the pods that it is about; of an expression each value by itself. @param {Manifest} manifest */
@@ -132,6 +159,15 @@ function scalingFaults(manifests) {
         ? []
         : [`${nameOf(scaled)}: each apply would undo its scaling`];
     });
+}
+
+/** @param {readonly Manifest[]} manifests */
+function evictionFaults(manifests) {
+  return manifests
+    .filter(
+      ({ kind, spec }) => kind === 'PodDisruptionBudget' && spec.unhealthyPodEvictionPolicy !== 'AlwaysAllow',
+    )
+    .map((manifest) => `${nameOf(manifest)}: a pod that is broken keeps its machine from being drained`);
 }
 
 /** The pods that an object makes. @param {Manifest} manifest */
