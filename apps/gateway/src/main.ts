@@ -42,6 +42,7 @@ import { GatewayModule } from './gateway.module.ts';
 import { renderError } from './pages/error-page.ts';
 import { refusalOf } from './refusal-of.ts';
 import { OwedMails } from './system/owed-mails.ts';
+import { noBatch } from './validation/batch.ts';
 
 /** For saving and previewing templates; sending is done elsewhere. Who waits for them holds a place that accepting could have. */
 const THREADS = { maxThreads: 2, maxWaiting: 50 };
@@ -137,7 +138,11 @@ await startProcess('gateway', async () => {
       inFlight: { maxRequests: gateway.MAX_REQUESTS_IN_FLIGHT, maxBytes: gateway.MAX_BYTES_IN_FLIGHT },
       maxBodyBytes: SIZES.body.most,
       maxBodyBytesByPath: { '/v1/emails/batch': SIZES.batchBody.most },
-      noObjectByPath: { '/v1/emails': NO_EMAIL },
+      noObjectByPath: {
+        '/v1/emails': NO_EMAIL,
+        '/v1/emails/batch': noBatch('emails', SIZES.batch),
+        '/v1/contacts/batch': noBatch('contacts', SIZES.contactBatch),
+      },
       admitLongBody: async (request, response) => (await callers.admit(request, response)).workspaceId,
       alwaysLetIn: ['/t/'],
       tracer: tracing.tracer,

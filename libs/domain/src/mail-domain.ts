@@ -5,6 +5,7 @@ const PLAIN_DOMAIN = /^[a-z0-9.-]+$/i;
 const IDN_DOMAIN = /^[\p{L}\p{M}\p{N}.\u002d\u00b7\u0375\u05f3\u05f4\u30fb\u3002]+$/u;
 const LABEL_OCTETS = 63;
 const DOMAIN_OCTETS = 253;
+const FULL_DOMAIN = 'give the full domain, such as `example.com`';
 
 /**
  * Reads the domain of a mailbox: lower-cased, an internationalised one as punycode (RFC 5890).
@@ -22,7 +23,7 @@ export function parseMailDomain(text: string): { domain: string } | { fault: str
 }
 
 function faultInSpelling(text: string): string | undefined {
-  if (text === '') return 'has no domain after the `@`';
+  if (text === '') return `has no domain after the \`@\`; ${FULL_DOMAIN}`;
   if (text.startsWith('[')) return 'has an address literal in brackets as its domain; give a domain name';
   if (PLAIN_DOMAIN.test(text) || IDN_DOMAIN.test(text)) return undefined;
   return `has the domain \`${shown(text)}\`, in which only letters, digits, hyphens and dots may stand`;
@@ -42,9 +43,8 @@ function toAscii(text: string): string | undefined {
 function faultInStructure(domain: string): string | undefined {
   const labels = domain.split('.');
   if (labels.includes(''))
-    return `has the domain \`${shown(domain)}\`, which begins or ends with a dot or has two in a row`;
-  if (labels.length < 2)
-    return `has the domain \`${shown(domain)}\`, which has no dot; give the full domain, such as \`example.com\``;
+    return `has the domain \`${shown(domain)}\`, which begins or ends with a dot or has two in a row; ${FULL_DOMAIN}`;
+  if (labels.length < 2) return `has the domain \`${shown(domain)}\`, which has no dot; ${FULL_DOMAIN}`;
   if (domain.length > DOMAIN_OCTETS)
     return `has a domain of ${domain.length} octets; at most ${DOMAIN_OCTETS} are possible`;
   const long = labels.find((label) => label.length > LABEL_OCTETS);

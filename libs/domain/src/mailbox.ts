@@ -156,16 +156,17 @@ function faultInShape(text: string): string | undefined {
 }
 
 function faultInLocalPart(local: string): string | undefined {
-  if (local === '') return 'has nothing before the `@`';
+  if (local === '') return `has nothing before the \`@\`; ${ONE_MAILBOX}`;
   const octets = Buffer.byteLength(local);
   if (octets > LOCAL_PART_OCTETS) {
     return `has ${octets} octets before the \`@\`; at most ${LOCAL_PART_OCTETS} are possible`;
   }
-  if (/^\.|\.\.|\.$/.test(local)) return 'has a dot at the beginning or end, or two in a row, before the `@`';
+  if (/^\.|\.\.|\.$/.test(local))
+    return 'has a dot at the beginning or end, or two in a row, before the `@`; take it out';
   if (ENCODED_WORD.test(local))
     return 'has an encoded word (`=?…?=`) in its address; write the address in plain Unicode';
   if (!LOCAL_PART.test(local) || SPACE_OR_UNASSIGNED.test(local)) {
-    return 'has a character before the `@` that an address cannot have';
+    return `has a character before the \`@\` that an address cannot have; ${ONE_MAILBOX}`;
   }
   return undefined;
 }

@@ -96,7 +96,9 @@ describe('S10: parseSendAt', () => {
     '2026-12-32',
     '1900-02-29',
   ])('refuses %s, which no calendar has, instead of rolling it over', (date) => {
-    expect(faultOf(`${date}T10:00:00Z`)).toBe(`has the date ${date}, which no calendar has`);
+    expect(faultOf(`${date}T10:00:00Z`)).toBe(
+      `has the date ${date}, which no calendar has; give a day that there is`,
+    );
   });
 
   it.each(['24:00:00', '25:00:00', '10:60:00', '23:59:60', '10:00:61', '99:99:99'])(

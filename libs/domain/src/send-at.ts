@@ -18,7 +18,8 @@ export function parseTimestamp(text: string): { atMs: number } | { fault: string
   const [year, month, day, hour, minute, second] = parts
     .slice(1, 7)
     .map((digits) => Number(digits ?? 0)) as Six;
-  if (!isDate(year, month, day)) return { fault: `has the date ${text.slice(0, 10)}, which no calendar has` };
+  if (!isDate(year, month, day))
+    return { fault: `has the date ${text.slice(0, 10)}, which no calendar has; give a day that there is` };
   if (hour > 23 || minute > 59 || second > 59) {
     return {
       fault: `has the time ${text.slice(11).split(/[z+-]/i)[0]}, which no day has; hours go to 23, minutes and seconds to 59`,

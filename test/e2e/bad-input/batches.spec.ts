@@ -24,7 +24,7 @@ describe('S12: what is no batch', () => {
   ];
   const bodies: [unknown, string][] = [
     [{}, '`emails` is missing'],
-    [[soundEmail()], 'The body must be a JSON object'],
+    [[soundEmail()], 'The body must be a JSON object with `emails`, an array of 1 to 50 emails'],
     [{ email: soundEmail() }, '`emails` is missing'],
     [{ Emails: [soundEmail()] }, '`Emails` is not a known field; did you mean `emails`?'],
     [{ emails: [soundEmail()], sendAt: '2030-01-31T09:30:00Z' }, '`sendAt` is not a known field'],

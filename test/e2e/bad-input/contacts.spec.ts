@@ -136,6 +136,12 @@ describe('A batch of contacts that is none', () => {
       ...wrong.map((contacts) => sending(shown(contacts), { contacts }, /^`contacts` is/, BATCH)),
       sending('501', { contacts: Array(501).fill({ email: 'a@b.net' }) }, '`contacts` has 501 items', BATCH),
       sending('nothing', {}, '`contacts` is missing', BATCH),
+      sending(
+        'the array alone',
+        [{ email: 'a@b.net' }],
+        /with `contacts`, an array of 1 to 500 contacts$/,
+        BATCH,
+      ),
       sending('emails', { emails: [] }, '`emails` is not a known field', BATCH),
       sending('more', { contacts: [{ email: 'a@b.net' }], x: 1 }, '`x` is not a known field', BATCH),
     ]),

@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { messageFor, RAW, TEMPLATED } from './send-email.request.fixture.ts';
 
-describe('an unknown field', () => {
+const IN_BOTH = '`to`, `replyTo`, `settings`, `groupBy`, `sendAt`, `idempotencyKey`';
+const IN_RAW = `\`from\`, \`fromName\`, \`subject\`, \`html\`, \`text\`, \`previewText\`, \`contactProperties\`, ${IN_BOTH}`;
+const IN_TEMPLATED = `\`template\`, \`variables\`, ${IN_BOTH}`;
+
+describe('G4: an unknown field', () => {
   it.each([
     ['sendat', 'sendAt'],
     ['send_at', 'sendAt'],
@@ -21,15 +25,20 @@ describe('an unknown field', () => {
     );
   });
 
-  it.each(['metadata', 'MessageStream', 'x', '', 'constructor', 'toString', 'hasOwnProperty', 'validate'])(
-    '%j is named',
-    (name) => {
-      expect(messageFor({ ...RAW, [name]: 'x' })).toBe(`\`${name}\` is not a known field; leave it out`);
-      expect(messageFor({ ...TEMPLATED, [name]: 'x' })).toBe(
-        `\`${name}\` is not a known field; leave it out`,
-      );
-    },
-  );
+  it.each([
+    ...['metadata', 'MessageStream', 'deliverAt', 'x', ''],
+    ...['constructor', 'toString', 'hasOwnProperty', 'validate'],
+  ])('%j is named, with all that there are', (name) => {
+    const unknown = `\`${name}\` is not a known field`;
+    expect(messageFor({ ...RAW, [name]: 'x' })).toBe(`${unknown}; there are ${IN_RAW}`);
+    expect(messageFor({ ...TEMPLATED, [name]: 'x' })).toBe(`${unknown}; there are ${IN_TEMPLATED}`);
+  });
+
+  it('of several that are near none, what there are is said once', () => {
+    expect(messageFor({ ...RAW, metadata: 'x', sendat: 'x', priority: 'x' })).toBe(
+      `\`metadata\` is not a known field; \`sendat\` is not a known field; did you mean \`sendAt\`?; \`priority\` is not a known field; there are ${IN_RAW}`,
+    );
+  });
 
   it.each([
     ['HtmlBody', 'html'],
@@ -48,8 +57,12 @@ describe('an unknown field', () => {
   it('of another service is led to no field of the other kind of email', () => {
     const { to } = TEMPLATED;
     expect(messageFor({ template: 'a', to, TemplateModel: {} })).toMatch(/; did you mean `variables`\?$/);
-    expect(messageFor({ ...RAW, TemplateModel: {} })).toMatch(/; leave it out$/);
-    expect(messageFor({ ...TEMPLATED, HtmlBody: 'x' })).toMatch(/; leave it out$/);
+    expect(messageFor({ ...RAW, TemplateModel: {} })).toMatch(
+      /^`TemplateModel` is not a known field; there are /,
+    );
+    expect(messageFor({ ...TEMPLATED, HtmlBody: 'x' })).toMatch(
+      /^`HtmlBody` is not a known field; there are /,
+    );
   });
 
   it.each([
@@ -74,6 +87,9 @@ describe('an unknown field', () => {
   it('inside the settings is named by its path', () => {
     expect(messageFor({ ...RAW, settings: { trackOpen: true } })).toBe(
       '`settings.trackOpen` is not a known field; did you mean `trackOpens`?',
+    );
+    expect(messageFor({ ...RAW, settings: { tracking: true } })).toBe(
+      '`settings.tracking` is not a known field; there are `settings.trackClicks`, `settings.trackOpens`, `settings.unsubscribe`',
     );
   });
 

@@ -18,6 +18,14 @@ export function batchOf(nouns: string, size: Size, items: JsonSchema): Rule {
   });
 }
 
+/** What is said of a batch that is missing or is no object: of an array of its items, for example. */
+export function noBatch(nouns: string, { most }: Size): Refusal {
+  return new Refusal(
+    400,
+    `The body must be a JSON object with \`${nouns}\`, an array of 1 to ${most} ${nouns}`,
+  );
+}
+
 /** What judging an item gives, or the refusal that it throws. */
 export function orRefusal<Judged>(judge: () => Judged): Judged | Refusal {
   try {

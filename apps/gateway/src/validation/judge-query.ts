@@ -1,7 +1,5 @@
 import { Refusal } from '@posthorn/kernel';
-import { closestName } from './closest-name.ts';
 import { judgeBody } from './judge-body.ts';
-import { shapeOf } from './shape.ts';
 
 /** As forms write them (the URL standard, section 5.1). */
 const PLUS_IS_SPACE = 'in a query `+` is a space, write `%2B` for the sign';
@@ -17,18 +15,12 @@ export function judgeQuery<Query extends object>(queryClass: new () => Query, qu
   const repeated = Object.keys(parameters).filter((name) => Array.isArray(parameters[name]));
   if (repeated.length > 0) throw new Refusal(400, repeated.slice(0, 10).map(faultOfRepeated).join('; '));
   try {
-    return judgeBody(queryClass, parameters, (name) => whatThereIs(shapeOf(queryClass).names, name));
+    return judgeBody(queryClass, parameters);
   } catch (refusal) {
     const hasSpace = Object.values(parameters).some((value) => String(value).includes(' '));
     if (!(refusal instanceof Refusal) || !hasSpace) throw refusal;
     throw new Refusal(refusal.statusCode, `${refusal.message}; ${PLUS_IS_SPACE}`, refusal.details);
   }
-}
-
-/** Callers page and filter in the words of other services: where no name is near, all of them are said. */
-function whatThereIs(known: readonly string[], name: string): string | undefined {
-  if (closestName(name, known) !== undefined) return undefined;
-  return `is not a known field; there are ${known.map((each) => `\`${each}\``).join(', ')}`;
 }
 
 function faultOfRepeated(name: string): string {

@@ -57,7 +57,7 @@ describe('judgeBody', () => {
 
   it('is not misled by the names of what objects inherit', () => {
     expect(message(JSON.parse('{"event":"OPENED","__proto__":{"isOn":false},"constructor":1}'))).toBe(
-      '`__proto__` is not a known field; leave it out; `constructor` is not a known field; leave it out',
+      '`__proto__` is not a known field; `constructor` is not a known field; there are `event`, `name`, `isOn`',
     );
   });
 });
@@ -83,7 +83,10 @@ describe('judgeQuery', () => {
     ['limt=1', '`limt` is not a known field; did you mean `limit`?'],
     ['limit[]=1', '`limit[]` is not a known field; there are `limit`, `sort`, `startAt`'],
     ['__proto__=1', '`__proto__` is not a known field; there are `limit`, `sort`, `startAt`'],
-    ['cursor=x', '`cursor` is not a known field; there are `limit`, `sort`, `startAt`'],
+    [
+      'cursor=x&page=2',
+      '`cursor` is not a known field; `page` is not a known field; there are `limit`, `sort`, `startAt`',
+    ],
     ['startAt=', '`startAt` is empty; give at least 1 character'],
     [
       'limit=+1',

@@ -9,7 +9,7 @@ import { bodyIfAny } from '@posthorn/platform';
 import type { Request } from 'express';
 import { faultsInUnknown } from './unknown-fields.ts';
 
-const NO_FIELDS = { fields: [], names: [] };
+const NO_FIELDS = { names: [] };
 
 /** Judges, once the guards have let a request in (rule G5), that it asks for nothing which would not be done (rule G4). */
 class NoBody implements NestInterceptor {

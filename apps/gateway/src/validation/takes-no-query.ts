@@ -4,7 +4,7 @@ import { Refusal } from '@posthorn/kernel';
 import type { Request } from 'express';
 import { faultsInUnknown } from './unknown-fields.ts';
 
-const NO_PARAMETERS = { fields: [], names: [] };
+const NO_PARAMETERS = { names: [] };
 
 /** What is said of a parameter where there are to be none. */
 export const NO_QUERY = 'this call has no query, leave it out';

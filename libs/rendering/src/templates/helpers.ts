@@ -158,6 +158,9 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   toLowerCase: '{{lowercase text}}',
   encodeURIComponent: '{{urlEncode text}}',
   length: '{{list.length}}',
+  elseif: '{{else if a}}',
+  elsif: '{{else if a}}',
+  foreach: '{{#each list}}…{{/each}}',
   log: '{{!-- a comment --}}',
 };
 

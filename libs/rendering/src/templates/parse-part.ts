@@ -5,6 +5,8 @@ import type { Program } from './syntax.ts';
 const MOST_TAGS = 2_000;
 const LINE_BREAK = /\r\n?|\n/;
 const UNCLOSED_TAG = 'a tag is opened here or before and never closed; close it with `}}`';
+const NO_NAME =
+  'behind a dot stands a name; put what is none, such as a place in a list, into brackets: `{{items.[0]}}`';
 const OPENING = '{{';
 const BLOCK = /\{\{~?\s*(?:([#^])\s*([^\s{}~]+)(?:[\s~][^{}]*)?|(\/)[^{}]*)\}\}/g;
 
@@ -81,8 +83,15 @@ const SENTENCES: Readonly<Record<string, string>> = {
   CLOSE: 'the tag ends too early; name what is to be printed, and close as many braces as were opened',
   CLOSE_UNESCAPED:
     'the tag ends too early; name what is to be printed, and close as many braces as were opened',
+  NUMBER: NO_NAME,
+  STRING: NO_NAME,
+  BOOLEAN: NO_NAME,
+  EQUALS: 'an `=` only gives an option to a helper; what compares is a helper, too: `{{#if (eq a b)}}`',
+  CLOSE_BLOCK_PARAMS:
+    'there are no filters and no operators; write a helper: `{{uppercase name}}`, `{{default name "friend"}}`, `{{#if (or a b)}}`',
   INVALID:
-    'a character stands here that cannot be between the braces; put texts into quotes and odd names into brackets: `{{[odd name]}}`',
+    'a character stands here that cannot be between the braces; put texts into quotes, and odd names and places in lists into brackets: ' +
+    '`{{[odd name]}}`, `{{items.[0]}}`; what compares is a helper: `{{#if (gt a b)}}`',
 };
 
 function atTheEnd(source: string, at: { line: number; column: number }): Fault {
