@@ -1,3 +1,4 @@
+import { WORKSPACE_LIMITS } from '@posthorn/domain';
 import { arraysOf, type ColumnType } from '../binary-array.ts';
 
 /** What ACCEPT_EMAILS is told of each email, in the order of its parameters: a column each. */
@@ -160,11 +161,11 @@ SELECT   i.n,
          CASE WHEN p.n IS NULL THEN ARRAY(
            SELECT value FROM identities d
            WHERE  d.workspace_id = i.workspace_id AND d.kind = 'address' AND d.verified_at IS NOT NULL
-           ORDER BY value LIMIT 100) END AS addresses,
+           ORDER BY value LIMIT ${WORKSPACE_LIMITS.identities}) END AS addresses,
          CASE WHEN p.n IS NULL THEN ARRAY(
            SELECT value FROM identities d
            WHERE  d.workspace_id = i.workspace_id AND d.kind = 'domain' AND d.verified_at IS NOT NULL
-           ORDER BY value LIMIT 100) END AS domains
+           ORDER BY value LIMIT ${WORKSPACE_LIMITS.identities}) END AS domains
 FROM     ${judged} i
 LEFT JOIN permitted p ON p.n = i.n
 LEFT JOIN "grant" g ON g.workspace_id = i.workspace_id

@@ -142,6 +142,19 @@ describe('A refused email', () => {
     ]);
   });
 
+  it('X1: is told all that its workspace may send from, as much as a workspace may have', async () => {
+    const rich = await office.openWorkspace();
+    const identities = new IdentityStore(office.database);
+    const domains = Array.from({ length: 150 }, (_, n) => `shop-${n}.example`);
+    const addresses = Array.from({ length: 49 }, (_, n) => `clerk-${n}@else.example`);
+    for (const domain of domains) await identities.put(rich, 'domain', domain, true);
+    for (const address of addresses) await identities.put(rich, 'address', address, true);
+
+    const all = { addresses: addresses.toSorted(), domains: ['example.com', ...domains].toSorted() };
+    expect(await office.accept([rawEmail(rich, STRANGER)], null)).toEqual([{ kind: 'unverified', ...all }]);
+    expect(await identities.listVerified(rich)).toEqual(all);
+  });
+
   it('is of a workspace that does not exist', async () => {
     const before = await rowCounts();
     expect(await outcomeKinds([rawEmail(newId('wrk', Date.now()))])).toEqual(['unverified']);

@@ -1,5 +1,12 @@
 import { idFromUuid, type IdentityId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, type Page, pageOf, type PageRequest, POSTHORN } from '@posthorn/domain';
+import {
+  type Actor,
+  type Page,
+  pageOf,
+  type PageRequest,
+  POSTHORN,
+  WORKSPACE_LIMITS,
+} from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { Identity as IdentityRow, IdentityKind } from '../generated/client.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
@@ -13,9 +20,6 @@ import {
 } from './identity-row.ts';
 import { prismaPage } from './prisma-page.ts';
 import { dropOwedLinkMails } from './verification-links.ts';
-
-/** How many addresses and domains are named in the answer to a call from an unverified sender. */
-const MOST_NAMED = 100;
 
 /** Reads the addresses and domains of workspaces, and adds them for an operator; `IdentityChanges` writes the rest. */
 export class IdentityStore {
@@ -101,7 +105,7 @@ export class IdentityStore {
       where: { workspaceId: uuidOf(workspaceId), kind, verifiedAt: { not: null } },
       select: { value: true },
       orderBy: { value: 'asc' },
-      take: MOST_NAMED,
+      take: WORKSPACE_LIMITS.identities,
     });
     return rows.map((row) => row.value);
   }
