@@ -43,11 +43,12 @@ async function subscribe(path: string, events: string[]): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-it('One trace leads from the request by the relay to the receiver of the webhook, and the turn is linked with it', async () => {
+it('G6: One trace, which names the request, leads from it by the relay to the receiver of the webhook, and the turn is linked with it', async () => {
   await subscribe('/told', ['EMAIL_SENT']);
   const [traceId, to] = [newTrace(), newRecipient()];
   const traceparent = `00-${traceId}-${SPAN}-01`;
-  const { body } = await stack.send({ to, subject: SECRET_SUBJECT }, { headers: { traceparent } });
+  const headers = { traceparent, 'X-Request-Id': 'asked-by.me_1' };
+  const { body } = await stack.send({ to, subject: SECRET_SUBJECT }, { headers });
   await stack.onlyMailTo(to);
   await Promise.all([
     told(traceId, 'POST /v1/emails'),
@@ -64,6 +65,7 @@ it('One trace leads from the request by the relay to the receiver of the webhook
       'http.request.method': 'POST',
       'http.route': '/v1/emails',
       'http.response.status_code': 200,
+      'posthorn.request_id': 'asked-by.me_1',
     },
   });
   const [sent] = named(spans, 'smtp send');

@@ -8,7 +8,7 @@ import { DAY_MS, fromNow } from './times.ts';
 
 interface Recovery {
   readonly id: string;
-  readonly state: string;
+  readonly status: string;
   readonly since: string;
   readonly until: string;
 }
@@ -62,7 +62,7 @@ describe('A recovery', () => {
       { id: expect.stringMatching(/^rcv_/), webhookId: webhook, since: new Date(atMs).toISOString() },
     ]);
     const { id } = answer.body['recovery'] as Recovery;
-    await until(async () => (await read(id)).state === 'COMPLETED', 'it is completed');
+    await until(async () => (await read(id)).status === 'COMPLETED', 'it is completed');
     expect(await read(id)).toMatchObject({ total: 2, done: 2, finishedAt: expect.any(String) });
     await until(() => receiver.postsTo(path).length === 2, 'both are posted');
     const posted = receiver.postsTo(path).map(({ headers }) => headers['x-service-delivery-id']);
@@ -81,7 +81,7 @@ describe('A recovery', () => {
       const other = await recover({ since: fromNow(-2 * DAY_MS) });
       expect([other.status, other.body['message']]).toEqual([409, expect.stringContaining(id)]);
     });
-    await until(async () => (await read(id)).state === 'COMPLETED', 'it is completed');
+    await until(async () => (await read(id)).status === 'COMPLETED', 'it is completed');
     expect((await recover({ since: fromNow(-2 * DAY_MS) })).status).toBe(200);
   });
 

@@ -8,6 +8,7 @@ import { judgeBody } from '../validation/judge-body.ts';
 import { PathId, unknownId } from '../validation/path-ids.ts';
 import { RecoverRequest } from './recover.request.ts';
 import { RecoveryAnswer } from './recovery.answers.ts';
+import { recoveryView } from './recovery-view.ts';
 import { unknownInWebhook } from './unknown-in-webhook.ts';
 
 /** Sending all again that failed. */
@@ -54,7 +55,7 @@ export class RecoveriesController {
     const wanted = { since: momentOf(since), until: until === undefined ? undefined : momentOf(until) };
     const recovery = await this.recoveries.begin(caller.workspaceId, id, actorOf(caller), wanted);
     if (recovery === undefined) throw unknownId('webhook_id');
-    return { recovery };
+    return { recovery: recoveryView(recovery) };
   }
 
   @Get(':webhook_id/recoveries/:recovery_id')
@@ -74,6 +75,6 @@ export class RecoveriesController {
     const recovery = await this.recoveries.read(workspaceId, webhookId, id);
     if (recovery === undefined)
       throw await unknownInWebhook(this.deliveries, workspaceId, webhookId, 'recovery_id');
-    return { recovery };
+    return { recovery: recoveryView(recovery) };
   }
 }

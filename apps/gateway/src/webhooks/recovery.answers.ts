@@ -3,18 +3,12 @@ import { count, idOf, nullable, objectOf, time, wordOf } from '../openapi/answer
 import { Shown } from '../openapi/shown.ts';
 
 /** What failed in a time, and is made due again. */
-class Recovery {
+export class Recovery {
   @Shown('The id of the recovery.', idOf('rcv'))
   id!: string;
 
   @Shown('The webhook whose deliveries they are.', idOf('wh'))
   webhookId!: string;
-
-  @Shown('Of events at this time or later.', time, { example: '2030-01-30T00:00:00.000Z' })
-  since!: Date;
-
-  @Shown('Of events before this time.', time)
-  until!: Date;
 
   @Shown(
     `How it stands: ${Object.entries(RECOVERY_STATES)
@@ -23,7 +17,13 @@ class Recovery {
     wordOf(Object.keys(RECOVERY_STATES)),
     { example: 'RUNNING' },
   )
-  state!: string;
+  status!: string;
+
+  @Shown('Of events at this time or later.', time, { example: '2030-01-30T00:00:00.000Z' })
+  since!: Date;
+
+  @Shown('Of events before this time.', time)
+  until!: Date;
 
   @Shown('How many deliveries had failed when they were counted; it grows while they are.', count, {
     example: 10_000,

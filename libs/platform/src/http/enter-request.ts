@@ -64,7 +64,7 @@ export function enterRequest(options: EntryOptions): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
     const startedAt = performance.now();
     const requestId = requestIdOf(request);
-    if (tracer !== undefined) traceRequest(tracer, request, response);
+    if (tracer !== undefined) traceRequest(tracer, request, response, requestId);
     response.setHeader('X-Request-Id', requestId);
     for (const [name, value] of headers) response.setHeader(name, value);
     for (const [name, value] of answerHeaders(request)) response.setHeader(name, value);
@@ -91,14 +91,14 @@ function requestIdOf(request: Request): string {
 }
 
 /** Its path is not told: it can hold a token. Nobody wants to read about health checks. */
-function traceRequest(tracer: Tracer, request: Request, response: Response): void {
+function traceRequest(tracer: Tracer, request: Request, response: Response, requestId: string): void {
   if (isHealthCheck(request)) return;
   const { method } = request;
   const parent = request.headers['traceparent'];
   const span = tracer.start(method, {
     kind: 'server',
     parent: typeof parent === 'string' ? parent : undefined,
-    attributes: { 'http.request.method': method },
+    attributes: { 'http.request.method': method, 'posthorn.request_id': requestId },
   });
   spans.set(request, span);
   response.once('close', () => {
