@@ -41,18 +41,19 @@ describe('S17: what came to an email', () => {
     });
   });
 
-  it('is told once: the first of each, and of each link', () => {
-    const facts = factsOf(tally!, tally!).map(({ hit: { kind, sign, url }, isTold }) => [
+  it('is told once: the earliest of each, and of each link', () => {
+    const facts = factsOf(tally!, tally!).map(({ hit: { kind, sign, url, at }, isTold }) => [
       kind,
       sign ?? 'person',
       url,
+      at,
       isTold,
     ]);
     expect(facts).toEqual([
-      ['open', 'too_soon', undefined, false],
-      ['open', 'person', undefined, true],
-      ['click', 'person', 'https://a.example/', true],
-      ['click', 'person', 'https://b.example/', false],
+      ['open', 'too_soon', undefined, after(1), false],
+      ['open', 'person', undefined, after(20), true],
+      ['click', 'person', 'https://a.example/', after(50), true],
+      ['click', 'person', 'https://b.example/', after(60), false],
     ]);
   });
 

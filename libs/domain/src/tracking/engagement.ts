@@ -35,6 +35,7 @@ export interface HitTally extends HitCounts {
   /** When a person first opened it, and first clicked; of what came together. */
   readonly openedAt: Date | null;
   readonly clickedAt: Date | null;
+  /** The earliest first. */
   readonly hits: readonly Hit[];
 }
 
@@ -56,18 +57,17 @@ export function tallyHits(hits: readonly Hit[], emails: readonly HitEmail[]): Hi
 }
 
 function tallyOf(email: HitEmail, raw: readonly Hit[]): HitTally {
-  const hits = raw.map((hit) => judged(hit, email));
-  const of = (kind: HitKind, isPerson: boolean): Hit[] =>
-    hits.filter((hit) => hit.kind === kind && (hit.sign === undefined) === isPerson);
-  const [opens, clicks] = [of('open', true), of('click', true)];
+  const hits = inTime(raw.map((hit) => judged(hit, email)));
+  const opens = hitsBy('person', 'open', hits);
+  const clicks = hitsBy('person', 'click', hits);
   return {
     email,
     opens: opens.length,
     clicks: clicks.length,
-    machineOpens: of('open', false).length,
-    machineClicks: of('click', false).length,
-    openedAt: firstOf(opens),
-    clickedAt: firstOf(clicks),
+    machineOpens: hitsBy('machine', 'open', hits).length,
+    machineClicks: hitsBy('machine', 'click', hits).length,
+    openedAt: opens[0]?.at ?? null,
+    clickedAt: clicks[0]?.at ?? null,
     hits,
   };
 }
@@ -76,8 +76,13 @@ function judged(hit: Hit, { sentAt, dueAt }: HitEmail): Hit {
   return hit.sign === undefined && isTooSoon(hit.at, sentAt, dueAt) ? { ...hit, sign: 'too_soon' } : hit;
 }
 
-function firstOf(hits: readonly Hit[]): Date | null {
-  return hits.reduce<Date | null>((first, { at }) => (first === null || at < first ? at : first), null);
+function hitsBy(who: 'person' | 'machine', kind: HitKind, hits: readonly Hit[]): Hit[] {
+  return hits.filter((hit) => hit.kind === kind && (hit.sign === undefined) === (who === 'person'));
+}
+
+/** Hits come in the order in which they were written down, which need not be that of their times. */
+function inTime(hits: readonly Hit[]): Hit[] {
+  return hits.toSorted((one, other) => one.at.getTime() - other.at.getTime());
 }
 
 /**
@@ -89,16 +94,25 @@ function firstOf(hits: readonly Hit[]): Date | null {
 export function factsOf(tally: HitTally, counts: HitCounts): HitFact[] {
   const { email, hits } = tally;
   const isFirst = (count: keyof HitCounts): boolean => tally[count] > 0 && counts[count] === tally[count];
-  const first = (kind: HitKind, isPerson: boolean): Hit[] =>
-    hits.filter((hit) => hit.kind === kind && (hit.sign === undefined) === isPerson).slice(0, 1);
-  const links = new Map(
-    hits.filter(({ kind, sign }) => kind === 'click' && sign === undefined).map((hit) => [hit.url, hit]),
-  );
-  const clicked = [...links.values()].map((hit, n) => ({ hit, email, isTold: n === 0 && isFirst('clicks') }));
+  const first = (who: 'person' | 'machine', kind: HitKind): Hit[] => hitsBy(who, kind, hits).slice(0, 1);
+  const links = Map.groupBy(hitsBy('person', 'click', hits), ({ url }) => url);
+  const clicked = [...links.values()].map(([hit], n) => ({
+    hit: hit!,
+    email,
+    isTold: n === 0 && isFirst('clicks'),
+  }));
   return [
-    ...(isFirst('machineOpens') ? first('open', false) : []).map((hit) => ({ hit, email, isTold: false })),
-    ...(isFirst('machineClicks') ? first('click', false) : []).map((hit) => ({ hit, email, isTold: false })),
-    ...(isFirst('opens') ? first('open', true) : []).map((hit) => ({ hit, email, isTold: true })),
+    ...(isFirst('machineOpens') ? first('machine', 'open') : []).map((hit) => ({
+      hit,
+      email,
+      isTold: false,
+    })),
+    ...(isFirst('machineClicks') ? first('machine', 'click') : []).map((hit) => ({
+      hit,
+      email,
+      isTold: false,
+    })),
+    ...(isFirst('opens') ? first('person', 'open') : []).map((hit) => ({ hit, email, isTold: true })),
     ...clicked,
   ];
 }
