@@ -135,7 +135,12 @@ await startProcess('dashboard', async () => {
         { provide: RateStore, useValue: new RateStore(db) },
         { provide: DatabaseClock, useValue: db.clock },
         ...emailProviders({
-          ...{ database: db, rings, renderer, htmlToText, linkFinder, publicUrl },
+          database: db,
+          rings,
+          renderer,
+          htmlToText,
+          linkFinder,
+          publicUrl,
           secretBox: secrets.box,
           trackingLinks: new TrackingLinks({ signer, trackingUrl: tracking.trackingUrl(publicUrl) }),
           unsubscribeLinks: new UnsubscribeLinks({ signer, publicUrl }),

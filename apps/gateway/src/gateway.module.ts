@@ -55,7 +55,7 @@ import { ConfirmAddressController } from './identities/confirm-address.controlle
 import { IdentitiesController } from './identities/identities.controller.ts';
 import { identityProviders } from './identities/identity.providers.ts';
 import { RotateKeysController } from './identities/rotate-keys.controller.ts';
-import { owedMailKinds } from './system/owed-mail.kinds.ts';
+import { owedMailKinds } from './system/owed-mail-kinds.ts';
 import { OwedMails } from './system/owed-mails.ts';
 import { ApiDocument } from './openapi/api-document.ts';
 import { OpenApiController } from './openapi/openapi.controller.ts';

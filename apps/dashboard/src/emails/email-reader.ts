@@ -44,8 +44,12 @@ export class EmailReader {
       suppressions.list(workspaceId, ONE, { email: email.to }),
     ]);
     return {
-      ...{ email, workspace, account, suppression: items[0] },
-      ...{ acts: acts.items, copies: copies.items },
+      email,
+      workspace,
+      account,
+      suppression: items[0],
+      acts: acts.items,
+      copies: copies.items,
     };
   }
 }

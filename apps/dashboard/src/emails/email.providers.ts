@@ -66,7 +66,9 @@ function acceptanceOf({ database, rings, monthlyLimit, publicUrl }: EmailParts):
     store: new AcceptanceStore(database),
     identities: new IdentityStore(database),
     templates: new TemplateStore(database),
-    ...{ rings, monthlyLimit, clock: database.clock },
+    rings,
+    monthlyLimit,
+    clock: database.clock,
     errorBodyOf: (refusal) => answerOf(refusal, publicUrl).body,
   });
 }

@@ -117,8 +117,13 @@ export class EmailTimelineEntry {
 export const TIMELINE_EXAMPLE = [
   { event: 'ACCEPTED', createdAt: '2030-01-31T09:30:00.000Z' },
   {
-    ...{ event: 'SENT', createdAt: '2030-01-31T09:30:00.420Z', class: 'sent', relay: 'smtp.example.net:587' },
-    ...{ reply: REPLY, attempt: 1, release: RELEASE },
+    event: 'SENT',
+    createdAt: '2030-01-31T09:30:00.420Z',
+    class: 'sent',
+    relay: 'smtp.example.net:587',
+    reply: REPLY,
+    attempt: 1,
+    release: RELEASE,
     messageSha256: '696d629b7dff6b72b8f35fc54e363424f98d031b27d22967838c38a05ea6a8b2',
   },
 ];

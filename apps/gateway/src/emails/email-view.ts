@@ -5,10 +5,16 @@ import type { EmailWithTimeline, EmailWithTimes } from './email.answers.ts';
 export function emailSummaryView(email: EmailSummary): EmailWithTimes {
   const { id, messageId, status, to, type, groupBy, sendAt, acceptedAt, sentAt } = email;
   return {
-    ...{ id, messageId, status, to, type },
+    id,
+    messageId,
+    status,
+    to,
+    type,
     ...ofType(email),
     ...(groupBy === null ? {} : { groupBy }),
-    ...{ createdAt: acceptedAt, sendAt, sentAt },
+    createdAt: acceptedAt,
+    sendAt,
+    sentAt,
   };
 }
 

@@ -33,6 +33,8 @@ export function emailFilter(query: EmailsQuery): EmailFilter {
   return {
     status: status as EmailStatus | undefined,
     to: to === undefined ? undefined : addressIn(to),
-    ...{ groupBy, template, ...timeRange(query) },
+    groupBy,
+    template,
+    ...timeRange(query),
   };
 }

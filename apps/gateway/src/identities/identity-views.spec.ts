@@ -8,17 +8,35 @@ const DAY_MS = 86_400_000;
 
 /** A domain whose key was replaced. */
 const domain: IdentityWithRecords = {
-  ...{ id: newId('idn', 0), workspaceId: newId('wrk', 0), kind: 'domain', value: 'shop.example' },
-  ...{ status: 'VERIFIED', isVouched: false, verifiedAt: RETIRED_AT, createdAt: RETIRED_AT },
+  id: newId('idn', 0),
+  workspaceId: newId('wrk', 0),
+  kind: 'domain',
+  value: 'shop.example',
+  status: 'VERIFIED',
+  isVouched: false,
+  verifiedAt: RETIRED_AT,
+  createdAt: RETIRED_AT,
   keys: [
     {
-      ...{ id: '1', algorithm: 'ed25519', selector: 's1', publicKey: 'A', stage: 'PREVIOUS' },
-      ...{ publishedAt: null, wrongSince: null, retiredAt: RETIRED_AT },
+      id: '1',
+      algorithm: 'ed25519',
+      selector: 's1',
+      publicKey: 'A',
+      stage: 'PREVIOUS',
+      publishedAt: null,
+      wrongSince: null,
+      retiredAt: RETIRED_AT,
     },
   ],
   check: {
-    ...{ claims: 1, checkedAt: null, dueAt: null, rounds: 1, wrongSince: null, wrongAnswers: 0 },
-    ...{ warnedAt: null, findings: {} },
+    claims: 1,
+    checkedAt: null,
+    dueAt: null,
+    rounds: 1,
+    wrongSince: null,
+    wrongAnswers: 0,
+    warnedAt: null,
+    findings: {},
   },
 };
 

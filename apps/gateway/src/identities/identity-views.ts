@@ -66,7 +66,15 @@ function recordView(
   const stage = key?.stage ?? null;
   const said = (stage && stageMessage(stage, state, keepUntil, nowMs)) ?? message;
   return {
-    ...{ purpose, isRequired, type: 'TXT', name, value, stage, keepUntil },
-    ...{ status: state, message: said, found },
+    purpose,
+    isRequired,
+    type: 'TXT',
+    name,
+    value,
+    stage,
+    keepUntil,
+    status: state,
+    message: said,
+    found,
   };
 }

@@ -43,7 +43,13 @@ export function identityProviders(parts: IdentityParts, owedMails: SendOwedMails
   const links = new SendVerificationLink({ owedMails, workspaces, clock, publicUrl });
   const checkDomain = new CheckDomain({ checks, resolver, spfInclude, clock });
   const verifyIdentity = new VerifyIdentity({
-    ...{ identities, changes, checks, storedLinks, keys, links, checkDomain },
+    identities,
+    changes,
+    checks,
+    storedLinks,
+    keys,
+    links,
+    checkDomain,
   });
   return [
     { provide: IdentityViews, useValue: new IdentityViews(spfInclude, clock) },

@@ -25,7 +25,10 @@ export function describedFields(described: DescribedClass): DescribedField[] {
 
 function fieldsOfAnswer(answerClass: DescribedClass): DescribedField[] {
   return shownFields(answerClass).map(({ optional, field, sentence, schema, example }) => ({
-    ...{ field, sentence, schema, example },
+    field,
+    sentence,
+    schema,
+    example,
     isRequired: optional !== true,
     default: undefined,
   }));

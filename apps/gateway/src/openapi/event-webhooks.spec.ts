@@ -49,15 +49,13 @@ describe('W11, W12: the webhooks of the document', () => {
       'user-agent': __,
       ...sent
     } = deliveryHeaders({
-      ...{
-        event: 'CONTACT_CREATED',
-        isTest: true,
-        eventId,
-        deliveryId,
-        attempt: 2,
-        unixSeconds: message.unixSeconds,
-        traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
-      },
+      event: 'CONTACT_CREATED',
+      isTest: true,
+      eventId,
+      deliveryId,
+      attempt: 2,
+      unixSeconds: message.unixSeconds,
+      traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
       bodySignature: signBody(message.body, webhookKey('a token')),
       messageSignature: signMessage(message, ['a token', 'another'].map(webhookKey)),
     });

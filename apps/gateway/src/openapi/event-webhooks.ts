@@ -48,7 +48,11 @@ function postOf(name: EventName): Part {
   const examples = { event: { summary: meaning, value: shape.example } };
   return {
     operationId: `on${title.replace(/Event$/, '')}`,
-    ...{ tags: [TAG], summary: meaning, description: DESCRIPTION, parameters, security: [] },
+    tags: [TAG],
+    summary: meaning,
+    description: DESCRIPTION,
+    parameters,
+    security: [],
     requestBody: {
       required: true,
       content: { 'application/json': { schema: { $ref: referenceOf(title) }, examples } },

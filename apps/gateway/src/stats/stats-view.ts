@@ -16,7 +16,9 @@ export function statsView(
   const length = (lastDay.getTime() - firstDay.getTime()) / DAY_MS + 1;
   const days = Array.from({ length }, (_, n) => dayOf(new Date(firstDay.getTime() + n * DAY_MS)));
   return {
-    ...{ from: dayOf(firstDay), to: dayOf(lastDay), groupBy: groupBy ?? null },
+    from: dayOf(firstDay),
+    to: dayOf(lastDay),
+    groupBy: groupBy ?? null,
     total: summed(statuses, engagements),
     days: days.map((day) => ({ day, ...summed(statusesOf.get(day) ?? [], engagementsOf.get(day) ?? []) })),
   };

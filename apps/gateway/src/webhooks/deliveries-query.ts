@@ -35,7 +35,9 @@ export class DeliveriesQuery extends PageQuery {
 export function deliveryFilter(query: DeliveriesQuery): DeliveryFilter {
   const { status, event, eventId } = query;
   return {
-    ...{ status, event, ...timeRange(query) },
+    status,
+    event,
+    ...timeRange(query),
     eventId: eventId === undefined ? undefined : parseId('evt', eventId),
   };
 }

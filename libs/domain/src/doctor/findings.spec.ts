@@ -22,21 +22,24 @@ import {
 } from './redis-findings.ts';
 
 const SERVER: PostgresFacts = {
-  ...{ versionNumber: 180_004, version: '18.4', synchronousCommit: 'on', fsync: 'on', fullPageWrites: 'on' },
-  ...{
-    autovacuum: 'on',
-    autovacuumNaptimeSeconds: 5,
-    maxConnections: 100,
-    connections: 10,
-    databaseBytes: 1,
-    keepsSettings: true,
-    isStandby: false,
-    readOnlyByDefault: 'off',
-  },
+  versionNumber: 180_004,
+  version: '18.4',
+  synchronousCommit: 'on',
+  fsync: 'on',
+  fullPageWrites: 'on',
+  autovacuum: 'on',
+  autovacuumNaptimeSeconds: 5,
+  maxConnections: 100,
+  connections: 10,
+  databaseBytes: 1,
+  keepsSettings: true,
+  isStandby: false,
+  readOnlyByDefault: 'off',
 };
 const OUTBOX = {
   options: ['fillfactor=70', 'autovacuum_vacuum_scale_factor=0.01', 'autovacuum_vacuum_cost_delay=0'],
-  ...{ deadRows: 0, liveRows: 0 },
+  deadRows: 0,
+  liveRows: 0,
 };
 const DUE = { oldestDueSeconds: 0, dueRows: 0, unripenedSeconds: 0, leasedAndExpired: 0 };
 const GIB = 1024 ** 3;

@@ -70,7 +70,9 @@ export function objectShape<
   const example = Object.entries(required).map(([field, shape]) => [field, shape.example]);
   return {
     schema: {
-      ...{ title, type: 'object', description },
+      title,
+      type: 'object',
+      description,
       properties: Object.fromEntries(fields.map(([field, { schema }]) => [field, schema])),
       required: Object.keys(required),
     },

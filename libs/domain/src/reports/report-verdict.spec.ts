@@ -9,7 +9,9 @@ const RECIPIENT = 'ada@example.net';
 const unknownUser: SmtpReply = { code: 550, enhancedCode: '5.1.1', text: 'no such user' };
 const statuses = Object.keys(EMAIL_STATUSES) as EmailStatus[];
 const failed = (reply: SmtpReply, isAboutRecipient = true): Report => ({
-  ...{ kind: 'failed', reply, isAboutRecipient },
+  kind: 'failed',
+  reply,
+  isAboutRecipient,
 });
 const of = (kind: ReportKind): Report => ({ kind, isAboutRecipient: true, reply: unknownUser });
 
@@ -22,13 +24,18 @@ describe('what a report does', () => {
     ['a relay without our password', { code: 550, enhancedCode: '5.7.8', text: 'no' }, 'FAILED', null],
   ])('S19, W12: by the table of replies: %s', (_what, reply, status, suppression) => {
     expect(decideAfterReport(failed(reply), 'SENT')).toMatchObject({
-      ...{ fact: status, status, event: `EMAIL_${status}`, suppression, isLate: false },
+      fact: status,
+      status,
+      event: `EMAIL_${status}`,
+      suppression,
+      isLate: false,
     });
   });
 
   it('suppresses nobody for the sake of somebody whom the mail was passed on to', () => {
     expect(decideAfterReport(failed(unknownUser, false), 'SENT')).toMatchObject({
-      ...{ status: 'BOUNCED', suppression: null },
+      status: 'BOUNCED',
+      suppression: null,
     });
   });
 
@@ -37,7 +44,10 @@ describe('what a report does', () => {
     (status) => {
       for (const kind of ['failed', 'delayed', 'delivered'] as const) {
         expect(decideAfterReport(of(kind), status)).toMatchObject({
-          ...{ status: null, event: null, suppression: null, isLate: true },
+          status: null,
+          event: null,
+          suppression: null,
+          isLate: true,
         });
       }
     },
@@ -56,7 +66,11 @@ describe('what a report does', () => {
     expect(decideAfterReport(of('delayed'), 'SENT')).toMatchObject({ status: null, event: 'EMAIL_DELAYED' });
     for (const status of statuses) {
       expect(decideAfterReport(of('unrecognised'), status)).toEqual({
-        ...{ fact: 'UNRECOGNISED', status: null, event: null, suppression: null, isLate: false },
+        fact: 'UNRECOGNISED',
+        status: null,
+        event: null,
+        suppression: null,
+        isLate: false,
       });
     }
   });
@@ -64,7 +78,9 @@ describe('what a report does', () => {
 
 describe('what a mail that came back reports of an email', () => {
   const said = (action: RecipientAction, ...recipients: string[]): RecipientStatus => ({
-    ...{ action, recipients, reply: unknownUser },
+    action,
+    recipients,
+    reply: unknownUser,
   });
   const about = (...lines: RecipientStatus[]): Report =>
     reportAbout(RECIPIENT, { type: 'delivery', statuses: lines });
@@ -76,7 +92,8 @@ describe('what a mail that came back reports of an email', () => {
 
   it('is the best that became of those whom it was passed on to', () => {
     expect(about(said('failed', 'a@example.org'), said('delivered', 'b@example.org'))).toMatchObject({
-      ...{ kind: 'delivered', isAboutRecipient: false },
+      kind: 'delivered',
+      isAboutRecipient: false,
     });
     expect(about(said('failed', 'a@example.org'))).toMatchObject({ kind: 'failed', isAboutRecipient: false });
   });
@@ -99,7 +116,8 @@ describe('what a mail that came back reports of an email', () => {
     ['virus', 'unrecognised'],
   ])('takes feedback of the type %s for: %s', (feedbackType, kind) => {
     expect(reportAbout(RECIPIENT, { type: 'feedback', feedbackType })).toMatchObject({
-      ...{ kind, reason: feedbackType },
+      kind,
+      reason: feedbackType,
     });
   });
 });

@@ -10,7 +10,8 @@ const failing = (days: number, warnedDaysAgo?: number): ReceiverHealth => ({
   isSlow: false,
 });
 const [SUCCESS, FAILURE, GONE] = (['succeeded', 'failed', 'gone'] as const).map((effect) => ({
-  ...{ effect, isSlow: false },
+  effect,
+  isSlow: false,
 })) as [
   { effect: 'succeeded'; isSlow: false },
   { effect: 'failed'; isSlow: false },

@@ -118,7 +118,8 @@ describe('the JSON body', () => {
     );
     expect(answer).toMatchObject({ status: 413, headers: { connection: 'close' } });
     expect(JSON.parse(answer.body)).toMatchObject({
-      ...{ statusCode: 413, error: 'Payload Too Large' },
+      statusCode: 413,
+      error: 'Payload Too Large',
       message: expect.stringContaining(
         'is larger than the 1,000 bytes that are possible here; make it smaller',
       ),

@@ -58,7 +58,9 @@ export class OtlpTracer implements Tracer {
     const { url, headers, serviceName, sampler, samplerRatio, onError } = options;
     setGlobalErrorHandler((fault) => onError(withoutDetail(fault)));
     const exporter = new OTLPTraceExporter({
-      ...{ url, headers: { ...headers }, timeoutMillis: EXPORT_WITHIN_MS },
+      url,
+      headers: { ...headers },
+      timeoutMillis: EXPORT_WITHIN_MS,
     });
     this.provider = new TracerProvider({
       resource: resourceFromAttributes({ 'service.name': serviceName, 'service.version': RELEASE }),

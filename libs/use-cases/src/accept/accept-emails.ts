@@ -193,7 +193,8 @@ function callOf(
   if (idempotencyKey === undefined) return { workspaceId, emails };
   const lastNeededMs = Math.max(clock.nowMs(), ...emails.map(({ sendAt }) => sendAt?.getTime() ?? 0));
   return {
-    ...{ workspaceId, emails },
+    workspaceId,
+    emails,
     idempotency: {
       key: idempotencyKey,
       fingerprint: fingerprintOf(fingerprintSource),

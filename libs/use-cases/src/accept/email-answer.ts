@@ -7,7 +7,11 @@ import type { AcceptableEmail } from '@posthorn/database';
 export function emailAnswer(email: AcceptableEmail): string {
   const { id, messageId, status, to, type, groupBy } = email;
   return JSON.stringify({
-    ...{ id, messageId, status, to: to.address, type },
+    id,
+    messageId,
+    status,
+    to: to.address,
+    type,
     ...(email.type === 'raw'
       ? { from: email.from.address, subject: email.subject }
       : { template: email.template }),

@@ -50,7 +50,13 @@ export function prepareRawEmail(
   const bytes = html.length + (text?.length ?? 0);
   return answered(draft, {
     ...traitsOf(draft, { from, sendAt, bytes, unsubscribe: carriesUnsubscribe(draft) }, context),
-    ...{ type, replyTo, subject, html, text, previewText, contactProperties },
+    type,
+    replyTo,
+    subject,
+    html,
+    text,
+    previewText,
+    contactProperties,
   });
 }
 
@@ -66,7 +72,10 @@ export function prepareTemplatedEmail(
   const unsubscribe = carriesUnsubscribe(draft, template);
   return answered(draft, {
     ...traitsOf(draft, { from: template.from, sendAt, bytes, unsubscribe }, context),
-    ...{ type, template: draft.template, templateVersionId: template.versionId, variables },
+    type,
+    template: draft.template,
+    templateVersionId: template.versionId,
+    variables,
     replyTo: draft.replyTo ?? template.replyTo,
   });
 }
@@ -94,22 +103,20 @@ function traitsOf(
   const fromDomain = domainOf(from.address);
   const status = sendAt === null ? ('SENT' as const) : ('SCHEDULED' as const);
   return {
-    ...{
-      id,
-      workspaceId,
-      status,
-      from,
-      fromDomain,
-      to,
-      groupBy,
-      trackClicks,
-      trackOpens,
-      unsubscribe,
-      sendAt,
-      acceptedAt,
-      traceparent,
-      copyOf,
-    },
+    id,
+    workspaceId,
+    status,
+    from,
+    fromDomain,
+    to,
+    groupBy,
+    trackClicks,
+    trackOpens,
+    unsubscribe,
+    sendAt,
+    acceptedAt,
+    traceparent,
+    copyOf,
     messageId: messageIdFor(id, fromDomain),
     laneId: laneOf(workspaceId, isBulk || sendAt !== null),
     bytes: bytes * WORKING_SPACE_FACTOR,

@@ -51,7 +51,10 @@ export class CheckDomain {
     const { proof, change } = decideAfterCheck(proofOf(domain), outcome, nowMs);
     const pause = soonest(nextCheckAfterSeconds(proof, outcome), ...rotationPauses(keys, proof, nowMs));
     const isRecorded = await checks.record(domain, actor, {
-      ...{ findings, proof, keys, change },
+      findings,
+      proof,
+      keys,
+      change,
       nextCheckAfterSeconds: pause === null ? null : Math.round(pause * (1 + JITTER * Math.random())),
     });
     if (isRecorded && change !== undefined) onChange?.(change, domain);
@@ -94,7 +97,10 @@ function soonest(...pauses: readonly (number | null)[]): number | null {
 function proofOf({ status, isVouched, check }: ClaimedDomain): DomainProof {
   const { rounds, wrongAnswers } = check;
   return {
-    ...{ status, isVouched, rounds, wrongAnswers },
+    status,
+    isVouched,
+    rounds,
+    wrongAnswers,
     wrongSinceMs: check.wrongSince?.getTime() ?? null,
     warnedAtMs: check.warnedAt?.getTime() ?? null,
   };

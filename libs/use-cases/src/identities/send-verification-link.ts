@@ -31,7 +31,9 @@ export class SendVerificationLink {
     const link = `${publicUrl}/verify/identity/${token}`;
     const mail = verificationMail(address, workspace?.name ?? workspaceId, link);
     return {
-      ...{ id, tokenHash: hashSecret(token), lifetimeSeconds: VERIFICATION_LINK_SECONDS },
+      id,
+      tokenHash: hashSecret(token),
+      lifetimeSeconds: VERIFICATION_LINK_SECONDS,
       sealedMail: owedMails.seal(id, mail),
     };
   }

@@ -12,7 +12,11 @@ const MAX_ROWS = 20;
 function rowsOf(count: number): ClaimedRow[] {
   return Array.from({ length: count }, () => ({
     id: idFromUuid('dlv', newUuid(Date.now())),
-    ...{ laneId: LANE, claims: 1, attempts: 0, bytes: 10, laneHasMore: false },
+    laneId: LANE,
+    claims: 1,
+    attempts: 0,
+    bytes: 10,
+    laneHasMore: false,
   }));
 }
 
@@ -26,8 +30,13 @@ describe('SpareRoom', () => {
     const finish: (() => void)[] = [];
     const given: ClaimedRow[] = [];
     const bench = new Workbench<ClaimedRow, string>({
-      ...{ maxUnrecorded: 100, concurrency: MAX_ROWS, maxRows: MAX_ROWS, maxBytes: 1_000 },
-      ...{ leaseMs: 60_000, renewalMs: 20_000, marginMs: 30_000 },
+      maxUnrecorded: 100,
+      concurrency: MAX_ROWS,
+      maxRows: MAX_ROWS,
+      maxBytes: 1_000,
+      leaseMs: 60_000,
+      renewalMs: 20_000,
+      marginMs: 30_000,
       work: () => new Promise((resolve) => finish.push(() => resolve('done'))),
       record: () => Promise.resolve(),
       renew: (rows) => Promise.resolve(rows),

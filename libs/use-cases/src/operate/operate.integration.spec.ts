@@ -79,8 +79,12 @@ describe('Creating a key', () => {
     });
     expect(await apiKeys.findHolders([hashSecret(secretKey)])).toEqual([
       {
-        ...{ apiKeyId: key.id, workspaceId: workspace.id, role: 'API_USER', displayName: 'Web' },
-        ...{ ratePerSecond: null, rateBurst: null },
+        apiKeyId: key.id,
+        workspaceId: workspace.id,
+        role: 'API_USER',
+        displayName: 'Web',
+        ratePerSecond: null,
+        rateBurst: null,
       },
     ]);
   });

@@ -74,10 +74,23 @@ function emailDueIn(dueInMs: number): AcceptableEmail {
   const sendAt = new Date(Date.now() + dueInMs);
   const id = newId('trs', Date.now());
   return {
-    ...{ id, workspaceId: shop, type: 'raw', status: 'SCHEDULED', acceptedAt: new Date(), sendAt },
-    ...{ from: { address: 'sender@example.com' }, fromDomain: 'example.com', to: { address: 'a@b.example' } },
-    ...{ replyTo: [], subject: 'Hello', html: '<p>Hello</p>', messageId: messageIdFor(id, 'example.com') },
-    ...{ trackClicks: false, trackOpens: false, laneId: bulkLane(shop), bytes: 100 },
+    id,
+    workspaceId: shop,
+    type: 'raw',
+    status: 'SCHEDULED',
+    acceptedAt: new Date(),
+    sendAt,
+    from: { address: 'sender@example.com' },
+    fromDomain: 'example.com',
+    to: { address: 'a@b.example' },
+    replyTo: [],
+    subject: 'Hello',
+    html: '<p>Hello</p>',
+    messageId: messageIdFor(id, 'example.com'),
+    trackClicks: false,
+    trackOpens: false,
+    laneId: bulkLane(shop),
+    bytes: 100,
   };
 }
 
@@ -316,7 +329,8 @@ describe('A database that was not restored', () => {
     expect(items).toMatchObject([
       { action: 'database.restored', actor: ada },
       {
-        ...{ action: 'sending.resumed', actor: ada },
+        action: 'sending.resumed',
+        actor: ada,
         detail: { queues: ['email', 'event', 'webhook'], failed: 0, doubtful: 0 },
       },
     ]);

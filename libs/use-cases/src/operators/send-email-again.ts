@@ -55,7 +55,11 @@ function draftOf(
   const { id, groupBy } = email;
   const { to, trackClicks, trackOpens, unsubscribe } = composable;
   const traits = {
-    ...{ to, trackClicks, trackOpens, unsubscribe, copyOf: { id, actor, reason } },
+    to,
+    trackClicks,
+    trackOpens,
+    unsubscribe,
+    copyOf: { id, actor, reason },
     ...(groupBy !== null && { groupBy }),
     idempotencyKey: `sent-again/${id}/${wish}`,
     fingerprintSource: { copyOf: id, reason },
@@ -74,7 +78,12 @@ function draftOf(
   }
   const { subject, html, text, previewText } = content;
   return {
-    ...{ ...traits, type: 'raw', from, replyTo, subject, html },
+    ...traits,
+    type: 'raw',
+    from,
+    replyTo,
+    subject,
+    html,
     ...(text !== null && { text }),
     ...(previewText !== null && { previewText }),
   };

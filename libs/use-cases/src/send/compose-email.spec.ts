@@ -5,14 +5,17 @@ import { ComposeEmail } from './compose-email.ts';
 
 function emailOf(characters: number): ComposableEmail {
   return {
-    ...{
-      id: newId('trs', 0),
-      workspaceId: newId('wrk', 0),
-      messageId: 'm@example.com',
-      fellDueAt: new Date(0),
-    },
-    ...{ from: { address: 'a@example.com' }, to: { address: 'b@example.net' }, replyTo: [] },
-    ...{ unsubscribe: false, trackClicks: false, trackOpens: false, trackingUrl: null },
+    id: newId('trs', 0),
+    workspaceId: newId('wrk', 0),
+    messageId: 'm@example.com',
+    fellDueAt: new Date(0),
+    from: { address: 'a@example.com' },
+    to: { address: 'b@example.net' },
+    replyTo: [],
+    unsubscribe: false,
+    trackClicks: false,
+    trackOpens: false,
+    trackingUrl: null,
     content: {
       type: 'raw',
       subject: 'Hello',

@@ -22,7 +22,9 @@ export interface ComposerParts {
 export function openComposer(parts: ComposerParts): ComposeEmail {
   const { database, htmlToText, renderer, unsubscribeLinks } = parts;
   return new ComposeEmail({
-    ...{ htmlToText, renderer, unsubscribeLinks },
+    htmlToText,
+    renderer,
+    unsubscribeLinks,
     versions: new TemplateVersions(new TemplateStore(database)),
     signingKeys: new SigningKeys(new DkimKeyStore(database), parts.secretBox),
     tracking: new TrackHtml({ finder: parts.linkFinder, links: parts.trackingLinks }),

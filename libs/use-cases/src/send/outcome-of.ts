@@ -58,7 +58,9 @@ export function outcomeWithoutMessage(
   return {
     ...withVerdict(email, verdict),
     detail: {
-      ...{ reason, ...(error && { error }), attempt: email.attempts + 1 },
+      reason,
+      ...(error && { error }),
+      attempt: email.attempts + 1,
       ...retryOf(verdict),
       release: RELEASE,
     },

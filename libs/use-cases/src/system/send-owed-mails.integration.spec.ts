@@ -84,7 +84,9 @@ const addingAddress: Ask = (owedMails, address) =>
     keys: { make: () => Promise.reject(new Error('an address has no keys')) },
     links: new SendVerificationLink({
       workspaces: new WorkspaceStore(database),
-      ...{ owedMails, clock: database.clock, publicUrl: PUBLIC_URL },
+      owedMails,
+      clock: database.clock,
+      publicUrl: PUBLIC_URL,
     }),
     clock: database.clock,
   }).create(workspaceId, TESTS, { address });

@@ -56,8 +56,13 @@ export class SendSystemMail {
       type: 'raw',
       from: this.requireSender(),
       to: { address: to },
-      ...{ subject, html, text, idempotencyKey },
-      ...{ replyTo: [], trackClicks: false, trackOpens: false },
+      subject,
+      html,
+      text,
+      idempotencyKey,
+      replyTo: [],
+      trackClicks: false,
+      trackOpens: false,
       fingerprintSource: { to, subject, html, text },
     };
     await this.options.acceptEmails.acceptOne(SYSTEM_WORKSPACE_ID, draft);

@@ -16,10 +16,20 @@ const DEADLINE_MS = 30_000;
 const NAME = 'receiver.example';
 const WEBHOOK = newId('wh', Date.now());
 const DELIVERY: ClaimedDelivery = {
-  ...{ id: newId('dlv', Date.now()), claims: 1, attempts: 0, attemptsMade: 0, bytes: 2 },
-  ...{ workspaceId: newId('wrk', Date.now()), webhookId: WEBHOOK, laneId: webhookLane(WEBHOOK) },
-  ...{ payload: '{}', traceparent: null, laneHasMore: false },
-  ...{ eventId: newId('evt', Date.now()), event: 'CONTACT_CREATED', isTest: false },
+  id: newId('dlv', Date.now()),
+  claims: 1,
+  attempts: 0,
+  attemptsMade: 0,
+  bytes: 2,
+  workspaceId: newId('wrk', Date.now()),
+  webhookId: WEBHOOK,
+  laneId: webhookLane(WEBHOOK),
+  payload: '{}',
+  traceparent: null,
+  laneHasMore: false,
+  eventId: newId('evt', Date.now()),
+  event: 'CONTACT_CREATED',
+  isTest: false,
 };
 
 let dns: DnsServer;
@@ -48,8 +58,14 @@ async function deliver(
   const client = new WebhookClient({ policy, lookUp: (name) => resolver.lookUpAddresses(name) });
   const health = { failingSince: null, warnedAt: null, isSlow: false };
   const found: OpenReceiver = {
-    ...{ id: WEBHOOK, url: receiver.url(path, NAME), status: 'ACTIVE', asOf: '1', health },
-    ...{ sealedToken: Buffer.alloc(0), sealedPreviousToken: null, keys: [createSecretKey('token', 'utf8')] },
+    id: WEBHOOK,
+    url: receiver.url(path, NAME),
+    status: 'ACTIVE',
+    asOf: '1',
+    health,
+    sealedToken: Buffer.alloc(0),
+    sealedPreviousToken: null,
+    keys: [createSecretKey('token', 'utf8')],
   };
   const deliverEvent = new DeliverEvent({
     receivers: { find: () => Promise.resolve(found) },

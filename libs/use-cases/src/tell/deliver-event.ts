@@ -96,7 +96,13 @@ export class DeliverEvent {
     const body = Buffer.from(payload);
     const unixSeconds = Math.floor(clock.now().getTime() / 1_000);
     const headers = deliveryHeaders({
-      ...{ event, isTest, eventId, deliveryId: id, attempt: attemptsMade + 1, unixSeconds, traceparent },
+      event,
+      isTest,
+      eventId,
+      deliveryId: id,
+      attempt: attemptsMade + 1,
+      unixSeconds,
+      traceparent,
       bodySignature: signBody(body, keys[0]),
       messageSignature: signMessage({ id: eventId, unixSeconds, body }, keys),
     });

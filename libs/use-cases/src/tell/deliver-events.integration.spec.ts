@@ -82,9 +82,15 @@ function dispatcher(onError: (error: unknown) => void): DeliverEvents {
   const rings = { ringAll: () => undefined, ringSlot: () => undefined };
   return new DeliverEvents({
     ...TIMES,
-    ...{ outbox: new OutboxStore(database), deliveries, health: new ReceiverHealthStore(database) },
-    ...{ delivery: { deliver }, rings: { webhook: rings, slowWebhook: rings } },
-    ...{ connections: 4, slowConnections: 1, onJudgement: () => undefined, onError },
+    outbox: new OutboxStore(database),
+    deliveries,
+    health: new ReceiverHealthStore(database),
+    delivery: { deliver },
+    rings: { webhook: rings, slowWebhook: rings },
+    connections: 4,
+    slowConnections: 1,
+    onJudgement: () => undefined,
+    onError,
   });
 }
 

@@ -207,7 +207,12 @@ function withTime(claimed: readonly ClaimedDelivery[], claimedAt: number): Timed
 function bare(outcome: ToldOutcome): ToldOutcome {
   const { id, claims, laneId, status, retryAfterMs, steps, attempt } = outcome;
   return {
-    ...{ id, claims, laneId, status, retryAfterMs, steps },
+    id,
+    claims,
+    laneId,
+    status,
+    retryAfterMs,
+    steps,
     attempt: attempt && bareAttempt(attempt),
     report: null,
   };

@@ -73,7 +73,8 @@ export function postponed(
   const { id, claims, attempts, attemptsMade } = delivery;
   return {
     ...waiting(delivery, afterMs, attempts),
-    ...{ attempt: null, report: null },
+    attempt: null,
+    report: null,
     ownFault: { id, claims, number: attemptsMade + 1, durationMs },
   };
 }

@@ -26,8 +26,12 @@ export class SendTestEmail {
     if (template === undefined) return undefined;
     const draft: TemplatedEmailDraft = {
       type: 'templated',
-      ...{ template: template.name, to, variables },
-      ...{ trackClicks: true, trackOpens: true, fingerprintSource: {} },
+      template: template.name,
+      to,
+      variables,
+      trackClicks: true,
+      trackOpens: true,
+      fingerprintSource: {},
     };
     return this.options.acceptEmails.acceptOne(workspaceId, draft);
   }

@@ -239,7 +239,10 @@ describe('Several at once', () => {
       webhooks.update(acme, id, ACTOR, { status: 'PAUSED' }),
     ]);
     expect(await webhooks.read(acme, id)).toMatchObject({
-      ...{ url: 'https://example.org/', events: ['EMAIL_SENT'], token: 'sesame, open', status: 'PAUSED' },
+      url: 'https://example.org/',
+      events: ['EMAIL_SENT'],
+      token: 'sesame, open',
+      status: 'PAUSED',
     });
     const deletions = await Promise.all([1, 2].map(() => webhooks.delete(acme, id, ACTOR)));
     expect(deletions.filter((deleted) => deleted !== undefined)).toHaveLength(1);

@@ -85,12 +85,10 @@ async function disabledWebhook(): Promise<WebhookId> {
   const id = newId('wh', Date.now());
   await database.prisma.webhook.create({
     data: {
-      ...{
-        id: uuidOf(id),
-        workspaceId: uuidOf(acme),
-        url: 'https://hooks.example/<a>',
-        events: ['CONTACT_CREATED'],
-      },
+      id: uuidOf(id),
+      workspaceId: uuidOf(acme),
+      url: 'https://hooks.example/<a>',
+      events: ['CONTACT_CREATED'],
       token: new Uint8Array(1),
     },
   });

@@ -24,15 +24,18 @@ export function owedMailKinds(
   const common = { systemMail, secretBox, onError };
   return {
     invitations: new SendOwedMails({
-      ...{ ...common, kind: 'invitation-mail' },
+      ...common,
+      kind: 'invitation-mail',
       store: new OwedMailStore(database, invitationMail),
     }),
     verifications: new SendOwedMails({
-      ...{ ...common, kind: 'verification-mail' },
+      ...common,
+      kind: 'verification-mail',
       store: new OwedMailStore(database, verificationMail),
     }),
     webhookNotices: new SendWebhookNotices({
-      ...{ systemMail, onError },
+      systemMail,
+      onError,
       notices: new WebhookNoticeStore(database),
     }),
   };
