@@ -9,7 +9,7 @@ import { PageQuery } from '../paging/page-query.ts';
 import { pageByMoment } from '../paging/page-request.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
-import { PathId, unknownId } from '../validation/path-ids.ts';
+import { foundBy, PathId } from '../validation/path-ids.ts';
 import { apiKeyView } from './api-key-view.ts';
 import { ApiKeyAnswer, ApiKeyCreatedAnswer, ApiKeyDeletedAnswer, ApiKeysAnswer } from './api-key.answers.ts';
 import { CreateApiKeyRequest, UpdateApiKeyRequest } from './api-key.requests.ts';
@@ -83,8 +83,10 @@ export class ApiKeysController {
       ...(displayName === undefined ? {} : { displayName: displayName.trim() }),
       ...(role === undefined ? {} : { role }),
     };
-    const key = await this.apiKeys.update(caller.workspaceId, actorOf(caller), id, change);
-    if (key === undefined) throw unknownId('api_key_id');
+    const key = foundBy(
+      'api_key_id',
+      await this.apiKeys.update(caller.workspaceId, actorOf(caller), id, change),
+    );
     return { apiKey: apiKeyView(key) };
   }
 
@@ -102,8 +104,7 @@ export class ApiKeysController {
     @Caller() caller: Principal,
     @PathId('api_key_id') id: ApiKeyId,
   ): Promise<ApiKeyDeletedAnswer> {
-    const key = await this.apiKeys.delete(caller.workspaceId, actorOf(caller), id);
-    if (key === undefined) throw unknownId('api_key_id');
+    const key = foundBy('api_key_id', await this.apiKeys.delete(caller.workspaceId, actorOf(caller), id));
     return { apiKey: apiKeyView(key, 'ARCHIVED'), isDeleted: true };
   }
 }

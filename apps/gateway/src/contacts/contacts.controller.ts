@@ -8,7 +8,7 @@ import { pageById } from '../paging/page-request.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { addressIn } from '../validation/mailbox-rules.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
-import { PathId, unknownId } from '../validation/path-ids.ts';
+import { foundBy, PathId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
 import {
   ContactAnswer,
@@ -158,6 +158,5 @@ export class ContactsController {
 
 /** @throws Refusal 404 when there is none */
 function answerOf(contact: Contact | undefined): ContactAnswer {
-  if (contact === undefined) throw unknownId('contact_id');
-  return { contact: contactView(contact) };
+  return { contact: contactView(foundBy('contact_id', contact)) };
 }

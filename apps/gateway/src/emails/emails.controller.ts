@@ -6,7 +6,7 @@ import { JsonText, traceparentOf } from '@posthorn/platform';
 import { AcceptEmails } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { Describes } from '../openapi/describes.ts';
-import { PathId, unknownId } from '../validation/path-ids.ts';
+import { foundBy, PathId } from '../validation/path-ids.ts';
 import { toDraft } from './email-draft.ts';
 import { SEND_REFUSALS } from './email-refusals.ts';
 import { emailView } from './email-view.ts';
@@ -61,8 +61,7 @@ export class EmailsController {
     answer: EmailAnswer,
   })
   async read(@Caller() caller: Principal, @PathId('email_id') id: EmailId): Promise<EmailAnswer> {
-    const email = await this.emails.find(caller.workspaceId, id);
-    if (email === undefined) throw unknownId('email_id');
+    const email = foundBy('email_id', await this.emails.find(caller.workspaceId, id));
     return { email: emailView(email) };
   }
 }

@@ -3,7 +3,7 @@ import type { EmailId } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { PreviewEmail } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
-import { PathId, unknownId } from '../validation/path-ids.ts';
+import { foundBy, PathId } from '../validation/path-ids.ts';
 import { EmailPreviewAnswer } from './email-preview.answers.ts';
 
 @Controller('v1/emails')
@@ -44,8 +44,7 @@ export class PreviewEmailController {
     @Caller() { workspaceId }: Principal,
     @PathId('email_id') id: EmailId,
   ): Promise<EmailPreviewAnswer> {
-    const preview = await this.previewEmail.preview(workspaceId, id);
-    if (preview === undefined) throw unknownId('email_id');
+    const preview = foundBy('email_id', await this.previewEmail.preview(workspaceId, id));
     return { preview };
   }
 }

@@ -5,7 +5,7 @@ import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { CancelEmail, RescheduleEmail } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { judgeBody } from '../validation/judge-body.ts';
-import { PathId, unknownId } from '../validation/path-ids.ts';
+import { foundBy, PathId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { emailView } from './email-view.ts';
 import { EmailAnswer } from './email.answers.ts';
@@ -72,8 +72,7 @@ export class ScheduledEmailsController {
     @Body() body: unknown,
   ): Promise<EmailAnswer> {
     const { sendAt } = judgeBody(RescheduleEmailRequest, body);
-    const email = await this.rescheduleEmail.reschedule(workspaceId, id, sendAt);
-    if (email === undefined) throw unknownId('email_id');
+    const email = foundBy('email_id', await this.rescheduleEmail.reschedule(workspaceId, id, sendAt));
     return { email: emailView(email) };
   }
 
@@ -99,8 +98,7 @@ export class ScheduledEmailsController {
     ],
   })
   async cancel(@Caller() { workspaceId }: Principal, @PathId('email_id') id: EmailId): Promise<EmailAnswer> {
-    const email = await this.cancelEmail.cancel(workspaceId, id);
-    if (email === undefined) throw unknownId('email_id');
+    const email = foundBy('email_id', await this.cancelEmail.cancel(workspaceId, id));
     return { email: emailView(email) };
   }
 }

@@ -7,7 +7,7 @@ import { Describes } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
 import { pageById } from '../paging/page-request.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
-import { PathId, unknownId } from '../validation/path-ids.ts';
+import { foundBy, PathId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { CREATE_REFUSALS, VERIFY_REFUSALS } from './identity-refusals.ts';
 import { identityView, IdentityViews } from './identity-views.ts';
@@ -115,8 +115,10 @@ export class IdentitiesController {
     @Caller() caller: Principal,
     @PathId('identity_id') id: IdentityId,
   ): Promise<IdentityDeletedAnswer> {
-    const deleted = await this.changes.delete(caller.workspaceId, actorOf(caller), id);
-    if (deleted === undefined) throw unknownId('identity_id');
+    const deleted = foundBy(
+      'identity_id',
+      await this.changes.delete(caller.workspaceId, actorOf(caller), id),
+    );
     return { identity: identityView(deleted), isDeleted: true };
   }
 }

@@ -11,7 +11,7 @@ import {
   type IdentityWithRecords as StoredWithRecords,
   stagedKey,
 } from '@posthorn/database';
-import { unknownId } from '../validation/path-ids.ts';
+import { foundBy } from '../validation/path-ids.ts';
 import type { Identity, IdentityAnswer, IdentityWithRecords } from './identity.answers.ts';
 
 /** An identity as lists show it. */
@@ -29,8 +29,8 @@ export class IdentityViews {
   ) {}
 
   /** @throws Refusal 404 when there is none */
-  answer(identity: StoredWithRecords | undefined): IdentityAnswer {
-    if (identity === undefined) throw unknownId('identity_id');
+  answer(stored: StoredWithRecords | undefined): IdentityAnswer {
+    const identity = foundBy('identity_id', stored);
     const { check, keys, value } = identity;
     const wanted = check === null ? [] : wantedRecords(value, keys, this.spfInclude);
     const nowMs = this.clock.nowMs();

@@ -9,7 +9,7 @@ import { Describes } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
-import { PathId, unknownId } from '../validation/path-ids.ts';
+import { foundBy, PathId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { INVITE_REFUSALS, RESEND_REFUSALS, REVOKE_REFUSALS } from './member-refusals.ts';
 import { InvitationAnswer, InvitationsAnswer } from './member.answers.ts';
@@ -124,7 +124,6 @@ export class InvitationsController {
   }
 
   private answer(invitation: Invitation | undefined): InvitationAnswer {
-    if (invitation === undefined) throw unknownId('invitation_id');
-    return { invitation: invitationView(invitation, this.clock.now()) };
+    return { invitation: invitationView(foundBy('invitation_id', invitation), this.clock.now()) };
   }
 }

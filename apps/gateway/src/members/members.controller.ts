@@ -10,7 +10,7 @@ import { PageQuery } from '../paging/page-query.ts';
 import { pageById } from '../paging/page-request.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
-import { PathId, unknownId } from '../validation/path-ids.ts';
+import { foundBy, PathId } from '../validation/path-ids.ts';
 import { LAST_EDITOR } from './member-refusals.ts';
 import { MemberAnswer, MemberRemovedAnswer, MembersAnswer } from './member.answers.ts';
 import { UpdateMemberRequest } from './member.requests.ts';
@@ -86,8 +86,8 @@ export class MembersController {
 }
 
 /** @throws Refusal 404 for an unknown member, 409 for the last editor */
-function known(member: Member | LastEditor | undefined): Member {
-  if (member === undefined) throw unknownId('user_id');
+function known(answer: Member | LastEditor | undefined): Member {
+  const member = foundBy('user_id', answer);
   if ('refused' in member) throw lastEditorRefusal();
   return member;
 }

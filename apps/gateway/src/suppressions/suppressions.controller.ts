@@ -8,7 +8,7 @@ import { pageById } from '../paging/page-request.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
 import { addressIn } from '../validation/mailbox-rules.ts';
-import { PathId, unknownId } from '../validation/path-ids.ts';
+import { foundBy, PathId } from '../validation/path-ids.ts';
 import {
   type Suppression as ShownSuppression,
   SuppressionAddedAnswer,
@@ -97,8 +97,7 @@ export class SuppressionsController {
 
 /** @throws Refusal 404 when there is none */
 function answerOf(suppression: Suppression | undefined): SuppressionAnswer {
-  if (suppression === undefined) throw unknownId('suppression_id');
-  return { suppression: suppressionView(suppression) };
+  return { suppression: suppressionView(foundBy('suppression_id', suppression)) };
 }
 
 /** An entry as the interface shows it. */

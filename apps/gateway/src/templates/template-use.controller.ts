@@ -9,7 +9,7 @@ import { EmailAcceptedAnswer } from '../emails/email.answers.ts';
 import { Describes } from '../openapi/describes.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { OptionalBody } from '../validation/optional-body.ts';
-import { PathId, unknownId } from '../validation/path-ids.ts';
+import { foundBy, PathId } from '../validation/path-ids.ts';
 import { VARIABLES_MISSING } from './template-refusals.ts';
 import { TemplatePreviewAnswer } from './template.answers.ts';
 import { PreviewTemplateRequest, SendTestEmailRequest } from './use-template.requests.ts';
@@ -51,8 +51,10 @@ export class TemplateUseController {
     @OptionalBody() body: object,
   ): Promise<TemplatePreviewAnswer> {
     const { variables = {}, version } = judgeBody(PreviewTemplateRequest, body);
-    const shown = await this.previewTemplate.preview(caller.workspaceId, id, variables, version);
-    if (shown === undefined) throw unknownId('template_id');
+    const shown = foundBy(
+      'template_id',
+      await this.previewTemplate.preview(caller.workspaceId, id, variables, version),
+    );
     const { subject, html, text, previewText = null } = shown;
     return { subject, html, text, previewText };
   }
@@ -76,8 +78,10 @@ export class TemplateUseController {
     @Body() body: unknown,
   ): Promise<JsonText> {
     const { to, variables = {} } = judgeBody(SendTestEmailRequest, body);
-    const accepted = await this.sendTestEmail.send(caller.workspaceId, id, mailboxOf(to), variables);
-    if (accepted === undefined) throw unknownId('template_id');
+    const accepted = foundBy(
+      'template_id',
+      await this.sendTestEmail.send(caller.workspaceId, id, mailboxOf(to), variables),
+    );
     return new JsonText(`{"email":${accepted.answer}}`);
   }
 }

@@ -8,7 +8,7 @@ import { PageQuery } from '../paging/page-query.ts';
 import { pageById } from '../paging/page-request.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
-import { PathId, unknownId } from '../validation/path-ids.ts';
+import { foundBy, PathId } from '../validation/path-ids.ts';
 import { TemplatesQuery } from './templates-query.ts';
 import { CreateTemplateRequest, UpdateTemplateRequest } from './save-template.requests.ts';
 import { toTemplateDraft, toTemplatePatch } from './template-draft.ts';
@@ -75,8 +75,7 @@ export class TemplatesController {
     answer: TemplateAnswer,
   })
   async read(@Caller() caller: Principal, @PathId('template_id') id: TemplateId): Promise<TemplateAnswer> {
-    const template = await this.templates.find(caller.workspaceId, id);
-    if (template === undefined) throw unknownId('template_id');
+    const template = foundBy('template_id', await this.templates.find(caller.workspaceId, id));
     return { template: templateView(template) };
   }
 
@@ -100,8 +99,10 @@ export class TemplatesController {
     @Body() body: unknown,
   ): Promise<TemplateAnswer> {
     const patch = toTemplatePatch(judgeBody(UpdateTemplateRequest, body));
-    const updated = await this.saveTemplate.update(caller.workspaceId, actorOf(caller), id, patch);
-    if (updated === undefined) throw unknownId('template_id');
+    const updated = foundBy(
+      'template_id',
+      await this.saveTemplate.update(caller.workspaceId, actorOf(caller), id, patch),
+    );
     return { template: templateView(updated) };
   }
 
@@ -118,8 +119,10 @@ export class TemplatesController {
     @Caller() caller: Principal,
     @PathId('template_id') id: TemplateId,
   ): Promise<TemplateDeletedAnswer> {
-    const template = await this.changes.delete(caller.workspaceId, actorOf(caller), id);
-    if (template === undefined) throw unknownId('template_id');
+    const template = foundBy(
+      'template_id',
+      await this.changes.delete(caller.workspaceId, actorOf(caller), id),
+    );
     return { template: templateView(template), isDeleted: true };
   }
 
@@ -139,8 +142,7 @@ export class TemplatesController {
     @Query() query: unknown,
   ): Promise<TemplateVersionsAnswer> {
     const page = pageById('tpv', judgeQuery(PageQuery, query));
-    const versions = await this.templates.listVersions(caller.workspaceId, id, page);
-    if (versions === undefined) throw unknownId('template_id');
+    const versions = foundBy('template_id', await this.templates.listVersions(caller.workspaceId, id, page));
     return { versions: versionPageView(versions) };
   }
 }

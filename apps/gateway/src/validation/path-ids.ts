@@ -28,13 +28,15 @@ export type PathIdName = keyof typeof PATH_IDS;
 
 /** Gives a handler an id out of its path; a malformed one is answered as an unknown one is. */
 export const PathId = (name: PathIdName): ParameterDecorator =>
-  Param(name, { transform: (text: string) => parseId(PATH_IDS[name].prefix, text) ?? refuseUnknown(name) });
+  Param(name, { transform: (text: string) => foundBy(name, parseId(PATH_IDS[name].prefix, text)) });
 
 /** What an id is answered with that does not exist in the caller's workspace, whether it exists elsewhere or not. */
 export function unknownId(name: PathIdName): Refusal {
   return new Refusal(404, `There is no ${PATH_IDS[name].noun} with this id in this workspace`);
 }
 
-function refuseUnknown(name: PathIdName): never {
-  throw unknownId(name);
+/** What was found by an id of a path. @throws Refusal (404) when nothing was */
+export function foundBy<Value>(name: PathIdName, value: Value | undefined): Value {
+  if (value === undefined) throw unknownId(name);
+  return value;
 }

@@ -5,7 +5,7 @@ import { ReadDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { OptionalBody } from '../validation/optional-body.ts';
-import { PathId, unknownId } from '../validation/path-ids.ts';
+import { foundBy, PathId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { DeliveryAnswer } from './delivery.answers.ts';
 import { TestWebhookRequest } from './test-webhook.request.ts';
@@ -72,8 +72,10 @@ export class DeliveriesByHandController {
     @OptionalBody() body: object,
   ): Promise<DeliveryAnswer> {
     const { event } = judgeBody(TestWebhookRequest, body);
-    const delivery = await this.again.sendTest(caller.workspaceId, id, actorOf(caller), event);
-    if (delivery === undefined) throw unknownId('webhook_id');
+    const delivery = foundBy(
+      'webhook_id',
+      await this.again.sendTest(caller.workspaceId, id, actorOf(caller), event),
+    );
     return { delivery };
   }
 }

@@ -6,7 +6,7 @@ import { Describes } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
 import { NO_TIME_BETWEEN } from '../paging/time-range.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
-import { PathId, unknownId } from '../validation/path-ids.ts';
+import { foundBy, PathId } from '../validation/path-ids.ts';
 import { deliveryFilter, DeliveriesQuery } from './deliveries-query.ts';
 import { DeliveriesAnswer, DeliveryAnswer } from './delivery.answers.ts';
 import { unknownInWebhook } from './unknown-in-webhook.ts';
@@ -37,8 +37,7 @@ export class DeliveriesController {
   ): Promise<DeliveriesAnswer> {
     const judged = judgeQuery(DeliveriesQuery, query);
     const wanted = [deliveryFilter(judged), pageById('dlv', judged)] as const;
-    const deliveries = await this.deliveries.list(workspaceId, id, ...wanted);
-    if (deliveries === undefined) throw unknownId('webhook_id');
+    const deliveries = foundBy('webhook_id', await this.deliveries.list(workspaceId, id, ...wanted));
     return { deliveries };
   }
 

@@ -5,7 +5,7 @@ import { ReadDeliveries, RecoverDeliveries } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { momentOf } from '../paging/time-range.ts';
 import { judgeBody } from '../validation/judge-body.ts';
-import { PathId, unknownId } from '../validation/path-ids.ts';
+import { foundBy, PathId } from '../validation/path-ids.ts';
 import { RecoverRequest } from './recover.request.ts';
 import { RecoveryAnswer } from './recovery.answers.ts';
 import { recoveryView } from './recovery-view.ts';
@@ -53,8 +53,10 @@ export class RecoveriesController {
   ): Promise<RecoveryAnswer> {
     const { since, until } = judgeBody(RecoverRequest, body);
     const wanted = { since: momentOf(since), until: until === undefined ? undefined : momentOf(until) };
-    const recovery = await this.recoveries.begin(caller.workspaceId, id, actorOf(caller), wanted);
-    if (recovery === undefined) throw unknownId('webhook_id');
+    const recovery = foundBy(
+      'webhook_id',
+      await this.recoveries.begin(caller.workspaceId, id, actorOf(caller), wanted),
+    );
     return { recovery: recoveryView(recovery) };
   }
 

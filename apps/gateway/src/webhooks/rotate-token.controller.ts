@@ -5,7 +5,7 @@ import { ManageWebhooks } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { OptionalBody } from '../validation/optional-body.ts';
-import { PathId, unknownId } from '../validation/path-ids.ts';
+import { foundBy, PathId } from '../validation/path-ids.ts';
 import { TokenRotatedAnswer } from './webhook.answers.ts';
 import { RotateTokenRequest } from './webhook.requests.ts';
 import { webhookView } from './webhook-view.ts';
@@ -35,8 +35,10 @@ export class RotateTokenController {
     @OptionalBody() body: object,
   ): Promise<TokenRotatedAnswer> {
     const wanted = judgeBody(RotateTokenRequest, body);
-    const webhook = await this.webhooks.rotateToken(caller.workspaceId, id, actorOf(caller), wanted);
-    if (webhook === undefined) throw unknownId('webhook_id');
+    const webhook = foundBy(
+      'webhook_id',
+      await this.webhooks.rotateToken(caller.workspaceId, id, actorOf(caller), wanted),
+    );
     return { webhook: webhookView(webhook), previousTokenUntil: webhook.previousTokenUntil };
   }
 }

@@ -8,7 +8,7 @@ import { PageQuery } from '../paging/page-query.ts';
 import { pageByMoment } from '../paging/page-request.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
-import { PathId, unknownId } from '../validation/path-ids.ts';
+import { foundBy, PathId } from '../validation/path-ids.ts';
 import { WebhookAnswer, WebhookDeletedAnswer, WebhooksAnswer } from './webhook.answers.ts';
 import { CreateWebhookRequest, UpdateWebhookRequest } from './webhook.requests.ts';
 import { listedWebhookView, webhookView } from './webhook-view.ts';
@@ -57,8 +57,7 @@ export class WebhooksController {
     @Caller() { workspaceId }: Principal,
     @PathId('webhook_id') id: WebhookId,
   ): Promise<WebhookAnswer> {
-    const webhook = await this.webhooks.read(workspaceId, id);
-    if (webhook === undefined) throw unknownId('webhook_id');
+    const webhook = foundBy('webhook_id', await this.webhooks.read(workspaceId, id));
     return { webhook: webhookView(webhook) };
   }
 
@@ -101,8 +100,10 @@ export class WebhooksController {
     @Body() body: unknown,
   ): Promise<WebhookAnswer> {
     const wanted = judgeBody(UpdateWebhookRequest, body);
-    const webhook = await this.webhooks.update(caller.workspaceId, id, actorOf(caller), wanted);
-    if (webhook === undefined) throw unknownId('webhook_id');
+    const webhook = foundBy(
+      'webhook_id',
+      await this.webhooks.update(caller.workspaceId, id, actorOf(caller), wanted),
+    );
     return { webhook: webhookView(webhook) };
   }
 
@@ -119,8 +120,10 @@ export class WebhooksController {
     @Caller() caller: Principal,
     @PathId('webhook_id') id: WebhookId,
   ): Promise<WebhookDeletedAnswer> {
-    const webhook = await this.webhooks.delete(caller.workspaceId, id, actorOf(caller));
-    if (webhook === undefined) throw unknownId('webhook_id');
+    const webhook = foundBy(
+      'webhook_id',
+      await this.webhooks.delete(caller.workspaceId, id, actorOf(caller)),
+    );
     return { webhook: webhookView(webhook), isDeleted: true };
   }
 }
