@@ -1,41 +1,29 @@
-import { Coalescer, type DatabaseClock, type ErrorBody, Refusal, type WorkspaceId } from '@posthorn/kernel';
-import type { EmailDraft, JsonObject, LaneId } from '@posthorn/domain';
+import { type DatabaseClock, type ErrorBody, Refusal, type WorkspaceId } from '@posthorn/kernel';
+import type { EmailDraft, JsonObject } from '@posthorn/domain';
 import type {
   AcceptableCall,
   AcceptableEmail,
   AcceptanceOutcome,
   AcceptanceStore,
-  CallOutcome,
   IdentityStore,
   KnownAnswer,
   TemplateStore,
 } from '@posthorn/database';
-import { groupSize } from '@posthorn/platform';
-import type { LaneRings } from '@posthorn/queues';
-import { acceptGroup } from './accept-group.ts';
+import { AcceptanceGroups, type AcceptanceGroupsOptions } from './acceptance-groups.ts';
 import { BatchAnswer, type BatchItem, type PreparedItem } from './batch-answer.ts';
 import { emailAnswer } from './email-answer.ts';
 import { EmailPreparation } from './email-preparation.ts';
 import { fingerprintOf, keptUntil } from './prepare-email.ts';
 import { keyReused, overLimit, unavailable, unverifiedSender } from './refusals.ts';
-import { trackOf } from './track-of.ts';
 
-const MOST_EMAILS_A_GROUP = 500;
-/** With so many, what a statement costs by itself is little beside what its emails cost. */
-const EMAILS_UNDIVIDED = 64;
-const MOST_BYTES_A_GROUP = 8 * 1024 * 1024;
-const GROUPS_AT_ONCE = 4;
 /** How often a call may find its key given back by another before something is wrong. */
 const MOST_ROUNDS = 20;
 
-export interface AcceptEmailsOptions {
+export interface AcceptEmailsOptions extends AcceptanceGroupsOptions {
   readonly store: AcceptanceStore;
   readonly identities: Pick<IdentityStore, 'isVerified' | 'listVerified'>;
   readonly templates: Pick<TemplateStore, 'findCurrent'>;
-  readonly rings: Pick<LaneRings, 'ring'>;
   readonly clock: DatabaseClock;
-  /** Emails a month of a workspace that has no limit of its own; null: none. */
-  readonly monthlyLimit: number | null;
   /** The error body that a refused item of a batch is shown with. */
   readonly errorBodyOf: (refusal: Refusal) => ErrorBody;
 }
@@ -62,21 +50,12 @@ export interface BatchDraft {
  * are in flight together share one transaction, whichever workspaces they are from.
  */
 export class AcceptEmails {
-  private readonly groups: Coalescer<AcceptableCall, CallOutcome>;
+  private readonly groups: AcceptanceGroups;
   private readonly preparation: EmailPreparation;
 
   constructor(private readonly options: AcceptEmailsOptions) {
     this.preparation = new EmailPreparation(options);
-    this.groups = new Coalescer({
-      serve: (calls) => this.acceptTogether(calls),
-      maxItems: MOST_EMAILS_A_GROUP,
-      undivided: EMAILS_UNDIVIDED,
-      weightOf: ({ emails }) => emails.length,
-      maxBytes: MOST_BYTES_A_GROUP,
-      bytesOf: ({ emails }) => emails.reduce((sum, email) => sum + bytesOf(email), 0),
-      tracks: GROUPS_AT_ONCE,
-      trackOf: (call) => trackOf(call.workspaceId),
-    });
+    this.groups = new AcceptanceGroups(options);
   }
 
   /**
@@ -164,23 +143,6 @@ export class AcceptEmails {
         return unavailable();
     }
   }
-
-  private async acceptTogether(calls: AcceptableCall[]): Promise<CallOutcome[]> {
-    const outcomes = await acceptGroup(this.options.store, calls, this.options.monthlyLimit);
-    const accepted = calls.flatMap((call, index) => acceptedOf(call, outcomes[index]!));
-    groupSize.observe({ what: 'accept' }, accepted.length);
-    this.ringFor(accepted);
-    return outcomes;
-  }
-
-  private ringFor(accepted: readonly AcceptableEmail[]): void {
-    const rowsOfLane = new Map<LaneId, number>();
-    for (const { laneId, sendAt } of accepted) {
-      if (sendAt === null) rowsOfLane.set(laneId, (rowsOfLane.get(laneId) ?? 0) + 1);
-    }
-    // After the commit and not awaited: a ring that fails must not undo an acceptance that has happened.
-    for (const [laneId, rows] of rowsOfLane) this.options.rings.ring(laneId, rows);
-  }
 }
 
 function callOf(
@@ -206,17 +168,6 @@ function callOf(
 
 function senderOf(email: AcceptableEmail): { address: string; template: string | undefined } {
   return { address: email.from.address, template: email.type === 'templated' ? email.template : undefined };
-}
-
-/** About how much memory accepting it takes. */
-function bytesOf(email: AcceptableEmail): number {
-  const contactProperties = email.type === 'raw' ? email.contactProperties : undefined;
-  return email.bytes + (contactProperties === undefined ? 0 : JSON.stringify(contactProperties).length);
-}
-
-function acceptedOf({ emails }: AcceptableCall, outcome: CallOutcome): AcceptableEmail[] {
-  if (outcome.kind !== 'judged') return [];
-  return emails.filter((_email, index) => outcome.emails[index]!.kind === 'accepted');
 }
 
 function replay(known: KnownAnswer, draft: EmailDraft, ownAnswer?: string): Acceptance {

@@ -11,7 +11,7 @@ import {
 import type { RawEmailDraft } from '@posthorn/domain';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { acceptGroup } from './accept-group.ts';
+import { AcceptGroup } from './accept-group.ts';
 import { prepareRawEmail } from './prepare-email.ts';
 
 let testDatabase: TestDatabase;
@@ -51,16 +51,16 @@ function callFrom(workspaceId: WorkspaceId): AcceptableCall {
 }
 
 it('a workspace whose usage somebody holds is told to ask again, and fails no other of its group', async () => {
-  const store = new AcceptanceStore(database);
+  const group = new AcceptGroup(new AcceptanceStore(database), null);
   const [held, free] = [await openWorkspace(), await openWorkspace()];
   const calls = [held, free, held].map(callFrom);
-  await acceptGroup(store, [callFrom(held)], null);
+  await group.accept([callFrom(held)]);
 
   const holder = await database.pool.connect();
   // The group waits for it twice, for nearly as long as the server lets it be idle else.
   await holder.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`);
   await holder.query('SELECT FROM usage WHERE workspace_id = $1 FOR UPDATE', [uuidOf(held)]);
-  const outcomes = await acceptGroup(store, calls, null);
+  const outcomes = await group.accept(calls);
   await holder.query('ROLLBACK');
   holder.release();
 
