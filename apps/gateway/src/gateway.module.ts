@@ -1,4 +1,4 @@
-import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { DatabaseClock, type ErrorBody, type Refusal } from '@posthorn/kernel';
 import {
@@ -12,7 +12,6 @@ import {
   IdentityStore,
   SuppressionChanges,
   SuppressionStore,
-  TemplateChanges,
   TemplateStore,
 } from '@posthorn/database';
 import { IdentifyCaller, RateLimits } from '@posthorn/auth';
@@ -20,15 +19,12 @@ import type { Mailbox, WebhookUrlPolicy } from '@posthorn/domain';
 import type { DnsResolver } from '@posthorn/dns';
 import type { LaneRings } from '@posthorn/queues';
 import type { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
-import { SecretBox } from '@posthorn/signing';
+import type { SecretBox } from '@posthorn/signing';
 import { answerOf } from '@posthorn/platform';
 import {
   AcceptEmails,
   ManageContacts,
-  PreviewTemplate,
-  SaveTemplate,
   SendSystemMail,
-  SendTestEmail,
   NoticeHits,
   TrackingLinks,
   type UnsubscribeLinks,
@@ -67,6 +63,7 @@ import { RecoveriesController } from './webhooks/recoveries.controller.ts';
 import { webhookProviders } from './webhooks/webhook.providers.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
 import { SuppressionsController } from './suppressions/suppressions.controller.ts';
+import { templateProviders } from './templates/template.providers.ts';
 import { TemplateUseController } from './templates/template-use.controller.ts';
 import { TrackingController } from './tracking/tracking.controller.ts';
 import { UnsubscribeController } from './unsubscribe/unsubscribe.controller.ts';
@@ -150,13 +147,12 @@ export const CONTROLLERS: Type[] = [
 @Module({})
 export class GatewayModule {
   static of(parts: GatewayParts): DynamicModule {
-    const { database, rings, limits, monthlyLimit, systemFrom, callers, secretBox, publicUrl } = parts;
-    const templates = new TemplateStore(database);
+    const { database, rings, limits, monthlyLimit, systemFrom, callers, publicUrl } = parts;
     const errorBodyOf = (refusal: Refusal): ErrorBody => answerOf(refusal, publicUrl).body;
     const acceptEmails = new AcceptEmails({
       store: new AcceptanceStore(database),
       identities: new IdentityStore(database),
-      templates,
+      templates: new TemplateStore(database),
       rings,
       clock: database.clock,
       monthlyLimit,
@@ -187,11 +183,10 @@ export class GatewayModule {
         { provide: SuppressionStore, useValue: new SuppressionStore(database) },
         { provide: SuppressionChanges, useValue: new SuppressionChanges(database) },
         ...webhookProviders(parts),
-        { provide: SecretBox, useValue: secretBox },
         { provide: AuditLogStore, useValue: new AuditLogStore(database) },
         { provide: EventFeedStore, useValue: new EventFeedStore(database) },
         { provide: ApiKeyStore, useValue: new ApiKeyStore(database) },
-        ...templateProviders(parts, templates, acceptEmails),
+        ...templateProviders(parts, acceptEmails),
         ...memberProviders(parts, owedMails.invitations),
         ...identityProviders(parts, owedMails.verifications),
         { provide: OwedMails, useValue: new OwedMails(Object.values(owedMails), parts.onError) },
@@ -204,22 +199,4 @@ export class GatewayModule {
       ],
     };
   }
-}
-
-function templateProviders(
-  { database, renderer, htmlToText, unsubscribeLinks }: GatewayParts,
-  store: TemplateStore,
-  acceptEmails: AcceptEmails,
-): Provider[] {
-  const changes = new TemplateChanges(database);
-  return [
-    { provide: TemplateStore, useValue: store },
-    { provide: TemplateChanges, useValue: changes },
-    { provide: SaveTemplate, useValue: new SaveTemplate({ store, changes, renderer }) },
-    {
-      provide: PreviewTemplate,
-      useValue: new PreviewTemplate({ store, renderer, htmlToText, unsubscribeLinks }),
-    },
-    { provide: SendTestEmail, useValue: new SendTestEmail({ store, acceptEmails }) },
-  ];
 }

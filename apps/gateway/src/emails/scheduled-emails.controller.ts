@@ -7,6 +7,7 @@ import { Describes } from '../openapi/describes.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
+import { TOO_FAR_AHEAD } from './email-refusals.ts';
 import { emailView } from './email-view.ts';
 import { EmailAnswer } from './email.answers.ts';
 import { RescheduleEmailRequest } from './reschedule-email.request.ts';
@@ -53,11 +54,7 @@ export class ScheduledEmailsController {
     answer: EmailAnswer,
     shows: unsent('SCHEDULED', { event: 'RESCHEDULED', sendAt: SEND_AT }),
     refuses: [
-      {
-        status: 400,
-        when: 'Too far ahead',
-        message: '`sendAt` is 97 days ahead; at most 90 are possible',
-      },
+      TOO_FAR_AHEAD,
       {
         status: 409,
         when: 'Taken up before',

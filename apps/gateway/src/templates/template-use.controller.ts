@@ -4,7 +4,7 @@ import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { JsonText } from '@posthorn/platform';
 import { PreviewTemplate, SendTestEmail } from '@posthorn/use-cases';
 import { mailboxOf } from '../validation/mailbox-rules.ts';
-import { SEND_REFUSALS } from '../emails/email-refusals.ts';
+import { MONTHLY_LIMIT_REACHED, SENDER_NOT_VERIFIED } from '../emails/email-refusals.ts';
 import { EmailAcceptedAnswer } from '../emails/email.answers.ts';
 import { Describes } from '../openapi/describes.ts';
 import { judgeBody } from '../validation/judge-body.ts';
@@ -13,9 +13,6 @@ import { foundBy, PathId } from '../validation/path-ids.ts';
 import { VARIABLES_MISSING } from './template-refusals.ts';
 import { TemplatePreviewAnswer } from './template.answers.ts';
 import { PreviewTemplateRequest, SendTestEmailRequest } from './use-template.requests.ts';
-
-/** Of what an email can be refused with, what a test email can. */
-const TEST_IS_REFUSED = new Set(['Sender not verified', 'Monthly limit reached']);
 
 @Controller('v1/templates')
 export class TemplateUseController {
@@ -70,7 +67,7 @@ export class TemplateUseController {
       'Sends one email of the template. It is an email as any other: it counts, it is tracked, and it can be read.',
     body: SendTestEmailRequest,
     answer: EmailAcceptedAnswer,
-    refuses: [VARIABLES_MISSING, ...SEND_REFUSALS.filter(({ when }) => TEST_IS_REFUSED.has(when))],
+    refuses: [VARIABLES_MISSING, SENDER_NOT_VERIFIED, MONTHLY_LIMIT_REACHED],
   })
   async sendTest(
     @Caller() caller: Principal,
