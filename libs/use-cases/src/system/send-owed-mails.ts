@@ -1,6 +1,6 @@
 import { type OwedMail, type OwedMailStore, placeOf } from '@posthorn/database';
 import type { SecretBox } from '@posthorn/signing';
-import type { SendSystemMail, SystemMail } from './send-system-mail.ts';
+import type { MailDraft, SendSystemMail } from './send-system-mail.ts';
 
 /** Whoever has just written one down hands it over himself; what is older was left behind. */
 const OWED_FOR_SECONDS = 10;
@@ -30,7 +30,7 @@ export class SendOwedMails {
    * @param id the uuid of the row
    * @throws Refusal (409) when this installation sends no mails of its own, so that it would be of no use
    */
-  seal(id: string, mail: Omit<SystemMail, 'idempotencyKey'>): Buffer {
+  seal(id: string, mail: MailDraft): Buffer {
     this.options.systemMail.requireSender();
     return this.options.secretBox.seal(JSON.stringify(mail), this.place(id));
   }
@@ -39,7 +39,7 @@ export class SendOwedMails {
   async handOver({ id, sealedMail }: OwedMail): Promise<boolean> {
     const { secretBox, systemMail, store, kind, onError } = this.options;
     try {
-      const mail = JSON.parse(secretBox.open(sealedMail, this.place(id)).toString()) as SystemMail;
+      const mail = JSON.parse(secretBox.open(sealedMail, this.place(id)).toString()) as MailDraft;
       await systemMail.send({ ...mail, idempotencyKey: `${kind}:${id}` });
       await store.settle(id);
       return true;

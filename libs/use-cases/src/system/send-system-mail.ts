@@ -5,12 +5,16 @@ import type { AcceptEmails } from '../accept/accept-emails.ts';
 import { addIdentity } from '../operate/add-identity.ts';
 
 /** A mail that Posthorn itself writes to somebody. */
-export interface SystemMail {
+export interface MailDraft {
   /** The bare address, already judged. */
   readonly to: string;
   readonly subject: string;
   readonly html: string;
   readonly text: string;
+}
+
+/** The same on its way. */
+export interface SystemMail extends MailDraft {
   /** The same for the same mail: sent once, however often this is called with it. */
   readonly idempotencyKey: string;
 }

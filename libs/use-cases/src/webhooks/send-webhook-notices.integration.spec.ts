@@ -41,17 +41,21 @@ beforeAll(async () => {
     ['bob@example.net', 'EDITOR'],
     ['eve@example.net', 'VIEWER'],
   ] as const) {
-    const [userId, at] = [newUuid(Date.now()), new Date()];
-    await database.prisma.user.create({ data: { id: userId, email, name: email, createdAt: at } });
-    await database.prisma.membership.create({
-      data: { id: newUuid(Date.now()), workspaceId: uuidOf(acme), userId, role, createdAt: at },
-    });
+    await addMember(email, role);
   }
 });
 afterAll(async () => {
   await database.close();
   await testDatabase.drop();
 });
+
+async function addMember(email: string, role: 'EDITOR' | 'VIEWER'): Promise<void> {
+  const [userId, at] = [newUuid(Date.now()), new Date()];
+  await database.prisma.user.create({ data: { id: userId, email, name: 'Editor', createdAt: at } });
+  await database.prisma.membership.create({
+    data: { id: newUuid(Date.now()), workspaceId: uuidOf(acme), userId, role, createdAt: at },
+  });
+}
 
 interface Faults {
   readonly send?: (mail: SystemMail, send: (mail: SystemMail) => Promise<void>) => Promise<void>;
@@ -150,4 +154,15 @@ it('owes nothing where the installation sends no mails of its own', async () => 
   });
   expect(await unsent.handOverOwed()).toBe(1);
   expect(await mails()).toHaveLength(before);
+});
+
+it('tells editors whose addresses begin alike apart', async () => {
+  const begin = `${'x'.repeat(64)}@${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(40)}`;
+  for (const end of ['one', 'two']) await addMember(`${begin}.${end}.example`, 'EDITOR');
+  await disabledWebhook();
+  expect(await notices().handOverOwed()).toBe(1);
+  const told = (await mails())
+    .map(({ toAddress }) => toAddress)
+    .filter((address) => address.startsWith(begin));
+  expect(told).toEqual([`${begin}.one.example`, `${begin}.two.example`]);
 });

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Refusal } from '@posthorn/kernel';
 import type { OwedWebhookNotice, WebhookNoticeStore } from '@posthorn/database';
 import type { SendSystemMail, SystemMail } from '../system/send-system-mail.ts';
@@ -49,7 +50,8 @@ export class SendWebhookNotices {
 
   private async sendTo(notice: OwedWebhookNotice): Promise<void> {
     for (const editor of notice.editors) {
-      const idempotencyKey = `webhook-notice:${notice.id}:${editor}`.slice(0, 255);
+      // Not the address itself: it can be longer than a key.
+      const idempotencyKey = `webhook-notice:${notice.id}:${hash('sha256', editor, 'base64url')}`;
       await this.sendOnce({ ...webhookNoticeMail(notice, editor), idempotencyKey });
     }
   }

@@ -1,7 +1,7 @@
-import { escapeHtml } from '@posthorn/kernel';
 import type { WebhookNotice } from '@posthorn/domain';
 import type { OwedWebhookNotice } from '@posthorn/database';
-import type { SystemMail } from '../system/send-system-mail.ts';
+import { mailBody } from '../system/mail-body.ts';
+import type { MailDraft } from '../system/send-system-mail.ts';
 
 const WORDS: Readonly<Record<WebhookNotice, { subject: string; what: string; then: string }>> = {
   FAILING: {
@@ -25,14 +25,12 @@ const WORDS: Readonly<Record<WebhookNotice, { subject: string; what: string; the
 export function webhookNoticeMail(
   { notice, webhookId, url, workspaceName }: OwedWebhookNotice,
   to: string,
-): Omit<SystemMail, 'idempotencyKey'> {
+): MailDraft {
   const { subject, what, then } = WORDS[notice];
   const which = `The webhook ${webhookId} of the workspace “${workspaceName}” leads to ${url ?? 'a URL that is not kept any more'}.`;
-  const sentences = [which, what, then];
   return {
     to,
     subject: `${subject}: “${workspaceName}”`,
-    text: sentences.join('\n\n'),
-    html: sentences.map((sentence) => `<p>${escapeHtml(sentence)}</p>`).join(''),
+    ...mailBody([which, what, then]),
   };
 }

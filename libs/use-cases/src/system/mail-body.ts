@@ -1,0 +1,21 @@
+import { escapeHtml } from '@posthorn/kernel';
+import type { MailDraft } from './send-system-mail.ts';
+
+/** A sentence, or a link that stands by itself. */
+export type Paragraph = string | { readonly link: string };
+
+/** The same paragraphs as text and as HTML. */
+export function mailBody(paragraphs: readonly Paragraph[]): Pick<MailDraft, 'text' | 'html'> {
+  return {
+    text: paragraphs
+      .map((paragraph) => (typeof paragraph === 'string' ? paragraph : paragraph.link))
+      .join('\n\n'),
+    html: paragraphs.map((paragraph) => `<p>${inHtml(paragraph)}</p>`).join(''),
+  };
+}
+
+function inHtml(paragraph: Paragraph): string {
+  if (typeof paragraph === 'string') return escapeHtml(paragraph);
+  const link = escapeHtml(paragraph.link);
+  return `<a href="${link}">${link}</a>`;
+}
