@@ -1,14 +1,21 @@
 /** Fields that emails have at other services, in small letters without `_`, and which of ours stands for each. */
 const OURS: Readonly<Record<string, string>> = {
-  ...{ htmlbody: 'html', textbody: 'text', body: 'html', react: 'html', recipient: 'to' },
-  ...{ tag: 'groupBy', tags: 'groupBy', scheduledat: 'sendAt', deliverytime: 'sendAt' },
-  ...{ templatealias: 'template', templatemodel: 'variables', templatedata: 'variables' },
-  ...{
-    dynamictemplatedata: 'variables',
-    trackopens: 'settings',
-    tracklinks: 'settings',
-    preheader: 'previewText',
-  },
+  htmlbody: 'html',
+  textbody: 'text',
+  body: 'html',
+  react: 'html',
+  recipient: 'to',
+  tag: 'groupBy',
+  tags: 'groupBy',
+  scheduledat: 'sendAt',
+  deliverytime: 'sendAt',
+  templatealias: 'template',
+  templatemodel: 'variables',
+  templatedata: 'variables',
+  dynamictemplatedata: 'variables',
+  trackopens: 'settings',
+  tracklinks: 'settings',
+  preheader: 'previewText',
 };
 
 const ONE_RECIPIENT = 'is not possible: an email has one recipient; send each their own, up to 50 in a batch';

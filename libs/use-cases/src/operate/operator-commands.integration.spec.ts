@@ -165,7 +165,9 @@ describe('An operator at the command line', () => {
     const oldest = { limit: 1, sort: 'createdAt.asc' } as const;
     expect((await log.list(workspaceId, oldest)).items).toMatchObject([
       {
-        ...{ action: 'workspace.created', actor, subjectId: workspaceId },
+        action: 'workspace.created',
+        actor,
+        subjectId: workspaceId,
         detail: { name: 'The shop', monthlyEmailLimit: 7 },
       },
     ]);
