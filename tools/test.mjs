@@ -72,7 +72,12 @@ async function test(args) {
   const postgresUrl = await step('Postgres', () => preparePostgres(directory));
   const redisUrl = await step('Redis', () => prepareRedis(directory));
   await step('Migrations', () => prepareTemplate(postgresUrl), String);
-  const env = { TEST_POSTGRES_URL: postgresUrl, TEST_REDIS_URL: redisUrl };
+  const env = {
+    TEST_POSTGRES_URL: postgresUrl,
+    TEST_REDIS_URL: redisUrl,
+    // Tests start hundreds of processes of the same code.
+    NODE_COMPILE_CACHE: join(directory, 'compiled'),
+  };
   const rest = args.filter((arg) => arg !== '--no-build');
   return runJest(rest, {
     env,
