@@ -15,6 +15,7 @@ import {
 } from '@posthorn/testing';
 import { Api, type Answer, emailIn, isReplay } from '../e2e/api.ts';
 import { headerValues } from '../e2e/mail.ts';
+import { TO_THIS_MACHINE } from '../e2e/receiving.ts';
 import { soundEmail, Stack, until } from '../e2e/stack.ts';
 import { fromNow } from '../e2e/times.ts';
 
@@ -78,8 +79,7 @@ describe('Everything that breaks at once', () => {
       sink: { port: sinkPort },
       smtpUrl: (url) => relay.urlFor(url),
       env: {
-        WEBHOOK_ALLOW_HTTP: 'true',
-        WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+        ...TO_THIS_MACHINE,
         // What a dead process has in hand is free again before the test is over.
         LEASE_MS: '10000',
         LEASE_RENEWAL_MS: '2000',

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AppUnderTest, PrivatePostgres, PrivateRedis, WebhookReceiver } from '@posthorn/testing';
 import { Api, type Answer } from '../e2e/api.ts';
+import { TO_THIS_MACHINE } from '../e2e/receiving.ts';
 import { soundEmail, Stack, until } from '../e2e/stack.ts';
 
 const CALLERS = 6;
@@ -32,8 +33,7 @@ describe('Stores that are killed under load', () => {
       databaseUrl: postgres.url,
       redisUrl: redis.url,
       env: {
-        WEBHOOK_ALLOW_HTTP: 'true',
-        WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+        ...TO_THIS_MACHINE,
         // What was claimed by a statement whose answer was lost is free again before the test is over.
         LEASE_MS: '15000',
         LEASE_RENEWAL_MS: '3000',

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { idFromUuid, newUuid, uuidOf, type WebhookId } from '@posthorn/kernel';
 import { eventShape } from '@posthorn/domain';
 import { type AppUnderTest, WebhookReceiver } from '@posthorn/testing';
+import { TO_THIS_MACHINE } from '../e2e/receiving.ts';
 import { Stack, until } from '../e2e/stack.ts';
 import { expectPostedOnce, recordedDeliveries } from './told.ts';
 
@@ -27,8 +28,7 @@ describe('A recovery', () => {
         LEASE_RENEWAL_MS: '1000',
         LEASE_MARGIN_MS: '2000',
         LEASE_GRACE_MS: '2000',
-        WEBHOOK_ALLOW_HTTP: 'true',
-        WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+        ...TO_THIS_MACHINE,
         WEBHOOK_CONNECTIONS: String(CONNECTIONS),
         WEBHOOK_SLOW_CONNECTIONS: String(SLOW_CONNECTIONS),
       },

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidOf } from '@posthorn/kernel';
 import { eventShape } from '@posthorn/domain';
 import { type AppUnderTest, PrivatePostgres, PrivateRedis, WebhookReceiver } from '@posthorn/testing';
+import { TO_THIS_MACHINE } from '../e2e/receiving.ts';
 import { Stack, type StackOptions, until } from '../e2e/stack.ts';
 import { expectPostedOnce, recordedDeliveries } from './told.ts';
 
@@ -24,8 +25,7 @@ const SHORT_LEASES = {
   LEASE_GRACE_MS: '2000',
 };
 const ENV = {
-  WEBHOOK_ALLOW_HTTP: 'true',
-  WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+  ...TO_THIS_MACHINE,
   WEBHOOK_CONNECTIONS: String(CONNECTIONS),
   WEBHOOK_SLOW_CONNECTIONS: String(SLOW_CONNECTIONS),
 };

@@ -73,7 +73,8 @@ describe('G5: the order of checks', () => {
       [stack.api().post(`/v1/workspaces/${workspaceId}/api-keys`, '{', { key: keys.apiUser }), 403, 'role'],
       [
         stack.api().post(`/v1/workspaces/${stack.tenant.workspaceId}/api-keys`, '{', { key: keys.editor }),
-        ...([403, 'workspace'] as const),
+        403,
+        'workspace',
       ],
       [stack.api().post(`/v1/workspaces/${workspaceId}/api-keys`, '{', { key: keys.editor }), 400, 'JSON'],
     ];

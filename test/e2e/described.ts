@@ -1,4 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { closedSchema } from '@posthorn/testing';
 import {
   DOCUMENT,
   OPERATIONS,
@@ -88,16 +89,8 @@ export function queryOf({ parameters }: DescribedRoute): string {
   ).toString();
 }
 
-/** The document with one thing added: an answer holds nothing that its schema does not name. */
-function closed(part: unknown): unknown {
-  if (typeof part !== 'object' || part === null) return part;
-  if (Array.isArray(part)) return part.map(closed);
-  const inside = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, closed(value)]));
-  return 'properties' in inside ? { additionalProperties: false, ...inside } : inside;
-}
-
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
-ajv.addSchema(closed(DOCUMENT) as object, 'document');
+ajv.addSchema(closedSchema(DOCUMENT) as object, 'document');
 
 /** What in an answer is otherwise than the document says. */
 export function faultsOf(route: DescribedRoute, answer: Answer): unknown[] {

@@ -1,12 +1,13 @@
 import { EVENT_NAMES, eventSchema, isEventName, type JsonObject } from '@posthorn/domain';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { closedSchema } from './closed-schema.ts';
 import { stackPiece } from './stack.ts';
 
 const MOST_SHOWN = 3;
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
 const judges = new Map<string, ValidateFunction>(
-  EVENT_NAMES.map((name) => [name, ajv.compile(closed(eventSchema(name)) as JsonObject)]),
+  EVENT_NAMES.map((name) => [name, ajv.compile(closedSchema(eventSchema(name)) as JsonObject)]),
 );
 
 /**
@@ -35,12 +36,4 @@ export function faultIn(type: string, payload: string): string[] {
   const judge = judges.get(type)!;
   if (judge(JSON.parse(payload))) return [];
   return [`${type}: ${ajv.errorsText(judge.errors)}: ${payload.slice(0, 1_000)}`];
-}
-
-/** The schema with one thing added: an object holds nothing that is not named. */
-function closed(part: unknown): unknown {
-  if (typeof part !== 'object' || part === null) return part;
-  if (Array.isArray(part)) return part.map(closed);
-  const inside = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, closed(value)]));
-  return 'properties' in inside ? { additionalProperties: false, ...inside } : inside;
 }
