@@ -83,7 +83,7 @@ export interface Database {
 }
 
 /** The server would answer before a commit is durable, so what was accepted could be lost. */
-export class DurabilityRefused extends Error {
+class DurabilityRefused extends Error {
   constructor() {
     super(
       'synchronous_commit is off on this Postgres: accepted emails could be lost; set it to on and start again',

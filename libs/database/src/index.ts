@@ -1,21 +1,7 @@
-export {
-  openDatabase,
-  greetDatabase,
-  checkDatabase,
-  DurabilityRefused,
-  PoolerRefused,
-  type Database,
-  type DatabaseOptions,
-} from './connection.ts';
+export { openDatabase, greetDatabase, checkDatabase, type Database } from './connection.ts';
 export { ExaminedDatabase } from './examined-database.ts';
-export { type NewEvent } from './events.ts';
 export { faultOf, hasRunOutOfTime, isOutage, type DatabaseFault } from './faults.ts';
-export {
-  examineMigrations,
-  findUnapplied,
-  runMigrations,
-  MigrationMismatch,
-} from './migrations/run-migrations.ts';
+export { examineMigrations } from './migrations/run-migrations.ts';
 export { placeOf, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
 export {
   type AcceptableCall,
@@ -26,8 +12,8 @@ export {
   type KnownAnswer,
 } from './stores/acceptable-email.ts';
 export { acceptInvitation } from './stores/accept-invitation.ts';
-export * from './stores/acceptance-store.ts';
-export * from './stores/api-key-store.ts';
+export { AcceptanceStore } from './stores/acceptance-store.ts';
+export { type ApiKey, type KeyHolder, ApiKeyStore } from './stores/api-key-store.ts';
 export { AuditLogStore, type AuditEntry, type AuditLogFilter } from './stores/audit-log-store.ts';
 export {
   type ClaimedDelivery,
@@ -36,11 +22,11 @@ export {
   type OwnFault,
   type Receiver,
 } from './stores/claimed-delivery.ts';
-export { type ComposableEmail, type RawContent, type TemplatedContent } from './stores/composable-email.ts';
+export { type ComposableEmail, type TemplatedContent } from './stores/composable-email.ts';
 export { ContactChanges } from './stores/contact-changes.ts';
 export { ContactStore } from './stores/contact-store.ts';
 export { type ContactUpsert, type ContactWrite, type ExceededSize } from './stores/contact-writes.ts';
-export { EmailChanges, type MovedEmail } from './stores/email-changes.ts';
+export { EmailChanges } from './stores/email-changes.ts';
 export {
   type CountedEmails,
   type DayCount,
@@ -49,7 +35,7 @@ export {
 } from './stores/email-counts-store.ts';
 export { DeliveryChanges } from './stores/delivery-changes.ts';
 export { DeliveryListStore } from './stores/delivery-list-store.ts';
-export { EraStore, type DueSince, type Era, type PassGroup, type PassPlace } from './stores/era-store.ts';
+export { EraStore, type DueSince, type PassGroup, type PassPlace } from './stores/era-store.ts';
 export { EventFeedStore, type FeedFault, type WantedEvents } from './stores/event-feed-store.ts';
 export { DeliveryStore, type Room } from './stores/delivery-store.ts';
 export { type FannedOut } from './stores/fanned-out.ts';
@@ -61,22 +47,15 @@ export { EmailStore } from './stores/email-store.ts';
 export { type ContactFilter } from './sql/contacts.ts';
 export { type DeliveryFilter } from './sql/delivery-list.ts';
 export { type EmailFilter } from './sql/email-list.ts';
-export { type SuppressionFilter } from './sql/suppressions.ts';
-export * from './stores/domain-check-store.ts';
+export { type ClaimedDomain, DomainCheckStore } from './stores/domain-check-store.ts';
 export { DkimKeyChanges, type NewDkimKey } from './stores/dkim-key-changes.ts';
 export { IdentityChanges, type IdentityRefusal } from './stores/identity-changes.ts';
-export {
-  type DomainCheck,
-  type Identity,
-  type IdentityWithRecords,
-  stagedKey,
-} from './stores/identity-row.ts';
-export * from './stores/identity-store.ts';
+export { type Identity, type IdentityWithRecords, stagedKey } from './stores/identity-row.ts';
+export { IdentityStore } from './stores/identity-store.ts';
 export {
   InvitationChanges,
   type InvitationEnded,
   type InvitationRefusal,
-  type NewInvitation,
 } from './stores/invitation-changes.ts';
 export { type NewInvitationMail } from './stores/invitation-mails.ts';
 export { InvitationStore, type LinkedInvitation } from './stores/invitation-store.ts';
@@ -88,35 +67,28 @@ export {
   OperatorAccountStore,
   type VouchedOperator,
 } from './stores/operator-account-store.ts';
-export { type Claim, type ClaimedRow, type LaneDemand, type OutboxQueue } from './stores/claim.ts';
+export { type ClaimedRow, type LaneDemand, type OutboxQueue } from './stores/claim.ts';
 export { type ClaimedEmail, type EmailOutcome } from './stores/claimed-email.ts';
-export * from './stores/outbox-store.ts';
+export { type QueueBacklog, type EmailBacklog, OutboxStore } from './stores/outbox-store.ts';
 export {
   type BusyLane,
   type MinuteOfEmails,
   MOST_ROWS_COUNTED,
   OverviewStore,
-  type StateOfThings,
 } from './stores/overview-store.ts';
-export {
-  type Rate,
-  type RateOfMinute,
-  RateStore,
-  type RelaySeen,
-  type RelayView,
-} from './stores/rate-store.ts';
+export { type Rate, type RateOfMinute, RateStore, type RelaySeen } from './stores/rate-store.ts';
 export { type OwedMail, OwedMailStore } from './stores/owed-mail-store.ts';
-export * from './stores/paused-lane-store.ts';
-export * from './stores/sealed-secret-store.ts';
+export { type PausedLane, PausedLaneStore } from './stores/paused-lane-store.ts';
+export { type SealedSecret, SealedSecretStore } from './stores/sealed-secret-store.ts';
 export { type DeliveryWithAttempts, type ShownAttempt, type ShownDelivery } from './stores/shown-delivery.ts';
-export { type NewSuppression, SuppressionChanges } from './stores/suppression-changes.ts';
+export { SuppressionChanges } from './stores/suppression-changes.ts';
 export { SubscriptionStore, type Subscription } from './stores/subscription-store.ts';
 export { SuppressionSearchStore } from './stores/suppression-search-store.ts';
 export { SuppressionStore } from './stores/suppression-store.ts';
 export { RecoveryStore } from './stores/recovery-store.ts';
-export * from './stores/report-store.ts';
-export { type RemovedGroup, RetentionStore } from './stores/retention-store.ts';
-export { TemplateChanges, type NamedContent, type TemplateRefusal } from './stores/template-changes.ts';
+export { type ReportedEmail, type JudgedReport, ReportStore } from './stores/report-store.ts';
+export { RetentionStore } from './stores/retention-store.ts';
+export { TemplateChanges, type TemplateRefusal } from './stores/template-changes.ts';
 export {
   type Template,
   type TemplateContent,
@@ -124,14 +96,14 @@ export {
   type TemplateVersionSummary,
 } from './stores/template-row.ts';
 export { TemplateStore, type CurrentTemplate } from './stores/template-store.ts';
-export * from './stores/upkeep-store.ts';
+export { UpkeepStore } from './stores/upkeep-store.ts';
 export { ReceiverHealthStore, type Judgement, type ReceiverReport } from './stores/receiver-health-store.ts';
 export { type FoundWebhook, type WebhookFilter, WebhookSearchStore } from './stores/webhook-search-store.ts';
 export { type OwedWebhookNotice, WebhookNoticeStore } from './stores/webhook-notice-store.ts';
 export { type SealedWebhook, type WebhookChange, WebhookStore } from './stores/webhook-store.ts';
 export { VerificationLinkStore, type LinkedAddress } from './stores/verification-link-store.ts';
 export { type NewLink } from './stores/verification-links.ts';
-export * from './stores/workspace-store.ts';
+export { type Workspace, WorkspaceStore } from './stores/workspace-store.ts';
 export { DkimKeyStore, type SealedSigningKey, type SendingDomain } from './stores/dkim-key-store.ts';
 export { ERASURE_RULES } from './erasure-rules.ts';
 export { type ErasedRows } from './stores/erased-rows.ts';

@@ -15,7 +15,7 @@ interface ReadyLane {
 }
 
 /** What the clock asks of the outbox. */
-export interface DueRows {
+interface DueRows {
   ripen(limit: number): Promise<number>;
   revive(
     graceMs: number,

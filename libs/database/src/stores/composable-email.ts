@@ -2,7 +2,7 @@ import { type EmailId, idFromUuid, type TemplateVersionId, type WorkspaceId } fr
 import type { Mailbox } from '@posthorn/domain';
 
 /** What an email says because its caller said it. */
-export interface RawContent {
+interface RawContent {
   readonly type: 'raw';
   readonly subject: string;
   readonly html: string;
