@@ -72,8 +72,13 @@ export class ApiKeyStore {
       const times = { createdAt: new Date(nowMs), updatedAt: new Date(nowMs) };
       const data = { id: newUuid(nowMs), workspaceId: workspace, displayName, role, secretHash, secretHint };
       const created = apiKey(await transaction.apiKey.create({ data: { ...data, ...times } }));
-      const what = { workspaceId, subjectId: created.id, detail: { displayName, role } };
-      await recordAudit(transaction, nowMs, { ...what, action: 'api_key.created', actor });
+      await recordAudit(transaction, nowMs, {
+        workspaceId,
+        action: 'api_key.created',
+        actor,
+        subjectId: created.id,
+        detail: { displayName, role },
+      });
       return created;
     });
   }
@@ -93,8 +98,13 @@ export class ApiKeyStore {
       if (Object.keys(change).length === 0) return apiKey(before);
       const updatedAt = momentAfter(before.updatedAt, nowMs);
       const after = apiKey(await transaction.apiKey.update({ where, data: { ...change, updatedAt } }));
-      const what = { workspaceId, subjectId: id, detail: { ...change } };
-      await recordAudit(transaction, nowMs, { ...what, action: 'api_key.updated', actor });
+      await recordAudit(transaction, nowMs, {
+        workspaceId,
+        action: 'api_key.updated',
+        actor,
+        subjectId: id,
+        detail: { ...change },
+      });
       return after;
     });
   }
@@ -108,8 +118,13 @@ export class ApiKeyStore {
       if (before === null) return undefined;
       const deleted = apiKey(await transaction.apiKey.delete({ where }));
       const { displayName, role } = deleted;
-      const what = { workspaceId, subjectId: id, detail: { displayName, role } };
-      await recordAudit(transaction, nowMs, { ...what, action: 'api_key.deleted', actor });
+      await recordAudit(transaction, nowMs, {
+        workspaceId,
+        action: 'api_key.deleted',
+        actor,
+        subjectId: id,
+        detail: { displayName, role },
+      });
       return { ...deleted, updatedAt: momentAfter(deleted.updatedAt, nowMs) };
     });
   }

@@ -146,7 +146,7 @@ describe('Fanning out for who has room', () => {
     expect((await desk.fanOutInto({ bytes: 2 * bytes }, acme)).claimed).toHaveLength(2);
   });
 
-  it('claims none of a webhook that is paused, that lets us wait, or that has enough in hand', async () => {
+  it('claims none of a webhook that is paused, that keeps us waiting, or that has enough in hand', async () => {
     const others = [await desk.addWebhook(acme), await desk.addWebhook(acme), await desk.addWebhook(acme)];
     await setStatus('PAUSED');
     await office.ask('INSERT INTO slow_lanes (lane_id) VALUES ($1)', [webhookLane(others[0]!)]);

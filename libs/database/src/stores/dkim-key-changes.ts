@@ -43,8 +43,13 @@ export class DkimKeyChanges {
       await insertKeys(transaction, now, id, staged);
       const selectors = staged.map(({ selector }) => selector);
       const detail = { kind: domain.kind, value: domain.value, selectors };
-      const what = { workspaceId, subjectId: id, actor, detail };
-      await recordAudit(transaction, now.getTime(), { ...what, action: 'identity.rotation_begun' });
+      await recordAudit(transaction, now.getTime(), {
+        workspaceId,
+        action: 'identity.rotation_begun',
+        actor,
+        subjectId: id,
+        detail,
+      });
       return rotation;
     });
   }

@@ -99,13 +99,13 @@ export class IdentityChanges {
       if ((await transaction.identity.count({ where })) === 0) return undefined;
       await dropOwedLinkMails(transaction, id);
       const deleted = identityOf(await transaction.identity.delete({ where }));
-      const what = {
+      await recordAudit(transaction, nowMs, {
         workspaceId,
-        subjectId: id,
+        action: 'identity.deleted',
         actor,
+        subjectId: id,
         detail: { kind: deleted.kind, value: deleted.value },
-      };
-      await recordAudit(transaction, nowMs, { ...what, action: 'identity.deleted' });
+      });
       return deleted;
     });
   }
@@ -138,7 +138,12 @@ async function insert(
   const createdAt = new Date(timeOf(id));
   const data = { id: uuidOf(id), workspaceId: uuidOf(workspaceId), kind, value, createdAt };
   const added = identityOf(await transaction.identity.create({ data }));
-  const what = { workspaceId, subjectId: id, actor, detail: { kind, value } };
-  await recordAudit(transaction, now.getTime(), { ...what, action: 'identity.created' });
+  await recordAudit(transaction, now.getTime(), {
+    workspaceId,
+    action: 'identity.created',
+    actor,
+    subjectId: id,
+    detail: { kind, value },
+  });
   return added;
 }

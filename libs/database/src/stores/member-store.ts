@@ -57,11 +57,12 @@ export class MemberStore {
       const after = { ...memberOf(before), role };
       if (before.role === role) return after;
       await transaction.membership.update({ where: { id: before.id }, data: { role } });
-      const what = { workspaceId, subjectId: id, detail: { role, roleBefore: before.role } };
       await recordAudit(transaction, this.database.clock.nowMs(), {
-        ...what,
+        workspaceId,
         action: 'member.updated',
         actor,
+        subjectId: id,
+        detail: { role, roleBefore: before.role },
       });
       return after;
     });
@@ -72,11 +73,12 @@ export class MemberStore {
     return this.change(workspaceId, id, undefined, async (transaction, before) => {
       await transaction.membership.delete({ where: { id: before.id } });
       const removed = memberOf(before);
-      const what = { workspaceId, subjectId: id, detail: { email: removed.email, role: removed.role } };
       await recordAudit(transaction, this.database.clock.nowMs(), {
-        ...what,
+        workspaceId,
         action: 'member.removed',
         actor,
+        subjectId: id,
+        detail: { email: removed.email, role: removed.role },
       });
       return removed;
     });
