@@ -34,7 +34,7 @@ const succeeded = (): Promise<number> =>
   stack.count(`SELECT count(*)::int FROM webhook_deliveries WHERE status = 'SUCCEEDED'`);
 const slowLanes = (): Promise<number> => stack.count('SELECT count(*)::int FROM slow_lanes');
 
-it('W8: receivers that let us wait are known while they still do, are not charged for it, and leave the places to others', async () => {
+it('W8: receivers that keep us waiting are known while they still do, are not charged for it, and leave the places to others', async () => {
   for (const path of ['/late/1', '/late/2', '/late/3', '/well']) await subscribe(stack, receiver.url(path));
   await createContacts(EVENTS);
   await until(async () => (await slowLanes()) === 3, 'they are known to be slow');

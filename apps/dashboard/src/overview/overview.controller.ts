@@ -43,7 +43,7 @@ export class OverviewController {
       ${relaysShown(relays, rates)}
       <h2>Receivers and versions</h2>
       <div class="cards">
-        ${card('Receivers that let us wait', state.slowLanes)}
+        ${card('Receivers that keep us waiting', state.slowLanes)}
         ${card('Webhooks with nothing but failures', state.failingWebhooks)} ${card('Posthorn', RELEASE)}
         ${card('Postgres', state.postgresVersion)} ${card('Node', process.versions.node)}
       </div>`;

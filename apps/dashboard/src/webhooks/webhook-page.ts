@@ -42,7 +42,7 @@ function factsOf({ webhook, workspace }: ShownWebhook): Html {
     'Workspace': workspace === undefined ? webhook.workspaceId : `${workspace.name} (${workspace.id})`,
     'Events': events.join(', '),
     'Failing since': failingSince === null ? undefined : time(failingSince),
-    'Receiver': isSlow ? 'lets us wait: it has workers of its own' : undefined,
+    'Receiver': isSlow ? 'keeps us waiting: it has workers of its own' : undefined,
     'Created': time(createdAt),
     'Changed': time(updatedAt),
     'Id': id,

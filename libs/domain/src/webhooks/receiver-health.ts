@@ -11,15 +11,15 @@ export interface ReceiverHealth {
   readonly failingSince: Date | null;
   /** When its workspace was warned of that. */
   readonly warnedAt: Date | null;
-  /** Whether it lets us wait. */
+  /** Whether it keeps us waiting. */
   readonly isSlow: boolean;
 }
 
 /** What POSTs to a receiver showed. */
 export interface ReceiverLesson {
-  /** `awaited`: there is no answer yet, which says nothing but that it lets us wait. */
+  /** `awaited`: there is no answer yet, which says only that it keeps us waiting. */
   readonly effect: 'succeeded' | 'failed' | 'gone' | 'awaited';
-  /** Whether it let us wait: no connection, no answer in time, or a late one. */
+  /** Whether it kept us waiting: no connection, no answer in time, or a late one. */
   readonly isSlow: boolean;
 }
 

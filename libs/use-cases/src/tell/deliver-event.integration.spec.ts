@@ -112,7 +112,7 @@ describe('A receiver that answers at once', () => {
   });
 });
 
-describe('A receiver that lets us wait', () => {
+describe('A receiver that keeps us waiting', () => {
   it('W8: is slow from when it has done so since its addresses are known, also behind a slow name', async () => {
     dns.set(NAME, { addresses: ['127.0.0.1'], delayMs: LOOK_UP_MS });
     const { outcome, waits } = await deliver(`/after/${SLOW_MS + 1_000}`, [dns.address]);

@@ -49,12 +49,12 @@ export interface DeliverEventsOptions extends LaneTimes {
 }
 
 /**
- * Serves the turns of the lanes of webhooks: claim, sign, post, decide, record. Receivers that let us wait are served by places of their
+ * Serves the turns of the lanes of webhooks: claim, sign, post, decide, record. Receivers that keep us waiting are served by places of their
  * own, so that a thousand of them take nobody else's.
  */
 export class DeliverEvents {
   private readonly slowLanes = new SlowLanesSeen();
-  /** What is learnt of receivers while they let us wait. */
+  /** What is learnt of receivers while they keep us waiting. */
   private readonly waits = new Coalescer<ReceiverReport, undefined>({
     serve: async (reports) => {
       await this.learn(reports);
@@ -103,7 +103,7 @@ export class DeliverEvents {
     return this.usual.serve(laneId, slot);
   }
 
-  /** Serves one turn of a lane whose receiver lets us wait. */
+  /** Serves one turn of a lane whose receiver keeps us waiting. */
   serveSlow(laneId: LaneId, slot: string): Promise<void> {
     return this.slow.serve(laneId, slot);
   }

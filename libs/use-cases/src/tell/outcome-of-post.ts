@@ -14,7 +14,7 @@ import type {
 } from '@posthorn/database';
 import type { PostResult } from '@posthorn/webhooks';
 
-/** Whoever takes longer than this lets us wait. */
+/** Whoever takes longer than this keeps us waiting. */
 export const SLOW_MS = 2_000;
 const MOST_REASON_CHARACTERS = 1_000;
 /** Found before anything was posted; the clock brings it back. */
