@@ -14,6 +14,7 @@ import {
 import { DnsResolver } from '@posthorn/dns';
 import { newUuid, uuidOf } from '@posthorn/kernel';
 import { createLogger } from '@posthorn/platform';
+import type { JobHandlers } from '@posthorn/queues';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { CheckDomain, CheckDueDomains, RemoveOld } from '@posthorn/use-cases';
 import { type MaintenanceJob, maintenanceHandlers, REGULAR_JOBS } from './maintenance.ts';
@@ -40,12 +41,11 @@ function fail(error: unknown): never {
   throw error;
 }
 
-/** Does all that is done regularly once; gives what failed. */
-async function doEverything(): Promise<MaintenanceJob[]> {
+function handlersOfJobs(): JobHandlers<MaintenanceJob> {
   const checks = new DomainCheckStore(database);
   const resolver = new DnsResolver({ servers: ['127.0.0.1:1'], timeoutMs: 100 });
   const checkDomain = new CheckDomain({ checks, resolver, spfInclude: undefined, clock: database.clock });
-  const handlers = maintenanceHandlers({
+  return maintenanceHandlers({
     upkeep: new UpkeepStore(database),
     eras: new EraStore(database),
     recoveries: new RecoveryStore(database),
@@ -54,6 +54,11 @@ async function doEverything(): Promise<MaintenanceJob[]> {
     removeOld: new RemoveOld(new RetentionStore(database), KEPT),
     logger: createLogger({ LOG_LEVEL: 'fatal' }, 'scheduler'),
   });
+}
+
+/** Does all that is done regularly once; gives what failed. */
+async function doEverything(): Promise<MaintenanceJob[]> {
+  const handlers = handlersOfJobs();
   const failed: MaintenanceJob[] = [];
   for (const { name } of REGULAR_JOBS)
     await handlers[name]({ v: 1 }).catch(() => {
@@ -99,4 +104,24 @@ it('forgets old events and recoveries though what is held for too long cannot be
   expect([await tablesOfThen(), await countRecoveries()]).toEqual([[], 0]);
   expect(failed).toContain('deliveries.expire');
   expect(await doEverything()).toEqual([]);
+});
+
+it('deletes all keys that have expired, also where fewer at a time are all that there is time for', async () => {
+  const { pool } = database;
+  const { id } = await new WorkspaceStore(database).create('Acme', null);
+  await pool.query(
+    `INSERT INTO idempotency_keys
+     SELECT $1, 'key ' || n, sha256('x'), '{}', now() FROM generate_series(1, 6000) n`,
+    [uuidOf(id)],
+  );
+  await pool.query(`
+    CREATE FUNCTION run_out_of_time() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF (SELECT count(*) FROM gone) > 2000 THEN RAISE query_canceled; END IF;
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER few_at_a_time AFTER DELETE ON idempotency_keys
+    REFERENCING OLD TABLE AS gone EXECUTE FUNCTION run_out_of_time()`);
+  await handlersOfJobs()['idempotency-keys.expire']({ v: 1 });
+  expect((await pool.query('SELECT FROM idempotency_keys')).rowCount).toBe(0);
 });

@@ -78,12 +78,12 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
   const { upkeep, eras, recoveries, checkDueDomains, links, removeOld, logger } = options;
   return {
     'idempotency-keys.expire': async () => {
-      const expired = await inBatches(KEYS_A_STATEMENT, (most) => upkeep.expireIdempotencyKeys(most));
+      const expired = await untilZero(() => upkeep.expireIdempotencyKeys(KEYS_A_STATEMENT));
       if (expired > 0) logger.info({ expired }, 'idempotency keys expired');
     },
     'invitations.expire': async () => {
-      const forgotten = await inBatches(INVITATIONS_A_STATEMENT, (most) =>
-        upkeep.expireInvitations(INVITATION_KEPT_DAYS, most),
+      const forgotten = await untilZero(() =>
+        upkeep.expireInvitations(INVITATION_KEPT_DAYS, INVITATIONS_A_STATEMENT),
       );
       if (forgotten > 0) logger.info({ forgotten }, 'old invitations were deleted');
     },
@@ -95,15 +95,11 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
     'events.expire': async () => {
       const eventDays = await removeOld.longestEventDays();
       const mostDays = eventDays + EVENTS_KEPT_AT_MOST_DAYS - EVENTS_KEPT_DAYS;
-      const dropped = await untilNone(
-        async () => (await upkeep.dropOldEvents(eventDays, EXHAUSTED_KEPT_DAYS, mostDays)) || undefined,
-      );
+      const dropped = await untilZero(() => upkeep.dropOldEvents(eventDays, EXHAUSTED_KEPT_DAYS, mostDays));
       if (dropped > 0) logger.info({ dropped }, 'partitions of old events were dropped');
     },
     'deliveries.expire': async () => {
-      const expired = await untilNone(
-        async () => (await upkeep.expireHeldDeliveries(HELD_DAYS, DELIVERIES_A_STATEMENT)) || undefined,
-      );
+      const expired = await untilZero(() => upkeep.expireHeldDeliveries(HELD_DAYS, DELIVERIES_A_STATEMENT));
       if (expired > 0) logger.warn({ expired }, 'deliveries were given up that had been held for too long');
     },
     'deliveries.put-back': async () => {
@@ -124,7 +120,7 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
       if (looked > 0) logger.info({ looked }, 'records of domains were looked up');
     },
     'verification-links.expire': async () => {
-      await inBatches(LINKS_A_STATEMENT, (most) => links.expire(VERIFICATION_MAILS_COUNTED_SECONDS, most));
+      await untilZero(() => links.expire(VERIFICATION_MAILS_COUNTED_SECONDS, LINKS_A_STATEMENT));
     },
     'retention.drop': async () => {
       const dropped = await removeOld.dropMonths();
@@ -138,18 +134,12 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
   };
 }
 
-/** Repeats a statement that deals with so many rows at most until it has dealt with fewer. @returns with how many in all */
-async function inBatches(most: number, statement: (most: number) => Promise<number>): Promise<number> {
-  let all = 0;
-  for (let round = 0; round < STATEMENTS_A_JOB; round += 1) {
-    const some = await statement(most);
-    all += some;
-    if (some < most) break;
-  }
-  return all;
+/** Repeats a statement until it finds nothing to do: fewer rows than it may deal with can be all that it had time for. @returns how many rows in all */
+function untilZero(statement: () => Promise<number>): Promise<number> {
+  return untilNone(async () => (await statement()) || undefined);
 }
 
-/** Repeats a statement until there is nothing that it could deal with: it gives undefined. @returns with how much it has dealt in all */
+/** Repeats a statement until it gives undefined: there is nothing to do. @returns how many rows in all */
 async function untilNone(statement: () => Promise<number | undefined>): Promise<number> {
   let all = 0;
   for (let round = 0; round < STATEMENTS_A_JOB; round += 1) {
