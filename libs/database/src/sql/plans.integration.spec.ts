@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readdirSync } from 'node:fs';
 import { idFromUuid, newUuid, uuidOf } from '@posthorn/kernel';
 import { eventLane, webhookLane } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
@@ -11,11 +12,30 @@ import {
   ACCEPT_EMAILS,
   ACCEPT_KEYED_COLUMNS,
   ACCEPT_KEYED_EMAILS,
+  ANSWER_IDEMPOTENCY_KEYS,
   FIND_EMAILS,
   GIVE_BACK_IDEMPOTENCY_KEYS,
   READ_IDEMPOTENCY_KEYS,
   TAKE_IDEMPOTENCY_KEYS,
 } from './accept.ts';
+import { LOCK_OUTBOX_ROWS } from './claims.ts';
+import { READ_COMPOSITION } from './composition.ts';
+import { HASTEN_DELIVERY, LOCK_DUE, PUT_BACK_DELIVERY, READ_STATUS } from './delivery-changes.ts';
+import { EMAILS_TO, endOfGroup, EVENTS_NAMING, FORGET_PERSON, KEYS_NAMING, TAKE_BACK } from './erasure.ts';
+import { FIND_LEFT_BEHIND } from './examination.ts';
+import { RECORD_EVENTS } from './events.ts';
+import { KNOWS_EMAIL, LOCK_DUE_OF_REPORTED, LOCK_REPORTED, RECORD_REPORT } from './reports.ts';
+import {
+  DELIVERIES_OF,
+  FINISHED_OF,
+  NEEDED_DELIVERIES,
+  NEXT_EVENTS,
+  OLD_EMAILS,
+  REMOVE_DELIVERIES,
+  REMOVE_EMAILS,
+  REMOVE_EVENTS,
+} from './retention.ts';
+import { READ_SUBSCRIPTION } from './subscriptions.ts';
 import { FIND_KEY_HOLDERS, NOTE_KEY_USES } from './api-keys.ts';
 import {
   DELETE_CONTACT,
@@ -30,6 +50,7 @@ import {
   CLAIM_DELIVERIES,
   EXPIRE_HELD_DELIVERIES,
   LOCK_RECEIVERS,
+  NOTE_OWN_FAULTS,
   OUTCOME_COLUMNS,
   PUT_BACK_DELIVERIES,
   READ_RECEIVERS,
@@ -40,7 +61,15 @@ import { CARRY_OUT_JUDGEMENTS, HEALTH_COLUMNS, JUDGEMENT_COLUMNS, KEEP_HEALTH } 
 import { DeliveryOffice } from '../deliveries.fixture.ts';
 import { analyze, crowd } from './crowded-database.fixture.ts';
 import { listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from './delivery-list.ts';
-import { FAIL_EMAILS, LOCK_READY, LOCK_UNMARKED, MARK_DOUBTFUL, READY_EMAILS_AFTER } from './eras.ts';
+import {
+  COUNT_LEASED_BEFORE,
+  FAIL_EMAILS,
+  LOCK_READY,
+  LOCK_UNMARKED,
+  MARK_DOUBTFUL,
+  READY_EMAILS_AFTER,
+  lockDueBefore,
+} from './eras.ts';
 import { LOCATE_EVENT, READ_EVENT_FEED } from './event-feed.ts';
 import { CANCEL_EMAIL, RESCHEDULE_EMAIL } from './email-changes.ts';
 import { READ_EMAIL_WORKSPACE, searchEmails } from './email-search.ts';
@@ -49,15 +78,16 @@ import {
   COUNT_EMAILS,
   GIVE_BACK,
   LANES_WITH_READY_ROWS,
+  MEASURE_BACKLOG,
   RECORD_OUTCOMES,
   RENEW_LEASES,
   REVIVE,
   RIPEN,
 } from './outbox.ts';
 import { type Explained, nodesOf, type PlanNode } from './plan.fixture.ts';
-import { BUSIEST_LANES } from './overview.ts';
+import { BUSIEST_LANES, EMAILS_BY_MINUTE } from './overview.ts';
 import { READ_SIGNING_KEYS } from './dkim-keys.ts';
-import { countEngagementsByDay } from './email-counts.ts';
+import { countEmailsByDay, countEngagementsByDay } from './email-counts.ts';
 import { COUNT_HITS, READ_HIT_EMAILS, TELL_HITS } from './hits.ts';
 import { CLAIM_CHECK, CLAIM_DUE_CHECKS } from './domain-checks.ts';
 import {
@@ -69,7 +99,7 @@ import {
   searchSuppressions,
 } from './suppressions.ts';
 import { ASK_WHY_WITHHELD } from './withheld.ts';
-import { COUNT_FAILED_DELIVERIES, RECOVER_DELIVERIES } from './recoveries.ts';
+import { COUNT_FAILED_DELIVERIES, RECOVER_DELIVERIES, TAKE_RECOVERY } from './recoveries.ts';
 import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_VERIFICATION_LINKS } from './upkeep.ts';
 
 /** The tables that grow with what is sent: no statement may read one of them from end to end. */
@@ -97,6 +127,9 @@ const KEPT = [
   'RECORD_OUTCOMES',
   'TAKE_IDEMPOTENCY_KEYS',
 ];
+
+/** These read all of a table: the outbox, when an operator asks; the webhooks, which are few. */
+const UNCHECKED = ['COUNT_DUE_SINCE', 'STATE_OF_THINGS'];
 
 /** An id of now that nothing has. */
 const NOBODY = newUuid(Date.now());
@@ -323,8 +356,10 @@ function someWorkspace(): string {
   return text(sample.workspaces[0]);
 }
 
-/** Each statement with what it is given, as SQL literals, and the indexes that it must use. */
-const STATEMENTS: readonly [string, { sql: string; values: () => string[]; indexes: RegExp[] }][] = [
+/** A statement with what it is given, as SQL literals, and the indexes that it must use. */
+type Checked = [string, { sql: string; values: () => string[]; indexes: RegExp[] }];
+
+const STATEMENTS: readonly Checked[] = [
   [
     'ACCEPT_EMAILS',
     {
@@ -829,6 +864,201 @@ const STATEMENTS: readonly [string, { sql: string; values: () => string[]; index
       indexes: [/^domain_checks_pkey$/, /^identities_pkey$/],
     },
   ],
+  [
+    'ANSWER_IDEMPOTENCY_KEYS',
+    { sql: ANSWER_IDEMPOTENCY_KEYS, values: () => [text(calls(100))], indexes: [/^idempotency_keys_pkey$/] },
+  ],
+  [
+    'LOCK_OUTBOX_ROWS',
+    { sql: LOCK_OUTBOX_ROWS, values: () => [array(sample.ids)], indexes: [/^outbox_pkey$/] },
+  ],
+  [
+    'READ_COMPOSITION',
+    {
+      sql: READ_COMPOSITION,
+      values: () => [text(NOBODY), someWorkspace()],
+      indexes: [/^emails_.*(_pkey|_workspace_id_id_status_idx)$/, /^email_contents_.*_pkey$/],
+    },
+  ],
+  [
+    'NOTE_OWN_FAULTS',
+    { sql: NOTE_OWN_FAULTS, values: () => [text(deliveries())], indexes: [/^webhook_attempts_.*_pkey$/] },
+  ],
+  [
+    'LOCK_DUE',
+    {
+      sql: LOCK_DUE,
+      values: () => [text(NOBODY), text(sample.webhooks[0]), someWorkspace()],
+      indexes: [/^outbox_pkey$/],
+    },
+  ],
+  [
+    'READ_STATUS',
+    {
+      sql: READ_STATUS,
+      values: () => [text(NOBODY), text(sample.webhooks[0]), someWorkspace()],
+      indexes: [/^webhook_deliveries_.*(_pkey|_webhook_id_id_idx)$/],
+    },
+  ],
+  ['HASTEN_DELIVERY', { sql: HASTEN_DELIVERY, values: () => [text(NOBODY)], indexes: [/^outbox_pkey$/] }],
+  [
+    'PUT_BACK_DELIVERY',
+    {
+      sql: PUT_BACK_DELIVERY,
+      values: () => [text(NOBODY)],
+      indexes: [/^webhook_deliveries_.*_pkey$/, /^events_.*_pkey$/],
+    },
+  ],
+  [
+    'RECORD_EVENTS',
+    { sql: RECORD_EVENTS, values: () => [text(events(500))], indexes: [/^webhooks_by_workspace_idx$/] },
+  ],
+  ['TAKE_RECOVERY', { sql: TAKE_RECOVERY, values: () => ['2000'], indexes: [/^outbox_ready_by_lane_idx$/] }],
+  ['KNOWS_EMAIL', { sql: KNOWS_EMAIL, values: () => [text(NOBODY)], indexes: [/^emails_.*_pkey$/] }],
+  [
+    'LOCK_DUE_OF_REPORTED',
+    { sql: LOCK_DUE_OF_REPORTED, values: () => [text(NOBODY)], indexes: [/^outbox_pkey$/] },
+  ],
+  ['LOCK_REPORTED', { sql: LOCK_REPORTED, values: () => [text(NOBODY)], indexes: [/^emails_.*_pkey$/] }],
+  [
+    'RECORD_REPORT',
+    {
+      sql: RECORD_REPORT,
+      values: () => [
+        text(sample.ids[0]),
+        someWorkspace(),
+        `'failed'`,
+        `'BOUNCED'`,
+        'false',
+        `'{}'`,
+        `'BOUNCED'`,
+        `'EMAIL_BOUNCED'`,
+        'NULL',
+      ],
+      indexes: [/^emails_.*_pkey$/, /^outbox_pkey$/],
+    },
+  ],
+  [
+    'READ_SUBSCRIPTION',
+    {
+      sql: READ_SUBSCRIPTION,
+      values: () => [text(NOBODY)],
+      indexes: [/^emails_.*_pkey$/, /^contacts_workspace_email_key$/],
+    },
+  ],
+  [
+    'MEASURE_BACKLOG',
+    {
+      sql: MEASURE_BACKLOG,
+      values: () => ['1000'],
+      indexes: [/^outbox_ready_by_lane_idx$/, /^outbox_taken_by_lease_idx$/],
+    },
+  ],
+  ['EMAILS_BY_MINUTE', { sql: EMAILS_BY_MINUTE, values: () => ['1000'], indexes: [/^emails_.*_pkey$/] }],
+  [
+    'COUNT_EMAILS_BY_DAY',
+    {
+      sql: countEmailsByDay(false),
+      values: () => [someWorkspace(), `current_date - 6`, `current_date`, 'NULL'],
+      indexes: [/^emails_.*workspace_id_id/],
+    },
+  ],
+  [
+    'FIND_LEFT_BEHIND',
+    {
+      sql: FIND_LEFT_BEHIND,
+      values: () => [],
+      indexes: [/^outbox_waiting_by_due_idx$/, /^outbox_taken_by_lease_idx$/],
+    },
+  ],
+  [
+    'FORGET_PERSON',
+    {
+      sql: FORGET_PERSON,
+      values: () => [`'person7@example.net'`, 'NULL', 'false'],
+      indexes: [/^suppressions_workspace_email_key$/, /^contacts_workspace_email_key$/],
+    },
+  ],
+  [
+    'LOCK_DEAD',
+    { sql: lockDueBefore('dead'), values: () => ['now()', '500'], indexes: [/^outbox_taken_by_lease_idx$/] },
+  ],
+  [
+    'LOCK_WAITING',
+    {
+      sql: lockDueBefore('waiting'),
+      values: () => ['now()', '500'],
+      indexes: [/^outbox_waiting_by_due_idx$/],
+    },
+  ],
+  [
+    'COUNT_LEASED_BEFORE',
+    { sql: COUNT_LEASED_BEFORE, values: () => ['now()'], indexes: [/^outbox_taken_by_lease_idx$/] },
+  ],
+  [
+    'OLD_EMAILS',
+    {
+      sql: OLD_EMAILS,
+      values: () => [someWorkspace(), text(FIRST_ID), '0', '2000'],
+      indexes: [/^emails_.*workspace_id_id/],
+    },
+  ],
+  ['FINISHED_OF', { sql: FINISHED_OF, values: () => [array(sample.ids)], indexes: [/^outbox_pkey$/] }],
+  ...Object.entries({ ...REMOVE_EMAILS, ...REMOVE_DELIVERIES, ...REMOVE_EVENTS }).map(
+    ([table, sql]): Checked => [
+      `REMOVE_${table}`,
+      { sql, values: () => [array(sample.ids)], indexes: [new RegExp(`^${table}_.*_pkey$`)] },
+    ],
+  ),
+  [
+    'NEXT_EVENTS',
+    {
+      sql: NEXT_EVENTS,
+      values: () => [someWorkspace(), '0', `'0'`, text(FIRST_ID), '30', '2000'],
+      indexes: [/^events_\d{4}_\d{2}_(workspace_id_era_xid_id_idx|feed_idx)$/],
+    },
+  ],
+  [
+    'DELIVERIES_OF',
+    { sql: DELIVERIES_OF, values: () => [array(sample.events)], indexes: [/^events_.*_pkey$/] },
+  ],
+  [
+    'NEEDED_DELIVERIES',
+    {
+      sql: NEEDED_DELIVERIES,
+      values: () => [array(sample.deliveries), '30'],
+      indexes: [/^webhook_deliveries_.*_pkey$/],
+    },
+  ],
+  [
+    'EMAILS_TO',
+    {
+      sql: EMAILS_TO,
+      values: () => [text(FIRST_ID), text(NOBODY), `'b@example.org'`, 'NULL'],
+      indexes: [/^emails_.*_pkey$/],
+    },
+  ],
+  [
+    'END_OF_GROUP',
+    { sql: endOfGroup('emails'), values: () => [text(FIRST_ID), '2000'], indexes: [/^emails_.*_pkey$/] },
+  ],
+  [
+    'EVENTS_NAMING',
+    {
+      sql: EVENTS_NAMING,
+      values: () => [text(FIRST_ID), text(NOBODY), `'{b@example.org}'`, `'b@example.org'`, 'NULL'],
+      indexes: [/^events_.*_pkey$/],
+    },
+  ],
+  [
+    'KEYS_NAMING',
+    {
+      sql: KEYS_NAMING,
+      values: () => [`'{b@example.org}'`, `'b@example.org'`, 'NULL', text(FIRST_ID), `''`, '2000', `'b'`],
+      indexes: [/^idempotency_keys_pkey$/],
+    },
+  ],
+  ['TAKE_BACK', { sql: TAKE_BACK, values: () => [array(sample.ids)], indexes: [/^outbox_pkey$/] }],
 ];
 
 function execute(name: string, values: string[]): string {
@@ -860,6 +1090,14 @@ async function planOf(sql: string, values: string[]): Promise<PlanNode[]> {
   } finally {
     await client.query('DEALLOCATE statement');
   }
+}
+
+/** Whether it is whole, not a part of others, and reads or changes what it finds in a growing table. */
+function isStatement(sql: string): boolean {
+  const tables = [...sql.matchAll(/\b(?:FROM|JOIN|UPDATE|USING)\s+(?:ONLY )?([a-z_]+)/g)].map(
+    ([, name]) => name!,
+  );
+  return /^\s*(?:WITH|SELECT|INSERT|UPDATE|DELETE)\b/.test(sql) && tables.some((name) => GROWING.test(name));
 }
 
 /** The growing tables that the plan reads from end to end. */
@@ -942,6 +1180,18 @@ describe.each(['force_custom_plan', 'force_generic_plan'])('With 120,000 rows an
 });
 
 describe('The test of plans is awake', () => {
+  it('has every statement that is written once and reads a table that grows', async () => {
+    const modules = readdirSync(new URL('.', import.meta.url)).filter((name) => /^[a-z-]+\.ts$/.test(name));
+    const checked = new Set(STATEMENTS.map(([, { sql }]) => sql));
+    const missing: string[] = [];
+    for (const module of modules) {
+      const exported = Object.entries((await import(`./${module}`)) as Record<string, unknown>);
+      for (const [name, sql] of exported)
+        if (typeof sql === 'string' && isStatement(sql) && !checked.has(sql)) missing.push(name);
+    }
+    expect(missing.sort()).toEqual(UNCHECKED);
+  });
+
   it('sees a statement that reads a table from end to end', async () => {
     expect(readFromEndToEnd(await planOf('SELECT FROM outbox WHERE attempts = 7', []))).toEqual(['outbox']);
   });
