@@ -1,5 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { Wait } from './dialogue.ts';
 import type { RelayAddresses } from './relay-addresses.ts';
 import type { RelayAddress } from './relay-url.ts';
 
@@ -12,12 +13,9 @@ export type TlsPolicy = 'opportunistic' | 'required' | 'verified';
 /** How a connection is made and how long each part of it may take. */
 export interface ConnectionSettings {
   readonly address: RelayAddress;
-  readonly addresses: Pick<RelayAddresses, 'find'>;
+  readonly addresses: RelayAddresses;
   readonly tlsPolicy: TlsPolicy;
-  readonly connectionTimeoutMs: number;
-  readonly greetingTimeoutMs: number;
-  readonly commandTimeoutMs: number;
-  readonly socketTimeoutMs: number;
+  readonly patienceMs: Readonly<Record<Wait, number>>;
   readonly stepTimeoutMs: number;
   readonly quitTimeoutMs: number;
   readonly ehloName: string | undefined;
@@ -53,9 +51,8 @@ export function mailerOptions(settings: ConnectionSettings, inClear: boolean): S
     ignoreTLS: inClear,
     name: settings.ehloName,
     tls: { rejectUnauthorized: judgesCertificate(settings), ...settings.tls },
-    connectionTimeout: settings.connectionTimeoutMs,
-    greetingTimeout: settings.greetingTimeoutMs,
-    socketTimeout: settings.socketTimeoutMs,
+    // Shared out among the addresses; the wait itself is ended by us.
+    connectionTimeout: settings.patienceMs.connection,
     socketCloseTimeout: settings.quitTimeoutMs,
     maxResponseSize: MAX_REPLY_BYTES,
   };

@@ -2,6 +2,9 @@ import { boundText, type SmtpReply, type SmtpStage, type Transmission } from '@p
 import { describeError, isFaultOfOurs } from './connection-fault.ts';
 import { readReply, type Redaction } from './reply.ts';
 
+/** What takes its time: making a connection, be it the TLS handshake alone; the greeting; the answer to a command; that to a message. */
+export type Wait = 'connection' | 'greeting' | 'command' | 'content';
+
 /** An entry of the mailer's transaction log. */
 interface LogEntry {
   readonly tnx?: unknown;
@@ -73,11 +76,13 @@ export class Dialogue {
     return this.awaited.length === 0 && this.messageBegun === this.messageWritten;
   }
 
-  /** The command that the server owes an answer to; for STARTTLS, the handshake too. The greeting and the message are none. */
-  get commandAwaited(): SmtpStage | undefined {
+  /** What is waited for; undefined: nothing. */
+  get wait(): Wait | undefined {
     const [awaited] = this.awaited;
-    if (awaited === undefined) return this.stage === 'starttls' ? 'starttls' : undefined;
-    return awaited === 'greeting' || awaited === 'content' ? undefined : awaited;
+    if (awaited !== undefined) return awaited === 'greeting' || awaited === 'content' ? awaited : 'command';
+    // After a STARTTLS that was refused it goes on in clear.
+    const isHandshake = this.stage === 'starttls' && this.fault === undefined;
+    return this.stage === 'connect' || isHandshake ? 'connection' : undefined;
   }
 
   /** What became of the message, or of the attempt to connect, that ended with this error (or with none). */

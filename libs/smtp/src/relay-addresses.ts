@@ -3,6 +3,9 @@ import { within } from '@posthorn/kernel';
 /** Who knows where the relay was does not wait longer for name servers to say where it is. */
 const KNOWN_AFTER_MS = 2_000;
 
+/** Where it failed, no connection is made for so long while it does not fail elsewhere. */
+const AVOIDED_FOR_MS = 300_000;
+
 /** Gives the addresses at a name. @throws as `dns.lookup` does */
 export type LookUp = (host: string) => Promise<readonly string[]>;
 
@@ -22,6 +25,8 @@ export class RelayAddresses {
   private asking: Promise<readonly string[]> | undefined;
   private known: readonly string[] | undefined;
   private askedAt = 0;
+  /** Until when, by the monotonic clock. */
+  private readonly avoided = new Map<string, number>();
 
   constructor(
     private readonly host: string,
@@ -41,14 +46,49 @@ export class RelayAddresses {
     return found;
   }
 
+  /** Whether it has failed there lately. */
+  isAvoided(address: string): boolean {
+    return (this.avoided.get(address) ?? 0) > performance.now();
+  }
+
+  avoid(address: string): void {
+    this.avoided.set(address, performance.now() + AVOIDED_FOR_MS);
+  }
+
   private async ask(): Promise<readonly string[]> {
     this.askedAt = performance.now();
     try {
       this.known = await this.options.lookUp(this.host);
+      for (const address of this.avoided.keys()) if (!this.isAvoided(address)) this.avoided.delete(address);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOTFOUND') this.known = undefined;
       if (this.known === undefined) throw error;
     }
     return this.known;
+  }
+}
+
+/** The search for the address at which one connection can be made: of those at a name some may fail, and then the others are tried. */
+export class AddressSearch {
+  private left: readonly string[] | undefined;
+  private tried: readonly string[] = [];
+
+  constructor(private readonly addresses: RelayAddresses) {}
+
+  /** Those to be tried next. @throws what `RelayAddresses.find` does */
+  async find(): Promise<readonly string[]> {
+    this.left ??= await this.addresses.find();
+    const good = this.left.filter((address) => !this.addresses.isAvoided(address));
+    this.tried = good.length > 0 ? good : this.left;
+    return this.tried;
+  }
+
+  /** Told that it failed, at this address if any was reached. @returns whether there are others */
+  failedAt(reached: string | undefined): boolean {
+    const failed = this.tried.filter((address) => address === reached);
+    const gone = failed.length > 0 ? failed : this.tried;
+    for (const address of gone) this.addresses.avoid(address);
+    this.left = this.left?.filter((address) => !gone.includes(address)) ?? [];
+    return this.left.length > 0;
   }
 }

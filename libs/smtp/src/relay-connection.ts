@@ -8,6 +8,7 @@ import type { PooledConnection } from './connection-pool.ts';
 import { type ConnectionSettings, mailerOptions, mayTalkInClear } from './connection-settings.ts';
 import { Dialogue } from './dialogue.ts';
 import { Mailer } from './mailer.ts';
+import { AddressSearch } from './relay-addresses.ts';
 import { redactionOf } from './reply.ts';
 import { needsSmtpUtf8 } from './sendable.ts';
 import type { RequestedReports, SmtpEnvelope } from './smtp-transport.ts';
@@ -25,6 +26,12 @@ const SMTPUTF8_MISSING: Transmission = {
     text: 'Posthorn: an address of the email has characters beyond ASCII before its @, and the relay does not offer SMTPUTF8',
   },
 };
+
+/** Whether another server of the relay would say the same: it does not take our password, or this machine lacks something. */
+const isAboutUs = (failure: Transmission): boolean =>
+  failure.kind === 'refused'
+    ? failure.stage === 'auth' && failure.reply.code >= 500
+    : failure.kind === 'broken' && failure.isOurs === true;
 
 /** The mailer refuses, before it sends anything, what is larger than the server has said to take (RFC 1870, section 6.1). */
 const isTooLarge = (error: Error): boolean =>
@@ -54,38 +61,47 @@ export class RelayConnection implements PooledConnection {
   private readonly smtp: Mailer;
   private end: Error | undefined;
   private finishStep: Done = NOTHING_TO_FINISH;
-  /** Ends the wait for the answer to a command. */
-  private endCommand: () => void = NOTHING_TO_FINISH;
+  /** Ends the wait for what the dialogue waits for. */
+  private endWait: () => void = NOTHING_TO_FINISH;
+  /** Why nothing can be sent over it. */
+  private failure: Transmission | undefined;
   /** How many messages were begun on it. */
   messages = 0;
 
-  /** Connects, secures and authenticates; gives what the server or the network did about it if that fails. */
+  /**
+   * Connects, secures and authenticates; gives what the server or the network did about it if that fails. The name of a relay may lead to
+   * several servers: what goes wrong at one of them is tried at the others (RFC 5321, section 5.1).
+   */
   static async open(settings: ConnectionSettings): Promise<RelayConnection | Transmission> {
-    const opened = await RelayConnection.attempt(settings, false);
-    const hasBrokenTls =
-      !(opened instanceof RelayConnection) && opened.kind === 'broken' && opened.stage === 'starttls';
-    return hasBrokenTls && mayTalkInClear(settings) ? RelayConnection.attempt(settings, true) : opened;
+    const addresses = new AddressSearch(settings.addresses);
+    for (;;) {
+      const connection = await RelayConnection.attempt(settings, addresses);
+      const { failure } = connection;
+      if (failure === undefined) return connection;
+      if (isAboutUs(failure) || !addresses.failedAt(connection.smtp.reached)) return failure;
+    }
   }
 
   private static async attempt(
     settings: ConnectionSettings,
-    inClear: boolean,
-  ): Promise<RelayConnection | Transmission> {
-    const connection = new RelayConnection(settings, inClear);
-    const error = await connection.establish();
-    if (error === undefined) return connection;
-    const outcome = connection.dialogue.outcome(error);
-    await connection.abandon();
-    return outcome;
+    addresses: AddressSearch,
+  ): Promise<RelayConnection> {
+    const connection = await new RelayConnection(settings, addresses, false).establish();
+    const { failure } = connection;
+    const hasBrokenTls = failure?.kind === 'broken' && failure.stage === 'starttls';
+    return hasBrokenTls && mayTalkInClear(settings)
+      ? new RelayConnection(settings, addresses, true).establish()
+      : connection;
   }
 
   private constructor(
     private readonly settings: ConnectionSettings,
+    addresses: AddressSearch,
     inClear: boolean,
   ) {
-    this.dialogue = new Dialogue(redactionOf(settings.address.credentials), () => this.watchCommand());
+    this.dialogue = new Dialogue(redactionOf(settings.address.credentials), () => this.watch());
     const logging = { logger: this.dialogue.log, transactionLog: true };
-    this.smtp = new Mailer({ ...mailerOptions(settings, inClear), ...logging }, settings.addresses, () =>
+    this.smtp = new Mailer({ ...mailerOptions(settings, inClear), ...logging }, addresses, () =>
       this.dialogue.messageIsWritten(),
     );
     this.smtp.on('error', (error: Error) => this.ended(error));
@@ -152,11 +168,20 @@ export class RelayConnection implements PooledConnection {
 
   /** Its answer is waited for as long as that of any command. */
   private reset(): Promise<Error | undefined> {
-    return this.step((done) => this.smtp.reset(done), this.settings.commandTimeoutMs);
+    return this.step((done) => this.smtp.reset(done), this.settings.patienceMs.command);
   }
 
-  private async establish(): Promise<Error | undefined> {
+  private async establish(): Promise<this> {
+    const error = await this.connect();
+    if (error === undefined) return this;
+    this.failure = this.dialogue.outcome(error);
+    await this.abandon();
+    return this;
+  }
+
+  private async connect(): Promise<Error | undefined> {
     const { credentials } = this.settings.address;
+    this.watch();
     const error = await this.step((done) => this.smtp.connect(done));
     // As mailers do: a relay that offers no AUTH gets none, and says at MAIL whether it needs it.
     if (error !== undefined || credentials === undefined || !this.smtp.allowsAuth) return error;
@@ -185,20 +210,20 @@ export class RelayConnection implements PooledConnection {
     });
   }
 
-  /** Each command has its deadline; the answer to a whole message is waited for as long as the socket may be silent. */
-  private watchCommand(): void {
-    this.endCommand();
-    const stage = this.dialogue.commandAwaited;
-    if (stage === undefined || this.end !== undefined) return;
-    const { commandTimeoutMs } = this.settings;
-    this.endCommand = giveUpAfter(commandTimeoutMs, () => {
-      this.ended(new Error(`no answer to ${stage} within ${commandTimeoutMs} ms`));
+  /** Each wait has its deadline. */
+  private watch(): void {
+    this.endWait();
+    const { wait } = this.dialogue;
+    if (wait === undefined || this.end !== undefined) return;
+    const ms = this.settings.patienceMs[wait];
+    this.endWait = giveUpAfter(ms, () => {
+      this.ended(new Error(`no ${wait === 'connection' ? wait : 'answer'} within ${ms} ms`));
       this.smtp.close();
     });
   }
 
   private ended(error: Error): void {
-    this.endCommand();
+    this.endWait();
     this.end ??= error;
     this.finishStep(this.end);
   }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { SmtpSink } from '@posthorn/testing';
+import { type SinkAnswer, type SinkScript, SmtpSink } from '@posthorn/testing';
 import { RelayTransport } from './relay-transport.ts';
 
 const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
@@ -10,17 +10,18 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close();
 });
 
-async function sinkAt(host: string, port?: number): Promise<SmtpSink> {
-  const sink = await SmtpSink.start({ host, ...(port === undefined ? {} : { port }) });
+async function sinkAt(host: string, port?: number, script: SinkScript = () => undefined): Promise<SmtpSink> {
+  const sink = await SmtpSink.start({ host, script, auth: true, ...(port === undefined ? {} : { port }) });
   open.push(sink);
   return sink;
 }
 
 /** A transport to a name that leads to these addresses, until they are others. */
-function transportTo(port: number, addresses: readonly string[]): RelayTransport {
+function transportTo(port: number, addresses: readonly string[], user = ''): RelayTransport {
   const lookUp = (): Promise<readonly string[]> => Promise.resolve(addresses);
-  const transport = new RelayTransport(`smtp://relay.example:${port}`, {
+  const transport = new RelayTransport(`smtp://${user}relay.example:${port}`, {
     ...{ lookUp, nameFreshMs: 0, maxMessagesPerConnection: 1, connectionTimeoutMs: 5_000 },
+    greetingTimeoutMs: 3_000,
   });
   open.unshift(transport);
   return transport;
@@ -51,6 +52,47 @@ describe('The name of a relay', () => {
       ...{ kind: 'broken', stage: 'connect' },
       error: expect.stringMatching(/ECONNREFUSED 127\.0\.0\.[13]:\d+.*; .*ECONNREFUSED 127\.0\.0\.[13]:/),
     });
+  });
+
+  const REFUSES: SinkAnswer = { reply: '554 5.3.2 not here', drop: true };
+
+  it.each([
+    ['refuses', REFUSES],
+    ['turns away', { reply: '421 4.3.2 too busy', drop: true }],
+    ['hangs up', { drop: true }],
+    ['is silent', {}],
+  ])(
+    'may lead to several servers of which one %s, which is asked no more for a while',
+    async (_what, answer) => {
+      const good = await sinkAt('127.0.0.2');
+      const bad = await sinkAt('127.0.0.1', good.port, (stage) =>
+        stage === 'greeting' ? answer : undefined,
+      );
+      const transport = transportTo(good.port, ['127.0.0.1', '127.0.0.2']);
+      for (let n = 1; n <= 8; n += 1)
+        expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted' });
+      expect(bad.connections.total).toBeLessThanOrEqual(1);
+    },
+  );
+
+  it('may lead to several servers that all refuse, each of which is asked once, and again by the next one', async () => {
+    const script: SinkScript = (stage) => (stage === 'greeting' ? REFUSES : undefined);
+    const one = await sinkAt('127.0.0.1', undefined, script);
+    const other = await sinkAt('127.0.0.2', one.port, script);
+    const transport = transportTo(one.port, ['127.0.0.1', '127.0.0.2']);
+    for (const asked of [1, 2]) {
+      expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'refused', stage: 'greeting' });
+      expect([one.connections.total, other.connections.total]).toEqual([asked, asked]);
+    }
+  });
+
+  it('may lead to several servers, of which one that refuses our password speaks for all', async () => {
+    const script: SinkScript = (stage) => (stage === 'auth' ? { reply: '535 5.7.8 wrong' } : undefined);
+    const one = await sinkAt('127.0.0.1', undefined, script);
+    const other = await sinkAt('127.0.0.2', one.port, script);
+    const transport = transportTo(one.port, ['127.0.0.1', '127.0.0.2'], 'joe:hunter2@');
+    expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'refused', stage: 'auth' });
+    expect(one.connections.total + other.connections.total).toBe(1);
   });
 
   it('may lead nowhere', async () => {

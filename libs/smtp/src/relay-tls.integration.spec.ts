@@ -7,7 +7,7 @@ import { RelayTransport, type RelayTransportOptions } from './relay-transport.ts
 const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
 const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
 /** Only silence takes so long, however busy the machine is. */
-const SHORT = { commandTimeoutMs: 3_000 };
+const SHORT = { commandTimeoutMs: 3_000, connectionTimeoutMs: 3_000 };
 const POLICIES = ['opportunistic', 'required', 'verified'] as const;
 
 const open: { close(): Promise<void> }[] = [];

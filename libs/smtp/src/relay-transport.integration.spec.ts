@@ -22,6 +22,11 @@ const MODES = [
 ] as const;
 const STAGES = ['greeting', 'ehlo', 'starttls', 'auth', 'mail', 'rcpt', 'data', 'content'] as const;
 
+/** Nothing is heard meanwhile: no timer runs, no socket is read. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const each of open.splice(0)) await each.close();
@@ -146,9 +151,30 @@ describe('a transmission', () => {
       stages.map((stage) => ({
         kind: 'broken',
         stage,
-        error: `no answer to ${stage} within ${SHORT_MS} ms`,
+        error: `no answer within ${SHORT_MS} ms`,
       })),
     );
+  });
+
+  it('waits for the greeting as long as that may take, however little time there is to connect', async () => {
+    const script = at('greeting', { delayMs: SHORT_MS });
+    expect(await attempt({ script, options: { connectionTimeoutMs: 1_000 } })).toMatchObject({
+      kind: 'accepted',
+    });
+  });
+
+  it('does not take a standstill of its own for silence of the relay', async () => {
+    const [written, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const script: SinkScript = (stage) => {
+      if (stage !== 'content') return undefined;
+      written.resolve();
+      return { after: answered.promise };
+    };
+    const sent = attempt({ script, options: SHORT });
+    await written.promise;
+    standStill(SHORT_MS + 500);
+    setTimeout(answered.resolve, 100);
+    expect(await sent).toMatchObject({ kind: 'accepted' });
   });
 
   it('waits longer for the answer to a message than for that to a command', async () => {

@@ -20,14 +20,14 @@ export interface RelayTransportOptions {
   readonly restMs?: number;
   /** Told when that begins, with what the relay said. */
   readonly onCrowded?: (reason: string) => void;
-  /** How long finding and reaching the relay may take, with TLS if it is implicit. Default: 30 s. */
+  /** How long finding and reaching the relay may take, with TLS if it is implicit; and as long again the handshake after STARTTLS. Default: 30 s. */
   readonly connectionTimeoutMs?: number;
   /** How long the relay may take to greet us. Default: 30 s. */
   readonly greetingTimeoutMs?: number;
   /** How long the relay may take to answer a command. Default: 5 min (RFC 5321, section 4.5.3.2). */
   readonly commandTimeoutMs?: number;
   /**
-   * How long the relay may be silent. Default: 10 min, which is what the final dot is to be given: who hangs up earlier
+   * How long the relay may be silent, or take to take a message in. Default: 10 min, which is what the final dot is to be given: who hangs up earlier
    * sends twice (RFC 5321, section 4.5.3.2.6).
    */
   readonly socketTimeoutMs?: number;
@@ -88,6 +88,7 @@ export class RelayTransport implements SmtpTransport {
   constructor(url: string, options: RelayTransportOptions = {}) {
     const address = parseRelayUrl(url);
     const connectionTimeoutMs = options.connectionTimeoutMs ?? 30_000;
+    const socketTimeoutMs = options.socketTimeoutMs ?? 600_000;
     this.settings = {
       address,
       addresses: new RelayAddresses(address.host, {
@@ -96,10 +97,12 @@ export class RelayTransport implements SmtpTransport {
         lookUp: options.lookUp ?? ((host) => Promise.resolve([host])),
       }),
       tlsPolicy: options.tlsPolicy ?? 'opportunistic',
-      connectionTimeoutMs,
-      greetingTimeoutMs: options.greetingTimeoutMs ?? 30_000,
-      commandTimeoutMs: options.commandTimeoutMs ?? 300_000,
-      socketTimeoutMs: options.socketTimeoutMs ?? 600_000,
+      patienceMs: {
+        connection: connectionTimeoutMs,
+        greeting: options.greetingTimeoutMs ?? 30_000,
+        command: Math.min(options.commandTimeoutMs ?? 300_000, socketTimeoutMs),
+        content: socketTimeoutMs,
+      },
       stepTimeoutMs: options.stepTimeoutMs ?? 900_000,
       quitTimeoutMs: options.quitTimeoutMs ?? 2_000,
       ehloName: options.ehloName,

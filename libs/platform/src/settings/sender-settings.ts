@@ -24,7 +24,9 @@ export class SenderSettings {
   @Max(1_000)
   SMTP_CONNECTIONS = 20;
 
-  @Setting('How long connecting to the relay may take, in milliseconds.')
+  @Setting(
+    'How long connecting to the relay may take, and as long again the TLS handshake after STARTTLS, in milliseconds.',
+  )
   @IsInt()
   @Min(100)
   @Max(120_000)
