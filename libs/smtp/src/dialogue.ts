@@ -71,6 +71,11 @@ export class Dialogue {
     this.messageWritten = false;
   }
 
+  /** Whether something went wrong with the message. */
+  get hasFailed(): boolean {
+    return this.fault !== undefined;
+  }
+
   /** Whether both sides agree that nothing is under way, so that another message may follow. */
   get isAtRest(): boolean {
     return this.awaited.length === 0 && this.messageBegun === this.messageWritten;

@@ -1,4 +1,5 @@
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { Dialogue } from './dialogue.ts';
 import type { AddressSearch } from './relay-addresses.ts';
 import { writeMessage } from './write-message.ts';
 
@@ -23,11 +24,10 @@ export class Mailer extends SMTPConnection {
   reached: string | undefined;
   private readonly own = this as unknown as Internals;
 
-  /** @param onMessageWritten told when the last byte of a message has been handed to the socket */
   constructor(
     options: SMTPConnection.Options,
     private readonly addresses: Pick<AddressSearch, 'find'>,
-    private readonly onMessageWritten: () => void,
+    private readonly dialogue: Pick<Dialogue, 'hasFailed' | 'messageIsWritten'>,
   ) {
     super(options);
   }
@@ -78,8 +78,11 @@ export class Mailer extends SMTPConnection {
     return {
       outByteCount: 0,
       write: (message) => {
+        // The mailer takes `25` and `2500` for success: what is to be said to have failed must not be sent.
+        if (this.dialogue.hasFailed)
+          this.own._onError(new Error('a reply makes no sense'), 'EPROTOCOL', false, 'DATA');
         // A connection that is gone has said so itself, and what was not written is known not to have been.
-        if (this._socket) writeMessage(this._socket, message, this.onMessageWritten);
+        else if (this._socket) writeMessage(this._socket, message, () => this.dialogue.messageIsWritten());
       },
       end: () => undefined,
     };

@@ -5,7 +5,7 @@ import {
   type Transmission,
 } from '@posthorn/domain';
 import type { RelayBreaker } from './relay-breaker.ts';
-import type { SmtpEnvelope, SmtpTransport } from './smtp-transport.ts';
+import type { MayStillBegin, SmtpEnvelope, SmtpTransport } from './smtp-transport.ts';
 
 /** A way out, and what keeps it from being tried by every email while it is unavailable. */
 export interface Relay {
@@ -62,8 +62,9 @@ export class RelayChain {
     for (const relay of this.relays) {
       if (!mayStillBegin()) break;
       if (relay.breaker.mayBegin() === 'no') continue;
-      // While it is waited for, others may find that it is away.
-      const mayBegin = (): boolean => mayStillBegin() && relay.breaker.state !== 'open';
+      // While it is waited for, others may find that it is away; who has a connection knows better.
+      const mayBegin: MayStillBegin = (isConnected) =>
+        mayStillBegin() && (isConnected || relay.breaker.state !== 'open');
       const answered = await this.sendBy(relay, envelope, message, mayBegin, watch?.(relay.name));
       if (answered === undefined) continue;
       const transmission = { ...answered, relay: relay.name };
@@ -83,7 +84,7 @@ export class RelayChain {
     relay: Relay,
     envelope: SmtpEnvelope,
     message: Buffer,
-    mayBegin: () => boolean,
+    mayBegin: MayStillBegin,
     onEnd: ReturnType<WatchTransmission> | undefined,
   ): Promise<Transmission | undefined> {
     let transmission: Transmission | undefined;

@@ -101,9 +101,7 @@ export class RelayConnection implements PooledConnection {
   ) {
     this.dialogue = new Dialogue(redactionOf(settings.address.credentials), () => this.watch());
     const logging = { logger: this.dialogue.log, transactionLog: true };
-    this.smtp = new Mailer({ ...mailerOptions(settings, inClear), ...logging }, addresses, () =>
-      this.dialogue.messageIsWritten(),
-    );
+    this.smtp = new Mailer({ ...mailerOptions(settings, inClear), ...logging }, addresses, this.dialogue);
     this.smtp.on('error', (error: Error) => this.ended(error));
     this.smtp.on('end', () => this.ended(SAID_GOODBYE));
   }

@@ -43,6 +43,12 @@ describe('the connections of a transport', () => {
     expect(server.commands.filter((command) => command === 'RSET')).toEqual([]);
   });
 
+  it('begin with the name that we are to have', async () => {
+    const server = await scripted();
+    await transportTo(server.url, { ehloName: 'posthorn.example.com' }).send(ENVELOPE, MESSAGE);
+    expect(server.commands[0]).toBe('EHLO posthorn.example.com');
+  });
+
   it('are used again after a refused recipient, with RSET in between', async () => {
     const server = await scripted((stage, { to }) =>
       stage === 'rcpt' && to[0] === 'x@example.com' ? { reply: '550 5.1.1 no' } : undefined,
@@ -207,6 +213,18 @@ describe('a relay that takes so many connections and no more', () => {
     expect([(await first).kind, await second]).toEqual(['accepted', undefined]);
     expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
     expect([server.messages.length, server.connections.total]).toEqual([2, 1]);
+  });
+
+  it('gets no email that has ceased to be ours while we connected', async () => {
+    let isOurs = true;
+    const server = await scripted((stage) => {
+      if (stage === 'ehlo') isOurs = false;
+      return undefined;
+    });
+    const transport = transportTo(server.url);
+    expect(await transport.send(ENVELOPE, MESSAGE, () => isOurs)).toBeUndefined();
+    await transport.close();
+    expect(server.commands.map((command) => command.slice(0, 4))).toEqual(['EHLO', 'QUIT']);
   });
 
   it('lets us leave while places rest', async () => {

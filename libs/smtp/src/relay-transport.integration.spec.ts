@@ -116,6 +116,19 @@ describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) 
     expect(transmission).toMatchObject({ kind: 'broken', stage: 'content' });
   });
 
+  it.each(['mail', 'rcpt', 'data'] as const)(
+    'ends with a reply that makes no sense at %s: nothing is sent',
+    async (stage) => {
+      for (const reply of ['25', '2500 ok']) {
+        const server = await ScriptedSmtpServer.start(at(stage, { reply }), { extensions });
+        const transport = new RelayTransport(server.url, QUIT);
+        open.push(transport, server);
+        expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage });
+        expect(server.messages).toEqual([]);
+      }
+    },
+  );
+
   it('is refused by the first no, whatever is answered to the commands after it', async () => {
     const script: SinkScript = (stage) =>
       stage === 'rcpt' ? { reply: '550 5.1.1 unknown' } : stage === 'content' ? { drop: true } : undefined;

@@ -7,7 +7,7 @@ import { type LookUp, RelayAddresses } from './relay-addresses.ts';
 import { RelayConnection } from './relay-connection.ts';
 import { parseRelayUrl } from './relay-url.ts';
 import { assertSendableEnvelope, assertSendableMessage } from './sendable.ts';
-import type { SmtpEnvelope, SmtpTransport } from './smtp-transport.ts';
+import type { MayStillBegin, SmtpEnvelope, SmtpTransport } from './smtp-transport.ts';
 
 export interface RelayTransportOptions {
   /** How many connections there may be at once. Default: 20. */
@@ -38,7 +38,7 @@ export interface RelayTransportOptions {
   /** Default: `opportunistic`. */
   readonly tlsPolicy?: TlsPolicy;
   /** The name that EHLO gives. Default: the host's, if it is a full name. */
-  readonly ehloName?: string;
+  readonly ehloName?: string | undefined;
   /** How the relay's name is looked up. Default: not at all; Node does so for each connection, and waits for as long as it may. */
   readonly lookUp?: LookUp;
   /** For how long it is not looked up again. Default: 10 s. */
@@ -124,23 +124,23 @@ export class RelayTransport implements SmtpTransport {
   send(
     envelope: SmtpEnvelope,
     message: Buffer,
-    mayStillBegin: () => boolean,
+    mayStillBegin: MayStillBegin,
   ): Promise<Transmission | undefined>;
   async send(
     envelope: SmtpEnvelope,
     message: Buffer,
-    mayStillBegin: () => boolean = () => true,
+    mayStillBegin: MayStillBegin = () => true,
   ): Promise<Transmission | undefined> {
     assertSendableEnvelope(envelope);
     assertSendableMessage(message);
     if (this.closed !== undefined) throw new Error('the transport is closed');
     for (;;) {
       const place = await this.pool.take();
-      if (!mayStillBegin()) {
+      if (!mayStillBegin(false)) {
         this.pool.give(place);
         return undefined;
       }
-      const { transmission, isCrowded } = await this.transmitAt(place, envelope, message);
+      const { transmission, isCrowded } = await this.transmitAt(place, envelope, message, mayStillBegin);
       // Once we leave there are no places for those who come.
       if (!isCrowded || this.closed !== undefined) return transmission;
     }
@@ -170,12 +170,13 @@ export class RelayTransport implements SmtpTransport {
     place: Place<RelayConnection>,
     envelope: SmtpEnvelope,
     message: Buffer,
-  ): Promise<{ transmission: Transmission; isCrowded: boolean }> {
+    mayStillBegin: MayStillBegin,
+  ): Promise<{ transmission: Transmission | undefined; isCrowded: boolean }> {
     let transmission: Transmission | undefined;
     let isCrowded = false;
     try {
-      transmission = await this.transmit(place, envelope, message);
-      isCrowded = wasTurnedAway(transmission) && this.hasOthers(place);
+      transmission = await this.transmit(place, envelope, message, mayStillBegin);
+      isCrowded = transmission !== undefined && wasTurnedAway(transmission) && this.hasOthers(place);
       return { transmission, isCrowded };
     } finally {
       // Not awaited: the answer is known, and what the connection still needs is nobody's wait.
@@ -209,7 +210,8 @@ export class RelayTransport implements SmtpTransport {
     place: Place<RelayConnection>,
     envelope: SmtpEnvelope,
     message: Buffer,
-  ): Promise<Transmission> {
+    mayStillBegin: MayStillBegin,
+  ): Promise<Transmission | undefined> {
     const kept = place.connection;
     if (kept?.isAlive) {
       const transmission = await kept.send(envelope, message);
@@ -220,7 +222,8 @@ export class RelayTransport implements SmtpTransport {
     const opened = await this.open();
     if (!(opened instanceof RelayConnection)) return opened;
     place.connection = opened;
-    return opened.send(envelope, message);
+    // Connecting can have taken so long, or this process stood still for so long, that somebody else has the email.
+    return mayStillBegin(true) ? opened.send(envelope, message) : undefined;
   }
 
   private async giveBack(
