@@ -70,6 +70,17 @@ describe('DnsResolver', () => {
     expect(answer).toEqual({ kind: 'failed', reason: expect.stringContaining(reason) });
   });
 
+  it('does not take a standstill of its own for silence of name servers', async () => {
+    server.set('standstill.example', { txt: ['heard'], delayMs: 500 });
+    const answer = new DnsResolver({ servers: [server.address], timeoutMs: 2_000 }).lookUpTxt(
+      'standstill.example',
+    );
+    while (server.queries.every(({ name }) => name !== 'standstill.example')) await sleep(5);
+    // No timer runs meanwhile, and no socket is read.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
+    expect(await answer).toEqual({ kind: 'found', values: ['heard'] });
+  });
+
   it('ends at its deadline, and holds up no other look-up', async () => {
     server.set('never.example', 'silent');
     const timeoutMs = 5_000;

@@ -1,4 +1,5 @@
 import { CANCELLED, CONNREFUSED, NODATA, NOTFOUND, promises } from 'node:dns';
+import { giveUpAfter } from '@posthorn/kernel';
 
 /**
  * So long a name server is the only one that is asked; longer in each round. Much less than what makes a receiver of webhooks slow, so that
@@ -28,7 +29,7 @@ export class LookUp {
   private readonly servers: readonly string[];
   /** One for each try that was begun: a resolver can only cancel all that it was asked. */
   private readonly resolvers: promises.Resolver[] = [];
-  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly endWaits: (() => void)[] = [];
   private isOver = false;
 
   constructor(private readonly options: LookUpOptions) {
@@ -39,12 +40,12 @@ export class LookUp {
 
   /** What has no answer by then has failed. */
   endWithin(ms: number): void {
-    this.timers.push(setTimeout(() => this.end(), ms));
+    this.endWaits.push(giveUpAfter(ms, () => this.end()));
   }
 
   end(): void {
     this.isOver = true;
-    for (const timer of this.timers) clearTimeout(timer);
+    for (const endWait of this.endWaits) endWait();
     for (const resolver of this.resolvers) resolver.cancel();
   }
 
@@ -77,8 +78,9 @@ export class LookUp {
   }
 
   private newResolver(server: string): promises.Resolver {
-    // Its own time would end no try before the look-up ends.
-    const resolver = new promises.Resolver({ timeout: 2 * this.options.timeoutMs, tries: 1 });
+    // Its own time would end no try before the look-up ends; without a `maxTimeout` that is 5 s, whatever else is asked for.
+    const timeout = 2 * this.options.timeoutMs;
+    const resolver = new promises.Resolver({ timeout, maxTimeout: timeout, tries: 1 });
     // Of the system's own a link-local address is shown without its interface: where it is the only one it is left as the system has it.
     if (this.options.servers.length > 0 || this.servers.length > 1) resolver.setServers([server]);
     return resolver;
@@ -87,8 +89,7 @@ export class LookUp {
   private patienceWith(index: number): Promise<false> {
     const ms = NEXT_SERVER_AFTER_MS * 2 ** Math.floor(index / this.servers.length);
     return new Promise((resolve) => {
-      // A process that was held up looks at what has arrived meanwhile before it asks somebody else.
-      this.timers.push(setTimeout(() => setImmediate(() => resolve(false)), ms));
+      this.endWaits.push(giveUpAfter(ms, () => resolve(false)));
     });
   }
 }
