@@ -21,6 +21,7 @@ export function openRelays(
       commandTimeoutMs: settings.SMTP_COMMAND_TIMEOUT_MS,
       socketTimeoutMs: settings.SMTP_SOCKET_TIMEOUT_MS,
       tlsPolicy: settings.SMTP_TLS,
+      ehloName: settings.SMTP_EHLO_NAME,
       lookUp: systemAddresses,
       onCrowded: (reason) => onCrowded(transport.name, reason),
     });

@@ -95,6 +95,7 @@ function relayChecks({ useCases, smtp, dns }, { sender }) {
         commandTimeoutMs: 10_000,
         stepTimeoutMs: 15_000,
         tlsPolicy: sender.SMTP_TLS,
+        ehloName: sender.SMTP_EHLO_NAME,
         lookUp: dns.systemAddresses,
       }),
   );

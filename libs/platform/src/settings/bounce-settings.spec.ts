@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { BounceSettings } from './bounce-settings.ts';
 import { InboundSettings } from './inbound-settings.ts';
 import { readSettings } from './read-settings.ts';
+import { SenderSettings } from './sender-settings.ts';
 
 const bounces = (value: string) =>
   readSettings({ bounces: BounceSettings }, { BOUNCE_DOMAIN: value }).bounces;
@@ -18,6 +19,18 @@ describe('BOUNCE_DOMAIN', () => {
     `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(20)}.example`,
   ])('is not %s', (value) => {
     expect(() => bounces(value)).toThrow(/BOUNCE_DOMAIN .* it must be one domain in lower case/);
+  });
+});
+
+describe('SMTP_EHLO_NAME', () => {
+  const greeting = (SMTP_EHLO_NAME: string) =>
+    readSettings({ sender: SenderSettings }, { SMTP_URL: 'smtp://relay.example', SMTP_EHLO_NAME }).sender
+      .SMTP_EHLO_NAME;
+
+  it('is a full domain name, or none', () => {
+    expect([greeting('posthorn.example.com'), greeting('')]).toEqual(['posthorn.example.com', undefined]);
+    expect(() => greeting('localhost')).toThrow(/SMTP_EHLO_NAME .* it must be one domain/);
+    expect(() => greeting('a.example QUIT')).toThrow(/SMTP_EHLO_NAME/);
   });
 });
 

@@ -1,5 +1,5 @@
-import { parseMailDomain } from '@posthorn/domain';
 import { IsBoolean, IsOptional } from 'class-validator';
+import { isDomainName } from './domain-name.ts';
 import { IsOfForm } from './is-of-form.ts';
 import { Setting } from './setting.ts';
 
@@ -15,7 +15,7 @@ export class BounceSettings {
   @IsOptional()
   @IsOfForm(
     'one domain in lower case, such as `bounces.example.com`; an internationalised one as punycode',
-    isDomainName,
+    (text) => isDomainName(text) && text.length <= MOST_DOMAIN_CHARACTERS,
   )
   BOUNCE_DOMAIN?: string;
 
@@ -24,9 +24,4 @@ export class BounceSettings {
   )
   @IsBoolean()
   BOUNCE_REPORT_DELIVERIES = false;
-}
-
-function isDomainName(text: string): boolean {
-  const parsed = parseMailDomain(text);
-  return 'domain' in parsed && parsed.domain === text && text.length <= MOST_DOMAIN_CHARACTERS;
 }

@@ -1,4 +1,6 @@
-import { IsIn, IsInt, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import { isDomainName } from './domain-name.ts';
+import { IsOfForm } from './is-of-form.ts';
 import { Setting } from './setting.ts';
 import { AreUrlsWithScheme } from './url-with-scheme.ts';
 
@@ -15,6 +17,17 @@ export class SenderSettings {
   )
   @AreUrlsWithScheme('smtp', 'smtps')
   SMTP_URL!: string;
+
+  @Setting(
+    'As what the sender greets relays (EHLO): a full domain name, best one that leads to its address. Unset: the name of its host if that is a full one, else `[127.0.0.1]`, which some relays refuse, `421 … (EHLO)`.',
+    { example: 'posthorn.example.com' },
+  )
+  @IsOptional()
+  @IsOfForm(
+    'one domain in lower case, such as `posthorn.example.com`; an internationalised one as punycode',
+    isDomainName,
+  )
+  SMTP_EHLO_NAME?: string;
 
   @Setting(
     'How many connections to each relay this process keeps at most, and how many emails it transmits at once.',

@@ -66,7 +66,7 @@ const MENDS: Readonly<Record<string, string>> = {
   connect:
     'see that host and port in SMTP_URL are right, that a firewall lets us out, and that the relay runs',
   greeting: 'ask the operator of the relay whether it takes connections from this address',
-  ehlo: 'ask the operator of the relay whether it takes connections from this address',
+  ehlo: 'set SMTP_EHLO_NAME to a full domain name, or ask the operator of the relay whether it takes connections from this address',
   starttls: 'see the certificate of the relay, SMTP_TLS and NODE_EXTRA_CA_CERTS',
   auth: 'correct user and password in SMTP_URL (percent-encoded), or ask the operator of the relay for others',
 };
