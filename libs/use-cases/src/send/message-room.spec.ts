@@ -55,6 +55,15 @@ describe('MessageRoom', () => {
     expect(begun(messages)).toEqual([true, true, true]);
   });
 
+  it('lets lanes in in turn, however many of one of them came before', async () => {
+    const room = new MessageRoom(100, 2);
+    const [a, b, c, d] = [1, 2, 3, 4].map(() => new Message(room, ACME));
+    const [x, y] = [1, 2].map(() => new Message(room, OTHER));
+    for (const message of [a, b, x]) message!.made.resolve(1);
+    await settled();
+    expect(begun([c!, d!, y!])).toEqual([true, false, true]);
+  });
+
   it('gives its room back when the making or the use of one fails', async () => {
     const room = new MessageRoom(100, 1);
     const [first, second, third] = [

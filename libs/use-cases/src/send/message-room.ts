@@ -1,4 +1,5 @@
 import type { LaneId } from '@posthorn/domain';
+import { LaneLines } from '@posthorn/queues';
 
 /** Messages of templates that wait for a connection may take so much memory. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -12,11 +13,11 @@ interface Waiting {
 
 /**
  * The memory of messages whose size nobody knows before: a template of some lines prints megabytes. While those that are made take too much,
- * no other is, but for one of each lane that has none: whoever sends such templates holds up no others.
+ * no other is, but for one of each lane that has none; of those who wait, lane by lane in turn. Whoever sends such templates holds up no others.
  */
 export class MessageRoom {
   private readonly heldOf = new Map<LaneId, number>();
-  private waiting: Waiting[] = [];
+  private readonly waiting = new LaneLines<Waiting>();
   private bytes = 0;
   private inMaking = 0;
 
@@ -32,7 +33,8 @@ export class MessageRoom {
     bytesOf: (made: Made) => number,
     use: (made: Made) => Promise<Used>,
   ): Promise<Used> {
-    if (!this.hasRoomFor(laneId)) await new Promise<void>((letIn) => this.waiting.push({ laneId, letIn }));
+    if (!this.hasRoomFor(laneId))
+      await new Promise<void>((letIn) => this.waiting.add(laneId, { laneId, letIn }));
     else this.enter(laneId);
     let bytes = 0;
     let isInMaking = true;
@@ -67,13 +69,12 @@ export class MessageRoom {
     this.letIn();
   }
 
-  /** In the order in which they came, but for those whose lane has none. */
   private letIn(): void {
-    this.waiting = this.waiting.filter(({ laneId, letIn }) => {
-      if (!this.hasRoomFor(laneId)) return true;
-      this.enter(laneId);
-      letIn();
-      return false;
-    });
+    for (;;) {
+      const next = this.waiting.next(({ laneId }) => this.hasRoomFor(laneId));
+      if (next === undefined) return;
+      this.enter(next.laneId);
+      next.letIn();
+    }
   }
 }
