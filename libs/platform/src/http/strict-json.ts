@@ -14,7 +14,7 @@ const COLON = 0x3a;
 /**
  * Parses JSON that another system will read too: what two parsers could understand differently, or what Postgres cannot
  * hold, is refused. That is: duplicate keys, `__proto__`, NUL and unpaired surrogates in any string or key, numbers
- * beyond 2^53 (RFC 7493, section 2.2: an id of more digits would become another one), and more than 64 levels.
+ * beyond 2^53 − 1 (RFC 7493, section 2.2: an id of more digits would become another one), and more than 64 levels.
  *
  * @throws Refusal 400
  */

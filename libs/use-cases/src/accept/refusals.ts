@@ -47,7 +47,7 @@ export function missingVariablesOf(template: string, missing: readonly string[])
   return new Refusal(
     400,
     `${named.join(', ')}${more} ${missing.length === 1 ? 'is' : 'are'} missing: the template ${JSON.stringify(template)} prints ` +
-      'what has no default; give them, or give them defaults in the template',
+      'what has no default; give it, or give it a default in the template',
     { docsPage: 'invalid-payload' },
   );
 }
