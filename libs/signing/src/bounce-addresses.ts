@@ -1,11 +1,10 @@
-import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { type EmailId, parseId } from '@posthorn/kernel';
-import type { KeyRing } from './key-ring.ts';
+import { derivedKey, type KeyRing } from './key-ring.ts';
 
 const PREFIX = 'bounce+';
 /** The first character of every token, so that another form can follow one day. */
 const FORM = '1';
-const KEY_BYTES = 32;
 /** Half of the HMAC, which is what RFC 2104, section 5, asks for at least. */
 const MAC_BYTES = 16;
 /** So many digits of base 36 hold them. */
@@ -32,9 +31,7 @@ export class BounceAddresses {
     ring: KeyRing,
     private readonly domain: string,
   ) {
-    this.keys = ring.map(({ key }) =>
-      createSecretKey(Buffer.from(hkdfSync('sha256', key, '', 'posthorn: bounce addresses', KEY_BYTES))),
-    );
+    this.keys = ring.map((key) => derivedKey(key, 'bounce addresses'));
   }
 
   /** The address for mail about this email; the same each time, for as long as the first key is the same. */

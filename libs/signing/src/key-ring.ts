@@ -1,8 +1,8 @@
-import { createSecretKey, type KeyObject } from 'node:crypto';
+import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
 /** AES-256 takes keys of this length. */
 const KEY_BYTES = 32;
-const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
+export const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 
 /** A key that encrypts secrets at rest, and the name by which what it encrypted refers to it. */
 export interface EncryptionKey {
@@ -45,4 +45,9 @@ function parseKey(text: string): EncryptionKey | { readonly fault: string } {
   if (key.toString('base64') !== encoded) return { fault: 'is not base64 with its padding after the colon' };
   if (key.length !== KEY_BYTES) return { fault: `has ${key.length} bytes; it must have ${KEY_BYTES}` };
   return { id, key: createSecretKey(key) };
+}
+
+/** A key for another purpose than encryption, derived from one of the ring (HKDF, RFC 5869); the same purpose gives the same key. */
+export function derivedKey({ key }: EncryptionKey, purpose: string): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', key, '', `posthorn: ${purpose}`, KEY_BYTES)));
 }

@@ -1,12 +1,5 @@
-import {
-  createHash,
-  createHmac,
-  createSecretKey,
-  hkdfSync,
-  type KeyObject,
-  timingSafeEqual,
-} from 'node:crypto';
-import type { KeyRing } from './key-ring.ts';
+import { createHmac, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { derivedKey, type EncryptionKey, type KeyRing } from './key-ring.ts';
 
 /** What a signed link is for, and how its token begins; a token for one thing is none for another. */
 const PREFIXES = { unsubscribe: 'phu_', open: 'pho_', click: 'phc_' } as const;
@@ -23,7 +16,6 @@ export interface SignedTarget {
 
 /** The first byte of every token, so that another form can follow one day. */
 const FORM = 1;
-const KEY_BYTES = 32;
 const NAME_BYTES = 4;
 const ID_BYTES = 16;
 /** Half of the HMAC, which is what RFC 2104, section 5, asks for at least. */
@@ -52,7 +44,7 @@ export class LinkSigner {
 
   /** @param ring the first key signs, all of them verify; what signs is derived from them (RFC 5869) and is not what encrypts */
   constructor(ring: KeyRing) {
-    this.keys = ring.map(({ key }) => linkKey(key)) as unknown as readonly [LinkKey, ...LinkKey[]];
+    this.keys = ring.map(linkKey) as unknown as readonly [LinkKey, ...LinkKey[]];
   }
 
   /** The token of a link about the thing with this UUID. */
@@ -99,12 +91,9 @@ export class LinkSigner {
   }
 }
 
-function linkKey(secret: KeyObject): LinkKey {
-  const bytes = Buffer.from(hkdfSync('sha256', secret, '', 'posthorn: links in emails', KEY_BYTES));
-  return {
-    key: createSecretKey(bytes),
-    name: createHash('sha256').update(bytes).digest().subarray(0, NAME_BYTES),
-  };
+function linkKey(secret: EncryptionKey): LinkKey {
+  const key = derivedKey(secret, 'links in emails');
+  return { key, name: hash('sha256', key.export(), 'buffer').subarray(0, NAME_BYTES) };
 }
 
 function macOf({ key }: LinkKey, purpose: string, head: Buffer, rest: Buffer): Buffer {

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { EncryptionKey, KeyRing } from './key-ring.ts';
+import { type EncryptionKey, KEY_ID, type KeyRing } from './key-ring.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 /** The first byte of everything that is sealed, so that another form can follow one day. */
@@ -89,6 +89,6 @@ function keyIdOf(bytes: Buffer): string {
   if (bytes[0] !== FORM) throw new SecretNotOpened('it has no form that this release knows');
   const id = bytes.subarray(2, 2 + (bytes[1] ?? 0)).toString('latin1');
   // What is damaged must not bring control characters into an error.
-  if (!/^[A-Za-z0-9_-]{1,32}$/.test(id)) throw new SecretNotOpened('the id of its key is damaged');
+  if (!KEY_ID.test(id)) throw new SecretNotOpened('the id of its key is damaged');
   return id;
 }
