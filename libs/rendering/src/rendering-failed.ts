@@ -21,4 +21,9 @@ export class RenderingFailed extends Error {
     this.reason = reason;
     this.name = 'RenderingFailed';
   }
+
+  /** Whether it would fail so again: what threw or became too large does. All else can be for want of time or memory just now. */
+  get isLasting(): boolean {
+    return this.reason === 'too_large' || this.reason === 'fault';
+  }
 }

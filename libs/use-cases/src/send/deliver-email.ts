@@ -147,8 +147,6 @@ export class DeliverEmail {
 /** What is reported to the address of an email; what is not asked for would be up to the relay (RFC 3461, section 4.1). */
 const REPORTED: readonly ReportedFact[] = ['FAILURE', 'DELAY'];
 
-/** What threw or became too large does so again; all else can be for want of time or memory just now. */
-function unrendered({ reason, message }: RenderingFailed): Unmade {
-  const error = message.slice(0, MOST_ERROR_CHARACTERS);
-  return { reason: `rendering_${reason}`, error, isLasting: reason === 'too_large' || reason === 'fault' };
+function unrendered({ reason, message, isLasting }: RenderingFailed): Unmade {
+  return { reason: `rendering_${reason}`, error: message.slice(0, MOST_ERROR_CHARACTERS), isLasting };
 }

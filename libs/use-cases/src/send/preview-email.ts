@@ -86,7 +86,7 @@ function refusalOf(error: unknown, { replyTo }: ComposableEmail): unknown {
       : uncomposable(error.message);
   if (error instanceof UnsignableEmail) return unsignable();
   if (!(error instanceof RenderingFailed)) return error;
-  return error.reason === 'too_large' || error.reason === 'fault' ? uncomposable(error.message) : busy();
+  return error.isLasting ? uncomposable(error.message) : busy();
 }
 
 /** Which key is missing is the operator's affair: the sender's log says it. */
