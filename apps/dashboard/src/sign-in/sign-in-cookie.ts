@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
+import { HostCookie } from './host-cookie.ts';
 
-const SECURE_NAME = '__Host-posthorn-sign-in';
-const PLAIN_NAME = 'posthorn-sign-in';
 const WITHIN_MS = 10 * 60_000;
 const SECRETS = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})$/;
 
@@ -18,28 +17,22 @@ export interface SignInSecrets {
  * it comes back by a link of another site.
  */
 export class SignInCookie {
-  private readonly name: string;
+  private readonly cookie: HostCookie;
 
-  constructor(private readonly isSecure: boolean) {
-    this.name = isSecure ? SECURE_NAME : PLAIN_NAME;
+  constructor(isSecure: boolean) {
+    this.cookie = new HostCookie({ name: 'posthorn-sign-in', sameSite: 'lax', isSecure });
   }
 
-  read({ headers }: Pick<Request, 'headers'>): SignInSecrets | undefined {
-    const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
-    const value = pairs.find((pair) => pair.startsWith(`${this.name}=`))?.slice(this.name.length + 1);
-    const [, state, nonce, verifier] = SECRETS.exec(value ?? '') ?? [];
+  read(request: Pick<Request, 'headers'>): SignInSecrets | undefined {
+    const [, state, nonce, verifier] = SECRETS.exec(this.cookie.read(request) ?? '') ?? [];
     return state && nonce && verifier ? { state, nonce, verifier } : undefined;
   }
 
   set(response: Response, { state, nonce, verifier }: SignInSecrets): void {
-    response.cookie(this.name, `${state}.${nonce}.${verifier}`, { ...this.attributes, maxAge: WITHIN_MS });
+    this.cookie.set(response, `${state}.${nonce}.${verifier}`, WITHIN_MS);
   }
 
   clear(response: Response): void {
-    response.clearCookie(this.name, this.attributes);
-  }
-
-  private get attributes() {
-    return { httpOnly: true, sameSite: 'lax', secure: this.isSecure, path: '/' } as const;
+    this.cookie.clear(response);
   }
 }

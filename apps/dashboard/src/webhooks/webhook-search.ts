@@ -1,15 +1,7 @@
 import type { DeliveryId, WebhookId } from '@posthorn/kernel';
-import {
-  DELIVERY_STATUSES,
-  EVENT_NAMES,
-  type EventName,
-  type PageRequest,
-  WEBHOOK_STATUSES,
-} from '@posthorn/domain';
+import { DELIVERY_STATUSES, EVENTS, type PageRequest, WEBHOOK_STATUSES } from '@posthorn/domain';
 import type { DeliveryFilter, WebhookFilter } from '@posthorn/database';
 import type { Given } from '../pages/given.ts';
-
-const EVENTS = Object.fromEntries(EVENT_NAMES.map((name) => [name, name])) as Record<EventName, EventName>;
 
 /** What is searched for among webhooks. */
 export interface WebhookSearch {
