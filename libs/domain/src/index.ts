@@ -21,6 +21,7 @@ export * from './json-strings.ts';
 export * from './limits.ts';
 export * from './mail-domain.ts';
 export * from './mail-bound.ts';
+export * from './characters-in.ts';
 export * from './mailbox.ts';
 export * from './message-id.ts';
 export * from './operator-role.ts';

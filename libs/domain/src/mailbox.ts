@@ -1,4 +1,5 @@
 import { withoutTrailing } from '@posthorn/kernel';
+import { charactersIn } from './characters-in.ts';
 import { faultInAddressText, faultInHeaderText, faultInVisibleText } from './invisible-characters.ts';
 import { SIZES } from './limits.ts';
 import { parseMailDomain } from './mail-domain.ts';
@@ -101,18 +102,11 @@ function faultInPlainName(name: string): string | undefined {
 export function faultInDisplayName(name: string): string | undefined {
   if (name.trim() === '') return 'is empty; give a name or leave it out';
   const { most } = SIZES.displayName;
-  const length = name.length > most ? charactersIn(name) : name.length;
+  const length = charactersIn(name, most);
   if (length > most) return `has a name of ${length} characters; at most ${most} are possible`;
   if (ENCODED_WORD.test(name))
     return 'has an encoded word (`=?…?=`) in its name; write the name in plain Unicode';
   return faultInVisibleText(name);
-}
-
-/** Counted one by one: an array of them would be a hundred megabytes for the longest body. */
-function charactersIn(text: string): number {
-  let characters = 0;
-  for (const _ of text) characters += 1;
-  return characters;
 }
 
 function parseBare(text: string): { mailbox: Mailbox } | { fault: string } {

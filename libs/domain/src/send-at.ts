@@ -10,11 +10,12 @@ const EXAMPLE = 'give a date, a time and an offset or `Z`, as in `2030-01-31T09:
  * Reads a point in time (RFC 3339, section 5.6, and what programs print beside it by ISO 8601: no seconds, a comma before their
  * fraction, an offset without its colon or its minutes). Neither leap seconds nor 24:00 nor days that no calendar has are taken.
  *
+ * @param advice what to give in place of a text that is no time
  * @returns milliseconds since 1970, or what is wrong (a predicate to be put after the name of the field)
  */
-export function parseTimestamp(text: string): { atMs: number } | { fault: string } {
+export function parseTimestamp(text: string, advice = EXAMPLE): { atMs: number } | { fault: string } {
   const parts = TIMESTAMP.exec(text);
-  if (parts === null) return { fault: `is not a time; ${EXAMPLE}` };
+  if (parts === null) return { fault: `is not a time; ${advice}` };
   const [year, month, day, hour, minute, second] = parts
     .slice(1, 7)
     .map((digits) => Number(digits ?? 0)) as Six;

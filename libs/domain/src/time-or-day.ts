@@ -1,7 +1,7 @@
 import { parseTimestamp } from './send-at.ts';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const EXAMPLE =
+const TIME_OR_DAY =
   'give a day, as in `2030-01-31`, or a date, a time and an offset or `Z`, as in `2030-01-31T09:30:00Z`';
 
 /**
@@ -11,7 +11,6 @@ const EXAMPLE =
  */
 export function parseTimeOrDay(text: string): { atMs: number; isDay: boolean } | { fault: string } {
   const isDay = DAY.test(text);
-  const parsed = parseTimestamp(isDay ? `${text}T00:00Z` : text);
-  if ('atMs' in parsed) return { atMs: parsed.atMs, isDay };
-  return parsed.fault.startsWith('is not a time') ? { fault: `is not a time; ${EXAMPLE}` } : parsed;
+  const parsed = parseTimestamp(isDay ? `${text}T00:00Z` : text, TIME_OR_DAY);
+  return 'fault' in parsed ? parsed : { atMs: parsed.atMs, isDay };
 }

@@ -34,7 +34,8 @@ export function momentOf(text: string): Date {
   return new Date(Math.max(0, msOf(text)));
 }
 
-function msOf(text: string): number {
+/** The time that a judged text stands for, in milliseconds since 1970. */
+export function msOf(text: string): number {
   const parsed = parseTimeOrDay(text);
   if ('fault' in parsed) throw new Error('a time reached a filter without having been judged');
   return parsed.atMs;

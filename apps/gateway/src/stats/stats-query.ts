@@ -1,6 +1,7 @@
 import { type DatabaseClock, Refusal, type WorkspaceId } from '@posthorn/kernel';
-import { parseTimeOrDay, SIZES } from '@posthorn/domain';
+import { SIZES } from '@posthorn/domain';
 import type { CountedEmails } from '@posthorn/database';
+import { msOf } from '../paging/time-range.ts';
 import { Optional } from '../validation/rule.ts';
 import { day, singleLine } from '../validation/text-rules.ts';
 
@@ -40,10 +41,4 @@ export function countedEmails(
     );
   }
   return { workspaceId, groupBy: query.groupBy, firstDay: new Date(first), lastDay: new Date(last) };
-}
-
-function msOf(text: string): number {
-  const parsed = parseTimeOrDay(text);
-  if ('fault' in parsed) throw new Error('a day reached the query without having been judged');
-  return parsed.atMs;
 }

@@ -6,14 +6,6 @@ export function sizeFault(amount: number, { most, unit }: Size): string | undefi
   return `has ${grouped(amount)} ${unit}, ${grouped(amount - most)} more than the ${grouped(most)} that are possible`;
 }
 
-/** The characters (code points) of a text; counted only where there could be more than `most`. */
-export function charactersIn(text: string, most: number): number {
-  if (text.length <= most) return text.length;
-  let characters = 0;
-  for (const _ of text) characters += 1;
-  return characters;
-}
-
 /** The octets of a text in UTF-8; counted only where there could be more than `most`. */
 export function bytesIn(text: string, most: number): number {
   // One UTF-16 unit makes at most three octets.

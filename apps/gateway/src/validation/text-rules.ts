@@ -1,4 +1,5 @@
 import {
+  charactersIn,
   faultInDisplayName,
   faultInHeaderText,
   faultInVisibleText,
@@ -10,7 +11,7 @@ import {
 import type { JsonSchema } from '../openapi/json-schema.ts';
 import { closestName } from './closest-name.ts';
 import { kindOf, makeRule, type Rule } from './rule.ts';
-import { charactersIn, bytesIn, sizeFault } from './sizes.ts';
+import { bytesIn, sizeFault } from './sizes.ts';
 
 /** What {@link faultInHeaderText} refuses, in the words of a schema. */
 const NO_CONTROLS = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';

@@ -1,7 +1,7 @@
-import { EVENT_NAMES, faultInWebhookUrl, isEventName, SIZES } from '@posthorn/domain';
+import { charactersIn, EVENT_NAMES, faultInWebhookUrl, isEventName, SIZES } from '@posthorn/domain';
 import { closestName } from '../validation/closest-name.ts';
 import { kindOf, makeRule, type Rule } from '../validation/rule.ts';
-import { charactersIn, sizeFault } from '../validation/sizes.ts';
+import { sizeFault } from '../validation/sizes.ts';
 import { text } from '../validation/text-rules.ts';
 
 const LEAST_TOKEN_CHARACTERS = 8;
