@@ -35,7 +35,7 @@ async function lastUsedAt(id: ApiKeyId): Promise<Date | null> {
   return (await apiKeys.list(workspaceId)).find((key) => key.id === id)!.lastUsedAt;
 }
 
-it('is noted in memory, and written when it is flushed', async () => {
+it('the last use of a key is noted in memory, and written when it is flushed', async () => {
   const uses = new KeyUses({ apiKeys, clock: database.clock, onError: () => undefined });
   const id = await newKey();
   for (let n = 0; n < 1_000; n += 1) uses.note(id);
@@ -45,7 +45,7 @@ it('is noted in memory, and written when it is flushed', async () => {
   await uses.close();
 });
 
-it('outlives an outage of the database, which nobody hears of but the log', async () => {
+it('the last use of a key outlives an outage of the database, of which only the log tells', async () => {
   const errors: unknown[] = [];
   const uses = new KeyUses({ apiKeys, clock: database.clock, onError: (error) => errors.push(error) });
   const [early, late] = [await newKey(), await newKey()];

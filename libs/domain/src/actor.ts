@@ -8,12 +8,12 @@ export type Actor =
   | { readonly kind: 'recipient'; readonly name: 'recipient' }
   | { readonly kind: 'system'; readonly name: 'posthorn' };
 
-/** Who changes something from the command line, named as the account of the machine, or from the dashboard, named as their own account. */
+/** An operator: at the command line under the name of the machine's account, in the dashboard under the name of their own. */
 export function operator(name: string): Actor {
   return { kind: 'operator', name };
 }
 
-/** Who has the link in an email, which says no more of them. */
+/** Whoever followed a link in an email; nothing more is known of them. */
 export const RECIPIENT: Actor = { kind: 'recipient', name: 'recipient' };
 
 /** Posthorn, where nobody asked. */

@@ -24,26 +24,26 @@ const forHtml = (text: string): string =>
 const forUrl = (text: string, at = '%40'): string =>
   text.split('@').map(encodeURIComponent).join(at).toLowerCase();
 
-/** What stands before an address may be escaped, for JSON or a URL: then the last letter of the escape is none of the address, … */
+/** An address may follow an escape of JSON or of a URL, whose last letter is then not a part of the address, … */
 const ESCAPE = String.raw`(?:\\[nrtbf]|\\u[0-9a-f]{4}|%[0-9a-f]{2})`;
-/** … unless it is a letter of an address that is escaped: `%2Bada` is `+ada`. */
+/** … unless the escape itself stands for a letter of an address: `%2Bada` is `+ada`. */
 const ESCAPED_LETTER = String.raw`(?:\\u00|%)(?:2[bde]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\da])`;
 
 /**
- * A pattern (for Postgres, whatever the case) that finds an address in these spellings, but not inside a longer one: `ada@example.com` is in neither
- * `bada@example.com` nor `ada@example.com.au`, but at the end of a sentence, and after an escape. Where it cannot be told what is an escape
- * (`C:\nada@example.com`), it is found: too much is erased rather than too little.
+ * A pattern (for Postgres, whatever the case) that finds an address in these spellings, but not inside a longer one: `ada@example.com` is found at
+ * the end of a sentence and after an escape, but neither in `bada@example.com` nor in `ada@example.com.au`. Where an escape cannot be told from
+ * other text (`C:\nada@example.com`), the address is found: too much is erased rather than too little.
  */
 export function patternOf(spellings: readonly string[]): string {
   return boundedPattern(spellings, String.raw`(?<![\w.+-])`);
 }
 
-/** The same for names that are put together of several, as idempotency keys are: it is in `welcome-ada@example.com`. */
+/** The same for names that are made of several parts, as idempotency keys are: the address is found in `welcome-ada@example.com`. */
 export function patternInNames(spellings: readonly string[]): string {
   return boundedPattern(spellings, String.raw`(?<![[:alnum:]])`);
 }
 
-/** Postgres looks behind by one character for nothing, but twenty times as long by more: it does so only where the address has been found. */
+/** Looking behind by one character costs Postgres nothing, by more it takes twenty times as long: so it looks further only where it found the address. */
 function boundedPattern(spellings: readonly string[], notAfter: string): string {
   const address = oneOf(spellings);
   const afterEscape = `(?<=[\\da-fnrt])${address}(?<=${ESCAPE}${address})(?<!${ESCAPED_LETTER}${address})`;
@@ -57,7 +57,7 @@ function oneOf(spellings: readonly string[]): string {
   return `(?:${texts.join('|')})`;
 }
 
-/** Whether an event is about the person: it says of an email whom it is to, or of a contact or a member who it is. */
+/** Whether an event is about the person: the recipient of its email, or its contact or member. */
 export function isEventAbout(payload: string, address: string): boolean {
   const { data = {} } = JSON.parse(payload) as { data?: Record<string, Record<string, unknown> | null> };
   return Object.values(data).some(

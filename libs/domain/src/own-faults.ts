@@ -1,4 +1,4 @@
-/** What this machine has run out of, or has lost, by the codes of the system: nobody at the other end can bring it about. */
+/** What this machine has run out of or lost, by the error codes of the system. Nobody at the other end can cause any of it. */
 export const OWN_FAULTS: Readonly<Record<string, string>> = {
   EMFILE: 'this process has no file descriptors left',
   ENFILE: 'this machine has no file descriptors left',

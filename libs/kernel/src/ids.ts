@@ -10,7 +10,7 @@ export type ApiKeyId = Id<'aki'>;
 export type IdentityId = Id<'idn'>;
 export type EmailId = Id<'trs'>;
 export type TemplateId = Id<'tpl'>;
-/** Of a version of a template; within, only: people see its number. */
+/** Of a version of a template. Internal: people see the number of the version. */
 export type TemplateVersionId = Id<'tpv'>;
 export type ContactId = Id<'ctc'>;
 export type SuppressionId = Id<'sup'>;
@@ -21,7 +21,7 @@ export type DeliveryId = Id<'dlv'>;
 /** Of failed deliveries that are sent again. */
 export type RecoveryId = Id<'rcv'>;
 export type UserId = Id<'usr'>;
-/** Of a person in a workspace; within, only: it says where a page of members begins. */
+/** Of a person's membership of a workspace. Internal: it says where a page of members begins. */
 export type MembershipId = Id<'mbr'>;
 export type InvitationId = Id<'inv'>;
 
@@ -39,7 +39,7 @@ const BASE32_VALUE = valuesOf(ALPHABET);
 const HEX_VALUE = valuesOf('0123456789abcdef');
 /** Where the bytes of a UUID begin in its text. */
 const UUID_PLACES = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const;
-/** The bytes of the id that is just being made or read; nothing waits in between. */
+/** The bytes of the id that is being made or read. One buffer is enough for all, because neither ever waits. */
 const bytes = new Uint8Array(16);
 
 function valuesOf(alphabet: string): Uint8Array {

@@ -2,7 +2,7 @@ import type { ReplyClass } from './reply-classes.ts';
 
 /**
  * Enhanced codes (RFC 3463, RFC 7504, RFC 7505, RFC 7372 and the IANA registry) that say enough by themselves, by subject and
- * detail. One that is missing here, such as 7.1 or 4.1, is used for many things: the code and the words decide.
+ * detail. Codes that are missing here, such as 7.1 or 4.1, are used for many things: for them the reply code and the words decide.
  */
 const BY_SUBJECT_AND_DETAIL: Readonly<Record<string, ReplyClass>> = {
   '1.1': 'unknown_user',
@@ -48,13 +48,13 @@ const BY_SUBJECT_AND_DETAIL: Readonly<Record<string, ReplyClass>> = {
   '7.23': 'policy', // SPF
   '7.24': 'policy',
   '7.25': 'policy', // reverse DNS
-  '7.26': 'policy', // none of SPF and DKIM
+  '7.26': 'policy', // neither SPF nor DKIM
   '7.27': 'sender', // the sender's domain has a null MX
   '7.28': 'rate_limited',
   '7.29': 'policy', // ARC
 };
 
-/** Those that Microsoft has made up for itself. */
+/** Microsoft's own codes. */
 const OF_MICROSOFT: readonly (readonly [RegExp, ReplyClass])[] = [
   [/^5\.4\.310$/, 'hard_bounce'], // no such domain
   [/^5\.2\.12[12]$/, 'rate_limited'],

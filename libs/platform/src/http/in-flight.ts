@@ -65,14 +65,14 @@ export class InFlightShare {
 
   constructor(private readonly all: InFlight) {}
 
-  /** From now on its caller is waited for, to send a body or to read the answer, and it is not worked on: else whoever does neither kept others out. */
+  /** From now on the request waits for its caller, who is to send a body or read the answer, and does not count: otherwise callers who do neither would keep others out. */
   wait(): void {
     if (!this.isCounted) return;
     this.isCounted = false;
     this.all.requests--;
   }
 
-  /** It is worked on again, or this is why not. */
+  /** Counts it as worked on again, or gives back why not. */
   goOn(): Refusal | undefined {
     if (this.left || this.isCounted) return undefined;
     const refusal = this.all.count();
@@ -89,7 +89,7 @@ export class InFlightShare {
     return refusal;
   }
 
-  /** Says who sends it, whose is all that it holds from now on; or gives back why that would be too much of them. */
+  /** Says who sends it: what it holds counts as theirs from now on. Or gives back why that would be too much. */
   belongTo(sender: string): Refusal | undefined {
     if (this.left) return undefined;
     const refusal = this.all.chargeTo(sender, this.bytes);

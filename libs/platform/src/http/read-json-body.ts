@@ -29,9 +29,9 @@ const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads JSON bodies. Too large (413), too many at once (503) and a long one from whom none is taken (401) are answered at once;
- * any other fault is thrown when the body is first asked for, so that a missing credential, an unknown path or a missing role is
- * said before it.
+ * Reads JSON bodies. One that is too large (413), one too many at once (503) and a long one whose sender may not send it (401) are refused at
+ * once; any other fault is thrown when the body is first asked for, so that a missing credential, an unknown path or a missing role is
+ * told first.
  */
 export function readJsonBody(options: JsonBodyOptions): RequestHandler {
   const { maxBytes, maxBytesByPath = {}, noObjectByPath = {}, admitLongBody } = options;
@@ -40,7 +40,7 @@ export function readJsonBody(options: JsonBodyOptions): RequestHandler {
     const path = routedPath(request.path);
     const missing = noObjectByPath[path] ?? MISSING;
     const fault = faultOfHeaders(request, missing);
-    // Whether one that comes in chunks is empty shows at its end.
+    // Whether a body in chunks is empty shows only at its end.
     if (fault && !isChunked(request)) {
       failWhenAsked(request, fault);
       return next();
@@ -134,7 +134,7 @@ function receive(
   };
   const onEnd = (): void => stop(share?.goOn() ?? pieces.whole());
   const stop = (outcome: unknown): void => {
-    // While its sender goes on sending, others are to have the room: else of several that fill it together each would be refused.
+    // While its sender goes on sending, others have the room: otherwise several bodies that fill it together would all be refused.
     if (!Buffer.isBuffer(outcome)) share?.drop();
     // What is left of it is heard and forgotten.
     request.off('data', onData).off('end', onEnd).resume();
@@ -157,7 +157,7 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** To parse a large body can take seconds: it is done for nobody who is refused before. */
+/** Parsing a large body can take seconds, so it is not done for callers who are refused before. */
 function parseWhenAsked(request: Request, bytes: Buffer, noObject: Refusal): void {
   request.body = new LazyBody(() => parseBody(bytes, noObject));
 }

@@ -61,7 +61,7 @@ async function acceptedFor(address: string): Promise<object[]> {
   return rows;
 }
 
-it('is accepted once in the workspace of the system, untracked, whatever the monthly limit of others', async () => {
+it('a system mail is accepted once in the workspace of the system, untracked, whatever the monthly limit of others', async () => {
   await admitSystemSender(new IdentityStore(database), FROM);
   await admitSystemSender(new IdentityStore(database), FROM);
   const system = sendSystemMail(FROM);
@@ -77,7 +77,7 @@ it('is accepted once in the workspace of the system, untracked, whatever the mon
   expect(await acceptedFor('bob@example.net')).toEqual([expected]);
 });
 
-it('is refused, with who can mend it, while no sender is set', async () => {
+it('a system mail is refused while no sender is set, with a word on who can set it', async () => {
   await admitSystemSender(new IdentityStore(database), undefined);
   const system = sendSystemMail(undefined);
   const refusal = { statusCode: 409, message: expect.stringContaining('has to set `SYSTEM_FROM`') };
