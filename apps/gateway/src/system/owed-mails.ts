@@ -31,16 +31,17 @@ export class OwedMails implements OnApplicationBootstrap {
   }
 
   private begin(): void {
-    this.looking ??= this.look();
+    this.looking ??= this.look().finally(() => (this.looking = undefined));
   }
 
+  /** Each kind for itself: what keeps one from being handed over must not keep the others. */
   private async look(): Promise<void> {
-    try {
-      for (const mails of this.mails) await mails.handOverOwed(() => !this.isEnding);
-    } catch (error) {
-      this.onError(error);
-    } finally {
-      this.looking = undefined;
+    for (const mails of this.mails) {
+      try {
+        await mails.handOverOwed(() => !this.isEnding);
+      } catch (error) {
+        this.onError(error);
+      }
     }
   }
 }

@@ -1,0 +1,19 @@
+import { describe, expect, it } from '@jest/globals';
+import { OwedMails } from './owed-mails.ts';
+
+describe('OwedMails', () => {
+  it('hands over the other kinds of mails when it cannot look for one of them', async () => {
+    const [errors, looked]: [unknown[], string[]] = [[], []];
+    const away = new Error('this kind cannot be read');
+    const owedMails = new OwedMails(
+      [
+        { handOverOwed: () => Promise.reject(away) },
+        { handOverOwed: () => Promise.resolve(looked.push('the other kind')) },
+      ],
+      (error) => errors.push(error),
+    );
+    owedMails.onApplicationBootstrap();
+    await owedMails.close();
+    expect({ errors, looked }).toEqual({ errors: [away], looked: ['the other kind'] });
+  });
+});
