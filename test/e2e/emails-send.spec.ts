@@ -155,14 +155,15 @@ describe('POST /v1/emails: JSON that is no object', () => {
     });
   });
 
-  it.each(['/v1/emails/batch', '/v1/webhooks', '/v1/templates', '/v1/contacts'])(
-    'F8, X2: %s has no such shapes, so its error has three fields',
-    async (path) => {
-      const answer = await stack.api().post(path, [], { key: stack.tenant.keys.editor });
-      const message = 'The body must be a JSON object';
-      expect(answer.body).toStrictEqual({ statusCode: 400, error: 'Bad Request', message });
-    },
-  );
+  it.each([
+    ['/v1/emails/batch', 'The body must be a JSON object with `emails`, an array of 1 to 50 emails'],
+    ['/v1/webhooks', 'The body must be a JSON object'],
+    ['/v1/templates', 'The body must be a JSON object'],
+    ['/v1/contacts', 'The body must be a JSON object'],
+  ])('F8, X2: %s has no such shapes, so its error has three fields', async (path, message) => {
+    const answer = await stack.api().post(path, [], { key: stack.tenant.keys.editor });
+    expect(answer.body).toStrictEqual({ statusCode: 400, error: 'Bad Request', message });
+  });
 });
 
 describe('POST /v1/emails: 401', () => {
