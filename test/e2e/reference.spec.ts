@@ -65,4 +65,13 @@ describe('the reference', () => {
     expect(names).toEqual(expect.arrayContaining(['invalid-payload', 'unverified-sender']));
     for (const name of names) expect((await get(`/docs/errors/${name}`)).status).toBe(200);
   });
+
+  it.each(['/docs', '/docs/errors', '/docs/errors/invalid-payload'])(
+    'lets %s be embedded nowhere, and lead nowhere else by a form or a base',
+    async (path) => {
+      const policy = (await get(path)).headers.get('content-security-policy');
+      for (const part of ["frame-ancestors 'none'", "form-action 'none'", "base-uri 'none'"])
+        expect(policy).toContain(part);
+    },
+  );
 });
