@@ -149,6 +149,14 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  it('lets nothing of ours write to its image, or have a right that it does not need', () => {
+    for (const [name, service] of ours)
+      expect({ name, service }).toMatchObject({
+        name,
+        service: { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] },
+      });
+  });
+
   it('pins every image, looks after the health of whatever goes on, and runs nothing as root', () => {
     for (const { image, user, healthcheck } of Object.values(services)) {
       if (image === undefined) continue;
