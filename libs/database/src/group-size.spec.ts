@@ -40,6 +40,14 @@ describe('The size of a group', () => {
     expect(quick.given.at(-1)).toBe(100);
   });
 
+  it('is not held to what little was asked for', async () => {
+    const { given, work } = workOf(100);
+    const size = new GroupSize();
+    for (let n = 0; n < 20; n += 1) await size.take(5, work);
+    await size.take(100, work);
+    expect(given.at(-1)).toBe(100);
+  });
+
   it('is one at least: who cannot deal with one row fails', async () => {
     const { given, work } = workOf(0);
     await expect(new GroupSize().take(5, work)).rejects.toMatchObject({ code: '57014' });

@@ -31,7 +31,7 @@ export class GroupSize {
   private goOnWith(rows: number): void {
     this.wentWell += 1;
     if (this.wentWell < GOOD_ONES) return;
-    this.rows = rows * 2;
+    this.rows = Math.max(this.rows, rows * 2);
     this.wentWell = 0;
   }
 }

@@ -112,6 +112,27 @@ describe('Ids that the database makes', () => {
   });
 });
 
+describe('Fanning out where it takes too long', () => {
+  it('W9: goes on with fewer events at a time: the same again would take as long again, for ever', async () => {
+    await office.ask(`
+      CREATE FUNCTION take_long() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END $$`);
+    await office.ask(`
+      CREATE TRIGGER take_long BEFORE INSERT ON webhook_deliveries FOR EACH ROW EXECUTE FUNCTION take_long()`);
+    try {
+      await desk.record(acme, 120);
+      const { lanes, made } = await new DeliveryOffice(office).fanOutInto({}, acme);
+      expect(made).toBeGreaterThan(0);
+      expect(made).toBeLessThan(120);
+      expect(lanes).toContainEqual(
+        expect.objectContaining({ laneId: eventLane(acme), rows: made, hasMore: true }),
+      );
+      expect(await dueEvents()).toBe(120 - made);
+    } finally {
+      await office.ask('DROP FUNCTION take_long CASCADE');
+    }
+  });
+});
+
 describe('Fanning out for who has room', () => {
   const taken = () => office.count('outbox', `lane_id = $1 AND state = 'taken'`, [webhookLane(webhook)]);
 

@@ -3,6 +3,7 @@ import type { LaneId } from '@posthorn/domain';
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import { columnsOf, type Row } from '../binary-array.ts';
+import { GroupSize } from '../group-size.ts';
 import {
   CLAIM_DELIVERIES,
   NOTE_OWN_FAULTS,
@@ -40,16 +41,26 @@ export interface Room {
  */
 export class DeliveryStore {
   private readonly pool: pg.Pool;
+  /** How many events of each lane become deliveries together. */
+  private readonly eventsTogether = new GroupSize();
 
   constructor(private readonly database: Database) {
     this.pool = database.pool;
   }
 
   /**
-   * Makes the deliveries of up to so many due events of each lane, and claims those that there is room for. No lane may be named
-   * twice.
+   * Makes the deliveries of up to so many due events of each lane, of fewer where that takes too long, and claims those that there is room for. No
+   * lane may be named twice.
    */
-  async fanOut(demands: readonly LaneDemand[], room: Room, leaseMs: number): Promise<FannedOut> {
+  fanOut(demands: readonly LaneDemand[], room: Room, leaseMs: number): Promise<FannedOut> {
+    const most = Math.max(...demands.map(({ maxRows }) => maxRows));
+    return this.eventsTogether.take(most, (events) => {
+      const fewer = demands.map(({ laneId, maxRows }) => ({ laneId, maxRows: Math.min(maxRows, events) }));
+      return this.fanOutTogether(fewer, room, leaseMs);
+    });
+  }
+
+  private fanOutTogether(demands: readonly LaneDemand[], room: Room, leaseMs: number): Promise<FannedOut> {
     return transactOn(this.database, async (client) => {
       const due = await client.query<DueEvent>({
         name: 'lock_due_events',
