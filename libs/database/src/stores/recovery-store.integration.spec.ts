@@ -93,6 +93,24 @@ describe('A recovery', () => {
     expect(await ready()).toBe(0);
   });
 
+  it('W10: goes on with a smaller group where one takes too long: it would hold all recoveries up', async () => {
+    await fail(160);
+    const begun = await begin();
+    await office.ask(`
+      CREATE FUNCTION take_long() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END $$`);
+    await office.ask(`
+      CREATE TRIGGER take_long BEFORE INSERT ON outbox FOR EACH ROW EXECUTE FUNCTION take_long()`);
+    try {
+      const bounds = { looked: 160, ready: 1_000 };
+      while ((await shown(begun!))!.state === 'COUNTING') await recoveries.recoverGroup(bounds);
+      const done = await recoveries.recoverGroup(bounds);
+      expect(done).toBeGreaterThan(0);
+      expect(await shown(begun!)).toMatchObject({ state: 'RUNNING', total: 160, done });
+    } finally {
+      await office.ask('DROP FUNCTION take_long CASCADE');
+    }
+  });
+
   it('W10: goes a group at a time, and waits while so much is due to the webhook', async () => {
     await fail(20);
     const begun = await begin();

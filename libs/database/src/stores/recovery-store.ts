@@ -2,6 +2,7 @@ import { idFromUuid, type RecoveryId, uuidOf, type WebhookId, type WorkspaceId }
 import type { Actor, Recovery, RecoveryState } from '@posthorn/domain';
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
+import { GroupSize } from '../group-size.ts';
 import {
   BEGIN_RECOVERY,
   COUNT_FAILED_DELIVERIES,
@@ -51,6 +52,8 @@ interface Group {
 
 /** Recoveries of what failed. Their rows are the truth: any process goes on with any of them. */
 export class RecoveryStore {
+  private readonly lookedTogether = new GroupSize();
+
   constructor(private readonly database: Database) {}
 
   /**
@@ -100,10 +103,12 @@ export class RecoveryStore {
 
   /** Does the next group of the recovery that waits longest. @returns how many deliveries were made due; undefined: nothing can be done now */
   async recoverGroup({ looked, ready }: RecoveryBounds): Promise<number | undefined> {
-    return transactOn(this.database, async (client) => {
-      const { rows } = await client.query<TakenRecovery>(TAKE_RECOVERY, [ready]);
-      return rows[0] && recoverNext(client, rows[0], looked);
-    });
+    return this.lookedTogether.take(looked, (most) =>
+      transactOn(this.database, async (client) => {
+        const { rows } = await client.query<TakenRecovery>(TAKE_RECOVERY, [ready]);
+        return rows[0] && recoverNext(client, rows[0], most);
+      }),
+    );
   }
 
   /** Forgets recoveries that were completed so many days ago; says how many. */
