@@ -25,10 +25,10 @@ export interface WorkbenchOptions<Row extends HeldRow, Outcome> extends RoomLimi
    */
   readonly maxUnrecorded: number;
   /**
-   * Whether a lane begins nothing more while it has as many of these as are left, so that lanes whose outcomes cannot be recorded leave some to the
-   * others, however many such lanes there are. Default: no.
+   * How many outcomes of one lane may wait to be recorded; then the last twentieth of all that may be unrecorded is for lanes that have none, too. So
+   * lanes whose outcomes cannot be recorded leave room to the others, however many such lanes there are. Default: all of these.
    */
-  readonly sharesUnrecorded?: boolean;
+  readonly maxUnrecordedPerLane?: number;
   /**
    * Does the work; undefined: it was not begun, and the row is given back. `mayStillBegin` must be asked when preparations are
    * over: whether enough of the lease is left. `leavePlace` may be called when the work turns out to be mere waiting: it goes on

@@ -6,6 +6,9 @@ import { Places } from './places.ts';
 import { Room } from './room.ts';
 import type { HeldRow, WorkbenchOptions } from './workbench-options.ts';
 
+/** So much of what may be unrecorded a lane that has some of it already leaves to the others. */
+const SHARE_OF_OTHER_LANES = 1 / 20;
+
 interface Held<Row> extends DenseSetMember {
   readonly row: Row;
   /** By the monotonic clock, and on the safe side: counted from before the claim or renewal was asked for. */
@@ -122,12 +125,14 @@ export class Workbench<Row extends HeldRow, Outcome> {
   }
 
   private mayTakePlace(laneId: LaneId): boolean {
-    return this.places.mayTake(laneId) && this.leavesUnrecorded(laneId);
+    return this.places.mayTake(laneId) && this.mayBeUnrecorded(laneId);
   }
 
-  private leavesUnrecorded(laneId: LaneId): boolean {
-    const ofLane = this.places.of(laneId) + this.recordingOf.of(laneId);
-    return !this.options.sharesUnrecorded || ofLane === 0 || ofLane < this.unrecordedLeft;
+  private mayBeUnrecorded(laneId: LaneId): boolean {
+    const { maxUnrecorded, maxUnrecordedPerLane } = this.options;
+    const recording = this.recordingOf.of(laneId);
+    if (maxUnrecordedPerLane === undefined || recording + this.places.of(laneId) === 0) return true;
+    return recording < maxUnrecordedPerLane && this.unrecordedLeft > maxUnrecorded * SHARE_OF_OTHER_LANES;
   }
 
   private takePlace(held: Held<Row>): void {

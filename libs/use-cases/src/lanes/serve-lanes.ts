@@ -29,7 +29,7 @@ export interface ServeLanesOptions<Row extends ClaimedRow, Outcome>
       | 'maxRowsPerLane'
       | 'maxPlacesPerLane'
       | 'maxUnrecorded'
-      | 'sharesUnrecorded'
+      | 'maxUnrecordedPerLane'
       | 'rowsForANewLane'
       | 'work'
     >,

@@ -72,14 +72,15 @@ export class DeliverEvents {
       bare,
       onError,
     });
-    // While somebody holds a webhook its outcomes are put off, so lanes share what may wait.
-    const common = { ...options, recorder, maxBytes: MOST_BYTES_IN_HAND, sharesUnrecorded: true };
+    const common = { ...options, recorder, maxBytes: MOST_BYTES_IN_HAND };
     this.usual = new ServeLanes({
       ...common,
       rings: rings.webhook,
       concurrency: connections,
       maxRows: connections * ROWS_IN_HAND_PER_CONNECTION,
       maxUnrecorded: connections * ROWS_UNRECORDED_PER_CONNECTION,
+      // While somebody holds a webhook its outcomes are put off.
+      maxUnrecordedPerLane: connections,
       maxPlacesPerLane: Math.max(1, Math.ceil(connections * SHARE_OF_A_LANE)),
       claim: (demands, maxBytes) => this.claim(demands, maxBytes, false),
       work: (...one) => this.workUnlessSlow(...one),
