@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuditLogStore } from '@posthorn/database';
+import { nowLane } from '@posthorn/domain';
 import { type EmailId, newId, uuidOf } from '@posthorn/kernel';
-import type { AppUnderTest } from '@posthorn/testing';
+import type { AppUnderTest, SinkScript } from '@posthorn/testing';
 import { emailIn } from './api.ts';
 import { DashboardVisitor } from './dashboard-visitor.ts';
 import { newRecipient, Stack, until } from './stack.ts';
@@ -10,13 +11,16 @@ import { DAY_MS, fromNow } from './times.ts';
 
 const HOSTILE = '"><script>alert(1)</script>';
 
+const relay: SinkScript = (stage, { to }) =>
+  stage === 'rcpt' && to.at(-1)?.startsWith('later-') ? { reply: '451 4.7.1 Try again later' } : undefined;
+
 let stack: Stack;
 let dashboard: AppUnderTest;
 let ada: DashboardVisitor;
 let vera: DashboardVisitor;
 
 beforeAll(async () => {
-  stack = await Stack.start();
+  stack = await Stack.start({ sink: { script: relay } });
   dashboard = await stack.startApp('dashboard');
   ada = await DashboardVisitor.signIn(stack, dashboard, 'ada', 'operator');
   vera = await DashboardVisitor.signIn(stack, dashboard, 'vera', 'viewer');
@@ -152,6 +156,35 @@ describe('One email', () => {
       expect(status).toBe(404);
       expect(text).toContain('There is no email with this id');
     }
+  });
+
+  it('says when it is tried again', async () => {
+    const { id } = emailIn(await stack.send({ to: `later-${newRecipient()}` }));
+    await until(async () => (await stack.show(id)).timeline.length === 2, 'it was tried');
+    const { text } = await vera.get(`/emails/${id}`);
+    const { createdAt } = (await stack.show(id)).timeline[1]!;
+    const next = new Date(Date.parse(createdAt) + 60_000).toISOString().slice(0, 16);
+    expect(text).toContain('451 4.7.1 Try again later');
+    expect(text).toMatch(new RegExp(`<dt>Next attempt</dt>\\s*<dd><time datetime="${next}`));
+  });
+
+  it.each([
+    ['everything', () => '*'],
+    ['its workspace', () => nowLane(stack.tenant.workspaceId)],
+  ])('says why it waits while %s is held back, and no more when it has left', async (whose, lane) => {
+    const { pool } = stack.database;
+    await pool.query(
+      `INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('email', $1, 'The relay moves')`,
+      [lane()],
+    );
+    const to = newRecipient();
+    const { id } = emailIn(await stack.send({ to }));
+    const held = (await vera.get(`/emails/${id}`)).text;
+    await pool.query('DELETE FROM paused_lanes');
+    expect(held).toMatch(new RegExp(`<dt>Held back</dt>\\s*<dd>${whose}, since .*“The relay moves”`));
+    await arrived(to, 1);
+    await until(async () => (await stack.show(id)).sentAt !== null, 'that is recorded');
+    expect((await vera.get(`/emails/${id}`)).text).not.toContain('Held back');
   });
 
   it('shows its source byte for byte, with the SHA-256 that its timeline has', async () => {

@@ -9,7 +9,7 @@ export function emailActions(email: EmailRecord, { role }: OperatorAccount): Htm
   if (email.status === 'SCHEDULED')
     return html`<div class="acts">${moveForm(email)} ${cancelForm(email)}</div>`;
   if (email.status === 'SENT' && email.sentAt === null)
-    return html`<p class="quiet">Nothing just now: it is being sent, and tried again by itself.</p>`;
+    return html`<p class="quiet">Nothing just now: it has not left yet, and needs nobody for that.</p>`;
   return html`<div class="acts">${againForm(email)}</div>`;
 }
 

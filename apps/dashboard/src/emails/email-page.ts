@@ -1,5 +1,5 @@
-import { EMAIL_STATUSES, type Suppression } from '@posthorn/domain';
-import type { AuditEntry, EmailRecord, OperatorAccount, Workspace } from '@posthorn/database';
+import { EMAIL_STATUSES, EVERY_LANE, type Suppression } from '@posthorn/domain';
+import type { AuditEntry, EmailRecord, OperatorAccount, PausedLane, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { done, facts, plain, table, time } from '../pages/parts.ts';
 import { suppressionsOf } from '../suppressions/suppression-search.ts';
@@ -14,6 +14,8 @@ export interface ShownEmail {
   readonly workspace: Workspace | undefined;
   /** Why nothing is sent to its recipient now; undefined: the list does not have them. */
   readonly suppression: Suppression | undefined;
+  /** Why emails of its workspace are held back; undefined: they are not. */
+  readonly pause: PausedLane | undefined;
   /** What operators did with it. */
   readonly acts: readonly AuditEntry[];
   /** The emails that were sent again with what it says. */
@@ -42,7 +44,7 @@ export function emailPage(shown: ShownEmail): Html {
     <iframe src="/emails/${email.id}/frame" sandbox="" title="How the email looks" loading="lazy"></iframe>`;
 }
 
-function factsOf({ email, workspace, suppression }: ShownEmail): Html {
+function factsOf({ email, workspace, suppression, pause }: ShownEmail): Html {
   const { status, from, to, template, groupBy, acceptedAt, sendAt, sentAt, messageId, id } = email;
   const { opens, clicks, machineOpens, machineClicks } = email.engagement;
   return facts({
@@ -55,12 +57,33 @@ function factsOf({ email, workspace, suppression }: ShownEmail): Html {
     'Group': groupBy ?? undefined,
     'Accepted': time(acceptedAt),
     'To be sent': sendAt === null ? undefined : time(sendAt),
+    'Held back': pause && hasToLeave(email) ? pauseText(pause) : undefined,
+    'Next attempt': hasToLeave(email) ? nextAttempt(email) : undefined,
     'Sent': time(sentAt),
     'Opened': `${opens} (and by programs ${machineOpens})`,
     'Clicked': `${clicks} (and by programs ${machineClicks})`,
     'Message-ID': messageId,
     'Id': id,
   });
+}
+
+/** Whether it is still to be sent. */
+function hasToLeave({ status, sentAt }: Pick<EmailRecord, 'status' | 'sentAt'>): boolean {
+  return status === 'SCHEDULED' || (status === 'SENT' && sentAt === null);
+}
+
+function pauseText({ laneId, reason, pausedAt }: PausedLane): Html {
+  const whose = laneId === EVERY_LANE ? 'everything' : 'its workspace';
+  return html`${whose}, since ${time(pausedAt)}: “${reason}”`;
+}
+
+/** When it is tried again, by what became of it last; undefined: that was no attempt that is to be repeated. */
+function nextAttempt({ timeline }: EmailRecord): Html | undefined {
+  const { at, detail } = timeline.at(-1) ?? {};
+  const seconds = detail?.['retryAfterSeconds'];
+  return at === undefined || typeof seconds !== 'number'
+    ? undefined
+    : time(new Date(at.getTime() + seconds * 1_000));
 }
 
 function suppressionText({ email, reason, createdAt }: Suppression): Html {

@@ -4,6 +4,7 @@ import type {
   EmailSearchStore,
   EmailStore,
   OperatorAccount,
+  PausedLaneStore,
   SuppressionStore,
   WorkspaceStore,
 } from '@posthorn/database';
@@ -18,6 +19,7 @@ export interface EmailReaderOptions {
   readonly auditLog: Pick<AuditLogStore, 'list'>;
   readonly workspaces: Pick<WorkspaceStore, 'find'>;
   readonly suppressions: Pick<SuppressionStore, 'list'>;
+  readonly pausedLanes: Pick<PausedLaneStore, 'holdingBack'>;
 }
 
 /** Finds an email by its id alone, in whichever workspace it is. */
@@ -34,20 +36,22 @@ export class EmailReader {
 
   /** All that is shown of an email. @throws Refusal (404) when there is none */
   async read(text: string, account: OperatorAccount): Promise<ShownEmail> {
-    const { emails, auditLog, workspaces, suppressions } = this.options;
+    const { emails, auditLog, workspaces, suppressions, pausedLanes } = this.options;
     const { id, workspaceId } = await this.locate(text);
     const email = thatIsThere(await emails.find(workspaceId, id));
-    const [workspace, acts, copies, { items }] = await Promise.all([
+    const [workspace, acts, copies, { items }, pause] = await Promise.all([
       workspaces.find(workspaceId),
       auditLog.list(workspaceId, MOST_ACTS, { subjectId: id }),
       auditLog.list(workspaceId, MOST_ACTS, { action: 'email.sent_again', copyOf: id }),
       suppressions.list(workspaceId, ONE, { email: email.to }),
+      pausedLanes.holdingBack(workspaceId),
     ]);
     return {
       email,
       workspace,
       account,
       suppression: items[0],
+      pause,
       acts: acts.items,
       copies: copies.items,
     };

@@ -7,6 +7,7 @@ import {
   EmailSearchStore,
   EmailStore,
   IdentityStore,
+  PausedLaneStore,
   SuppressionStore,
   TemplateStore,
   WorkspaceStore,
@@ -42,6 +43,7 @@ export function emailProviders(parts: EmailParts): Provider[] {
   const changes = new EmailChanges(database);
   const auditLog = new AuditLogStore(database);
   const suppressions = new SuppressionStore(database);
+  const pausedLanes = new PausedLaneStore(database);
   const reschedule = new RescheduleEmail({ emails, changes, rings, clock: database.clock });
   const preview = new PreviewEmail({ emails, composer: openComposer(parts) });
   return [
@@ -51,7 +53,7 @@ export function emailProviders(parts: EmailParts): Provider[] {
     { provide: SuppressionStore, useValue: suppressions },
     {
       provide: EmailReader,
-      useValue: new EmailReader({ search, emails, auditLog, workspaces, suppressions }),
+      useValue: new EmailReader({ search, emails, auditLog, workspaces, suppressions, pausedLanes }),
     },
     { provide: PreviewEmail, useValue: preview },
     { provide: CancelEmail, useValue: new CancelEmail({ emails, changes }) },

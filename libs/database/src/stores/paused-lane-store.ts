@@ -56,6 +56,16 @@ export class PausedLaneStore {
     return rows.map((row) => ({ ...row, laneId: row.laneId as LaneId }));
   }
 
+  /** Why the emails of a workspace are held back, all of everybody's or its own; undefined: they are not. */
+  async holdingBack(workspaceId: WorkspaceId): Promise<PausedLane | undefined> {
+    const lanes = [...wholeOf(['email']), ...emailLanesOf(workspaceId)];
+    const row = await this.database.prisma.pausedLane.findFirst({
+      where: { OR: lanes },
+      orderBy: { pausedAt: 'asc' },
+    });
+    return row === null ? undefined : { ...row, laneId: row.laneId as LaneId };
+  }
+
   private async pause(
     transaction: Transaction,
     lanes: readonly LaneOfQueue[],
