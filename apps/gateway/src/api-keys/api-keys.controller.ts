@@ -13,7 +13,7 @@ import { foundBy, PathId } from '../validation/path-ids.ts';
 import { apiKeyView } from './api-key-view.ts';
 import { ApiKeyAnswer, ApiKeyCreatedAnswer, ApiKeyDeletedAnswer, ApiKeysAnswer } from './api-key.answers.ts';
 import { CreateApiKeyRequest, UpdateApiKeyRequest } from './api-key.requests.ts';
-import { refuseAbove } from './refuse-above.ts';
+import { refuseAbove } from '../validation/refuse-above.ts';
 
 /** The keys of a workspace; the guard has seen that the workspace in the path is the caller's own. */
 @Controller('v1/workspaces/:workspace_id/api-keys')

@@ -4,7 +4,7 @@ import type { Invitation } from '@posthorn/domain';
 import { InvitationChanges, InvitationStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
 import { endedRefusal, InviteMember } from '@posthorn/use-cases';
-import { refuseAbove } from '../api-keys/refuse-above.ts';
+import { refuseAbove } from '../validation/refuse-above.ts';
 import { Describes } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
 import { judgeBody } from '../validation/judge-body.ts';

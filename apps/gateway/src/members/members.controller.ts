@@ -4,7 +4,7 @@ import type { Member } from '@posthorn/domain';
 import { type LastEditor, MemberStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
 import { lastEditorRefusal } from '@posthorn/use-cases';
-import { refuseAbove } from '../api-keys/refuse-above.ts';
+import { refuseAbove } from '../validation/refuse-above.ts';
 import { Describes } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
 import { pageById } from '../paging/page-request.ts';
