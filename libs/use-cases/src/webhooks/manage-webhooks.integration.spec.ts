@@ -55,7 +55,8 @@ const pausesOf = (id: WebhookId): Promise<{ queue: string; reason: string }[]> =
 
 const audited = async (): Promise<{ action: string; detail: object }[]> => {
   const log = await new AuditLogStore(database).list(acme, { limit: 100, sort: 'createdAt.asc' });
-  return log.items.map(({ action, detail }) => ({ action, detail }));
+  const ofWebhooks = log.items.filter(({ action }) => action.startsWith('webhook.'));
+  return ofWebhooks.map(({ action, detail }) => ({ action, detail }));
 };
 
 describe('The token of a webhook', () => {
