@@ -20,6 +20,10 @@ const LACKS_SMTPUTF8 = /^MAIL FROM:(?!.*> (.* )?SMTPUTF8( |$))/;
 export class Mailer extends SMTPConnection {
   /** Whether the next message needs SMTPUTF8. The mailer looks at the envelope alone; an address in a header needs it as well (RFC 6531, section 3.4). */
   messageIsUtf8 = false;
+  /** Asked when the relay waits for the next message: the last moment at which it can be kept back. */
+  mayWrite: () => boolean = () => true;
+  /** Whether the next message was kept back. */
+  hasKeptBack = false;
   /** The address that it has reached, before anything was said there. */
   reached: string | undefined;
   private readonly own = this as unknown as Internals;
@@ -79,8 +83,9 @@ export class Mailer extends SMTPConnection {
       outByteCount: 0,
       write: (message) => {
         // The mailer takes `25` and `2500` for success: what is to be said to have failed must not be sent.
-        if (this.dialogue.hasFailed)
-          this.own._onError(new Error('a reply makes no sense'), 'EPROTOCOL', false, 'DATA');
+        this.hasKeptBack = this.dialogue.hasFailed || !this.mayWrite();
+        if (this.hasKeptBack)
+          this.own._onError(new Error('the message was kept back'), 'EPROTOCOL', false, 'DATA');
         // A connection that is gone has said so itself, and what was not written is known not to have been.
         else if (this._socket) writeMessage(this._socket, message, () => this.dialogue.messageIsWritten());
       },

@@ -15,6 +15,7 @@ import type { RequestedReports, SmtpEnvelope } from './smtp-transport.ts';
 
 type Done = (error?: Error | null) => void;
 
+const ALWAYS = (): boolean => true;
 const NOTHING_TO_FINISH: Done = () => undefined;
 
 const SMTPUTF8_MISSING: Transmission = {
@@ -120,10 +121,20 @@ export class RelayConnection implements PooledConnection {
     return this.end === undefined && !this.smtp.destroyed;
   }
 
-  /** Transmits a message; see `SmtpTransport.send`. */
-  async send(envelope: SmtpEnvelope, message: Buffer): Promise<Transmission> {
+  /**
+   * Transmits a message; see `SmtpTransport.send`.
+   *
+   * @param mayWrite asked when the relay has said yes to the envelope; undefined is given back when it may not
+   */
+  async send(
+    envelope: SmtpEnvelope,
+    message: Buffer,
+    mayWrite: () => boolean,
+  ): Promise<Transmission | undefined> {
     this.messages += 1;
     this.dialogue.beginMessage();
+    this.smtp.mayWrite = mayWrite;
+    this.smtp.hasKeptBack = false;
     this.smtp.messageIsUtf8 = needsSmtpUtf8(envelope, message);
     if (this.smtp.messageIsUtf8 && !this.dialogue.offersSmtpUtf8) return SMTPUTF8_MISSING;
     const mailerEnvelope = {
@@ -134,6 +145,8 @@ export class RelayConnection implements PooledConnection {
       ...(envelope.reports && { dsn: dsnOf(envelope.reports) }),
     };
     const error = await this.step((done) => this.smtp.send(mailerEnvelope, message, done));
+    // A connection that has nothing to do must not hold its last email.
+    this.smtp.mayWrite = ALWAYS;
     if (error !== undefined && isTooLarge(error)) {
       return {
         kind: 'refused',
@@ -141,7 +154,7 @@ export class RelayConnection implements PooledConnection {
         reply: { code: 552, enhancedCode: '5.3.4', text: `Posthorn: ${error.message}` },
       };
     }
-    return this.dialogue.outcome(error);
+    return this.smtp.hasKeptBack && !this.dialogue.hasFailed ? undefined : this.dialogue.outcome(error);
   }
 
   /** Makes ready for another message, or gives the connection up: it is alive afterwards only if one may follow. */

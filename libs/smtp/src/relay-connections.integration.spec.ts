@@ -215,17 +215,21 @@ describe('a relay that takes so many connections and no more', () => {
     expect([server.messages.length, server.connections.total]).toEqual([2, 1]);
   });
 
-  it('gets no email that has ceased to be ours while we connected', async () => {
-    let isOurs = true;
-    const server = await scripted((stage) => {
-      if (stage === 'ehlo') isOurs = false;
-      return undefined;
-    });
-    const transport = transportTo(server.url);
-    expect(await transport.send(ENVELOPE, MESSAGE, () => isOurs)).toBeUndefined();
-    await transport.close();
-    expect(server.commands.map((command) => command.slice(0, 4))).toEqual(['EHLO', 'QUIT']);
-  });
+  it.each(['ehlo', 'mail', 'rcpt', 'data'] as const)(
+    'gets no email that has ceased to be ours meanwhile, at %s, and then the next one',
+    async (at) => {
+      let isOurs = true;
+      const server = await scripted((stage) => {
+        if (stage === at) isOurs = false;
+        return undefined;
+      });
+      const transport = transportTo(server.url, { maxConnections: 1 });
+      expect(await transport.send(ENVELOPE, MESSAGE, () => isOurs)).toBeUndefined();
+      expect(server.messages).toEqual([]);
+      expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted' });
+      expect(server.messages).toHaveLength(1);
+    },
+  );
 
   it('lets us leave while places rest', async () => {
     const server = await scripted();

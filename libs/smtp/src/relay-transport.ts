@@ -212,10 +212,11 @@ export class RelayTransport implements SmtpTransport {
     message: Buffer,
     mayStillBegin: MayStillBegin,
   ): Promise<Transmission | undefined> {
+    const isStillOurs = (): boolean => mayStillBegin(true);
     const kept = place.connection;
     if (kept?.isAlive) {
-      const transmission = await kept.send(envelope, message);
-      if (!wasStale(transmission)) return transmission;
+      const transmission = await kept.send(envelope, message, isStillOurs);
+      if (transmission === undefined || !wasStale(transmission)) return transmission;
     }
     await kept?.quit();
     place.connection = undefined;
@@ -223,7 +224,7 @@ export class RelayTransport implements SmtpTransport {
     if (!(opened instanceof RelayConnection)) return opened;
     place.connection = opened;
     // Connecting can have taken so long, or this process stood still for so long, that somebody else has the email.
-    return mayStillBegin(true) ? opened.send(envelope, message) : undefined;
+    return isStillOurs() ? opened.send(envelope, message, isStillOurs) : undefined;
   }
 
   private async giveBack(

@@ -18,7 +18,7 @@ export interface RequestedReports {
 /** That a recipient cannot be reached, that it takes longer, or that the message was delivered. */
 export type ReportedFact = 'FAILURE' | 'DELAY' | 'SUCCESS';
 
-/** Whether a message may be transmitted at this moment. `isConnected`: a connection to the relay has just been made for it. */
+/** Whether a message may be transmitted at this moment. `isConnected`: there is a connection to the relay for it. */
 export type MayStillBegin = (isConnected: boolean) => boolean;
 
 /** The way out: whoever sends email asks for this and not for a socket. */
@@ -27,8 +27,8 @@ export interface SmtpTransport {
    * Transmits a message once. What a server or the network does is the answer, never an exception.
    *
    * @param message the bytes that leave, in lines that end in CRLF; only dots are stuffed (RFC 5321, section 4.5.2)
-   * @param mayStillBegin asked when there is a place for it, which may have to be waited for, and again when a connection had to be made; undefined
-   *   is given back when it may not
+   * @param mayStillBegin asked when there is a place for it, which may have to be waited for, again when a connection had to be made, and at last when
+   *   the relay has said yes to the envelope; undefined is given back when it may not
    * @throws for faults of our own: an envelope or message that must not be sent, a transport that is closed
    */
   send(
