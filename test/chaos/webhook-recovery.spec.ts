@@ -74,9 +74,9 @@ describe('A recovery', () => {
     return rows.map(({ delivery, event }) => [idFromUuid('dlv', delivery), idFromUuid('evt', event)]);
   }
 
-  async function recovery(id: string): Promise<{ state: string; total: number; done: number }> {
+  async function recovery(id: string): Promise<{ status: string; total: number; done: number }> {
     const answer = await stack.api().get(`/v1/webhooks/${webhook}/recoveries/${id}`);
-    return answer.body['recovery'] as { state: string; total: number; done: number };
+    return answer.body['recovery'] as { status: string; total: number; done: number };
   }
 
   /** Says which deliveries were recorded when it had died. */
@@ -98,12 +98,12 @@ describe('A recovery', () => {
       id: string;
     };
     await until(() => receiver.posts.length > 1_500, 'it is under way');
-    expect(await recovery(id)).toMatchObject({ state: 'RUNNING', total: FAILED });
+    expect(await recovery(id)).toMatchObject({ status: 'RUNNING', total: FAILED });
     const [recordedThen] = await Promise.all([
       killAndReplace('webhook-dispatcher', stack.dispatchers[0]!),
       killAndReplace('scheduler', stack.scheduler),
     ]);
-    await until(async () => (await recovery(id)).state === 'COMPLETED', 'it is completed');
+    await until(async () => (await recovery(id)).status === 'COMPLETED', 'it is completed');
     await stack.settled();
 
     expect(await recovery(id)).toMatchObject({ total: FAILED, done: FAILED });

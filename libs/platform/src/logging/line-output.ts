@@ -36,7 +36,7 @@ export class LineOutput implements LineSink {
     if (this.writingSinceMs === undefined) void this.writeAll();
   }
 
-  /** What is being written by another thread just now is left to that. */
+  /** What is being written by another thread just now is left to that, and may be taken after the rest: each line says when it was. */
   flushSync(): void {
     const until = performance.now() + LAST_WORDS_MS;
     // A write to what stands still might not come back.
