@@ -14,7 +14,14 @@ export {
   testPostgresUrl,
 } from './postgres.ts';
 export { PostgresTools } from './postgres-tools.ts';
-export { type AppName, type AppUnderTest, type Exit, ProgramUnderTest, startApp } from './process.ts';
+export {
+  type AppName,
+  type AppUnderTest,
+  type Exit,
+  NODE_ON_SOURCES,
+  ProgramUnderTest,
+  startApp,
+} from './process.ts';
 export { PrivateRedis, testRedisUrl, uniqueQueuePrefix } from './redis.ts';
 export { SmtpSink, type SmtpSinkOptions } from './smtp-sink.ts';
 export type { SinkAnswer, SinkMessage, SinkScript, SinkStage } from './smtp-sink-script.ts';

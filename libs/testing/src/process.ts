@@ -15,6 +15,14 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
+/** Runs a program that is written in TypeScript, and what it imports of ours, from the sources. */
+export const NODE_ON_SOURCES: readonly string[] = [
+  process.execPath,
+  '--conditions=@posthorn/source',
+  '--experimental-transform-types',
+  '--disable-warning=ExperimentalWarning',
+];
+
 /** A program that runs beside the test. It dies with the test, however that ends. */
 export class ProgramUnderTest {
   readonly pid: number;

@@ -1,25 +1,23 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { NODE_ON_SOURCES } from '@posthorn/testing';
 
 const PROGRAM = fileURLToPath(new URL('./starved-post.fixture.ts', import.meta.url));
-const NODE = [
-  process.execPath,
-  '--conditions=@posthorn/source',
-  '--experimental-transform-types',
-  '--disable-warning=ExperimentalWarning',
-  PROGRAM,
-];
 /** Only who may make one can test without a network. */
 const canLoseNetwork = spawnSync('unshare', ['-n', 'true']).status === 0;
 
 /** What a program prints that is run by a shell. */
 function run(command: string, ...args: string[]): unknown {
   const { NODE_OPTIONS: _jestOnly, ...env } = process.env;
-  const { stdout, stderr } = spawnSync('sh', ['-c', `${command} "$@"`, 'sh', ...NODE, ...args], {
-    env,
-    encoding: 'utf8',
-  });
+  const { stdout, stderr } = spawnSync(
+    'sh',
+    ['-c', `${command} "$@"`, 'sh', ...NODE_ON_SOURCES, PROGRAM, ...args],
+    {
+      env,
+      encoding: 'utf8',
+    },
+  );
   if (stdout === '') throw new Error(stderr);
   return JSON.parse(stdout);
 }

@@ -113,10 +113,6 @@ describe('G4: fields that are not known', () => {
     ...Object.entries({ 'preview-text': 'previewText', 'group_by': 'groupBy', 'setings': 'settings' }),
   ];
   const others = [
-    'cc',
-    'bcc',
-    'attachments',
-    'headers',
     'from ',
     ' to',
     '',
@@ -135,6 +131,12 @@ describe('G4: fields that are not known', () => {
     'to[]',
     'to.name',
   ];
+  const elsewhere = {
+    cc: 'an email has one recipient',
+    bcc: 'an email has one recipient',
+    attachments: 'link to the file',
+    headers: 'leave it out',
+  };
   const withField = (name: string): object => changed({ [name]: 'x' });
   it.each(
     atLeastForty([
@@ -142,6 +144,7 @@ describe('G4: fields that are not known', () => {
         sending(name, withField(name), `\`${name}\` is not a known field; did you mean \`${meant}\`?`),
       ),
       ...others.map((name) => sending(shown(name), withField(name), UNKNOWN)),
+      ...Object.entries(elsewhere).map(([name, said]) => sending(name, withField(name), said)),
       ...['constructor', 'trackClick', '', 'track_opens'].map((name) =>
         sending(
           `settings.${name}`,

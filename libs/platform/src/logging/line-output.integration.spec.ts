@@ -14,16 +14,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sleep } from '@posthorn/kernel';
+import { NODE_ON_SOURCES } from '@posthorn/testing';
 import { LineOutput } from './line-output.ts';
 
 const PROGRAM = fileURLToPath(new URL('./logging-program.fixture.ts', import.meta.url));
-const NODE = [
-  process.execPath,
-  '--conditions=@posthorn/source',
-  '--experimental-transform-types',
-  '--disable-warning=ExperimentalWarning',
-  PROGRAM,
-];
 const MOST_WAITING = 100_000;
 const LINE = `${'x'.repeat(999)}\n`;
 /** More than a pipe holds that nobody reads. */
@@ -40,7 +34,11 @@ describe('A process that logs', () => {
   function logTo(path: string): unknown[] {
     const { NODE_OPTIONS: _jestOnly, ...env } = process.env;
     const options = { env, encoding: 'utf8', timeout: 30_000 } as const;
-    const { status, signal, stderr } = spawnSync('sh', ['-c', `exec "$@" >${path}`, 'sh', ...NODE], options);
+    const { status, signal, stderr } = spawnSync(
+      'sh',
+      ['-c', `exec "$@" >${path}`, 'sh', ...NODE_ON_SOURCES, PROGRAM],
+      options,
+    );
     return [status, signal, stderr];
   }
 
