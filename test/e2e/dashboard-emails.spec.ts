@@ -5,7 +5,7 @@ import { nowLane } from '@posthorn/domain';
 import { type EmailId, newId, uuidOf } from '@posthorn/kernel';
 import type { AppUnderTest, SinkScript } from '@posthorn/testing';
 import { emailIn } from './api.ts';
-import { DashboardVisitor } from './dashboard-visitor.ts';
+import { type DashboardVisitor, openDashboard } from './dashboard-visitor.ts';
 import { newRecipient, Stack, until } from './stack.ts';
 import { DAY_MS, fromNow } from './times.ts';
 
@@ -21,9 +21,7 @@ let vera: DashboardVisitor;
 
 beforeAll(async () => {
   stack = await Stack.start({ sink: { script: relay } });
-  dashboard = await stack.startApp('dashboard');
-  ada = await DashboardVisitor.signIn(stack, dashboard, 'ada', 'operator');
-  vera = await DashboardVisitor.signIn(stack, dashboard, 'vera', 'viewer');
+  ({ dashboard, ada, vera } = await openDashboard(stack));
 });
 afterAll(() => stack.close());
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { WebhookId } from '@posthorn/kernel';
 import { type AppUnderTest, Browser, type BrowserPage, findChromium, type PageSize } from '@posthorn/testing';
 import { emailIn } from './api.ts';
-import { DashboardVisitor } from './dashboard-visitor.ts';
+import { type DashboardVisitor, openDashboard } from './dashboard-visitor.ts';
 import { addDelivery } from './deliveries.ts';
 import { Stack, until } from './stack.ts';
 import { DAY_MS, fromNow } from './times.ts';
@@ -44,9 +44,7 @@ if (chromium === undefined) {
 
     beforeAll(async () => {
       [stack, browser] = await Promise.all([Stack.start(), Browser.start(chromium)]);
-      dashboard = await stack.startApp('dashboard');
-      ada = await DashboardVisitor.signIn(stack, dashboard, 'ada', 'operator');
-      vera = await DashboardVisitor.signIn(stack, dashboard, 'vera', 'viewer');
+      ({ dashboard, ada, vera } = await openDashboard(stack));
       const to = 'ada@receiver.example';
       ({ id: email } = emailIn(
         await stack.send({ to, subject: 'Your receipt', html: HOSTILE_MAIL, trackOpens: undefined }),

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuditLogStore } from '@posthorn/database';
 import { newId } from '@posthorn/kernel';
-import type { AppUnderTest, SinkScript } from '@posthorn/testing';
+import type { SinkScript } from '@posthorn/testing';
 import { Api, emailIn } from './api.ts';
-import { DashboardVisitor } from './dashboard-visitor.ts';
+import { type DashboardVisitor, openDashboard } from './dashboard-visitor.ts';
 import { newRecipient, Stack, until } from './stack.ts';
 
 const HOSTILE = '"><script>alert(1)</script>';
@@ -16,15 +16,12 @@ const relay: SinkScript = (stage, { to }) =>
     : undefined;
 
 let stack: Stack;
-let dashboard: AppUnderTest;
 let ada: DashboardVisitor;
 let vera: DashboardVisitor;
 
 beforeAll(async () => {
   stack = await Stack.start({ sink: { script: relay } });
-  dashboard = await stack.startApp('dashboard');
-  ada = await DashboardVisitor.signIn(stack, dashboard, 'ada', 'operator');
-  vera = await DashboardVisitor.signIn(stack, dashboard, 'vera', 'viewer');
+  ({ ada, vera } = await openDashboard(stack));
 });
 afterAll(() => stack.close());
 

@@ -59,3 +59,13 @@ export class DashboardVisitor {
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   }
 }
+
+/** Starts a dashboard, with an operator, ada, and a viewer, vera, signed in. */
+export async function openDashboard(
+  stack: Stack,
+): Promise<{ dashboard: AppUnderTest; ada: DashboardVisitor; vera: DashboardVisitor }> {
+  const dashboard = await stack.startApp('dashboard');
+  const ada = await DashboardVisitor.signIn(stack, dashboard, 'ada', 'operator');
+  const vera = await DashboardVisitor.signIn(stack, dashboard, 'vera', 'viewer');
+  return { dashboard, ada, vera };
+}

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AuditLogStore } from '@posthorn/database';
 import { type DeliveryId, newId, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
-import type { AppUnderTest, WebhookReceiver } from '@posthorn/testing';
-import { DashboardVisitor } from './dashboard-visitor.ts';
+import type { WebhookReceiver } from '@posthorn/testing';
+import { type DashboardVisitor, openDashboard } from './dashboard-visitor.ts';
 import { addDelivery } from './deliveries.ts';
 import { startReceiving, subscribe } from './receiving.ts';
 import { type Stack, until } from './stack.ts';
@@ -13,7 +13,6 @@ const HOSTILE = '"><script>alert(1)</script>';
 let stack: Stack;
 let receiver: WebhookReceiver;
 let close: () => Promise<void>;
-let dashboard: AppUnderTest;
 let ada: DashboardVisitor;
 let vera: DashboardVisitor;
 let workspaceId: WorkspaceId;
@@ -23,9 +22,7 @@ let hooks = 0;
 
 beforeAll(async () => {
   ({ stack, receiver, close } = await startReceiving());
-  dashboard = await stack.startApp('dashboard');
-  ada = await DashboardVisitor.signIn(stack, dashboard, 'ada', 'operator');
-  vera = await DashboardVisitor.signIn(stack, dashboard, 'vera', 'viewer');
+  ({ ada, vera } = await openDashboard(stack));
   ({ workspaceId } = stack.tenant);
 });
 afterAll(() => close());
