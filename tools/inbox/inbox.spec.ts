@@ -59,6 +59,9 @@ describe('A mailbox', () => {
   });
 });
 
+/** As long as an address may be. */
+const OF_254_BYTES = `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(49)}.example.net`;
+
 describe('The SMTP side', () => {
   it.each([
     ['bounced@example.net', '550 5.1.1 No such user here'],
@@ -67,6 +70,7 @@ describe('The SMTP side', () => {
     ['delayed@example.net', '451 4.7.1 Try again later'],
     ['ada+bounced@example.net', undefined],
     ['bouncedly@example.net', undefined],
+    [OF_254_BYTES, undefined],
   ])('answers %s with a refusal: %s', async (to, refusal) => {
     const folder = mkdtempSync(join(tmpdir(), 'inbox-'));
     const mailbox = new Mailbox(folder);

@@ -26,6 +26,8 @@ export function createReceiver(mailbox) {
     disabledCommands: ['STARTTLS'],
     disableReverseLookup: true,
     size: LARGEST_MAIL_BYTES,
+    // The strict way refuses addresses of 254 bytes, which are as long as they may be (RFC 5321, section 4.5.3.1.3, without the brackets).
+    lenientAddressParsing: true,
     logger: false,
     onAuth: (auth, _session, done) => done(null, { user: auth.username ?? 'somebody' }),
     onRcptTo: ({ address }, _session, done) => done(refusalFor(address)),
