@@ -92,6 +92,8 @@ await startProcess('scheduler', async () => {
   const queues = new MendedQueues({
     ...redis.options,
     onResumed: (queue) => logger.warn({ queue }, 'a queue was paused in Redis; it goes on'),
+    onBegunAnew: (queue) =>
+      logger.warn({ queue }, 'something else was written over a queue in Redis; it begins anew'),
     onLost: (queue, jobs) =>
       logger.warn({ queue, jobs }, 'Redis had lost where jobs of a queue were; their lanes are rung again'),
     onError,

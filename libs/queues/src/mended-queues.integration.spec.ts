@@ -9,6 +9,7 @@ let redis: PrivateRedis;
 let prefix: string;
 let mended: MendedQueues;
 const resumed: string[] = [];
+const begunAnew: string[] = [];
 const lost: [string, number][] = [];
 const errors: Error[] = [];
 const onError = (error: Error): void => void errors.push(error);
@@ -21,6 +22,7 @@ beforeAll(async () => {
     prefix,
     lostEveryMs: 0,
     onResumed: (name) => void resumed.push(name),
+    onBegunAnew: (name) => void begunAnew.push(name),
     onLost: (name, jobs) => void lost.push([name, jobs]),
     onError,
   });
@@ -127,6 +129,7 @@ it('nothing is told while nothing is paused, and nothing goes wrong while Redis 
     prefix,
     onError,
     onResumed: onError as never,
+    onBegunAnew: onError as never,
     onLost: onError as never,
   });
   const before = errors.filter(({ message }) => !message.includes('ECONNREFUSED')).length;
@@ -134,4 +137,36 @@ it('nothing is told while nothing is paused, and nothing goes wrong while Redis 
   await away.close();
   expect(errors.filter(({ message }) => !message.includes('ECONNREFUSED'))).toHaveLength(before);
   expect(resumed).toEqual([]);
+  expect(begunAnew).toEqual([]);
+});
+
+it('a queue begins anew when something else was written over its keys, and another queue keeps what it has', async () => {
+  const other = queueNamed(QUEUES.slowWebhookTurns);
+  await other.add('slow-webhook.turn', {});
+  const { promise: served, resolve } = Promise.withResolvers<void>();
+  const worker = new JobWorker<'webhook.turn'>({
+    url: redis.url,
+    prefix,
+    queue: QUEUES.webhookTurns,
+    concurrency: 1,
+    onError: () => undefined,
+    handlers: { 'webhook.turn': () => Promise.resolve(resolve()) },
+  });
+  worker.start();
+  const rings = new LaneRings({
+    url: redis.url,
+    prefix,
+    line: 'webhook',
+    rowsPerTurn: 50,
+    onError: () => undefined,
+  });
+  for (const key of ['wait', 'active', 'delayed', 'repeat', 'marker', 'stalled', 'events', 'meta', '1'])
+    await redis.ask(`SET ${prefix}:${QUEUES.webhookTurns}:${key} nonsense`);
+  while (begunAnew.length === 0) await mended.mend(0);
+  const ringing = setInterval(() => rings.ring('wh_01k9zq7v3nf4b8gq2m5c6d7e8f' as LaneId), 20);
+  await served;
+  clearInterval(ringing);
+  expect(begunAnew).toEqual([QUEUES.webhookTurns]);
+  expect(await other.getWaitingCount()).toBe(1);
+  await Promise.all([worker.close(), rings.close(), other.close()]);
 });

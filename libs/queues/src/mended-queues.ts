@@ -1,4 +1,4 @@
-import type { Queue } from 'bullmq';
+import { type Queue, QueueKeys } from 'bullmq';
 import type { Redis, RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import { QUEUES, type QueueName } from './jobs.ts';
@@ -30,10 +30,38 @@ for i = own + 1, #KEYS do
 end
 return forgotten`;
 
+/** What a queue's own keys are to Redis, by the names that BullMQ gives them. */
+const TYPE_OF_KEY = {
+  'wait': 'list',
+  'active': 'list',
+  'paused': 'list',
+  'delayed': 'zset',
+  'prioritized': 'zset',
+  'completed': 'zset',
+  'failed': 'zset',
+  'repeat': 'zset',
+  'marker': 'zset',
+  'stalled': 'set',
+  'events': 'stream',
+  'meta': 'hash',
+  'id': 'string',
+  'stalled-check': 'string',
+} as const;
+
+/** Whether some key is of another type than it must be. KEYS: the keys. ARGV: their types, in the same order. */
+const IS_OVERWRITTEN = `
+for i, key in ipairs(KEYS) do
+  local type = redis.call('TYPE', key).ok
+  if type ~= 'none' and type ~= ARGV[i] then return 1 end
+end
+return 0`;
+
 export interface MendedQueuesOptions extends RedisOptions {
   /** Default: 60 s. */
   readonly lostEveryMs?: number;
   readonly onResumed: (queue: QueueName) => void;
+  /** Told that everything of a queue was deleted, because something else had been written over a part of it. */
+  readonly onBegunAnew: (queue: QueueName) => void;
   /** Told how many jobs were found that would never have been served. */
   readonly onLost: (queue: QueueName, jobs: number) => void;
   readonly onError: (error: Error) => void;
@@ -71,8 +99,11 @@ export class MendedQueues {
 
   private async mendAll(): Promise<void> {
     try {
-      for (const [name, producer] of this.producers)
-        if (producer.isConnected) await this.resume(name, producer);
+      for (const [name, producer] of this.producers) {
+        if (!producer.isConnected) continue;
+        await this.beginAnew(name, producer.connection);
+        await this.resume(name, producer);
+      }
       const begunAt = performance.now();
       if (begunAt < this.lookAt) return;
       for (const [name, producer] of this.producers)
@@ -82,6 +113,21 @@ export class MendedQueues {
     } catch (error) {
       this.options.onError(error as Error);
     }
+  }
+
+  /**
+   * Deletes everything of a queue that something else was written over: Redis refuses whatever BullMQ does with it (`WRONGTYPE`), so that no turn is
+   * served. Nothing is missed: lanes are rung again, and regular jobs put back.
+   */
+  private async beginAnew(name: QueueName, redis: Redis): Promise<void> {
+    const { prefix, onBegunAnew } = this.options;
+    // Of their names alone: a queue whose keys were written over cannot be opened.
+    const queueKeys = new QueueKeys(prefix);
+    const keys = Object.keys(TYPE_OF_KEY).map((key) => queueKeys.toKey(name, key));
+    if ((await redis.eval(IS_OVERWRITTEN, keys.length, ...keys, ...Object.values(TYPE_OF_KEY))) === 0) return;
+    const looks: AsyncIterable<string[]> = redis.scanStream({ match: queueKeys.toKey(name, '*') });
+    for await (const found of looks) if (found.length > 0) await redis.unlink(found);
+    onBegunAnew(name);
   }
 
   /**
