@@ -9,6 +9,12 @@ const NO_LASTING_FUNCTIONS = {
     'Name the function first and assign the name: assigned where it is made, V8 keeps it, and all that it refers to, until the whole heap is collected.',
 };
 
+/** Such a spread only holds properties in fewer lines. One under a condition is how a property is left out. */
+const NO_SPREAD_LITERALS = {
+  selector: 'ObjectExpression > SpreadElement > ObjectExpression',
+  message: 'Write the properties where the literal stands that is spread.',
+};
+
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/generated/**', 'node_modules/**', '.nx/**', '.posthorn/**', '.cache/**'] },
   ...tseslint.configs.recommendedTypeChecked.map((config) => ({
@@ -30,7 +36,7 @@ export default tseslint.config(
       '@typescript-eslint/no-explicit-any': 'error',
       'eqeqeq': 'error',
       'no-console': 'error',
-      'no-restricted-syntax': ['error', NO_LASTING_FUNCTIONS],
+      'no-restricted-syntax': ['error', NO_LASTING_FUNCTIONS, NO_SPREAD_LITERALS],
     },
   },
   {
@@ -52,6 +58,7 @@ export default tseslint.config(
       'no-restricted-syntax': [
         'error',
         NO_LASTING_FUNCTIONS,
+        NO_SPREAD_LITERALS,
         {
           selector:
             "ImportDeclaration[importKind='type'] ImportSpecifier[imported.name=/.+(Request|Query|Params)$/]",
@@ -70,7 +77,12 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/unbound-method': 'off',
-      'no-restricted-syntax': 'off',
+      'no-restricted-syntax': ['error', NO_SPREAD_LITERALS],
     },
+  },
+  {
+    // Not yet: these still have some.
+    files: ['test/**/*.ts'],
+    rules: { 'no-restricted-syntax': 'off' },
   },
 );

@@ -102,7 +102,12 @@ await startProcess('sender', async () => {
     relays,
     delivery: new DeliverEmail({
       composer: openComposer({
-        ...{ database: db, htmlToText, renderer, linkFinder, trackingLinks, unsubscribeLinks },
+        database: db,
+        htmlToText,
+        renderer,
+        linkFinder,
+        trackingLinks,
+        unsubscribeLinks,
         secretBox: secrets.box,
       }),
       bounceAddresses: bounceDomain === undefined ? undefined : secrets.bounceAddresses(bounceDomain),

@@ -96,7 +96,9 @@ await startProcess('webhook-dispatcher', async () => {
     onError,
   });
   const fanOut = new FanOutEvents({
-    ...{ deliveries, rings, poster: deliverEvents },
+    deliveries,
+    rings,
+    poster: deliverEvents,
     eventsPerTurn: lanes.TURN_ROWS,
     handoverMs: lanes.TURN_HANDOVER_MS,
     leaseMs: lanes.LEASE_MS,

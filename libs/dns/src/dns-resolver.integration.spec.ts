@@ -191,7 +191,8 @@ describe('of several name servers', () => {
     ]) {
       expect(await by(...servers).lookUpAddresses('here.example')).toMatchObject({ kind: 'found' });
       expect(await by(...servers).lookUpAddresses('ill.example')).toMatchObject({
-        ...{ kind: 'failed', isOurs: false },
+        kind: 'failed',
+        isOurs: false,
         reason: expect.stringContaining('SERVFAIL'),
       });
     }

@@ -53,7 +53,8 @@ describe('mail that comes back', () => {
     ).toMatchObject({
       reportedBy: 'googlemail.com',
       reply: {
-        ...{ code: 550, enhancedCode: '5.1.1' },
+        code: 550,
+        enhancedCode: '5.1.1',
         text: expect.stringMatching(
           /^The email account that you tried to reach does not exist\. Please try double-checking the/,
         ),

@@ -9,13 +9,14 @@ import { ReportListener, type ReportListenerOptions } from './report-listener.ts
 const EMAIL = newId('trs', 0);
 const ADDRESS = 'bounce+token@bounces.example.com';
 const LIMITS: ReportListenerOptions['limits'] = {
-  ...{
-    allConnections: 10,
-    connections: 3,
-    recipients: perSecond(1_000, 1_000),
-    peerOf: (address) => address,
-  },
-  ...{ messageBytes: 100_000, keptBytes: 1_000, silenceMs: 60_000, sessionMs: 60_000 },
+  allConnections: 10,
+  connections: 3,
+  recipients: perSecond(1_000, 1_000),
+  peerOf: (address) => address,
+  messageBytes: 100_000,
+  keptBytes: 1_000,
+  silenceMs: 60_000,
+  sessionMs: 60_000,
 };
 
 let listener: ReportListener;

@@ -81,7 +81,11 @@ export class ReportListener {
     const { limits, certificate, name } = options;
     this.peers = new PeerLimits(limits);
     this.server = new SMTPServer({
-      ...{ name, logger: false, disableReverseLookup: true, authOptional: true, hideSMTPUTF8: true },
+      name,
+      logger: false,
+      disableReverseLookup: true,
+      authOptional: true,
+      hideSMTPUTF8: true,
       disabledCommands: ['AUTH', ...(certificate === undefined ? ['STARTTLS'] : [])],
       ...certificate,
       size: limits.messageBytes,

@@ -20,7 +20,10 @@ async function sinkAt(host: string, port?: number, script: SinkScript = () => un
 function transportTo(port: number, addresses: readonly string[], user = ''): RelayTransport {
   const lookUp = (): Promise<readonly string[]> => Promise.resolve(addresses);
   const transport = new RelayTransport(`smtp://${user}relay.example:${port}`, {
-    ...{ lookUp, nameFreshMs: 0, maxMessagesPerConnection: 1, connectionTimeoutMs: 5_000 },
+    lookUp,
+    nameFreshMs: 0,
+    maxMessagesPerConnection: 1,
+    connectionTimeoutMs: 5_000,
     greetingTimeoutMs: 3_000,
   });
   open.unshift(transport);
@@ -49,7 +52,8 @@ describe('The name of a relay', () => {
   it('may lead to several servers that are all away, each of which is told of', async () => {
     const { port } = await sinkAt('127.0.0.2');
     expect(await transportTo(port, ['127.0.0.1', '127.0.0.3']).send(ENVELOPE, MESSAGE)).toMatchObject({
-      ...{ kind: 'broken', stage: 'connect' },
+      kind: 'broken',
+      stage: 'connect',
       error: expect.stringMatching(/ECONNREFUSED 127\.0\.0\.[13]:\d+.*; .*ECONNREFUSED 127\.0\.0\.[13]:/),
     });
   });
@@ -101,7 +105,9 @@ describe('The name of a relay', () => {
     });
     open.push(transport);
     expect(await transport.send(ENVELOPE, MESSAGE)).toEqual({
-      ...{ kind: 'broken', stage: 'connect', error: 'getaddrinfo ENOTFOUND relay.invalid' },
+      kind: 'broken',
+      stage: 'connect',
+      error: 'getaddrinfo ENOTFOUND relay.invalid',
     });
   });
 });

@@ -54,8 +54,13 @@ it(`Whatever a relay does, what is said of an email is true (RELAY_SEED=${SEED})
     fc.asyncProperty(moods, async ({ offers, turns }) => {
       const server = await ScriptedSmtpServer.start(scriptOf(turns), { extensions: offers });
       const transport = new RelayTransport(server.url.replace('//', '//joe:hunter2@'), {
-        ...{ maxConnections: 2, maxMessagesPerConnection: 5, restMs: 20, quitTimeoutMs: PATIENCE_MS },
-        ...{ connectionTimeoutMs: PATIENCE_MS, greetingTimeoutMs: PATIENCE_MS, socketTimeoutMs: PATIENCE_MS },
+        maxConnections: 2,
+        maxMessagesPerConnection: 5,
+        restMs: 20,
+        quitTimeoutMs: PATIENCE_MS,
+        connectionTimeoutMs: PATIENCE_MS,
+        greetingTimeoutMs: PATIENCE_MS,
+        socketTimeoutMs: PATIENCE_MS,
       });
       const sent = await Promise.all(
         Array.from({ length: EMAILS }, async (_, n): Promise<[number, Transmission]> => {

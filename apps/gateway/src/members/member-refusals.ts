@@ -35,11 +35,17 @@ export const INVITE_REFUSALS: readonly DescribedRefusal[] = [
     message:
       '`email` is invited already, inv_01h2xcejqtf2nbrexx3vqjhp41; send that invitation again, or revoke it first',
   },
-  ...[TOO_MANY_OPEN, NO_MAILS, TOO_MANY_MAILS],
+  TOO_MANY_OPEN,
+  NO_MAILS,
+  TOO_MANY_MAILS,
 ];
 
 export const RESEND_REFUSALS: readonly DescribedRefusal[] = [
-  ...[ACCEPTED, REVOKED, TOO_MANY_OPEN, NO_MAILS, TOO_MANY_MAILS],
+  ACCEPTED,
+  REVOKED,
+  TOO_MANY_OPEN,
+  NO_MAILS,
+  TOO_MANY_MAILS,
 ];
 
 export const REVOKE_REFUSALS: readonly DescribedRefusal[] = [ACCEPTED];

@@ -91,11 +91,14 @@ export function refusalsOf(route: Route): DescribedRefusal[] {
 function accessRefusals({ access, path }: Route): DescribedRefusal[] {
   if (access === undefined) return [];
   return [
-    ...[MISSING_KEY, UNKNOWN_KEY],
+    MISSING_KEY,
+    UNKNOWN_KEY,
     ...(access.scope === 'api_user' ? [NO_SCOPE] : []),
     ...(access.manages ? [NO_EDITOR] : []),
     ...(path.includes('{workspace_id}') ? [OTHER_WORKSPACE] : []),
-    ...[TOO_FAST, TOO_MANY_FAILURES, OVERLOADED],
+    TOO_FAST,
+    TOO_MANY_FAILURES,
+    OVERLOADED,
   ];
 }
 

@@ -28,8 +28,11 @@ export class WorkspaceStore {
     return transact(this.database, async (transaction) => {
       const created = workspace(await transaction.workspace.create({ data: { id: newUuid(nowMs), ...own } }));
       await recordAudit(transaction, nowMs, {
-        ...{ workspaceId: created.id, subjectId: created.id, actor },
-        ...{ action: 'workspace.created', detail: own },
+        workspaceId: created.id,
+        subjectId: created.id,
+        actor,
+        action: 'workspace.created',
+        detail: own,
       });
       return created;
     });

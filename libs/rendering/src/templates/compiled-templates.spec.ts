@@ -64,7 +64,12 @@ describe('CompiledTemplates', () => {
     ],
   ])('S3: prints %s as Handlebars does', (html, printed) => {
     const variables = {
-      ...{ nothing: null, zero: 0, no: false, yes: true, empty: [], list: [1, null, 'x'] },
+      nothing: null,
+      zero: 0,
+      no: false,
+      yes: true,
+      empty: [],
+      list: [1, null, 'x'],
       object: { toString: 1, toHTML: 2, valueOf: 3 },
       people: [{ name: 'Ann', tags: ['a'] }, { name: 'Bob' }],
     };
@@ -121,9 +126,19 @@ describe('CompiledTemplates', () => {
     ],
   ])('S3: the helpers give what they say: %s', (html, printed) => {
     const variables = {
-      ...{ name: 'Straße Äö', emoji: '👩👩', query: 'a&b c', list: [1, 2], empty: [], blank: '', zero: 0 },
-      ...{ total: 1234.5, text: '7', at: '2026-05-01T22:30:00Z', day: '2026-05-01' },
-      ...{ seconds: 1_777_635_000, milliseconds: 1_777_635_000_000 },
+      name: 'Straße Äö',
+      emoji: '👩👩',
+      query: 'a&b c',
+      list: [1, 2],
+      empty: [],
+      blank: '',
+      zero: 0,
+      total: 1234.5,
+      text: '7',
+      at: '2026-05-01T22:30:00Z',
+      day: '2026-05-01',
+      seconds: 1_777_635_000,
+      milliseconds: 1_777_635_000_000,
     };
     expect(htmlOf(html, variables)).toBe(printed);
   });

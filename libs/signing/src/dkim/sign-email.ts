@@ -18,9 +18,18 @@ export interface DkimSigner {
  * there (RFC 6376, sections 5.4.2 and 8.15), so that none can be put in, changed or taken away.
  */
 const SIGNED_FIELDS: readonly string[] = [
-  ...['from', 'to', 'cc', 'subject', 'date', 'message-id', 'reply-to'],
-  ...['mime-version', 'content-type', 'content-transfer-encoding'],
-  ...['list-unsubscribe', 'list-unsubscribe-post'],
+  'from',
+  'to',
+  'cc',
+  'subject',
+  'date',
+  'message-id',
+  'reply-to',
+  'mime-version',
+  'content-type',
+  'content-transfer-encoding',
+  'list-unsubscribe',
+  'list-unsubscribe-post',
 ];
 
 const LINE = 76;
