@@ -29,7 +29,7 @@ export function recordVerdict(wanted: WantedRecord, answer: TxtAnswer): RecordVe
   switch (wanted.purpose) {
     case 'DKIM_RSA':
     case 'DKIM_ED25519':
-      return dkimVerdict(values, wanted.key!);
+      return dkimVerdict(values, wanted.key);
     case 'SPF':
       return spfVerdict(values, wanted.include);
     case 'DMARC':

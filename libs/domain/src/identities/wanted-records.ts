@@ -1,18 +1,14 @@
 import { dkimRecord, type PublishedKey } from './dkim-record.ts';
 import type { KeyStage } from './key-stage.ts';
 
-/** What a record of a sending domain is for. */
-export type RecordPurpose = 'DKIM_RSA' | 'DKIM_ED25519' | 'SPF' | 'DMARC';
-
 /** A key that a domain is to publish, at `<selector>._domainkey.<domain>`. */
 export interface DomainKey extends PublishedKey {
   readonly selector: string;
   readonly stage: KeyStage;
 }
 
-/** A TXT record that a domain that emails are sent from should have. */
-export interface WantedRecord {
-  readonly purpose: RecordPurpose;
+/** What every record has. */
+interface RecordTraits {
   /** Whether the domain is verified by it; the others are advice. */
   readonly isRequired: boolean;
   /** Where it is to be set. */
@@ -21,11 +17,31 @@ export interface WantedRecord {
   readonly alsoAt: readonly string[];
   /** What to set; null where only the operator of the relay knows. */
   readonly value: string | null;
-  /** What a record must publish, if it is one of DKIM. */
-  readonly key?: DomainKey;
-  /** What a record must include, if it is one of SPF and that is known. */
-  readonly include?: string;
 }
+
+interface WantedDkimRecord extends RecordTraits {
+  readonly purpose: 'DKIM_RSA' | 'DKIM_ED25519';
+  /** What it must publish. */
+  readonly key: DomainKey;
+}
+
+interface WantedSpfRecord extends RecordTraits {
+  readonly purpose: 'SPF';
+  readonly key?: undefined;
+  /** What it must include; undefined: the operator has not said. */
+  readonly include: string | undefined;
+}
+
+interface WantedDmarcRecord extends RecordTraits {
+  readonly purpose: 'DMARC';
+  readonly key?: undefined;
+}
+
+/** A TXT record that a domain that emails are sent from should have. */
+export type WantedRecord = WantedDkimRecord | WantedSpfRecord | WantedDmarcRecord;
+
+/** What a record of a sending domain is for. */
+export type RecordPurpose = WantedRecord['purpose'];
 
 const PURPOSES = { rsa: 'DKIM_RSA', ed25519: 'DKIM_ED25519' } as const;
 const DNS_NAME_OCTETS = 253;
@@ -65,7 +81,7 @@ export function wantedRecords(
   return [...keys.map((key) => dkim(domain, key)), spf(domain, spfInclude), dmarc(domain)];
 }
 
-function dkim(domain: string, key: DomainKey): WantedRecord {
+function dkim(domain: string, key: DomainKey): WantedDkimRecord {
   return {
     purpose: PURPOSES[key.algorithm],
     isRequired: key.algorithm === 'rsa' && key.stage === 'CURRENT',
@@ -77,14 +93,12 @@ function dkim(domain: string, key: DomainKey): WantedRecord {
 }
 
 /** The return path of an email is its sender's address, so SPF is looked for at the domain itself (RFC 7208, section 2.4). */
-function spf(domain: string, include: string | undefined): WantedRecord {
-  const wanted = { purpose: 'SPF', isRequired: false, name: domain, alsoAt: [] } as const;
-  return include === undefined
-    ? { ...wanted, value: null }
-    : { ...wanted, value: `v=spf1 include:${include} ~all`, include };
+function spf(domain: string, include: string | undefined): WantedSpfRecord {
+  const value = include === undefined ? null : `v=spf1 include:${include} ~all`;
+  return { purpose: 'SPF', isRequired: false, name: domain, alsoAt: [], value, include };
 }
 
-function dmarc(domain: string): WantedRecord {
+function dmarc(domain: string): WantedDmarcRecord {
   const [own, ...above] = [domain, ...parentsOf(domain)].map((name) => `_dmarc.${name}`);
   return {
     purpose: 'DMARC',
