@@ -111,15 +111,18 @@ export const DELIVERIES_OF = `
 SELECT e.id AS "eventId", delivery_id(e.id, w.id) AS id FROM events e CROSS JOIN unnest(e.webhook_ids) AS w (id) WHERE e.id = ANY ($1::uuid[])`;
 
 /**
- * Which of these deliveries may not go yet: they are not finished, or were exhausted within so many days. $1 uuid[]. $2 int: days.
- * Index: webhook_deliveries_pkey. Locks: all of them, in their order, so that nobody makes one due again meanwhile.
+ * Which of these deliveries may not go yet: they are not finished, were exhausted within so many days, or somebody changes them just now. $1 uuid[].
+ * $2 int: days. Index: webhook_deliveries_pkey. Locks: those that may go, so that nobody makes one due again meanwhile, skipping what somebody else has:
+ * RECORD_DELIVERIES locks its deliveries in an order of its own, and waiting for one of them while others are held could be a deadlock.
  */
 export const NEEDED_DELIVERIES = `
-WITH held AS MATERIALIZED (
-  SELECT d.id, d.status, d.finished_at FROM webhook_deliveries d WHERE d.id = ANY ($1::uuid[]) ORDER BY d.id FOR UPDATE
+WITH free AS MATERIALIZED (
+  SELECT d.id FROM webhook_deliveries d
+  WHERE  d.id = ANY ($1::uuid[]) AND d.status <> 'PENDING'
+  AND    (d.status <> 'EXHAUSTED' OR d.finished_at <= now() - make_interval(days => $2::int))
+  FOR UPDATE SKIP LOCKED
 )
-SELECT h.id FROM held h
-WHERE  h.status = 'PENDING' OR (h.status = 'EXHAUSTED' AND h.finished_at > now() - make_interval(days => $2::int))`;
+SELECT d.id FROM webhook_deliveries d WHERE d.id = ANY ($1::uuid[]) AND d.id NOT IN (SELECT id FROM free)`;
 
 /** Removes deliveries and then their attempts, by table. $1 uuid[]: deliveries. Indexes: the primary keys. Locks: the rows. */
 export const REMOVE_DELIVERIES = {

@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import { operator, type OwnRetention, type Retention } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { DeliveryOffice } from '../deliveries.fixture.ts';
 import { faultOf } from '../faults.ts';
 import { Office, rawEmail } from '../office.fixture.ts';
+import type { ClaimedDelivery } from './claimed-delivery.ts';
 import { EmailStore } from './email-store.ts';
 import { EventFeedStore } from './event-feed-store.ts';
 import { RetentionStore } from './retention-store.ts';
@@ -221,6 +223,61 @@ describe('Events that a workspace keeps for less long', () => {
       feed.read(acme, { limit: 10, from: { after: idFromUuid('evt', id) } });
     expect(await readFrom(newUuid(daysAgo(60).getTime()))).toEqual({ fault: 'EXPIRED' });
     expect(await readFrom(young)).toMatchObject({ items: [] });
+  });
+});
+
+describe('While what became of deliveries of old events is recorded', () => {
+  /** A delivery of an event of 40 days ago, which somebody has just claimed. */
+  async function claimOld(workspaceId: WorkspaceId): Promise<ClaimedDelivery> {
+    const event = await eventOf(workspaceId, 40, 'PENDING');
+    const [row] = await office.ask<{ webhook: string }>(
+      `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, claims)
+       SELECT id, 'webhook', type_id('wh', webhook_id), 'ready', now(), 1 FROM webhook_deliveries WHERE event_id = $1
+       RETURNING lane_id AS webhook`,
+      [event],
+    );
+    return (await new DeliveryOffice(office).claim(row!.webhook as WebhookId))[0]!;
+  }
+
+  /** Begins one work after the other, each when all of those before are over or wait for a lock; a lock of `row` is held until all do. */
+  async function whileLocked(row: string, ...works: (() => Promise<unknown>)[]): Promise<unknown[]> {
+    const open = new Set<Promise<unknown>>();
+    const client = await office.database.pool.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('SELECT FROM webhook_deliveries WHERE id = $1 FOR UPDATE', [row]);
+      const done: Promise<unknown>[] = [];
+      for (const work of works) {
+        const begun = work();
+        open.add(begun);
+        done.push(begun.finally(() => open.delete(begun)));
+        while ((await waiting()) < open.size);
+      }
+      await client.query('COMMIT');
+      return await Promise.all(done);
+    } finally {
+      client.release();
+    }
+  }
+
+  const byUuid = (one: ClaimedDelivery, other: ClaimedDelivery): number =>
+    uuidOf(one.id) < uuidOf(other.id) ? -1 : 1;
+  const waiting = (): Promise<number> =>
+    office.count('pg_stat_activity', "wait_event_type = 'Lock' AND datname = current_database()");
+
+  it.each([[0], [1]])('neither waits crosswise for the other, whichever failed: %i', async (failed) => {
+    const acme = await workspaceWith({ eventDays: 10 });
+    const old = [await claimOld(acme), await claimOld(acme)].toSorted(byUuid);
+    const desk = new DeliveryOffice(office);
+    const outcomes = old.map((each, n) => (n === failed ? desk.failed(each) : desk.outcome(each)));
+    await retention.openRounds(COMMON);
+    expect(
+      await whileLocked(
+        uuidOf(old[0]!.id),
+        () => retention.removeGroup(COMMON, 10),
+        () => desk.deliveries.record(outcomes),
+      ),
+    ).toEqual([{ subject: 'events', removed: 0 }, [true, true]]);
   });
 });
 
