@@ -116,7 +116,7 @@ export type CallOutcome =
 export interface NumberedClaim {
   readonly n: number;
   readonly workspaceId: WorkspaceId;
-  readonly claim: IdempotencyClaim & { readonly answer?: string };
+  readonly claim: IdempotencyClaim & { readonly answer?: string | undefined };
 }
 
 /** Claims, as the statements about keys take them. */
@@ -158,7 +158,8 @@ export function keyedEmailColumns(emails: readonly NumberedEmail[]): Buffer[] {
 }
 
 function rowOf({ n, email, callKey }: NumberedEmail): Row<typeof ACCEPT_COLUMNS> {
-  const content = contentOf(email);
+  const raw = email.type === 'raw' ? email : undefined;
+  const templated = email.type === 'templated' ? email : undefined;
   return {
     n,
     id: email.id,
@@ -171,9 +172,9 @@ function rowOf({ n, email, callKey }: NumberedEmail): Row<typeof ACCEPT_COLUMNS>
     to_address: email.to.address,
     to_name: email.to.name,
     reply_to: email.replyTo.length > 0 ? JSON.stringify(email.replyTo) : undefined,
-    subject: content.subject,
-    template_name: content.template,
-    template_version_id: content.templateVersionId,
+    subject: raw?.subject,
+    template_name: templated?.template,
+    template_version_id: templated?.templateVersionId,
     message_id: email.messageId,
     group_by: email.groupBy,
     email_key: email.idempotency?.key,
@@ -183,31 +184,14 @@ function rowOf({ n, email, callKey }: NumberedEmail): Row<typeof ACCEPT_COLUMNS>
     unsubscribe: email.unsubscribe ?? false,
     send_at: email.sendAt,
     accepted_at: email.acceptedAt,
-    html: content.html,
-    text: content.text,
-    preview_text: content.previewText,
-    variables: content.variables,
+    html: raw?.html,
+    text: raw?.text,
+    preview_text: raw?.previewText,
+    variables: templated && JSON.stringify(templated.variables),
     lane_id: email.laneId,
     state: email.sendAt === null ? 'ready' : 'waiting',
     due_at: email.sendAt ?? email.acceptedAt,
     bytes: email.bytes,
     traceparent: email.traceparent,
   };
-}
-
-/** Of both kinds of content, what this one has. */
-interface AnyContent {
-  readonly subject?: string;
-  readonly html?: string;
-  readonly text?: string | undefined;
-  readonly previewText?: string | undefined;
-  readonly template?: string;
-  readonly templateVersionId?: TemplateVersionId;
-  readonly variables?: string;
-}
-
-function contentOf(email: AcceptableEmail): AnyContent {
-  if (email.type === 'raw') return email;
-  const { template, templateVersionId, variables } = email;
-  return { template, templateVersionId, variables: JSON.stringify(variables) };
 }

@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { ACCEPT_EMAILS, ACCEPT_KEYED_EMAILS } from '../sql/accept.ts';
 import {
   type AcceptableCall,
+  type AcceptableEmail,
   type AcceptanceOutcome,
   type CallOutcome,
   emailColumns,
@@ -70,7 +71,7 @@ export class GroupAcceptance {
   }
 
   /** The emails that are accepted. */
-  get accepted(): readonly Entry['email'][] {
+  get accepted(): readonly AcceptableEmail[] {
     return this.entries.filter(({ n }) => this.outcomeOf[n]?.kind === 'accepted').map(({ email }) => email);
   }
 
@@ -85,14 +86,13 @@ export class GroupAcceptance {
   /** Writes what calls with a key of their own are answered, and gives the outcomes in the order of the calls. */
   async answer(): Promise<CallOutcome[]> {
     const outcomes = this.calls.map((_call, index) => this.callOutcomes[index] ?? this.judged(index));
-    const answers = this.callClaims().flatMap(({ n, workspaceId, claim }) => {
+    const answers = this.callClaims().flatMap(({ n, workspaceId, claim }): NumberedClaim[] => {
       const outcome = outcomes[n]!;
       if (outcome.kind !== 'judged') return [];
       return [{ n, workspaceId, claim: { ...claim, answer: outcome.answer } }];
     });
-    const kept = answers.filter(({ claim }) => claim.answer !== undefined) as NumberedClaim[];
-    await this.keys.answer(kept);
-    await this.keys.giveBack(answers.filter(({ claim }) => claim.answer === undefined) as NumberedClaim[]);
+    await this.keys.answer(answers.filter(({ claim }) => claim.answer !== undefined));
+    await this.keys.giveBack(answers.filter(({ claim }) => claim.answer === undefined));
     return outcomes;
   }
 
