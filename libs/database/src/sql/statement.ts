@@ -10,10 +10,10 @@ export interface Stretch {
   readonly mostGiven: number;
 }
 
-/** A statement that is made for what is asked, with its values. */
+/** A statement that is made for what is asked, with its values, as the driver takes it. */
 export interface Statement {
   readonly text: string;
-  readonly values: readonly unknown[];
+  readonly values: unknown[];
 }
 
 /** The values of a statement, numbered as they are named. */

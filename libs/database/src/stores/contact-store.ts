@@ -16,8 +16,7 @@ export class ContactStore {
     page: PageRequest<ContactId>,
     filter: ContactFilter = {},
   ): Promise<Page<Contact>> {
-    const { text, values } = listContacts(workspaceId, filter, page);
-    const { rows } = await this.database.pool.query<ContactRow>(text, [...values]);
+    const { rows } = await this.database.pool.query<ContactRow>(listContacts(workspaceId, filter, page));
     return pageOf(rows.map(contactOf), page.limit);
   }
 

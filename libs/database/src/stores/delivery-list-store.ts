@@ -3,6 +3,7 @@ import type { Page, PageRequest } from '@posthorn/domain';
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import { type DeliveryFilter, listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from '../sql/delivery-list.ts';
+import type { Stretch } from '../sql/statement.ts';
 import { BoundedSearch, type SeenRow } from './bounded-search.ts';
 import {
   type DeliveryWithAttempts,
@@ -31,9 +32,9 @@ export class DeliveryListStore {
     filter: DeliveryFilter,
     page: PageRequest<DeliveryId>,
   ): Promise<Page<ShownDelivery>> {
-    const look = async (stretch: Parameters<typeof listDeliveries>[3]) => {
-      const { text, values } = listDeliveries(workspaceId, webhookId, filter, stretch);
-      return (await this.pool.query<ShownDeliveryRow & SeenRow>(text, [...values])).rows;
+    const look = async (stretch: Stretch) => {
+      const statement = listDeliveries(workspaceId, webhookId, filter, stretch);
+      return (await this.pool.query<ShownDeliveryRow & SeenRow>(statement)).rows;
     };
     return this.search.page(page, look, shownDelivery);
   }

@@ -34,18 +34,8 @@ export class EmailChanges {
   ): Promise<MovedEmail | undefined> {
     const values = [uuidOf(id), uuidOf(workspaceId), at, `${keysKeptMs} ms`];
     const detail = { sendAt: at?.toISOString() ?? null };
-    return this.change<MovedEmail>(
-      id,
-      RESCHEDULE_EMAIL,
-      values,
-      actor && {
-        workspaceId,
-        action: 'email.moved',
-        actor,
-        subjectId: id,
-        detail,
-      },
-    );
+    const audited = actor && ({ workspaceId, action: 'email.moved', actor, subjectId: id, detail } as const);
+    return this.change<MovedEmail>(id, RESCHEDULE_EMAIL, values, audited);
   }
 
   /**
@@ -55,32 +45,22 @@ export class EmailChanges {
    */
   async cancel(workspaceId: WorkspaceId, id: EmailId, actor?: Actor): Promise<boolean> {
     const values = [uuidOf(id), uuidOf(workspaceId)];
-    const cancelled = await this.change(
-      id,
-      CANCEL_EMAIL,
-      values,
-      actor && {
-        workspaceId,
-        action: 'email.cancelled',
-        actor,
-        subjectId: id,
-      },
-    );
-    return cancelled !== undefined;
+    const audited = actor && ({ workspaceId, action: 'email.cancelled', actor, subjectId: id } as const);
+    return (await this.change(id, CANCEL_EMAIL, values, audited)) !== undefined;
   }
 
   /** One statement, which gives a row when it has changed something; with an entry of the audit log, one transaction of two. */
   private change<Row extends object>(
     id: EmailId,
     sql: string,
-    values: readonly unknown[],
+    values: unknown[],
     audited: AuditedChange | undefined,
   ): Promise<Row | undefined> {
     const { pool, clock, changes } = this.database;
     return changes.run(id, async () => {
-      if (audited === undefined) return (await pool.query<Row>(sql, [...values])).rows[0];
+      if (audited === undefined) return (await pool.query<Row>(sql, values)).rows[0];
       return transactOn(this.database, async (client) => {
-        const [changed] = (await client.query<Row>(sql, [...values])).rows;
+        const [changed] = (await client.query<Row>(sql, values)).rows;
         if (changed !== undefined) await recordAudit(client, clock.nowMs(), audited);
         return changed;
       });

@@ -3,6 +3,7 @@ import type { Page, PageRequest } from '@posthorn/domain';
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import { type EmailFilter, listEmails } from '../sql/email-list.ts';
+import type { Stretch } from '../sql/statement.ts';
 import { BoundedSearch, type SearchBounds, type SeenRow } from './bounded-search.ts';
 import { type EmailSummary, emailSummary, type EmailSummaryRow } from './email-record.ts';
 
@@ -22,9 +23,9 @@ export class EmailListStore {
     filter: EmailFilter,
     page: PageRequest<EmailId>,
   ): Promise<Page<EmailSummary>> {
-    const look = async (stretch: Parameters<typeof listEmails>[2]) => {
-      const { text, values } = listEmails(workspaceId, filter, stretch);
-      return (await this.pool.query<EmailSummaryRow & SeenRow>(text, [...values])).rows;
+    const look = async (stretch: Stretch) => {
+      const statement = listEmails(workspaceId, filter, stretch);
+      return (await this.pool.query<EmailSummaryRow & SeenRow>(statement)).rows;
     };
     return this.search.page(page, look, emailSummary);
   }

@@ -3,6 +3,7 @@ import type { Page, PageRequest } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { EmailFilter } from '../sql/email-list.ts';
 import { READ_EMAIL_WORKSPACE, searchEmails } from '../sql/email-search.ts';
+import type { Stretch } from '../sql/statement.ts';
 import { BoundedSearch, type SearchBounds, type SeenRow } from './bounded-search.ts';
 import { type EmailSummary, emailSummary, type EmailSummaryRow } from './email-record.ts';
 
@@ -26,10 +27,8 @@ export class EmailSearchStore {
 
   /** A page of the emails that match; see {@link BoundedSearch} for when it has fewer than it may. */
   async list(filter: EmailFilter, page: PageRequest<EmailId>): Promise<Page<FoundEmail>> {
-    const look = async (stretch: Parameters<typeof searchEmails>[1]) => {
-      const { text, values } = searchEmails(filter, stretch);
-      return (await this.database.pool.query<FoundRow>(text, [...values])).rows;
-    };
+    const look = async (stretch: Stretch) =>
+      (await this.database.pool.query<FoundRow>(searchEmails(filter, stretch))).rows;
     return this.search.page(page, look, foundEmail);
   }
 

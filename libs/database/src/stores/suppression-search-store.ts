@@ -10,8 +10,7 @@ export class SuppressionSearchStore {
 
   /** A page of all entries, or of those of one address, in whatever case. */
   async list(email: string | undefined, page: PageRequest<SuppressionId>): Promise<Page<Suppression>> {
-    const { text, values } = searchSuppressions(email, page);
-    const { rows } = await this.database.pool.query<SuppressionRow>(text, [...values]);
+    const { rows } = await this.database.pool.query<SuppressionRow>(searchSuppressions(email, page));
     return pageOf(rows.map(suppressionOf), page.limit);
   }
 

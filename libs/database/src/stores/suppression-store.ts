@@ -14,8 +14,8 @@ export class SuppressionStore {
     page: PageRequest<SuppressionId>,
     filter: SuppressionFilter = {},
   ): Promise<Page<Suppression>> {
-    const { text, values } = listSuppressions(workspaceId, filter, page);
-    const { rows } = await this.database.pool.query<SuppressionRow>(text, [...values]);
+    const statement = listSuppressions(workspaceId, filter, page);
+    const { rows } = await this.database.pool.query<SuppressionRow>(statement);
     return pageOf(rows.map(suppressionOf), page.limit);
   }
 
