@@ -5,13 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { JobWorker, MaintenanceSchedule, QUEUES } from './index.ts';
 
 const EVERY_MS = 500;
-const DAY_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const NAME = 'recoveries.forget';
 
 let redis: PrivateRedis;
 let prefix: string;
 let queue: Queue;
 let schedule: MaintenanceSchedule;
+let passedMs = 0;
 const errors: Error[] = [];
 const onError = (error: Error): void => void errors.push(error);
 
@@ -23,6 +25,7 @@ beforeAll(async () => {
     { url: redis.url, prefix },
     [{ name: NAME, everyMs: EVERY_MS }],
     onError,
+    () => passedMs,
   );
 });
 afterAll(async () => {
@@ -48,9 +51,11 @@ async function leaveAhead(ms: number): Promise<number> {
   return (await queue.getJobScheduler(NAME))!.next!;
 }
 
-it('a regular job that a wrong clock has put a day ahead is done again', async () => {
+it('a regular job that a wrong clock has put a day ahead, where it stays, is done again', async () => {
   await putBackUntilThere();
-  expect(await leaveAhead(DAY_MS)).toBeGreaterThan(Date.now() + DAY_MS / 2);
+  const next = await leaveAhead(DAY_MS);
+  expect(await putBackUntilThere()).toBe(next);
+  passedMs += HOUR_MS;
   expect(await putBackUntilThere()).toBeLessThanOrEqual(Date.now() + 2 * EVERY_MS);
   let done = 0;
   const worker = new JobWorker<typeof NAME>({
@@ -76,6 +81,14 @@ it('a regular job is done again that Redis has lost, though its schedule is stil
   await redis.ask(`ZADD ${queue.toKey('repeat')} ${Date.now() - DAY_MS} ${NAME}`);
   expect(await putBackUntilThere()).toBeGreaterThan(Date.now() - DAY_MS / 2);
   expect(await queue.getJobCountByTypes('delayed', 'wait')).toBe(1);
+});
+
+it('a regular job is left to a worker that does it by a clock which is hours ahead', async () => {
+  for (let n = 0; n < 3; n += 1) {
+    const next = await leaveAhead(6 * HOUR_MS + n * EVERY_MS);
+    expect(await putBackUntilThere()).toBe(next);
+    passedMs += HOUR_MS;
+  }
 });
 
 it('a regular job stays as it is when only clocks of two machines are a little apart', async () => {

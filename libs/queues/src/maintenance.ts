@@ -14,11 +14,15 @@ const CLOCKS_APART_MS = 60_000;
 export class MaintenanceSchedule {
   private readonly producer: JobProducer;
   private putting: Promise<void> | undefined;
+  /** For when each job was set when it was last seen, and since when it has been. */
+  private readonly seen = new Map<JobName, { readonly next: number; readonly sinceMs: number }>();
 
+  /** @param nowMs a monotonic clock, in milliseconds */
   constructor(
     redis: RedisOptions,
     private readonly jobs: readonly RegularJob[],
     private readonly onError: (error: Error) => void,
+    private readonly nowMs = (): number => performance.now(),
   ) {
     this.producer = new JobProducer(QUEUES.maintenance, redis, onError);
   }
@@ -37,9 +41,10 @@ export class MaintenanceSchedule {
   private async putBackMissing(): Promise<void> {
     try {
       const queue = await this.producer.queue();
-      for (const { name, everyMs } of this.jobs) {
+      for (const job of this.jobs) {
+        const { name, everyMs } = job;
         const scheduler = await queue.getJobScheduler(name);
-        if (scheduler?.every === everyMs && !isLost(scheduler.next, everyMs)) continue;
+        if (scheduler?.every === everyMs && !this.isLost(job, scheduler.next)) continue;
         // One that is there keeps its time when it is written again.
         if (scheduler !== undefined) await queue.removeJobScheduler(name);
         const opts = { removeOnComplete: true, removeOnFail: { count: 20 } };
@@ -49,12 +54,21 @@ export class MaintenanceSchedule {
       this.onError(error as Error);
     }
   }
-}
 
-/**
- * Whether a job will never come, or not for long: its time is set by the clock of a worker, which may have been wrong for a moment; and each job makes
- * the next one, so a job that Redis has lost is the last, though its schedule is still there. (One that only waits for a worker is then done twice.)
- */
-function isLost(next: number | undefined, everyMs: number): boolean {
-  return next !== undefined && Math.abs(next - Date.now()) > 2 * everyMs + CLOCKS_APART_MS;
+  /**
+   * Whether a job will never come, or not for long. Each job makes the next one, so a job that Redis has lost is the last, though its schedule is still
+   * there: its time passes. (One that only waits for a worker is then done twice.) The time is set by the clock of whoever did the one before, which may
+   * have been wrong for a moment: then it lies far ahead and stays there. If it moves on, somebody does the job by such a clock, and whoever put it back at
+   * each look would have it done at each look.
+   */
+  private isLost({ name, everyMs }: RegularJob, next: number | undefined): boolean {
+    if (next === undefined) return false;
+    const nowMs = this.nowMs();
+    const before = this.seen.get(name);
+    const sinceMs = before?.next === next ? before.sinceMs : nowMs;
+    this.seen.set(name, { next, sinceMs });
+    const patienceMs = 2 * everyMs + CLOCKS_APART_MS;
+    const aheadMs = next - Date.now();
+    return aheadMs < -patienceMs || (aheadMs > patienceMs && nowMs - sinceMs > patienceMs);
+  }
 }
