@@ -203,7 +203,7 @@ describe('G2: what is no UTF-8', () => {
   it.each(atLeastForty(cases))('%s', refuses);
 });
 
-describe('G2: JSON that is too deep, or has a key twice', () => {
+describe('G2: JSON that is too deep, has too many values, or has a key twice', () => {
   const levels = [65, 66, 1_000, 100_000].flatMap((depth) =>
     [
       `{"contactProperties":${'['.repeat(depth)}${']'.repeat(depth)}}`,
@@ -212,6 +212,11 @@ describe('G2: JSON that is too deep, or has a key twice', () => {
       withBody(`${depth} levels`, { body, status: 400, names: 'nested more than 64 levels deep' }),
     ),
   );
+  // Without a bound the memory of a gateway ended before these did.
+  const many = ['{},', '[],', '0,'].flatMap((piece) => {
+    const body = `{"emails":[${piece.repeat(1_000_000)}${piece.slice(0, -1)}]}`;
+    return withBody(`a million of \`${piece}\``, { body, status: 400, names: 'more than 500,000 values' });
+  });
   const doubled: [string, string][] = [
     ['"to":"b@example.com"', '`to` twice'],
     ['"subject":"Hello"', '`subject` twice'],
@@ -224,7 +229,7 @@ describe('G2: JSON that is too deep, or has a key twice', () => {
     const body = `${JSON.stringify(soundEmail()).slice(0, -1)},${member}}`;
     return withBody(member, { body, status: 400, names });
   });
-  it.each(titled([...levels, ...twice]))('%s', refuses);
+  it.each(titled([...levels, ...many, ...twice]))('%s', refuses);
 });
 
 describe('G2: a connection that speaks', () => {

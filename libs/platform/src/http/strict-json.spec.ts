@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { SIZES } from '@posthorn/domain';
 import { Refusal } from '@posthorn/kernel';
 import fc from 'fast-check';
-import { MAX_JSON_DEPTH, parseStrictJson } from './strict-json.ts';
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES, parseStrictJson } from './strict-json.ts';
 
 function faultOf(text: string): string | undefined {
   try {
@@ -154,7 +155,7 @@ describe('parseStrictJson', () => {
     ['colons without keys', (n: number) => `{"${'a'.repeat(n)}"${':'.repeat(n)}"\\\\"`],
     ['backslashes', (n: number) => `{"${'\\'.repeat(n)}":"${'\\"'.repeat(n)}`],
     ['quotes', (n: number) => `{${'"'.repeat(n)}:"\\\\"`],
-    ['lines and values before no value', (n: number) => `[${'1,\n'.repeat(n)}NaN]`],
+    ['lines and values before no value', (n: number) => `[${'1,\n'.repeat(n / 4)}NaN]`],
   ])('takes time in proportion to the text, also of %s', (_what, textOf) => {
     const text = textOf(1_000_000);
     const before = process.threadCpuUsage();
@@ -162,6 +163,29 @@ describe('parseStrictJson', () => {
     // Half a minute, when each colon looked back to the last string.
     expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(5_000);
   });
+
+  it.each([
+    ['numbers', '0,'],
+    ['strings', '"],[",'],
+    ['objects', '{},'],
+    ['members', '"a":{},'],
+  ])('refuses more values than a process can bear, before they take its memory: %s', (_what, piece) => {
+    const [open, close] = piece.includes(':') ? ['[{', '}]'] : ['[', ']'];
+    const each = piece.includes('{') ? 2 : 1;
+    const textOf = (values: number): string =>
+      `${open}${piece.repeat(Math.floor((values - open.length) / each))}${piece.slice(0, -1)}${close}`;
+    const refusal = 'The body has more than 500,000 values; spread them over several requests';
+    expect(faultOf(textOf(MAX_JSON_VALUES - 1))).not.toBe(refusal);
+    expect(faultOf(textOf(MAX_JSON_VALUES + 2))).toBe(refusal);
+  });
+
+  it.each(['0', '[]', '{}', '""', '[[]]'])(
+    'takes `variables` as large as they may be, whatever they hold: %s',
+    (item) => {
+      const items = Array<string>(Math.floor(SIZES.variables.most / (item.length + 1)) - 1).fill(item);
+      expect(faultOf(`{"variables":[${items.join()}]}`)).toBeUndefined();
+    },
+  );
 
   it('finds every duplicate key, wherever it stands', () => {
     const value = fc.oneof(fc.integer(), fc.string(), fc.array(fc.integer()), fc.constant({ a: { b: 1 } }));

@@ -8,13 +8,21 @@ import { noValueAt, placeOf } from './no-value.ts';
 /** How deep objects and arrays may stand in each other. */
 export const MAX_JSON_DEPTH = 64;
 
+/**
+ * How many commas and opening brackets there may be outside of strings, about as many as there are values. Each becomes some hundred bytes: 49 MiB of
+ * `{},` took more memory than a gateway has, and with it the requests of everybody else. `variables` as large as they may be have fewer.
+ */
+export const MAX_JSON_VALUES = 500_000;
+
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const COLON = 0x3a;
 
 /**
  * Parses JSON that another system will read too: what two parsers could understand differently, or what Postgres cannot
  * hold, is refused. That is: duplicate keys, `__proto__`, NUL and unpaired surrogates in any string or key, numbers
- * beyond 2^53 − 1 (RFC 7493, section 2.2: an id of more digits would become another one), and more than 64 levels.
+ * beyond 2^53 − 1 (RFC 7493, section 2.2: an id of more digits would become another one), more than 64 levels, and more values
+ * than a process that serves others could bear.
  *
  * @throws Refusal 400
  */
@@ -34,9 +42,9 @@ export function parseStrictJson(text: string): unknown {
   return value;
 }
 
-/** Counts the colons outside of strings, which are the keys if the text is JSON, and watches the depth. */
+/** Counts the colons outside of strings, which are the keys if the text is JSON, and watches the depth and how many values there are. */
 function scan(text: string): { keys: number; hasEscapedKey: boolean } {
-  let [keys, depth, stringStart, hasEscapedKey] = [0, 0, 0, false];
+  let [keys, values, depth, stringStart, hasEscapedKey] = [0, 0, 0, 0, false];
   const hasEscapes = text.includes('\\');
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
@@ -51,9 +59,13 @@ function scan(text: string): { keys: number; hasEscapedKey: boolean } {
       stringStart = i;
     }
     // `{` and `[`, `}` and `]` differ in one bit.
-    else if ((char | 0x20) === 0x7b && ++depth > MAX_JSON_DEPTH) throw tooDeep();
-    else if ((char | 0x20) === 0x7d) depth--;
+    else if ((char | 0x20) === 0x7b) {
+      values++;
+      if (++depth > MAX_JSON_DEPTH) throw tooDeep();
+    } else if ((char | 0x20) === 0x7d) depth--;
+    else if (char === COMMA) values++;
   }
+  if (values > MAX_JSON_VALUES) throw tooMany();
   return { keys, hasEscapedKey };
 }
 
@@ -116,6 +128,11 @@ function judgeNumber(value: number, path: string): void {
 
 function named(path: string): string {
   return path === '' ? 'The body' : `\`${path.slice(0, 200).toWellFormed().replaceAll('\0', '')}\``;
+}
+
+function tooMany(): Refusal {
+  const most = MAX_JSON_VALUES.toLocaleString('en-US');
+  return new Refusal(400, `The body has more than ${most} values; spread them over several requests`);
 }
 
 function tooDeep(): Refusal {
