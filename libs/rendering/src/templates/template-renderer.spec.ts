@@ -11,6 +11,7 @@ const version = (html: string): TemplateVersionSource => ({
   parts: { subject: 'Hi {{name}}', html },
   defaults: {},
 });
+const OWNER = 'wrk_1';
 /** Long enough for a thread to start, and for what takes no time, on a busy machine. */
 const DEADLINE_MS = 5_000;
 /** Questions asked a quarter of a billion times: prints nothing, and so is ended by nothing but the deadline. */
@@ -36,7 +37,7 @@ describe('TemplateRenderer', () => {
   it('renders many versions at once, each with its own variables', async () => {
     const sources = [version('<p>{{name}}</p>'), version('<b>{{name}}</b>'), version('<i>{{name}}</i>')];
     const rendered = await Promise.all(
-      Array.from({ length: 300 }, (_, n) => renderer.render(sources[n % 3]!, { name: n })),
+      Array.from({ length: 300 }, (_, n) => renderer.render(sources[n % 3]!, { name: n }, OWNER)),
     );
     rendered.forEach(({ subject, html }, n) => {
       expect(subject).toBe(`Hi ${n}`);
@@ -49,15 +50,17 @@ describe('TemplateRenderer', () => {
       '{{date at "full" time="full" timeZone="Asia/Tokyo"}} {{number n}} {{#each o}}{{@key}}{{/each}}',
     );
     const variables = { at: 0, n: 1e6, o: { b: 1, a: 2 } };
-    expect(await renderer.render(source, variables)).toEqual(await renderer.render(source, variables));
+    expect(await renderer.render(source, variables, OWNER)).toEqual(
+      await renderer.render(source, variables, OWNER),
+    );
   });
 
   it('lets one that becomes too large fail alone', async () => {
     const large = version('{{#each l}}{{#each @root.l}}{{@root.t}}{{/each}}{{/each}}');
     const variables = { l: Array.from({ length: 1_000 }, () => 0), t: 'x'.repeat(1_000) };
     const [failure, fine] = await Promise.all([
-      failureOf(renderer.render(large, variables)),
-      renderer.render(version('fine'), {}),
+      failureOf(renderer.render(large, variables, OWNER)),
+      renderer.render(version('fine'), {}, OWNER),
     ]);
     expect(failure).toMatchObject({ name: 'RenderingFailed', reason: 'too_large' });
     expect(fine.html).toBe('fine');
@@ -66,8 +69,8 @@ describe('TemplateRenderer', () => {
   it('kills one that takes too long at its deadline; the others of its group are rendered', async () => {
     const impatient = new TemplateRenderer({ maxThreads: 1, deadlineMs: DEADLINE_MS });
     const [failure, ...fine] = await Promise.all([
-      failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES)),
-      ...[1, 2, 3].map((n) => impatient.render(version('fine {{n}}'), { n })),
+      failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES, 'hostile')),
+      ...[1, 2, 3].map((n) => impatient.render(version('fine {{n}}'), { n }, OWNER)),
     ]);
     expect(failure).toMatchObject({ name: 'RenderingFailed', reason: 'deadline' });
     expect(fine.map(({ html }) => html)).toEqual(['fine 1', 'fine 2', 'fine 3']);
@@ -76,10 +79,14 @@ describe('TemplateRenderer', () => {
 
   it('does not count the time in which the whole process stood still', async () => {
     const impatient = new TemplateRenderer({ maxThreads: 1, deadlineMs: 1_000 });
-    await impatient.render(version('warm'), {});
-    const rendered = impatient.render(version('{{#each l}}{{#if this}}{{/if}}{{/each}}fine'), {
-      l: Array.from({ length: 300_000 }, () => 0),
-    });
+    await impatient.render(version('warm'), {}, OWNER);
+    const rendered = impatient.render(
+      version('{{#each l}}{{#if this}}{{/if}}{{/each}}fine'),
+      {
+        l: Array.from({ length: 300_000 }, () => 0),
+      },
+      OWNER,
+    );
     await sleep(10);
     await nextTurn();
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
@@ -89,20 +96,54 @@ describe('TemplateRenderer', () => {
 
   it('leaves a thread to others, however many of one that takes too long are asked for', async () => {
     const impatient = new TemplateRenderer({ maxThreads: 2, deadlineMs: DEADLINE_MS });
-    await failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES));
-    const slow = Array.from({ length: 4 }, () => failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES)));
-    await impatient.render(version('warm'), {});
+    await failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES, 'hostile'));
+    const slow = Array.from({ length: 4 }, () =>
+      failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES, 'hostile')),
+    );
+    await impatient.render(version('warm'), {}, OWNER);
     const began = performance.now();
-    expect((await impatient.render(version('fine'), {})).html).toBe('fine');
+    expect((await impatient.render(version('fine'), {}, OWNER)).html).toBe('fine');
     expect(performance.now() - began).toBeLessThan(DEADLINE_MS);
     for (const failure of await Promise.all(slow)) expect(failure.reason).toBe('deadline');
     await impatient.close();
   });
 
+  it('leaves a thread to others, however many versions of one owner take too long', async () => {
+    const impatient = new TemplateRenderer({ maxThreads: 2, deadlineMs: DEADLINE_MS });
+    const slow = (): Promise<RenderingFailed> =>
+      failureOf(
+        impatient.render({ ...ENDLESS, id: `slow-${(versions += 1)}` }, ENDLESS_VARIABLES, 'hostile'),
+      );
+    await slow();
+    const failures = Array.from({ length: 12 }, slow);
+    await impatient.render(version('warm'), {}, OWNER);
+    const began = performance.now();
+    expect((await impatient.render(version('fine'), {}, OWNER)).html).toBe('fine');
+    expect(performance.now() - began).toBeLessThan(DEADLINE_MS);
+    const reasons = (await Promise.all(failures)).map(({ reason }) => reason);
+    expect(reasons.filter((reason) => reason === 'busy')).toHaveLength(8);
+    await impatient.close();
+  });
+
+  it('has nobody wait behind all that took too long in the same group', async () => {
+    const impatient = new TemplateRenderer({ maxThreads: 1, deadlineMs: DEADLINE_MS });
+    const settled: string[] = [];
+    const slow = Array.from({ length: 6 }, async () => {
+      const { reason } = await failureOf(
+        impatient.render({ ...ENDLESS, id: `slow-${(versions += 1)}` }, ENDLESS_VARIABLES, 'hostile'),
+      );
+      settled.push(reason);
+    });
+    const fine = impatient.render(version('fine'), {}, OWNER).then(({ html }) => settled.push(html));
+    await Promise.all([...slow, fine]);
+    expect(settled.slice(0, 4)).toEqual(['deadline', 'fine', 'busy', 'deadline']);
+    await impatient.close();
+  });
+
   it('lets a version rest that cost a thread its life: it fails as before, and costs nothing', async () => {
     const impatient = new TemplateRenderer({ maxThreads: 1, deadlineMs: DEADLINE_MS });
-    const first = await failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES));
-    const more = Array.from({ length: 100 }, () => failureOf(impatient.render(ENDLESS, {})));
+    const first = await failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES, 'hostile'));
+    const more = Array.from({ length: 100 }, () => failureOf(impatient.render(ENDLESS, {}, 'hostile')));
     // What a thread is asked for fails with a failure of its own.
     for (const failure of await Promise.all(more)) expect(failure).toBe(first);
     await impatient.close();
@@ -112,13 +153,13 @@ describe('TemplateRenderer', () => {
     const busy = new TemplateRenderer({ maxThreads: 1, maxWaiting: 2 });
     const source = version(`${'x'.repeat(600_000)}{{n}}`);
     const results = await Promise.allSettled(
-      Array.from({ length: 10 }, (_, n) => busy.render({ ...source, id: `busy-${n}` }, { n })),
+      Array.from({ length: 10 }, (_, n) => busy.render({ ...source, id: `busy-${n}` }, { n }, OWNER)),
     );
     const turnedAway = results.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
     expect(turnedAway.map(({ reason }) => (reason as RenderingFailed).reason)).toEqual(
       Array.from({ length: 7 }, () => 'busy'),
     );
-    expect((await busy.render(version('next'), {})).html).toBe('next');
+    expect((await busy.render(version('next'), {}, OWNER)).html).toBe('next');
     await busy.close();
   });
 
@@ -129,14 +170,14 @@ describe('TemplateRenderer', () => {
       (_, n) => `{{#if a${n}}}{{uppercase (join b${n} "x")}}{{/if}}`,
     ).join('');
     expect(await failureOf(small.analyse({ subject: 'x', html: tags }))).toMatchObject({ reason: 'memory' });
-    expect((await small.render(version('next'), {})).html).toBe('next');
+    expect((await small.render(version('next'), {}, OWNER)).html).toBe('next');
     await small.close();
   });
 
   it('refuses work after it was closed', async () => {
     const closed = new TemplateRenderer();
     await closed.close();
-    expect(await failureOf(closed.render(version('x'), {}))).toMatchObject({ reason: 'crash' });
+    expect(await failureOf(closed.render(version('x'), {}, OWNER))).toMatchObject({ reason: 'crash' });
   });
 });
 
@@ -156,7 +197,7 @@ describe('the templates of the corpus', () => {
     const analysis = await renderer.analyse(parts);
     if ('faults' in analysis) throw new Error(analysis.faults.join('; '));
     const variables = Object.fromEntries(analysis.printed.map((path) => [path, `<${path}>`]));
-    const { html, text } = await renderer.render({ id: name, parts, defaults: {} }, variables);
+    const { html, text } = await renderer.render({ id: name, parts, defaults: {} }, variables, OWNER);
     // One shows what a variable looks like.
     expect(`${html}${text}`.replaceAll('{{ something }} will turn into', '')).not.toContain('{{');
     for (const path of analysis.printed)

@@ -12,7 +12,7 @@ const MOST_CHARACTERS_IN_A_GROUP = 1_048_576;
 const MOST_SUSPECTS_KNOWN = 1_000;
 /** So many versions may wait to be tried again; who renders for others has no more places to give to them. */
 const MOST_SUSPECTS_WAITING = 4;
-/** A version that cost a thread its life is not tried again for so long: each try can cost another one its deadline. */
+/** A version that cost a thread its life is not tried again for so long, and its owner suspected: each try can cost another one its deadline. */
 const REST_MS = 30_000;
 
 /** What a version failed with, and when it may be tried again, by the monotonic clock. */
@@ -21,9 +21,13 @@ interface Suspicion {
   readonly restsUntil: number;
 }
 
-interface Waiting {
+interface Wanted {
   readonly source: TemplateVersionSource;
   readonly variables: Variables;
+  readonly owner: string;
+}
+
+interface Waiting extends Wanted {
   readonly resolve: (rendered: RenderedTemplate) => void;
   readonly reject: (failure: unknown) => void;
 }
@@ -31,11 +35,14 @@ interface Waiting {
 /**
  * Judges and renders templates in threads with a deadline and a memory limit, because a template is a program from outside.
  * What waits together for a thread goes there together. A version that cost a thread its life is a suspect: for half a minute it
- * fails at once, as it did; then it is rendered alone, one suspect at a time, so that others keep the other threads.
+ * fails at once, as it did; then it is rendered alone, one suspect at a time, so that others keep the other threads. So is, for that half
+ * minute, whatever else its owner has: versions are made faster than they are found out.
  */
 export class TemplateRenderer {
   private readonly threads: RenderingThreads<TemplateTask, TemplateAnalysis | Rendering[]>;
   private readonly suspects = new BoundedMap<string, Suspicion>(MOST_SUSPECTS_KNOWN);
+  /** Until when each is suspected, by the monotonic clock. */
+  private readonly suspectedOwners = new BoundedMap<string, number>(MOST_SUSPECTS_KNOWN);
   private suspectsWaiting = 0;
   private waiting: Waiting[] = [];
   private lastSuspect: Promise<unknown> = Promise.resolve();
@@ -57,13 +64,15 @@ export class TemplateRenderer {
   /**
    * What a version says with these variables, and its defaults where they have nothing. The same goes in, the same comes out.
    *
+   * @param owner whose it is, such as a workspace's id: what it does to the threads is laid to its charge
    * @throws {@link RenderingFailed} when it takes too long, needs too much memory, becomes too large, cannot be done or was not
    *   begun because too many wait
    */
-  render(source: TemplateVersionSource, variables: Variables): Promise<RenderedTemplate> {
-    if (this.suspects.has(source.id)) return this.renderSuspect(source, variables);
+  render(source: TemplateVersionSource, variables: Variables, owner: string): Promise<RenderedTemplate> {
+    const wanted = { source, variables, owner };
+    if (this.suspects.has(source.id) || this.isSuspected(owner)) return this.renderSuspect(wanted);
     return new Promise((resolve, reject) => {
-      const own = { source, variables, resolve, reject };
+      const own = { ...wanted, resolve, reject };
       this.waiting.push(own);
       void this.renderSome(own);
     });
@@ -115,35 +124,41 @@ export class TemplateRenderer {
   /** Whoever it was: rendered alone, it fails alone. */
   private groupFailed(group: readonly Waiting[], failure: unknown): void {
     if (group.length === 1) {
-      this.suspect(group[0]!.source.id, failure);
+      this.suspect(group[0]!, failure);
       group[0]!.reject(failure);
       return;
     }
-    for (const { source, variables, resolve, reject } of group)
-      this.renderSuspect(source, variables).then(resolve, reject);
+    for (const one of ownersInTurn(group)) this.renderInTurn(one).then(one.resolve, one.reject);
   }
 
-  private renderSuspect(source: TemplateVersionSource, variables: Variables): Promise<RenderedTemplate> {
-    const known = this.suspects.get(source.id);
-    if (known !== undefined && (isResting(known) || this.suspectsWaiting >= MOST_SUSPECTS_WAITING))
-      return Promise.reject(known.failure);
+  private renderSuspect(wanted: Wanted): Promise<RenderedTemplate> {
+    const known = this.suspects.get(wanted.source.id);
+    if (known !== undefined && isResting(known)) return Promise.reject(known.failure);
+    if (this.suspectsWaiting >= MOST_SUSPECTS_WAITING) return Promise.reject(known?.failure ?? busy());
+    return this.renderInTurn(wanted);
+  }
+
+  private renderInTurn(wanted: Wanted): Promise<RenderedTemplate> {
     this.suspectsWaiting += 1;
     const result = this.lastSuspect
-      .then(() => this.renderAlone(source, variables))
+      .then(() => this.renderAlone(wanted))
       .finally(() => (this.suspectsWaiting -= 1));
     this.lastSuspect = result.catch(() => undefined);
     return result;
   }
 
-  private async renderAlone(source: TemplateVersionSource, variables: Variables): Promise<RenderedTemplate> {
+  private async renderAlone(wanted: Wanted): Promise<RenderedTemplate> {
+    const { source, variables, owner } = wanted;
     const known = this.suspects.get(source.id);
     if (known !== undefined && isResting(known)) throw known.failure;
+    // The one before may have been its owner's, too; of a group any number can wait.
+    if (this.suspectsWaiting > MOST_SUSPECTS_WAITING && this.isSuspected(owner)) throw busy();
     const task: TemplateTask = { sources: [source], items: [{ source: 0, variables }] };
     let renderings: Rendering[];
     try {
       renderings = (await this.threads.run(() => task)) as Rendering[];
     } catch (failure) {
-      this.suspect(source.id, failure);
+      this.suspect(wanted, failure);
       throw failure;
     }
     // It was not its fault, or not with these variables.
@@ -151,11 +166,28 @@ export class TemplateRenderer {
     return renderedIn(renderings[0]!);
   }
 
-  private suspect(id: string, failure: unknown): void {
+  private suspect({ source, owner }: Wanted, failure: unknown): void {
     // Not begun, it has done nothing.
     if (!(failure instanceof RenderingFailed) || failure.reason === 'busy') return;
-    this.suspects.set(id, { failure, restsUntil: performance.now() + REST_MS });
+    const restsUntil = performance.now() + REST_MS;
+    this.suspects.set(source.id, { failure, restsUntil });
+    this.suspectedOwners.set(owner, restsUntil);
   }
+
+  private isSuspected(owner: string): boolean {
+    return performance.now() < (this.suspectedOwners.get(owner) ?? 0);
+  }
+}
+
+/** The first of each owner, then the second of each: nobody waits behind all of somebody else. */
+function ownersInTurn<Item extends Wanted>(group: readonly Item[]): Item[] {
+  const ofOwners = [...Map.groupBy(group, ({ owner }) => owner).values()];
+  return group.flatMap((_, turn) => ofOwners.flatMap((items) => items[turn] ?? []));
+}
+
+function busy(): RenderingFailed {
+  const message = `rendering the template waits behind ${MOST_SUSPECTS_WAITING} others that may be slow`;
+  return new RenderingFailed('busy', message);
 }
 
 function isResting({ restsUntil }: Suspicion): boolean {

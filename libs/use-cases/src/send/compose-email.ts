@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { WorkspaceId } from '@posthorn/kernel';
 import type { ComposableEmail, TemplatedContent } from '@posthorn/database';
 import { domainOf, type JsonObject, parseJson } from '@posthorn/domain';
 import {
@@ -79,7 +80,7 @@ export class ComposeEmail {
     const said =
       content.type === 'raw'
         ? insertUnsubscribeUrl(content, unsubscribeUrl)
-        : await this.rendered(content, unsubscribeUrl);
+        : await this.rendered(workspaceId, content, unsubscribeUrl);
     const {
       subject,
       text,
@@ -97,11 +98,12 @@ export class ComposeEmail {
   }
 
   private async rendered(
+    workspaceId: WorkspaceId,
     { templateVersionId, variables }: TemplatedContent,
     unsubscribeUrl: string | undefined,
   ): Promise<RenderedTemplate> {
     const source = await this.options.versions.find(templateVersionId);
     const given = parseJson(variables) as JsonObject;
-    return this.options.renderer.render(source, withUnsubscribeUrl(given, unsubscribeUrl));
+    return this.options.renderer.render(source, withUnsubscribeUrl(given, unsubscribeUrl), workspaceId);
   }
 }

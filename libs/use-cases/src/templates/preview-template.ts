@@ -71,7 +71,11 @@ export class PreviewTemplate {
   ): Promise<TemplatePreview> {
     const url = unsubscribe ? this.options.unsubscribeLinks.example : undefined;
     const given = withUnsubscribeUrl(variables, url);
-    const rendered = await this.options.renderer.render({ id: versionId, parts, defaults }, given);
+    const rendered = await this.options.renderer.render(
+      { id: versionId, parts, defaults },
+      given,
+      workspaceId,
+    );
     return { ...rendered, ...(await finishedContent(this.options.htmlToText, workspaceId, rendered)) };
   }
 }
