@@ -239,6 +239,7 @@ describe('G2: a connection that speaks', () => {
     ['another protocol', ['POST /v1/emails SMTP/1.0', 'Host: x']],
     ['an unknown method', ['FOO /v1/emails HTTP/1.1', 'Host: x']],
     ['no Host', [line, 'Connection: close']],
+    ['two Hosts', [line, 'Host: x', 'Host: y', 'Connection: close']],
     ['a length that is none', [line, 'Host: x', 'Content-Length: 1x']],
     ['a negative length', [line, 'Host: x', 'Content-Length: -1']],
     ['two lengths', [line, 'Host: x', 'Content-Length: 1', 'Content-Length: 2']],

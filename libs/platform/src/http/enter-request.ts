@@ -7,6 +7,7 @@ import { requestContext } from '../logging/request-context.ts';
 import type { Span, Tracer } from '../tracing/tracer.ts';
 import type { SentBy } from './client-address.ts';
 import { answerOf, type ErrorRenderer, writeErrorEarly } from './error-answer.ts';
+import { headerValues } from './header-values.ts';
 import type { InFlightShare, InFlight } from './in-flight.ts';
 import { UNREAD } from './message-classes.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
@@ -117,9 +118,11 @@ function isHealthCheck({ originalUrl }: Request): boolean {
 }
 
 function letIn(request: Request, { inFlight, alwaysLetIn }: EntryOptions): Refusal | undefined {
-  if (request.headers.host === undefined && request.httpVersion === '1.1') {
+  const hosts = headerValues(request, 'host').length;
+  if (hosts === 0 && request.httpVersion === '1.1')
     return new Refusal(400, 'The header `Host` is missing; HTTP/1.1 asks for it');
-  }
+  // A proxy in front may have gone by another than we would (RFC 9112, section 3.2).
+  if (hosts > 1) return new Refusal(400, 'There is more than one `Host` header; send exactly one');
   if (WITHOUT_BODY.has(request.method) && alwaysLetIn.some((start) => request.url.startsWith(start)))
     return undefined;
   const entry = inFlight.enter();
