@@ -5,7 +5,6 @@ import {
   dkimSelector,
   type DomainKey,
   leavesRoomForRecords,
-  type RecordPurpose,
   type WantedRecord,
   wantedRecords,
 } from './wanted-records.ts';
@@ -23,7 +22,7 @@ const KEYS: DomainKey[] = [
 const found = (...values: string[]): TxtAnswer => ({ kind: 'found', values });
 const ABSENT: TxtAnswer = { kind: 'absent' };
 
-function wanted(purpose: RecordPurpose, spfInclude?: string): WantedRecord {
+function wanted(purpose: WantedRecord['purpose'], spfInclude?: string): WantedRecord {
   return wantedRecords('mail.example.com', KEYS, spfInclude).find((record) => record.purpose === purpose)!;
 }
 

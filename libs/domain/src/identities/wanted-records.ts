@@ -40,9 +40,6 @@ interface WantedDmarcRecord extends RecordTraits {
 /** A TXT record that a domain that emails are sent from should have. */
 export type WantedRecord = WantedDkimRecord | WantedSpfRecord | WantedDmarcRecord;
 
-/** What a record of a sending domain is for. */
-export type RecordPurpose = WantedRecord['purpose'];
-
 const PURPOSES = { rsa: 'DKIM_RSA', ed25519: 'DKIM_ED25519' } as const;
 const DNS_NAME_OCTETS = 253;
 /** DMARC's own bound on how far a receiver walks up. */
