@@ -31,8 +31,8 @@ export const ONLY_IN = {
   platform: ['@opentelemetry/[^/]+'],
 };
 
-/** Only tests may import `testing`. */
-const TEST_FILE = '\\.spec\\.ts$';
+/** Only tests and their fixtures may import `testing`. */
+const TEST_FILE = '\\.(?:spec|fixture)\\.ts$';
 
 function each(names, mayImport) {
   return Object.fromEntries(names.map((name) => [name, mayImport]));

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { type Id, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { bulkLane, type Contact, operator } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { randomUUID } from 'node:crypto';
-import { Office } from './office.fixture.ts';
+import { openOffice } from './open-office.fixture.ts';
 import { ContactChanges } from './stores/contact-changes.ts';
 import { ContactStore } from './stores/contact-store.ts';
 import { EmailChanges } from './stores/email-changes.ts';
@@ -13,24 +12,10 @@ const TESTS = operator('tests');
 const DAY_MS = 86_400_000;
 const WAITING = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
 
-let testDatabase: TestDatabase;
-let office: Office;
-let aside: Office;
-let acme: WorkspaceId;
-let globex: WorkspaceId;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url, 4);
-  aside = new Office(testDatabase.url, 2);
-  acme = await office.openWorkspace();
-  globex = await office.openWorkspace();
-});
-afterAll(async () => {
-  await office.close();
-  await aside.close();
-  await testDatabase.drop();
-});
+const office = await openOffice(4);
+const aside = office.another(2);
+const acme = await office.openWorkspace();
+const globex = await office.openWorkspace();
 
 const limit = (workspaceId: WorkspaceId, ratePerSecond: number) =>
   new WorkspaceStore(office.database).changeLimits(workspaceId, TESTS, { ratePerSecond });

@@ -1,20 +1,10 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { newUuid } from '@posthorn/kernel';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { faultOf } from './faults.ts';
-import { Office } from './office.fixture.ts';
+import { openOffice } from './open-office.fixture.ts';
 import { transact } from './transaction.ts';
 
-let testDatabase: TestDatabase;
-let office: Office;
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
+const office = await openOffice();
 
 /** What a transaction fails with whose COMMIT is refused with this SQLSTATE. */
 async function failedCommit(sqlState: string): Promise<unknown> {

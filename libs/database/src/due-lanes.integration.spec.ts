@@ -1,19 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { EVERY_LANE, nowLane } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { Office } from './office.fixture.ts';
+import { openOffice } from './open-office.fixture.ts';
 
-let testDatabase: TestDatabase;
-let office: Office;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
+const office = await openOffice();
 
 async function dueLanes(): Promise<number> {
   const [row] = await office.ask<{ due: number }>("SELECT due_lanes('email') AS due");

@@ -1,27 +1,15 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { newUuid, sleep, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { someContact } from './deliveries.fixture.ts';
 import { recordEvents } from './events.ts';
-import { Office } from './office.fixture.ts';
+import { openOffice } from './open-office.fixture.ts';
 import { AuditLogStore, recordAudit } from './stores/audit-log-store.ts';
 import { WorkspaceStore } from './stores/workspace-store.ts';
 import { transact } from './transaction.ts';
 
-let testDatabase: TestDatabase;
-let office: Office;
-let acme: WorkspaceId;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-  acme = await office.openWorkspace();
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
+const office = await openOffice();
+const acme = await office.openWorkspace();
 
 async function addWebhook(workspaceId: WorkspaceId, events: string[], status = 'ACTIVE'): Promise<string> {
   const id = newUuid(Date.now());

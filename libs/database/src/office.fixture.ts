@@ -18,15 +18,26 @@ export class Office {
   readonly database: Database;
   readonly acceptance: AcceptanceStore;
   readonly outbox: OutboxStore;
+  readonly #others: Office[] = [];
 
-  constructor(url: string, poolSize = 8) {
+  constructor(
+    readonly url: string,
+    poolSize = 8,
+  ) {
     this.database = openDatabase({ url, poolSize, applicationName: 'test' });
     this.acceptance = new AcceptanceStore(this.database);
     this.outbox = new OutboxStore(this.database);
   }
 
-  close(): Promise<void> {
-    return this.database.close();
+  /** Another process' way to the same database, closed with this one. */
+  another(poolSize?: number): Office {
+    const other = new Office(this.url, poolSize);
+    this.#others.push(other);
+    return other;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.database.close(), ...this.#others.map((other) => other.close())]);
   }
 
   async ask<Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {

@@ -1,20 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { patternInNames, patternOf, spellingsOf } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { ERASURE_RULES } from '../erasure-rules.ts';
-import { Office } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 
-let testDatabase: TestDatabase;
-let office: Office;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url, 2);
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
+const office = await openOffice(2);
 
 describe('The rules of erasure', () => {
   it('are there for every table of the database, and for no other', async () => {

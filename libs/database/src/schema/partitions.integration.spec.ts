@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { idFromUuid, newUuid, uuidOf } from '@posthorn/kernel';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { createTestDatabase } from '@posthorn/testing';
 import { Office, rawEmail } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import { executedPlan, pagesTouched } from '../sql/plan.fixture.ts';
 import { UpkeepStore } from '../stores/upkeep-store.ts';
 
@@ -17,19 +18,8 @@ const PARENTS = [
 
 const TOLD = ['events', 'webhook_deliveries', 'webhook_attempts'];
 
-let testDatabase: TestDatabase;
-let office: Office;
-let upkeep: UpkeepStore;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-  upkeep = new UpkeepStore(office.database);
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
+const office = await openOffice();
+const upkeep = new UpkeepStore(office.database);
 
 /** The first moment of a month from now, or from another moment (UTC). */
 function monthAhead(months: number, from = new Date()): Date {
@@ -143,7 +133,7 @@ describe('Dropping old events', () => {
     for (const months of [-8, -9]) await makeMonth(months);
     const reader = await office.database.pool.connect();
     // It would itself wait for ever.
-    const patient = new Office(testDatabase.url, 1);
+    const patient = new Office(office.url, 1);
     Object.assign(patient.database.pool.options, { lock_timeout: 0, statement_timeout: 0 });
     try {
       await reader.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`);

@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { Office } from '../office.fixture.ts';
+import { describe, expect, it } from '@jest/globals';
+import { openOffice } from '../open-office.fixture.ts';
 import { SEALED_COLUMNS, type SealedColumn } from '../sealed-columns.ts';
 
 const NAMED: SealedColumn[] = Object.values(SEALED_COLUMNS);
 
-describe('The columns that hold encrypted secrets', () => {
-  let testDatabase: TestDatabase;
-  let office: Office;
-  beforeAll(async () => {
-    testDatabase = await createTestDatabase();
-    office = new Office(testDatabase.url);
-  });
-  afterAll(async () => {
-    await office.close();
-    await testDatabase.drop();
-  });
+const office = await openOffice();
 
+describe('The columns that hold encrypted secrets', () => {
   /** The binary columns of the schema that hold no hash: `table.column`. */
   async function inSchema(): Promise<string[]> {
     const rows = await office.ask<{ name: string }>(

@@ -197,7 +197,7 @@ beforeAll(async () => {
       `SELECT subject_id AS value FROM outbox WHERE queue = 'event' ORDER BY subject_id LIMIT 50`,
     ),
   };
-}, 180_000);
+});
 afterAll(async () => {
   client.release();
   await office.close();
@@ -1169,7 +1169,7 @@ describe.each(['force_custom_plan', 'force_generic_plan'])('With 120,000 rows an
   beforeAll(async () => {
     await analyze(testDatabase.url);
     await client.query(`SET plan_cache_mode = ${mode}`);
-  }, 120_000);
+  });
 
   it.each(STATEMENTS)('%s reads what it needs by its indexes', async (_name, { sql, values, indexes }) => {
     const plan = await planOf(sql, values());

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import fc from 'fast-check';
 import type pg from 'pg';
 import { faultOf } from '../faults.ts';
-import { Office, rawEmail } from '../office.fixture.ts';
+import { rawEmail } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import type { AcceptableEmail, AcceptableRawEmail } from './acceptable-email.ts';
 import type { AcceptanceOutcome } from './acceptable-email.ts';
 import { GroupAcceptance } from './group-acceptance.ts';
@@ -15,18 +15,8 @@ const STRANGER = { from: { address: 'hello@other.example' }, fromDomain: 'other.
 const UNVERIFIED = { kind: 'unverified', addresses: [], domains: ['example.com'] };
 const DAY_MS = 86_400_000;
 
-let testDatabase: TestDatabase;
-let office: Office;
-let otherOffice: Office;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  [office, otherOffice] = [new Office(testDatabase.url), new Office(testDatabase.url)];
-});
-afterAll(async () => {
-  await Promise.all([office.close(), otherOffice.close()]);
-  await testDatabase.drop();
-});
+const office = await openOffice();
+const otherOffice = office.another();
 
 function fingerprintOf(payload: string): Buffer {
   return createHash('sha256').update(payload).digest();

@@ -1,21 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import fc from 'fast-check';
 import { Office, rawEmail } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 
-let testDatabase: TestDatabase;
-let office: Office;
-let otherOffice: Office;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  [office, otherOffice] = [new Office(testDatabase.url), new Office(testDatabase.url)];
-});
-afterAll(async () => {
-  await Promise.all([office.close(), otherOffice.close()]);
-  await testDatabase.drop();
-});
+const office = await openOffice();
+const otherOffice = office.another();
 
 async function acceptMany(workspaceId: WorkspaceId, count: number, monthlyLimit: number | null) {
   const emails = Array.from({ length: count }, () => rawEmail(workspaceId));
@@ -85,7 +75,7 @@ describe('S13: the month of the limit', () => {
     await office.ask(
       'CREATE FUNCTION moved.now() RETURNS timestamptz LANGUAGE sql STABLE RETURN (SELECT at FROM moved.moment)',
     );
-    const url = new URL(testDatabase.url);
+    const url = new URL(office.url);
     url.searchParams.set('options', '-c search_path=moved,public,pg_catalog -c timezone=Pacific/Kiritimati');
     travelling = new Office(url.href, 2);
   });

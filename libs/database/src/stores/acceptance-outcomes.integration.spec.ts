@@ -1,26 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { faultOf } from '../faults.ts';
-import { Office, rawEmail, scheduledEmail } from '../office.fixture.ts';
+import { rawEmail, scheduledEmail } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import type { AcceptableEmail } from './acceptable-email.ts';
 import { IdentityStore } from './identity-store.ts';
 
 const STRANGER = { from: { address: 'hello@other.example' }, fromDomain: 'other.example' };
 const TABLES = ['emails', 'email_contents', 'outbox', 'usage', 'idempotency_keys', 'email_events'];
 
-let testDatabase: TestDatabase;
-let office: Office;
+const office = await openOffice();
 let acme: WorkspaceId;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
 
 async function rowCounts(): Promise<number[]> {
   return Promise.all(TABLES.map((table) => office.count(table)));

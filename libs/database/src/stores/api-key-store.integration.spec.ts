@@ -1,32 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { newId, type WorkspaceId } from '@posthorn/kernel';
 import { operator, WORKSPACE_LIMITS } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { randomBytes } from 'node:crypto';
-import { Office } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import { type ApiKey, ApiKeyStore, type NewApiKey } from './api-key-store.ts';
 import { AuditLogStore } from './audit-log-store.ts';
 
 const ACTOR = operator('test');
 
-let testDatabase: TestDatabase;
-let office: Office;
-let other: Office;
-let acme: WorkspaceId;
-let keys: ApiKeyStore;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-  other = new Office(testDatabase.url);
-  acme = await office.openWorkspace();
-  keys = new ApiKeyStore(office.database);
-});
-afterAll(async () => {
-  await office.close();
-  await other.close();
-  await testDatabase.drop();
-});
+const office = await openOffice();
+const other = office.another();
+const acme = await office.openWorkspace();
+const keys = new ApiKeyStore(office.database);
 
 function newKey(change: Partial<NewApiKey> = {}): NewApiKey {
   return {
@@ -94,11 +79,10 @@ describe('The keys of a workspace', () => {
   });
 
   it('show that they were changed, also to a process whose clock is behind', async () => {
-    const late = new Office(testDatabase.url, 2);
+    const late = office.another(2);
     late.database.clock.observe(Date.now() - 60_000, performance.now());
     const { id, updatedAt } = await created();
     const changed = await new ApiKeyStore(late.database).update(acme, ACTOR, id, { displayName: 'Late' });
-    await late.close();
     expect(changed!.updatedAt.getTime()).toBe(updatedAt.getTime() + 1);
   });
 });

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ContactId, newId, sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Contact, type JsonObject, operator, type Page, parseJson } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { Office, rawEmail } from '../office.fixture.ts';
+import { rawEmail } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import type { ContactFilter } from '../sql/contacts.ts';
 import { AuditLogStore } from './audit-log-store.ts';
 import { ContactChanges } from './contact-changes.ts';
@@ -10,22 +10,11 @@ import { ContactStore } from './contact-store.ts';
 
 const ACTOR = operator('test');
 
-let testDatabase: TestDatabase;
-let office: Office;
-let contacts: ContactStore;
-let changes: ContactChanges;
+const office = await openOffice();
+const contacts = new ContactStore(office.database);
+const changes = new ContactChanges(office.database);
 let acme: WorkspaceId;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-  contacts = new ContactStore(office.database);
-  changes = new ContactChanges(office.database);
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
 beforeEach(async () => {
   acme = await office.openWorkspace();
 });

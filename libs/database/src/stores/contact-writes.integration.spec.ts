@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type JsonObject, parseJson } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import type { Companion } from '../accompanied-query.ts';
-import { Office } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import { type TransactionClient, transactOn } from '../transaction.ts';
 import { type ContactUpsert, type ContactWrite, upsertContacts } from './contact-writes.ts';
 
-let testDatabase: TestDatabase;
-let office: Office;
+const office = await openOffice();
 let acme: WorkspaceId;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
 beforeEach(async () => {
   acme = await office.openWorkspace();
 });

@@ -1,35 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import { eventLane, operator, type ReceiverLesson, webhookLane } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { DeliveryOffice } from '../deliveries.fixture.ts';
-import { Office } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import type { DeliveryOutcome } from './claimed-delivery.ts';
 import { DeliveryChanges } from './delivery-changes.ts';
 import { type Judgement, ReceiverHealthStore } from './receiver-health-store.ts';
 import { UpkeepStore } from './upkeep-store.ts';
 import { WebhookStore } from './webhook-store.ts';
 
-let testDatabase: TestDatabase;
-let office: Office;
-let desk: DeliveryOffice;
-let webhooks: WebhookStore;
-let upkeep: UpkeepStore;
+const office = await openOffice();
+const desk = new DeliveryOffice(office);
+const webhooks = new WebhookStore(office.database);
+const upkeep = new UpkeepStore(office.database);
 let acme: WorkspaceId;
 let webhook: WebhookId;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-  desk = new DeliveryOffice(office);
-  webhooks = new WebhookStore(office.database);
-  upkeep = new UpkeepStore(office.database);
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
 beforeEach(async () => {
   acme = await office.openWorkspace();
   webhook = await desk.addWebhook(acme);

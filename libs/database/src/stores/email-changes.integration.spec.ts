@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { type EmailId, newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { bulkLane } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { Office, rawEmail } from '../office.fixture.ts';
+import { rawEmail } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import type { AcceptableRawEmail } from './acceptable-email.ts';
 import { EmailChanges } from './email-changes.ts';
 import type { ClaimedEmail } from './claimed-email.ts';
@@ -12,20 +12,9 @@ const DAY_MS = 86_400_000;
 const KEPT_MS = 30 * DAY_MS;
 const NO_END_OF_BYTES = 2 ** 40;
 
-let testDatabase: TestDatabase;
-let office: Office;
-let otherOffice: Office;
-let changes: EmailChanges;
-let otherChanges: EmailChanges;
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  [office, otherOffice] = [new Office(testDatabase.url), new Office(testDatabase.url)];
-  [changes, otherChanges] = [new EmailChanges(office.database), new EmailChanges(otherOffice.database)];
-});
-afterAll(async () => {
-  await Promise.all([office.close(), otherOffice.close()]);
-  await testDatabase.drop();
-});
+const office = await openOffice();
+const otherOffice = office.another();
+const [changes, otherChanges] = [new EmailChanges(office.database), new EmailChanges(otherOffice.database)];
 
 /** Accepts emails that are to leave in so many milliseconds. */
 async function schedule(

@@ -1,24 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newId, type WorkspaceId } from '@posthorn/kernel';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { describe, expect, it } from '@jest/globals';
+import { newId } from '@posthorn/kernel';
 import type { AcceptableRawEmail } from './acceptable-email.ts';
 import { EmailStore } from './email-store.ts';
-import { Office, rawEmail } from '../office.fixture.ts';
+import { rawEmail } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 
-let testDatabase: TestDatabase;
-let office: Office;
-let emails: EmailStore;
-let acme: WorkspaceId;
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-  emails = new EmailStore(office.database);
-  acme = await office.openWorkspace();
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
+const office = await openOffice();
+const emails = new EmailStore(office.database);
+const acme = await office.openWorkspace();
 
 const rich: Partial<AcceptableRawEmail> = {
   from: { address: 'hello@example.com', name: 'Shop' },

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { sleep, timeOf, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { sleep, timeOf, uuidOf } from '@posthorn/kernel';
 import { parseOpaqueStart, type Sort, SORTS } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { Office, rawEmail } from '../office.fixture.ts';
+import { rawEmail } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import { crowdEmails } from '../sql/crowded-emails.fixture.ts';
 import { countEmailsByDay } from '../sql/email-counts.ts';
 import { type EmailFilter, listEmails } from '../sql/email-list.ts';
@@ -15,25 +15,17 @@ import type { EmailSummary } from './email-record.ts';
 const DAY_MS = 86_400_000;
 const COUNT = 100_000;
 
-let testDatabase: TestDatabase;
-let office: Office;
-let acme: WorkspaceId;
-let begun: Date;
+const office = await openOffice(4);
+const acme = await office.openWorkspace();
+const begun = new Date(Date.now() - 60 * DAY_MS);
+
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url, 4);
-  acme = await office.openWorkspace();
-  begun = new Date(Date.now() - 60 * DAY_MS);
-  await crowdEmails(testDatabase.url, acme, { count: COUNT, from: begun, to: new Date() });
-  await crowdEmails(testDatabase.url, await office.openWorkspace(), {
+  await crowdEmails(office.url, acme, { count: COUNT, from: begun, to: new Date() });
+  await crowdEmails(office.url, await office.openWorkspace(), {
     count: 20_000,
     from: begun,
     to: new Date(),
   });
-}, 120_000);
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
 });
 
 /** Reads page after page, as a caller does. */

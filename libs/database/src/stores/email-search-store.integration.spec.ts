@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, type WorkspaceId } from '@posthorn/kernel';
 import { parseOpaqueStart } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { Office } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import { crowdEmails } from '../sql/crowded-emails.fixture.ts';
 import type { EmailFilter } from '../sql/email-list.ts';
 import { searchEmails } from '../sql/email-search.ts';
@@ -12,22 +11,15 @@ import { EmailSearchStore, type FoundEmail } from './email-search-store.ts';
 const DAY_MS = 86_400_000;
 const RECIPIENT = 'user7@example.net';
 
-let testDatabase: TestDatabase;
-let office: Office;
-let workspaces: WorkspaceId[];
+const office = await openOffice(4);
+const workspaces: WorkspaceId[] = [];
+
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url, 4);
-  workspaces = [];
   const time = { from: new Date(Date.now() - 45 * DAY_MS), to: new Date() };
   for (let n = 0; n < 3; n += 1) {
     workspaces.push(await office.openWorkspace());
-    await crowdEmails(testDatabase.url, workspaces[n]!, { count: 20_000, ...time });
+    await crowdEmails(office.url, workspaces[n]!, { count: 20_000, ...time });
   }
-}, 120_000);
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
 });
 
 async function readAll(store: EmailSearchStore, filter: EmailFilter, limit: number): Promise<FoundEmail[]> {

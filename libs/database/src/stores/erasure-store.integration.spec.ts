@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sleep, uuidOf } from '@posthorn/kernel';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { Office, scheduledEmail } from '../office.fixture.ts';
+import { scheduledEmail } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import { transactOn } from '../transaction.ts';
 import { ErasureStore } from './erasure-store.ts';
 
-let testDatabase: TestDatabase;
-let office: Office;
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
+const office = await openOffice();
 
 describe('Erasing a person', () => {
   it('locks what workspaces have used in the order of accepting, whatever the order of the emails', async () => {
@@ -38,13 +29,9 @@ describe('Erasing a person', () => {
 
   describe('where statements run out of time', () => {
     const ada = { address: 'ada@example.org', workspaceId: null };
-    let hurried: Office;
-    beforeAll(() => {
-      hurried = new Office(testDatabase.url, 2);
-      // It is read when a connection is opened.
-      Object.assign(hurried.database.pool.options, { statement_timeout: 400 });
-    });
-    afterAll(() => hurried.close());
+    const hurried = office.another(2);
+    // It is read when a connection is opened.
+    Object.assign(hurried.database.pool.options, { statement_timeout: 400 });
 
     /** As if every row of a table were so large that changing it takes this long. */
     async function slowDown(table: string, event: 'UPDATE' | 'DELETE', seconds: number): Promise<void> {

@@ -1,32 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventId, idFromUuid, newId, type WorkspaceId, uuidOf } from '@posthorn/kernel';
 import { type EventName, type FeedPosition, LEAST_ID } from '@posthorn/domain';
-import { createTestDatabase, PrivatePostgres, type TestDatabase } from '@posthorn/testing';
+import { PrivatePostgres } from '@posthorn/testing';
 import { greetDatabase, openDatabase } from '../connection.ts';
 import { someContact } from '../deliveries.fixture.ts';
 import { recordEvents } from '../events.ts';
 import { Office } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import { transactOn } from '../transaction.ts';
 import { EventFeedStore, type FeedPage, type WantedEvents } from './event-feed-store.ts';
 
 const WRITERS = 8;
 const ROUNDS = 40;
 
-let testDatabase: TestDatabase;
-let office: Office;
-let feed: EventFeedStore;
+const office = await openOffice();
+const feed = new EventFeedStore(office.database);
 let acme: WorkspaceId;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-  feed = new EventFeedStore(office.database);
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
 beforeEach(async () => {
   acme = await office.openWorkspace();
 });
@@ -242,7 +233,7 @@ describe('N5: a database that was restored on another server', () => {
     const role = `app_${process.pid}`;
     await office.ask(`CREATE ROLE ${role}`);
     const greeters = Array.from({ length: 4 }, () =>
-      openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'test' }),
+      openDatabase({ url: office.url, poolSize: 1, applicationName: 'test' }),
     );
     try {
       await Promise.all(

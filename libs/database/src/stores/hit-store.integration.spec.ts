@@ -1,26 +1,17 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type EmailId, newId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Hit } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { Office, scheduledEmail, sent } from '../office.fixture.ts';
+import { scheduledEmail, sent } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import { EmailCountsStore } from './email-counts-store.ts';
 import { EmailStore } from './email-store.ts';
 import { HitStore } from './hit-store.ts';
 
-let testDatabase: TestDatabase;
-let office: Office;
-let hits: HitStore;
+const office = await openOffice();
+const hits = new HitStore(office.database);
 let acme: WorkspaceId;
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-  hits = new HitStore(office.database);
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
+
 beforeEach(async () => {
   acme = await office.openWorkspace();
 });

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Role } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { Office } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import { InvitationStore } from './invitation-store.ts';
 import { newMail, Reception, TESTS } from './members.fixture.ts';
 import { UpkeepStore } from './upkeep-store.ts';
@@ -11,20 +10,9 @@ const ROUNDS = 15;
 const ADA = 'ada@example.net';
 const BOB = 'bob@example.net';
 
-let testDatabase: TestDatabase;
-let office: Office;
-let reception: Reception;
+const office = await openOffice();
+const reception = new Reception(office);
 let workspace: WorkspaceId;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-  reception = new Reception(office);
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
 
 /** A workspace of its own for a test, whose people have had no mails of late. */
 async function newWorkspace(): Promise<void> {

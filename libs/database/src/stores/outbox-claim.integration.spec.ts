@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { EVERY_LANE, nowLane } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { delayed, Office, rawEmail, scheduledEmail } from '../office.fixture.ts';
+import { delayed, rawEmail, scheduledEmail } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 
-let testDatabase: TestDatabase;
-let office: Office;
-let otherOffice: Office;
+const office = await openOffice();
+const otherOffice = office.another();
 let acme: WorkspaceId;
 let globex: WorkspaceId;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  [office, otherOffice] = [new Office(testDatabase.url), new Office(testDatabase.url)];
-});
-afterAll(async () => {
-  await Promise.all([office.close(), otherOffice.close()]);
-  await testDatabase.drop();
-});
 beforeEach(async () => {
   await office.ask('DELETE FROM outbox');
   await office.ask('DELETE FROM paused_lanes');

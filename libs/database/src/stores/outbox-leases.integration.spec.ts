@@ -1,25 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { EVERY_LANE, nowLane } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { Office, scheduledEmail, sent } from '../office.fixture.ts';
+import { scheduledEmail, sent } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import { OutboxStore } from './outbox-store.ts';
 
 const GRACE_MS = 15_000;
 const MOST_UNANSWERED = 5;
 
-let testDatabase: TestDatabase;
-let office: Office;
+const office = await openOffice();
 let acme: WorkspaceId;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
 beforeEach(async () => {
   await office.ask('DELETE FROM outbox');
   acme = await office.openWorkspace();

@@ -1,26 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { delayed, Office, sent } from '../office.fixture.ts';
+import { describe, expect, it } from '@jest/globals';
+import { uuidOf } from '@posthorn/kernel';
+import { delayed, type Office, sent } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import { faultOf } from '../faults.ts';
 import type { ClaimedEmail } from './claimed-email.ts';
 
 /** Of the emails of a group: enough that the planner may join them in any way. */
 const SIZES = [1, 3, 50];
 
-let testDatabase: TestDatabase;
-let office: Office;
-let acme: WorkspaceId;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-  acme = await office.openWorkspace();
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
+const office = await openOffice();
+const acme = await office.openWorkspace();
 
 async function claimed(count: number): Promise<ClaimedEmail[]> {
   await office.acceptEmails(acme, count);
@@ -84,7 +73,7 @@ describe('While leases are renewed by another statement', () => {
 
   it('claims, renewals, outcomes and rows given back race for 3 s', async () => {
     const shop = await office.openWorkspace();
-    const others = Array.from({ length: 4 }, () => new Office(testDatabase.url, 3));
+    const others = Array.from({ length: 4 }, () => office.another(3));
     const until = Date.now() + 3_000;
     const work = async (own: Office): Promise<void> => {
       while (Date.now() < until) {
@@ -100,7 +89,6 @@ describe('While leases are renewed by another statement', () => {
       }
     };
     await Promise.all(others.map(work));
-    await Promise.all(others.map((other) => other.close()));
     expect(
       await office.count('emails', 'workspace_id = $1 AND sent_at IS NOT NULL', [uuidOf(shop)]),
     ).not.toBe(0);

@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { bulkLane, eventLane } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { delayed, Office, sent } from '../office.fixture.ts';
+import { delayed, sent } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import { EmailStore } from './email-store.ts';
 import type { ClaimedEmail, EmailOutcome } from './claimed-email.ts';
 import { OutboxStore } from './outbox-store.ts';
 
-let testDatabase: TestDatabase;
-let office: Office;
+const office = await openOffice();
 let acme: WorkspaceId;
 let email: ClaimedEmail;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
 beforeEach(async () => {
   acme = await office.openWorkspace();
   email = await office.acceptAndClaim(acme);

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type ReceiverLesson, webhookLane } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import pg from 'pg';
-import { Office } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import { type Judgement, ReceiverHealthStore, type ReceiverReport } from './receiver-health-store.ts';
 
 const WEBHOOKS = 250;
@@ -11,22 +10,13 @@ const WEBHOOKS = 250;
 const STATEMENTS_A_GROUP = 6;
 const GROUPS = 3;
 
-let testDatabase: TestDatabase;
-let office: Office;
-let health: ReceiverHealthStore;
+const office = await openOffice(4);
+const health = new ReceiverHealthStore(office.database);
 let acme: WorkspaceId;
+
 /** The webhooks of the workspace, in order. */
 let uuids: string[];
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url, 4);
-  health = new ReceiverHealthStore(office.database);
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
 beforeEach(async () => {
   acme = await office.openWorkspace();
   uuids = Array.from({ length: WEBHOOKS }, () => newUuid(Date.now())).sort();

@@ -1,32 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { newId, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import { operator, type Recovery, webhookLane } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { DeliveryOffice } from '../deliveries.fixture.ts';
-import { Office } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import { RecoveryStore } from './recovery-store.ts';
 
 const ALL_AT_ONCE = { looked: 1_000, ready: 1_000 };
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-let testDatabase: TestDatabase;
-let office: Office;
-let desk: DeliveryOffice;
-let recoveries: RecoveryStore;
+const office = await openOffice();
+const desk = new DeliveryOffice(office);
+const recoveries = new RecoveryStore(office.database);
 let acme: WorkspaceId;
 let webhook: WebhookId;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-  desk = new DeliveryOffice(office);
-  recoveries = new RecoveryStore(office.database);
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
 beforeEach(async () => {
   await office.ask('DELETE FROM webhook_recoveries');
   acme = await office.openWorkspace();

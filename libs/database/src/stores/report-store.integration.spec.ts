@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type EmailId, newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { decideAfterReport, type Report, type ReportKind } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { delayed, Office, sent } from '../office.fixture.ts';
+import { delayed, sent } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import { type JudgedReport, type ReportedEmail, ReportStore } from './report-store.ts';
 
-let test: TestDatabase;
-let office: Office;
-let store: ReportStore;
+const office = await openOffice();
+const store = new ReportStore(office.database);
 let acme: WorkspaceId;
-beforeAll(async () => {
-  test = await createTestDatabase();
-  office = new Office(test.url);
-  store = new ReportStore(office.database);
-});
-afterAll(async () => {
-  await office.close();
-  await test.drop();
-});
+
 beforeEach(async () => {
   acme = await office.openWorkspace();
 });

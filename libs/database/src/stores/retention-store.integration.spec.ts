@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import { operator, type OwnRetention, type Retention } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { DeliveryOffice } from '../deliveries.fixture.ts';
 import { faultOf } from '../faults.ts';
-import { Office, rawEmail } from '../office.fixture.ts';
+import { rawEmail } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import type { ClaimedDelivery } from './claimed-delivery.ts';
 import { EmailStore } from './email-store.ts';
 import { EventFeedStore } from './event-feed-store.ts';
@@ -15,14 +15,10 @@ const DAY_MS = 86_400_000;
 const COMMON: Retention = { contentDays: 365, metadataDays: 365, eventDays: 65 };
 const KNOWN = ['email_events', 'email_engagements', 'email_contents'] as const;
 
-let testDatabase: TestDatabase;
-let office: Office;
-let retention: RetentionStore;
+const office = await openOffice();
+const retention = new RetentionStore(office.database);
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-  retention = new RetentionStore(office.database);
   for (const parent of ['emails', 'events', 'webhook_deliveries', 'webhook_attempts', ...KNOWN])
     for (let months = 1; months <= 15; months += 1)
       await office.ask(
@@ -42,10 +38,6 @@ beforeEach(async () => {
   ])
     await office.ask(`TRUNCATE ${table}`);
   await office.ask('UPDATE workspaces SET content_days = NULL, metadata_days = NULL, event_days = NULL');
-});
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
 });
 
 const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MS - 3_600_000);
@@ -369,7 +361,7 @@ describe('What cannot be removed', () => {
   });
 
   it('because so many run out of time is removed by fewer at once', async () => {
-    const hurried = new Office(testDatabase.url, 2);
+    const hurried = office.another(2);
     // It is read when a connection is opened.
     Object.assign(hurried.database.pool.options, { statement_timeout: 400 });
     const id = await workspaceWith({ contentDays: 7 });
@@ -380,7 +372,6 @@ describe('What cannot be removed', () => {
     let removed = 0;
     // Postgres tells of a failure before it lets go of the locks of what failed, and a round that is locked is passed over.
     while ((await dueIn(id)) < 60) removed += (await store.removeGroup(COMMON, 500))?.removed ?? 0;
-    await hurried.close();
     expect(removed).toBe(40);
     expect(await office.count('email_contents')).toBe(0);
   });

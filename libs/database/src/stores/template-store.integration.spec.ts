@@ -1,30 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { newId, uuidOf, type TemplateId, type WorkspaceId } from '@posthorn/kernel';
 import { operator, type PageRequest, WORKSPACE_LIMITS } from '@posthorn/domain';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { Office } from '../office.fixture.ts';
+import { openOffice } from '../open-office.fixture.ts';
 import { TemplateChanges } from './template-changes.ts';
 import type { Template, TemplateContent } from './template-row.ts';
 import { TemplateStore } from './template-store.ts';
 
 const ADA = operator('ada');
 const FIRST = { limit: 2, sort: 'createdAt.asc' } as const;
-let testDatabase: TestDatabase;
-let office: Office;
-let store: TemplateStore;
-let changes: TemplateChanges;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url);
-  store = new TemplateStore(office.database);
-  changes = new TemplateChanges(office.database);
-});
-
-afterAll(async () => {
-  await office.close();
-  await testDatabase.drop();
-});
+const office = await openOffice();
+const store = new TemplateStore(office.database);
+const changes = new TemplateChanges(office.database);
 
 const content = (change: Partial<TemplateContent> = {}): TemplateContent => ({
   from: { address: 'shop@example.com', name: 'Shop' },
@@ -35,6 +22,7 @@ const content = (change: Partial<TemplateContent> = {}): TemplateContent => ({
   unsubscribe: true,
   ...change,
 });
+
 const created = async (
   workspaceId: WorkspaceId,
   name: string,

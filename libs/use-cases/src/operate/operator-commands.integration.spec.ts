@@ -248,7 +248,7 @@ describe('An operator at the command line', () => {
       everythingIsPaused: false,
     });
     expect(await told('status')).toMatch(/^Nothing is paused\.\n/);
-  }, 120_000);
+  });
 
   it('is told which workspaces are held back still when everything is let go', async () => {
     await told('pause', ...inIt(), '--reason', 'Looks like spam');
@@ -256,13 +256,13 @@ describe('An operator at the command line', () => {
       `Nothing was paused as a whole.\nWorkspace ${workspaceId} is paused still: resume --workspace ${workspaceId}\n`,
     );
     expect(await told('resume', ...inIt())).toBe(`Workspace ${workspaceId} is resumed.\n`);
-  }, 120_000);
+  });
 
   it('pauses what webhooks are told', async () => {
     await told('pause', '--webhooks', '--reason', 'Their network moves');
     expect(await told('status')).toMatch(/^webhooks .* Their network moves$/m);
     expect(await told('resume', '--webhooks')).toBe('What webhooks are told is resumed.\n');
-  }, 120_000);
+  });
 
   it('holds everything back after a restored snapshot, sees what was due, and lets it go', async () => {
     expect(await told('restored')).toMatch(/^QUEUE +DUE AT THE BACKUP +DUE SINCE +DUE LATER\nemail +0 /m);
@@ -275,7 +275,7 @@ describe('An operator at the command line', () => {
       wasRestored: true,
     });
     expect(await told('status')).toMatch(/^Nothing is paused\.\n/);
-  }, 120_000);
+  });
 });
 
 describe('An operator who asks for what cannot be', () => {
