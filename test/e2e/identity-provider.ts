@@ -1,7 +1,18 @@
+import { jest } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
+
+/** It begins what the provider says on the console to those who run one for real: to have keys of its own, and the like. */
+const ADVICE = 'oidc-provider ';
+
+for (const level of ['info', 'warn'] as const) {
+  const { [level]: say } = console;
+  jest.spyOn(console, level).mockImplementation((...words: unknown[]) => {
+    if (!String(words[0]).startsWith(ADVICE)) say(...words);
+  });
+}
 
 /** A person whom the provider knows by name. */
 interface Person {
