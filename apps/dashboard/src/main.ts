@@ -154,10 +154,8 @@ await startProcess('dashboard', async () => {
     {
       logger,
       settings: http,
-      readsJson: false,
-      refusalOf,
-      onCause: onError,
-      renderError: errorPage,
+      bodies: 'unread',
+      errors: { refusalOf, onCause: onError, renderError: errorPage },
       health: {
         dependencies: [
           { name: 'database', check: () => checkDatabase(db) },

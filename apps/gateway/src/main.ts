@@ -137,20 +137,20 @@ await startProcess('gateway', async () => {
       logger,
       settings: http,
       inFlight: { maxRequests: gateway.MAX_REQUESTS_IN_FLIGHT, maxBytes: gateway.MAX_BYTES_IN_FLIGHT },
-      maxBodyBytes: SIZES.body.most,
-      maxBodyBytesByPath: { '/v1/emails/batch': SIZES.batchBody.most },
-      noObjectByPath: {
-        '/v1/emails': NO_EMAIL,
-        '/v1/emails/batch': noBatch('emails', SIZES.batch),
-        '/v1/contacts/batch': noBatch('contacts', SIZES.contactBatch),
+      bodies: {
+        maxBytes: SIZES.body.most,
+        maxBytesByPath: { '/v1/emails/batch': SIZES.batchBody.most },
+        noObjectByPath: {
+          '/v1/emails': NO_EMAIL,
+          '/v1/emails/batch': noBatch('emails', SIZES.batch),
+          '/v1/contacts/batch': noBatch('contacts', SIZES.contactBatch),
+        },
+        admitLongBody: async (request, response) => (await callers.admit(request, response)).workspaceId,
       },
-      admitLongBody: async (request, response) => (await callers.admit(request, response)).workspaceId,
+      errors: { refusalOf, onCause: onError, renderError },
       alwaysLetIn: ['/t/'],
       tracer: tracing.tracer,
       answerHeaders: (request) => limits.headersOf(request),
-      refusalOf,
-      onCause: onError,
-      renderError,
       health: {
         dependencies: [
           { name: 'database', check: () => checkDatabase(db) },

@@ -19,7 +19,8 @@ describe('the gateway', () => {
       get: (given, name) => (name === 'publicUrl' ? given.publicUrl : anything),
     });
     const logger = createLogger({ LOG_LEVEL: 'silent' }, 'gateway', { write: () => {} });
-    app = await createHttpApp(GatewayModule.of(parts), { logger, settings: new HttpSettings() });
+    const options = { logger, settings: new HttpSettings(), bodies: { maxBytes: 1024 } };
+    app = await createHttpApp(GatewayModule.of(parts), options);
     await app.init();
   });
   afterAll(() => app.close());

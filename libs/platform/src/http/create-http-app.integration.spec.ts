@@ -289,7 +289,10 @@ describe('an app that may have little in work', () => {
       response.setHeader('Content-Type', 'text/html; charset=utf-8');
       return `<h1>${statusCode}</h1><p>${message}</p>`;
     };
-    const pages = await startSampleApp({ inFlight: { maxRequests: 1, maxBytes: 1_000 }, renderError });
+    const pages = await startSampleApp({
+      inFlight: { maxRequests: 1, maxBytes: 1_000 },
+      errors: { renderError },
+    });
     const first = fetch(`${pages.url}/v1/held`);
     await untilHeld(1);
     const refused = await fetch(`${pages.url}/v1/held`);

@@ -1,6 +1,5 @@
 import type { INestApplication, Type, DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { Refusal } from '@posthorn/kernel';
 import type { Logger } from 'pino';
 import { HealthModule } from '../health/health.module.ts';
 import { Health, type HealthChecks } from '../health/health.ts';
@@ -14,32 +13,22 @@ import { ErrorFilter, type ErrorFilterOptions } from './error-filter.ts';
 import { InFlight, type InFlightLimits } from './in-flight.ts';
 import { literalPathsFirst } from './known-methods.ts';
 import { PlatformAdapter } from './platform-adapter.ts';
-import { type JsonBodyOptions, readJsonBody } from './read-json-body.ts';
+import { type JsonBodyOptions, largestOf, readJsonBody } from './read-json-body.ts';
 import { takeStrayPercents } from './stray-percents.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
-const MIB = 1024 * 1024;
-const DEFAULT_LIMITS: InFlightLimits = { maxRequests: 1_000, maxBytes: 256 * MIB };
+const DEFAULT_LIMITS: InFlightLimits = { maxRequests: 1_000, maxBytes: 256 * 1024 * 1024 };
 const HEALTH_APP_MAX_BYTES = 1024;
 
-export interface HttpAppOptions extends Pick<ErrorFilterOptions, 'refusalOf' | 'onCause' | 'renderError'> {
+export interface HttpAppOptions {
   readonly logger: Logger;
   readonly settings: HttpSettings;
   /** What may be in work at once; above it the answer is 503. 1,000 requests and 256 MiB by default. */
   readonly inFlight?: InFlightLimits;
-  /** The largest body in bytes; 10 MiB by default. */
-  readonly maxBodyBytes?: number;
-  /** Other bounds, by path in lower case without a slash at its end. */
-  readonly maxBodyBytesByPath?: Readonly<Record<string, number>>;
-  /** What is said of a body that is missing or is no object, by path as above; elsewhere a general sentence is. */
-  readonly noObjectByPath?: Readonly<Record<string, Refusal>>;
-  /**
-   * Says who sends a long body, and refuses whoever may not, before more of it is read than its beginning. One sender may hold half of the bytes that
-   * may be in work, or the largest body. Default: everybody may, and hold all.
-   */
-  readonly admitLongBody?: JsonBodyOptions['admitLongBody'];
-  /** Whether bodies are JSON, and read here; else whoever takes a route reads them. Default: yes. */
-  readonly readsJson?: boolean;
+  /** How JSON bodies are read; `unread`: whoever takes a route reads them, of whatever kind they are. */
+  readonly bodies: JsonBodyOptions | 'unread';
+  /** What is said where no success is answered. */
+  readonly errors?: Pick<ErrorFilterOptions, 'refusalOf' | 'onCause' | 'renderError'>;
   /** What paths begin with whose requests are always let in, because they are answered without waiting for anything. */
   readonly alwaysLetIn?: readonly string[];
   /** What `/health/live` and `/health/ready` look at beside the process itself. */
@@ -62,22 +51,17 @@ export async function createHttpApp(
     logger,
     settings,
     inFlight = DEFAULT_LIMITS,
-    maxBodyBytes = 10 * MIB,
-    maxBodyBytesByPath = {},
-    noObjectByPath = {},
-    admitLongBody,
-    answerHeaders = () => [],
-    readsJson = true,
+    bodies,
+    errors = {},
     alwaysLetIn = [],
+    health: checks,
+    answerHeaders = () => [],
     tracer,
-    refusalOf,
-    onCause,
-    renderError,
   } = options;
+  const { renderError } = errors;
   const { publicUrl } = settings;
-  const health = new Health(options.health);
-  const largestBody = Math.max(maxBodyBytes, ...Object.values(maxBodyBytesByPath));
-  const maxBytesOfOne = Math.max(inFlight.maxBytes / 2, largestBody);
+  const health = new Health(checks);
+  const maxBytesOfOne = Math.max(inFlight.maxBytes / 2, bodies === 'unread' ? 0 : largestOf(bodies));
   const bounds = new InFlight({ maxBytesOfOne, ...inFlight });
   watchRequests(bounds);
   const adapter = new PlatformAdapter(() => health.isDraining, answerHeaders, renderError);
@@ -99,15 +83,9 @@ export async function createHttpApp(
   };
   app.use(enterRequest(entry));
   app.use(takeStrayPercents);
-  const bodies = {
-    maxBytes: maxBodyBytes,
-    maxBytesByPath: maxBodyBytesByPath,
-    noObjectByPath,
-    admitLongBody,
-  };
   // Where another reads the bodies, it has an entrance of its own that comes first.
-  if (readsJson) app.use(readJsonBody(bodies)).use(literalPathsFirst(() => adapter.routerLayers()));
-  app.useGlobalFilters(new ErrorFilter({ logger, publicUrl, refusalOf, onCause, renderError }));
+  if (bodies !== 'unread') app.use(readJsonBody(bodies)).use(literalPathsFirst(() => adapter.routerLayers()));
+  app.useGlobalFilters(new ErrorFilter({ logger, publicUrl, ...errors }));
   return app;
 }
 
@@ -116,5 +94,5 @@ export function createHealthApp(
   module: Type | DynamicModule,
   options: Pick<HttpAppOptions, 'logger' | 'settings' | 'health'>,
 ): Promise<INestApplication> {
-  return createHttpApp(module, { ...options, maxBodyBytes: HEALTH_APP_MAX_BYTES });
+  return createHttpApp(module, { ...options, bodies: { maxBytes: HEALTH_APP_MAX_BYTES } });
 }

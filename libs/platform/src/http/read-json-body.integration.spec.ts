@@ -4,14 +4,13 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Refusal, sleep } from '@posthorn/kernel';
-import { postJson, startSampleApp, type SampleApp } from './sample-app.fixture.ts';
+import { LARGEST_BODY, postJson, startSampleApp, type SampleApp } from './sample-app.fixture.ts';
 
 describe('the JSON body', () => {
   let sample: SampleApp;
   beforeAll(async () => {
     sample = await startSampleApp({
-      maxBodyBytes: 1_000,
-      maxBodyBytesByPath: { '/v1/things/big': 3_000_000 },
+      bodies: { maxBytes: 1_000, maxBytesByPath: { '/v1/things/big': 3_000_000 } },
     });
   });
   afterAll(() => sample.close());
@@ -158,7 +157,7 @@ describe('the JSON body', () => {
 describe('bodies that fill the room together', () => {
   it('leave it to one of them, while the sender of the other still sends', async () => {
     const sample = await startSampleApp({
-      maxBodyBytes: 5_000_000,
+      bodies: { maxBytes: 5_000_000 },
       inFlight: { maxRequests: 10, maxBytes: 6_000_000 },
     });
     const body = JSON.stringify({ name: 'x'.repeat(5_000_000 - '{"name":""}'.length) });
@@ -191,9 +190,12 @@ describe('a body of more than 64 KiB', () => {
   let sample: SampleApp;
   beforeAll(async () => {
     sample = await startSampleApp({
-      admitLongBody: (incoming) => {
-        judged.push(incoming.url);
-        return fault === undefined ? Promise.resolve('ada') : Promise.reject(fault);
+      bodies: {
+        maxBytes: LARGEST_BODY,
+        admitLongBody: (incoming) => {
+          judged.push(incoming.url);
+          return fault === undefined ? Promise.resolve('ada') : Promise.reject(fault);
+        },
       },
     });
   });

@@ -15,8 +15,16 @@ export interface JsonBodyOptions {
   readonly maxBytesByPath?: Readonly<Record<string, number>>;
   /** What is said of a body that is missing or is no object, by path as above; elsewhere a general sentence is. */
   readonly noObjectByPath?: Readonly<Record<string, Refusal>>;
-  /** Says who sends a body of more than 64 KiB, of which nobody may hold more than their part; throws a refusal for whoever may not. Default: everybody may. */
+  /**
+   * Says who sends a body of more than 64 KiB, and throws a refusal for whoever may not, before more of it is read than its beginning. One sender may hold
+   * half of the bytes that may be in work, or the largest body. Default: everybody may, and hold all.
+   */
   readonly admitLongBody?: ((request: Request, response: Response) => Promise<string>) | undefined;
+}
+
+/** The largest body of any path, in bytes. */
+export function largestOf({ maxBytes, maxBytesByPath = {} }: JsonBodyOptions): number {
+  return Math.max(maxBytes, ...Object.values(maxBytesByPath));
 }
 
 /** So much of a body is read from anybody. More of it could fill the room that there is for bodies: its sender is judged first. */

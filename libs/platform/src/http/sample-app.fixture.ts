@@ -30,6 +30,9 @@ export async function untilHeld(count: number): Promise<void> {
   while (heldRequests.length < count) await sleep(5);
 }
 
+/** In bytes, where a test does not say another. */
+export const LARGEST_BODY = 10 * 1024 * 1024;
+
 export const MORE_THAN_A_CONNECTION_HOLDS = 32 * 1024 * 1024;
 
 interface ThingRequest {
@@ -166,7 +169,8 @@ export async function startSampleApp(options: Partial<HttpAppOptions> = {}): Pro
   const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
   const logger = createLogger({ LOG_LEVEL: 'debug' }, 'sample', { write });
   const settings = Object.assign(new HttpSettings(), { PUBLIC_URL: 'https://mail.example.com' });
-  const app = await createHttpApp(SampleModule, { logger, settings, ...options });
+  const bodies = { maxBytes: LARGEST_BODY };
+  const app = await createHttpApp(SampleModule, { logger, settings, bodies, ...options });
   await app.listen(0, '127.0.0.1');
   const url = await app.getUrl();
   return { app, url, port: Number(new URL(url).port), lines, close: () => app.close() };
