@@ -80,9 +80,4 @@ export default tseslint.config(
       'no-restricted-syntax': ['error', NO_SPREAD_LITERALS],
     },
   },
-  {
-    // Not yet: these still have some.
-    files: ['test/**/*.ts'],
-    rules: { 'no-restricted-syntax': 'off' },
-  },
 );
