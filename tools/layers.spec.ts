@@ -16,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { APPS_MAY_IMPORT, LIBS } from './layers.mjs';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const TEST_FILE = /\.(?:spec|fixture)\.ts$/;
 /** Where an import is planted, what it imports, and the rule that must refuse it; no rule means that it is allowed. */
 const PLANTED: [file: string, imported: string, rule?: string][] = [
   ['libs/kernel/src/a.ts', '@posthorn/domain', 'floor-kernel'],
@@ -33,6 +34,7 @@ const PLANTED: [file: string, imported: string, rule?: string][] = [
   ['libs/use-cases/src/c.ts', '@posthorn/database'],
   ['libs/use-cases/src/d.ts', '@posthorn/testing', 'floor-use-cases'],
   ['libs/use-cases/src/d.spec.ts', '@posthorn/testing'],
+  ['libs/use-cases/src/d.fixture.ts', '@posthorn/testing'],
   ['libs/domain/src/e.spec.ts', '@posthorn/database', 'floor-domain-tests'],
   ['libs/auth/src/a.ts', '../../database/src/secret.ts', 'front-door-only'],
   ['libs/auth/src/b.ts', './nowhere.ts', 'no-dead-end'],
@@ -140,10 +142,10 @@ describe('Every package.json', () => {
     },
   );
 
-  /** The libs that the sources, tests aside, name. */
+  /** The libs that the sources, tests and their fixtures aside, name. */
   function importedBy(folder: string): string[] {
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    const sources = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'));
+    const sources = files.filter((file) => file.endsWith('.ts') && !TEST_FILE.test(file));
     const text = sources.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
     return [...new Set([...text.matchAll(/from '@posthorn\/([a-z-]+)'/g)].map(([, lib]) => lib ?? ''))];
   }
@@ -165,6 +167,6 @@ describe('Every room is built', () => {
     const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     const { files } = JSON.parse(stdout) as { files: string[] };
     expect(files).toContain('./src/index.ts');
-    expect(files.filter((file) => /\.(?:spec|fixture)\.ts$/.test(file))).toEqual([]);
+    expect(files.filter((file) => TEST_FILE.test(file))).toEqual([]);
   });
 });
