@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { ROOT } from './stack/runtime.mjs';
+
+interface Rules {
+  readonly groups: readonly {
+    readonly rules: readonly { readonly alert: string; readonly expr: string }[];
+  }[];
+}
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const { groups } = parse(read('observe/prometheus/alerts.yaml')) as Rules;
+const alerts = groups.flatMap(({ rules }) => rules);
+const dashboard = JSON.parse(read('observe/grafana/dashboards/posthorn.json')) as {
+  panels: { title: string; targets: { expr: string }[] }[];
+};
+
+const promtool = (...args: string[]) => spawnSync('promtool', args, { cwd: ROOT, encoding: 'utf8' });
+const isMissing = promtool('--version').status !== 0;
+
+/** Where a rule takes several installations together, so that one makes up for another. */
+function takenTogether(expr: string): string[] {
+  const aggregations = expr.matchAll(/\b(?:sum|max|min|avg|count|group|absent)\b(?!_)\s*(by \(([^)]*)\))?/g);
+  return [...aggregations]
+    .filter(([, , labels = '']) => !labels.split(/,\s*/).includes('namespace'))
+    .map(([found]) => found);
+}
+
+describe('The alerts', () => {
+  it.each(alerts.map(({ alert, expr }) => [alert, expr]))(
+    '%s judges each installation that is asked by itself',
+    (_alert, expr) => expect(takenTogether(expr)).toEqual([]),
+  );
+
+  it.each([
+    'max(posthorn_relay_up) == 0',
+    'absent(up{job="posthorn", app="gateway"} == 1)',
+    'sum by (namespace) (a) / sum by (le) (b)',
+  ])('would be found out: %s', (expr) => expect(takenTogether(expr)).toHaveLength(1));
+
+  (isMissing ? it.skip : it)(
+    `say what observe/prometheus/alerts.test.yaml expects of them${isMissing ? ' (skipped: there is no promtool here)' : ''}`,
+    () => {
+      const { status, stdout, stderr } = promtool('test', 'rules', 'observe/prometheus/alerts.test.yaml');
+      expect([status, stderr]).toEqual([0, expect.anything()]);
+      expect(stdout).toContain('SUCCESS');
+    },
+  );
+});
+
+it('The dashboard for Grafana shows the installations that are chosen, in every panel', () => {
+  const shown = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+  const metrics = shown.flatMap(
+    (expr) => expr.match(/\b(?:posthorn|nodejs|process)_\w+(?:\{[^}]*\})?/g) ?? [],
+  );
+  expect(metrics.length).toBeGreaterThan(20);
+  expect(metrics.filter((metric) => !metric.includes('namespace=~"$namespace"'))).toEqual([]);
+});
