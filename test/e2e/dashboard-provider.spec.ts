@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OperatorAccountStore } from '@posthorn/database';
+import { AuditLogStore, OperatorAccountStore } from '@posthorn/database';
+import { operator } from '@posthorn/domain';
+import { SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
 import type { AppUnderTest } from '@posthorn/testing';
 import { createOperator } from '@posthorn/use-cases';
 import { TestIdentityProvider, Visitor } from './identity-provider.ts';
@@ -116,6 +118,13 @@ describe('The word of an identity provider', () => {
     expect(answer.headers.getSetCookie().find((line) => line.startsWith('posthorn-session='))).toMatch(
       /HttpOnly; SameSite=Strict$/,
     );
+    const page = { limit: 1, sort: 'createdAt.desc' } as const;
+    const filter = { action: 'operator.signed_in' } as const;
+    const { items } = await new AuditLogStore(stack.database).list(SYSTEM_WORKSPACE_ID, page, filter);
+    expect(items).toMatchObject([
+      { actor: operator('ada@127.0.0.1'), detail: { issuer: provider.issuer, role: 'operator' } },
+    ]);
+    expect(items[0]!.detail['network']).toMatch(/^[\d.]+$/);
   });
 
   it('ends with its session: who signs out is out, and may sign out there too', async () => {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OperatorAccountStore } from '@posthorn/database';
+import { type AuditEntry, AuditLogStore, OperatorAccountStore } from '@posthorn/database';
+import { type AuditedAction, operator, POSTHORN } from '@posthorn/domain';
+import { SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
 import type { AppUnderTest } from '@posthorn/testing';
 import { createOperator, removeOperator, resetOperatorPassword } from '@posthorn/use-cases';
 import { Stack, TESTS } from './stack.ts';
@@ -44,6 +46,12 @@ let viewerSession: string | undefined;
 /** Signed in once: a name can be tried only so often from one place. */
 async function viewerCookie(): Promise<string> {
   return (viewerSession ??= await cookieOf(viewer));
+}
+
+/** What the log of the whole installation says of it, the newest first. */
+async function told(action: AuditedAction): Promise<AuditEntry[]> {
+  const page = { limit: 100, sort: 'createdAt.desc' } as const;
+  return (await new AuditLogStore(stack.database).list(SYSTEM_WORKSPACE_ID, page, { action })).items.slice();
 }
 
 const as = (cookie: string, more: Record<string, string> = {}) => ({ headers: { Cookie: cookie, ...more } });
@@ -244,6 +252,29 @@ describe('The dashboard', () => {
     expect([again.status, again.headers.get('location')]).toEqual([303, '/sign-in']);
   });
 
+  it('tells the audit log who signs in and out, and from where, and forgets that after a year', async () => {
+    const { pool } = stack.database;
+    const cookie = await cookieOf(viewer);
+    await ask('/sign-out', { method: 'POST', ...as(cookie, { Origin: origin() }) });
+    const vera = { actor: operator('vera'), detail: { network: '127.0.0.1' } };
+    const [newest] = await told('operator.signed_in');
+    expect(newest).toMatchObject(vera);
+    expect((await told('operator.signed_out'))[0]).toMatchObject(vera);
+    // Nobody is signed out who is not signed in.
+    const signedOut = (await told('operator.signed_out')).length;
+    await ask('/sign-out', { method: 'POST', ...as(cookie, { Origin: origin() }) });
+    expect(await told('operator.signed_out')).toHaveLength(signedOut);
+    const old = await pool.query<{ action: string }>(
+      `UPDATE audit_log SET id = uuid_v7_floor(at - interval '366 days' + row_number * interval '1 s')
+       FROM   (SELECT id AS known, row_number() OVER () FROM audit_log) AS numbered
+       WHERE  id = known RETURNING action`,
+    );
+    expect(old.rows.map(({ action }) => action)).toContain('operator.created');
+    await cookieOf(viewer);
+    expect([(await told('operator.signed_in')).length, await told('operator.signed_out')]).toEqual([1, []]);
+    expect(await told('operator.created')).toHaveLength(2);
+  });
+
   it('forgets who was left alone for an hour, and everybody after twelve', async () => {
     const { pool } = stack.database;
     const cookie = await cookieOf(viewer);
@@ -316,6 +347,15 @@ describe('The dashboard', () => {
     while (!statuses.includes(429)) statuses.push(await guess());
     expect(await statusFrom('203.0.113.8', ada)).toBe(303);
     expect(await statusFrom(stranger, { name: 'grace', password: 'x' })).toBe(401);
+    const refused = { actor: POSTHORN, detail: { network: stranger, name: 'ada' } };
+    expect(await told('operator.sign_in_refused')).toMatchObject([refused]);
+    // A name that is no account's may be what somebody took for the field of the password.
+    while ((await statusFrom('2001:db8::7', { name: 'grace', password: 'x' })) !== 429);
+    const unknown = { actor: POSTHORN, detail: { network: '2001:0db8:0000:0000::/64' } };
+    expect(await told('operator.sign_in_refused')).toEqual([
+      expect.objectContaining(unknown),
+      expect.objectContaining(refused),
+    ]);
   });
 
   it('is healthy without anybody being signed in, and logs no name, password or cookie', async () => {

@@ -63,6 +63,7 @@ export { type MailRefusal } from './stores/mail-bounds.ts';
 export { type LastEditor, MemberStore } from './stores/member-store.ts';
 export {
   type AdmittedSessions,
+  type NewSession,
   type OperatorAccount,
   OperatorAccountStore,
   type VouchedOperator,

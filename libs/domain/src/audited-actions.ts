@@ -1,3 +1,13 @@
+/** Who came to the dashboard and went, which is told with the network that they came from. */
+export const SIGN_IN_ACTIONS = [
+  'operator.signed_in',
+  'operator.signed_out',
+  'operator.sign_in_refused',
+] as const;
+
+/** Networks lead to persons, so what is told with one is not kept for ever. */
+export const SIGN_INS_KEPT_DAYS = 365;
+
 /** What the audit log tells of: each change of who may do what, and of what is sent and told to whom. */
 export const AUDITED_ACTIONS = [
   'api_key.created',
@@ -50,6 +60,8 @@ export const AUDITED_ACTIONS = [
   'operator.created',
   'operator.password_changed',
   'operator.deleted',
+  ...SIGN_IN_ACTIONS,
+  'secrets.rotated',
 ] as const;
 
 export type AuditedAction = (typeof AUDITED_ACTIONS)[number];

@@ -64,9 +64,14 @@ export class SecretBox {
     }
   }
 
+  /** The id of the first key. */
+  get currentKeyId(): string {
+    return this.ring[0].id;
+  }
+
   /** What everything begins with that is sealed with the first key; anything else waits to be sealed anew. */
   get currentHead(): Buffer {
-    return headOf(this.ring[0].id);
+    return headOf(this.currentKeyId);
   }
 
   private keyNamed(id: string): EncryptionKey {

@@ -5,8 +5,8 @@ export const SECRET_COMMANDS = [
     sentence: 'Encrypts every stored secret anew with the first key of ENCRYPTION_KEYS.',
     flags: {},
     example: 'secrets rotate',
-    run: ({ useCases, sealedSecrets, sealedColumns, openSecretBox }) =>
-      useCases.rotateSecrets(sealedSecrets, openSecretBox(), sealedColumns),
+    run: ({ useCases, actor, sealedSecrets, sealedColumns, openSecretBox }) =>
+      useCases.rotateSecrets(sealedSecrets, actor, openSecretBox(), sealedColumns),
     show: ({ sealedAnew }) =>
       sealedAnew === 0
         ? 'Every secret is encrypted with the first key already; the others may go.'

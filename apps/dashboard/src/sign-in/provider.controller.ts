@@ -1,6 +1,5 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
-import { clientAddress, networkOf } from '@posthorn/platform';
 import { OperatorSessions, SESSION_MS } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { html } from '../pages/html.ts';
@@ -32,11 +31,12 @@ export class ProviderController {
   async finish(@Req() request: Request, @Res() response: Response): Promise<void> {
     const { provider } = this;
     // Each asks the provider something.
-    await this.sessions.countTryFrom(networkOf(clientAddress(request, this.proxies.ranges)));
+    const network = this.proxies.networkOf(request);
+    await this.sessions.countTryFrom(network);
     const secrets = this.secrets.read(request);
     this.secrets.clear(response);
     const operator = await provider.finish(new URL(request.originalUrl, 'http://any').search, secrets);
-    this.cookie.set(response, await this.sessions.signInVouched(operator), SESSION_MS);
+    this.cookie.set(response, await this.sessions.signInVouched(operator, network), SESSION_MS);
     response.end(enter(response));
   }
 

@@ -1,6 +1,5 @@
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
-import { clientAddress, networkOf } from '@posthorn/platform';
 import { OperatorSessions, SESSION_MS } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { html, type Html } from '../pages/html.ts';
@@ -33,8 +32,8 @@ export class SignInController {
     const { name, password } = (request.body ?? {}) as Record<string, unknown>;
     if (typeof name !== 'string' || typeof password !== 'string') return this.again(response, '', SAY_BOTH);
     try {
-      const network = networkOf(clientAddress(request, this.proxies.ranges));
-      const token = await this.sessions.signIn({ name: name.trim().toLowerCase(), password, network });
+      const given = { name: name.trim().toLowerCase(), password, network: this.proxies.networkOf(request) };
+      const token = await this.sessions.signIn(given);
       this.cookie.set(response, token, SESSION_MS);
       response.redirect(303, '/');
       return undefined;
@@ -47,7 +46,7 @@ export class SignInController {
   @Post('sign-out')
   async signOut(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<undefined> {
     const token = this.cookie.read(request);
-    if (token !== undefined) await this.sessions.signOut(token);
+    if (token !== undefined) await this.sessions.signOut(token, this.proxies.networkOf(request));
     this.cookie.clear(response);
     response.redirect(303, '/sign-in');
   }

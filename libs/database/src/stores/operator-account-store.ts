@@ -1,7 +1,16 @@
-import { newUuid } from '@posthorn/kernel';
-import type { Actor, OperatorRole } from '@posthorn/domain';
+import { newUuid, SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
+import {
+  type Actor,
+  type JsonObject,
+  operator,
+  type OperatorRole,
+  POSTHORN,
+  SIGN_IN_ACTIONS,
+  SIGN_INS_KEPT_DAYS,
+} from '@posthorn/domain';
 import type { Database } from '../connection.ts';
-import { transact, type Transaction } from '../transaction.ts';
+import { transact, transactOn, type Transaction } from '../transaction.ts';
+import type pg from 'pg';
 import { type AuditedChange, ofSystem, recordAudit } from './audit-log-store.ts';
 
 /** Who may use the dashboard. */
@@ -19,6 +28,15 @@ export interface VouchedOperator {
   /** With an `@`, so that it is no account's. */
   readonly name: string;
   readonly role: OperatorRole;
+}
+
+/** A session that begins. */
+export interface NewSession {
+  readonly tokenHash: Buffer;
+  /** Where it is begun from: the audit log has it. */
+  readonly network: string;
+  /** Sessions that are older end. */
+  readonly maxAgeMs: number;
 }
 
 /** Whose sessions count. */
@@ -89,30 +107,40 @@ export class OperatorAccountStore {
     return account?.passwordHash;
   }
 
-  /** Signs a browser in, if the account is still the one whose password was compared; ends sessions older than `maxAgeMs`. */
-  async signIn(name: string, passwordHash: string, tokenHash: Buffer, maxAgeMs: number): Promise<boolean> {
-    const { rowCount } = await this.database.pool.query(
-      `WITH account AS (
-         UPDATE operator_accounts SET signed_in_at = now() WHERE name = $1 AND password_hash = $2 RETURNING id
-       ),
-       ended AS (DELETE FROM operator_sessions WHERE created_at < now() - make_interval(secs => $4::float8 / 1000))
-       INSERT INTO operator_sessions (token_hash, account_id) SELECT $3, id FROM account`,
-      [name, passwordHash, tokenHash, maxAgeMs],
-    );
-    return rowCount === 1;
+  /** Signs a browser in, if the account is still the one whose password was compared. */
+  signIn(name: string, passwordHash: string, session: NewSession): Promise<boolean> {
+    return this.begin(session, operator(name), {}, async (client) => {
+      const { rowCount } = await client.query(
+        `WITH account AS (
+           UPDATE operator_accounts SET signed_in_at = now() WHERE name = $1 AND password_hash = $2 RETURNING id
+         )
+         INSERT INTO operator_sessions (token_hash, account_id) SELECT $3, id FROM account`,
+        [name, passwordHash, session.tokenHash],
+      );
+      return rowCount === 1;
+    });
   }
 
-  /** Signs a browser in by the word of an identity provider; ends sessions older than `maxAgeMs`. */
-  async signInVouched(
-    { issuer, name, role }: VouchedOperator,
-    tokenHash: Buffer,
-    maxAgeMs: number,
-  ): Promise<void> {
-    await this.database.pool.query(
-      `WITH ended AS (DELETE FROM operator_sessions WHERE created_at < now() - make_interval(secs => $5::float8 / 1000))
-       INSERT INTO operator_sessions (token_hash, issuer, name, role) VALUES ($1, $2, $3, $4)`,
-      [tokenHash, issuer, name, role, maxAgeMs],
-    );
+  /** Signs a browser in by the word of an identity provider. */
+  async signInVouched({ issuer, name, role }: VouchedOperator, session: NewSession): Promise<void> {
+    await this.begin(session, operator(name), { issuer, role }, async (client) => {
+      await client.query(
+        'INSERT INTO operator_sessions (token_hash, issuer, name, role) VALUES ($1, $2, $3, $4)',
+        [session.tokenHash, issuer, name, role],
+      );
+      return true;
+    });
+  }
+
+  /** Tells the log that the tries of a network are used up. What was tried last it names only where that is an account: people mistake fields. */
+  recordRefusal(network: string, tried: string | null): Promise<void> {
+    return transactOn(this.database, async (client) => {
+      const { rows } = await client.query<{ name: string }>(
+        'SELECT name FROM operator_accounts WHERE name = $1',
+        [tried],
+      );
+      await this.record(client, 'operator.sign_in_refused', POSTHORN, { network, ...rows[0] });
+    });
   }
 
   /** Whose session it is, if it is neither too old nor was left alone for too long. */
@@ -141,8 +169,50 @@ export class OperatorAccountStore {
     return rows[0];
   }
 
-  async signOut(tokenHash: Buffer): Promise<void> {
-    await this.database.pool.query('DELETE FROM operator_sessions WHERE token_hash = $1', [tokenHash]);
+  /** Ends a session, if there is one. */
+  signOut(tokenHash: Buffer, network: string): Promise<void> {
+    return transactOn(this.database, async (client) => {
+      const { rows } = await client.query<{ name: string }>(
+        `WITH ended AS (DELETE FROM operator_sessions WHERE token_hash = $1 RETURNING account_id, name)
+         SELECT coalesce(a.name, e.name) AS name FROM ended e LEFT JOIN operator_accounts a ON a.id = e.account_id`,
+        [tokenHash],
+      );
+      for (const { name } of rows)
+        await this.record(client, 'operator.signed_out', operator(name), { network });
+    });
+  }
+
+  /** Begins a session and tells the log, if it has begun; what is too old of both goes. */
+  private begin(
+    { network, maxAgeMs }: NewSession,
+    actor: Actor,
+    detail: JsonObject,
+    insert: (client: pg.PoolClient) => Promise<boolean>,
+  ): Promise<boolean> {
+    return transactOn(this.database, async (client) => {
+      if (!(await insert(client))) return false;
+      await client.query(
+        'DELETE FROM operator_sessions WHERE created_at < now() - make_interval(secs => $1::float8 / 1000)',
+        [maxAgeMs],
+      );
+      await this.record(client, 'operator.signed_in', actor, { network, ...detail });
+      return true;
+    });
+  }
+
+  /** Tells the log who came or went, and forgets what it was told so long ago. Index: audit_log_by_action_idx. */
+  private async record(
+    client: pg.PoolClient,
+    action: (typeof SIGN_IN_ACTIONS)[number],
+    actor: Actor,
+    detail: JsonObject,
+  ): Promise<void> {
+    await recordAudit(client, this.database.clock.nowMs(), ofSystem(action, actor, detail));
+    await client.query(
+      `DELETE FROM audit_log
+       WHERE  workspace_id = $1 AND action = ANY ($2::text[]) AND id < uuid_v7_floor(now() - make_interval(days => $3))`,
+      [uuidOf(SYSTEM_WORKSPACE_ID), SIGN_IN_ACTIONS, SIGN_INS_KEPT_DAYS],
+    );
   }
 
   /** Does the work, and tells the log if it has changed anything. */

@@ -1,5 +1,8 @@
 import type { Database } from '../connection.ts';
+import type { Actor, JsonObject } from '@posthorn/domain';
 import type { SealedColumn } from '../sealed-columns.ts';
+import { transactOn } from '../transaction.ts';
+import { ofSystem, recordAudit } from './audit-log-store.ts';
 
 /** A row with an encrypted secret. */
 export interface SealedSecret {
@@ -42,5 +45,11 @@ export class SealedSecretStore {
       `UPDATE ${table} SET ${column} = $3 WHERE id = $1::uuid AND ${column} = $2`,
       [rowId, sealed, anew],
     );
+  }
+
+  /** Tells the system's log that somebody has them sealed anew. */
+  record(actor: Actor, detail: JsonObject): Promise<void> {
+    const change = ofSystem('secrets.rotated', actor, detail);
+    return transactOn(this.database, (client) => recordAudit(client, this.database.clock.nowMs(), change));
   }
 }

@@ -63,8 +63,8 @@ describe('clientAddress', () => {
 describe('networkOf', () => {
   it('R1: is the address of IPv4, and the /64 of IPv6', () => {
     expect(networkOf('203.0.113.9')).toBe('203.0.113.9');
-    expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('20010db800010002/64');
-    expect(networkOf('2001:db8:1:2:ffff::')).toBe('20010db800010002/64');
+    expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:0db8:0001:0002::/64');
+    expect(networkOf('2001:db8:1:2:ffff::')).toBe('2001:0db8:0001:0002::/64');
     expect(networkOf('2001:db8:1:3::')).not.toBe(networkOf('2001:db8:1:2::'));
     expect(networkOf('unknown')).toBe('unknown');
   });

@@ -28,7 +28,8 @@ export function clientAddress(request: SentBy, trusted: readonly AddressRange[])
 export function networkOf(address: string): string {
   const parsed = parseAddress(address);
   if (parsed?.kind() !== 'ipv6') return address;
-  return `${Buffer.from(parsed.toByteArray().slice(0, NETWORK_BYTES)).toString('hex')}/64`;
+  const hex = Buffer.from(parsed.toByteArray().slice(0, NETWORK_BYTES)).toString('hex');
+  return `${hex.match(/.{4}/g)!.join(':')}::/64`;
 }
 
 function forwardedFor(request: SentBy, trusted: readonly AddressRange[]): Address | undefined {

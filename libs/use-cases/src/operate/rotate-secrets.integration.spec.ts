@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  AuditLogStore,
   type Database,
   openDatabase,
   placeOf,
   type SealedColumn,
   SealedSecretStore,
 } from '@posthorn/database';
-import { newUuid } from '@posthorn/kernel';
+import { operator } from '@posthorn/domain';
+import { newUuid, SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
 import { parseKeyRing, SecretBox } from '@posthorn/signing';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { rotateSecrets } from './rotate-secrets.ts';
@@ -16,6 +18,7 @@ const KEYS = ['old', 'new', 'newest'].map((id) => `${id}:${randomBytes(32).toStr
 const COLUMN: SealedColumn = { table: 'jewels', column: 'sealed_stone', boundTo: 'jewel' };
 /** More than two batches. */
 const MANY = 450;
+const TESTS = operator('tests');
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -58,21 +61,21 @@ describe('Rotating the encryption key', () => {
     const ids: string[] = [];
     for (let n = 0; n < MANY; n += 1) ids.push(await keep(`stone ${n}`));
     await keep(null);
-    expect(await rotateSecrets(store, rotatingBox, [COLUMN])).toEqual({ sealedAnew: MANY });
+    expect(await rotateSecrets(store, TESTS, rotatingBox, [COLUMN])).toEqual({ sealedAnew: MANY });
     for (const [n, id] of ids.entries()) expect(await kept(id, newBox)).toBe(`stone ${n}`);
   });
 
   it('does nothing the second time, and nothing to what has the new key', async () => {
     await keep('of old');
     await keep('of new', newBox);
-    expect(await rotateSecrets(store, rotatingBox, [COLUMN])).toEqual({ sealedAnew: 1 });
-    expect(await rotateSecrets(store, rotatingBox, [COLUMN])).toEqual({ sealedAnew: 0 });
+    expect(await rotateSecrets(store, TESTS, rotatingBox, [COLUMN])).toEqual({ sealedAnew: 1 });
+    expect(await rotateSecrets(store, TESTS, rotatingBox, [COLUMN])).toEqual({ sealedAnew: 0 });
   });
 
   it('may run at once in two places', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 50; n += 1) ids.push(await keep(`stone ${n}`));
-    await Promise.all([1, 2].map(() => rotateSecrets(store, rotatingBox, [COLUMN])));
+    await Promise.all([1, 2].map(() => rotateSecrets(store, TESTS, rotatingBox, [COLUMN])));
     for (const [n, id] of ids.entries()) expect(await kept(id, newBox)).toBe(`stone ${n}`);
   });
 
@@ -87,8 +90,9 @@ describe('Rotating the encryption key', () => {
         return found;
       },
       replace: store.replace.bind(store),
+      record: store.record.bind(store),
     };
-    await rotateSecrets(racing, rotatingBox, [COLUMN]);
+    await rotateSecrets(racing, TESTS, rotatingBox, [COLUMN]);
     expect(await kept(id, oldBox)).toBe('changed');
   });
 
@@ -97,9 +101,34 @@ describe('Rotating the encryption key', () => {
     const parsed = parseKeyRing(newest!);
     const foreign = await keep('foreign', new SecretBox('ring' in parsed ? parsed.ring : ([] as never)));
     const id = await keep('mine');
-    await expect(rotateSecrets(store, rotatingBox, [COLUMN])).rejects.toThrow(
+    await expect(rotateSecrets(store, TESTS, rotatingBox, [COLUMN])).rejects.toThrow(
       `1 secrets were sealed anew, 1 could not be, the first of them jewels ${foreign}: A stored secret cannot be decrypted: the key newest is not in ENCRYPTION_KEYS`,
     );
     expect(await kept(id, newBox)).toBe('mine');
+  });
+
+  it('is told the audit log as it begins and as it ends, and not where there was nothing to do', async () => {
+    const log = async (): Promise<unknown[]> => {
+      const page = { limit: 100, sort: 'createdAt.asc' } as const;
+      const { items } = await new AuditLogStore(database).list(SYSTEM_WORKSPACE_ID, page);
+      return items.map(({ action, actor, detail }) => ({ action, actor, detail }));
+    };
+    const before = (await log()).length;
+    await keep('a stone');
+    await rotateSecrets(store, TESTS, rotatingBox, [COLUMN]);
+    await rotateSecrets(store, TESTS, rotatingBox, [COLUMN]);
+    const rotated = { action: 'secrets.rotated', actor: TESTS };
+    expect((await log()).slice(before)).toEqual([
+      { ...rotated, detail: { key: 'new', begun: true } },
+      { ...rotated, detail: { key: 'new', sealedAnew: 1, notOpened: 0 } },
+    ]);
+    const breaksOff = {
+      listOthers: store.listOthers.bind(store),
+      record: store.record.bind(store),
+      replace: () => Promise.reject(new Error('killed')),
+    };
+    await keep('another');
+    await expect(rotateSecrets(breaksOff, TESTS, rotatingBox, [COLUMN])).rejects.toThrow('killed');
+    expect((await log()).slice(before + 2)).toEqual([{ ...rotated, detail: { key: 'new', begun: true } }]);
   });
 });

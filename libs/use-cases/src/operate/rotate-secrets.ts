@@ -1,25 +1,30 @@
 import { placeOf, type SealedColumn, type SealedSecret, type SealedSecretStore } from '@posthorn/database';
 import { Refusal } from '@posthorn/kernel';
+import type { Actor } from '@posthorn/domain';
 import { type SecretBox, SecretNotOpened } from '@posthorn/signing';
 
 const SECRETS_A_BATCH = 200;
 
 /**
  * Seals every stored secret anew that is not sealed with the first key of the ring. Safe to break off, to run twice, at once and
- * while the apps run: what changes meanwhile keeps its change.
+ * while the apps run: what changes meanwhile keeps its change. The audit log is told before the first one, so that a run that is broken off
+ * is in it, and after the last.
  *
  * @returns how many were sealed anew
  * @throws Refusal (409), after all the others were done, when some cannot be decrypted
  */
 export async function rotateSecrets(
-  secrets: Pick<SealedSecretStore, 'listOthers' | 'replace'>,
+  secrets: Pick<SealedSecretStore, 'listOthers' | 'replace' | 'record'>,
+  actor: Actor,
   box: SecretBox,
   columns: readonly SealedColumn[],
 ): Promise<{ readonly sealedAnew: number }> {
+  const key = box.currentKeyId;
   let sealedAnew = 0;
   const closed: string[] = [];
   for (const column of columns) {
     for await (const secret of othersOf(secrets, column, box.currentHead)) {
+      if (sealedAnew + closed.length === 0) await secrets.record(actor, { key, begun: true });
       const anew = sealAnew(box, secret, placeOf(column, secret.rowId));
       if (typeof anew === 'string') {
         closed.push(`${column.table} ${secret.rowId}: ${anew}`);
@@ -29,6 +34,8 @@ export async function rotateSecrets(
       }
     }
   }
+  if (sealedAnew + closed.length > 0)
+    await secrets.record(actor, { key, sealedAnew, notOpened: closed.length });
   if (closed.length > 0) throw notOpened(sealedAnew, closed);
   return { sealedAnew };
 }

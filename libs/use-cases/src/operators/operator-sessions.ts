@@ -1,14 +1,21 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Refusal } from '@posthorn/kernel';
-import { OPERATOR_NAME, type RateLimit, wholeSeconds } from '@posthorn/domain';
+import { OPERATOR_NAME, type RateLimit, type RateVerdict, wholeSeconds } from '@posthorn/domain';
 import type {
   AdmittedSessions,
+  NewSession,
   OperatorAccount,
   OperatorAccountStore,
   VouchedOperator,
 } from '@posthorn/database';
 import type { RateLimiter } from '@posthorn/queues';
 import { isPassword } from '@posthorn/signing';
+
+/** How often something may be done. */
+interface Bound {
+  readonly policy: string;
+  readonly limit: RateLimit;
+}
 
 /** How long somebody stays signed in at most. */
 export const SESSION_MS = 12 * 3_600_000;
@@ -18,18 +25,34 @@ const IDLE_MS = 60 * 60_000;
  * Guessing is hopeless: passwords are random. What is bounded is what comparing costs, and only for where it is asked from: a bound of a name
  * alone saves nothing, for there are names without end, and lets whoever knows one keep its owner out.
  */
-const TRIES_OF_A_NETWORK: RateLimit = { amount: 30, periodSeconds: 60, burst: 30 };
+const TRIES_OF_A_NETWORK: Bound = {
+  policy: 'sign-in-network',
+  limit: { amount: 30, periodSeconds: 60, burst: 30 },
+};
 /** A whole office may be behind one address: who tries one name over and over leaves something to the others. */
-const TRIES_OF_A_NAME_THERE: RateLimit = { amount: 10, periodSeconds: 60, burst: 10 };
+const TRIES_OF_A_NAME_THERE: Bound = {
+  policy: 'sign-in-name',
+  limit: { amount: 10, periodSeconds: 60, burst: 10 },
+};
+/** How often the audit log is told that the tries of a network are used up: who goes on there must not fill it. */
+const TOLD_OF_A_NETWORK: Bound = {
+  policy: 'sign-in-told',
+  limit: { amount: 1, periodSeconds: 3_600, burst: 1 },
+};
 const TOKEN_BYTES = 32;
 const MOST_CHARACTERS = 256;
 
-/** What somebody gave who wants to sign in. */
-export interface Credentials {
+/** A try to sign in. */
+interface Try {
+  /** Empty: none was given. */
   readonly name: string;
-  readonly password: string;
   /** Where it comes from, as it is counted. */
   readonly network: string;
+}
+
+/** What somebody gave who wants to sign in. */
+export interface Credentials extends Try {
+  readonly password: string;
 }
 
 /** Who is signed in to the dashboard. */
@@ -37,14 +60,14 @@ export class OperatorSessions {
   constructor(
     private readonly accounts: Pick<
       OperatorAccountStore,
-      'passwordHashOf' | 'signIn' | 'signInVouched' | 'findSession' | 'signOut' | 'isEmpty'
+      'passwordHashOf' | 'signIn' | 'signInVouched' | 'recordRefusal' | 'findSession' | 'signOut' | 'isEmpty'
     >,
     private readonly limiter: Pick<RateLimiter, 'judge'>,
     private readonly admitted: AdmittedSessions = { ofAccounts: true, issuer: undefined },
   ) {}
 
   /**
-   * Signs somebody in.
+   * Signs somebody in; the audit log is told.
    *
    * @returns the token of the session: 256 random bits, of which only the digest is stored
    * @throws Refusal 401 for another name or password, 403 where passwords are switched off, 429 after too many tries
@@ -52,26 +75,26 @@ export class OperatorSessions {
   async signIn({ name, password, network }: Credentials): Promise<string> {
     if (!this.admitted.ofAccounts) throw new Refusal(403, 'Nobody signs in by password here');
     // First, so that what it refuses uses up nothing of the others there.
-    await this.countTry('sign-in-name', `${network} ${name}`, TRIES_OF_A_NAME_THERE);
-    await this.countTryFrom(network);
+    await this.countTry(TRIES_OF_A_NAME_THERE, `${network} ${name}`, { network, name });
+    await this.countTryFrom(network, name);
     const written = OPERATOR_NAME.test(name) ? await this.accounts.passwordHashOf(name) : undefined;
     const isRight = await isPassword(password.slice(0, MOST_CHARACTERS), written);
     const token = newToken();
-    if (!isRight || !(await this.accounts.signIn(name, written!, digestOf(token), SESSION_MS)))
+    if (!isRight || !(await this.accounts.signIn(name, written!, sessionOf(token, network))))
       throw new Refusal(401, 'Name or password are wrong');
     return token;
   }
 
-  /** Signs in somebody whom the identity provider has vouched for. @returns the token of the session */
-  async signInVouched(operator: VouchedOperator): Promise<string> {
+  /** Signs in somebody whom the identity provider has vouched for; the audit log is told. @returns the token of the session */
+  async signInVouched(operator: VouchedOperator, network: string): Promise<string> {
     const token = newToken();
-    await this.accounts.signInVouched(operator, digestOf(token), SESSION_MS);
+    await this.accounts.signInVouched(operator, sessionOf(token, network));
     return token;
   }
 
   /** Counts a try to sign in, from wherever it comes. @throws Refusal 429 after too many */
-  countTryFrom(network: string): Promise<void> {
-    return this.countTry('sign-in-network', network, TRIES_OF_A_NETWORK);
+  countTryFrom(network: string, name = ''): Promise<void> {
+    return this.countTry(TRIES_OF_A_NETWORK, network, { network, name });
   }
 
   /**
@@ -84,8 +107,9 @@ export class OperatorSessions {
     return this.accounts.findSession(digestOf(token), look, this.admitted);
   }
 
-  async signOut(token: string): Promise<void> {
-    await this.accounts.signOut(digestOf(token));
+  /** Ends the session; the audit log is told. */
+  async signOut(token: string, network: string): Promise<void> {
+    await this.accounts.signOut(digestOf(token), network);
   }
 
   /** Whether there is nobody yet who could sign in. */
@@ -93,16 +117,26 @@ export class OperatorSessions {
     return this.admitted.issuer === undefined && (await this.accounts.isEmpty());
   }
 
-  private async countTry(policy: string, whom: string, limit: RateLimit): Promise<void> {
-    // Neither a name nor an address is written into Redis.
-    const id = createHash('sha256').update(whom).digest('base64url').slice(0, 22);
-    const { allowed, nextAfterMs } = await this.limiter.judge(policy, id, limit);
+  private async countTry(bound: Bound, whom: string, { network, name }: Try): Promise<void> {
+    const { allowed, nextAfterMs } = await this.take(bound, whom);
     if (allowed) return;
+    if ((await this.take(TOLD_OF_A_NETWORK, network)).allowed)
+      await this.accounts.recordRefusal(network, OPERATOR_NAME.test(name) ? name : null);
     const retryAfterSeconds = wholeSeconds(nextAfterMs);
     throw new Refusal(429, `Too many tries to sign in; wait ${retryAfterSeconds} s and try again`, {
       retryAfterSeconds,
     });
   }
+
+  private take({ policy, limit }: Bound, whom: string): Promise<RateVerdict> {
+    // Neither a name nor an address is written into Redis.
+    const id = createHash('sha256').update(whom).digest('base64url').slice(0, 22);
+    return this.limiter.judge(policy, id, limit);
+  }
+}
+
+function sessionOf(token: string, network: string): NewSession {
+  return { tokenHash: digestOf(token), network, maxAgeMs: SESSION_MS };
 }
 
 function newToken(): string {

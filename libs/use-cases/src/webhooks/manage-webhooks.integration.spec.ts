@@ -69,7 +69,7 @@ describe('The token of a webhook', () => {
     expect(row!.token.toString('latin1')).not.toContain('token of ours');
 
     const columns = Object.values(SEALED_COLUMNS);
-    await rotateSecrets(new SealedSecretStore(database), new SecretBox([NEW, OLD]), columns);
+    await rotateSecrets(new SealedSecretStore(database), ACTOR, new SecretBox([NEW, OLD]), columns);
     expect((await managed(NEW).read(acme, created.id))!.token).toBe('a token of ours');
     await expect(managed(OLD).read(acme, created.id)).rejects.toThrow(
       'the key new is not in ENCRYPTION_KEYS',
