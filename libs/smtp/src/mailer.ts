@@ -30,7 +30,7 @@ export class Mailer extends SMTPConnection {
 
   constructor(
     options: SMTPConnection.Options,
-    private readonly addresses: Pick<AddressSearch, 'find'>,
+    private readonly addresses: Pick<AddressSearch, 'find' | 'passedBy'>,
     private readonly dialogue: Pick<Dialogue, 'hasFailed' | 'messageIsWritten'>,
   ) {
     super(options);
@@ -47,11 +47,19 @@ export class Mailer extends SMTPConnection {
     );
   }
 
-  /** Connects, and notes where to. */
+  /** Connects, and notes where to, and where in vain: of several addresses the first that takes the connection counts (RFC 8305). */
   _connectToHost(options: unknown, secure: boolean): void {
     (SMTPConnection.prototype as unknown as Internals)._connectToHost.call(this, options, secure);
     const socket = this._socket;
-    if (socket) socket.once('connect', () => (this.reached = socket.remoteAddress));
+    if (!socket) return;
+    const passedBy: string[] = [];
+    const passBy = (address: string): number => passedBy.push(address);
+    socket.on('connectionAttemptFailed', passBy);
+    socket.on('connectionAttemptTimeout', passBy);
+    socket.once('connect', () => {
+      this.reached = socket.remoteAddress;
+      this.addresses.passedBy(passedBy);
+    });
   }
 
   /**

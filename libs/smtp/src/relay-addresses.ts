@@ -83,6 +83,11 @@ export class AddressSearch {
     return this.tried;
   }
 
+  /** Told that others of them took no connection, before one did. */
+  passedBy(addresses: readonly string[]): void {
+    for (const address of addresses) this.addresses.avoid(address);
+  }
+
   /** Told that it failed, at this address if any was reached. @returns whether there are others */
   failedAt(reached: string | undefined): boolean {
     const failed = this.tried.filter((address) => address === reached);

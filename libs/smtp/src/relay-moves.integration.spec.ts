@@ -1,3 +1,5 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type SinkAnswer, type SinkScript, SmtpSink } from '@posthorn/testing';
 import { RelayTransport } from './relay-transport.ts';
@@ -47,6 +49,20 @@ describe('The name of a relay', () => {
     const transport = transportTo(sink.port, ['127.0.0.1', '127.0.0.3', '127.0.0.2']);
     for (let n = 1; n <= 5; n += 1) await transport.send(ENVELOPE, MESSAGE);
     expect(sink.count).toBe(5);
+  });
+
+  it('may lead to several servers of which one is away, which no connection is tried to for a while', async () => {
+    const sink = await sinkAt('127.0.0.2');
+    const transport = transportTo(sink.port, ['127.0.0.1', '127.0.0.2']);
+    const tried: string[] = [];
+    const watch = (message: unknown): void => {
+      (message as { socket: Socket }).socket.on('connectionAttempt', (address) => tried.push(address));
+    };
+    subscribe('net.client.socket', watch);
+    for (let n = 1; n <= 20; n += 1) await transport.send(ENVELOPE, MESSAGE);
+    unsubscribe('net.client.socket', watch);
+    expect(sink.count).toBe(20);
+    expect(tried.filter((address) => address === '127.0.0.1').length).toBeLessThanOrEqual(1);
   });
 
   it('may lead to several servers that are all away, each of which is told of', async () => {
