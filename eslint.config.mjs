@@ -15,6 +15,9 @@ const NO_SPREAD_LITERALS = {
   message: 'Write the properties where the literal stands that is spread.',
 };
 
+/** Scripts and the command line, which the compiler checks as JavaScript with types in comments. */
+const PROGRAMS = ['tools/**/*.mjs'];
+
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/generated/**', 'node_modules/**', '.nx/**', '.posthorn/**', '.cache/**'] },
   ...tseslint.configs.recommendedTypeChecked.map((config) => ({
@@ -37,6 +40,23 @@ export default tseslint.config(
       'eqeqeq': 'error',
       'no-console': 'error',
       'no-restricted-syntax': ['error', NO_LASTING_FUNCTIONS, NO_SPREAD_LITERALS],
+    },
+  },
+  ...tseslint.configs.recommendedTypeChecked.map((config) => ({ ...config, files: PROGRAMS })),
+  {
+    files: PROGRAMS,
+    languageOptions: {
+      parserOptions: { project: './tools/tsconfig.json', tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      // What has no type here may be anything (noImplicitAny is off).
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      'eqeqeq': 'error',
     },
   },
   {

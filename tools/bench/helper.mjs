@@ -57,11 +57,13 @@ function helperEnv() {
  */
 export function answerParent(answers) {
   process.on('disconnect', () => process.exit());
-  process.on('message', async (/** @type {any} */ { id, verb, question }) => {
+  /** @param {any} asked */
+  const answer = async ({ id, verb, question }) => {
     try {
       process.send?.({ id, value: verb === 'ready' ? true : await answers[verb]?.(question) });
     } catch (error) {
       process.send?.({ id, fault: error.message });
     }
-  });
+  };
+  process.on('message', (asked) => void answer(asked));
 }

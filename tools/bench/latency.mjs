@@ -3,7 +3,7 @@ import { waitUntil } from '../stack/processes.mjs';
 import { fill } from './drain.mjs';
 import { emailRequest, load } from './http-load.mjs';
 import { median, quantile, shown } from './numbers.mjs';
-import { nowMs, sentMail } from './sent-mail.mjs';
+import { sentMail } from './sent-mail.mjs';
 
 const ARRIVES_WITHIN_MS = 10_000;
 const BEGINS_WITHIN_MS = 30_000;

@@ -15,6 +15,7 @@ const PAGE = Buffer.alloc(8_192, 1);
  * @returns {Promise<Record<string, string>>}
  */
 export async function describeMachine(ground) {
+  /** @type {any[]} */
   const [server] = await ground.query(
     `SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync,
             current_setting('synchronous_commit') AS commit`,

@@ -58,10 +58,11 @@ export async function readHtml(source) {
   const pictures = new Map(
     mail.attachments
       .filter(({ contentId, mimeType }) => contentId && /^image\/[\w.+-]+$/.test(mimeType))
-      .map(({ contentId, mimeType, content }) => [
-        contentId?.replace(/^<|>$/g, ''),
-        `data:${mimeType};base64,${content}`,
-      ]),
+      .map(({ contentId, mimeType, content }) => {
+        /** @type {any} The text that was asked for. */
+        const base64 = content;
+        return [contentId?.replace(/^<|>$/g, ''), `data:${mimeType};base64,${base64}`];
+      }),
   );
   const html = (mail.html ?? '').replace(/cid:([^"'\s)>]+)/g, (whole, id) => pictures.get(id) ?? whole);
   return `<base target="_blank">${html}`;

@@ -38,7 +38,7 @@ export function createShow(mailbox) {
     const url = URL.parse(request.url ?? '/', 'http://inbox');
     if (url === null) return send(response, json({ message: 'Not found' }, 404));
     if (url.pathname === '/api/changes') return watch(response, watchers);
-    answer(mailbox, request.method ?? 'GET', url)
+    void answer(mailbox, request.method ?? 'GET', url)
       .catch((error) => json({ message: error.message }, 500))
       .then((result) => send(response, result));
   });

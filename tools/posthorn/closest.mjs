@@ -21,8 +21,9 @@ export function closest(text, names) {
 function editsBetween(from, to) {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (const letter of from) {
-    let [diagonal = 0, ...above] = row;
-    let left = diagonal + 1;
+    const [first = 0, ...above] = row;
+    let diagonal = first;
+    let left = first + 1;
     row = [left];
     for (const [column, up] of above.entries()) {
       left = Math.min(diagonal + (letter === to[column] ? 0 : 1), up + 1, left + 1);

@@ -21,7 +21,7 @@ Exit codes: 0 done, 1 not done (stderr says why, in a line), 2 called wrongly.`;
 
 /** How one command is called. @param {import('./commands.mjs').Command} command @returns {string} */
 export function helpOn(command) {
-  const { name, otherName, sentence, example } = command;
+  const { otherName, sentence, example } = command;
   const flags = Object.entries({ ...command.flags, ...GENERAL_FLAGS });
   const { operand } = command;
   const given = operand === undefined ? [] : [[`  ${operand.value}`, operand.sentence]];

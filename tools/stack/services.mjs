@@ -7,7 +7,7 @@ import { newLogFile, STATE_FOLDER } from './state.mjs';
 
 /** @typedef {{ url: string, webUrl?: string, isOurs: boolean, stop: () => Promise<unknown> }} Service */
 
-const notOurs = async () => undefined;
+const notOurs = () => Promise.resolve();
 
 /** The database of the settings, else our own. @returns {Promise<Service>} */
 export async function providePostgres({ DATABASE_URL }, port) {

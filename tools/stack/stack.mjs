@@ -162,7 +162,7 @@ export class Stack {
   /** Stops everything, in order, within ten seconds. */
   async stop() {
     for (const { apps, withinMs } of STOP_ORDER) {
-      await Promise.all(apps.map((name) => this.#apps.get(name)?.stop(withinMs)));
+      await Promise.all(apps.map(async (name) => this.#apps.get(name)?.stop(withinMs)));
     }
     for (const service of this.#services.reverse()) await service.stop();
     endSupervision();

@@ -11,7 +11,7 @@ export const VERSION_COMMANDS = [
     flags: {},
     example: 'version',
     worksAlone: true,
-    run: async () => ({ version: release(), newestMigration: newestMigration() }),
+    run: () => Promise.resolve({ version: release(), newestMigration: newestMigration() }),
     show: ({ version, newestMigration }) => `Posthorn ${version}, newest migration ${newestMigration}`,
   },
 ];
