@@ -48,11 +48,12 @@ const TYPE_OF_KEY = {
   'stalled-check': 'string',
 } as const;
 
-/** Whether some key is of another type than it must be. KEYS: the keys. ARGV: their types, in the same order. */
+/** Whether some key is of another type than it must be, or a text and no number. KEYS: the keys. ARGV: their types, in the same order. */
 const IS_OVERWRITTEN = `
 for i, key in ipairs(KEYS) do
   local type = redis.call('TYPE', key).ok
   if type ~= 'none' and type ~= ARGV[i] then return 1 end
+  if type == 'string' and not tonumber(redis.call('GET', key)) then return 1 end
 end
 return 0`;
 
