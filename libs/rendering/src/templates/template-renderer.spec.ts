@@ -28,8 +28,10 @@ describe('TemplateRenderer', () => {
   afterAll(() => renderer.close());
 
   it('judges templates', async () => {
-    expect(await renderer.analyse({ subject: '{{a}}', html: '{{b}}' })).toEqual({ printed: ['a', 'b'] });
-    expect(await renderer.analyse({ subject: '{{#a}}', html: '' })).toEqual({
+    expect(await renderer.analyse({ subject: '{{a}}', html: '{{b}}' }, OWNER)).toEqual({
+      printed: ['a', 'b'],
+    });
+    expect(await renderer.analyse({ subject: '{{#a}}', html: '' }, OWNER)).toEqual({
       faults: [expect.stringContaining('never closed')],
     });
   });
@@ -125,6 +127,23 @@ describe('TemplateRenderer', () => {
     await impatient.close();
   });
 
+  it('leaves a thread to others, however many templates of one owner take too long to judge', async () => {
+    const impatient = new TemplateRenderer({ maxThreads: 2, deadlineMs: DEADLINE_MS });
+    // The parser takes the square of the time for what stands in each other.
+    const deep = `{{uppercase ${'(uppercase '.repeat(20_000)}a${')'.repeat(20_000)}}}`;
+    const failures = Array.from({ length: 12 }, () =>
+      failureOf(impatient.analyse({ subject: 's', html: deep }, 'hostile')),
+    );
+    await Promise.race(failures);
+    await impatient.render(version('warm'), {}, OWNER);
+    const began = performance.now();
+    expect(await impatient.analyse({ subject: 's', html: 'fine' }, OWNER)).toEqual({ printed: [] });
+    expect(performance.now() - began).toBeLessThan(DEADLINE_MS);
+    const reasons = (await Promise.all(failures)).map(({ reason }) => reason);
+    expect(reasons.filter((reason) => reason === 'busy').length).toBeGreaterThanOrEqual(6);
+    await impatient.close();
+  });
+
   it('has nobody wait behind all that took too long in the same group', async () => {
     const impatient = new TemplateRenderer({ maxThreads: 1, deadlineMs: DEADLINE_MS });
     const settled: string[] = [];
@@ -169,7 +188,9 @@ describe('TemplateRenderer', () => {
       { length: 600 },
       (_, n) => `{{#if a${n}}}{{uppercase (join b${n} "x")}}{{/if}}`,
     ).join('');
-    expect(await failureOf(small.analyse({ subject: 'x', html: tags }))).toMatchObject({ reason: 'memory' });
+    expect(await failureOf(small.analyse({ subject: 'x', html: tags }, 'hostile'))).toMatchObject({
+      reason: 'memory',
+    });
     expect((await small.render(version('next'), {}, OWNER)).html).toBe('next');
     await small.close();
   });
@@ -194,7 +215,7 @@ describe('the templates of the corpus', () => {
   it.each(NAMES)('S3: %s works as it is', async (name) => {
     const read = (file: string) => readFileSync(new URL(`${name}/${file}`, CORPUS), 'utf8');
     const parts = { subject: `About ${name}`, html: read('content.html'), text: read('content.txt') };
-    const analysis = await renderer.analyse(parts);
+    const analysis = await renderer.analyse(parts, OWNER);
     if ('faults' in analysis) throw new Error(analysis.faults.join('; '));
     const variables = Object.fromEntries(analysis.printed.map((path) => [path, `<${path}>`]));
     const { html, text } = await renderer.render({ id: name, parts, defaults: {} }, variables, OWNER);

@@ -55,10 +55,17 @@ export class TemplateRenderer {
   /**
    * As {@link analyseTemplate}, in a thread.
    *
-   * @throws {@link RenderingFailed} when it takes too long, needs too much memory or cannot be done
+   * @param owner whose it is, such as a workspace's id: what it does to the threads is laid to its charge
+   * @throws {@link RenderingFailed} when it takes too long, needs too much memory, cannot be done or was not begun because too many wait
    */
-  async analyse(parts: TemplateParts): Promise<TemplateAnalysis> {
-    return (await this.threads.run(() => ({ analyse: parts }))) as TemplateAnalysis;
+  async analyse(parts: TemplateParts, owner: string): Promise<TemplateAnalysis> {
+    const task: TemplateTask = { analyse: parts };
+    // Asked again when a thread is free: what came before it may have been of the same owner.
+    const unlessSuspected = () => (this.isSuspected(owner) ? undefined : task);
+    const analysis = this.isSuspected(owner) ? undefined : await this.charged(owner, unlessSuspected);
+    if (analysis !== undefined) return analysis as TemplateAnalysis;
+    if (this.suspectsWaiting >= MOST_SUSPECTS_WAITING) throw busy();
+    return (await this.inTurn(() => this.charged(owner, () => task))) as TemplateAnalysis;
   }
 
   /**
@@ -88,6 +95,7 @@ export class TemplateRenderer {
     let group: Waiting[] = [];
     try {
       const renderings = await this.threads.run(() => {
+        this.dismissSuspects();
         group = this.takeGroup();
         return group.length === 0 ? undefined : taskOf(group);
       });
@@ -103,6 +111,15 @@ export class TemplateRenderer {
     if (!this.waiting.includes(own)) return;
     this.waiting = this.waiting.filter((one) => one !== own);
     own.reject(failure);
+  }
+
+  /** Since they came, something of their owner may have cost a thread its life. */
+  private dismissSuspects(): void {
+    const { true: suspected = [], false: others = [] } = Object.groupBy(this.waiting, ({ owner }) =>
+      String(this.isSuspected(owner)),
+    );
+    this.waiting = others;
+    for (const one of suspected) this.renderSuspect(one).then(one.resolve, one.reject);
   }
 
   private takeGroup(): Waiting[] {
@@ -124,25 +141,26 @@ export class TemplateRenderer {
   /** Whoever it was: rendered alone, it fails alone. */
   private groupFailed(group: readonly Waiting[], failure: unknown): void {
     if (group.length === 1) {
-      this.suspect(group[0]!, failure);
-      group[0]!.reject(failure);
+      const [{ source, owner, reject }] = group as [Waiting];
+      this.suspect(owner, failure, source.id);
+      reject(failure);
       return;
     }
-    for (const one of ownersInTurn(group)) this.renderInTurn(one).then(one.resolve, one.reject);
+    for (const one of ownersInTurn(group))
+      this.inTurn(() => this.renderAlone(one)).then(one.resolve, one.reject);
   }
 
   private renderSuspect(wanted: Wanted): Promise<RenderedTemplate> {
     const known = this.suspects.get(wanted.source.id);
     if (known !== undefined && isResting(known)) return Promise.reject(known.failure);
     if (this.suspectsWaiting >= MOST_SUSPECTS_WAITING) return Promise.reject(known?.failure ?? busy());
-    return this.renderInTurn(wanted);
+    return this.inTurn(() => this.renderAlone(wanted));
   }
 
-  private renderInTurn(wanted: Wanted): Promise<RenderedTemplate> {
+  /** Does what a suspect has asked for when all before it is done. */
+  private inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     this.suspectsWaiting += 1;
-    const result = this.lastSuspect
-      .then(() => this.renderAlone(wanted))
-      .finally(() => (this.suspectsWaiting -= 1));
+    const result = this.lastSuspect.then(work).finally(() => (this.suspectsWaiting -= 1));
     this.lastSuspect = result.catch(() => undefined);
     return result;
   }
@@ -158,7 +176,7 @@ export class TemplateRenderer {
     try {
       renderings = (await this.threads.run(() => task)) as Rendering[];
     } catch (failure) {
-      this.suspect(wanted, failure);
+      this.suspect(owner, failure, source.id);
       throw failure;
     }
     // It was not its fault, or not with these variables.
@@ -166,12 +184,22 @@ export class TemplateRenderer {
     return renderedIn(renderings[0]!);
   }
 
-  private suspect({ source, owner }: Wanted, failure: unknown): void {
+  private async charged(owner: string, take: () => TemplateTask | undefined) {
+    try {
+      return await this.threads.run(take);
+    } catch (failure) {
+      this.suspect(owner, failure);
+      throw failure;
+    }
+  }
+
+  /** @param version the id of the one that it was */
+  private suspect(owner: string, failure: unknown, version?: string): void {
     // Not begun, it has done nothing.
     if (!(failure instanceof RenderingFailed) || failure.reason === 'busy') return;
     const restsUntil = performance.now() + REST_MS;
-    this.suspects.set(source.id, { failure, restsUntil });
     this.suspectedOwners.set(owner, restsUntil);
+    if (version !== undefined) this.suspects.set(version, { failure, restsUntil });
   }
 
   private isSuspected(owner: string): boolean {

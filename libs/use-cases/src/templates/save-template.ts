@@ -44,7 +44,7 @@ export class SaveTemplate {
 
   /** @throws Refusal 400 for what is not in the language, 409 for a name that is taken and a workspace that is full */
   async create(workspaceId: WorkspaceId, actor: Actor, { name, ...draft }: TemplateDraft): Promise<Template> {
-    const content = await this.judged(draft);
+    const content = await this.judged(workspaceId, draft);
     const created = await this.options.changes.create(workspaceId, actor, { name, content });
     if (typeof created === 'string') throw notWritten(created, name);
     return created;
@@ -77,19 +77,22 @@ export class SaveTemplate {
     const draft = patched(read, patch);
     const saysTheSame = canonicalJson(draft) === canonicalJson(patched(read, {}));
     if (saysTheSame && name === read.name) return read;
-    const content = saysTheSame ? {} : { content: await this.judged(draft) };
+    const content = saysTheSame ? {} : { content: await this.judged(workspaceId, draft) };
     return this.options.changes.update(workspaceId, actor, read, { name, ...content });
   }
 
-  private async judged(draft: Omit<TemplateContent, 'required'>): Promise<TemplateContent> {
-    const analysis = await this.analysisOf(draft.parts);
+  private async judged(
+    workspaceId: WorkspaceId,
+    draft: Omit<TemplateContent, 'required'>,
+  ): Promise<TemplateContent> {
+    const analysis = await this.analysisOf(workspaceId, draft.parts);
     if ('faults' in analysis) throw notInTheLanguage(analysis.faults);
     return { ...draft, required: missingVariables(analysis.printed, draft.defaults) };
   }
 
-  private async analysisOf(parts: TemplateParts): Promise<TemplateAnalysis> {
+  private async analysisOf(workspaceId: WorkspaceId, parts: TemplateParts): Promise<TemplateAnalysis> {
     try {
-      return await this.options.renderer.analyse(parts);
+      return await this.options.renderer.analyse(parts, workspaceId);
     } catch (error) {
       throw renderingRefusal(error);
     }
