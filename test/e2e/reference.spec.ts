@@ -43,7 +43,37 @@ describe('the reference', () => {
     }
   });
 
-  it.each(['/docs', '/docs/errors'])(
+  it('shows bodies that are taken, beside each error, and leads on from there', async () => {
+    const examplesOf = async (name: string) => {
+      const { text } = await get(`/docs/errors/${name}`);
+      const examples = [...text.matchAll(/<pre[^>]*><code>(.*?)<\/code>/gs)].map(
+        ([, code]) =>
+          JSON.parse(
+            code!.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>'),
+          ) as Record<string, unknown>,
+      );
+      const links = [...text.matchAll(/href="([^"]+)"/g)].map(
+        ([, link]) => new URL(link!, 'http://here/docs/errors/').pathname,
+      );
+      return { examples, links };
+    };
+    const payload = await examplesOf('invalid-payload');
+    expect(payload.links).toEqual(['/docs', '/docs/errors']);
+    const key = stack.tenant.keys.editor;
+    const template = {
+      name: 'order-receipt',
+      from: 'a@example.com',
+      subject: 'Order {{orderId}}',
+      html: 'x',
+    };
+    await stack.api().post('/v1/templates', template, { key });
+    for (const example of payload.examples)
+      expect((await stack.api().post('/v1/emails', example)).status).toBe(200);
+    const [domain] = (await examplesOf('unverified-sender')).examples;
+    expect((await stack.api().post('/v1/identities', domain, { key })).status).toBe(200);
+  });
+
+  it.each(['/docs', '/docs/errors', '/docs/errors/invalid-payload'])(
     'leads from %s/ to it, where its links lead to something',
     async (path) => {
       const answer = await fetch(`${stack.gateways[0]!.url}${path}/?x`, { redirect: 'manual' });

@@ -2,7 +2,7 @@ import { Controller, Get, Header, Param, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import type { Request, Response } from 'express';
 import { Describes } from '../openapi/describes.ts';
-import { ERROR_PAGES } from './error-pages.ts';
+import { ERROR_PAGES, errorPageContent } from './error-pages.ts';
 import { textPage, withoutSlash } from './html-page.ts';
 
 const HTML = 'text/html; charset=utf-8';
@@ -43,10 +43,14 @@ export class ErrorPagesController {
     answer: EXAMPLE,
     refuses: [{ status: 404, when: 'No such page', message: 'There is no page about an error of this name' }],
   })
-  read(@Param('page') name: string, @Res({ passthrough: true }) response: Response): string {
+  read(
+    @Param('page') name: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): string {
     const page = Object.hasOwn(ERROR_PAGES, name) ? ERROR_PAGES[name] : undefined;
     if (page === undefined) throw new Refusal(404, 'There is no page about an error of this name');
-    const paragraphs = page.paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join('');
-    return textPage(response, page.title, paragraphs);
+    const shown = textPage(response, page.title, errorPageContent(page));
+    return withoutSlash(request, response, shown);
   }
 }

@@ -1,21 +1,51 @@
-/** The pages that `docsUrl` points to. */
-export const ERROR_PAGES: Readonly<
-  Record<string, { readonly title: string; readonly paragraphs: readonly string[] }>
-> = {
+import { escapeHtml } from '@posthorn/kernel';
+
+/** A page that `docsUrl` points to. */
+export interface ErrorPage {
+  readonly title: string;
+  /** Paragraphs, in which what stands between backticks is code, and bodies that do what they speak of. */
+  readonly parts: readonly (string | object)[];
+}
+
+/** The pages that `docsUrl` points to, by the last part of their addresses. */
+export const ERROR_PAGES: Readonly<Record<string, ErrorPage>> = {
   'invalid-payload': {
     title: 'The body is no email that can be sent',
-    paragraphs: [
-      'A body with template asks for a templated email: template and to are required, and variables for whatever the template prints without a default. Any other body asks for a raw email: from, to, subject and html are required.',
-      'The message of the error names every field that is wrong and says how to mend it. Fields that are not known are refused, because a misspelt sendAt must never send at once.',
+    parts: [
+      'The `message` of the error names every field that is wrong and says how to mend it. Fields that are not known are refused, because a misspelt `sendAt` must never send at once.',
+      'A raw email needs `from`, `to`, `subject` and `html`:',
+      {
+        from: 'Shop <hello@example.com>',
+        to: 'ada@example.net',
+        subject: 'Your order',
+        html: '<p>Thank you.</p>',
+      },
+      'A body with `template` asks for a templated email. It needs `template` and `to`, and `variables` for whatever the template prints without a default; its sender and subject are those of the template:',
+      { template: 'order-receipt', to: 'ada@example.net', variables: { orderId: 1001 } },
       'Nothing was accepted: mend the body and send it again. An idempotency key is not used up by an error.',
     ],
   },
   'unverified-sender': {
     title: 'The sender is not verified',
-    paragraphs: [
-      'from must be a verified address of the workspace, or an address on one of its verified domains. A subdomain is a domain of its own: verifying example.com does not verify mail.example.com.',
-      'The error lists what the workspace may send from in allowedEmails and allowedDomains.',
-      'Nothing was accepted. Send from one of those, or have the address or domain verified first: POST /v1/identities with an address sends a mail with a link to it, with a domain it answers with the DNS records to set.',
+    parts: [
+      '`from` must be a verified address of the workspace, or an address on one of its verified domains. A subdomain is a domain of its own: verifying `example.com` does not verify `mail.example.com`.',
+      'The error lists what the workspace may send from in `allowedEmails` and `allowedDomains`. Send from one of those, or have another verified, with a key of the role `EDITOR`. For a domain, `POST /v1/identities` answers with the DNS records to set:',
+      { domain: 'mail.example.com' },
+      'For one address, it sends a mail with a link to it:',
+      { address: 'hello@mail.example.com' },
+      'Nothing was accepted: send the email again once the sender is `VERIFIED`. An idempotency key is not used up by an error.',
     ],
   },
 };
+
+/** What a page says, as HTML. */
+export function errorPageContent({ parts }: ErrorPage): string {
+  const shown = parts.map((part) =>
+    typeof part === 'string'
+      ? `<p>${escapeHtml(part).replace(/`([^`]+)`/g, '<code>$1</code>')}</p>`
+      : `<pre tabindex="0"><code>${escapeHtml(JSON.stringify(part, null, 2))}</code></pre>`,
+  );
+  const links =
+    '<a href="../../docs">The whole interface</a> – <a href="../errors">The other pages about errors</a>';
+  return `${shown.join('')}<p>${links}</p>`;
+}

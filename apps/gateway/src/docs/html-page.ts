@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
 
 const STYLE =
-  'body{font:16px/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem;color-scheme:light dark}';
+  'body{font:16px/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem;color-scheme:light dark}' +
+  'pre{overflow-x:auto;padding:.75rem 1rem;border:1px solid #8888}';
 
 /** What `default-src` does not stand for is said by itself. */
 const POLICY =
@@ -15,7 +16,7 @@ const POLICY =
 export function textPage(response: Response, title: string, content: string): string {
   response.setHeader('Content-Security-Policy', POLICY);
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>`;
-  return `<!doctype html><html lang="en">${head}<style>${STYLE}</style><h1>${title}</h1>${content}</html>`;
+  return `<!doctype html><html lang="en">${head}<style>${STYLE}</style><main><h1>${title}</h1>${content}</main></html>`;
 }
 
 /**
