@@ -164,6 +164,20 @@ describe('One email', () => {
     const next = new Date(Date.parse(createdAt) + 60_000).toISOString().slice(0, 16);
     expect(text).toContain('451 4.7.1 Try again later');
     expect(text).toMatch(new RegExp(`<dt>Next attempt</dt>\\s*<dd><time datetime="${next}`));
+    expect(text).toContain('<b>SENT</b>: it has not left yet');
+    expect((await vera.get(`/emails?workspace=${stack.tenant.workspaceId}`)).text).toMatch(
+      new RegExp(`SENT, not left yet\\s*</td>\\s*<td class="wrap"><a href="/emails/${id}"`),
+    );
+  });
+
+  it('says of one that has left that it has, and what nobody can know of it', async () => {
+    const settings = { trackClicks: true, trackOpens: false };
+    const { id } = await sent({ settings });
+    await until(async () => (await stack.show(id)).sentAt !== null, 'that is recorded');
+    const { text } = await vera.get(`/emails/${id}`);
+    expect(text).toContain('<b>SENT</b>: the relay took it');
+    expect(text).toMatch(/<dt>Opened<\/dt>\s*<dd>not tracked: nobody knows<\/dd>/);
+    expect(text).toMatch(/<dt>Clicked<\/dt>\s*<dd>0 \(and by programs 0\)<\/dd>/);
   });
 
   it.each([

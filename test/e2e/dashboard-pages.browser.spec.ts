@@ -204,6 +204,27 @@ if (chromium === undefined) {
       }
     });
 
+    it.each(['/emails', '/emails/:email', '/suppressions', '/webhooks', '/webhooks/:webhook'])(
+      'show on a desk all of their tables, whatever these hold, and each time with its zone: %s',
+      async (path) => {
+        const long = `${'a'.repeat(64)}@${'b'.repeat(60)}.${'c'.repeat(60)}.example`;
+        await stack.api().post('/v1/suppressions', { email: long });
+        await stack.send({ to: long, subject: 'Long'.repeat(200) });
+        const page = await open(ada, path.replace(':email', email).replace(':webhook', webhook));
+        const tables = `[...document.querySelectorAll('.scroll')]`;
+        const hidden = `${tables}.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length`;
+        expect(await page.evaluate(hidden)).toBe(0);
+        expect(await page.evaluate(`${tables}.filter(({ ariaLabel }) => !ariaLabel).length`)).toBe(0);
+        const zoneless = `[...document.querySelectorAll('time')].filter((time) => {
+          const cell = time.closest('td');
+          const told = cell ? cell.closest('table').querySelectorAll('th')[cell.cellIndex] : time;
+          return !told.textContent.includes('UTC');
+        }).length`;
+        expect(await page.evaluate(zoneless)).toBe(0);
+        expect(await page.evaluate(`document.querySelectorAll('time').length`)).toBeGreaterThan(0);
+      },
+    );
+
     it.each([
       '/emails',
       '/emails/:email',

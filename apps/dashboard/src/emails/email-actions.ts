@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { EmailRecord, OperatorAccount } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { field } from '../pages/parts.ts';
+import { isOnItsWay } from './emails-page.ts';
 
 /** The forms for what can be done with an email as it is. */
 export function emailActions(email: EmailRecord, { role }: OperatorAccount): Html {
   if (role !== 'operator') return html`<p class="quiet">Nothing by you: you are signed in as a viewer.</p>`;
   if (email.status === 'SCHEDULED')
     return html`<div class="acts">${moveForm(email)} ${cancelForm(email)}</div>`;
-  if (email.status === 'SENT' && email.sentAt === null)
+  if (isOnItsWay(email))
     return html`<p class="quiet">Nothing just now: it has not left yet, and needs nobody for that.</p>`;
   return html`<div class="acts">${againForm(email)}</div>`;
 }

@@ -1,10 +1,10 @@
 import { EMAIL_STATUSES, EVERY_LANE, type Suppression } from '@posthorn/domain';
 import type { AuditEntry, EmailRecord, OperatorAccount, PausedLane, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { done, facts, plain, table, time } from '../pages/parts.ts';
+import { done, facts, plain, table, time, timeInUtc } from '../pages/parts.ts';
 import { suppressionsOf } from '../suppressions/suppression-search.ts';
 import { emailActions } from './email-actions.ts';
-import { whatOf } from './emails-page.ts';
+import { isOnItsWay, whatOf } from './emails-page.ts';
 import { timelineTable } from './timeline-table.ts';
 
 /** An email with what is known around it. */
@@ -28,7 +28,7 @@ export interface ShownEmail {
 /** One email: what it is, what became of it, what can be done with it, and how it looks. */
 export function emailPage(shown: ShownEmail): Html {
   const { email, account, acts, copies } = shown;
-  return html`<h1>${whatOf(email)}</h1>
+  return html`<h1><bdi>${whatOf(email)}</bdi></h1>
     ${done(shown.done)} ${factsOf(shown)}
     <h2>What became of it</h2>
     ${timelineTable(email)}
@@ -46,35 +46,48 @@ export function emailPage(shown: ShownEmail): Html {
 
 function factsOf({ email, workspace, suppression, pause }: ShownEmail): Html {
   const { status, from, to, template, groupBy, acceptedAt, sendAt, sentAt, messageId, id } = email;
-  const { opens, clicks, machineOpens, machineClicks } = email.engagement;
+  const { trackOpens, trackClicks, engagement } = email;
   return facts({
-    'Status': html`<b>${status}</b>: ${EMAIL_STATUSES[status]}`,
+    'Status': html`<b>${status}</b>: ${statusText(email)}`,
     'From': from,
     'To': html`<a href="/emails?${new URLSearchParams({ to }).toString()}">${to}</a>`,
     'Suppressed': suppression && suppressionText(suppression),
     'Workspace': workspace === undefined ? 'Posthorn itself' : `${workspace.name} (${workspace.id})`,
     'Template': template ?? undefined,
     'Group': groupBy ?? undefined,
-    'Accepted': time(acceptedAt),
-    'To be sent': sendAt === null ? undefined : time(sendAt),
+    'Accepted': timeInUtc(acceptedAt),
+    'To be sent': sendAt === null ? undefined : timeInUtc(sendAt),
     'Held back': pause && hasToLeave(email) ? pauseText(pause) : undefined,
     'Next attempt': hasToLeave(email) ? nextAttempt(email) : undefined,
-    'Sent': time(sentAt),
-    'Opened': `${opens} (and by programs ${machineOpens})`,
-    'Clicked': `${clicks} (and by programs ${machineClicks})`,
+    'Sent': sentAt === null ? '–' : timeInUtc(sentAt),
+    'Opened': hitsText(trackOpens, engagement.opens, engagement.machineOpens),
+    'Clicked': hitsText(trackClicks, engagement.clicks, engagement.machineClicks),
     'Message-ID': messageId,
     'Id': id,
   });
 }
 
+/** What the status says of this email: of `SENT`, whether it has left. */
+function statusText(email: EmailRecord): string {
+  if (email.status !== 'SENT') return EMAIL_STATUSES[email.status];
+  return isOnItsWay(email)
+    ? 'it has not left yet; it is tried until a relay takes it or refuses it for good'
+    : 'the relay took it; that it arrived is known only where the receiving server reports it';
+}
+
+/** How often it was opened, or clicked. */
+function hitsText(isTracked: boolean, people: number, programs: number): string {
+  return isTracked ? `${people} (and by programs ${programs})` : 'not tracked: nobody knows';
+}
+
 /** Whether it is still to be sent. */
-function hasToLeave({ status, sentAt }: Pick<EmailRecord, 'status' | 'sentAt'>): boolean {
-  return status === 'SCHEDULED' || (status === 'SENT' && sentAt === null);
+function hasToLeave(email: EmailRecord): boolean {
+  return email.status === 'SCHEDULED' || isOnItsWay(email);
 }
 
 function pauseText({ laneId, reason, pausedAt }: PausedLane): Html {
   const whose = laneId === EVERY_LANE ? 'everything' : 'its workspace';
-  return html`${whose}, since ${time(pausedAt)}: “${reason}”`;
+  return html`${whose}, since ${timeInUtc(pausedAt)}: “${reason}”`;
 }
 
 /** When it is tried again, by what became of it last; undefined: that was no attempt that is to be repeated. */
@@ -83,11 +96,11 @@ function nextAttempt({ timeline }: EmailRecord): Html | undefined {
   const seconds = detail?.['retryAfterSeconds'];
   return at === undefined || typeof seconds !== 'number'
     ? undefined
-    : time(new Date(at.getTime() + seconds * 1_000));
+    : timeInUtc(new Date(at.getTime() + seconds * 1_000));
 }
 
 function suppressionText({ email, reason, createdAt }: Suppression): Html {
-  return html`nothing is sent to them since ${time(createdAt)}:
+  return html`nothing is sent to them since ${timeInUtc(createdAt)}:
     <a href="${suppressionsOf(email)}">${reason}</a>`;
 }
 

@@ -39,18 +39,25 @@ function foundEmails({ asked, found, workspaces }: Omit<Found, 'fault'>): Html {
   const row = (email: FoundEmail): Html =>
     html`<tr>
       <td>${time(email.acceptedAt)}</td>
-      <td class="${isBad(email) ? 'bad' : ''}">${email.status}</td>
-      <td><a href="/emails/${email.id}">${email.to}</a></td>
-      <td class="wrap">${whatOf(email)}</td>
+      <td class="${isBad(email) ? 'bad' : ''}">
+        ${email.status}${isOnItsWay(email) ? ', not left yet' : ''}
+      </td>
+      <td class="wrap"><a href="/emails/${email.id}">${email.to}</a></td>
+      <td class="wrap"><bdi class="cut">${whatOf(email)}</bdi></td>
       <td>${names.get(email.workspaceId) ?? 'Posthorn itself'}</td>
     </tr>`;
-  const columns = ['Accepted', 'Status', 'To', 'What', 'Workspace'];
+  const columns = ['Accepted (UTC)', 'Status', 'To', 'What', 'Workspace'];
   return html`${foundTable(columns, found, row)} ${nextPage('/emails', asked, found?.startAt ?? null)}`;
 }
 
 /** What an email is known by: its subject, or the template that it is made of. */
 export function whatOf({ subject, template }: Pick<FoundEmail, 'subject' | 'template'>): string {
   return subject ?? `template ${template}`;
+}
+
+/** Whether it is to be sent and no relay has taken it so far, which its status does not say. */
+export function isOnItsWay({ status, sentAt }: Pick<FoundEmail, 'status' | 'sentAt'>): boolean {
+  return status === 'SENT' && sentAt === null;
 }
 
 function isBad({ status }: Pick<FoundEmail, 'status'>): boolean {

@@ -11,7 +11,7 @@ export function sourcePage(id: EmailId, { subject, text, message, bytes, sha256 
   const end = message.indexOf('\r\n\r\n');
   const [head, body] = [message.slice(0, end), message.slice(end + 4)];
   const isCut = body.length > MOST_SHOWN;
-  return html`<h1>Source of “${subject}”</h1>
+  return html`<h1>Source of “<bdi>${subject}</bdi>”</h1>
     <p><a href="/emails/${id}">Back to the email</a></p>
     ${facts({ 'Bytes': bytes, 'SHA-256': sha256 })}
     <h2>Headers</h2>

@@ -23,7 +23,7 @@ h1{font-size:1.5rem;overflow-wrap:anywhere;margin:.25rem 0 1rem}h2{font-size:1.1
 .card span,.quiet{color:var(--quiet)}
 .bad,.card.bad b{color:var(--bad)}
 .scroll{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:.5rem}
-table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.5rem .75rem;border-bottom:1px solid var(--line);white-space:nowrap}
+table{border-collapse:collapse;width:100%}progress{width:5rem}th,td{text-align:left;padding:.5rem .75rem;border-bottom:1px solid var(--line);white-space:nowrap}
 tr:last-child td{border-bottom:0}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 figcaption b.bad{display:inline;font-size:inherit}
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:.75rem}
@@ -33,12 +33,13 @@ input,select,textarea{font:inherit;width:100%;color:inherit;background:light-dar
 button{font:inherit;padding:.45rem 1rem;border:1px solid var(--line);border-radius:.375rem;cursor:pointer}
 nav a{display:inline-block;padding:.25rem 0;margin-right:1rem}nav a[aria-current]{color:inherit;text-decoration:none;font-weight:600}
 .search{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:0 .75rem;align-items:end}
-.search button,.search input,.search select{height:2.6rem}
+.search button,.search input,.search select{height:2.6rem}.search button{margin-top:.75rem}
 .done{border-left:4px solid var(--accent);padding:.5rem .75rem;background:var(--card)}
 dl{display:grid;grid-template-columns:minmax(6rem,max-content) 1fr;gap:.25rem 1rem;margin:0}dt{color:var(--quiet)}dd{margin:0;overflow-wrap:anywhere}
 dl.card b{display:inline;font-size:inherit}
 pre{margin:0;padding:.75rem 1rem;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}
 td.wrap{white-space:normal;overflow-wrap:anywhere;min-width:14rem}
+.cut{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden}
 iframe{display:block;width:100%;height:30rem;border:1px solid var(--line);border-radius:.5rem;background:#fff}
 .acts{display:grid;grid-template-columns:repeat(auto-fit,minmax(17rem,1fr));gap:.75rem}.acts button{margin-top:.75rem}
 .narrow{max-width:24rem;margin:12vh auto;background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:1.5rem}

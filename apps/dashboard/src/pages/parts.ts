@@ -5,15 +5,19 @@ import { html, type Html } from './html.ts';
 /** Who has more workspaces gives their ids. */
 const MOST_SUGGESTED = 500;
 
-/** A time, as it is shown: UTC, to the second. */
-function timeText(moment: Date): string {
-  return moment.toISOString().slice(0, 19).replace('T', ' ');
+/** A time in a table whose head says `(UTC)`, to the second; a dash where there is none. */
+export function time(moment: Date | null): Html {
+  return moment === null ? html`–` : timeElement(moment, '');
 }
 
-/** The same in a table; nothing where there is none. */
-export function time(moment: Date | null): Html {
-  if (moment === null) return html`–`;
-  return html`<time datetime="${moment.toISOString()}">${timeText(moment)}</time>`;
+/** A time that says itself that it is one of UTC. */
+export function timeInUtc(moment: Date): Html {
+  return timeElement(moment, ' UTC');
+}
+
+function timeElement(moment: Date, zone: string): Html {
+  const text = moment.toISOString().slice(0, 19).replace('T', ' ');
+  return html`<time datetime="${moment.toISOString()}">${text}${zone}</time>`;
 }
 
 /** A table that is scrolled where it is too wide. `numbers`: the columns whose values stand to the right. */
@@ -24,7 +28,7 @@ export function table(
 ): Html {
   const head = (column: string): Html =>
     html`<th scope="col" class="${numbers.includes(column) ? 'n' : ''}">${column}</th>`;
-  return html`<div class="scroll" tabindex="0">
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Table of ${columns.join(', ')}">
     <table>
       <thead>
         <tr>

@@ -18,7 +18,9 @@ export function suppressionsPage({ asked, found, fault, workspaces, account, don
   const row = (entry: Suppression): Html =>
     html`<tr>
       <td>${time(entry.createdAt)}</td>
-      <td><a href="/emails?${new URLSearchParams({ to: entry.email }).toString()}">${entry.email}</a></td>
+      <td class="wrap">
+        <a href="/emails?${new URLSearchParams({ to: entry.email }).toString()}">${entry.email}</a>
+      </td>
       <td class="wrap">${whyOf(entry)}</td>
       <td>${names.get(entry.workspaceId) ?? 'Posthorn itself'}</td>
       ${account.role === 'operator' ? html`<td>${removeForm(entry)}</td>` : ''}

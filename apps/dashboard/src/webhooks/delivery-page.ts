@@ -1,7 +1,7 @@
 import { ATTEMPT_ERRORS, DELIVERY_STATUSES } from '@posthorn/domain';
 import type { DeliveryWithAttempts, FoundWebhook, OperatorAccount, ShownAttempt } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { done, facts, time } from '../pages/parts.ts';
+import { done, facts, timeInUtc } from '../pages/parts.ts';
 import { statusText } from './webhook-page.ts';
 
 interface ShownWithWebhook {
@@ -30,10 +30,10 @@ function factsOf({ id: webhookId, url }: FoundWebhook, delivery: DeliveryWithAtt
     'Status': html`<b>${statusText(delivery)}</b>: ${DELIVERY_STATUSES[status]}`,
     'Webhook': html`<a href="/webhooks/${webhookId}">${url}</a>`,
     'A test': isTest ? 'yes: it did not happen' : undefined,
-    'Event of': time(createdAt),
+    'Event of': timeInUtc(createdAt),
     'Attempts': attemptCount,
-    'Next attempt': nextAttemptAt === null ? undefined : time(nextAttemptAt),
-    'Finished': finishedAt === null ? undefined : time(finishedAt),
+    'Next attempt': nextAttemptAt === null ? undefined : timeInUtc(nextAttemptAt),
+    'Finished': finishedAt === null ? undefined : timeInUtc(finishedAt),
     'Event': eventId,
     'Id': id,
   });
@@ -58,7 +58,7 @@ function attempt({
   ];
   return html`<details class="card" style="margin-bottom:.5rem">
     <summary>
-      ${number}: ${time(at)},
+      ${number}: ${timeInUtc(at)},
       ${statusCode === null ? html`<span class="bad">no answer</span>` : html`<b style="display:inline;font-size:inherit">${statusCode}</b>`}
       after ${durationMs} ms${remarks.length > 0 ? html` <span>– ${remarks.join('; ')}</span>` : ''}
     </summary>

@@ -9,7 +9,7 @@ import {
 } from '@posthorn/domain';
 import type { FoundWebhook, OperatorAccount, ShownDelivery, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { choice, done, facts, field, foundTable, nextPage, table, time } from '../pages/parts.ts';
+import { choice, done, facts, field, foundTable, nextPage, table, time, timeInUtc } from '../pages/parts.ts';
 import type { Searched } from '../pages/searched.ts';
 import type { DELIVERY_FIELDS } from './webhook-search.ts';
 
@@ -41,17 +41,17 @@ function factsOf({ webhook, workspace }: ShownWebhook): Html {
     'Status': html`<b>${status}</b>: ${WEBHOOK_STATUSES[status]}`,
     'Workspace': workspace === undefined ? webhook.workspaceId : `${workspace.name} (${workspace.id})`,
     'Events': events.join(', '),
-    'Failing since': failingSince === null ? undefined : time(failingSince),
+    'Failing since': failingSince === null ? undefined : timeInUtc(failingSince),
     'Receiver': isSlow ? 'keeps us waiting: it has workers of its own' : undefined,
-    'Created': time(createdAt),
-    'Changed': time(updatedAt),
+    'Created': timeInUtc(createdAt),
+    'Changed': timeInUtc(updatedAt),
     'Id': id,
   });
 }
 
 function deliveriesOf({ webhook: { id }, deliveries: { asked, found, fault } }: ShownWebhook): Html {
   const path = `/webhooks/${id}`;
-  const columns = ['Event of (UTC)', 'Event', 'Status', 'Attempts', 'Last answer', 'Next attempt'];
+  const columns = ['Event of (UTC)', 'Event', 'Status', 'Attempts', 'Last answer', 'Next attempt (UTC)'];
   const row = (delivery: ShownDelivery): Html => deliveryRow(path, delivery);
   return html`<form class="search" method="get" action="${path}" role="search">
       ${choice('status', 'Status', { words: Object.keys(DELIVERY_STATUSES), value: asked.status })}
@@ -72,7 +72,7 @@ function deliveryRow(path: string, delivery: ShownDelivery): Html {
     <td>${event}${isTest ? ' (a test)' : ''}</td>
     <td class="${status === 'EXHAUSTED' || status === 'EXPIRED' ? 'bad' : ''}">${statusText(delivery)}</td>
     <td class="n">${attemptCount}</td>
-    <td>${lastAnswer(delivery)}</td>
+    <td class="wrap">${lastAnswer(delivery)}</td>
     <td>${time(nextAttemptAt)}</td>
   </tr>`;
 }
@@ -103,7 +103,10 @@ function recoveriesTable(recoveries: readonly Recovery[]): Html {
       <td>${time(createdAt)}</td>
       <td>${time(finishedAt)}</td>
     </tr>`;
-  return table(['Since (UTC)', 'Until', 'State', 'Made due', 'Begun', 'Done'], recoveries.map(row));
+  return table(
+    ['Since (UTC)', 'Until (UTC)', 'State', 'Made due', 'Begun (UTC)', 'Done (UTC)'],
+    recoveries.map(row),
+  );
 }
 
 function recoverForm({ webhook: { id }, account: { role } }: ShownWebhook): Html {

@@ -16,12 +16,12 @@ export function webhooksPage({ asked, found, fault, workspaces }: Found): Html {
     html`<tr>
       <td>${time(webhook.createdAt)}</td>
       <td class="${webhook.status === 'DISABLED' ? 'bad' : ''}">${webhook.status}</td>
-      <td class="wrap"><a href="/webhooks/${webhook.id}">${webhook.url}</a></td>
+      <td class="wrap"><a class="cut" href="/webhooks/${webhook.id}">${webhook.url}</a></td>
       <td>${names.get(webhook.workspaceId) ?? webhook.workspaceId}</td>
       <td class="${webhook.failingSince === null ? '' : 'bad'}">${time(webhook.failingSince)}</td>
       <td>${webhook.isSlow ? 'slow' : ''}</td>
     </tr>`;
-  const columns = ['Created', 'Status', 'URL', 'Workspace', 'Failing since', 'Receiver'];
+  const columns = ['Created (UTC)', 'Status', 'URL', 'Workspace', 'Failing since (UTC)', 'Receiver'];
   return html`<h1>Webhooks</h1>
     <form class="search" method="get" action="/webhooks" role="search">
       ${workspaceField(asked.workspace, workspaces)}

@@ -45,6 +45,9 @@ export interface Engagement extends HitCounts {
 
 /** What is known of an email, but for its content. */
 export interface EmailRecord extends EmailSummary {
+  /** Whether it was asked for that it shows when its links are followed, and when it is opened. */
+  readonly trackClicks: boolean;
+  readonly trackOpens: boolean;
   readonly engagement: Engagement;
   readonly timeline: readonly EmailFact[];
 }

@@ -27,7 +27,14 @@ export class EmailStore {
       { isolationLevel: 'RepeatableRead' },
     );
     if (row === null) return undefined;
-    return { ...emailSummary(row), engagement: engagementOf(engagement), timeline: facts.map(emailFact) };
+    const { trackClicks, trackOpens } = row;
+    return {
+      ...emailSummary(row),
+      trackClicks,
+      trackOpens,
+      engagement: engagementOf(engagement),
+      timeline: facts.map(emailFact),
+    };
   }
 
   /** What a sender would be given of the email, if this workspace has it. */
