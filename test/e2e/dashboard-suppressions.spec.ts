@@ -81,6 +81,66 @@ describe('The search for suppressions', () => {
   });
 });
 
+describe('An address that nothing more is to be sent to', () => {
+  const put = (fields: Record<string, string>, as = ada) => as.post('/suppressions', fields);
+
+  it('is put on the list of one workspace from its email, with the reason, as the audit log has it', async () => {
+    const to = newRecipient();
+    const workspace = stack.tenant.workspaceId;
+    const email = await sendAndWait(to);
+    const link = /href="(\/suppressions\?[^"]+)">Have nothing more/.exec(
+      (await ada.get(`/emails/${email}`)).text,
+    )!;
+    const path = link[1]!.replaceAll('&amp;', '&');
+    const form = (await ada.get(path)).text;
+    for (const part of [/<details class="card" open>/, /id="new-email"[^>]*required/, `value="${workspace}"`])
+      expect(form).toMatch(part);
+    expect((await vera.get(path)).text).not.toContain('<details');
+    const { status, headers } = await put({ email: to, workspace, reason: 'COMPLAINT' });
+    expect(status).toBe(303);
+    const shown = (await ada.get(headers.get('location')!)).text;
+    expect(shown).toContain('It was put on the list');
+    expect(shown).toMatch(/COMPLAINT: the recipient reported an email as unwanted \(ada\)/);
+    expect((await ada.get(`/emails/${email}`)).text).not.toContain('Have nothing more');
+    const id = /\/suppressions\/(sup_\w+)\/remove/.exec(shown)![1]!;
+    const page = { limit: 10, sort: 'createdAt.asc' } as const;
+    const { items } = await new AuditLogStore(stack.database).list(workspace, page, { subjectId: id });
+    expect(items).toMatchObject([
+      {
+        action: 'suppression.created',
+        actor: { kind: 'operator', name: 'ada' },
+        detail: { reason: 'COMPLAINT' },
+      },
+    ]);
+    const next = await sendAndWait(to);
+    expect((await stack.show(next)).status).toBe('SUPPRESSED');
+    const again = await put({ email: to.toUpperCase(), workspace, reason: 'MANUAL' });
+    expect((await ada.get(again.headers.get('location')!)).text).toContain('on the list already');
+    expect(await search(`email=${to}`)).toContain('COMPLAINT');
+  });
+
+  it('is not put there by viewers or forms from elsewhere, nor where something is wrong', async () => {
+    const fields = { email: newRecipient(), workspace: stack.tenant.workspaceId, reason: 'MANUAL' };
+    const elsewhere = { 'Origin': 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
+    expect((await put(fields, vera)).status).toBe(403);
+    expect((await ada.post('/suppressions', fields, elsewhere)).status).toBe(403);
+    for (const [change, status, sentence] of [
+      [{ email: '' }, 400, '`email` is missing'],
+      [{ email: 'ada' }, 400, '`email`'],
+      [{ email: HOSTILE }, 400, '`email`'],
+      [{ workspace: '' }, 400, '`workspace` is missing'],
+      [{ workspace: 'wrk_1' }, 400, '`workspace` is no id'],
+      [{ workspace: newId('wrk', Date.now()) }, 404, 'There is no workspace with this id'],
+      [{ reason: 'WHIM' }, 400, '`reason` is none of'],
+    ] as const) {
+      const answer = await put({ ...fields, ...change });
+      expect([answer.status, answer.text.includes(sentence)]).toEqual([status, true]);
+      expect(answer.text).not.toContain('<script>');
+    }
+    expect(await search(`email=${fields.email}`)).toContain('Nothing was found');
+  });
+});
+
 describe('An address that has bounced', () => {
   it('is seen from its email, taken off the list by an operator, and sent to again', async () => {
     const to = `nobody-${newRecipient()}`;

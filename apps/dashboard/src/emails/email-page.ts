@@ -33,7 +33,7 @@ export function emailPage(shown: ShownEmail): Html {
     <h2>What became of it</h2>
     ${timelineTable(email)}
     <h2>What can be done</h2>
-    ${emailActions(email, account)}
+    ${emailActions(email, account)} ${suppressLink(shown)}
     ${acts.length + copies.length > 0 ? actsTable([...acts, ...copies], email) : ''}
     <h2>How it looks</h2>
     <p class="quiet">
@@ -102,6 +102,14 @@ function nextAttempt({ timeline }: EmailRecord): Html | undefined {
 function suppressionText({ email, reason, createdAt }: Suppression): Html {
   return html`nothing is sent to them since ${timeInUtc(createdAt)}:
     <a href="${suppressionsOf(email)}">${reason}</a>`;
+}
+
+/** Where an operator puts the recipient on the list; nothing where they are on it. */
+function suppressLink({ email, workspace, suppression, account }: ShownEmail): Html {
+  if (account.role !== 'operator' || workspace === undefined || suppression !== undefined) return html``;
+  return html`<p>
+    <a href="${suppressionsOf(email.to, workspace.id)}">Have nothing more sent to this recipient</a>
+  </p>`;
 }
 
 const ACTS: Readonly<Record<string, string>> = {

@@ -5,8 +5,13 @@ import { Given } from './given.ts';
 type Sentences = Readonly<Record<string, string>>;
 
 /** Leads to where an act is seen, by an address that can be loaded anew without doing it once more (RFC 9110, section 15.4.4). */
-export function showDone(response: Response, path: string, word: string): void {
-  response.redirect(303, `${path}?done=${word}`);
+export function showDone(
+  response: Response,
+  path: string,
+  word: string,
+  asked: Readonly<Record<string, string>> = {},
+): void {
+  response.redirect(303, `${path}?${new URLSearchParams({ ...asked, done: word }).toString()}`);
 }
 
 /** The sentence for the word of an address; undefined: it has none, or one that stands for nothing. */

@@ -39,6 +39,7 @@ dl{display:grid;grid-template-columns:minmax(6rem,max-content) 1fr;gap:.25rem 1r
 dl.card b{display:inline;font-size:inherit}
 pre{margin:0;padding:.75rem 1rem;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}
 td.wrap{white-space:normal;overflow-wrap:anywhere;min-width:14rem}
+details{margin-bottom:.75rem}summary{cursor:pointer}
 .cut{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden}
 iframe{display:block;width:100%;height:30rem;border:1px solid var(--line);border-radius:.5rem;background:#fff}
 .acts{display:grid;grid-template-columns:repeat(auto-fit,minmax(17rem,1fr));gap:.75rem}.acts button{margin-top:.75rem}

@@ -66,6 +66,8 @@ export function facts(named: Readonly<Record<string, Html | string | number | un
 }
 
 interface FieldTraits {
+  /** Where another form of the page has a field of this name. Default: the name. */
+  readonly id?: string;
   readonly value?: string | undefined;
   readonly type?: string;
   /** The id of what it suggests. */
@@ -77,14 +79,14 @@ interface FieldTraits {
 export function field(
   name: string,
   label: string,
-  { value = '', type = 'text', list, isRequired = false }: FieldTraits = {},
+  { id = name, value = '', type = 'text', list, isRequired = false }: FieldTraits = {},
 ): Html {
   const suggestions = list === undefined ? html`` : html`list="${list}"`;
   const required = isRequired ? html`required` : html``;
   return html`<div>
-    <label for="${name}">${label}</label>
+    <label for="${id}">${label}</label>
     <input
-      id="${name}"
+      id="${id}"
       name="${name}"
       type="${type}"
       value="${value}"

@@ -38,6 +38,7 @@ export function suppressionsPage({ asked, found, fault, workspaces, account, don
       Addresses that no email of a workspace is sent to, the newest first. An address that bounces for good is
       put on the list again by the next bounce.
     </p>
+    ${isOperator ? addForm(asked, found?.items.length === 0) : ''}
     ${foundTable(isOperator ? [...columns, 'What can be done'] : columns, found, row)}
     ${nextPage('/suppressions', asked, found?.startAt ?? null)}`;
 }
@@ -46,6 +47,33 @@ export function suppressionsPage({ asked, found, fault, workspaces, account, don
 function whyOf({ reason, emailId, createdBy }: Suppression): Html {
   const by = emailId === null ? createdBy.name : html`<a href="/emails/${emailId}">this email</a>`;
   return html`${reason}: ${SUPPRESSION_REASONS[reason]} (${by})`;
+}
+
+/** The form that puts an address on the list of a workspace: open where somebody has looked for one that is not on it. */
+function addForm({ email, workspace }: Found['asked'], isNotThere: boolean): Html {
+  const option = ([reason, sentence]: [string, string]): Html =>
+    html`<option value="${reason}" ${reason === 'MANUAL' ? html`selected` : ''}>
+      ${reason}: ${sentence}
+    </option>`;
+  return html`<details class="card" ${isNotThere && email !== undefined ? html`open` : ''}>
+    <summary>Put an address on the list</summary>
+    <form method="post" action="/suppressions">
+      <div class="search">
+        ${field('email', 'Address', { id: 'new-email', value: email, isRequired: true })}
+        ${field('workspace', 'Workspace', { id: 'new-workspace', value: workspace, list: 'workspaces', isRequired: true })}
+        <div>
+          <label for="reason">Why</label>
+          <select id="reason" name="reason">
+            ${Object.entries(SUPPRESSION_REASONS).map(option)}
+          </select>
+        </div>
+        <div><button>Put it on the list</button></div>
+      </div>
+    </form>
+    <p class="quiet" style="margin-bottom:0">
+      The audit log of the workspace says who did so and why, but not the address.
+    </p>
+  </details>`;
 }
 
 function removeForm({ id }: Suppression): Html {

@@ -9,14 +9,22 @@ import {
 } from '@posthorn/database';
 import type { Request, Response } from 'express';
 import { doneIn, showDone } from '../pages/done.ts';
+import { Given } from '../pages/given.ts';
 import { renderPage } from '../pages/page.ts';
 import { searched } from '../pages/searched.ts';
 import { accountOf, operatorOf } from '../sign-in/entrance.ts';
-import { SUPPRESSION_FIELDS, type SuppressionSearch, suppressionSearch } from './suppression-search.ts';
+import {
+  SUPPRESSION_FIELDS,
+  type SuppressionSearch,
+  suppressionSearch,
+  wantedSuppression,
+} from './suppression-search.ts';
 import { suppressionsPage } from './suppressions-page.ts';
 
 /** What an act is told of with, by the word in the address that it leads to. */
 const DONE = {
+  added: 'It was put on the list: what is sent to this address from now on does not leave.',
+  kept: 'It is on the list already, and stays as it is.',
   removed: 'It was taken off the list: what is sent to this address from now on leaves again.',
 } as const;
 
@@ -43,6 +51,17 @@ export class SuppressionsController {
     );
     const content = suppressionsPage({ ...result, workspaces, account, done: doneIn(query, DONE) });
     return renderPage(response, { title: 'Suppressions', part: 'Suppressions', account, content });
+  }
+
+  @Post()
+  async add(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
+    const actor = operatorOf(request);
+    const { workspaceId, ...wanted } = wantedSuppression(new Given(request.body));
+    const workspace = await this.workspaces.find(workspaceId);
+    if (workspace === undefined) throw new Refusal(404, 'There is no workspace with this id');
+    const { isCreated } = await this.changes.add(workspaceId, actor, wanted);
+    const asked = { email: wanted.email, workspace: workspaceId };
+    showDone(response, '/suppressions', isCreated ? 'added' : 'kept', asked);
   }
 
   @Post(':suppression_id/remove')

@@ -56,7 +56,7 @@ function attempt({
     ...(reason === null ? [] : [reason]),
     ...(isLate ? ['came too late to change anything'] : []),
   ];
-  return html`<details class="card" style="margin-bottom:.5rem">
+  return html`<details class="card">
     <summary>
       ${number}: ${timeInUtc(at)},
       ${statusCode === null ? html`<span class="bad">no answer</span>` : html`<b style="display:inline;font-size:inherit">${statusCode}</b>`}
