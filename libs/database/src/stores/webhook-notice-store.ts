@@ -19,11 +19,16 @@ export interface OwedWebhookNotice {
 export class WebhookNoticeStore {
   constructor(private readonly database: Database) {}
 
-  /** Some of them, the oldest first. */
-  async owed(limit: number): Promise<OwedWebhookNotice[]> {
+  /**
+   * The next ones of all workspaces, in the order of their ids.
+   *
+   * @param after the last one that was seen; null: from the beginning
+   */
+  async owed(after: string | null, limit: number): Promise<OwedWebhookNotice[]> {
     const { prisma } = this.database;
     const rows = await prisma.webhookNotice.findMany({
-      orderBy: { createdAt: 'asc' },
+      ...(after !== null && { where: { id: { gt: after } } }),
+      orderBy: { id: 'asc' },
       take: limit,
       include: {
         workspace: { include: { memberships: { where: { role: 'EDITOR' }, include: { user: true } } } },

@@ -1,10 +1,10 @@
 import { type OwedMail, type OwedMailStore, placeOf } from '@posthorn/database';
 import type { SecretBox } from '@posthorn/signing';
+import { handOverAll } from './hand-over-all.ts';
 import type { MailDraft, SendSystemMail } from './send-system-mail.ts';
 
 /** Whoever has just written one down hands it over himself; what is older was left behind. */
 const OWED_FOR_SECONDS = 10;
-const MAILS_A_LOOK = 100;
 
 export interface SendOwedMailsOptions {
   readonly store: Pick<OwedMailStore, 'mails' | 'owed' | 'settle'>;
@@ -56,16 +56,12 @@ export class SendOwedMails {
    * @returns how many could be
    */
   async handOverOwed(mayGoOn: () => boolean = () => true): Promise<number> {
-    let [handedOver, after]: [number, string | null] = [0, null];
-    for (;;) {
-      const owed = await this.options.store.owed(OWED_FOR_SECONDS, after, MAILS_A_LOOK);
-      for (const mail of owed) {
-        if (!mayGoOn()) return handedOver;
-        if (await this.handOver(mail)) handedOver += 1;
-      }
-      if (owed.length < MAILS_A_LOOK) return handedOver;
-      after = owed.at(-1)!.id;
-    }
+    const { store } = this.options;
+    return handOverAll({
+      readAfter: (after, limit) => store.owed(OWED_FOR_SECONDS, after, limit),
+      handOver: (mail) => this.handOver(mail),
+      mayGoOn,
+    });
   }
 
   private place(id: string): string {

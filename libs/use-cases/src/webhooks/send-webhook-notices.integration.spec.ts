@@ -49,11 +49,11 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-async function addMember(email: string, role: 'EDITOR' | 'VIEWER'): Promise<void> {
+async function addMember(email: string, role: 'EDITOR' | 'VIEWER', workspaceId = acme): Promise<void> {
   const [userId, at] = [newUuid(Date.now()), new Date()];
   await database.prisma.user.create({ data: { id: userId, email, name: 'Editor', createdAt: at } });
   await database.prisma.membership.create({
-    data: { id: newUuid(Date.now()), workspaceId: uuidOf(acme), userId, role, createdAt: at },
+    data: { id: newUuid(Date.now()), workspaceId: uuidOf(workspaceId), userId, role, createdAt: at },
   });
 }
 
@@ -139,6 +139,28 @@ it('tells those who are left, though a process died in between and the webhook l
   expect(await notices().handOverOwed()).toBe(1);
   expect(await mails()).toHaveLength(before + 2);
   expect(await notices().handOverOwed()).toBe(0);
+});
+
+it('W8: tells of a webhook behind a hundred of which nobody can be told', async () => {
+  const stuck = (await new WorkspaceStore(database).create('Stuck', null)).id;
+  await addMember('stuck@example.net', 'EDITOR', stuck);
+  await database.prisma.webhookNotice.createMany({
+    data: Array.from({ length: 100 }, (_, n) => ({
+      // Before every id of a notice that is made now, and every time.
+      id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+      workspaceId: uuidOf(stuck),
+      webhookId: newUuid(Date.now()),
+      kind: 'FAILING' as const,
+      createdAt: new Date(0),
+    })),
+  });
+  await disabledWebhook();
+  const failing = notices({
+    send: (mail, send) => (mail.to === 'stuck@example.net' ? Promise.reject(new Error('full')) : send(mail)),
+    onError: () => undefined,
+  });
+  expect(await failing.handOverOwed()).toBe(1);
+  expect(await notices().handOverOwed()).toBe(100);
 });
 
 it('owes nothing where the installation sends no mails of its own', async () => {

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import { Refusal } from '@posthorn/kernel';
 import type { OwedWebhookNotice, WebhookNoticeStore } from '@posthorn/database';
+import { handOverAll } from '../system/hand-over-all.ts';
 import type { SendSystemMail, SystemMail } from '../system/send-system-mail.ts';
 import { webhookNoticeMail } from './webhook-notice-mail.ts';
-
-const NOTICES_A_LOOK = 100;
 
 export interface SendWebhookNoticesOptions {
   readonly notices: Pick<WebhookNoticeStore, 'owed' | 'settle'>;
@@ -27,12 +26,12 @@ export class SendWebhookNotices {
    * @returns how many notices could be
    */
   async handOverOwed(mayGoOn: () => boolean = () => true): Promise<number> {
-    let handedOver = 0;
-    for (const notice of await this.options.notices.owed(NOTICES_A_LOOK)) {
-      if (!mayGoOn()) break;
-      if (await this.handOver(notice)) handedOver += 1;
-    }
-    return handedOver;
+    const { notices } = this.options;
+    return handOverAll({
+      readAfter: (after, limit) => notices.owed(after, limit),
+      handOver: (notice) => this.handOver(notice),
+      mayGoOn,
+    });
   }
 
   private async handOver(notice: OwedWebhookNotice): Promise<boolean> {
