@@ -1,5 +1,6 @@
 import { WORKSPACE_LIMITS } from '@posthorn/domain';
 import { arraysOf, type ColumnType } from '../binary-array.ts';
+import { monthOf } from './month.ts';
 
 /** What ACCEPT_EMAILS is told of each email, in the order of its parameters: a column each. */
 export const ACCEPT_COLUMNS = {
@@ -51,7 +52,8 @@ export const ACCEPT_KEYED_COLUMNS = {
  * $1 int: the installation's monthly limit (null: none). The others: ACCEPT_COLUMNS, an array each.
  *
  * Indexes: identities_workspace_value_key for the senders (and, in its order, for what a refused one may send from), workspaces_pkey and usage_pkey for the limit.
- * Locks: the usage rows, in the order of their workspaces, before anything else is written. They are what makes the limit exact:
+ * An email counts in the month of its time of acceptance, whenever this runs: that is where cancelling gives its place back.
+ * Locks: the usage rows, in the order of their workspaces and months, before anything else is written. They are what makes the limit exact:
  * a second group of the same workspace waits there, and (READ COMMITTED) then continues from the sum that the first one
  * committed. `granted` is what this statement was granted; RETURNING could not tell it otherwise before Postgres 18.
  * Everything after `grant` depends on its rows, which is what gives the parts of this statement their order.
@@ -86,7 +88,7 @@ taken AS (
   WHERE  email_key IS NOT NULL`)}
 ),
 judged AS (
-  SELECT i.n, i.workspace_id, i.from_address, i.from_domain
+  SELECT i.n, i.workspace_id, i.from_address, i.from_domain, i.accepted_at
   FROM   item i
   LEFT JOIN taken t ON t.workspace_id = i.workspace_id AND t.key = i.email_key
   WHERE  i.email_key IS NULL OR t.key IS NOT NULL
@@ -102,9 +104,8 @@ WITH item AS MATERIALIZED (
   SELECT * FROM unnest(${arraysOf(columns, 2)}) AS i (${Object.keys(columns).join(', ')})
 ),${takenBefore}
 permitted AS (
-  SELECT i.n, i.workspace_id,
-         row_number() OVER (PARTITION BY i.workspace_id ORDER BY i.n) AS place
-  FROM   ${judged} i
+  SELECT n, workspace_id, month, row_number() OVER (PARTITION BY workspace_id, month ORDER BY n) AS place
+  FROM   (SELECT *, ${monthOf('accepted_at')} AS month FROM ${judged}) i
   WHERE  EXISTS (
            SELECT FROM identities d
            WHERE  d.workspace_id = i.workspace_id
@@ -112,27 +113,26 @@ permitted AS (
            AND    d.verified_at IS NOT NULL)
 ),
 demand AS (
-  SELECT w.id AS workspace_id, p.wanted,
+  SELECT w.id AS workspace_id, p.month, p.wanted,
          nullif(coalesce(w.monthly_email_limit, $1::int), 0) AS monthly_limit
-  FROM   (SELECT workspace_id, count(*)::int AS wanted FROM permitted GROUP BY workspace_id) p
+  FROM   (SELECT workspace_id, month, count(*)::int AS wanted FROM permitted GROUP BY workspace_id, month) p
   JOIN   workspaces w ON w.id = p.workspace_id
 ),
 "grant" AS (
   INSERT INTO usage AS u (workspace_id, month, accepted, granted, monthly_limit)
-  SELECT   workspace_id, date_trunc('month', now() AT TIME ZONE 'UTC')::date,
-           least(wanted, monthly_limit), least(wanted, monthly_limit), monthly_limit
+  SELECT   workspace_id, month, least(wanted, monthly_limit), least(wanted, monthly_limit), monthly_limit
   FROM     demand
-  ORDER BY workspace_id
+  ORDER BY workspace_id, month
   ON CONFLICT (workspace_id, month) DO UPDATE
   SET    granted       = least(excluded.granted, greatest(coalesce(excluded.monthly_limit - u.accepted, excluded.granted), 0)),
          accepted      = u.accepted + least(excluded.granted, greatest(coalesce(excluded.monthly_limit - u.accepted, excluded.granted), 0)),
          monthly_limit = excluded.monthly_limit
-  RETURNING workspace_id, accepted, granted, monthly_limit
+  RETURNING workspace_id, month, accepted, granted, monthly_limit
 ),
 accepted AS (
   SELECT i.*
   FROM   permitted p
-  JOIN   "grant" g ON g.workspace_id = p.workspace_id AND p.place <= g.granted
+  JOIN   "grant" g ON g.workspace_id = p.workspace_id AND g.month = p.month AND p.place <= g.granted
   JOIN   item i ON i.n = p.n
 ),
 new_outbox AS (
@@ -168,7 +168,7 @@ SELECT   i.n,
            ORDER BY value LIMIT ${WORKSPACE_LIMITS.identities}) END AS domains
 FROM     ${judged} i
 LEFT JOIN permitted p ON p.n = i.n
-LEFT JOIN "grant" g ON g.workspace_id = i.workspace_id
+LEFT JOIN "grant" g ON g.workspace_id = p.workspace_id AND g.month = p.month
 ORDER BY i.n`;
 }
 

@@ -1,6 +1,8 @@
+import { monthOf } from './month.ts';
+
 /**
  * Cancels a scheduled email that was never claimed; its place in the monthly limit is given back with it, once. Gives its id; no row
- * when it was not cancelled. An email accepted within milliseconds of the turn of a month may be given back to the other month.
+ * when it was not cancelled.
  *
  * $1 uuid: the email. $2 uuid: its workspace.
  *
@@ -10,7 +12,7 @@
  */
 export const CANCEL_EMAIL = `
 WITH asked AS MATERIALIZED (
-  SELECT id, workspace_id, date_trunc('month', accepted_at AT TIME ZONE 'UTC')::date AS month
+  SELECT id, workspace_id, ${monthOf('accepted_at')} AS month
   FROM   emails
   WHERE  id = $1::uuid AND workspace_id = $2::uuid AND status = 'SCHEDULED'
 ),

@@ -43,20 +43,22 @@ export function erasedRows(
   return { deleted, takenBack, inHand, workspaceIds };
 }
 
-function byWorkspace(one: EmailTo, other: EmailTo): number {
-  if (one.workspaceId === other.workspaceId) return 0;
-  return one.workspaceId < other.workspaceId ? -1 : 1;
+/** Ids begin with the time of acceptance, so that a workspace's months are in their order, too. */
+function byWorkspaceAndMonth(one: EmailTo, other: EmailTo): number {
+  const [a, b] = [one, other].map(({ workspaceId, id }) => workspaceId + id) as [string, string];
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 /**
  * Removes emails in a transaction. Scheduled ones are cancelled first, which gives their places in the monthly limit back, and in the
- * order of their workspaces: accepting locks what these have used in that order, too.
+ * order of their workspaces and months: accepting locks what these have used in that order, too.
  */
 export async function removeEmailsOn(client: pg.ClientBase, emails: readonly EmailTo[]): Promise<ErasedRows> {
   const ids = emails.map(({ id }) => id);
   let takenBack = 0;
   const scheduled = emails.filter(({ status }) => status === 'SCHEDULED');
-  for (const { id, workspaceId } of scheduled.toSorted(byWorkspace)) {
+  for (const { id, workspaceId } of scheduled.toSorted(byWorkspaceAndMonth)) {
     takenBack += (await client.query(CANCEL_EMAIL, [id, workspaceId])).rowCount ?? 0;
   }
   takenBack += (await client.query(TAKE_BACK, [ids])).rowCount ?? 0;

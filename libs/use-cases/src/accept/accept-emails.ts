@@ -138,7 +138,7 @@ export class AcceptEmails {
       case 'unverified':
         return unverifiedSender(senderOf(email), outcome);
       case 'over_limit':
-        return overLimit(outcome.used, outcome.monthlyLimit, this.options.clock.now());
+        return overLimit(outcome.used, outcome.monthlyLimit, email.acceptedAt);
       case 'contended':
         return unavailable();
     }

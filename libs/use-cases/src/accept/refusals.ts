@@ -23,9 +23,9 @@ export function unverifiedSender(
   );
 }
 
-/** The workspace has used up its month. */
-export function overLimit(used: number, monthlyLimit: number, now: Date): Refusal {
-  const resetsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
+/** The workspace has used up the month of this time. */
+export function overLimit(used: number, monthlyLimit: number, at: Date): Refusal {
+  const resetsAt = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1));
   return new Refusal(
     403,
     `The monthly sending limit of ${monthlyLimit} emails is reached (${used} used); it resets at ${resetsAt.toISOString()}`,
