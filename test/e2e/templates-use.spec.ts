@@ -242,6 +242,9 @@ describe('POST /v1/emails of a template', () => {
       expect(answer.status).toBe(400);
       for (const missing of ['`variables.a`', '`variables.user.name`', '`variables.[odd name]`'])
         expect(answer.body['message']).toContain(missing);
+      expect(answer.body['message']).toContain(
+        ` are missing or null: the template "${name}" prints them and has no default; give them a value`,
+      );
       expect(answer.body['message']).not.toContain('variables.c');
       expect((await send({ template: name })).status).toBe(400);
     });

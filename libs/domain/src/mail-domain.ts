@@ -5,6 +5,7 @@ const PLAIN_DOMAIN = /^[a-z0-9.-]+$/i;
 const IDN_DOMAIN = /^[\p{L}\p{M}\p{N}.\u002d\u00b7\u0375\u05f3\u05f4\u30fb\u3002]+$/u;
 const LABEL_OCTETS = 63;
 const DOMAIN_OCTETS = 253;
+const ANOTHER_DOMAIN = 'give a domain such as `example.com`';
 const FULL_DOMAIN = 'give the full domain, such as `example.com`';
 
 /**
@@ -17,7 +18,9 @@ export function parseMailDomain(text: string): { domain: string } | { fault: str
   if (fault !== undefined) return { fault };
   const domain = toAscii(text);
   if (domain === undefined)
-    return { fault: `has the domain \`${shown(text)}\`, which is not a valid internationalised name` };
+    return {
+      fault: `has the domain \`${shown(text)}\`, which is not a valid internationalised name; ${ANOTHER_DOMAIN}`,
+    };
   const structural = faultInStructure(domain);
   return structural === undefined ? { domain } : { fault: structural };
 }
@@ -26,7 +29,7 @@ function faultInSpelling(text: string): string | undefined {
   if (text === '') return `has no domain after the \`@\`; ${FULL_DOMAIN}`;
   if (text.startsWith('[')) return 'has an address literal in brackets as its domain; give a domain name';
   if (PLAIN_DOMAIN.test(text) || IDN_DOMAIN.test(text)) return undefined;
-  return `has the domain \`${shown(text)}\`, in which only letters, digits, hyphens and dots may stand`;
+  return `has the domain \`${shown(text)}\`, in which only letters, digits, hyphens and dots may stand; ${ANOTHER_DOMAIN}`;
 }
 
 function toAscii(text: string): string | undefined {
@@ -51,7 +54,7 @@ function faultInStructure(domain: string): string | undefined {
   if (long !== undefined)
     return `has a domain with a label of ${long.length} octets; at most ${LABEL_OCTETS} are possible`;
   if (labels.some((label) => label.startsWith('-') || label.endsWith('-'))) {
-    return `has the domain \`${shown(domain)}\`, in which a label begins or ends with a hyphen`;
+    return `has the domain \`${shown(domain)}\`, in which a label begins or ends with a hyphen; ${ANOTHER_DOMAIN}`;
   }
   if (/^\d+$/.test(labels.at(-1)!)) return 'has an IP address or a number as its domain; give a domain name';
   return undefined;

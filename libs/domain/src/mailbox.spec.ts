@@ -121,8 +121,9 @@ describe('S4: parseMailbox', () => {
     ['x'.repeat(1_000_000), /1000000 characters/],
     [`${'x'.repeat(256)} <a@b.co>`, /256 characters/],
     [`${'😀'.repeat(256)} <a@b.co>`, /256 characters/],
-  ])('refuses %j', (text, fault) => {
+  ])('refuses %j, and says how to mend it', (text, fault) => {
     expect(faultOf(text)).toMatch(fault);
+    expect(faultOf(text)).toMatch(/; (?:give|put|take|write|at most) /);
   });
 
   it.each([

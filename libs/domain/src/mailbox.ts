@@ -19,6 +19,8 @@ const QUOTED_NAME = /^"((?:[^"\\]|\\.)*)" *<([^<>]*)>$/u;
 const PLAIN_NAME = /^([^<>"]*)<([^<>]*)>$/u;
 /** What has a meaning of its own in a list of addresses, and so must be quoted in a name (RFC 5322, section 3.2.3). */
 const NEEDS_QUOTES = /[,;:()@[\]\\]/u;
+const QUOTED_LOCAL_PART =
+  'has a quoted local part, which is not possible here; give an address without quotes before the `@`';
 const ENCODED_WORD = /=\?[^?]*\?[^?]*\?[^?]*\?=/u;
 /** atext (RFC 5322, section 3.2.3) and dots, and what RFC 6531 adds to them. */
 const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+\-./=?^_`{|}~\u00a1-\u{10ffff}]+$/u;
@@ -83,8 +85,7 @@ function withoutOuterSpaces(text: string): string {
 }
 
 function faultInBrackets(text: string): string {
-  if (/^"(?:[^"\\]|\\.)*"@/u.test(text))
-    return 'has a quoted local part; addresses of that kind are not supported';
+  if (/^"(?:[^"\\]|\\.)*"@/u.test(text)) return QUOTED_LOCAL_PART;
   if (/[,;]/.test(text.slice(text.indexOf('>'), text.lastIndexOf('<') + 1)))
     return `names more than one mailbox; ${ONE_MAILBOX}`;
   return `is not a name and an address in angle brackets; ${ONE_MAILBOX}`;
@@ -135,7 +136,7 @@ const OTHER_SHAPES: readonly [RegExp, string][] = [
   [/[:;]/u, `is a group or a list; ${ONE_MAILBOX}`],
   [/,/u, `names more than one mailbox; ${ONE_MAILBOX}`],
   [/[<>]/u, `has an angle bracket without its counterpart; ${ONE_MAILBOX}`],
-  [/"/u, 'has a quoted local part; addresses of that kind are not supported'],
+  [/"/u, QUOTED_LOCAL_PART],
   [/^[^@]*$/u, `has no \`@\`; ${ONE_MAILBOX}`],
   [/^[^@]*@[^@]*@/u, `has more than one \`@\`; ${ONE_MAILBOX}`],
   [/[\s\p{Z}]/u, `has a space in its address; ${ONE_MAILBOX}`],

@@ -31,6 +31,6 @@ export const VARIABLES_MISSING: DescribedRefusal = {
   status: 400,
   when: 'Variables missing',
   message:
-    '`variables.orderId`, `variables.items` are missing: the template "order-receipt" prints what has no default; give it, or give it a default in the template',
+    '`variables.orderId`, `variables.items` are missing or null: the template "order-receipt" prints them and has no default; give them a value ("" prints nothing), or give them a default in the template',
   docsPage: 'invalid-payload',
 };

@@ -40,14 +40,15 @@ export function keyReused(): Refusal {
   );
 }
 
-/** The template prints what the call does not give. */
+/** The template prints what the call does not give, or gives as null. */
 export function missingVariablesOf(template: string, missing: readonly string[]): Refusal {
   const named = missing.slice(0, SHOWN_VARIABLES).map((path) => `\`variables.${path}\``);
   const more = missing.length > SHOWN_VARIABLES ? ` and ${missing.length - SHOWN_VARIABLES} more` : '';
+  const [are, them] = missing.length === 1 ? ['is', 'it'] : ['are', 'them'];
   return new Refusal(
     400,
-    `${named.join(', ')}${more} ${missing.length === 1 ? 'is' : 'are'} missing: the template ${JSON.stringify(template)} prints ` +
-      'what has no default; give it, or give it a default in the template',
+    `${named.join(', ')}${more} ${are} missing or null: the template ${JSON.stringify(template)} prints ${them} and has no default; ` +
+      `give ${them} a value ("" prints nothing), or give ${them} a default in the template`,
     { docsPage: 'invalid-payload' },
   );
 }
