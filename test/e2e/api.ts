@@ -59,8 +59,13 @@ export class Api {
 
   /** Posts a value as JSON; a string or bytes are posted as they are. */
   post(path: string, body: unknown, options: RequestOptions = {}): Promise<Answer> {
+    return this.send('POST', path, body, options);
+  }
+
+  /** The same by any method; undefined: no body. */
+  send(method: string, path: string, body: unknown, options: RequestOptions = {}): Promise<Answer> {
     const isRaw = typeof body === 'string' || body instanceof Uint8Array;
-    return this.request('POST', path, isRaw ? body : JSON.stringify(body), options);
+    return this.request(method, path, isRaw ? body : JSON.stringify(body), options);
   }
 
   async request(

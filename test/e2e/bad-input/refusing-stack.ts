@@ -52,8 +52,7 @@ export class RefusingStack {
     const url = template.replace(/\{(\w+)\}/g, (_all, name: string) => path[name] ?? this.idFor(name));
     const key = as === null ? null : this.started.tenant.keys[as];
     const options: RequestOptions = { key, headers: { ...headers } };
-    if (method === 'POST') return this.started.api().post(url + query, body, options);
-    return this.started.api().request(method, url + query, undefined, options);
+    return this.started.api().send(method, url + query, body, options);
   }
 
   private idFor(name: string): string {

@@ -14,6 +14,7 @@ import { apiKeyView } from './api-key-view.ts';
 import { ApiKeyAnswer, ApiKeyCreatedAnswer, ApiKeyDeletedAnswer, ApiKeysAnswer } from './api-key.answers.ts';
 import { CreateApiKeyRequest, UpdateApiKeyRequest } from './api-key.requests.ts';
 import { refuseAbove } from '../validation/refuse-above.ts';
+import { TakesNoBody } from '../validation/takes-no-body.ts';
 
 /** The keys of a workspace; the guard has seen that the workspace in the path is the caller's own. */
 @Controller('v1/workspaces/:workspace_id/api-keys')
@@ -91,6 +92,7 @@ export class ApiKeysController {
   }
 
   @Delete(':api_key_id')
+  @TakesNoBody()
   @Describes({
     name: 'deleteApiKey',
     tag: 'API keys',

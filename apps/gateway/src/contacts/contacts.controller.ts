@@ -136,6 +136,7 @@ export class ContactsController {
 
   @Delete(':contact_id')
   @RequiresScope('api_user')
+  @TakesNoBody()
   @Describes({
     name: 'deleteContact',
     tag: 'Contacts',

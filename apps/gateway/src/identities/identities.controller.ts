@@ -103,6 +103,7 @@ export class IdentitiesController {
 
   @Delete(':identity_id')
   @RequiresEditor()
+  @TakesNoBody()
   @Describes({
     name: 'deleteIdentity',
     tag: 'Identities',

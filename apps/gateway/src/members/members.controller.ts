@@ -11,6 +11,7 @@ import { pageById } from '../paging/page-request.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
+import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { LAST_EDITOR } from './member-refusals.ts';
 import { MemberAnswer, MemberRemovedAnswer, MembersAnswer } from './member.answers.ts';
 import { UpdateMemberRequest } from './member.requests.ts';
@@ -70,6 +71,7 @@ export class MembersController {
 
   @Delete(':user_id')
   @RequiresEditor()
+  @TakesNoBody()
   @Describes({
     name: 'removeMember',
     tag: 'Members',

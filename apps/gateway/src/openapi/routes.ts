@@ -16,9 +16,9 @@ export interface Route {
   readonly access: Access | undefined;
 }
 
-/** Whether callers post to a route without a body, so that one with fields is refused. */
+/** Whether a route does something without being given a body, so that one with fields is refused. */
 export function takesNoBody({ method, description, access }: Route): boolean {
-  return method === 'post' && access !== undefined && description.body === undefined;
+  return method !== 'get' && access !== undefined && description.body === undefined;
 }
 
 /** The routes of controllers, in their order. @throws Error for one that does not describe itself */

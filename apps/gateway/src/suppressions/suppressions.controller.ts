@@ -9,6 +9,7 @@ import { judgeBody } from '../validation/judge-body.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
 import { addressIn } from '../validation/mailbox-rules.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
+import { TakesNoBody } from '../validation/takes-no-body.ts';
 import {
   type Suppression as ShownSuppression,
   SuppressionAddedAnswer,
@@ -78,6 +79,7 @@ export class SuppressionsController {
 
   @Delete(':suppression_id')
   @RequiresScope('api_user')
+  @TakesNoBody()
   @Describes({
     name: 'removeSuppression',
     tag: 'Suppressions',

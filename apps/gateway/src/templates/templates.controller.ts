@@ -9,6 +9,7 @@ import { pageById } from '../paging/page-request.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
+import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { TemplatesQuery } from './templates-query.ts';
 import { CreateTemplateRequest, UpdateTemplateRequest } from './save-template.requests.ts';
 import { toTemplateDraft, toTemplatePatch } from './template-draft.ts';
@@ -108,6 +109,7 @@ export class TemplatesController {
 
   @Delete(':template_id')
   @RequiresEditor()
+  @TakesNoBody()
   @Describes({
     name: 'deleteTemplate',
     tag: 'Templates',

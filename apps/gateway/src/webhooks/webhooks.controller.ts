@@ -9,6 +9,7 @@ import { pageByMoment } from '../paging/page-request.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
+import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { WebhookAnswer, WebhookDeletedAnswer, WebhooksAnswer } from './webhook.answers.ts';
 import { CreateWebhookRequest, UpdateWebhookRequest } from './webhook.requests.ts';
 import { listedWebhookView, webhookView } from './webhook-view.ts';
@@ -109,6 +110,7 @@ export class WebhooksController {
 
   @Delete(':webhook_id')
   @RequiresScope('api_user')
+  @TakesNoBody()
   @Describes({
     name: 'deleteWebhook',
     tag: 'Webhooks',

@@ -33,7 +33,7 @@ const BYTES_FROM_ANYBODY = 64 * 1024;
 const NO_OBJECT = new Refusal(400, 'The body must be a JSON object');
 const MISSING = new Refusal(400, 'The body is missing; send a JSON object');
 
-const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
+const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
