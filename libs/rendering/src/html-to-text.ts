@@ -3,6 +3,8 @@ import { RenderingThreads, type ThreadLimits } from './rendering-threads.ts';
 import { Suspects } from './suspects.ts';
 
 const WORK = 'making the text from the HTML';
+/** The emails of an owner may come by the dozen, and come again. */
+const SUSPECTED_MS = 600_000;
 
 /**
  * Makes the text of an email out of its HTML, in threads of its own. 40 kB can be nested so that they take a thread all of its time, so
@@ -10,7 +12,7 @@ const WORK = 'making the text from the HTML';
  */
 export class HtmlToText {
   private readonly threads: RenderingThreads<string, string>;
-  private readonly suspects = new Suspects(WORK);
+  private readonly suspects = new Suspects(WORK, SUSPECTED_MS);
 
   constructor(limits: ThreadLimits = {}) {
     const worker = workerBeside(import.meta.url, 'html-to-text.worker');
@@ -25,24 +27,12 @@ export class HtmlToText {
    * @throws {@link RenderingFailed} when it takes too long, needs too much memory or cannot be done, or was not begun because
    *   too many wait whose owners are suspected
    */
-  async convert(html: string, owner: string): Promise<string> {
-    // Asked again when a thread is free: what came before it may have been of the same owner.
-    const unlessSuspected = () => (this.suspects.has(owner) ? undefined : html);
-    const text = this.suspects.has(owner) ? undefined : await this.judged(owner, unlessSuspected);
-    return text ?? (await this.suspects.alone(() => this.judged(owner, () => html)))!;
+  convert(html: string, owner: string): Promise<string> {
+    return this.suspects.run(this.threads, html, owner);
   }
 
   /** Ends the threads; conversions under way or asked for later fail. */
   close(): Promise<void> {
     return this.threads.close();
-  }
-
-  private async judged(owner: string, take: () => string | undefined): Promise<string | undefined> {
-    try {
-      return await this.threads.run(take);
-    } catch (failure) {
-      this.suspects.judge(owner, failure);
-      throw failure;
-    }
   }
 }

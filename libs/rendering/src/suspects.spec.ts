@@ -13,15 +13,15 @@ describe('Suspects', () => {
     ['too_large', false],
     ['fault', false],
   ] as const)('of a failure for %s: whether its owner is one is %s', (reason, isSuspected) => {
-    const suspects = new Suspects('the work');
+    const suspects = new Suspects('the work', 600_000);
     suspects.judge('a', failure(reason));
     suspects.judge('b', new Error('of another kind'));
     expect([suspects.has('a'), suspects.has('b')]).toEqual([isSuspected, false]);
   });
 
-  it('are none any more after ten minutes, counted from the last failure', () => {
+  it('are none any more when their time is over, counted from the last failure', () => {
     const now = jest.spyOn(performance, 'now').mockReturnValue(0);
-    const suspects = new Suspects('the work');
+    const suspects = new Suspects('the work', 600_000);
     suspects.judge('a', failure('deadline'));
     now.mockReturnValue(300_000);
     suspects.judge('a', failure('deadline'));
@@ -33,7 +33,7 @@ describe('Suspects', () => {
   });
 
   it('are known by the thousand, and the one that failed longest ago is forgotten first', () => {
-    const suspects = new Suspects('the work');
+    const suspects = new Suspects('the work', 600_000);
     for (let owner = 0; owner < 1_000; owner += 1) suspects.judge(`${owner}`, failure('memory'));
     suspects.judge('0', failure('memory'));
     suspects.judge('another', failure('memory'));
@@ -41,7 +41,7 @@ describe('Suspects', () => {
   });
 
   it('are served one at a time, in their order, whatever fails; beyond four they are not begun', async () => {
-    const suspects = new Suspects('the work');
+    const suspects = new Suspects('the work', 600_000);
     const steps: string[] = [];
     const task = (name: string) => async () => {
       steps.push(`${name} begins`);
@@ -49,14 +49,14 @@ describe('Suspects', () => {
       steps.push(`${name} ends`);
       if (name === '1') throw failure('deadline');
     };
-    const asked = ['1', '2', '3', '4', '5'].map((name) => suspects.alone(task(name)));
+    const asked = ['1', '2', '3', '4', '5'].map((name) => suspects.alone('a', task(name)));
     const [first, , , , fifth] = await Promise.allSettled(asked);
     expect(first).toMatchObject({ reason: { reason: 'deadline' } });
     expect(fifth).toMatchObject({
       reason: { reason: 'busy', message: 'the work waits behind 4 others that may be slow' },
     });
     expect(steps).toEqual(['1', '2', '3', '4'].flatMap((name) => [`${name} begins`, `${name} ends`]));
-    await suspects.alone(task('6'));
+    await suspects.alone('a', task('6'));
     expect(steps.at(-1)).toBe('6 ends');
   });
 });

@@ -1,10 +1,9 @@
 import { BoundedMap } from '@posthorn/kernel';
 import { RenderingFailed } from './rendering-failed.ts';
+import type { RenderingThreads } from './rendering-threads.ts';
 
 /** So many may wait to be done alone; who renders for others has no more places to give to them. */
 const MOST_WAITING = 4;
-/** For so long after it cost a thread its life an owner is suspected: its emails may come by the dozen, and come again. */
-const SUSPECTED_MS = 600_000;
 const MOST_KNOWN = 1_000;
 
 /**
@@ -15,12 +14,17 @@ export class Suspects {
   /** Until when each is suspected, by the monotonic clock. */
   private readonly known = new BoundedMap<string, number>(MOST_KNOWN);
   private readonly work: string;
+  private readonly suspectedMs: number;
   private last: Promise<unknown> = Promise.resolve();
   private waiting = 0;
 
-  /** @param work what is done for them, as the subject of a sentence */
-  constructor(work: string) {
+  /**
+   * @param work what is done for them, as the subject of a sentence
+   * @param suspectedMs for how long an owner is suspected after each failure
+   */
+  constructor(work: string, suspectedMs: number) {
     this.work = work;
+    this.suspectedMs = suspectedMs;
   }
 
   has(owner: string): boolean {
@@ -35,7 +39,23 @@ export class Suspects {
   judge(owner: string, failure: unknown): void {
     if (!(failure instanceof RenderingFailed)) return;
     if (failure.reason !== 'deadline' && failure.reason !== 'memory') return;
-    this.known.set(owner, performance.now() + SUSPECTED_MS);
+    this.known.set(owner, performance.now() + this.suspectedMs);
+  }
+
+  /**
+   * Does an owner's task in a thread: beside everybody else's, or {@link alone} once the owner is suspected.
+   *
+   * @throws {@link RenderingFailed} as the threads do, and (`busy`) as `alone` does
+   */
+  async run<Task, Result>(
+    threads: RenderingThreads<Task, Result>,
+    task: Task,
+    owner: string,
+  ): Promise<Result> {
+    // Asked again when a thread is free: what came before it may have been of the same owner.
+    const unlessSuspected = () => (this.has(owner) ? undefined : task);
+    const result = this.has(owner) ? undefined : await this.charged(threads, unlessSuspected, owner);
+    return result ?? (await this.alone(owner, () => this.charged(threads, () => task, owner)))!;
   }
 
   /**
@@ -43,12 +63,42 @@ export class Suspects {
    *
    * @throws {@link RenderingFailed} (`busy`) when so many wait that it was not begun
    */
-  async alone<Result>(task: () => Promise<Result>): Promise<Result> {
-    if (this.waiting >= MOST_WAITING)
-      throw new RenderingFailed('busy', `${this.work} waits behind ${MOST_WAITING} others that may be slow`);
+  async alone<Result>(owner: string, task: () => Promise<Result>): Promise<Result> {
+    if (this.waiting >= MOST_WAITING) throw this.busy();
+    return this.inTurn(owner, task);
+  }
+
+  /**
+   * The same for one that may be innocent: it may wait behind any number, unless its owner is suspected by then.
+   *
+   * @throws {@link RenderingFailed} (`busy`) when the owner is, and too many others wait
+   */
+  async inTurn<Result>(owner: string, task: () => Promise<Result>): Promise<Result> {
     this.waiting += 1;
-    const result = this.last.then(task).finally(() => (this.waiting -= 1));
+    const unlessFoundOut = () => {
+      if (this.waiting > MOST_WAITING && this.has(owner)) throw this.busy();
+      return task();
+    };
+    const result = this.last.then(unlessFoundOut).finally(() => (this.waiting -= 1));
     this.last = result.catch(() => undefined);
     return result;
+  }
+
+  private async charged<Task, Result>(
+    threads: RenderingThreads<Task, Result>,
+    take: () => Task | undefined,
+    owner: string,
+  ): Promise<Result | undefined> {
+    try {
+      return await threads.run(take);
+    } catch (failure) {
+      this.judge(owner, failure);
+      throw failure;
+    }
+  }
+
+  private busy(): RenderingFailed {
+    const message = `${this.work} waits behind ${MOST_WAITING} others that may be slow`;
+    return new RenderingFailed('busy', message);
   }
 }

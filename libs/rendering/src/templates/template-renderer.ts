@@ -1,6 +1,7 @@
 import { BoundedMap, workerBeside } from '@posthorn/kernel';
 import { RenderingFailed } from '../rendering-failed.ts';
 import { RenderingThreads, type ThreadLimits } from '../rendering-threads.ts';
+import { Suspects } from '../suspects.ts';
 import type { TemplateAnalysis } from './analyse-template.ts';
 import type { RenderedTemplate, TemplateVersionSource } from './compiled-templates.ts';
 import type { TemplateParts, Variables } from './template-parts.ts';
@@ -9,16 +10,15 @@ import type { Rendering, TemplateTask } from './template.worker.ts';
 const MOST_IN_A_GROUP = 32;
 /** Above it a group is sent off, whatever its number: what is large is copied to the thread and back. */
 const MOST_CHARACTERS_IN_A_GROUP = 1_048_576;
-const MOST_SUSPECTS_KNOWN = 1_000;
-/** So many versions may wait to be tried again; who renders for others has no more places to give to them. */
-const MOST_SUSPECTS_WAITING = 4;
+const MOST_RESTING = 1_000;
 /** A version that cost a thread its life is not tried again for so long, and its owner suspected: each try can cost another one its deadline. */
 const REST_MS = 30_000;
+const WORK = 'rendering the template';
 
 /** What a version failed with, and when it may be tried again, by the monotonic clock. */
-interface Suspicion {
+interface Rest {
   readonly failure: RenderingFailed;
-  readonly restsUntil: number;
+  readonly until: number;
 }
 
 interface Wanted {
@@ -34,22 +34,20 @@ interface Waiting extends Wanted {
 
 /**
  * Judges and renders templates in threads with a deadline and a memory limit, because a template is a program from outside.
- * What waits together for a thread goes there together. A version that cost a thread its life is a suspect: for half a minute it
- * fails at once, as it did; then it is rendered alone, one suspect at a time, so that others keep the other threads. So is, for that half
- * minute, whatever else its owner has: versions are made faster than they are found out.
+ * What waits together for a thread goes there together. A version that cost a thread its life rests: for half a minute it fails at once, as
+ * it did; then it is rendered alone, one at a time, so that others keep the other threads. So is, for that half minute, whatever else its
+ * owner has: versions are made faster than they are found out.
  */
 export class TemplateRenderer {
   private readonly threads: RenderingThreads<TemplateTask, TemplateAnalysis | Rendering[]>;
-  private readonly suspects = new BoundedMap<string, Suspicion>(MOST_SUSPECTS_KNOWN);
-  /** Until when each is suspected, by the monotonic clock. */
-  private readonly suspectedOwners = new BoundedMap<string, number>(MOST_SUSPECTS_KNOWN);
-  private suspectsWaiting = 0;
+  private readonly suspects = new Suspects(WORK, REST_MS);
+  /** By the ids of versions; whose rest is over is tried alone. */
+  private readonly rests = new BoundedMap<string, Rest>(MOST_RESTING);
   private waiting: Waiting[] = [];
-  private lastSuspect: Promise<unknown> = Promise.resolve();
 
   constructor(limits: ThreadLimits = {}) {
     const worker = workerBeside(import.meta.url, 'template.worker');
-    this.threads = new RenderingThreads(worker, 'rendering the template', limits);
+    this.threads = new RenderingThreads(worker, WORK, limits);
   }
 
   /**
@@ -59,13 +57,7 @@ export class TemplateRenderer {
    * @throws {@link RenderingFailed} when it takes too long, needs too much memory, cannot be done or was not begun because too many wait
    */
   async analyse(parts: TemplateParts, owner: string): Promise<TemplateAnalysis> {
-    const task: TemplateTask = { analyse: parts };
-    // Asked again when a thread is free: what came before it may have been of the same owner.
-    const unlessSuspected = () => (this.isSuspected(owner) ? undefined : task);
-    const analysis = this.isSuspected(owner) ? undefined : await this.charged(owner, unlessSuspected);
-    if (analysis !== undefined) return analysis as TemplateAnalysis;
-    if (this.suspectsWaiting >= MOST_SUSPECTS_WAITING) throw busy();
-    return (await this.inTurn(() => this.charged(owner, () => task))) as TemplateAnalysis;
+    return (await this.suspects.run(this.threads, { analyse: parts }, owner)) as TemplateAnalysis;
   }
 
   /**
@@ -77,7 +69,7 @@ export class TemplateRenderer {
    */
   render(source: TemplateVersionSource, variables: Variables, owner: string): Promise<RenderedTemplate> {
     const wanted = { source, variables, owner };
-    if (this.suspects.has(source.id) || this.isSuspected(owner)) return this.renderSuspect(wanted);
+    if (this.rests.has(source.id) || this.suspects.has(owner)) return this.renderSuspect(wanted);
     return new Promise((resolve, reject) => {
       const own = { ...wanted, resolve, reject };
       this.waiting.push(own);
@@ -116,7 +108,7 @@ export class TemplateRenderer {
   /** Since they came, something of their owner may have cost a thread its life. */
   private dismissSuspects(): void {
     const { true: suspected = [], false: others = [] } = Object.groupBy(this.waiting, ({ owner }) =>
-      String(this.isSuspected(owner)),
+      String(this.suspects.has(owner)),
     );
     this.waiting = others;
     for (const one of suspected) this.renderSuspect(one).then(one.resolve, one.reject);
@@ -142,68 +134,46 @@ export class TemplateRenderer {
   private groupFailed(group: readonly Waiting[], failure: unknown): void {
     if (group.length === 1) {
       const [{ source, owner, reject }] = group as [Waiting];
-      this.suspect(owner, failure, source.id);
+      this.judge(owner, source.id, failure);
       reject(failure);
       return;
     }
     for (const one of ownersInTurn(group))
-      this.inTurn(() => this.renderAlone(one)).then(one.resolve, one.reject);
+      this.suspects.inTurn(one.owner, () => this.renderAlone(one)).then(one.resolve, one.reject);
   }
 
-  private renderSuspect(wanted: Wanted): Promise<RenderedTemplate> {
-    const known = this.suspects.get(wanted.source.id);
-    if (known !== undefined && isResting(known)) return Promise.reject(known.failure);
-    if (this.suspectsWaiting >= MOST_SUSPECTS_WAITING) return Promise.reject(known?.failure ?? busy());
-    return this.inTurn(() => this.renderAlone(wanted));
-  }
-
-  /** Does what a suspect has asked for when all before it is done. */
-  private inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.suspectsWaiting += 1;
-    const result = this.lastSuspect.then(work).finally(() => (this.suspectsWaiting -= 1));
-    this.lastSuspect = result.catch(() => undefined);
-    return result;
+  private async renderSuspect(wanted: Wanted): Promise<RenderedTemplate> {
+    this.refuseWhileResting(wanted);
+    return this.suspects.alone(wanted.owner, () => this.renderAlone(wanted));
   }
 
   private async renderAlone(wanted: Wanted): Promise<RenderedTemplate> {
     const { source, variables, owner } = wanted;
-    const known = this.suspects.get(source.id);
-    if (known !== undefined && isResting(known)) throw known.failure;
-    // The one before may have been its owner's, too; of a group any number can wait.
-    if (this.suspectsWaiting > MOST_SUSPECTS_WAITING && this.isSuspected(owner)) throw busy();
+    // The one before it may have been the same version.
+    this.refuseWhileResting(wanted);
     const task: TemplateTask = { sources: [source], items: [{ source: 0, variables }] };
     let renderings: Rendering[];
     try {
       renderings = (await this.threads.run(() => task)) as Rendering[];
     } catch (failure) {
-      this.suspect(owner, failure, source.id);
+      this.judge(owner, source.id, failure);
       throw failure;
     }
     // It was not its fault, or not with these variables.
-    this.suspects.delete(source.id);
+    this.rests.delete(source.id);
     return renderedIn(renderings[0]!);
   }
 
-  private async charged(owner: string, take: () => TemplateTask | undefined) {
-    try {
-      return await this.threads.run(take);
-    } catch (failure) {
-      this.suspect(owner, failure);
-      throw failure;
-    }
+  private refuseWhileResting({ source }: Wanted): void {
+    const rest = this.rests.get(source.id);
+    if (rest !== undefined && performance.now() < rest.until) throw rest.failure;
   }
 
-  /** @param version the id of the one that it was */
-  private suspect(owner: string, failure: unknown, version?: string): void {
+  private judge(owner: string, version: string, failure: unknown): void {
     // Not begun, it has done nothing.
     if (!(failure instanceof RenderingFailed) || failure.reason === 'busy') return;
-    const restsUntil = performance.now() + REST_MS;
-    this.suspectedOwners.set(owner, restsUntil);
-    if (version !== undefined) this.suspects.set(version, { failure, restsUntil });
-  }
-
-  private isSuspected(owner: string): boolean {
-    return performance.now() < (this.suspectedOwners.get(owner) ?? 0);
+    this.suspects.judge(owner, failure);
+    this.rests.set(version, { failure, until: performance.now() + REST_MS });
   }
 }
 
@@ -211,15 +181,6 @@ export class TemplateRenderer {
 function ownersInTurn<Item extends Wanted>(group: readonly Item[]): Item[] {
   const ofOwners = [...Map.groupBy(group, ({ owner }) => owner).values()];
   return group.flatMap((_, turn) => ofOwners.flatMap((items) => items[turn] ?? []));
-}
-
-function busy(): RenderingFailed {
-  const message = `rendering the template waits behind ${MOST_SUSPECTS_WAITING} others that may be slow`;
-  return new RenderingFailed('busy', message);
-}
-
-function isResting({ restsUntil }: Suspicion): boolean {
-  return performance.now() < restsUntil;
 }
 
 /** Each version goes along once. */
