@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { containerHeap, heapFlags } from './container-heap.mjs';
 import { startHelper } from './helper.mjs';
 import { emailRequest, load } from './http-load.mjs';
 import { roundOf } from './memory.mjs';
@@ -32,6 +33,21 @@ describe('the sink', () => {
     }
     await sink.ask('arrivalOf', { to: 'b@example.net' });
     expect(await sink.ask('report', { warmUp: 0 })).toMatchObject({ count: 1, recipients: 1 });
+  });
+});
+
+describe('the heap of an app', () => {
+  it.each([
+    ['512Mi', ['--max-old-space-size=256', '--max-semi-space-size=1']],
+    ['640Mi', ['--max-old-space-size=320']],
+    ['1Gi', ['--max-old-space-size=512']],
+  ])('in a container with %s is what V8 makes it there', (limit, flags) => {
+    expect(heapFlags(limit)).toEqual(flags);
+  });
+
+  it('is that of its container on Kubernetes', () => {
+    for (const app of ['gateway', 'sender', 'scheduler', 'webhook-dispatcher'])
+      expect(containerHeap(app)[0]).toMatch(/^--max-old-space-size=\d+$/);
   });
 });
 

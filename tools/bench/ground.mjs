@@ -17,6 +17,7 @@ import { say } from '../stack/progress.mjs';
 import { askRedis, startRedis } from '../stack/redis.mjs';
 import { nodeBinary, ROOT } from '../stack/runtime.mjs';
 import { newKeyRing } from '../stack/secrets.mjs';
+import { containerHeap } from './container-heap.mjs';
 import { startHelper } from './helper.mjs';
 import { makeWorkspaces } from './workspaces.mjs';
 
@@ -114,8 +115,8 @@ export class Ground {
   }
 
   /**
-   * Starts an app as it is built, with its default settings, out of reach of a developer's `.env`. BENCH_NODE_OPTIONS goes to its
-   * Node, for profiles.
+   * Starts an app as it is built, with its default settings and the heap of its container, out of reach of a developer's `.env`.
+   * BENCH_NODE_OPTIONS goes to its Node, for profiles.
    *
    * @param {'gateway' | 'sender' | 'scheduler' | 'webhook-dispatcher'} name
    */
@@ -125,7 +126,11 @@ export class Ground {
     const script = join(ROOT, 'apps', name, 'dist', 'main.js');
     const child = await startProcess({
       command: nodeBinary(),
-      args: [...(process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean), script],
+      args: [
+        ...containerHeap(name),
+        ...(process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean),
+        script,
+      ],
       env: this.#appEnv(port),
       cwd: this.#directory,
       logFile,
