@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EmailRecord, OperatorAccount } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { field } from '../pages/parts.ts';
+import { field } from '../pages/fields.ts';
 import { isOnItsWay } from './emails-page.ts';
 
 /** The forms for what can be done with an email as it is. */

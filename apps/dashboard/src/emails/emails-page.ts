@@ -1,41 +1,43 @@
-import { EMAIL_STATUSES, type Page } from '@posthorn/domain';
+import { EMAIL_STATUSES } from '@posthorn/domain';
 import type { FoundEmail, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { choice, field, foundTable, nextPage, time, workspaceField } from '../pages/parts.ts';
+import { choice, field, workspaceField } from '../pages/fields.ts';
+import { faultAlert, time } from '../pages/parts.ts';
+import { foundTable, searchForm } from '../pages/search-shown.ts';
 import type { Searched } from '../pages/searched.ts';
 import type { EMAIL_FIELDS } from './email-search.ts';
 
-interface Found extends Searched<(typeof EMAIL_FIELDS)[number], Page<FoundEmail>> {
+interface Found extends Searched<(typeof EMAIL_FIELDS)[number], FoundEmail> {
   readonly workspaces: readonly Workspace[];
 }
 
 /** The search for emails, and what it has found. */
-export function emailsPage({ asked, found, fault, workspaces }: Found): Html {
+export function emailsPage(shown: Found): Html {
+  const { asked, fault, workspaces } = shown;
   return html`<h1>Emails</h1>
-    ${searchForm(asked, workspaces)}
-    ${fault === undefined ? '' : html`<p class="bad" role="alert">${fault}.</p>`}
-    ${foundEmails({ asked, found, workspaces })}`;
-}
-
-function searchForm(asked: Found['asked'], workspaces: readonly Workspace[]): Html {
-  const { to, status, workspace, groupBy, after, before } = asked;
-  return html`<form class="search" method="get" action="/emails" role="search">
-      ${field('to', 'Recipient, id or <Message-ID>', { value: to })}
-      ${choice('status', 'Status', { words: Object.keys(EMAIL_STATUSES), value: status })}
-      ${workspaceField(workspace, workspaces)} ${field('groupBy', 'Group', { value: groupBy })}
-      ${field('after', 'Accepted from (UTC)', { value: after, type: 'datetime-local' })}
-      ${field('before', 'Accepted before (UTC)', { value: before, type: 'datetime-local' })}
-      <div><button>Search</button></div>
-    </form>
+    ${searchForm('/emails', fieldsOf(asked, workspaces))}
     <p class="quiet">
       The newest first. Of a recipient the letters before the @ count as they were written, large or small.
       With a recipient or a workspace the search reads an index of theirs; without, it goes back through the
       emails of all, for a second and a half at a time.
-    </p>`;
+    </p>
+    ${faultAlert(fault)} ${foundEmails(shown)}`;
 }
 
-function foundEmails({ asked, found, workspaces }: Omit<Found, 'fault'>): Html {
-  const names = new Map(workspaces.map(({ id, name }) => [id, name]));
+function fieldsOf(asked: Found['asked'], workspaces: readonly Workspace[]): Html[] {
+  const { to, status, workspace, groupBy, after, before } = asked;
+  return [
+    field('to', 'Recipient, id or <Message-ID>', { value: to }),
+    choice('status', 'Status', { words: Object.keys(EMAIL_STATUSES), value: status }),
+    workspaceField(workspace, workspaces),
+    field('groupBy', 'Group', { value: groupBy }),
+    field('after', 'Accepted from (UTC)', { value: after, type: 'datetime-local' }),
+    field('before', 'Accepted before (UTC)', { value: before, type: 'datetime-local' }),
+  ];
+}
+
+function foundEmails(shown: Found): Html {
+  const names = new Map(shown.workspaces.map(({ id, name }) => [id, name]));
   const row = (email: FoundEmail): Html =>
     html`<tr>
       <td>${time(email.acceptedAt)}</td>
@@ -47,7 +49,7 @@ function foundEmails({ asked, found, workspaces }: Omit<Found, 'fault'>): Html {
       <td>${names.get(email.workspaceId) ?? 'Posthorn itself'}</td>
     </tr>`;
   const columns = ['Accepted (UTC)', 'Status', 'To', 'What', 'Workspace'];
-  return html`${foundTable(columns, found, row)} ${nextPage('/emails', asked, found?.startAt ?? null)}`;
+  return foundTable(shown, { path: '/emails', columns, row });
 }
 
 /** What an email is known by: its subject, or the template that it is made of. */

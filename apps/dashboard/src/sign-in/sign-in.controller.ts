@@ -4,6 +4,7 @@ import { OperatorSessions, SESSION_MS } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { html, type Html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
+import { faultAlert } from '../pages/parts.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { SessionCookie } from './session-cookie.ts';
 import { SignInWays, TrustedProxies } from './sign-in-ways.ts';
@@ -63,8 +64,7 @@ export class SignInController {
     const { byPassword, provider } = this.ways;
     return html`<div class="narrow">
       <h1>Posthorn</h1>
-      ${fault === undefined ? '' : html`<p class="bad" role="alert">${fault}.</p>`}
-      ${provider === undefined ? '' : waysBy(provider)} ${byPassword ? form(name) : ''}
+      ${faultAlert(fault)} ${provider === undefined ? '' : waysBy(provider)} ${byPassword ? form(name) : ''}
     </div>`;
   }
 }

@@ -1,11 +1,13 @@
-import { type Page, type Suppression, SUPPRESSION_REASONS } from '@posthorn/domain';
+import { type Suppression, SUPPRESSION_REASONS } from '@posthorn/domain';
 import type { OperatorAccount, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { done, field, foundTable, nextPage, time, workspaceField } from '../pages/parts.ts';
+import { field, workspaceField } from '../pages/fields.ts';
+import { done, faultAlert, time } from '../pages/parts.ts';
+import { foundTable, searchForm } from '../pages/search-shown.ts';
 import type { Searched } from '../pages/searched.ts';
 import type { SUPPRESSION_FIELDS } from './suppression-search.ts';
 
-interface Found extends Searched<(typeof SUPPRESSION_FIELDS)[number], Page<Suppression>> {
+interface Found extends Searched<(typeof SUPPRESSION_FIELDS)[number], Suppression> {
   readonly workspaces: readonly Workspace[];
   readonly account: OperatorAccount;
   /** What somebody has just done. */
@@ -13,7 +15,9 @@ interface Found extends Searched<(typeof SUPPRESSION_FIELDS)[number], Page<Suppr
 }
 
 /** The search for addresses that nothing is sent to, and what it has found. */
-export function suppressionsPage({ asked, found, fault, workspaces, account, done: sentence }: Found): Html {
+export function suppressionsPage(shown: Found): Html {
+  const { asked, found, fault, workspaces, account } = shown;
+  const isOperator = account.role === 'operator';
   const names = new Map(workspaces.map(({ id, name }) => [id, name]));
   const row = (entry: Suppression): Html =>
     html`<tr>
@@ -23,24 +27,21 @@ export function suppressionsPage({ asked, found, fault, workspaces, account, don
       </td>
       <td class="wrap">${whyOf(entry)}</td>
       <td>${names.get(entry.workspaceId) ?? 'Posthorn itself'}</td>
-      ${account.role === 'operator' ? html`<td>${removeForm(entry)}</td>` : ''}
+      ${isOperator ? html`<td>${removeForm(entry)}</td>` : ''}
     </tr>`;
-  const columns = ['Since (UTC)', 'Address', 'Why', 'Workspace'];
-  const isOperator = account.role === 'operator';
+  const columns = ['Since (UTC)', 'Address', 'Why', 'Workspace', ...(isOperator ? ['What can be done'] : [])];
+  const fields = [
+    field('email', 'Address', { value: asked.email }),
+    workspaceField(asked.workspace, workspaces),
+  ];
   return html`<h1>Suppressions</h1>
-    ${done(sentence)}
-    <form class="search" method="get" action="/suppressions" role="search">
-      ${field('email', 'Address', { value: asked.email })} ${workspaceField(asked.workspace, workspaces)}
-      <div><button>Search</button></div>
-    </form>
-    ${fault === undefined ? '' : html`<p class="bad" role="alert">${fault}.</p>`}
+    ${done(shown.done)} ${searchForm('/suppressions', fields)} ${faultAlert(fault)}
     <p class="quiet">
       Addresses that no email of a workspace is sent to, the newest first. An address that bounces for good is
       put on the list again by the next bounce.
     </p>
     ${isOperator ? addForm(asked, found?.items.length === 0) : ''}
-    ${foundTable(isOperator ? [...columns, 'What can be done'] : columns, found, row)}
-    ${nextPage('/suppressions', asked, found?.startAt ?? null)}`;
+    ${foundTable(shown, { path: '/suppressions', columns, row })}`;
 }
 
 /** Why an address is on the list, and by which email or whom. */

@@ -2,14 +2,15 @@ import {
   ATTEMPT_ERRORS,
   DELIVERY_STATUSES,
   EVENT_NAMES,
-  type Page,
   type Recovery,
   RECOVERY_STATES,
   WEBHOOK_STATUSES,
 } from '@posthorn/domain';
 import type { FoundWebhook, OperatorAccount, ShownDelivery, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { choice, done, facts, field, foundTable, nextPage, table, time, timeInUtc } from '../pages/parts.ts';
+import { choice, field } from '../pages/fields.ts';
+import { done, facts, faultAlert, table, time, timeInUtc } from '../pages/parts.ts';
+import { foundTable, searchForm } from '../pages/search-shown.ts';
 import type { Searched } from '../pages/searched.ts';
 import type { DELIVERY_FIELDS } from './webhook-search.ts';
 
@@ -19,7 +20,7 @@ export interface ShownWebhook {
   readonly workspace: Workspace | undefined;
   /** The newest first. */
   readonly recoveries: readonly Recovery[];
-  readonly deliveries: Searched<(typeof DELIVERY_FIELDS)[number], Page<ShownDelivery> | undefined>;
+  readonly deliveries: Searched<(typeof DELIVERY_FIELDS)[number], ShownDelivery>;
   readonly account: OperatorAccount;
   /** What somebody has just done. */
   readonly done?: string | undefined;
@@ -49,20 +50,20 @@ function factsOf({ webhook, workspace }: ShownWebhook): Html {
   });
 }
 
-function deliveriesOf({ webhook: { id }, deliveries: { asked, found, fault } }: ShownWebhook): Html {
+function deliveriesOf({ webhook: { id }, deliveries }: ShownWebhook): Html {
+  const { asked, fault } = deliveries;
   const path = `/webhooks/${id}`;
   const columns = ['Event of (UTC)', 'Event', 'Status', 'Attempts', 'Last answer', 'Next attempt (UTC)'];
   const row = (delivery: ShownDelivery): Html => deliveryRow(path, delivery);
-  return html`<form class="search" method="get" action="${path}" role="search">
-      ${choice('status', 'Status', { words: Object.keys(DELIVERY_STATUSES), value: asked.status })}
-      ${choice('event', 'Event', { words: EVENT_NAMES, value: asked.event })}
-      ${field('after', 'From (UTC)', { value: asked.after, type: 'datetime-local' })}
-      ${field('before', 'Before (UTC)', { value: asked.before, type: 'datetime-local' })}
-      <div><button>Search</button></div>
-    </form>
-    ${fault === undefined ? '' : html`<p class="bad" role="alert">${fault}.</p>`}
+  const fields = [
+    choice('status', 'Status', { words: Object.keys(DELIVERY_STATUSES), value: asked.status }),
+    choice('event', 'Event', { words: EVENT_NAMES, value: asked.event }),
+    field('after', 'From (UTC)', { value: asked.after, type: 'datetime-local' }),
+    field('before', 'Before (UTC)', { value: asked.before, type: 'datetime-local' }),
+  ];
+  return html`${searchForm(path, fields)} ${faultAlert(fault)}
     <p class="quiet">The newest first.</p>
-    ${foundTable(columns, found, row, ['Attempts'])} ${nextPage(path, asked, found?.startAt ?? null)}`;
+    ${foundTable(deliveries, { path, columns, row, numbers: ['Attempts'] })}`;
 }
 
 function deliveryRow(path: string, delivery: ShownDelivery): Html {

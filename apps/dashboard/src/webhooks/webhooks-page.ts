@@ -1,16 +1,19 @@
-import { type Page, WEBHOOK_STATUSES } from '@posthorn/domain';
+import { WEBHOOK_STATUSES } from '@posthorn/domain';
 import type { FoundWebhook, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { choice, foundTable, nextPage, time, workspaceField } from '../pages/parts.ts';
+import { choice, workspaceField } from '../pages/fields.ts';
+import { faultAlert, time } from '../pages/parts.ts';
+import { foundTable, searchForm } from '../pages/search-shown.ts';
 import type { Searched } from '../pages/searched.ts';
 import { RECEIVERS, type WEBHOOK_FIELDS } from './webhook-search.ts';
 
-interface Found extends Searched<(typeof WEBHOOK_FIELDS)[number], Page<FoundWebhook>> {
+interface Found extends Searched<(typeof WEBHOOK_FIELDS)[number], FoundWebhook> {
   readonly workspaces: readonly Workspace[];
 }
 
 /** The search for webhooks, and what it has found. */
-export function webhooksPage({ asked, found, fault, workspaces }: Found): Html {
+export function webhooksPage(shown: Found): Html {
+  const { asked, fault, workspaces } = shown;
   const names = new Map(workspaces.map(({ id, name }) => [id, name]));
   const row = (webhook: FoundWebhook): Html =>
     html`<tr>
@@ -22,14 +25,13 @@ export function webhooksPage({ asked, found, fault, workspaces }: Found): Html {
       <td>${webhook.isSlow ? 'slow' : ''}</td>
     </tr>`;
   const columns = ['Created (UTC)', 'Status', 'URL', 'Workspace', 'Failing since (UTC)', 'Receiver'];
+  const fields = [
+    workspaceField(asked.workspace, workspaces),
+    choice('status', 'Status', { words: Object.keys(WEBHOOK_STATUSES), value: asked.status }),
+    choice('receiver', 'Receiver', { words: Object.keys(RECEIVERS), value: asked.receiver }),
+  ];
   return html`<h1>Webhooks</h1>
-    <form class="search" method="get" action="/webhooks" role="search">
-      ${workspaceField(asked.workspace, workspaces)}
-      ${choice('status', 'Status', { words: Object.keys(WEBHOOK_STATUSES), value: asked.status })}
-      ${choice('receiver', 'Receiver', { words: Object.keys(RECEIVERS), value: asked.receiver })}
-      <div><button>Search</button></div>
-    </form>
-    ${fault === undefined ? '' : html`<p class="bad" role="alert">${fault}.</p>`}
+    ${searchForm('/webhooks', fields)} ${faultAlert(fault)}
     <p class="quiet">The newest first.</p>
-    ${foundTable(columns, found, row)} ${nextPage('/webhooks', asked, found?.startAt ?? null)}`;
+    ${foundTable(shown, { path: '/webhooks', columns, row })}`;
 }

@@ -1,0 +1,61 @@
+import type { Workspace } from '@posthorn/database';
+import { html, type Html } from './html.ts';
+
+/** Who has more workspaces gives their ids. */
+const MOST_SUGGESTED = 500;
+
+interface FieldTraits {
+  /** Where another form of the page has a field of this name. Default: the name. */
+  readonly id?: string;
+  readonly value?: string | undefined;
+  readonly type?: string;
+  /** The id of what it suggests. */
+  readonly list?: string;
+  readonly isRequired?: boolean;
+}
+
+/** A field of a form with its name above it. */
+export function field(
+  name: string,
+  label: string,
+  { id = name, value = '', type = 'text', list, isRequired = false }: FieldTraits = {},
+): Html {
+  const suggestions = list === undefined ? html`` : html`list="${list}"`;
+  const required = isRequired ? html`required` : html``;
+  return html`<div>
+    <label for="${id}">${label}</label>
+    <input
+      id="${id}"
+      name="${name}"
+      type="${type}"
+      value="${value}"
+      autocomplete="off"
+      ${suggestions}
+      ${required}
+    />
+  </div>`;
+}
+
+/** The field for the id of a workspace, with those that there are to choose from. */
+export function workspaceField(value: string | undefined, workspaces: readonly Workspace[]): Html {
+  const option = ({ id, name }: Workspace): Html => html`<option value="${id}">${name}</option>`;
+  return html`${field('workspace', 'Workspace', { value, list: 'workspaces' })}
+    <datalist id="workspaces">${workspaces.slice(0, MOST_SUGGESTED).map(option)}</datalist>`;
+}
+
+/** A field whose value is one of some words, or none. */
+export function choice(
+  name: string,
+  label: string,
+  { words, value }: { words: readonly string[]; value?: string | undefined },
+): Html {
+  const option = (word: string): Html =>
+    word === value ? html`<option selected>${word}</option>` : html`<option>${word}</option>`;
+  return html`<div>
+    <label for="${name}">${label}</label>
+    <select id="${name}" name="${name}">
+      <option value="">any</option>
+      ${words.map(option)}
+    </select>
+  </div>`;
+}
