@@ -1,7 +1,7 @@
 import { EMAIL_STATUSES, EVERY_LANE, type Suppression } from '@posthorn/domain';
 import type { AuditEntry, EmailRecord, OperatorAccount, PausedLane, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { done, facts, plain, table, time, timeInUtc } from '../pages/parts.ts';
+import { done, facts, forOperators, plain, table, time, timeInUtc } from '../pages/parts.ts';
 import { suppressionsOf } from '../suppressions/suppression-search.ts';
 import { emailActions } from './email-actions.ts';
 import { isOnItsWay, whatOf } from './emails-page.ts';
@@ -33,7 +33,7 @@ export function emailPage(shown: ShownEmail): Html {
     <h2>What became of it</h2>
     ${timelineTable(email)}
     <h2>What can be done</h2>
-    ${emailActions(email, account)} ${suppressLink(shown)}
+    ${forOperators(account, emailActions(email))} ${suppressLink(shown)}
     ${acts.length + copies.length > 0 ? actsTable([...acts, ...copies], email) : ''}
     <h2>How it looks</h2>
     <p class="quiet">

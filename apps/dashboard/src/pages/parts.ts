@@ -1,3 +1,4 @@
+import type { OperatorAccount } from '@posthorn/database';
 import { html, type Html } from './html.ts';
 
 /** A time in a table whose head says `(UTC)`, to the second; a dash where there is none. */
@@ -55,6 +56,13 @@ export function done(sentence: string | undefined): Html {
 /** Why what somebody has asked for was refused. */
 export function faultAlert(sentence: string | undefined): Html {
   return sentence === undefined ? html`` : html`<p class="bad" role="alert">${sentence}.</p>`;
+}
+
+/** What can be done by operators, and what viewers are told in its place. */
+export function forOperators({ role }: OperatorAccount, acts: Html): Html {
+  return role === 'operator'
+    ? acts
+    : html`<p class="quiet">Nothing by you: you are signed in as a viewer.</p>`;
 }
 
 /** A value out of JSON, as a text. */

@@ -1,9 +1,9 @@
-import { createBoard } from './bull-board.ts';
 import { Refusal } from '@posthorn/kernel';
 import type { OperatorRole } from '@posthorn/domain';
 import type { WatchedQueues } from '@posthorn/queues';
 import type { RequestHandler } from 'express';
 import { accountOf } from '../sign-in/entrance.ts';
+import { createBoard } from './bull-board.ts';
 
 /** Its own scripts, styles set by scripts, nothing from elsewhere: the fonts that it would load from another host are left out. */
 const POLICY =
@@ -18,7 +18,7 @@ export function queueBoards(watched: Pick<WatchedQueues, 'queues'>, path: string
       throw new Refusal(503, 'Redis cannot be reached just now; try again in a moment');
     });
     const { role } = accountOf(request);
-    const board = boards.get(role) ?? createBoard(queues, { path, isReadOnly: role === 'viewer' });
+    const board = boards.get(role) ?? createBoard(queues, { path, isReadOnly: role !== 'operator' });
     boards.set(role, board);
     response.setHeader('Content-Security-Policy', POLICY);
     board(request, response, next);

@@ -1,7 +1,7 @@
 import { ATTEMPT_ERRORS, DELIVERY_STATUSES } from '@posthorn/domain';
 import type { DeliveryWithAttempts, FoundWebhook, OperatorAccount, ShownAttempt } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { done, facts, timeInUtc } from '../pages/parts.ts';
+import { done, facts, forOperators, timeInUtc } from '../pages/parts.ts';
 import { statusText } from './webhook-page.ts';
 
 interface ShownWithWebhook {
@@ -19,7 +19,7 @@ export function deliveryPage({ webhook, delivery, account, done: sentence }: Sho
     <h2>Attempts</h2>
     ${delivery.attempts.length === 0 ? html`<p class="quiet">None yet.</p>` : delivery.attempts.map(attempt)}
     <h2>What can be done</h2>
-    ${redeliverForm(delivery, account)}
+    ${forOperators(account, redeliverForm(delivery))}
     <h2>What is posted</h2>
     <div class="card" style="padding:0"><pre>${delivery.body}</pre></div>`;
 }
@@ -68,8 +68,7 @@ ${body ?? ''}</pre>
   </details>`;
 }
 
-function redeliverForm({ id, webhookId, isUnderWay }: DeliveryWithAttempts, { role }: OperatorAccount): Html {
-  if (role !== 'operator') return html`<p class="quiet">Nothing by you: you are signed in as a viewer.</p>`;
+function redeliverForm({ id, webhookId, isUnderWay }: DeliveryWithAttempts): Html {
   if (isUnderWay) return html`<p class="quiet">Nothing just now: it is being posted.</p>`;
   return html`<form class="card" method="post" action="/webhooks/${webhookId}/deliveries/${id}/redeliver">
     <p class="quiet" style="margin:0 0 .75rem">

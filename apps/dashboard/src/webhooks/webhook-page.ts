@@ -9,7 +9,7 @@ import {
 import type { FoundWebhook, OperatorAccount, ShownDelivery, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { choice, field } from '../pages/fields.ts';
-import { done, facts, faultAlert, table, time, timeInUtc } from '../pages/parts.ts';
+import { done, facts, faultAlert, forOperators, table, time, timeInUtc } from '../pages/parts.ts';
 import { foundTable, searchForm } from '../pages/search-shown.ts';
 import type { Searched } from '../pages/searched.ts';
 import type { DELIVERY_FIELDS } from './webhook-search.ts';
@@ -33,7 +33,7 @@ export function webhookPage(shown: ShownWebhook): Html {
     <h2>Deliveries</h2>
     ${deliveriesOf(shown)}
     <h2>Send again what failed</h2>
-    ${recoveriesTable(shown.recoveries)} ${recoverForm(shown)}`;
+    ${recoveriesTable(shown.recoveries)} ${forOperators(shown.account, recoverForm(shown.webhook))}`;
 }
 
 function factsOf({ webhook, workspace }: ShownWebhook): Html {
@@ -110,8 +110,7 @@ function recoveriesTable(recoveries: readonly Recovery[]): Html {
   );
 }
 
-function recoverForm({ webhook: { id }, account: { role } }: ShownWebhook): Html {
-  if (role !== 'operator') return html`<p class="quiet">Nothing by you: you are signed in as a viewer.</p>`;
+function recoverForm({ id }: FoundWebhook): Html {
   return html`<form class="card" style="margin-top:.75rem" method="post" action="/webhooks/${id}/recover">
     <p class="quiet" style="margin:0">
       All deliveries of a time that are exhausted or wait for a retry become due, a group at a time. Without
