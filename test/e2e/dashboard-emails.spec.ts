@@ -211,6 +211,14 @@ describe('One email', () => {
     expect(text).not.toContain('<script>');
   });
 
+  it('shows a text from its first line on, though browsers leave out one that a `<pre>` begins with', async () => {
+    const { id } = await sent({ text: '\n  Indented', html: '<p>Indented</p>' });
+    const [, shown] = /Its text alone<\/h2>\s*<div[^>]*><pre>\n?([^<]*)</.exec(
+      (await vera.get(`/emails/${id}/source`)).text,
+    )!;
+    expect(shown).toMatch(/^\n {2}Indented\s*$/);
+  });
+
   it('frames what it says under a policy that runs, loads and sends nothing', async () => {
     const html =
       '<link rel=preconnect href=//x.example><IFRAME srcdoc="&lt;link rel=preconnect&gt;"></IFRAME><p>Hi</p>';

@@ -1,7 +1,7 @@
 import type { EmailId } from '@posthorn/kernel';
 import type { EmailPreview } from '@posthorn/use-cases';
 import { html, type Html } from '../pages/html.ts';
-import { facts } from '../pages/parts.ts';
+import { facts, rawText } from '../pages/parts.ts';
 
 /** A browser is not to choke on an attachment of megabytes. */
 const MOST_SHOWN = 256 * 1024;
@@ -15,10 +15,10 @@ export function sourcePage(id: EmailId, { subject, text, message, bytes, sha256 
     <p><a href="/emails/${id}">Back to the email</a></p>
     ${facts({ 'Bytes': bytes, 'SHA-256': sha256 })}
     <h2>Headers</h2>
-    <div class="card" style="padding:0"><pre>${head}</pre></div>
+    ${rawText(head)}
     <h2>Body</h2>
     ${isCut ? html`<p class="quiet">The first ${MOST_SHOWN} characters.</p>` : ''}
-    <div class="card" style="padding:0"><pre>${body.slice(0, MOST_SHOWN)}</pre></div>
+    ${rawText(body.slice(0, MOST_SHOWN))}
     <h2>Its text alone</h2>
-    <div class="card" style="padding:0"><pre>${text.slice(0, MOST_SHOWN)}</pre></div>`;
+    ${rawText(text.slice(0, MOST_SHOWN))}`;
 }

@@ -65,6 +65,11 @@ export function forOperators({ role }: OperatorAccount, acts: Html): Html {
     : html`<p class="quiet">Nothing by you: you are signed in as a viewer.</p>`;
 }
 
+/** A text as it is, from its first line on: browsers leave out a line break that a `<pre>` begins with, and so it begins with one more. */
+export function rawText(text: string): Html {
+  return html`<div class="card" style="padding:0"><pre>${'\n'}${text}</pre></div>`;
+}
+
 /** A value out of JSON, as a text. */
 export function plain(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);

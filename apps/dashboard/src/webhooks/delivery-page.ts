@@ -1,7 +1,7 @@
 import { ATTEMPT_ERRORS, DELIVERY_STATUSES } from '@posthorn/domain';
 import type { DeliveryWithAttempts, FoundWebhook, OperatorAccount, ShownAttempt } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { done, facts, forOperators, timeInUtc } from '../pages/parts.ts';
+import { done, facts, forOperators, rawText, timeInUtc } from '../pages/parts.ts';
 import { statusText } from './webhook-page.ts';
 
 interface ShownWithWebhook {
@@ -21,7 +21,7 @@ export function deliveryPage({ webhook, delivery, account, done: sentence }: Sho
     <h2>What can be done</h2>
     ${forOperators(account, redeliverForm(delivery))}
     <h2>What is posted</h2>
-    <div class="card" style="padding:0"><pre>${delivery.body}</pre></div>`;
+    ${rawText(delivery.body)}`;
 }
 
 function factsOf({ id: webhookId, url }: FoundWebhook, delivery: DeliveryWithAttempts): Html {
