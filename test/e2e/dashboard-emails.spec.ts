@@ -219,6 +219,13 @@ describe('One email', () => {
     expect(shown).toMatch(/^\n {2}Indented\s*$/);
   });
 
+  it('says of each part of its source that is cut that it is', async () => {
+    const { id } = await sent({ text: 'x'.repeat(300_000), html: '<p>x</p>' });
+    const { text } = await vera.get(`/emails/${id}/source`);
+    for (const part of ['Body', 'Its text alone'])
+      expect(text).toMatch(new RegExp(`<h2>${part}</h2>\\s*<p class="quiet">The first 262144 characters`));
+  });
+
   it('frames what it says under a policy that runs, loads and sends nothing', async () => {
     const html =
       '<link rel=preconnect href=//x.example><IFRAME srcdoc="&lt;link rel=preconnect&gt;"></IFRAME><p>Hi</p>';

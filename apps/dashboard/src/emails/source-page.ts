@@ -10,15 +10,19 @@ const MOST_SHOWN = 256 * 1024;
 export function sourcePage(id: EmailId, { subject, text, message, bytes, sha256 }: EmailPreview): Html {
   const end = message.indexOf('\r\n\r\n');
   const [head, body] = [message.slice(0, end), message.slice(end + 4)];
-  const isCut = body.length > MOST_SHOWN;
   return html`<h1>Source of “<bdi>${subject}</bdi>”</h1>
     <p><a href="/emails/${id}">Back to the email</a></p>
     ${facts({ 'Bytes': bytes, 'SHA-256': sha256 })}
     <h2>Headers</h2>
     ${rawText(head)}
     <h2>Body</h2>
-    ${isCut ? html`<p class="quiet">The first ${MOST_SHOWN} characters.</p>` : ''}
-    ${rawText(body.slice(0, MOST_SHOWN))}
+    ${beginningOf(body)}
     <h2>Its text alone</h2>
-    ${rawText(text.slice(0, MOST_SHOWN))}`;
+    ${beginningOf(text)}`;
+}
+
+function beginningOf(text: string): Html {
+  const isCut = text.length > MOST_SHOWN;
+  return html`${isCut ? html`<p class="quiet">The first ${MOST_SHOWN} characters.</p>` : ''}
+  ${rawText(text.slice(0, MOST_SHOWN))}`;
 }
