@@ -151,6 +151,26 @@ describe('The dashboard', () => {
     expect(answer.headers.get('referrer-policy')).toBe('same-origin');
   });
 
+  it('shows what is held back as a whole, however many webhooks rest, and that there are more', async () => {
+    const { pool } = stack.database;
+    await pool.query(
+      `INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('email', '*', 'The relay moves'), ('email', 'a.now', 'Spam')`,
+    );
+    await pool.query(
+      `INSERT INTO paused_lanes (queue, lane_id, reason, paused_at)
+       SELECT 'webhook', 'wh_' || n, 'failing', now() + n * interval '1 second' FROM generate_series(1, 1000) n`,
+    );
+    const page = await (await ask('/', as(await viewerCookie()))).text();
+    await pool.query('DELETE FROM paused_lanes');
+    const [, held] = /What is held back<\/h2>([^]*)<h2>Relays/.exec(page)!;
+    expect([...held!.matchAll(/<tr>\s*<td>(\w+)<\/td>\s*<td>([^<]*)</g)].map(([, ...row]) => row)).toEqual([
+      ['email', 'everything'],
+      ['email', 'a.now'],
+      ...Array.from({ length: 18 }, (_, index) => ['webhook', `wh_${1_000 - index}`]),
+    ]);
+    for (const status of ['PAUSED', 'DISABLED']) expect(held).toContain(`href="/webhooks?status=${status}"`);
+  });
+
   it('shows the last hour by the clock of the database, whatever that of its own machine says', async () => {
     const behind = `const Real = Date; globalThis.Date = class extends Real {
       constructor(...given) { super(...(given.length ? given : [Date.now()])); }

@@ -7,7 +7,6 @@ import {
   OperatorAccountStore,
   OutboxStore,
   OverviewStore,
-  PausedLaneStore,
   RateStore,
   SuppressionChanges,
   SuppressionSearchStore,
@@ -131,7 +130,6 @@ await startProcess('dashboard', async () => {
         { provide: TrustedProxies, useValue: new TrustedProxies(rates.options.trustedProxies) },
         { provide: OverviewStore, useValue: new OverviewStore(db) },
         { provide: OutboxStore, useValue: new OutboxStore(db) },
-        { provide: PausedLaneStore, useValue: new PausedLaneStore(db) },
         { provide: RateStore, useValue: new RateStore(db) },
         { provide: DatabaseClock, useValue: db.clock },
         ...emailProviders({

@@ -75,6 +75,7 @@ export {
   type BusyLane,
   type MinuteOfEmails,
   MOST_ROWS_COUNTED,
+  type LanesHeldBack,
   OverviewStore,
 } from './stores/overview-store.ts';
 export { type Rate, type RateOfMinute, RateStore, type RelaySeen } from './stores/rate-store.ts';

@@ -1,12 +1,11 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { DatabaseClock, RELEASE } from '@posthorn/kernel';
-import { OutboxStore, OverviewStore, PausedLaneStore, RateStore } from '@posthorn/database';
+import { OutboxStore, OverviewStore, RateStore } from '@posthorn/database';
 import type { Request, Response } from 'express';
 import { html, type Html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
-import { table, time } from '../pages/parts.ts';
 import { accountOf } from '../sign-in/entrance.ts';
-import { backlogTable, lanesTable } from './backlog-shown.ts';
+import { backlogTable, heldBackTable, lanesTable } from './backlog-shown.ts';
 import { ratesShown, relaysShown } from './rates-shown.ts';
 
 const REFRESH_SECONDS = 15;
@@ -17,18 +16,17 @@ export class OverviewController {
   constructor(
     private readonly overview: OverviewStore,
     private readonly outbox: OutboxStore,
-    private readonly pausedLanes: PausedLaneStore,
     private readonly rates: RateStore,
     private readonly clock: DatabaseClock,
   ) {}
 
   @Get()
   async show(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<string> {
-    const [minutes, backlog, state, paused, rates, relays, lanes] = await Promise.all([
+    const [minutes, backlog, state, heldBack, rates, relays, lanes] = await Promise.all([
       this.overview.emailsByMinute(),
       this.outbox.measureBacklog(),
       this.overview.stateOfThings(),
-      this.pausedLanes.list(),
+      this.overview.lanesHeldBack(),
       this.rates.lastHour(),
       this.rates.relays(),
       this.overview.busiestLanes(),
@@ -38,7 +36,7 @@ export class OverviewController {
       <h2>What waits</h2>
       ${backlogTable(backlog)} ${lanesTable(lanes)}
       <h2>What is held back</h2>
-      ${pausedTable(paused)}
+      ${heldBackTable(heldBack)}
       <h2>Relays</h2>
       ${relaysShown(relays, rates)}
       <h2>Receivers and versions</h2>
@@ -60,18 +58,4 @@ export class OverviewController {
 
 function card(title: string, value: string | number): Html {
   return html`<div class="card"><b>${value}</b><span>${title}</span></div>`;
-}
-
-type Paused = Awaited<ReturnType<PausedLaneStore['list']>>;
-
-function pausedTable(paused: Paused): Html {
-  if (paused.length === 0) return html`<p class="quiet">Nothing.</p>`;
-  const row = ({ queue, laneId, reason, pausedAt }: Paused[number]): Html =>
-    html`<tr>
-      <td>${queue}</td>
-      <td>${laneId === '*' ? 'everything' : laneId}</td>
-      <td>${reason}</td>
-      <td>${time(pausedAt)}</td>
-    </tr>`;
-  return table(['Queue', 'Lane', 'Why', 'Since (UTC)'], paused.map(row));
 }

@@ -20,6 +20,16 @@ SELECT (SELECT count(*)::int FROM slow_lanes) AS "slowLanes",
        current_setting('server_version') AS "postgresVersion"`;
 
 /**
+ * The lanes that are held back: what is so as a whole first, then emails of workspaces, then webhooks, each the newest first. $1 int: at most
+ * so many. Reads the table, which has a row for each webhook that is paused or disabled.
+ */
+export const LANES_HELD_BACK = `
+SELECT   queue, lane_id AS "laneId", reason, paused_at AS "pausedAt"
+FROM     paused_lanes
+ORDER BY lane_id <> '*', queue = 'webhook', paused_at DESC
+LIMIT    $1::int`;
+
+/**
  * The lanes with the most due, of the hundred whose oldest due row waits longest. $1 int: so many. $2 int: rows of a lane that are counted at
  * most. A skip-scan, as of LANES_WITH_READY_ROWS, of the first 2,000 lanes. Index: outbox_ready_by_lane_idx. Locks: none.
  */

@@ -1,6 +1,7 @@
 import type { LaneId } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
-import { BUSIEST_LANES, EMAILS_BY_MINUTE, STATE_OF_THINGS } from '../sql/overview.ts';
+import { BUSIEST_LANES, EMAILS_BY_MINUTE, LANES_HELD_BACK, STATE_OF_THINGS } from '../sql/overview.ts';
+import type { PausedLane } from './paused-lane-store.ts';
 
 /** The emails of one minute. */
 export interface MinuteOfEmails {
@@ -30,9 +31,16 @@ export interface BusyLane {
 /** How many rows of a lane are counted. */
 export const MOST_ROWS_COUNTED = 1_000;
 const BUSY_LANES_SHOWN = 8;
+const HELD_BACK_SHOWN = 20;
 
 /** Of an hour with more emails than these only the end is shown. */
 const MOST_EMAILS = 200_000;
+
+/** The lanes that are held back, or the first of them. */
+export interface LanesHeldBack {
+  readonly items: readonly PausedLane[];
+  readonly hasMore: boolean;
+}
 
 /** What operators see first, over all workspaces. */
 export class OverviewStore {
@@ -47,6 +55,12 @@ export class OverviewStore {
   async busiestLanes(): Promise<BusyLane[]> {
     const values = [BUSY_LANES_SHOWN, MOST_ROWS_COUNTED];
     return (await this.database.pool.query<BusyLane>(BUSIEST_LANES, values)).rows;
+  }
+
+  /** What is held back: what is so as a whole first, webhooks last. */
+  async lanesHeldBack(): Promise<LanesHeldBack> {
+    const { rows } = await this.database.pool.query<PausedLane>(LANES_HELD_BACK, [HELD_BACK_SHOWN + 1]);
+    return { items: rows.slice(0, HELD_BACK_SHOWN), hasMore: rows.length > HELD_BACK_SHOWN };
   }
 
   async stateOfThings(): Promise<StateOfThings> {
