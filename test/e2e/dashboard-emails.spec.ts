@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuditLogStore } from '@posthorn/database';
 import { nowLane } from '@posthorn/domain';
-import { type EmailId, newId, uuidOf } from '@posthorn/kernel';
+import { type EmailId, newId, SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
 import type { AppUnderTest, SinkScript } from '@posthorn/testing';
 import { emailIn } from './api.ts';
 import { type DashboardVisitor, openDashboard } from './dashboard-visitor.ts';
@@ -84,6 +84,16 @@ describe('The search for emails', () => {
     expect(await found(`after=${minute(-120_000)}`)).toContain(id);
     expect(await found(`before=${minute(-120_000)}`)).not.toContain(id);
     expect(await found(`after=${minute(120_000)}`)).toContain('Nothing was found');
+  });
+
+  it('says of a mail of Posthorn itself whose it is, as its page does', async () => {
+    const email = newRecipient();
+    await stack.api().post('/v1/invitations', { email, role: 'VIEWER' }, { key: stack.tenant.keys.editor });
+    await stack.linkMailedTo(email);
+    const found = (await vera.get(`/emails?to=${email}`)).text;
+    expect(found).toContain('<td>Posthorn itself</td>');
+    const [path] = /\/emails\/trs_\w+/.exec(found)!;
+    expect((await vera.get(path)).text).toContain(`<dd>Posthorn itself (${SYSTEM_WORKSPACE_ID})</dd>`);
   });
 
   it('goes from page to page, each email once', async () => {

@@ -2,16 +2,17 @@ import { EMAIL_STATUSES, EVERY_LANE, type Suppression } from '@posthorn/domain';
 import type { AuditEntry, EmailRecord, OperatorAccount, PausedLane, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { done, facts, forOperators, plain, table, time, timeInUtc } from '../pages/parts.ts';
+import { workspaceText } from '../pages/workspaces.ts';
 import { suppressionsOf } from '../suppressions/suppression-search.ts';
 import { emailActions } from './email-actions.ts';
+import { emailsTo } from './email-search.ts';
 import { isOnItsWay, whatOf } from './emails-page.ts';
 import { timelineTable } from './timeline-table.ts';
 
 /** An email with what is known around it. */
 export interface ShownEmail {
   readonly email: EmailRecord;
-  /** Undefined: that of Posthorn itself. */
-  readonly workspace: Workspace | undefined;
+  readonly workspace: Workspace;
   /** Why nothing is sent to its recipient now; undefined: the list does not have them. */
   readonly suppression: Suppression | undefined;
   /** Why emails of its workspace are held back; undefined: they are not. */
@@ -50,9 +51,9 @@ function factsOf({ email, workspace, suppression, pause }: ShownEmail): Html {
   return facts({
     'Status': html`<b>${status}</b>: ${statusText(email)}`,
     'From': from,
-    'To': html`<a href="/emails?${new URLSearchParams({ to }).toString()}">${to}</a>`,
+    'To': html`<a href="${emailsTo(to)}">${to}</a>`,
     'Suppressed': suppression && suppressionText(suppression),
-    'Workspace': workspace === undefined ? 'Posthorn itself' : `${workspace.name} (${workspace.id})`,
+    'Workspace': workspaceText(workspace),
     'Template': template ?? undefined,
     'Group': groupBy ?? undefined,
     'Accepted': timeInUtc(acceptedAt),
@@ -106,7 +107,7 @@ function suppressionText({ email, reason, createdAt }: Suppression): Html {
 
 /** Where an operator puts the recipient on the list; nothing where they are on it. */
 function suppressLink({ email, workspace, suppression, account }: ShownEmail): Html {
-  if (account.role !== 'operator' || workspace === undefined || suppression !== undefined) return html``;
+  if (account.role !== 'operator' || suppression !== undefined) return html``;
   return html`<p>
     <a href="${suppressionsOf(email.to, workspace.id)}">Have nothing more sent to this recipient</a>
   </p>`;

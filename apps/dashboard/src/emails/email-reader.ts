@@ -48,7 +48,7 @@ export class EmailReader {
     ]);
     return {
       email,
-      workspace,
+      workspace: workspace!,
       account,
       suppression: items[0],
       pause,

@@ -34,3 +34,8 @@ export function emailNamedIn(given: Given): EmailId | undefined {
   const [, local] = MESSAGE_ID.exec(text) ?? [];
   return parseId('trs', local === undefined ? text : `trs_${local}`);
 }
+
+/** Where the emails to an address are found. */
+export function emailsTo(address: string): string {
+  return `/emails?${new URLSearchParams({ to: address }).toString()}`;
+}

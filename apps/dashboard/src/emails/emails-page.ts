@@ -1,10 +1,11 @@
 import { EMAIL_STATUSES } from '@posthorn/domain';
 import type { FoundEmail, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { choice, field, workspaceField } from '../pages/fields.ts';
+import { choice, field } from '../pages/fields.ts';
 import { faultAlert, time } from '../pages/parts.ts';
 import { foundTable, searchForm } from '../pages/search-shown.ts';
 import type { Searched } from '../pages/searched.ts';
+import { workspaceField, workspaceNames } from '../pages/workspaces.ts';
 import type { EMAIL_FIELDS } from './email-search.ts';
 
 interface Found extends Searched<(typeof EMAIL_FIELDS)[number], FoundEmail> {
@@ -37,7 +38,7 @@ function fieldsOf(asked: Found['asked'], workspaces: readonly Workspace[]): Html
 }
 
 function foundEmails(shown: Found): Html {
-  const names = new Map(shown.workspaces.map(({ id, name }) => [id, name]));
+  const nameOf = workspaceNames(shown.workspaces);
   const row = (email: FoundEmail): Html =>
     html`<tr>
       <td>${time(email.acceptedAt)}</td>
@@ -46,7 +47,7 @@ function foundEmails(shown: Found): Html {
       </td>
       <td class="wrap"><a href="/emails/${email.id}">${email.to}</a></td>
       <td class="wrap"><bdi class="cut">${whatOf(email)}</bdi></td>
-      <td>${names.get(email.workspaceId) ?? 'Posthorn itself'}</td>
+      <td>${nameOf(email.workspaceId)}</td>
     </tr>`;
   const columns = ['Accepted (UTC)', 'Status', 'To', 'What', 'Workspace'];
   return foundTable(shown, { path: '/emails', columns, row });

@@ -1,8 +1,4 @@
-import type { Workspace } from '@posthorn/database';
 import { html, type Html } from './html.ts';
-
-/** Who has more workspaces gives their ids. */
-const MOST_SUGGESTED = 500;
 
 interface FieldTraits {
   /** Where another form of the page has a field of this name. Default: the name. */
@@ -34,13 +30,6 @@ export function field(
       ${required}
     />
   </div>`;
-}
-
-/** The field for the id of a workspace, with those that there are to choose from. */
-export function workspaceField(value: string | undefined, workspaces: readonly Workspace[]): Html {
-  const option = ({ id, name }: Workspace): Html => html`<option value="${id}">${name}</option>`;
-  return html`${field('workspace', 'Workspace', { value, list: 'workspaces' })}
-    <datalist id="workspaces">${workspaces.slice(0, MOST_SUGGESTED).map(option)}</datalist>`;
 }
 
 /** A field whose value is one of some words, or none. */

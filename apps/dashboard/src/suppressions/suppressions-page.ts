@@ -1,10 +1,12 @@
 import { type Suppression, SUPPRESSION_REASONS } from '@posthorn/domain';
 import type { OperatorAccount, Workspace } from '@posthorn/database';
+import { emailsTo } from '../emails/email-search.ts';
 import { html, type Html } from '../pages/html.ts';
-import { field, workspaceField } from '../pages/fields.ts';
+import { field } from '../pages/fields.ts';
 import { done, faultAlert, time } from '../pages/parts.ts';
 import { foundTable, searchForm } from '../pages/search-shown.ts';
 import type { Searched } from '../pages/searched.ts';
+import { workspaceField, workspaceNames } from '../pages/workspaces.ts';
 import type { SUPPRESSION_FIELDS } from './suppression-search.ts';
 
 interface Found extends Searched<(typeof SUPPRESSION_FIELDS)[number], Suppression> {
@@ -18,15 +20,15 @@ interface Found extends Searched<(typeof SUPPRESSION_FIELDS)[number], Suppressio
 export function suppressionsPage(shown: Found): Html {
   const { asked, found, fault, workspaces, account } = shown;
   const isOperator = account.role === 'operator';
-  const names = new Map(workspaces.map(({ id, name }) => [id, name]));
+  const nameOf = workspaceNames(workspaces);
   const row = (entry: Suppression): Html =>
     html`<tr>
       <td>${time(entry.createdAt)}</td>
       <td class="wrap">
-        <a href="/emails?${new URLSearchParams({ to: entry.email }).toString()}">${entry.email}</a>
+        <a href="${emailsTo(entry.email)}">${entry.email}</a>
       </td>
       <td class="wrap">${whyOf(entry)}</td>
-      <td>${names.get(entry.workspaceId) ?? 'Posthorn itself'}</td>
+      <td>${nameOf(entry.workspaceId)}</td>
       ${isOperator ? html`<td>${removeForm(entry)}</td>` : ''}
     </tr>`;
   const columns = ['Since (UTC)', 'Address', 'Why', 'Workspace', ...(isOperator ? ['What can be done'] : [])];

@@ -12,12 +12,13 @@ import { choice, field } from '../pages/fields.ts';
 import { done, facts, faultAlert, forOperators, table, time, timeInUtc } from '../pages/parts.ts';
 import { foundTable, searchForm } from '../pages/search-shown.ts';
 import type { Searched } from '../pages/searched.ts';
+import { workspaceText } from '../pages/workspaces.ts';
 import type { DELIVERY_FIELDS } from './webhook-search.ts';
 
 /** A webhook with what is known around it. */
 export interface ShownWebhook {
   readonly webhook: FoundWebhook;
-  readonly workspace: Workspace | undefined;
+  readonly workspace: Workspace;
   /** The newest first. */
   readonly recoveries: readonly Recovery[];
   readonly deliveries: Searched<(typeof DELIVERY_FIELDS)[number], ShownDelivery>;
@@ -40,7 +41,7 @@ function factsOf({ webhook, workspace }: ShownWebhook): Html {
   const { status, events, failingSince, isSlow, createdAt, updatedAt, id } = webhook;
   return facts({
     'Status': html`<b>${status}</b>: ${WEBHOOK_STATUSES[status]}`,
-    'Workspace': workspace === undefined ? webhook.workspaceId : `${workspace.name} (${workspace.id})`,
+    'Workspace': workspaceText(workspace),
     'Events': events.join(', '),
     'Failing since': failingSince === null ? undefined : timeInUtc(failingSince),
     'Receiver': isSlow ? 'keeps us waiting: it has workers of its own' : undefined,

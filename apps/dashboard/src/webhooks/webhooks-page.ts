@@ -1,10 +1,11 @@
 import { WEBHOOK_STATUSES } from '@posthorn/domain';
 import type { FoundWebhook, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { choice, workspaceField } from '../pages/fields.ts';
+import { choice } from '../pages/fields.ts';
 import { faultAlert, time } from '../pages/parts.ts';
 import { foundTable, searchForm } from '../pages/search-shown.ts';
 import type { Searched } from '../pages/searched.ts';
+import { workspaceField, workspaceNames } from '../pages/workspaces.ts';
 import { RECEIVERS, type WEBHOOK_FIELDS } from './webhook-search.ts';
 
 interface Found extends Searched<(typeof WEBHOOK_FIELDS)[number], FoundWebhook> {
@@ -14,13 +15,13 @@ interface Found extends Searched<(typeof WEBHOOK_FIELDS)[number], FoundWebhook> 
 /** The search for webhooks, and what it has found. */
 export function webhooksPage(shown: Found): Html {
   const { asked, fault, workspaces } = shown;
-  const names = new Map(workspaces.map(({ id, name }) => [id, name]));
+  const nameOf = workspaceNames(workspaces);
   const row = (webhook: FoundWebhook): Html =>
     html`<tr>
       <td>${time(webhook.createdAt)}</td>
       <td class="${webhook.status === 'DISABLED' ? 'bad' : ''}">${webhook.status}</td>
       <td class="wrap"><a class="cut" href="/webhooks/${webhook.id}">${webhook.url}</a></td>
-      <td>${names.get(webhook.workspaceId) ?? webhook.workspaceId}</td>
+      <td>${nameOf(webhook.workspaceId)}</td>
       <td class="${webhook.failingSince === null ? '' : 'bad'}">${time(webhook.failingSince)}</td>
       <td>${webhook.isSlow ? 'slow' : ''}</td>
     </tr>`;

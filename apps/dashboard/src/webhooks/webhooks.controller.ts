@@ -70,7 +70,7 @@ export class WebhooksController {
       return this.deliveries.list(workspaceId, id, filter, page);
     });
     const done = doneIn(query, DONE);
-    const shown = { webhook, workspace, recoveries, deliveries, account, done };
+    const shown = { webhook, workspace: workspace!, recoveries, deliveries, account, done };
     // Only for who has just begun it: whoever fills in a form here would have to begin anew every few seconds.
     const runs = done === DONE.recovering && recoveries.some(({ state }) => state !== 'COMPLETED');
     const page = { title: 'Webhook', part: 'Webhooks', account, content: webhookPage(shown) } as const;
