@@ -22,8 +22,8 @@ export function errorPage(response: ServerResponse, { statusCode, message }: Err
     <p><a href="/">To the overview</a></p>
   </div>`;
   const goesOn = statusCode === 503 && isRefresh(response.req);
-  const page = { title: String(statusCode), content };
-  return renderPage(response, goesOn ? { ...page, refreshSeconds: AGAIN_SECONDS } : page);
+  const refreshSeconds = goesOn ? AGAIN_SECONDS : undefined;
+  return renderPage(response, { title: String(statusCode), content, refreshSeconds });
 }
 
 function databaseAway(cause: unknown): Refusal {

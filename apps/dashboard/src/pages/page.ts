@@ -67,7 +67,7 @@ export interface Page {
   /** Which part of the dashboard it belongs to. */
   readonly part?: PartName;
   /** Loads itself anew after so many seconds. */
-  readonly refreshSeconds?: number;
+  readonly refreshSeconds?: number | undefined;
 }
 
 /** A page of the dashboard; the answer gets the headers that go with it. */
