@@ -4,8 +4,9 @@ import { CancelEmail, RescheduleEmail, SendEmailAgain } from '@posthorn/use-case
 import type { Request, Response } from 'express';
 import { showDone } from '../pages/done.ts';
 import { Given, inUtc } from '../pages/given.ts';
+import { thatIsThere } from '../pages/that-is-there.ts';
 import { operatorOf } from '../sign-in/entrance.ts';
-import { EmailReader, thatIsThere } from './email-reader.ts';
+import { EmailReader, NO_EMAIL } from './email-reader.ts';
 
 /** As forms have it: a UUID, and nothing that could be taken for something else. */
 const WISH = /^[0-9a-f-]{36}$/;
@@ -28,7 +29,7 @@ export class EmailActsController {
   ): Promise<void> {
     const actor = operatorOf(request);
     const { id, workspaceId } = await this.reader.locate(text);
-    thatIsThere(await this.cancelEmail.cancel(workspaceId, id, actor));
+    thatIsThere(await this.cancelEmail.cancel(workspaceId, id, actor), NO_EMAIL);
     showDone(response, `/emails/${id}`, 'cancelled');
   }
 
@@ -41,7 +42,7 @@ export class EmailActsController {
     const actor = operatorOf(request);
     const { id, workspaceId } = await this.reader.locate(text);
     const sendAt = inUtc(new Given(request.body).text('sendAt') ?? '');
-    thatIsThere(await this.rescheduleEmail.reschedule(workspaceId, id, sendAt, actor));
+    thatIsThere(await this.rescheduleEmail.reschedule(workspaceId, id, sendAt, actor), NO_EMAIL);
     showDone(response, `/emails/${id}`, 'moved');
   }
 
@@ -58,6 +59,6 @@ export class EmailActsController {
     if (!WISH.test(wish))
       throw new Refusal(400, 'This was not asked by the form of the email; open it and try again');
     const copy = await this.sendEmailAgain.sendAgain(workspaceId, id, { actor, reason, wish });
-    showDone(response, `/emails/${thatIsThere(copy)}`, 'again');
+    showDone(response, `/emails/${thatIsThere(copy, NO_EMAIL)}`, 'again');
   }
 }

@@ -4,9 +4,10 @@ import { type EmailPreview, PreviewEmail } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { refusalOf } from '../pages/error-page.ts';
 import { renderPage } from '../pages/page.ts';
+import { thatIsThere } from '../pages/that-is-there.ts';
 import { accountOf } from '../sign-in/entrance.ts';
 import { FRAME_POLICY, framed, framedFault } from './email-frame.ts';
-import { EmailReader, thatIsThere } from './email-reader.ts';
+import { EmailReader, NO_EMAIL } from './email-reader.ts';
 import { sourcePage } from './source-page.ts';
 
 /** What an email says, by the very composition that the sender makes it with. */
@@ -48,6 +49,6 @@ export class EmailContentController {
 
   private async preview(text: string): Promise<{ id: EmailId; preview: EmailPreview }> {
     const { id, workspaceId } = await this.reader.locate(text);
-    return { id, preview: thatIsThere(await this.previewEmail.preview(workspaceId, id)) };
+    return { id, preview: thatIsThere(await this.previewEmail.preview(workspaceId, id), NO_EMAIL) };
   }
 }

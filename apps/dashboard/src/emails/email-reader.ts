@@ -1,4 +1,4 @@
-import { type EmailId, parseId, Refusal, type WorkspaceId } from '@posthorn/kernel';
+import { type EmailId, parseId, type WorkspaceId } from '@posthorn/kernel';
 import type {
   AuditLogStore,
   EmailSearchStore,
@@ -8,7 +8,11 @@ import type {
   SuppressionStore,
   WorkspaceStore,
 } from '@posthorn/database';
+import { thatIsThere } from '../pages/that-is-there.ts';
 import type { ShownEmail } from './email-page.ts';
+
+/** What an address is answered whose email is not there. */
+export const NO_EMAIL = 'There is no email with this id';
 
 const ONE = { limit: 1, sort: 'createdAt.desc' } as const;
 const MOST_ACTS = { limit: 100, sort: 'createdAt.desc' } as const;
@@ -28,17 +32,15 @@ export class EmailReader {
 
   /** The id in an address, and whose email it is. @throws Refusal (404) when there is none */
   async locate(text: string): Promise<{ id: EmailId; workspaceId: WorkspaceId }> {
-    const id = parseId('trs', text);
-    const workspaceId = id && (await this.options.search.workspaceOf(id));
-    if (id === undefined || workspaceId === undefined) throw noSuchEmail();
-    return { id, workspaceId };
+    const id = thatIsThere(parseId('trs', text), NO_EMAIL);
+    return { id, workspaceId: thatIsThere(await this.options.search.workspaceOf(id), NO_EMAIL) };
   }
 
   /** All that is shown of an email. @throws Refusal (404) when there is none */
   async read(text: string, account: OperatorAccount): Promise<ShownEmail> {
     const { emails, auditLog, workspaces, suppressions, pausedLanes } = this.options;
     const { id, workspaceId } = await this.locate(text);
-    const email = thatIsThere(await emails.find(workspaceId, id));
+    const email = thatIsThere(await emails.find(workspaceId, id), NO_EMAIL);
     const [workspace, acts, copies, { items }, pause] = await Promise.all([
       workspaces.find(workspaceId),
       auditLog.list(workspaceId, MOST_ACTS, { subjectId: id }),
@@ -56,14 +58,4 @@ export class EmailReader {
       copies: copies.items,
     };
   }
-}
-
-/** @throws Refusal (404) when it is not */
-export function thatIsThere<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw noSuchEmail();
-  return value;
-}
-
-function noSuchEmail(): Refusal {
-  return new Refusal(404, 'There is no email with this id');
 }

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { parseId, Refusal } from '@posthorn/kernel';
+import { parseId } from '@posthorn/kernel';
 import type { Page, Suppression } from '@posthorn/domain';
 import {
   SuppressionChanges,
@@ -12,6 +12,7 @@ import { doneIn, showDone } from '../pages/done.ts';
 import { Given } from '../pages/given.ts';
 import { renderPage } from '../pages/page.ts';
 import { searched } from '../pages/searched.ts';
+import { thatIsThere } from '../pages/that-is-there.ts';
 import { accountOf, operatorOf } from '../sign-in/entrance.ts';
 import {
   SUPPRESSION_FIELDS,
@@ -27,6 +28,8 @@ const DONE = {
   kept: 'It is on the list already, and stays as it is.',
   removed: 'It was taken off the list: what is sent to this address from now on leaves again.',
 } as const;
+
+const NO_SUPPRESSION = 'There is no suppression with this id any more';
 
 /** The addresses that nothing is sent to, as those see them who run the installation. */
 @Controller('suppressions')
@@ -57,8 +60,7 @@ export class SuppressionsController {
   async add(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
     const actor = operatorOf(request);
     const { workspaceId, ...wanted } = wantedSuppression(new Given(request.body));
-    const workspace = await this.workspaces.find(workspaceId);
-    if (workspace === undefined) throw new Refusal(404, 'There is no workspace with this id');
+    thatIsThere(await this.workspaces.find(workspaceId), 'There is no workspace with this id');
     const { isCreated } = await this.changes.add(workspaceId, actor, wanted);
     const asked = { email: wanted.email, workspace: workspaceId };
     showDone(response, '/suppressions', isCreated ? 'added' : 'kept', asked);
@@ -71,10 +73,9 @@ export class SuppressionsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
     const actor = operatorOf(request);
-    const id = parseId('sup', text);
-    const workspaceId = id && (await this.search.workspaceOf(id));
-    const removed = workspaceId && (await this.changes.remove(workspaceId, id, actor));
-    if (removed === undefined) throw new Refusal(404, 'There is no suppression with this id any more');
+    const id = thatIsThere(parseId('sup', text), NO_SUPPRESSION);
+    const workspaceId = thatIsThere(await this.search.workspaceOf(id), NO_SUPPRESSION);
+    thatIsThere(await this.changes.remove(workspaceId, id, actor), NO_SUPPRESSION);
     showDone(response, '/suppressions', 'removed');
   }
 

@@ -4,8 +4,9 @@ import { RecoverDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { showDone } from '../pages/done.ts';
 import { Given } from '../pages/given.ts';
+import { thatIsThere } from '../pages/that-is-there.ts';
 import { operatorOf } from '../sign-in/entrance.ts';
-import { noSuchDelivery, noSuchWebhook, WebhookReader } from './webhook-reader.ts';
+import { NO_DELIVERY, NO_WEBHOOK, WebhookReader } from './webhook-reader.ts';
 
 /** What operators do with deliveries; each act is told to the audit log of the workspace, with the name of the operator. */
 @Controller('webhooks')
@@ -25,8 +26,7 @@ export class WebhookActsController {
   ): Promise<void> {
     const actor = operatorOf(request);
     const { webhook, id } = await this.reader.locate(webhookText, text);
-    const delivery = await this.again.sendAgain(webhook.workspaceId, webhook.id, id, actor);
-    if (delivery === undefined) throw noSuchDelivery();
+    thatIsThere(await this.again.sendAgain(webhook.workspaceId, webhook.id, id, actor), NO_DELIVERY);
     showDone(response, `/webhooks/${webhook.id}/deliveries/${id}`, 'redelivered');
   }
 
@@ -43,7 +43,7 @@ export class WebhookActsController {
     if (since === undefined)
       throw new Refusal(400, '`since` is missing; give the time since which deliveries have failed');
     const wanted = { since, until: given.moment('until') };
-    if ((await this.recoveries.begin(workspaceId, id, actor, wanted)) === undefined) throw noSuchWebhook();
+    thatIsThere(await this.recoveries.begin(workspaceId, id, actor, wanted), NO_WEBHOOK);
     showDone(response, `/webhooks/${id}`, 'recovering');
   }
 }

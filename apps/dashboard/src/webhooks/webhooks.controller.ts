@@ -5,9 +5,10 @@ import type { Request, Response } from 'express';
 import { doneIn } from '../pages/done.ts';
 import { renderPage } from '../pages/page.ts';
 import { searched } from '../pages/searched.ts';
+import { thatIsThere } from '../pages/that-is-there.ts';
 import { accountOf } from '../sign-in/entrance.ts';
 import { deliveryPage } from './delivery-page.ts';
-import { noSuchDelivery, WebhookReader } from './webhook-reader.ts';
+import { NO_DELIVERY, WebhookReader } from './webhook-reader.ts';
 import { DELIVERY_FIELDS, deliverySearch, WEBHOOK_FIELDS, webhookSearch } from './webhook-search.ts';
 import { webhookPage } from './webhook-page.ts';
 import { webhooksPage } from './webhooks-page.ts';
@@ -73,8 +74,9 @@ export class WebhooksController {
     const shown = { webhook, workspace: workspace!, recoveries, deliveries, account, done };
     // Only for who has just begun it: whoever fills in a form here would have to begin anew every few seconds.
     const runs = done === DONE.recovering && recoveries.some(({ state }) => state !== 'COMPLETED');
-    const page = { title: 'Webhook', part: 'Webhooks', account, content: webhookPage(shown) } as const;
-    return renderPage(response, runs ? { ...page, refreshSeconds: REFRESH_SECONDS } : page);
+    const refreshSeconds = runs ? REFRESH_SECONDS : undefined;
+    const content = webhookPage(shown);
+    return renderPage(response, { title: 'Webhook', part: 'Webhooks', account, content, refreshSeconds });
   }
 
   @Get(':webhook_id/deliveries/:delivery_id')
@@ -87,8 +89,10 @@ export class WebhooksController {
   ): Promise<string> {
     const account = accountOf(request);
     const { webhook, id } = await this.reader.locate(webhookText, text);
-    const delivery = await this.deliveries.read(webhook.workspaceId, webhook.id, id);
-    if (delivery === undefined) throw noSuchDelivery();
+    const delivery = thatIsThere(
+      await this.deliveries.read(webhook.workspaceId, webhook.id, id),
+      NO_DELIVERY,
+    );
     const content = deliveryPage({ webhook, delivery, account, done: doneIn(query, DONE) });
     return renderPage(response, { title: 'Delivery', part: 'Webhooks', account, content });
   }
