@@ -1,16 +1,4 @@
-import { Module } from '@nestjs/common';
-import { DatabaseClock } from '@posthorn/kernel';
-import {
-  checkDatabase,
-  greetDatabase,
-  openDatabase,
-  OperatorAccountStore,
-  OutboxStore,
-  OverviewStore,
-  RateStore,
-  SuppressionChanges,
-  SuppressionSearchStore,
-} from '@posthorn/database';
+import { checkDatabase, greetDatabase, openDatabase, OperatorAccountStore } from '@posthorn/database';
 import {
   AcceptanceSettings,
   createHttpApp,
@@ -36,24 +24,14 @@ import { LaneRings, RateLimiter, WatchedQueues } from '@posthorn/queues';
 import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
 import { OperatorSessions, TrackingLinks, UnsubscribeLinks } from '@posthorn/use-cases';
 import express from 'express';
-import { EmailActsController } from './emails/email-acts.controller.ts';
-import { EmailContentController } from './emails/email-content.controller.ts';
-import { emailProviders } from './emails/email.providers.ts';
-import { EmailsController } from './emails/emails.controller.ts';
+import { DashboardModule } from './dashboard.module.ts';
 import { errorPage, refusalOf } from './pages/error-page.ts';
-import { OverviewController } from './overview/overview.controller.ts';
 import { queueBoards } from './queues/queue-boards.ts';
 import { entrance } from './sign-in/entrance.ts';
 import { SessionCookie } from './sign-in/session-cookie.ts';
 import { IdentityProvider } from './sign-in/identity-provider.ts';
-import { ProviderController } from './sign-in/provider.controller.ts';
-import { SignInController } from './sign-in/sign-in.controller.ts';
 import { SignInCookie } from './sign-in/sign-in-cookie.ts';
 import { SignInWays, TrustedProxies } from './sign-in/sign-in-ways.ts';
-import { SuppressionsController } from './suppressions/suppressions.controller.ts';
-import { WebhookActsController } from './webhooks/webhook-acts.controller.ts';
-import { webhookProviders } from './webhooks/webhook.providers.ts';
-import { WebhooksController } from './webhooks/webhooks.controller.ts';
 
 const QUEUES_PATH = '/queues';
 const MOST_FORM_BYTES = 8 * 1024;
@@ -61,9 +39,6 @@ const MOST_FORM_BYTES = 8 * 1024;
 const FORMS = ['/sign-in', '/emails', '/suppressions', '/webhooks'];
 /** Operators look at few emails at once. */
 const THREADS = { maxThreads: 1, maxWaiting: 20 };
-
-@Module({})
-class DashboardModule {}
 
 await startProcess('dashboard', async () => {
   loadEnvFile();
@@ -109,46 +84,24 @@ await startProcess('dashboard', async () => {
   const isSecure = url.protocol === 'https:';
   const cookie = new SessionCookie(isSecure);
   const app = await createHttpApp(
-    {
-      module: DashboardModule,
-      controllers: [
-        OverviewController,
-        SignInController,
-        ProviderController,
-        EmailsController,
-        EmailContentController,
-        EmailActsController,
-        SuppressionsController,
-        WebhooksController,
-        WebhookActsController,
-      ],
-      providers: [
-        { provide: OperatorSessions, useValue: sessions },
-        { provide: SessionCookie, useValue: cookie },
-        { provide: SignInCookie, useValue: new SignInCookie(isSecure) },
-        { provide: SignInWays, useValue: ways },
-        { provide: TrustedProxies, useValue: new TrustedProxies(rates.options.trustedProxies) },
-        { provide: OverviewStore, useValue: new OverviewStore(db) },
-        { provide: OutboxStore, useValue: new OutboxStore(db) },
-        { provide: RateStore, useValue: new RateStore(db) },
-        { provide: DatabaseClock, useValue: db.clock },
-        ...emailProviders({
-          database: db,
-          rings,
-          renderer,
-          htmlToText,
-          linkFinder,
-          publicUrl,
-          secretBox: secrets.box,
-          trackingLinks: new TrackingLinks({ signer, trackingUrl: tracking.trackingUrl(publicUrl) }),
-          unsubscribeLinks: new UnsubscribeLinks({ signer, publicUrl }),
-          monthlyLimit: acceptance.monthlyLimit,
-        }),
-        { provide: SuppressionSearchStore, useValue: new SuppressionSearchStore(db) },
-        { provide: SuppressionChanges, useValue: new SuppressionChanges(db) },
-        ...webhookProviders(db, webhookRings),
-      ],
-    },
+    DashboardModule.of({
+      database: db,
+      rings,
+      webhookRings,
+      renderer,
+      htmlToText,
+      linkFinder,
+      publicUrl,
+      secretBox: secrets.box,
+      trackingLinks: new TrackingLinks({ signer, trackingUrl: tracking.trackingUrl(publicUrl) }),
+      unsubscribeLinks: new UnsubscribeLinks({ signer, publicUrl }),
+      monthlyLimit: acceptance.monthlyLimit,
+      sessions,
+      sessionCookie: cookie,
+      signInCookie: new SignInCookie(isSecure),
+      ways,
+      proxies: new TrustedProxies(rates.options.trustedProxies),
+    }),
     {
       logger,
       settings: http,

@@ -1,0 +1,71 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { DatabaseClock } from '@posthorn/kernel';
+import {
+  OutboxStore,
+  OverviewStore,
+  RateStore,
+  SuppressionChanges,
+  SuppressionSearchStore,
+} from '@posthorn/database';
+import type { LaneRings } from '@posthorn/queues';
+import { OperatorSessions } from '@posthorn/use-cases';
+import { EmailActsController } from './emails/email-acts.controller.ts';
+import { EmailContentController } from './emails/email-content.controller.ts';
+import { type EmailParts, emailProviders } from './emails/email.providers.ts';
+import { EmailsController } from './emails/emails.controller.ts';
+import { OverviewController } from './overview/overview.controller.ts';
+import { ProviderController } from './sign-in/provider.controller.ts';
+import { SessionCookie } from './sign-in/session-cookie.ts';
+import { SignInController } from './sign-in/sign-in.controller.ts';
+import { SignInCookie } from './sign-in/sign-in-cookie.ts';
+import { SignInWays, TrustedProxies } from './sign-in/sign-in-ways.ts';
+import { SuppressionsController } from './suppressions/suppressions.controller.ts';
+import { WebhookActsController } from './webhooks/webhook-acts.controller.ts';
+import { webhookProviders } from './webhooks/webhook.providers.ts';
+import { WebhooksController } from './webhooks/webhooks.controller.ts';
+
+export interface DashboardParts extends EmailParts {
+  readonly webhookRings: LaneRings;
+  readonly sessions: OperatorSessions;
+  readonly sessionCookie: SessionCookie;
+  readonly signInCookie: SignInCookie;
+  readonly ways: SignInWays;
+  readonly proxies: TrustedProxies;
+}
+
+/** The pages of the dashboard. */
+@Module({})
+export class DashboardModule {
+  static of(parts: DashboardParts): DynamicModule {
+    const { database } = parts;
+    return {
+      module: DashboardModule,
+      controllers: [
+        OverviewController,
+        SignInController,
+        ProviderController,
+        EmailsController,
+        EmailContentController,
+        EmailActsController,
+        SuppressionsController,
+        WebhooksController,
+        WebhookActsController,
+      ],
+      providers: [
+        { provide: OperatorSessions, useValue: parts.sessions },
+        { provide: SessionCookie, useValue: parts.sessionCookie },
+        { provide: SignInCookie, useValue: parts.signInCookie },
+        { provide: SignInWays, useValue: parts.ways },
+        { provide: TrustedProxies, useValue: parts.proxies },
+        { provide: OverviewStore, useValue: new OverviewStore(database) },
+        { provide: OutboxStore, useValue: new OutboxStore(database) },
+        { provide: RateStore, useValue: new RateStore(database) },
+        { provide: DatabaseClock, useValue: database.clock },
+        { provide: SuppressionSearchStore, useValue: new SuppressionSearchStore(database) },
+        { provide: SuppressionChanges, useValue: new SuppressionChanges(database) },
+        ...emailProviders(parts),
+        ...webhookProviders(database, parts.webhookRings),
+      ],
+    };
+  }
+}
