@@ -1,11 +1,10 @@
-import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Res } from '@nestjs/common';
 import type { EmailId } from '@posthorn/kernel';
 import { type EmailPreview, PreviewEmail } from '@posthorn/use-cases';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { refusalOf } from '../pages/error-page.ts';
 import { renderPage } from '../pages/page.ts';
 import { thatIsThere } from '../pages/that-is-there.ts';
-import { accountOf } from '../sign-in/entrance.ts';
 import { FRAME_POLICY, framed, framedFault } from './email-frame.ts';
 import { EmailReader, NO_EMAIL } from './email-reader.ts';
 import { sourcePage } from './source-page.ts';
@@ -39,12 +38,11 @@ export class EmailContentController {
   @Get(':email_id/source')
   async source(
     @Param('email_id') text: string,
-    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const { id, preview } = await this.preview(text);
     const content = sourcePage(id, preview);
-    return renderPage(response, { title: 'Source', part: 'Emails', account: accountOf(request), content });
+    return renderPage(response, { title: 'Source', part: 'Emails', content });
   }
 
   private async preview(text: string): Promise<{ id: EmailId; preview: EmailPreview }> {

@@ -32,7 +32,6 @@ export class EmailsController {
   @Get()
   async find(
     @Query() query: unknown,
-    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string | undefined> {
     const id = emailNamedIn(new Given(query));
@@ -43,7 +42,7 @@ export class EmailsController {
     const workspaces = await this.workspaces.list();
     const result = await searched(EMAIL_FIELDS, query, response, (given) => this.pageOf(emailSearch(given)));
     const content = emailsPage({ ...result, workspaces });
-    return renderPage(response, { title: 'Emails', part: 'Emails', account: accountOf(request), content });
+    return renderPage(response, { title: 'Emails', part: 'Emails', content });
   }
 
   @Get(':email_id')
@@ -53,10 +52,9 @@ export class EmailsController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const account = accountOf(request);
-    const shown = await this.reader.read(id, account);
+    const shown = await this.reader.read(id, accountOf(request));
     const content = emailPage({ ...shown, done: doneIn(query, DONE) });
-    return renderPage(response, { title: 'Email', part: 'Emails', account, content });
+    return renderPage(response, { title: 'Email', part: 'Emails', content });
   }
 
   private async pageOf({ workspaceId, filter, page }: EmailSearch): Promise<Page<FoundEmail>> {

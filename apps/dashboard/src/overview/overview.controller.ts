@@ -1,10 +1,9 @@
-import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
 import { DatabaseClock, RELEASE } from '@posthorn/kernel';
 import { OutboxStore, OverviewStore, RateStore } from '@posthorn/database';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { html, type Html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
-import { accountOf } from '../sign-in/entrance.ts';
 import { backlogTable, heldBackTable, lanesTable } from './backlog-shown.ts';
 import { ratesShown, relaysShown } from './rates-shown.ts';
 
@@ -21,7 +20,7 @@ export class OverviewController {
   ) {}
 
   @Get()
-  async show(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<string> {
+  async show(@Res({ passthrough: true }) response: Response): Promise<string> {
     const [minutes, backlog, state, heldBack, rates, relays, lanes] = await Promise.all([
       this.overview.emailsByMinute(),
       this.outbox.measureBacklog(),
@@ -45,11 +44,10 @@ export class OverviewController {
         ${card('Webhooks with nothing but failures', state.failingWebhooks)} ${card('Posthorn', RELEASE)}
         ${card('Postgres', state.postgresVersion)} ${card('Node', process.versions.node)}
       </div>`;
-    const account = accountOf(request);
+
     return renderPage(response, {
       title: 'Overview',
       part: 'Overview',
-      account,
       content,
       refreshSeconds: REFRESH_SECONDS,
     });

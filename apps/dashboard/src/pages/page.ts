@@ -1,5 +1,5 @@
-import type { OperatorAccount } from '@posthorn/database';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { accountOf } from '../sign-in/entrance.ts';
 import { html, Html } from './html.ts';
 import { refreshAfter } from './refresh.ts';
 
@@ -62,19 +62,14 @@ type PartName = keyof typeof PARTS;
 export interface Page {
   readonly title: string;
   readonly content: Html;
-  /** Who sees it; undefined: nobody who is signed in. */
-  readonly account?: OperatorAccount | undefined;
-  /** Which part of the dashboard it belongs to. */
+  /** Which part of the dashboard it belongs to; absent: none, and it is shown to whoever comes. */
   readonly part?: PartName;
   /** Loads itself anew after so many seconds. */
   readonly refreshSeconds?: number | undefined;
 }
 
 /** A page of the dashboard; the answer gets the headers that go with it. */
-export function renderPage(
-  response: ServerResponse,
-  { title, content, account, part, refreshSeconds }: Page,
-): string {
+export function renderPage(response: ServerResponse, { title, content, part, refreshSeconds }: Page): string {
   response.setHeader('Content-Type', 'text/html; charset=utf-8');
   response.setHeader('Content-Security-Policy', POLICY);
   response.setHeader('X-Robots-Tag', 'noindex, nofollow');
@@ -88,12 +83,13 @@ export function renderPage(
       <style>
         ${STYLE}
       </style>
-      ${account === undefined ? '' : navigation(account, part)}
+      ${part === undefined ? '' : navigation(part, response.req)}
       <main>${content}</main>
     </html>`.text;
 }
 
-function navigation({ name, role }: OperatorAccount, part: PartName | undefined): Html {
+function navigation(part: PartName, request: IncomingMessage): Html {
+  const { name, role } = accountOf(request);
   const link = ([title, path]: [string, string]): Html =>
     title === part
       ? html`<a href="${path}" aria-current="page">${title}</a>`

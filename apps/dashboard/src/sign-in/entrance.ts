@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { Refusal } from '@posthorn/kernel';
 import { type Actor, operator } from '@posthorn/domain';
 import type { OperatorAccount } from '@posthorn/database';
@@ -11,10 +12,10 @@ const OPEN_TO_ALL = /^\/((sign-in(\/provider(\/callback)?)?|sign-out)$|health\/)
 const ASKED_BY_THE_BOARD = /^\/queues\/api\//;
 const READING = new Set(['GET', 'HEAD']);
 
-const accounts = new WeakMap<Request, OperatorAccount>();
+const accounts = new WeakMap<IncomingMessage, OperatorAccount>();
 
 /** Who is signed in; only behind the entrance. */
-export function accountOf(request: Request): OperatorAccount {
+export function accountOf(request: IncomingMessage): OperatorAccount {
   const account = accounts.get(request);
   if (account === undefined) throw new Error('a route was reached past the entrance');
   return account;

@@ -53,7 +53,7 @@ export class SuppressionsController {
       this.pageOf(suppressionSearch(given)),
     );
     const content = suppressionsPage({ ...result, workspaces, account, done: doneIn(query, DONE) });
-    return renderPage(response, { title: 'Suppressions', part: 'Suppressions', account, content });
+    return renderPage(response, { title: 'Suppressions', part: 'Suppressions', content });
   }
 
   @Post()

@@ -33,23 +33,14 @@ export class WebhooksController {
   ) {}
 
   @Get()
-  async find(
-    @Query() query: unknown,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<string> {
+  async find(@Query() query: unknown, @Res({ passthrough: true }) response: Response): Promise<string> {
     const workspaces = await this.workspaces.list();
     const result = await searched(WEBHOOK_FIELDS, query, response, (given) => {
       const { filter, page } = webhookSearch(given);
       return this.search.list(filter, page);
     });
     const content = webhooksPage({ ...result, workspaces });
-    return renderPage(response, {
-      title: 'Webhooks',
-      part: 'Webhooks',
-      account: accountOf(request),
-      content,
-    });
+    return renderPage(response, { title: 'Webhooks', part: 'Webhooks', content });
   }
 
   @Get(':webhook_id')
@@ -76,7 +67,7 @@ export class WebhooksController {
     const runs = done === DONE.recovering && recoveries.some(({ state }) => state !== 'COMPLETED');
     const refreshSeconds = runs ? REFRESH_SECONDS : undefined;
     const content = webhookPage(shown);
-    return renderPage(response, { title: 'Webhook', part: 'Webhooks', account, content, refreshSeconds });
+    return renderPage(response, { title: 'Webhook', part: 'Webhooks', content, refreshSeconds });
   }
 
   @Get(':webhook_id/deliveries/:delivery_id')
@@ -94,6 +85,6 @@ export class WebhooksController {
       NO_DELIVERY,
     );
     const content = deliveryPage({ webhook, delivery, account, done: doneIn(query, DONE) });
-    return renderPage(response, { title: 'Delivery', part: 'Webhooks', account, content });
+    return renderPage(response, { title: 'Delivery', part: 'Webhooks', content });
   }
 }
