@@ -5,11 +5,15 @@ import { nowLane } from '@posthorn/domain';
 import { type EmailId, newId, SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
 import type { AppUnderTest, SinkScript } from '@posthorn/testing';
 import { emailIn } from './api.ts';
-import { type DashboardVisitor, openDashboard } from './dashboard-visitor.ts';
+import {
+  type DashboardVisitor,
+  HOSTILE,
+  FROM_ELSEWHERE,
+  nextPageIn,
+  openDashboard,
+} from './dashboard-visitor.ts';
 import { newRecipient, Stack, until } from './stack.ts';
 import { DAY_MS, fromNow } from './times.ts';
-
-const HOSTILE = '"><script>alert(1)</script>';
 
 const relay: SinkScript = (stage, { to }) =>
   stage === 'rcpt' && to.at(-1)?.startsWith('later-') ? { reply: '451 4.7.1 Try again later' } : undefined;
@@ -104,8 +108,7 @@ describe('The search for emails', () => {
     const idsIn = (text: string) => [...text.matchAll(/href="\/emails\/(trs_\w+)"/g)].map(([, id]) => id);
     for (const query of [`to=${to}`, `to=${to}&workspace=${stack.tenant.workspaceId}`]) {
       const first = (await ada.get(`/emails?${query}`)).text;
-      const next = /href="(\/emails\?[^"]*startAt=[^"]*)"/.exec(first)![1]!.replaceAll('&amp;', '&');
-      const second = (await ada.get(next)).text;
+      const second = (await ada.get(nextPageIn(first))).text;
       expect(new Set([...idsIn(first), ...idsIn(second)]).size).toBe(60);
       expect(second).not.toContain('rel="next"');
     }
@@ -405,8 +408,7 @@ describe('What operators do with emails', () => {
       const fields = { reason: 'x', wish: randomUUID(), sendAt: fromNow(3 * DAY_MS) };
       const refused = await vera.post(`/emails/${id}/${act}`, fields);
       expect([refused.status, refused.text.includes('as a viewer')]).toEqual([403, true]);
-      const elsewhere = { 'Origin': 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
-      expect((await ada.post(`/emails/${id}/${act}`, fields, elsewhere)).status).toBe(403);
+      expect((await ada.post(`/emails/${id}/${act}`, fields, FROM_ELSEWHERE)).status).toBe(403);
       const stranger = await fetch(`${dashboard.url}/emails/${id}/${act}`, {
         method: 'POST',
         body: new URLSearchParams(fields),

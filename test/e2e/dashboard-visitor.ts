@@ -4,6 +4,12 @@ import type { AppUnderTest } from '@posthorn/testing';
 import { createOperator } from '@posthorn/use-cases';
 import { type Stack, TESTS } from './stack.ts';
 
+/** What would run where it is not escaped. */
+export const HOSTILE = '"><script>alert(1)</script>';
+
+/** What a browser says of a form that is sent from a page of another site. */
+export const FROM_ELSEWHERE = { 'Origin': 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
+
 /** A page of the dashboard, as a browser gets it. */
 export interface ShownPage {
   readonly status: number;
@@ -68,4 +74,9 @@ export async function openDashboard(
   const ada = await DashboardVisitor.signIn(stack, dashboard, 'ada', 'operator');
   const vera = await DashboardVisitor.signIn(stack, dashboard, 'vera', 'viewer');
   return { dashboard, ada, vera };
+}
+
+/** Where a list goes on. */
+export function nextPageIn(text: string): string {
+  return /href="([^"]+)" rel="next"/.exec(text)![1]!.replaceAll('&amp;', '&');
 }

@@ -2,13 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { AuditLogStore } from '@posthorn/database';
 import { type DeliveryId, newId, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import type { WebhookReceiver } from '@posthorn/testing';
-import { type DashboardVisitor, openDashboard } from './dashboard-visitor.ts';
+import { type DashboardVisitor, HOSTILE, FROM_ELSEWHERE, openDashboard } from './dashboard-visitor.ts';
 import { addDelivery } from './deliveries.ts';
 import { startReceiving, subscribe } from './receiving.ts';
 import { type Stack, until } from './stack.ts';
 import { DAY_MS, fromNow } from './times.ts';
-
-const HOSTILE = '"><script>alert(1)</script>';
 
 let stack: Stack;
 let receiver: WebhookReceiver;
@@ -182,12 +180,11 @@ describe('What operators do with deliveries', () => {
 
   it('lets nobody act but operators, from pages of the dashboard', async () => {
     const id = await add();
-    const elsewhere = { 'Origin': 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
     for (const act of [`deliveries/${id}/redeliver`, 'recover']) {
       const fields = { since: fromNow(-DAY_MS) };
       const refused = await vera.post(`/webhooks/${webhook}/${act}`, fields);
       expect([refused.status, refused.text.includes('as a viewer')]).toEqual([403, true]);
-      expect((await ada.post(`/webhooks/${webhook}/${act}`, fields, elsewhere)).status).toBe(403);
+      expect((await ada.post(`/webhooks/${webhook}/${act}`, fields, FROM_ELSEWHERE)).status).toBe(403);
     }
     expect(await audited()).toEqual([]);
     expect(posted()).toEqual([]);

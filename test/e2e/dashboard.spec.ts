@@ -4,6 +4,7 @@ import { type AuditedAction, operator, POSTHORN } from '@posthorn/domain';
 import { SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
 import type { AppUnderTest } from '@posthorn/testing';
 import { createOperator, removeOperator, resetOperatorPassword } from '@posthorn/use-cases';
+import { FROM_ELSEWHERE } from './dashboard-visitor.ts';
 import { Stack, TESTS } from './stack.ts';
 
 let stack: Stack;
@@ -124,7 +125,7 @@ describe('The dashboard', () => {
   });
 
   it.each<[string, Record<string, string>]>([
-    ['another site', { 'Origin': 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }],
+    ['another site', FROM_ELSEWHERE],
     ['another origin of the same site', { 'Sec-Fetch-Site': 'same-site' }],
     ['another origin, by an old browser', { Origin: 'http://localhost:1' }],
     ['no page at all', { Origin: '' }],
