@@ -21,7 +21,7 @@ h1{font-size:1.5rem;overflow-wrap:anywhere;margin:.25rem 0 1rem}h2{font-size:1.1
 .card{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.75rem 1rem}
 .card b{display:block;font-size:1.6rem;font-weight:600;line-height:1.3}
 .card span,.quiet{color:var(--quiet)}
-.bad,.card.bad b{color:var(--bad)}
+.bad{color:var(--bad)}
 .scroll{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:.5rem}
 table{border-collapse:collapse;width:100%}progress{width:5rem}th,td{text-align:left;padding:.5rem .75rem;border-bottom:1px solid var(--line);white-space:nowrap}
 tr:last-child td{border-bottom:0}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
