@@ -35,8 +35,6 @@ import { SignInWays, TrustedProxies } from './sign-in/sign-in-ways.ts';
 
 const QUEUES_PATH = '/queues';
 const MOST_FORM_BYTES = 8 * 1024;
-/** Where forms are sent to. */
-const FORMS = ['/sign-in', '/emails', '/suppressions', '/webhooks'];
 /** Operators look at few emails at once. */
 const THREADS = { maxThreads: 1, maxWaiting: 20 };
 
@@ -116,8 +114,8 @@ await startProcess('dashboard', async () => {
     },
   );
   app.use(entrance({ sessions, cookie, origin: url.origin }));
-  app.use(FORMS, express.urlencoded({ extended: false, limit: MOST_FORM_BYTES }));
   app.use(QUEUES_PATH, queueBoards(queues, QUEUES_PATH));
+  app.use(express.urlencoded({ extended: false, limit: MOST_FORM_BYTES }));
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);
   logger.info({ port: http.HTTP_PORT }, 'open to operators');
   await runUntilSignal(app, {
