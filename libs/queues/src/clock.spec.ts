@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LaneId } from '@posthorn/domain';
-import { Clock } from './clock.ts';
+import { Clock, untilNextTickMs } from './clock.ts';
 
 const LANE = 'wrk_01k9zq7v3nf4b8gq2m5c6d7e8f.bulk' as LaneId;
 const FULL = 5_000;
@@ -113,4 +113,21 @@ describe('Clock: the leases of those who live', () => {
     time.databaseMs -= HOUR_MS;
     expect(await revivesAfter(5_000)).toBe(true);
   });
+});
+
+describe('untilNextTickMs', () => {
+  const SECOND = 1_700_000_000_000;
+
+  it.each([
+    [SECOND, 1_000, 1_005],
+    [SECOND + 5.3, 1_000, 999.7],
+    [SECOND + 999, 1_000, 6],
+    [SECOND + 250, 200, 155],
+    [SECOND + 250, 60_000, 59_755],
+  ])(
+    'at %d, with rounds of %d ms, is %d ms: just after a second or a part of it begins',
+    (now, tickMs, ms) => {
+      expect(untilNextTickMs(now, tickMs)).toBeCloseTo(ms, 2);
+    },
+  );
 });

@@ -101,18 +101,18 @@ UPDATE outbox b SET state = 'ready', lease_until = NULL, unanswered = greatest(b
 FROM   held h WHERE b.subject_id = h.subject_id`;
 
 /**
- * Makes what has fallen due ready. $1 int: at most so many. Indexes: outbox_waiting_by_due_idx, from its front; then outbox_pkey, by a list of keys: a
- * join would read all of the outbox.
+ * Makes what has fallen due ready. $1 int: at most so many. Index: outbox_waiting_by_due_idx, from its front; then by where the rows are, which
+ * nothing moves while they are locked: by their keys it took a tenth longer, and a join would read all of the outbox.
  */
 export const RIPEN = `
 WITH due AS MATERIALIZED (
-  SELECT   subject_id FROM outbox
+  SELECT   ctid FROM outbox
   WHERE    state = 'waiting' AND due_at <= now()
   ORDER BY due_at
   LIMIT    $1::int
   FOR NO KEY UPDATE SKIP LOCKED
 )
-UPDATE outbox o SET state = 'ready' WHERE o.subject_id = ANY (ARRAY(SELECT subject_id FROM due))`;
+UPDATE outbox o SET state = 'ready' WHERE o.ctid = ANY (ARRAY(SELECT ctid FROM due))`;
 
 /**
  * Frees the rows of turns whose lease ended long enough ago. $1 interval: the grace. $2 int: at most so many. $3 int: after

@@ -637,7 +637,7 @@ const STATEMENTS: readonly Checked[] = [
       indexes: [/^outbox_pkey$/, /^emails_.*_pkey$/, /^idempotency_keys_pkey$/],
     },
   ],
-  ['RIPEN', { sql: RIPEN, values: () => ['500'], indexes: [/^outbox_waiting_by_due_idx$/, /^outbox_pkey$/] }],
+  ['RIPEN', { sql: RIPEN, values: () => ['500'], indexes: [/^outbox_waiting_by_due_idx$/] }],
   [
     'REVIVE',
     {
