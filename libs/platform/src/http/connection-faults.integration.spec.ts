@@ -4,6 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { heldRequests, startSampleApp, type SampleApp, untilHeld } from './sample-app.fixture.ts';
 
+const CONNECT = 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n';
+
 describe('a connection that does not speak HTTP as it should', () => {
   let sample: SampleApp;
   beforeAll(async () => {
@@ -22,7 +24,7 @@ describe('a connection that does not speak HTTP as it should', () => {
       400,
       'Bad Request',
     ],
-    ['CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', 405, 'Method Not Allowed'],
+    [CONNECT, 405, 'Method Not Allowed'],
     ['GET /v1/nope HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n', 404, 'Not Found'],
   ])('gets the error body, example %#', async (sent, statusCode, error) => {
     const [head = '', body = ''] = (await exchange(sample.port, sent)).split('\r\n\r\n');
@@ -53,6 +55,34 @@ describe('a connection that does not speak HTTP as it should', () => {
 
   it('is closed without an answer when its sender has closed their side before saying anything', async () => {
     expect(await exchange(sample.port, '', { closes: true })).toBe('');
+  });
+
+  it('is ended after a CONNECT, though the other side leaves theirs open: Node has let go of it, and nothing else would end it', async () => {
+    const server = sample.app.getHttpServer() as Server;
+    const connected = once(server, 'connection');
+    const client = connect({ port: sample.port, host: '127.0.0.1', allowHalfOpen: true });
+    client.resume().write(CONNECT);
+    const [socket] = (await connected) as [Socket];
+    await once(socket, 'close');
+    client.destroy();
+  });
+
+  it('does no harm when it is reset after a CONNECT', async () => {
+    const server = sample.app.getHttpServer() as Server;
+    for (let n = 0; n < 20; n += 1) {
+      const connected = once(server, 'connection');
+      const client = connect(sample.port, '127.0.0.1').on('error', () => undefined);
+      client.write(CONNECT, () => client.resetAndDestroy());
+      const [socket] = (await connected) as [Socket];
+      if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
+    }
+  });
+
+  it('is ended at once by a CONNECT behind a request in work, whose answer nobody is to take for that of the CONNECT', async () => {
+    const held = 'GET /v1/held HTTP/1.1\r\nHost: a\r\n\r\n';
+    expect(await exchange(sample.port, `${held}${CONNECT}`)).toBe('');
+    await untilHeld(1);
+    heldRequests.pop()!();
   });
 
   it('is answered 400 when the body breaks off into rubbish', async () => {

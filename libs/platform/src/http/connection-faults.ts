@@ -10,6 +10,10 @@ const FAULTS: Record<string, readonly [status: number, message: string]> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large; send the body without them'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive; send it faster or in smaller parts'],
 };
+
+/** After so long nobody is waited for who does not take the last that is said. */
+const LAST_WORD_MS = 5_000;
+
 const MALFORMED = [400, 'The request is not valid HTTP/1.1; mend its first line and headers'] as const;
 
 /** Answers what is no valid HTTP with the error body of the interface, and closes the connection. */
@@ -22,8 +26,11 @@ export function answerConnectionFaults(server: Server, answerHeaders: AnswerHead
     else answerFault(error, socket, answerHeaders);
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    // Node lets go of the connection: it hears no error of it any more, which would end the process, and a server that closes waits for it.
+    socket.on('error', () => undefined);
     const message = 'CONNECT is not possible here; see the API reference for the paths';
-    socket.end(rawAnswer(405, message, headersFor(socket, answerHeaders)));
+    if (answerUnderWay(socket)) socket.destroy();
+    else sayLast(socket, rawAnswer(405, message, headersFor(socket, answerHeaders)));
   });
 }
 
@@ -33,7 +40,14 @@ function answerFault(
   answerHeaders: AnswerHeaders,
 ): void {
   const [status, message] = FAULTS[code] ?? MALFORMED;
-  socket.end(rawAnswer(status, message, headersFor(socket, answerHeaders)), () => socket.destroy());
+  sayLast(socket, rawAnswer(status, message, headersFor(socket, answerHeaders)));
+}
+
+/** Sends the last there is to say and ends the connection, also where the other side does not end theirs, or does not read. */
+function sayLast(socket: Duplex, text: string): void {
+  const end = (): unknown => socket.destroy();
+  (socket as Socket).setTimeout(LAST_WORD_MS, end);
+  socket.end(text, end);
 }
 
 /** What is known here of who sent a request is the connection alone. */
