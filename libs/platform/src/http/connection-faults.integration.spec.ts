@@ -64,6 +64,7 @@ describe('a connection that does not speak HTTP as it should', () => {
     client.resume().write(CONNECT);
     const [socket] = (await connected) as [Socket];
     await once(socket, 'close');
+    expect(client.destroyed).toBe(false);
     client.destroy();
   });
 
@@ -76,6 +77,7 @@ describe('a connection that does not speak HTTP as it should', () => {
       const [socket] = (await connected) as [Socket];
       if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
     }
+    expect(await exchange(sample.port, CONNECT)).toMatch(/^HTTP\/1\.1 405 /);
   });
 
   it('is ended at once by a CONNECT behind a request in work, whose answer nobody is to take for that of the CONNECT', async () => {

@@ -10,11 +10,10 @@ const FAULTS: Record<string, readonly [status: number, message: string]> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large; send the body without them'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive; send it faster or in smaller parts'],
 };
+const MALFORMED = [400, 'The request is not valid HTTP/1.1; mend its first line and headers'] as const;
 
 /** After so long nobody is waited for who does not take the last that is said. */
 const LAST_WORD_MS = 5_000;
-
-const MALFORMED = [400, 'The request is not valid HTTP/1.1; mend its first line and headers'] as const;
 
 /** Answers what is no valid HTTP with the error body of the interface, and closes the connection. */
 export function answerConnectionFaults(server: Server, answerHeaders: AnswerHeaders): void {
