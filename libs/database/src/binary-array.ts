@@ -5,7 +5,8 @@ interface ElementType<Value> {
   /** Its number in `pg_type`, which is the same on every server. */
   readonly oid: number;
   readonly bytesOf: (value: Value) => number;
-  readonly write: (target: Buffer, value: Value, at: number) => void;
+  /** Says where it ends. */
+  readonly write: (target: Buffer, value: Value, at: number) => number;
 }
 
 /** The epoch of Postgres, 2000-01-01, in milliseconds since 1970. */
@@ -16,19 +17,19 @@ const ELEMENT_TYPES = {
   bytea: elementType<Buffer>(
     17,
     (value) => value.length,
-    (target, value, at) => value.copy(target, at),
+    (target, value, at) => at + value.copy(target, at),
   ),
   int: elementType<number>(23, 4, (target, value, at) => target.writeInt32BE(value, at)),
   text: elementType<string>(
     25,
     (value) => Buffer.byteLength(value),
-    (target, value, at) => target.write(value, at),
+    (target, value, at) => at + target.write(value, at),
   ),
   // In microseconds.
   timestamptz: elementType<Date>(1184, 8, (target, value, at) =>
     target.writeBigInt64BE(BigInt(value.getTime() - POSTGRES_EPOCH_MS) * 1_000n, at),
   ),
-  uuid: elementType<Id<string>>(2950, 16, (target, value, at) => writeUuid(value, target, at)),
+  uuid: elementType<Id<string>>(2950, 16, (target, value, at) => at + writeUuid(value, target, at)),
 };
 
 /** The types that a column may have. Enums, json and arrays go as texts, and are cast where they are used. */
@@ -50,13 +51,9 @@ export function columnsOf<Columns extends Readonly<Record<string, ColumnType>>>(
   columns: Columns,
   rows: readonly Row<Columns>[],
 ): Buffer[] {
-  return Object.entries(columns).map(([name, type]) => {
-    const element = ELEMENT_TYPES[type] as ElementType<unknown>;
-    return binaryArray(
-      element,
-      rows.map((row) => row[name]),
-    );
-  });
+  return Object.entries(columns).map(([name, type]) =>
+    binaryArray(ELEMENT_TYPES[type] as ElementType<unknown>, rows, name),
+  );
 }
 
 /**
@@ -71,25 +68,34 @@ export function arraysOf(columns: Readonly<Record<string, ColumnType>>, first = 
 }
 
 /** As `array_recv` reads it: dimensions, whether there are NULLs, the type, the length, the first index, then the values. */
-function binaryArray({ oid, bytesOf, write }: ElementType<unknown>, values: readonly unknown[]): Buffer {
-  const lengths = values.map((value) => (value === null || value === undefined ? -1 : bytesOf(value)));
-  const size = lengths.reduce((sum, length) => sum + 4 + Math.max(length, 0), HEADER_BYTES);
+function binaryArray(
+  { oid, bytesOf, write }: ElementType<unknown>,
+  rows: readonly Readonly<Record<string, unknown>>[],
+  name: string,
+): Buffer {
+  let [size, hasNulls] = [HEADER_BYTES + rows.length * LENGTH_BYTES, 0];
+  for (const row of rows) {
+    const value = row[name];
+    if (value === null || value === undefined) hasNulls = 1;
+    else size += bytesOf(value);
+  }
   const target = Buffer.allocUnsafe(size);
-  [1, lengths.includes(-1) ? 1 : 0, oid, values.length, 1].forEach((word, n) =>
-    target.writeInt32BE(word, n * 4),
-  );
-  let at = HEADER_BYTES;
-  values.forEach((value, index) => {
-    const length = lengths[index]!;
-    at = target.writeInt32BE(length, at);
-    if (length < 0) return;
-    write(target, value, at);
-    at += length;
-  });
+  let at = 0;
+  for (const word of [1, hasNulls, oid, rows.length, 1]) at = target.writeInt32BE(word, at);
+  for (const row of rows) {
+    const value = row[name];
+    const start = at + LENGTH_BYTES;
+    const end = value === null || value === undefined ? undefined : write(target, value, start);
+    target.writeInt32BE(end === undefined ? NULL : end - start, at);
+    at = end ?? start;
+  }
   return target;
 }
 
 const HEADER_BYTES = 20;
+const LENGTH_BYTES = 4;
+/** Stands in place of the length. */
+const NULL = -1;
 
 function elementType<Value>(
   oid: number,

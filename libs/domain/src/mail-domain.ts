@@ -3,6 +3,8 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 const PLAIN_DOMAIN = /^[a-z0-9.-]+$/i;
 /** Letters, marks, digits, hyphen and dot; `%`, `/`, `@` and the like would mean something else to the parser of URLs. */
 const IDN_DOMAIN = /^[\p{L}\p{M}\p{N}.\u002d\u00b7\u0375\u05f3\u05f4\u30fb\u3002]+$/u;
+/** By far most domains, which one look judges: letters, digits and single hyphens (punycode has two), and letters at the end. */
+const COMMON_DOMAIN = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]+$/i;
 const LABEL_OCTETS = 63;
 const DOMAIN_OCTETS = 253;
 const ANOTHER_DOMAIN = 'give a domain such as `example.com`';
@@ -14,6 +16,8 @@ const FULL_DOMAIN = 'give the full domain, such as `example.com`';
  * @returns the domain, or what is wrong with the text (a predicate to be put after the name of the field)
  */
 export function parseMailDomain(text: string): { domain: string } | { fault: string } {
+  // No label of a text that is no longer than a label may be is too long.
+  if (text.length <= LABEL_OCTETS && COMMON_DOMAIN.test(text)) return { domain: text.toLowerCase() };
   const fault = faultInSpelling(text);
   if (fault !== undefined) return { fault };
   const domain = toAscii(text);

@@ -112,10 +112,11 @@ export function uuidOf(id: Id<string>): string {
   return uuidOfBytes();
 }
 
-/** Writes the 16 bytes of the native key of a well-formed id. */
-export function writeUuid(id: Id<string>, target: Uint8Array, at: number): void {
+/** Writes the bytes of the native key of a well-formed id; says how many they are: 16. */
+export function writeUuid(id: Id<string>, target: Uint8Array, at: number): number {
   readId(id);
   target.set(bytes, at);
+  return bytes.length;
 }
 
 function readId(id: Id<string>): void {

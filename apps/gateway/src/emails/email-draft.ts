@@ -1,53 +1,57 @@
 import type { EmailDraft, JsonObject, Mailbox, RawEmailDraft, TemplatedEmailDraft } from '@posthorn/domain';
-import { RawEmailRequest, type AnyEmailRequest, type TemplatedEmailRequest } from './send-email.request.ts';
+import { isTemplated } from './judge-email-request.ts';
+import type { AnyEmailRequest, RawEmailRequest, TemplatedEmailRequest } from './send-email.request.ts';
 import { mailboxOf } from '../validation/mailbox-rules.ts';
 
 /** The draft that a request asks for; the request must have passed `judgeEmailRequest`. */
 export function toDraft(request: RawEmailRequest | TemplatedEmailRequest): EmailDraft {
-  return request instanceof RawEmailRequest ? rawDraft(request) : templatedDraft(request);
+  return isTemplated(request) ? templatedDraft(request) : rawDraft(request);
 }
 
 function rawDraft(request: RawEmailRequest): RawEmailDraft {
   const { subject, html, text, previewText, contactProperties } = request;
   return {
     type: 'raw',
-    ...traitsOf(request, { trackOpensByDefault: false }),
     from: senderOf(request),
     subject,
     html,
-    ...(text ? { text } : {}),
-    ...(previewText ? { previewText } : {}),
+    text: text || undefined,
+    previewText: previewText || undefined,
     replyTo: replyToOf(request) ?? [],
-    ...(contactProperties === undefined ? {} : { contactProperties }),
+    contactProperties,
+    ...traitsOf(request, { trackOpensByDefault: false }),
   };
 }
 
 function templatedDraft(request: TemplatedEmailRequest): TemplatedEmailDraft {
-  const replyTo = replyToOf(request);
+  const { template, variables = {} } = request;
   return {
     type: 'templated',
+    template,
+    variables,
+    replyTo: replyToOf(request),
     ...traitsOf(request, { trackOpensByDefault: true }),
-    template: request.template,
-    variables: request.variables ?? {},
-    ...(replyTo === undefined ? {} : { replyTo }),
   };
 }
 
 function traitsOf(request: AnyEmailRequest, { trackOpensByDefault }: { trackOpensByDefault: boolean }) {
-  const { settings, groupBy, sendAt, idempotencyKey } = request;
+  const { to, settings, groupBy, sendAt, idempotencyKey } = request;
   return {
-    to: mailboxOf(request.to),
+    to: mailboxOf(to),
     trackClicks: settings?.trackClicks ?? true,
     trackOpens: settings?.trackOpens ?? trackOpensByDefault,
-    ...(settings?.unsubscribe === undefined ? {} : { unsubscribe: settings.unsubscribe }),
-    ...(groupBy === undefined ? {} : { groupBy }),
-    ...(sendAt === undefined ? {} : { sendAt }),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    unsubscribe: settings?.unsubscribe,
+    groupBy,
+    sendAt,
+    idempotencyKey,
     fingerprintSource: withoutKey(request),
   };
 }
 
-function withoutKey({ idempotencyKey: _, ...payload }: AnyEmailRequest): JsonObject {
+/** The request itself where it has no key, which most have not: what is accepted by the thousand is not copied. */
+function withoutKey(request: AnyEmailRequest): JsonObject {
+  if (request.idempotencyKey === undefined) return request as unknown as JsonObject;
+  const { idempotencyKey: _, ...payload } = request;
   return payload as unknown as JsonObject;
 }
 

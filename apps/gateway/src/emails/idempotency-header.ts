@@ -29,7 +29,7 @@ export function idempotencyHeader(request: Pick<IncomingMessage, 'rawHeaders'>):
  *
  * @throws Refusal (400) when they differ
  */
-export function withHeaderKey<Draft extends { readonly idempotencyKey?: string }>(
+export function withHeaderKey<Draft extends { readonly idempotencyKey?: string | undefined }>(
   draft: Draft,
   key: string | undefined,
 ): Draft {

@@ -26,7 +26,12 @@ export const NO_EMAIL = refusal(['The body must be a JSON object', REQUIRED_OF_B
  */
 export function judgeEmailRequest(body: unknown): RawEmailRequest | TemplatedEmailRequest {
   if (!isJsonObject(body)) throw refusal([`the email is ${kindOf(body)}; give an object`, REQUIRED_OF_BOTH]);
-  return Object.hasOwn(body, 'template') ? judgeTemplated(body) : judgeRaw(body);
+  return isTemplated(body) ? judgeTemplated(body) : judgeRaw(body);
+}
+
+/** S1: a body with `template` is templated, any other is raw. */
+export function isTemplated(email: object): email is TemplatedEmailRequest {
+  return Object.hasOwn(email, 'template');
 }
 
 function judgeRaw(body: Record<string, unknown>): RawEmailRequest {
@@ -35,7 +40,7 @@ function judgeRaw(body: Record<string, unknown>): RawEmailRequest {
     return 'belongs to templated emails; name a `template` or leave it out';
   });
   refuseFaults(RAW, body, unknown, REQUIRED_OF_RAW);
-  return Object.assign(new RawEmailRequest(), body);
+  return body as unknown as RawEmailRequest;
 }
 
 function judgeTemplated(body: Record<string, unknown>): TemplatedEmailRequest {
@@ -44,7 +49,7 @@ function judgeTemplated(body: Record<string, unknown>): TemplatedEmailRequest {
     return 'belongs to raw emails, and an email with `template` is templated; leave one of the two out';
   });
   refuseFaults(TEMPLATED, body, unknown, REQUIRED_OF_TEMPLATED);
-  return Object.assign(new TemplatedEmailRequest(), body);
+  return body as unknown as TemplatedEmailRequest;
 }
 
 function refuseFaults(

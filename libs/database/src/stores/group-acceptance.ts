@@ -17,16 +17,25 @@ import { firstOfEachKey, IdempotencyKeys, keyOf } from './idempotency-keys.ts';
 /** Where statements run: one connection inside a transaction, or the pool for a single one. */
 type Connection = pg.Pool | pg.PoolClient;
 
-interface AcceptRow {
+/** The first row of ACCEPT_EMAILS. */
+interface AcceptedRow {
+  /** The numbers of the emails that were accepted. */
+  readonly accepted: readonly number[];
+  readonly now: Date;
+}
+
+/** Each other row: an email that was refused. */
+interface RefusedRow {
   readonly n: number;
-  readonly outcome: 'accepted' | 'unverified' | 'over_limit';
+  readonly outcome: 'unverified' | 'over_limit';
   readonly used: number | null;
   readonly monthlyLimit: number | null;
-  readonly now: Date;
   /** What the workspace may send from; null unless the sender is not verified. */
   readonly addresses: string[] | null;
   readonly domains: string[] | null;
 }
+
+const ACCEPTED = { kind: 'accepted' } as const;
 
 /** An email of the group: its number over all calls, and which call it is of. */
 interface Entry extends NumberedEmail {
@@ -184,13 +193,15 @@ export class GroupAcceptance {
   private async acceptPart(entries: readonly Entry[]): Promise<void> {
     const askedAt = performance.now();
     const keyed = entries.some(({ email }) => email.idempotency !== undefined);
-    const { rows } = await this.connection.query<AcceptRow>({
+    const { rows } = await this.connection.query({
       name: keyed ? 'accept_keyed_emails' : 'accept_emails',
       text: keyed ? ACCEPT_KEYED_EMAILS : ACCEPT_EMAILS,
       values: [this.monthlyLimit, ...(keyed ? keyedEmailColumns(entries) : emailColumns(entries))],
     });
-    if (rows.length > 0) this.clock.observe(rows[0]!.now.getTime(), askedAt);
-    for (const row of rows) this.outcomeOf[row.n] = outcomeOf(row);
+    const [{ accepted, now }, ...refused] = rows as [AcceptedRow, ...RefusedRow[]];
+    this.clock.observe(now.getTime(), askedAt);
+    for (const n of accepted) this.outcomeOf[n] = ACCEPTED;
+    for (const row of refused) this.outcomeOf[row.n] = refusalOf(row);
   }
 }
 
@@ -217,13 +228,11 @@ function partsOf(entries: readonly Entry[]): Entry[][] {
   return parts;
 }
 
-function outcomeOf(row: AcceptRow): AcceptanceOutcome {
-  switch (row.outcome) {
-    case 'accepted':
-      return { kind: 'accepted' };
+function refusalOf({ outcome, used, monthlyLimit, addresses, domains }: RefusedRow): AcceptanceOutcome {
+  switch (outcome) {
     case 'unverified':
-      return { kind: 'unverified', addresses: row.addresses ?? [], domains: row.domains ?? [] };
+      return { kind: 'unverified', addresses: addresses ?? [], domains: domains ?? [] };
     case 'over_limit':
-      return { kind: 'over_limit', used: row.used ?? 0, monthlyLimit: row.monthlyLimit ?? 0 };
+      return { kind: 'over_limit', used: used ?? 0, monthlyLimit: monthlyLimit ?? 0 };
   }
 }

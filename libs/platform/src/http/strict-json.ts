@@ -14,6 +14,9 @@ export const MAX_JSON_DEPTH = 64;
  */
 export const MAX_JSON_VALUES = 500_000;
 
+/** Of the path to what is wrong, an answer shows so much. */
+const MOST_PATH_CHARACTERS = 200;
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -31,7 +34,7 @@ export function parseStrictJson(text: string): unknown {
   let value = parse(text);
   if (hasEscapedKey) value = readEscapedKeys(text);
   const walk = new Walk(text.includes('\\u'));
-  walk.visit(value, '');
+  walk.visit(value);
   // The parser keeps the last of duplicate keys: fewer keys in the value than in the text means that there are some.
   if (walk.keys !== keysInText) {
     throw new Refusal(
@@ -87,47 +90,51 @@ function whereItBreaks({ message }: Error, text: string): string {
 /** Goes through a parsed value once, counts its keys and judges its strings, keys and numbers. */
 class Walk {
   keys = 0;
+  /** The names and places that lead to what is being looked at: they are put together only for a refusal. */
+  private readonly way: (string | number)[] = [];
 
   /** @param hasEscapes without `\u` in the text, valid UTF-8 can hold neither NUL nor an unpaired surrogate */
   constructor(private readonly hasEscapes: boolean) {}
 
-  visit(value: unknown, path: string): void {
-    if (typeof value === 'string') this.judgeText(value, path);
-    else if (typeof value === 'number') judgeNumber(value, path);
-    else if (Array.isArray(value)) value.forEach((item, index) => this.visit(item, `${path}[${index}]`));
-    else if (value !== null && typeof value === 'object')
-      this.visitObject(value as Record<string, unknown>, path);
+  visit(value: unknown): void {
+    if (typeof value === 'string') this.judgeText(value);
+    else if (typeof value === 'number') this.judgeNumber(value);
+    else if (Array.isArray(value)) for (let at = 0; at < value.length; at++) this.visitPart(at, value[at]);
+    else if (value !== null && typeof value === 'object') this.visitObject(value as Record<string, unknown>);
   }
 
-  private visitObject(value: Record<string, unknown>, path: string): void {
+  private visitPart(nameOrPlace: string | number, value: unknown): void {
+    this.way.push(nameOrPlace);
+    this.visit(value);
+    this.way.pop();
+  }
+
+  private visitObject(value: Record<string, unknown>): void {
     for (const key of Object.keys(value)) {
       this.keys++;
-      if (key === '__proto__') throw new Refusal(400, `${named(path)} has the key \`__proto__\`; remove it`);
-      this.judgeText(key, path);
-      const item = value[key];
-      if (typeof item !== 'boolean' && item !== null) this.visit(item, path === '' ? key : `${path}.${key}`);
+      if (key === '__proto__') throw this.refusal('has the key `__proto__`; remove it');
+      this.judgeText(key);
+      this.visitPart(key, value[key]);
     }
   }
 
-  private judgeText(text: string, path: string): void {
+  private judgeText(text: string): void {
     if (!this.hasEscapes) return;
-    if (text.includes('\0')) throw new Refusal(400, `${named(path)} has the character U+0000; remove it`);
-    if (!text.isWellFormed()) {
-      throw new Refusal(
-        400,
-        `${named(path)} has half of a surrogate pair (U+D800 to U+DFFF); send both or none`,
-      );
-    }
+    if (text.includes('\0')) throw this.refusal('has the character U+0000; remove it');
+    if (!text.isWellFormed())
+      throw this.refusal('has half of a surrogate pair (U+D800 to U+DFFF); send both or none');
   }
-}
 
-function judgeNumber(value: number, path: string): void {
-  if (Math.abs(value) > Number.MAX_SAFE_INTEGER)
-    throw new Refusal(400, `${named(path)} is a number too large to hold exactly; send it as text`);
-}
+  private judgeNumber(value: number): void {
+    if (Math.abs(value) > Number.MAX_SAFE_INTEGER)
+      throw this.refusal('is a number too large to hold exactly; send it as text');
+  }
 
-function named(path: string): string {
-  return path === '' ? 'The body' : `\`${path.slice(0, 200).toWellFormed().replaceAll('\0', '')}\``;
+  private refusal(what: string): Refusal {
+    const path = this.way.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
+    const shown = path.replace(/^\./, '').slice(0, MOST_PATH_CHARACTERS).toWellFormed().replaceAll('\0', '');
+    return new Refusal(400, `${shown === '' ? 'The body' : `\`${shown}\``} ${what}`);
+  }
 }
 
 function tooMany(): Refusal {

@@ -49,7 +49,6 @@ export function prepareRawEmail(
   const { type, from, replyTo, subject, html, text, previewText, contactProperties } = draft;
   const bytes = html.length + (text?.length ?? 0);
   return answered(draft, {
-    ...traitsOf(draft, { from, sendAt, bytes, unsubscribe: carriesUnsubscribe(draft) }, context),
     type,
     replyTo,
     subject,
@@ -57,6 +56,7 @@ export function prepareRawEmail(
     text,
     previewText,
     contactProperties,
+    ...traitsOf(draft, { from, sendAt, bytes, unsubscribe: carriesUnsubscribe(draft) }, context),
   });
 }
 
@@ -71,12 +71,12 @@ export function prepareTemplatedEmail(
   const bytes = template.bytes + JSON.stringify(variables).length;
   const unsubscribe = carriesUnsubscribe(draft, template);
   return answered(draft, {
-    ...traitsOf(draft, { from: template.from, sendAt, bytes, unsubscribe }, context),
     type,
     template: draft.template,
     templateVersionId: template.versionId,
     variables,
     replyTo: draft.replyTo ?? template.replyTo,
+    ...traitsOf(draft, { from: template.from, sendAt, bytes, unsubscribe }, context),
   });
 }
 
@@ -136,7 +136,7 @@ function answered(draft: EmailDraft, email: AcceptableEmail): AcceptableEmail {
     answer: emailAnswer(email),
     expiresAt: keptUntil(email.sendAt ?? email.acceptedAt),
   };
-  return { ...email, idempotency };
+  return { idempotency, ...email };
 }
 
 /** Until when a key is kept whose last email leaves at this time. */
