@@ -175,6 +175,32 @@ describe('Workbench', () => {
     expect(begun).toEqual(['a0']);
   });
 
+  it('renews the leases of what is worked on within a second once they can be confirmed again, however long they could not', async () => {
+    jest.useFakeTimers();
+    const finished = Promise.withResolvers<string>();
+    let isAway = true;
+    const renewedAt: number[] = [];
+    const { bench } = makeBench({
+      work: () => finished.promise,
+      renew: (rows) => {
+        if (isAway) return Promise.reject(new Error('away'));
+        renewedAt.push(performance.now());
+        return Promise.resolve(rows);
+      },
+      onError: () => undefined,
+    });
+    const done = bench.put(rowsOf('a', 1), performance.now());
+    await jest.advanceTimersByTimeAsync(81_000);
+    isAway = false;
+    const backAt = performance.now();
+    await jest.advanceTimersByTimeAsync(40_000);
+    jest.useRealTimers();
+    finished.resolve('done');
+    await done;
+    expect(renewedAt[0]! - backAt).toBeLessThanOrEqual(1_000);
+    expect(renewedAt).toHaveLength(3);
+  });
+
   it('gives back what was not begun when it is drained, and waits for what was', async () => {
     const finished: string[] = [];
     const { bench, given } = makeBench({

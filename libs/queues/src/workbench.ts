@@ -8,6 +8,8 @@ import type { HeldRow, WorkbenchOptions } from './workbench-options.ts';
 
 /** So much of what may be unrecorded a lane that has some of it already leaves to the others. */
 const SHARE_OF_OTHER_LANES = 1 / 20;
+/** A renewal that failed is tried again after this. */
+const RENEW_AGAIN_MS = 1_000;
 
 interface Held<Row> extends DenseSetMember {
   readonly row: Row;
@@ -38,6 +40,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
   private draining = false;
   private renewing = false;
   private readonly renewals: NodeJS.Timeout;
+  private renewal: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: WorkbenchOptions<Row, Outcome>) {
     this.room = new Room(options);
@@ -207,11 +210,20 @@ export class Workbench<Row extends HeldRow, Outcome> {
     } catch (error) {
       // Nothing begins without a confirmed lease; the next renewal may bring one.
       this.options.onError(error);
+      this.renewSoon();
     } finally {
       this.renewing = false;
     }
     // Not at once: where no lease was to be had, it would be asked for again without a pause.
     if (this.lines.size > 0) setTimeout(() => this.fillPlaces(), 100).unref();
+  }
+
+  /** After an outage, leases that ended in it count as dead before all who live would renew them by themselves: what they transmit would be sent twice. */
+  private renewSoon(): void {
+    this.renewal ??= setTimeout(() => {
+      this.renewal = undefined;
+      void this.renewAll();
+    }, RENEW_AGAIN_MS).unref();
   }
 
   private renewed(held: Held<Row>, alive: boolean, askedAt: number): void {
