@@ -33,6 +33,26 @@ describe('a connection that does not speak HTTP as it should', () => {
     expect(JSON.parse(body)).toEqual({ statusCode, error, message: expect.any(String) });
   });
 
+  it.each(['http://', 'http://?q=1', 'http://[::1/v1/nope', 'http://[::1', 'x://', '*'])(
+    'gets the error body for the target %s',
+    async (target) => {
+      const sent = `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+      const [head = '', body = ''] = (await exchange(sample.port, sent)).split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1\.1 404 [^]*X-Request-Id: [0-9a-f-]{36}/);
+      expect(JSON.parse(body)).toEqual({ statusCode: 404, error: 'Not Found', message: expect.any(String) });
+    },
+  );
+
+  it('has its requests taken by their path, whatever host they name beside it', async () => {
+    for (const host of ['http://a', 'HTTPS://u:p@b.example:99999', 'http://[::1', 'http://']) {
+      const sent = `GET ${host}/v1/things/7?q=1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+      expect([host, await exchange(sample.port, sent)]).toEqual([
+        host,
+        expect.stringMatching(/\{"id":"7"\}$/),
+      ]);
+    }
+  });
+
   it('still gets the answer to the whole request that came before', async () => {
     const slow = 'GET /v1/slow HTTP/1.1\r\nHost: a\r\n\r\nrubbish\r\n\r\n';
     const received = await exchange(sample.port, slow);

@@ -8,6 +8,7 @@ import { type ErrorRenderer, writeError } from './error-answer.ts';
 import { JsonText } from './json-text.ts';
 import { answerToUnrouted, type RouterLayer } from './known-methods.ts';
 import { messageClassesOf } from './message-classes.ts';
+import { takeOriginForm } from './origin-form.ts';
 import { boundPipelining } from './pipelined-requests.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -41,7 +42,7 @@ export class PlatformAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const app = this.getInstance<Express>();
-    const listener = boundPipelining(app);
+    const listener = boundPipelining(takeOriginForm(app));
     const server = createServer({ ...SERVER_OPTIONS, ...messageClassesOf(app) }, listener);
     // Whoever closes their side when all is said waits for the answer; Node would hang up, though the request is done.
     Object.assign(server, { httpAllowHalfOpen: true });
