@@ -3,7 +3,7 @@ import { RelayBreaker } from './relay-breaker.ts';
 
 function breakerWithClock(): { breaker: RelayBreaker; pass: (ms: number) => void } {
   let nowMs = 1_000_000;
-  const breaker = new RelayBreaker({ nowMs: () => nowMs });
+  const breaker = new RelayBreaker(() => nowMs);
   return { breaker, pass: (ms) => (nowMs += ms) };
 }
 

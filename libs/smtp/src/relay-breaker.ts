@@ -1,13 +1,9 @@
-export interface RelayBreakerOptions {
-  /** A monotonic clock, in milliseconds. Default: `performance.now`. */
-  readonly nowMs?: () => number;
-  /** How long nothing begins after the first failure. Default: 1 s. */
-  readonly firstBackOffMs?: number;
-  /** The back-off doubles with each probe that fails, up to this. Default: 30 s. */
-  readonly longestBackOffMs?: number;
-  /** After how long a probe without a result is given up, so that another may begin. Default: 60 s. */
-  readonly probeDeadlineMs?: number;
-}
+/** How long nothing begins after the first failure. */
+const FIRST_BACK_OFF_MS = 1_000;
+/** The back-off doubles with each probe that fails, up to this. */
+const LONGEST_BACK_OFF_MS = 30_000;
+/** After so long a probe without a result is given up, so that another may begin. */
+const PROBE_DEADLINE_MS = 60_000;
 
 /**
  * `closed`: emails flow. `open`: the relay is unavailable, nothing begins until the back-off is over. `half_open`: one
@@ -21,24 +17,16 @@ export class RelayBreaker {
   private backOffMs = 0;
   /** When the back-off ends (`open`), or when the probe is given up (`half_open`). */
   private untilMs = 0;
-  private readonly nowMs: () => number;
-  private readonly firstBackOffMs: number;
-  private readonly longestBackOffMs: number;
-  private readonly probeDeadlineMs: number;
 
-  constructor(options: RelayBreakerOptions = {}) {
-    this.nowMs = options.nowMs ?? ((): number => performance.now());
-    this.firstBackOffMs = options.firstBackOffMs ?? 1_000;
-    this.longestBackOffMs = options.longestBackOffMs ?? 30_000;
-    this.probeDeadlineMs = options.probeDeadlineMs ?? 60_000;
-  }
+  /** @param nowMs a monotonic clock, in milliseconds */
+  constructor(private readonly nowMs: () => number = () => performance.now()) {}
 
   /** Whether a transmission may begin. Whoever gets `probe` is the only one, and owes `succeeded()` or `failed()`. */
   mayBegin(): 'yes' | 'probe' | 'no' {
     if (this.current === 'closed') return 'yes';
     if (this.nowMs() < this.untilMs) return 'no';
     this.current = 'half_open';
-    this.untilMs = this.nowMs() + this.probeDeadlineMs;
+    this.untilMs = this.nowMs() + PROBE_DEADLINE_MS;
     return 'probe';
   }
 
@@ -52,7 +40,7 @@ export class RelayBreaker {
   failed(): void {
     // What was under way when it opened fails too; that is the same failure and does not double the back-off.
     if (this.current === 'open') return;
-    this.backOffMs = Math.min(this.backOffMs * 2 || this.firstBackOffMs, this.longestBackOffMs);
+    this.backOffMs = Math.min(this.backOffMs * 2 || FIRST_BACK_OFF_MS, LONGEST_BACK_OFF_MS);
     this.untilMs = this.nowMs() + this.backOffMs;
     this.current = 'open';
   }
@@ -66,6 +54,6 @@ export class RelayBreaker {
   get retryAfterMs(): number {
     if (this.current === 'closed') return 0;
     const remainingMs = Math.max(0, this.untilMs - this.nowMs());
-    return this.current === 'open' ? remainingMs : Math.min(remainingMs, this.firstBackOffMs);
+    return this.current === 'open' ? remainingMs : Math.min(remainingMs, FIRST_BACK_OFF_MS);
   }
 }
