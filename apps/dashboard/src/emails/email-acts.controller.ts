@@ -1,8 +1,8 @@
-import { Controller, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, type HttpRedirectResponse, Param, Post, Redirect, Req } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { CancelEmail, RescheduleEmail, SendEmailAgain } from '@posthorn/use-cases';
-import type { Request, Response } from 'express';
-import { showDone } from '../pages/done.ts';
+import type { Request } from 'express';
+import { doneAt } from '../pages/done.ts';
 import { Given, inUtc } from '../pages/given.ts';
 import { thatIsThere } from '../pages/that-is-there.ts';
 import { operatorOf } from '../sign-in/entrance.ts';
@@ -22,36 +22,27 @@ export class EmailActsController {
   ) {}
 
   @Post(':email_id/cancel')
-  async cancel(
-    @Param('email_id') text: string,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<void> {
+  @Redirect()
+  async cancel(@Param('email_id') text: string, @Req() request: Request): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
     const { id, workspaceId } = await this.reader.locate(text);
     thatIsThere(await this.cancelEmail.cancel(workspaceId, id, actor), NO_EMAIL);
-    showDone(response, `/emails/${id}`, 'cancelled');
+    return doneAt(`/emails/${id}`, 'cancelled');
   }
 
   @Post(':email_id/move')
-  async move(
-    @Param('email_id') text: string,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<void> {
+  @Redirect()
+  async move(@Param('email_id') text: string, @Req() request: Request): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
     const { id, workspaceId } = await this.reader.locate(text);
     const sendAt = inUtc(new Given(request.body).text('sendAt') ?? '');
     thatIsThere(await this.rescheduleEmail.reschedule(workspaceId, id, sendAt, actor), NO_EMAIL);
-    showDone(response, `/emails/${id}`, 'moved');
+    return doneAt(`/emails/${id}`, 'moved');
   }
 
   @Post(':email_id/again')
-  async again(
-    @Param('email_id') text: string,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<void> {
+  @Redirect()
+  async again(@Param('email_id') text: string, @Req() request: Request): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
     const { id, workspaceId } = await this.reader.locate(text);
     const given = new Given(request.body);
@@ -59,6 +50,6 @@ export class EmailActsController {
     if (!WISH.test(wish))
       throw new Refusal(400, 'This was not asked by the form of the email; open it and try again');
     const copy = await this.sendEmailAgain.sendAgain(workspaceId, id, { actor, reason, wish });
-    showDone(response, `/emails/${thatIsThere(copy, NO_EMAIL)}`, 'again');
+    return doneAt(`/emails/${thatIsThere(copy, NO_EMAIL)}`, 'again');
   }
 }

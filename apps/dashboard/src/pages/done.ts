@@ -1,17 +1,19 @@
-import type { Response } from 'express';
+import type { HttpRedirectResponse } from '@nestjs/common';
 import { Given } from './given.ts';
 
 /** What acts are told of with, by the word in the address that each leads to. */
 type Sentences = Readonly<Record<string, string>>;
 
-/** Leads to where an act is seen, by an address that can be loaded anew without doing it once more (RFC 9110, section 15.4.4). */
-export function showDone(
-  response: Response,
+/**
+ * Leads to where an act is seen, by an address that can be loaded anew without doing it once more (RFC 9110, section 15.4.4). What a handler with
+ * `@Redirect()` answers.
+ */
+export function doneAt(
   path: string,
   word: string,
   asked: Readonly<Record<string, string>> = {},
-): void {
-  response.redirect(303, `${path}?${new URLSearchParams({ ...asked, done: word }).toString()}`);
+): HttpRedirectResponse {
+  return { url: `${path}?${new URLSearchParams({ ...asked, done: word }).toString()}`, statusCode: 303 };
 }
 
 /** The sentence for the word of an address; undefined: it has none, or one that stands for nothing. */

@@ -1,4 +1,14 @@
-import { Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  type HttpRedirectResponse,
+  Param,
+  Post,
+  Query,
+  Redirect,
+  Req,
+  Res,
+} from '@nestjs/common';
 import { parseId } from '@posthorn/kernel';
 import type { Page, Suppression } from '@posthorn/domain';
 import {
@@ -8,7 +18,7 @@ import {
   WorkspaceStore,
 } from '@posthorn/database';
 import type { Request, Response } from 'express';
-import { doneIn, showDone } from '../pages/done.ts';
+import { doneIn, doneAt } from '../pages/done.ts';
 import { Given } from '../pages/given.ts';
 import { renderPage } from '../pages/page.ts';
 import { searched } from '../pages/searched.ts';
@@ -57,26 +67,27 @@ export class SuppressionsController {
   }
 
   @Post()
-  async add(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
+  @Redirect()
+  async add(@Req() request: Request): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
     const { workspaceId, ...wanted } = wantedSuppression(new Given(request.body));
     thatIsThere(await this.workspaces.find(workspaceId), 'There is no workspace with this id');
     const { isCreated } = await this.changes.add(workspaceId, actor, wanted);
     const asked = { email: wanted.email, workspace: workspaceId };
-    showDone(response, '/suppressions', isCreated ? 'added' : 'kept', asked);
+    return doneAt('/suppressions', isCreated ? 'added' : 'kept', asked);
   }
 
   @Post(':suppression_id/remove')
+  @Redirect()
   async remove(
     @Param('suppression_id') text: string,
     @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<void> {
+  ): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
     const id = thatIsThere(parseId('sup', text), NO_SUPPRESSION);
     const workspaceId = thatIsThere(await this.search.workspaceOf(id), NO_SUPPRESSION);
     thatIsThere(await this.changes.remove(workspaceId, id, actor), NO_SUPPRESSION);
-    showDone(response, '/suppressions', 'removed');
+    return doneAt('/suppressions', 'removed');
   }
 
   private pageOf({ email, workspaceId, page }: SuppressionSearch): Promise<Page<Suppression>> {

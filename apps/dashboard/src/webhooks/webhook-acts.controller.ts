@@ -1,8 +1,8 @@
-import { Controller, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, type HttpRedirectResponse, Param, Post, Redirect, Req } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { RecoverDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
-import type { Request, Response } from 'express';
-import { showDone } from '../pages/done.ts';
+import type { Request } from 'express';
+import { doneAt } from '../pages/done.ts';
 import { Given } from '../pages/given.ts';
 import { thatIsThere } from '../pages/that-is-there.ts';
 import { operatorOf } from '../sign-in/entrance.ts';
@@ -18,24 +18,21 @@ export class WebhookActsController {
   ) {}
 
   @Post(':webhook_id/deliveries/:delivery_id/redeliver')
+  @Redirect()
   async redeliver(
     @Param('webhook_id') webhookText: string,
     @Param('delivery_id') text: string,
     @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<void> {
+  ): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
     const { webhook, id } = await this.reader.locate(webhookText, text);
     thatIsThere(await this.again.sendAgain(webhook.workspaceId, webhook.id, id, actor), NO_DELIVERY);
-    showDone(response, `/webhooks/${webhook.id}/deliveries/${id}`, 'redelivered');
+    return doneAt(`/webhooks/${webhook.id}/deliveries/${id}`, 'redelivered');
   }
 
   @Post(':webhook_id/recover')
-  async recover(
-    @Param('webhook_id') text: string,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<void> {
+  @Redirect()
+  async recover(@Param('webhook_id') text: string, @Req() request: Request): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
     const { id, workspaceId } = await this.reader.find(text);
     const given = new Given(request.body);
@@ -44,6 +41,6 @@ export class WebhookActsController {
       throw new Refusal(400, '`since` is missing; give the time since which deliveries have failed');
     const wanted = { since, until: given.moment('until') };
     thatIsThere(await this.recoveries.begin(workspaceId, id, actor, wanted), NO_WEBHOOK);
-    showDone(response, `/webhooks/${id}`, 'recovering');
+    return doneAt(`/webhooks/${id}`, 'recovering');
   }
 }
