@@ -7,7 +7,6 @@ import { asDescribed, type DescribedRefusal, Describes } from '../openapi/descri
 import { refuseGuess, TOO_MANY_GUESSES } from '../pages/guesses.ts';
 import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
 
-const TOKEN = linkToken('phv_');
 const UNKNOWN: DescribedRefusal = {
   status: 404,
   when: 'No such link',
@@ -19,6 +18,14 @@ const TOO_OLD: DescribedRefusal = {
   message: 'The link is older than 24 hours; whoever asked you can have another one sent to you',
 };
 
+/** What is the same of all of its routes. */
+const LINK = {
+  tag: 'Identities',
+  path: { token: linkToken('phv_') },
+  answer: PERSON_PAGE,
+  refuses: [UNKNOWN, TOO_OLD, TOO_MANY_GUESSES],
+} as const;
+
 /** Where the links in verification mails lead: pages for whoever reads the mail, who needs no key. */
 @Controller('verify/identity/:token')
 export class ConfirmAddressController {
@@ -29,13 +36,10 @@ export class ConfirmAddressController {
 
   @Get()
   @Describes({
+    ...LINK,
     name: 'readVerification',
-    tag: 'Identities',
     summary: 'Open the link of a verification mail',
     description: 'A page that asks for consent. Opening it changes nothing: programs open links, too.',
-    path: { token: TOKEN },
-    answer: PERSON_PAGE,
-    refuses: [UNKNOWN, TOO_OLD, TOO_MANY_GUESSES],
   })
   async look(
     @Param('token') token: string,
@@ -49,13 +53,10 @@ export class ConfirmAddressController {
   @Post()
   @HttpCode(200)
   @Describes({
+    ...LINK,
     name: 'confirmVerification',
-    tag: 'Identities',
     summary: 'Press the button of a verification page',
     description: 'Verifies the address. A link does that once.',
-    path: { token: TOKEN },
-    answer: PERSON_PAGE,
-    refuses: [UNKNOWN, TOO_OLD, TOO_MANY_GUESSES],
   })
   async confirm(
     @Param('token') token: string,

@@ -7,7 +7,6 @@ import { asDescribed, type DescribedRefusal, Describes } from '../openapi/descri
 import { refuseGuess, TOO_MANY_GUESSES } from '../pages/guesses.ts';
 import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
 
-const TOKEN = linkToken('phi_');
 const UNKNOWN: DescribedRefusal = {
   status: 404,
   when: 'No such link',
@@ -25,6 +24,14 @@ const TAKEN_BACK: DescribedRefusal = {
   message: 'The invitation was taken back; if that was a mistake, ask whoever invited you for another one',
 };
 
+/** What is the same of all of its routes. */
+const LINK = {
+  tag: 'Members',
+  path: { token: linkToken('phi_') },
+  answer: PERSON_PAGE,
+  refuses: [UNKNOWN, TOO_OLD, TAKEN_BACK, TOO_MANY_GUESSES],
+} as const;
+
 /** Where the links in invitations lead: pages for whoever reads the mail, who needs no key. */
 @Controller('invitations/:token')
 export class JoinWorkspaceController {
@@ -35,13 +42,10 @@ export class JoinWorkspaceController {
 
   @Get()
   @Describes({
+    ...LINK,
     name: 'openInvitation',
-    tag: 'Members',
     summary: 'Open the link of an invitation',
     description: 'A page that asks for consent. Opening it changes nothing: programs open links, too.',
-    path: { token: TOKEN },
-    answer: PERSON_PAGE,
-    refuses: [UNKNOWN, TOO_OLD, TAKEN_BACK, TOO_MANY_GUESSES],
   })
   async look(
     @Param('token') token: string,
@@ -54,13 +58,10 @@ export class JoinWorkspaceController {
   @Post()
   @HttpCode(200)
   @Describes({
+    ...LINK,
     name: 'acceptInvitation',
-    tag: 'Members',
     summary: 'Press the button of an invitation',
     description: 'Makes the person a member. A link does that once.',
-    path: { token: TOKEN },
-    answer: PERSON_PAGE,
-    refuses: [UNKNOWN, TOO_OLD, TAKEN_BACK, TOO_MANY_GUESSES],
   })
   async accept(
     @Param('token') token: string,

@@ -8,12 +8,19 @@ import { refuseGuess, TOO_MANY_GUESSES } from '../pages/guesses.ts';
 import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
 import { type Buttons, resubscribedPage, subscriptionPage } from './unsubscribe-pages.ts';
 
-const TOKEN = linkToken('phu_');
 const NO_SUCH_LINK: DescribedRefusal = {
   status: 404,
   when: 'No such link',
   message: 'The link was never made, or what it was about is gone; take the one in a newer email',
 };
+
+/** What is the same of all of its routes. */
+const LINK = {
+  tag: 'Contacts',
+  path: { token: linkToken('phu_') },
+  answer: PERSON_PAGE,
+  refuses: [NO_SUCH_LINK, TOO_MANY_GUESSES],
+} as const;
 
 /** Where the unsubscribe links of emails lead: pages for whoever reads them, and mail clients that unsubscribe by one click. */
 @Controller('unsubscribe/:token')
@@ -25,13 +32,10 @@ export class UnsubscribeController {
 
   @Get()
   @Describes({
+    ...LINK,
     name: 'openUnsubscribeLink',
-    tag: 'Contacts',
     summary: 'Open the unsubscribe link of an email',
     description: 'A page with a button. Opening it changes nothing: programs open links, too.',
-    path: { token: TOKEN },
-    answer: PERSON_PAGE,
-    refuses: [NO_SUCH_LINK, TOO_MANY_GUESSES],
   })
   async look(
     @Param('token') token: string,
@@ -45,14 +49,11 @@ export class UnsubscribeController {
   @Post()
   @HttpCode(200)
   @Describes({
+    ...LINK,
     name: 'unsubscribeByLink',
-    tag: 'Contacts',
     summary: 'Unsubscribe by the link of an email',
     description:
       'What the button does, and what a mail client does by one click (RFC 8058), with `List-Unsubscribe=One-Click` as its body; the body is not looked at. Done twice is done once.',
-    path: { token: TOKEN },
-    answer: PERSON_PAGE,
-    refuses: [NO_SUCH_LINK, TOO_MANY_GUESSES],
   })
   async unsubscribe(
     @Param('token') token: string,
@@ -66,12 +67,9 @@ export class UnsubscribeController {
   @Post('resubscribe')
   @HttpCode(200)
   @Describes({
+    ...LINK,
     name: 'resubscribeByLink',
-    tag: 'Contacts',
     summary: 'Subscribe again on the page of an unsubscribe link',
-    path: { token: TOKEN },
-    answer: PERSON_PAGE,
-    refuses: [NO_SUCH_LINK, TOO_MANY_GUESSES],
   })
   async resubscribe(
     @Param('token') token: string,
