@@ -8,12 +8,10 @@ import {
 } from '@posthorn/kernel';
 import {
   type Actor,
-  type AuditedAction,
   type Invitation,
   invitationEnd,
   type InvitationStatus,
   invitationStatus,
-  type JsonObject,
   type Role,
   WORKSPACE_LIMITS,
 } from '@posthorn/domain';
@@ -82,7 +80,13 @@ export class InvitationChanges {
       });
       const created = invitationOf(row);
       await oweInvitationMail(transaction, now, created, mail);
-      await tell(transaction, now, actor, 'member.invited', created, { email, role });
+      await recordAudit(transaction, now.getTime(), {
+        workspaceId,
+        action: 'member.invited',
+        actor,
+        subjectId: created.id,
+        detail: { email, role },
+      });
       return created;
     });
   }
@@ -109,7 +113,13 @@ export class InvitationChanges {
       const row = await transaction.invitation.update({ where: { id: uuidOf(id) }, data });
       const renewed = invitationOf(row);
       await oweInvitationMail(transaction, now, renewed, mail);
-      await tell(transaction, now, actor, 'member.invitation_resent', renewed, { email: renewed.email });
+      await recordAudit(transaction, now.getTime(), {
+        workspaceId,
+        action: 'member.invitation_resent',
+        actor,
+        subjectId: renewed.id,
+        detail: { email: renewed.email },
+      });
       return renewed;
     });
   }
@@ -131,7 +141,13 @@ export class InvitationChanges {
       });
       await dropOwedMails(transaction, id);
       const revoked = invitationOf(row);
-      await tell(transaction, now, actor, 'member.invitation_revoked', revoked, { email: revoked.email });
+      await recordAudit(transaction, now.getTime(), {
+        workspaceId,
+        action: 'member.invitation_revoked',
+        actor,
+        subjectId: revoked.id,
+        detail: { email: revoked.email },
+      });
       return revoked;
     });
   }
@@ -199,15 +215,4 @@ async function giveWay(
   if (expired === undefined) return;
   await transaction.invitation.update({ where: { id: expired.id }, data: { revokedAt: now } });
   await dropOwedMails(transaction, idFromUuid('inv', expired.id));
-}
-
-async function tell(
-  transaction: Transaction,
-  now: Date,
-  actor: Actor,
-  action: AuditedAction,
-  { id, workspaceId }: Invitation,
-  detail: JsonObject,
-): Promise<void> {
-  await recordAudit(transaction, now.getTime(), { workspaceId, action, actor, subjectId: id, detail });
 }

@@ -1,5 +1,5 @@
 import { newId, type TemplateId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, type AuditedAction, type JsonObject, WORKSPACE_LIMITS } from '@posthorn/domain';
+import { type Actor, WORKSPACE_LIMITS } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { INSERT_TEMPLATE, INSERT_TEMPLATE_VERSION, READ_TEMPLATE } from '../sql/templates.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
@@ -49,7 +49,13 @@ export class TemplateChanges {
         ...content,
       };
       await transaction.$executeRawUnsafe(INSERT_TEMPLATE, ...parametersOf(workspaceId, written));
-      await this.tell(transaction, workspaceId, actor, 'template.created', id, { name });
+      await recordAudit(transaction, this.database.clock.nowMs(), {
+        workspaceId,
+        action: 'template.created',
+        actor,
+        subjectId: id,
+        detail: { name },
+      });
       return written;
     });
   }
@@ -86,7 +92,13 @@ export class TemplateChanges {
         version: written.version,
         ...(name === read.name ? {} : { nameBefore: read.name }),
       };
-      await this.tell(transaction, workspaceId, actor, 'template.updated', read.id, detail);
+      await recordAudit(transaction, this.database.clock.nowMs(), {
+        workspaceId,
+        action: 'template.updated',
+        actor,
+        subjectId: read.id,
+        detail,
+      });
       return written;
     });
   }
@@ -99,7 +111,13 @@ export class TemplateChanges {
       const [row] = await transaction.$queryRawUnsafe<TemplateRow[]>(READ_TEMPLATE, ...ids);
       if (row === undefined) return undefined;
       await transaction.template.update({ where: { id: row.id }, data: { deletedAt: now } });
-      await this.tell(transaction, workspaceId, actor, 'template.deleted', id, { name: row.name });
+      await recordAudit(transaction, this.database.clock.nowMs(), {
+        workspaceId,
+        action: 'template.deleted',
+        actor,
+        subjectId: id,
+        detail: { name: row.name },
+      });
       return templateOf(row);
     });
   }
@@ -113,23 +131,6 @@ export class TemplateChanges {
     const row = await transaction.template.findFirst({ where });
     if (row === null) return 'unknown';
     return row.currentVersionId === uuidOf(read.versionId) && row.name === read.name ? 'as_read' : 'changed';
-  }
-
-  private tell(
-    transaction: Transaction,
-    workspaceId: WorkspaceId,
-    actor: Actor,
-    action: AuditedAction,
-    subjectId: TemplateId,
-    detail: JsonObject,
-  ): Promise<void> {
-    return recordAudit(transaction, this.database.clock.nowMs(), {
-      workspaceId,
-      action,
-      actor,
-      subjectId,
-      detail,
-    });
   }
 }
 

@@ -67,7 +67,13 @@ export class WebhookStore {
           updatedAt: createdAt,
         },
       });
-      await this.audit(transaction, workspaceId, 'webhook.created', actor, id, { url, events });
+      await recordAudit(transaction, this.database.clock.nowMs(), {
+        workspaceId,
+        action: 'webhook.created',
+        actor,
+        subjectId: id,
+        detail: { url, events },
+      });
       return webhook(row);
     });
   }
@@ -91,7 +97,13 @@ export class WebhookStore {
       const row = await this.write(transaction, before, change);
       if (change.status !== undefined) await keepLane(transaction, id, change.status);
       if (isAnotherChance(change)) await forgetSlowness(transaction, id);
-      await this.audit(transaction, workspaceId, 'webhook.updated', actor, id, detailOf(before, change, row));
+      await recordAudit(transaction, this.database.clock.nowMs(), {
+        workspaceId,
+        action: 'webhook.updated',
+        actor,
+        subjectId: id,
+        detail: detailOf(before, change, row),
+      });
       return this.sealed(row);
     });
   }
@@ -115,7 +127,13 @@ export class WebhookStore {
       await keepLane(transaction, id, 'ACTIVE');
       await forgetSlowness(transaction, id);
       const { url, events } = before;
-      await this.audit(transaction, workspaceId, 'webhook.deleted', actor, id, { url, events });
+      await recordAudit(transaction, this.database.clock.nowMs(), {
+        workspaceId,
+        action: 'webhook.deleted',
+        actor,
+        subjectId: id,
+        detail: { url, events },
+      });
       return shown;
     });
   }
@@ -157,18 +175,6 @@ export class WebhookStore {
         updatedAt: now,
       },
     });
-  }
-
-  private audit(
-    transaction: Transaction,
-    workspaceId: WorkspaceId,
-    action: 'webhook.created' | 'webhook.updated' | 'webhook.deleted',
-    actor: Actor,
-    subjectId: WebhookId,
-    detail: JsonObject,
-  ): Promise<void> {
-    const nowMs = this.database.clock.nowMs();
-    return recordAudit(transaction, nowMs, { workspaceId, action, actor, subjectId, detail });
   }
 }
 
