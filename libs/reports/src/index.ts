@@ -1,2 +1,2 @@
 export { readReturnedMail } from './read-returned-mail.ts';
-export { type ReceivingLimits, ReportListener, type ReportListenerOptions } from './report-listener.ts';
+export { ReportListener, type ReportListenerOptions } from './report-listener.ts';

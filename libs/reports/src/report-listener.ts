@@ -5,7 +5,7 @@ import { PeerLimits, type PeerLimitsOptions } from './peer-limits.ts';
 import { refusals } from './smtp-refusals.ts';
 
 /** How much is taken from others at once. */
-export interface ReceivingLimits extends PeerLimitsOptions {
+interface ReceivingLimits extends PeerLimitsOptions {
   /** How many connections there may be in all. */
   readonly allConnections: number;
   /** The largest mail that is taken. */

@@ -1,7 +1,6 @@
 export * from './pace.ts';
 export * from './relay-breaker.ts';
 export * from './relay-chain.ts';
-export { type TlsPolicy } from './connection-settings.ts';
 export * from './relay-transport.ts';
 export { relayUrls } from './relay-url.ts';
 export * from './smtp-transport.ts';

@@ -1,3 +1,2 @@
-export type { PostAnswer, PostRequest, PostResult } from './post-request.ts';
-export type { LookUpAddresses } from './target.ts';
-export { WebhookClient, type WebhookClientOptions } from './webhook-client.ts';
+export type { PostRequest, PostResult } from './post-request.ts';
+export { WebhookClient } from './webhook-client.ts';
