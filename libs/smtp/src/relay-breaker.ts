@@ -45,7 +45,6 @@ export class RelayBreaker {
     this.current = 'open';
   }
 
-  /** For logs and metrics. */
   get state(): RelayBreakerState {
     return this.current;
   }
