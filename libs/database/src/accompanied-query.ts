@@ -42,7 +42,7 @@ export class AccompaniedQuery extends Query {
     answered: Answered,
   ) {
     const config = typeof query === 'string' ? { text: query } : query;
-    super({ ...config, queryMode: 'extended' }, values, answered);
+    super({ queryMode: 'extended', ...config }, values, answered);
     this.unanswered = companions.length;
   }
 

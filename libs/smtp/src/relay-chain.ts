@@ -67,7 +67,7 @@ export class RelayChain {
         mayStillBegin() && (isConnected || relay.breaker.state !== 'open');
       const answered = await this.sendBy(relay, envelope, message, mayBegin, watch?.(relay.name));
       if (answered === undefined) continue;
-      const transmission = { ...answered, relay: relay.name };
+      const transmission = { relay: relay.name, ...answered };
       if (!mayAskAnotherRelay(transmission)) return transmission;
       // What was about the email is to be counted, though a relay after it was unavailable.
       if (answer === undefined || isAboutRelay(answer)) answer = transmission;

@@ -63,10 +63,10 @@ export class WebhookClient {
     const deadline = new Deadline(request.deadlineMs);
     try {
       const target = await this.find(request.url, deadline);
-      if (isFailure(target)) return { ...target, durationMs: passed() };
+      if (isFailure(target)) return { durationMs: passed(), ...target };
       onAddresses?.();
       const reached = await this.reach(target, request, deadline);
-      return { ...reached, durationMs: passed() };
+      return { durationMs: passed(), ...reached };
     } finally {
       deadline.clear();
     }
@@ -137,7 +137,7 @@ export class WebhookClient {
   ): Promise<Reached | 'stale'> {
     try {
       const result = await connection.post(place.path, request, deadline);
-      return result === 'stale' ? result : { ...result, address: connection.address };
+      return result === 'stale' ? result : { address: connection.address, ...result };
     } finally {
       if (connection.isOpen && !this.isClosed) this.idle.put(connection);
       else connection.close();

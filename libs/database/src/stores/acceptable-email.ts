@@ -152,7 +152,7 @@ export function keyedEmailColumns(emails: readonly NumberedEmail[]): Buffer[] {
     ACCEPT_KEYED_COLUMNS,
     emails.map((numbered) => {
       const { fingerprint, answer, expiresAt } = numbered.email.idempotency ?? {};
-      return { ...rowOf(numbered), fingerprint, answer, key_expires_at: expiresAt };
+      return { fingerprint, answer, key_expires_at: expiresAt, ...rowOf(numbered) };
     }),
   );
 }

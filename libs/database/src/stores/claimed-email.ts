@@ -39,6 +39,15 @@ export type ClaimRow = CompositionRow &
 /** @param askedAtMs when it was claimed, by `performance.now()` */
 export function claimedEmail(row: ClaimRow, askedAtMs: number): ClaimedEmail {
   const { laneId, claims, attempts, bytes, laneHasMore, withheldFor, traceparent } = row;
-  const claim = { laneId, claims, attempts, bytes, laneHasMore };
-  return { ...composableEmail(row), ...claim, withheldFor, askedAtMs, traceparent };
+  return {
+    laneId,
+    claims,
+    attempts,
+    bytes,
+    laneHasMore,
+    withheldFor,
+    askedAtMs,
+    traceparent,
+    ...composableEmail(row),
+  };
 }

@@ -69,9 +69,22 @@ function lanesOfEvents(demands: readonly LaneDemand[], due: readonly DueEvent[])
   });
 }
 
-function claimedAtOnce({ laneId, bytes, id, ...row }: DeliveryRow): ClaimedDelivery {
-  const { workspaceId, webhookId, eventId, event, isTest, payload, traceparent } = row;
-  const facts = { id, workspaceId, webhookId, eventId, event, isTest, payload, traceparent };
-  const claim = { claims: 1, attempts: 0, attemptsMade: 0, laneHasMore: false };
-  return claimedDelivery({ ...facts, ...claim, laneId, bytes });
+function claimedAtOnce(row: DeliveryRow): ClaimedDelivery {
+  const { id, laneId, bytes, workspaceId, webhookId, eventId, event, isTest, payload, traceparent } = row;
+  return claimedDelivery({
+    id,
+    laneId,
+    bytes,
+    workspaceId,
+    webhookId,
+    eventId,
+    event,
+    isTest,
+    payload,
+    traceparent,
+    claims: 1,
+    attempts: 0,
+    attemptsMade: 0,
+    laneHasMore: false,
+  });
 }

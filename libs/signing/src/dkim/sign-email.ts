@@ -56,9 +56,9 @@ export async function signEmail(
   if (signers.length === 0) return message;
   const { fields, bodyStart } = readHead(message);
   const what = {
-    ...fieldsToSign(fields),
     bodyHash: sha256(relaxedBody(message.subarray(bodyStart))).toString('base64'),
     unixSeconds: Math.floor(signedAt.getTime() / 1_000),
+    ...fieldsToSign(fields),
   };
   const signatures = await Promise.all(signers.map((signer) => signatureField(what, signer)));
   return Buffer.concat([Buffer.from(signatures.join(''), 'latin1'), message]);

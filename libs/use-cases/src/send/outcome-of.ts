@@ -31,19 +31,19 @@ export function outcomeOf(
   verdict: Finished,
 ): EmailOutcome {
   return {
-    ...withVerdict(email, verdict),
-    // Also when it is given up after that: the relay may have it.
-    duplicatePossible: transmission.kind === 'unknown',
     suppression: suppressionAfter(verdict),
     detail: {
+      attempt: email.attempts + 1,
+      messageSha256: createHash('sha256').update(message).digest('hex'),
+      release: RELEASE,
       ...answerOf(transmission),
       ...(transmission.relay !== undefined && { relay: transmission.relay }),
       ...classOf(transmission),
-      attempt: email.attempts + 1,
       ...retryOf(verdict),
-      messageSha256: createHash('sha256').update(message).digest('hex'),
-      release: RELEASE,
     },
+    ...withVerdict(email, verdict),
+    // Also when it is given up after that: the relay may have it.
+    duplicatePossible: transmission.kind === 'unknown',
   };
 }
 
@@ -82,11 +82,11 @@ function withVerdict(email: ClaimedEmail, verdict: Finished): Omit<EmailOutcome,
   const finished = finishedOf(email);
   switch (verdict.kind) {
     case 'sent':
-      return { ...finished, kind: 'SENT', status: 'SENT' };
+      return { kind: 'SENT', status: 'SENT', ...finished };
     case 'bounced':
-      return { ...finished, kind: 'BOUNCED', status: 'BOUNCED' };
+      return { kind: 'BOUNCED', status: 'BOUNCED', ...finished };
     case 'failed':
-      return { ...finished, kind: 'FAILED', status: 'FAILED' };
+      return { kind: 'FAILED', status: 'FAILED', ...finished };
     case 'retry':
       return {
         ...finished,

@@ -46,7 +46,6 @@ export function outcomeOfPost(
   if (verdict.kind === 'postponed')
     return postponed(delivery, verdict.afterSeconds * 1_000, result.durationMs);
   return {
-    ...afterVerdict(delivery, verdict),
     attempt: {
       number: delivery.attemptsMade + 1,
       durationMs: result.durationMs,
@@ -56,6 +55,7 @@ export function outcomeOfPost(
         : { reason: result.reason.slice(0, MOST_REASON_CHARACTERS) }),
     },
     report: reportOf(delivery, receiver, lessonOf(verdict, result, hasWaited), now),
+    ...afterVerdict(delivery, verdict),
   };
 }
 
