@@ -16,7 +16,12 @@ export async function providePostgres({ DATABASE_URL }, port) {
       throw new Error(`No Postgres answers at DATABASE_URL (${hideLogin(DATABASE_URL)}).`);
     return { url: DATABASE_URL, isOurs: false, stop: notOurs };
   }
-  const postgres = await startPostgres({ directory: join(STATE_FOLDER, 'postgres'), port, leashed: true });
+  const postgres = await startPostgres({
+    directory: join(STATE_FOLDER, 'postgres'),
+    port,
+    settings: { autovacuum_naptime: '5s' },
+    leashed: true,
+  });
   await ensureDatabase(postgres.url(), 'posthorn');
   return { url: postgres.url('posthorn'), isOurs: true, stop: postgres.stop };
 }
