@@ -20,7 +20,9 @@ export function bearerCredential(request: Pick<IncomingMessage, 'rawHeaders'>): 
     throw unauthorized('There is more than one `Authorization` header; send exactly one');
   const token = BEARER.exec(values[0]!)?.[1];
   if (token === undefined)
-    throw unauthorized('The `Authorization` header has another form than `Bearer <API key>`');
+    throw unauthorized(
+      'The `Authorization` header is not of the form `Bearer <API key>`; send `Authorization: Bearer <API key>`',
+    );
   if (!isWellFormedSecret(token)) throw unauthorized('The API key is malformed; copy it again, whole');
   return token;
 }
