@@ -5,7 +5,7 @@ const TOO_MANY_MAILS: DescribedRefusal = {
   status: 429,
   when: 'Too many mails',
   message:
-    'Too many verification mails were asked for of late, for this address or in this workspace; try again later',
+    'Too many verification mails were requested recently, for this address or in this workspace; try again after as many seconds as `Retry-After` says',
 };
 
 const TOO_MANY_KEYS: DescribedRefusal = {

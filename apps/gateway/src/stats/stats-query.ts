@@ -37,7 +37,7 @@ export function countedEmails(
   if (days > MOST_DAYS) {
     throw new Refusal(
       400,
-      `From \`from\` to \`to\` are ${days} days; at most ${MOST_DAYS} are possible, ask for the others apart`,
+      `\`from\` to \`to\` is ${days} days; at most ${MOST_DAYS} are possible, so ask for shorter periods one after the other`,
     );
   }
   return { workspaceId, groupBy: query.groupBy, firstDay: new Date(first), lastDay: new Date(last) };

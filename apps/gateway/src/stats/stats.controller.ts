@@ -22,14 +22,15 @@ export class StatsController {
     tag: 'Statistics',
     summary: 'Count emails',
     description:
-      'Counts the emails of the workspace, or of one group of it, by the day of their acceptance: the status that they have now, and how many people have opened and clicked.',
+      'Counts the emails of the workspace, or of one group of it, by the day on which they were accepted: how many have each status now, and how many were opened and clicked by people.',
     query: StatsQuery,
     answer: StatsAnswer,
     refuses: [
       {
         status: 400,
         when: 'Too many days',
-        message: 'From `from` to `to` are 365 days; at most 92 are possible, ask for the others apart',
+        message:
+          '`from` to `to` is 365 days; at most 92 are possible, so ask for shorter periods one after the other',
       },
     ],
   })

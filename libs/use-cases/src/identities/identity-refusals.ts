@@ -26,7 +26,7 @@ export function identityRefusal(field: 'address' | 'domain', refusal: IdentityRe
 export function tooManyMails({ retryAfterSeconds }: MailRefusal): Refusal {
   return new Refusal(
     429,
-    'Too many verification mails were asked for of late, for this address or in this workspace; try again later',
+    'Too many verification mails were requested recently, for this address or in this workspace; try again after as many seconds as `Retry-After` says',
     { retryAfterSeconds },
   );
 }
