@@ -24,7 +24,7 @@ function moveForm({ id, sendAt }: EmailRecord): Html {
 function cancelForm({ id }: EmailRecord): Html {
   return html`<form class="card" method="post" action="/emails/${id}/cancel">
     <p style="margin:.75rem 0 .25rem">
-      Take it back for good. It does not count towards the monthly limit any more.
+      Take it back for good. It no longer counts towards the monthly limit.
     </p>
     <button>Cancel the email</button>
   </form>`;

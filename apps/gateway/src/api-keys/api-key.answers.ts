@@ -3,7 +3,7 @@ import { idOf, nullable, objectOf, text, time, truth, wordOf } from '../openapi/
 import { Shown } from '../openapi/shown.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
-const NAME = 'What people know the key by.';
+const NAME = 'The name of the key.';
 const ROLE = 'What the key may do: `VIEWER` reads, `API_USER` also sends, `EDITOR` also manages.';
 
 /** An API key (F6). */
@@ -35,7 +35,7 @@ export class ApiKey {
 
 /** A key with its whole secret. */
 export class CreatedApiKey extends ApiKey {
-  @Shown('The secret, whole: it is shown this once and cannot be had again.', text, {
+  @Shown('The whole secret: it is shown only this once and cannot be retrieved again.', text, {
     example: 'phk_3VbTq8Zk1mNwY7rLcX5dHsJ2fGpA9eUoKx9QaB',
   })
   declare secretKey: string;

@@ -7,7 +7,7 @@ const ROLE = oneOfWords(ROLE_NAMES);
 
 /** The body of the call that creates a key (K4). */
 export class CreateApiKeyRequest {
-  @Required(NAME, 'What people know the key by: who or what uses it.', { example: 'Web shop' })
+  @Required(NAME, 'The name of the key: who or what uses it.', { example: 'Web shop' })
   displayName!: string;
 
   @Optional(ROLE, 'What the key may do: `VIEWER` reads, `API_USER` also sends, `EDITOR` also manages.', {
@@ -18,7 +18,7 @@ export class CreateApiKeyRequest {
 
 /** The body of the call that changes a key. What is absent stays. */
 export class UpdateApiKeyRequest {
-  @Optional(NAME, 'What people know the key by.', { example: 'Web shop, Berlin' })
+  @Optional(NAME, 'The name of the key.', { example: 'Web shop, Berlin' })
   displayName?: string;
 
   @Optional(ROLE, 'What the key may do.', { example: 'VIEWER' })

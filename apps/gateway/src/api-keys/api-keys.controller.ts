@@ -44,7 +44,7 @@ export class ApiKeysController {
     name: 'createApiKey',
     tag: 'API keys',
     summary: 'Create a key',
-    description: 'The answer is the only place where the secret is ever shown whole: keep it safe.',
+    description: 'The whole secret is shown in this answer and never again: store it now.',
     body: CreateApiKeyRequest,
     answer: ApiKeyCreatedAnswer,
     refuses: [
@@ -98,7 +98,7 @@ export class ApiKeysController {
     tag: 'API keys',
     summary: 'Delete a key',
     description:
-      'For good, and at once: no request that begins after the answer gets in with it, on any gateway. A key may delete itself.',
+      'Deletes the key for good and at once: every gateway refuses any request with it that begins after the answer. A key may delete itself.',
     answer: ApiKeyDeletedAnswer,
     shows: { 'apiKey.status': 'ARCHIVED' },
   })

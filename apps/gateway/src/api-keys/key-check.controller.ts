@@ -12,7 +12,7 @@ export class KeyCheckController {
     tag: 'API keys',
     summary: 'Check the key of this request',
     description:
-      'Says whose key it is. Any valid key may ask, whatever its scopes; one that is not valid is 401.',
+      'Shows the name and role of the key. Any valid key may ask, whatever its scopes; for an invalid key the answer is 401.',
     answer: ApiKeyCheckAnswer,
   })
   check(@Caller() { displayName, role }: Principal): ApiKeyCheckAnswer {

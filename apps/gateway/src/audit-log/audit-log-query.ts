@@ -8,18 +8,18 @@ import { oneOfWords, timeOrDay } from '../validation/text-rules.ts';
 
 /** Which page of the audit log is wanted, and of which changes. */
 export class AuditLogQuery extends PageQuery {
-  @Optional(oneOfWords(AUDITED_ACTIONS), 'Only what did this.', { example: 'api_key.created' })
+  @Optional(oneOfWords(AUDITED_ACTIONS), 'Only entries with this action.', { example: 'api_key.created' })
   action?: AuditedAction;
 
-  @Optional(anyId, 'Only what changed the thing with this id.')
+  @Optional(anyId, 'Only changes of the resource with this id.')
   subjectId?: string;
 
-  @Optional(timeOrDay, 'Only what was done at this time or later; a day stands for its beginning (UTC).', {
+  @Optional(timeOrDay, 'Only changes made at this time or later; a day stands for its beginning (UTC).', {
     example: '2026-01-31',
   })
   createdAfter?: string;
 
-  @Optional(timeOrDay, 'Only what was done before this time; a day stands for its beginning (UTC).')
+  @Optional(timeOrDay, 'Only changes made before this time; a day stands for its beginning (UTC).')
   createdBefore?: string;
 }
 

@@ -19,7 +19,7 @@ export class AuditLogController {
     tag: 'Audit log',
     summary: 'List who changed what',
     description:
-      'Each change of who may do what in the workspace, and of what is sent and told to whom. An entry is written together with its change, and never changed. Several filters are joined by _and_.',
+      'Lists each change of who may do what in the workspace, and of what is sent and reported to whom. An entry is written together with its change, and is never altered. An item must match all filters.',
     query: AuditLogQuery,
     answer: AuditLogAnswer,
     refuses: [NO_TIME_BETWEEN],

@@ -23,8 +23,8 @@ export class ContactBatchController {
     tag: 'Contacts',
     summary: 'Create or update up to 500 contacts',
     description:
-      'Each item is judged by itself, those of one contact in their order; all that are sound are written together. Status 200 says that the array was sound; ' +
-      'what became of each item stands in the answer: its contact, as it is after the whole batch, in `successful`, or in `failed` with its `index` and the error that it would have been answered with alone. ' +
+      'Judges each item on its own, those of one contact in their order, and writes all valid ones together. Status 200 says that the array itself was valid. ' +
+      'The answer shows what became of each item: its contact, as it is after the whole batch, is in `successful`, or the item is in `failed`, with its `index` and the error that it would have got alone. ' +
       'The same batch again changes nothing more.',
     body: UpsertContactsRequest,
     answer: ContactBatchAnswer,

@@ -43,7 +43,9 @@ export class UpsertContactsRequest {
 
 /** Which page of the contacts is wanted, and of which contacts. */
 export class ContactsQuery extends PageQuery {
-  @Optional(address, 'Only the contact with this address, in whatever case.', { example: 'ada@example.com' })
+  @Optional(address, 'Only the contact with this address; letter case does not matter.', {
+    example: 'ada@example.com',
+  })
   email?: string;
 
   @Optional(oneOfWords(Object.keys(CONTACT_STATUSES)), 'Only contacts with this status.', {

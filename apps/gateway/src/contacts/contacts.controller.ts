@@ -110,7 +110,7 @@ export class ContactsController {
     name: 'unsubscribeContact',
     tag: 'Contacts',
     summary: 'Unsubscribe a contact',
-    description: 'From now on the contact is `UNSUBSCRIBED`; one that is already stays as it is.',
+    description: 'Makes the contact `UNSUBSCRIBED`; nothing changes if it already is.',
     answer: ContactAnswer,
     shows: { 'contact.status': 'UNSUBSCRIBED', 'contact.unsubscribedAt': '2030-01-31T09:30:00.000Z' },
   })
@@ -127,7 +127,7 @@ export class ContactsController {
     tag: 'Contacts',
     summary: 'Resubscribe a contact',
     description:
-      'From now on the contact is `SUBSCRIBED` again; one that is already stays as it is. Only for contacts who have asked for it.',
+      'Makes the contact `SUBSCRIBED` again; nothing changes if it already is. Only do this for contacts who have asked for it.',
     answer: ContactAnswer,
   })
   resubscribe(@Caller() caller: Principal, @PathId('contact_id') id: ContactId): Promise<ContactAnswer> {
@@ -141,7 +141,8 @@ export class ContactsController {
     name: 'deleteContact',
     tag: 'Contacts',
     summary: 'Delete a contact',
-    description: 'For good, with all that is known of it and whether it was unsubscribed. Its emails stay.',
+    description:
+      'Deletes the contact for good, with its properties and whether it was unsubscribed. Its emails stay.',
     answer: ContactDeletedAnswer,
   })
   async delete(

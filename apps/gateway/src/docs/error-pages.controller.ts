@@ -32,7 +32,7 @@ export class ErrorPagesController {
     name: 'readErrorPage',
     tag: 'Service',
     summary: 'Read a page about an error',
-    description: 'What `docsUrl` points to: it explains one error to people.',
+    description: 'The page that `docsUrl` points to; it explains one error.',
     path: {
       page: {
         sentence: 'The name of the page.',

@@ -19,7 +19,7 @@ export class ReferenceController {
     name: 'readReference',
     tag: 'Service',
     summary: 'Read the reference',
-    description: 'This document as a page for people.',
+    description: 'Shows this document as a web page.',
     answer: { contentType: 'text/html', example: '<!doctype html>…' },
   })
   page(@Req() request: Request, @Res({ passthrough: true }) response: Response): string {

@@ -32,7 +32,7 @@ export class Email {
   @Shown('The name of the template; of templated emails.', text, { optional: true })
   template?: string;
 
-  @Shown('Under which analytics are grouped; only when it was given.', text, {
+  @Shown('The group under which emails are counted; only if it was given.', text, {
     example: 'order-receipts',
     optional: true,
   })

@@ -32,7 +32,7 @@ export class EmailsController {
     description:
       'Accepts one email, to be sent at once or at its `sendAt`. A body with `template` is a templated email, any other is a raw one. ' +
       'Status 200 means that the email is durable: from here on nothing but a permanent refusal stops it. ' +
-      'Give an idempotency key to whatever must not be sent twice: the same call can then be repeated after a 503 or a broken connection.',
+      'Give an idempotency key to every email that must not be sent twice: you can then safely repeat the call after a 503 or a broken connection.',
     body: [RawEmailRequest, TemplatedEmailRequest],
     idempotent: true,
     answer: EmailAcceptedAnswer,

@@ -18,7 +18,7 @@ export class PreviewEmailController {
     summary: 'Preview one email',
     description:
       'Shows the message of an email, byte for byte as it will leave or has left, whatever its status. ' +
-      'It is made by the same code that makes what is sent; another release, or other DKIM keys of its domain, may make another message of the same email, which the `sha256` tells.',
+      'It is made by the same code that makes what is sent; with another release, or other DKIM keys of its domain, the same email may become another message; compare the `sha256` to find out.',
     answer: EmailPreviewAnswer,
     refuses: [
       {

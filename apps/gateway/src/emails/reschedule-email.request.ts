@@ -5,7 +5,7 @@ import { timestamp } from '../validation/text-rules.ts';
 export class RescheduleEmailRequest {
   @Required(
     timestamp,
-    'When to send instead: a date, a time and an offset or `Z`; at most 90 days ahead. What lies less than 5 minutes in the past is sent at once.',
+    'When to send instead: a date, a time and an offset or `Z`; at most 90 days ahead. A time less than 5 minutes in the past means at once.',
   )
   sendAt!: string;
 }

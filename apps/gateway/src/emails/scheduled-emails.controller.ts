@@ -82,7 +82,7 @@ export class ScheduledEmailsController {
     tag: 'Emails',
     summary: 'Cancel a scheduled email',
     description:
-      'Takes an email back for good, as long as it is `SCHEDULED`. It does not count towards the monthly limit any more.',
+      'Takes an email back for good, as long as it is `SCHEDULED`. It no longer counts towards the monthly limit.',
     answer: EmailAnswer,
     shows: unsent('CANCELLED', { event: 'CANCELLED' }),
     refuses: [

@@ -49,7 +49,7 @@ export abstract class AnyEmailRequest {
 
   @Optional(
     timestamp,
-    'When to send: a date, a time and an offset or `Z`; at most 90 days ahead, and at once if absent. What lies less than 5 minutes in the past is sent at once.',
+    'When to send: a date, a time and an offset or `Z`; at most 90 days ahead, and at once if absent. A time less than 5 minutes in the past means at once.',
   )
   sendAt?: string;
 

@@ -15,11 +15,11 @@ export class EventsQuery {
 
   @Optional(
     singleLine(ID),
-    'Where the page begins: the `startAt` or `resumeAt` of an earlier one. The oldest event that is kept if absent.',
+    'Where the page begins: the `startAt` or `resumeAt` of an earlier one. If absent, the oldest event that is kept.',
   )
   startAt?: string;
 
-  @Optional(singleLine(ID), 'The id of an event, behind which the page begins; instead of `startAt`.')
+  @Optional(singleLine(ID), 'The id of an event: the page begins after it. Use instead of `startAt`.')
   after?: string;
 
   @Optional(oneOfWords(EVENT_NAMES), 'Only events of this name.', { example: 'CONTACT_CREATED' })

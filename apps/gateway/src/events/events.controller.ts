@@ -38,9 +38,9 @@ export class EventsController {
     tag: 'Webhooks',
     summary: 'Read the events of the workspace in their order',
     description: [
-      'For whoever would rather ask than be told, or must catch up. The events of a workspace have one order, which never changes, and new ones come at its end alone: whoever reads page after page with `startAt`, and goes on from `resumeAt` later, gets every event once. An event can be seen when all that was written before it is, mostly within milliseconds of the call that caused it.',
-      'Events of contacts and members are always kept, those of emails while a webhook is subscribed to them. Nothing is shown of test events. With `event` a page can have fewer items than `limit`, even none, although `hasMore` is true.',
-      'Events are kept for at least 65 days. A place behind which some were dropped is refused with 410: what was missed can then be told.',
+      'For reading events instead of receiving them, or for catching up. The events of a workspace have one order, which never changes, and new events are only added at its end: if you read page by page with `startAt`, and later go on from `resumeAt`, you get every event once. An event appears once everything written before it has appeared, usually within milliseconds of the call that caused it.',
+      'Events of contacts and members are always kept, those of emails while a webhook is subscribed to them. Test events are not shown. With `event` a page can have fewer items than `limit`, even none, although `hasMore` is true.',
+      'Events are kept for at least 65 days. If events after your position have been dropped, the answer is 410, so that you know that you missed some.',
     ].join('\n\n'),
     query: EventsQuery,
     answer: EventsAnswer,

@@ -39,7 +39,8 @@ export class ConfirmAddressController {
     ...LINK,
     name: 'readVerification',
     summary: 'Open the link of a verification mail',
-    description: 'A page that asks for consent. Opening it changes nothing: programs open links, too.',
+    description:
+      'Shows a page that asks for consent. Opening it changes nothing, because programs open links too.',
   })
   async look(
     @Param('token') token: string,
@@ -56,7 +57,7 @@ export class ConfirmAddressController {
     ...LINK,
     name: 'confirmVerification',
     summary: 'Press the button of a verification page',
-    description: 'Verifies the address. A link does that once.',
+    description: 'Verifies the address. A link works once.',
   })
   async confirm(
     @Param('token') token: string,

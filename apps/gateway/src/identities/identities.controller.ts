@@ -53,8 +53,8 @@ export class IdentitiesController {
     tag: 'Identities',
     summary: 'Add an address or a domain',
     description:
-      'To an **address** a mail is sent with a link; who opens it and presses the button there verifies the address. The link is good for 24 hours. ' +
-      'For a **domain** two pairs of DKIM keys are made, and the answer lists the DNS records to set. Publishing the RSA key verifies the domain: it is looked for at once, then with growing pauses for four weeks. ' +
+      'An **address** is sent a mail with a link; opening the link and pressing the button there verifies the address. The link is valid for 24 hours. ' +
+      'For a **domain**, two pairs of DKIM keys are made, and the answer lists the DNS records to set. Publishing the RSA key verifies the domain: Posthorn looks for it at once, and then at growing intervals for four weeks. ' +
       'The other records are advice. Several workspaces may have the same domain; each has keys and selectors of its own.',
     body: CreateIdentityRequest,
     bodyExamples: CREATE_IDENTITY_EXAMPLES,
@@ -75,7 +75,7 @@ export class IdentitiesController {
     tag: 'Identities',
     summary: 'Read an identity',
     description:
-      'Shows an identity; of a domain the records that it should have, and what was found of them.',
+      'Shows an identity; for a domain, also the records that it should have and what was found of them.',
     answer: IdentityAnswer,
   })
   async read(@Caller() caller: Principal, @PathId('identity_id') id: IdentityId): Promise<IdentityAnswer> {
@@ -91,8 +91,8 @@ export class IdentitiesController {
     tag: 'Identities',
     summary: 'Verify an identity now',
     description:
-      'Looks up the records of a **domain** and says, record by record, what was found and what was expected; asked again within five seconds it says the same. ' +
-      'To an **address** that is not verified yet another link is mailed.',
+      'Looks up the records of a **domain** and says, record by record, what was found and what was expected; a second call within five seconds gets the same result. ' +
+      'An **address** that is not verified yet is mailed a new link.',
     answer: IdentityAnswer,
     refuses: VERIFY_REFUSALS,
   })
@@ -109,7 +109,7 @@ export class IdentitiesController {
     tag: 'Identities',
     summary: 'Delete an identity',
     description:
-      'For good, with the keys of a domain: no call that begins after the answer can send from it. What was accepted before still leaves.',
+      'Deletes the identity for good, with the keys of a domain: no call that begins after the answer can send from it. Emails accepted before are still sent.',
     answer: IdentityDeletedAnswer,
   })
   async delete(

@@ -11,7 +11,7 @@ export class CreateIdentityRequest {
 
   @Optional(
     sendingDomain,
-    'A domain: every address at it, not at those below it, may be sent from. Give this or `address`.',
+    'A domain: every address at it, but not at its subdomains, may be sent from. Give this or `address`.',
   )
   domain?: string;
 }

@@ -32,7 +32,7 @@ export class InvitationsController {
     name: 'listInvitations',
     tag: 'Members',
     summary: 'List the invitations',
-    description: 'Those that are done with are shown for 90 days after their links have expired.',
+    description: 'Finished invitations are listed for 90 days after their links have expired.',
     query: InvitationsQuery,
     answer: InvitationsAnswer,
   })
@@ -53,7 +53,7 @@ export class InvitationsController {
     tag: 'Members',
     summary: 'Invite somebody',
     description:
-      'A mail goes to the address, with a link to a page that asks for consent; whoever presses the button there is a member. The link is good for seven days. An address can have one open invitation at a time.',
+      'Sends a mail to the address, with a link to a page that asks for consent; pressing the button there makes the person a member. The link is good for seven days. An address can have one open invitation at a time.',
     body: CreateInvitationRequest,
     answer: InvitationAnswer,
     refuses: INVITE_REFUSALS,
@@ -89,7 +89,7 @@ export class InvitationsController {
     tag: 'Members',
     summary: 'Send an invitation again',
     description:
-      'Mails another link, which is good for seven days from now; the one before does nothing any more. An expired invitation is open again.',
+      'Mails a new link, which is valid for seven days from now; the previous link stops working. An expired invitation becomes open again.',
     answer: InvitationAnswer,
     refuses: RESEND_REFUSALS,
   })
@@ -109,7 +109,7 @@ export class InvitationsController {
     name: 'revokeInvitation',
     tag: 'Members',
     summary: 'Take an invitation back',
-    description: 'Its link does nothing any more. One that was taken back before stays as it is.',
+    description: 'Its link stops working. Nothing changes if it was already revoked.',
     answer: InvitationAnswer,
     shows: { 'invitation.status': 'REVOKED', 'invitation.revokedAt': '2030-01-31T09:30:00.000Z' },
     refuses: REVOKE_REFUSALS,

@@ -45,7 +45,8 @@ export class JoinWorkspaceController {
     ...LINK,
     name: 'openInvitation',
     summary: 'Open the link of an invitation',
-    description: 'A page that asks for consent. Opening it changes nothing: programs open links, too.',
+    description:
+      'Shows a page that asks for consent. Opening it changes nothing, because programs open links too.',
   })
   async look(
     @Param('token') token: string,
@@ -61,7 +62,7 @@ export class JoinWorkspaceController {
     ...LINK,
     name: 'acceptInvitation',
     summary: 'Press the button of an invitation',
-    description: 'Makes the person a member. A link does that once.',
+    description: 'Makes the person a member. A link works once.',
   })
   async accept(
     @Param('token') token: string,

@@ -42,6 +42,6 @@ export class UpdateMemberRequest {
 
 /** Which page of the invitations is wanted, and of which of them. */
 export class InvitationsQuery extends PageQuery {
-  @Optional(oneOfWords(INVITATION_STATUS_NAMES), 'Only those with this status.', { example: 'OPEN' })
+  @Optional(oneOfWords(INVITATION_STATUS_NAMES), 'Only invitations with this status.', { example: 'OPEN' })
   status?: InvitationStatus;
 }

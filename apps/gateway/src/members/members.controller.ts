@@ -49,7 +49,7 @@ export class MembersController {
     name: 'updateMember',
     tag: 'Members',
     summary: 'Change the role of a member',
-    description: 'Where there are members, one of them stays an `EDITOR`.',
+    description: 'If the workspace has members, at least one of them must remain an `EDITOR`.',
     body: UpdateMemberRequest,
     answer: MemberAnswer,
     refuses: [LAST_EDITOR],
@@ -77,7 +77,7 @@ export class MembersController {
     tag: 'Members',
     summary: 'Remove a member',
     description:
-      'The person can be invited again. The last `EDITOR` can be removed only together with all others: last of all.',
+      'The person can be invited again. The last `EDITOR` can be removed only as the last member of all.',
     answer: MemberRemovedAnswer,
     refuses: [LAST_EDITOR],
   })

@@ -7,7 +7,7 @@ import type { JsonSchema } from './json-schema.ts';
 export const DELIVERY_PARAMETERS: Readonly<Record<string, Part>> = {
   ServiceSignature: header(
     'X-Service-Signature',
-    'HMAC-SHA-256 of the body in lower-case hexadecimal. The key is the token of the webhook, the whole of it; the new one while it is being replaced.',
+    'HMAC-SHA-256 of the body in lower-case hexadecimal. The key is the whole token of the webhook; while it is being replaced, the new one.',
     { type: 'string', pattern: '^[0-9a-f]{64}$' },
   ),
   ServiceEvent: header('X-Service-Event', 'The name of the event.', { type: 'string', enum: EVENT_NAMES }),
@@ -19,7 +19,7 @@ export const DELIVERY_PARAMETERS: Readonly<Record<string, Part>> = {
   ),
   ServiceAttempt: header('X-Service-Attempt', 'Which try it is, from 1.', { type: 'integer', minimum: 1 }),
   ServiceTest: {
-    ...header('X-Service-Test', 'There when somebody tries the webhook: the event did not happen.', {
+    ...header('X-Service-Test', 'Present when somebody tests the webhook: the event did not really happen.', {
       type: 'string',
       enum: ['true'],
     }),
@@ -27,7 +27,7 @@ export const DELIVERY_PARAMETERS: Readonly<Record<string, Part>> = {
   },
   WebhookId: header(
     'webhook-id',
-    'As `X-Service-Event-Id`: what you have had already you know by it ([Standard Webhooks](https://www.standardwebhooks.com)).',
+    'As `X-Service-Event-Id`: use it to recognise events that you already have ([Standard Webhooks](https://www.standardwebhooks.com)).',
     idOf('evt'),
   ),
   WebhookTimestamp: header(

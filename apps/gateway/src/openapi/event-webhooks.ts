@@ -6,12 +6,12 @@ import type { Tag } from './tags.ts';
 
 const TAG: Tag = 'Webhooks';
 const DESCRIPTION =
-  'Posted to every webhook that is subscribed to it, at least once, in no promised order. The signatures are over the very bytes of the body: judge them before it is parsed. New fields may come to a body.';
+  'Posted to every webhook that is subscribed to it, at least once, in no guaranteed order. The signatures cover the exact bytes of the body: verify them before parsing it. New fields may be added to a body.';
 
 const ANSWERS = {
   '2XX': {
     description:
-      'It is delivered, once the status line is there; it must come within 15 s. What the body says is no matter.',
+      'The event counts as delivered as soon as the status line arrives, which must be within 15 s. The body is ignored.',
   },
   '410': { description: 'The webhook is disabled at once.' },
   'default': {

@@ -14,12 +14,11 @@ export const ANSWER_HEADERS = {
     schema: { type: 'string', examples: ['"key";r=199;t=1'] },
   },
   'RateLimit-Policy': {
-    description:
-      'The limit: whoever makes no more than `q` requests in `w` seconds is never refused for their number.',
+    description: 'The limit: up to `q` requests in `w` seconds are never refused for their number.',
     schema: { type: 'string', examples: ['"key";q=200;w=2'] },
   },
   'Retry-After': {
-    description: 'In how many seconds it is worth asking again.',
+    description: 'How many seconds to wait before trying again.',
     schema: { type: 'integer', minimum: 1, examples: [1] },
   },
   'WWW-Authenticate': {
@@ -28,7 +27,7 @@ export const ANSWER_HEADERS = {
   },
   'Idempotent-Replayed': {
     description:
-      'There, and `true`, when this is the answer that the first call with the idempotency key was given.',
+      'Present, and `true`, when this answer is the one that the first call with the idempotency key got.',
     schema: { type: 'string', enum: ['true'] },
   },
   'ETag': { description: 'Changes when the content does.', schema: { type: 'string' } },

@@ -34,7 +34,7 @@ export function operationOf(route: Route, publicUrl: string): Part {
 }
 
 function bodySentence(route: Route): string {
-  return takesNoBody(route) ? 'Takes no body; an empty one and `{}` are as good as none.' : '';
+  return takesNoBody(route) ? 'Needs no body; an empty one and `{}` are accepted.' : '';
 }
 
 function accessSentence(access: Access | undefined): string {

@@ -1,20 +1,20 @@
 /** What is the same on every route, said once at the beginning of the document. */
 export const PREFACE = `
-**Requests** are JSON in UTF-8 (\`Content-Type: application/json\`, not compressed). Fields that are not known are refused, in a
-query too: a misspelt \`sendAt\` must never send at once. Ids are a prefix, \`_\` and 26 characters. Times are ISO 8601 in UTC with milliseconds.
+**Requests** are JSON in UTF-8 (\`Content-Type: application/json\`, not compressed). Unknown fields are refused, also in
+queries: a misspelt \`sendAt\` must never send at once. An id is a prefix, \`_\` and 26 characters. Times are ISO 8601 in UTC with milliseconds.
 
-**Keys.** Every request carries \`Authorization: Bearer <API key>\`. A key belongs to one workspace; what another workspace has
-cannot be told from what does not exist.
+**Keys.** Every request carries \`Authorization: Bearer <API key>\`. A key belongs to one workspace; whatever belongs to another
+workspace looks as if it did not exist.
 
-**Answers.** Every success has the status 200. Any other answer has the fields of \`ErrorAnswer\`: \`message\` names what is wrong and says how to
-mend it, all faults of a request at once, joined by \`; \`. A refused call changes nothing. Statuses beside those of each route:
-404 where there is no such path, 405 (with \`Allow\`) for another method, 408 for a request that takes too long to arrive, 431 for headers of more than
-16 KiB, 500 for a fault of ours. Every answer has an \`X-Request-Id\`; tell us that one if something goes wrong.
+**Answers.** Every success has the status 200. Any other answer has the fields of \`ErrorAnswer\`: \`message\` says what is wrong and how to
+fix it, and lists all the faults of a request at once, joined by \`; \`. A refused call changes nothing. Any route can also answer
+404 if there is no such path, 405 (with \`Allow\`) if the path does not have the method, 408 if a request takes too long to arrive, 431 if its headers are larger than
+16 KiB, and 500 if the fault is ours. Every answer has an \`X-Request-Id\`; quote it if something goes wrong.
 
-**Lists** come in pages: \`items\`, \`hasMore\` and \`startAt\`. Ask for the next page with \`startAt\` as it was given; it is \`null\` on the last one.
+**Lists** come in pages: \`items\`, \`hasMore\` and \`startAt\`. To get the next page, send \`startAt\` back unchanged; it is \`null\` on the last page.
 
-**Events** are posted to webhooks, as the section of that name describes: what is in the body of each, and what its headers are.
+**Events** are posted to webhooks; the section of that name describes the body and the headers of each.
 
-**Again.** After a 503 or a broken connection nobody may know whether a call was done. One that must not be done twice takes an
-idempotency key where its description has the header \`Idempotency-Key\`: repeated with it, the call is done once and gets the same answer.
+**Retries.** After a 503 or a broken connection you cannot know whether a call took effect. Where a route has the header \`Idempotency-Key\`,
+give a key to every call that must not be done twice: repeated with the same key, it is done once and gets the same answer.
 `.trim();

@@ -16,7 +16,7 @@ export const PERSON_PAGE: OtherContent = { contentType: 'text/html', example: '<
 /** How it describes the part of the path that is in a mail and nowhere else, a secret with this prefix. */
 export function linkToken(prefix: string): DescribedPathPart {
   return {
-    sentence: 'The secret out of the mail.',
+    sentence: 'The secret from the mail.',
     schema: { type: 'string' },
     example: `${prefix}3VbTq8Zk1mNwY7rLcX5dHsJ2fGpA9eUoKx9QaB`,
   };

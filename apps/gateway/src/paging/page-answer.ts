@@ -27,7 +27,7 @@ export function pageOf<Item extends object>(
     @Shown('Whether there is a next page.', truth, { example: false })
     hasMore!: boolean;
 
-    @Shown('What the next page is asked for with; `null` on the last one.', nullable(startAt), {
+    @Shown('Send it as `startAt` to get the next page; `null` on the last page.', nullable(startAt), {
       example: null,
     })
     startAt!: string | null;

@@ -19,7 +19,7 @@ export class PageQuery {
 
   @Optional(
     singleLine({ most: 100, unit: 'characters' }),
-    'Where the page begins: what the last page had in `startAt`. The first page if absent.',
+    'Where the page begins: what the last page had in `startAt`. If absent, the first page.',
   )
   startAt?: string;
 }

@@ -11,15 +11,21 @@ export class AddSuppressionRequest {
   @Required(address, 'The address, without a name.', { example: 'ada@example.com' })
   email!: string;
 
-  @Optional(reason, 'Why; another than `MANUAL` where the list of another service is brought here.', {
-    example: 'MANUAL',
-  })
+  @Optional(
+    reason,
+    'Why it is suppressed. Use a value other than `MANUAL` when you import the list of another service.',
+    {
+      example: 'MANUAL',
+    },
+  )
   reason: SuppressionReason = 'MANUAL';
 }
 
 /** Which page of the list is wanted, and of which entries. */
 export class SuppressionsQuery extends PageQuery {
-  @Optional(address, 'Only the entry of this address, in whatever case.', { example: 'ada@example.com' })
+  @Optional(address, 'Only the entry of this address; letter case does not matter.', {
+    example: 'ada@example.com',
+  })
   email?: string;
 
   @Optional(reason, 'Only entries with this reason.', { example: 'HARD_BOUNCE' })

@@ -66,7 +66,7 @@ export class SuppressionsController {
     tag: 'Suppressions',
     summary: 'Suppress an address',
     description:
-      'From now on no email of the workspace is sent to it; one that is to be shows `SUPPRESSED`. An address that is on the list already, in whatever case, stays as it is.',
+      'From now on the workspace sends no email to this address; one that is due becomes `SUPPRESSED` instead. Nothing changes if the address is already on the list, whatever its letter case.',
     body: AddSuppressionRequest,
     answer: SuppressionAddedAnswer,
   })
@@ -85,7 +85,7 @@ export class SuppressionsController {
     tag: 'Suppressions',
     summary: 'Take an address off the list',
     description:
-      'What is sent to it from now on leaves again. An address that bounces for good is put back by the next bounce.',
+      'From now on emails are sent to this address again. The next hard bounce puts it back on the list.',
     answer: SuppressionDeletedAnswer,
   })
   async remove(

@@ -27,9 +27,13 @@ const EXAMPLE = {
 
 /** A new template. */
 export class CreateTemplateRequest {
-  @Required(name, 'The name by which emails ask for it; one living template of the workspace has it.', {
-    example: EXAMPLE.name,
-  })
+  @Required(
+    name,
+    'The name by which emails ask for it; unique among the templates of the workspace that are not deleted.',
+    {
+      example: EXAMPLE.name,
+    },
+  )
   name!: string;
 
   @Required(subject, 'The subject line, in the template language.', { example: EXAMPLE.subject })

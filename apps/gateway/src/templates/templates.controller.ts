@@ -38,8 +38,8 @@ export class TemplatesController {
     tag: 'Templates',
     summary: 'Create a template',
     description:
-      'Saves a template that emails can then be sent with. `subject`, `html`, `text` and `previewText` are in the template language: ' +
-      'Handlebars with `each`, `if`, `unless`, `with` and a few formatting helpers. What does not compile is refused.',
+      'Saves a template, which emails can then use. `subject`, `html`, `text` and `previewText` are in the template language: ' +
+      'Handlebars with `each`, `if`, `unless`, `with` and a few formatting helpers. A template that does not compile is refused.',
     body: CreateTemplateRequest,
     answer: TemplateAnswer,
     refuses: [NOT_IN_THE_LANGUAGE, NAME_TAKEN, WORKSPACE_FULL],
@@ -88,8 +88,8 @@ export class TemplatesController {
     tag: 'Templates',
     summary: 'Update a template',
     description:
-      'Changes what is given and leaves the rest. Another content is a new version, which emails have that are accepted from now on; ' +
-      'those that were accepted before keep theirs, also when they are still scheduled.',
+      'Changes the fields that are given and keeps the others. A change of the content makes a new version, for emails that are accepted from now on; ' +
+      'emails accepted before keep their version, even if they are still scheduled.',
     body: UpdateTemplateRequest,
     answer: TemplateAnswer,
     refuses: [NOT_IN_THE_LANGUAGE, NAME_TAKEN, CHANGED_MEANWHILE],
@@ -114,7 +114,7 @@ export class TemplatesController {
     name: 'deleteTemplate',
     tag: 'Templates',
     summary: 'Delete a template',
-    description: 'Takes the template away. Emails that were accepted before still leave with it.',
+    description: 'Deletes the template. Emails that were accepted before are still sent with it.',
     answer: TemplateDeletedAnswer,
   })
   async delete(

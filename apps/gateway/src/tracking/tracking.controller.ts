@@ -31,7 +31,7 @@ export class TrackingController {
     tag: 'Emails',
     summary: 'Follow a tracked link of an email',
     description:
-      'Leads to where the link led before it was tracked: that is signed, and nothing else in the request matters.',
+      'Redirects to the original target of the link, which is signed into the token; nothing else in the request matters.',
     path: { token: linkToken('phc_') },
     answer: { redirectsTo: 'https://example.com/shop' },
     refuses: [NO_SUCH_LINK],
@@ -48,7 +48,7 @@ export class TrackingController {
     name: 'loadImage',
     tag: 'Emails',
     summary: 'Load the image of a tracked email',
-    description: 'One transparent pixel, also for a token that is none: an email never shows a broken image.',
+    description: 'One transparent pixel, even for an invalid token: an email never shows a broken image.',
     path: { token: linkToken('pho_') },
     answer: { contentType: 'image/gif', schema: { type: 'string', format: 'binary' }, example: 'GIF89a…' },
   })

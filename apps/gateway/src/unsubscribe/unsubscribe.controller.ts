@@ -35,7 +35,7 @@ export class UnsubscribeController {
     ...LINK,
     name: 'openUnsubscribeLink',
     summary: 'Open the unsubscribe link of an email',
-    description: 'A page with a button. Opening it changes nothing: programs open links, too.',
+    description: 'Shows a page with a button. Opening it changes nothing, because programs open links too.',
   })
   async look(
     @Param('token') token: string,
@@ -53,7 +53,7 @@ export class UnsubscribeController {
     name: 'unsubscribeByLink',
     summary: 'Unsubscribe by the link of an email',
     description:
-      'What the button does, and what a mail client does by one click (RFC 8058), with `List-Unsubscribe=One-Click` as its body; the body is not looked at. Done twice is done once.',
+      'Called by the button on the page, and by the one-click unsubscribe of mail clients (RFC 8058) with the body `List-Unsubscribe=One-Click`; the body is ignored. A second call changes nothing more.',
   })
   async unsubscribe(
     @Param('token') token: string,

@@ -28,8 +28,8 @@ export class DeliveriesByHandController {
     tag: 'Webhooks',
     summary: 'Send a delivery again',
     description:
-      'A retry that waits is made now; what was delivered or given up is posted anew, with the same ids and the same body, and has all of its retries before it. ' +
-      'While the webhook is not `ACTIVE` it is held like all others. The answer does not wait for the receiver: read the delivery to see what it said.',
+      'Makes a waiting retry at once; a delivery that succeeded or was given up is posted again, with the same ids and the same body, and gets all its retries anew. ' +
+      'While the webhook is not `ACTIVE`, the delivery is held like all others. The answer does not wait for the receiver: read the delivery to see what it said.',
     answer: DeliveryAnswer,
     refuses: [
       {
@@ -60,8 +60,8 @@ export class DeliveriesByHandController {
     tag: 'Webhooks',
     summary: 'Try a webhook',
     description:
-      'Posts an example of an event to this webhook alone, signed and tried again like any other, with the header `X-Service-Test: true`. ' +
-      'While the webhook is not `ACTIVE` it is held like all others. The answer does not wait for the receiver: read the delivery to see what it said.',
+      'Posts an example of an event to this webhook alone, signed and retried like any other, with the header `X-Service-Test: true`. ' +
+      'While the webhook is not `ACTIVE`, the delivery is held like all others. The answer does not wait for the receiver: read the delivery to see what it said.',
     body: TestWebhookRequest,
     bodyIsOptional: true,
     answer: DeliveryAnswer,

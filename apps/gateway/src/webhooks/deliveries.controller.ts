@@ -23,9 +23,9 @@ export class DeliveriesController {
     tag: 'Webhooks',
     summary: 'List the deliveries of a webhook',
     description:
-      'Lists what was and is to be posted to a webhook, the newest events first, without bodies and attempts. Several filters are joined by _and_. ' +
-      'When very few of very many deliveries match, a page can have fewer items than `limit`, or none, and `hasMore` is true all the ' +
-      'same: go on with its `startAt`.',
+      'Lists what was and is to be posted to a webhook, the newest events first, without bodies and attempts. An item must match all filters. ' +
+      'When very few of very many deliveries match, a page can have fewer items than `limit`, or none, although `hasMore` is true: ' +
+      'go on with its `startAt`.',
     query: DeliveriesQuery,
     answer: DeliveriesAnswer,
     refuses: [NO_TIME_BETWEEN],
@@ -47,7 +47,7 @@ export class DeliveriesController {
     name: 'readDelivery',
     tag: 'Webhooks',
     summary: 'Read one delivery',
-    description: 'Shows the body that is posted, and what each attempt came to.',
+    description: 'Shows the body that is posted, and the result of each attempt.',
     answer: DeliveryAnswer,
   })
   async read(

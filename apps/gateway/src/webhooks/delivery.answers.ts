@@ -82,7 +82,7 @@ class ListedDelivery {
   @Shown('The name of the event.', wordOf(EVENT_NAMES), { example: 'CONTACT_UNSUBSCRIBED' })
   event!: string;
 
-  @Shown('Whether somebody tried the webhook: the event is an example and did not happen.', truth, {
+  @Shown('Whether it is a test of the webhook: the event is an example and did not really happen.', truth, {
     example: false,
   })
   isTest!: boolean;

@@ -27,9 +27,9 @@ export class RecoveriesController {
     tag: 'Webhooks',
     summary: 'Send again what failed',
     description:
-      'Makes all deliveries of a time due again that are `EXHAUSTED`, or wait for a retry, with the same ids and bodies. That is done a group at a time, ' +
-      'so that the webhook is still told of what happens now; read the recovery to see how far it is. A webhook has one at once: ' +
-      'asked for the same time again while it runs the answer shows the one that runs.',
+      'Sends again all deliveries of a period that are `EXHAUSTED` or wait for a retry, with the same ids and bodies. They become due one group at a time, ' +
+      'so that the webhook still gets new events; read the recovery to see its progress. A webhook has one recovery at a time: ' +
+      'if you ask for the same period again while it runs, the answer shows the running one.',
     body: RecoverRequest,
     answer: RecoveryAnswer,
     refuses: [

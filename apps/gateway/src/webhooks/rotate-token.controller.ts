@@ -22,7 +22,7 @@ export class RotateTokenController {
     tag: 'Webhooks',
     summary: 'Replace the token of a webhook',
     description: [
-      'From the answer on `X-Service-Signature` is made with the new token, and `webhook-signature` has a signature by each of both until the overlap is over. A token before the last two never signs.',
+      'From the answer on `X-Service-Signature` is made with the new token, and until the overlap ends `webhook-signature` has a signature with each of the two tokens. No older token signs.',
       'To repeat a call safely give the `token`: the one that the webhook has already changes nothing, but with `overlapSeconds: 0` the one before ends.',
     ].join('\n\n'),
     body: RotateTokenRequest,

@@ -90,7 +90,7 @@ export class WebhooksController {
     tag: 'Webhooks',
     summary: 'Change a webhook',
     description:
-      'Changes what is given; what is absent stays, so an empty body changes nothing. What happens while a webhook is `PAUSED` is held for 30 days and delivered when it is `ACTIVE` again.',
+      'Changes the fields that are given and keeps the others, so an empty body changes nothing. Events that happen while a webhook is `PAUSED` are held for 30 days and delivered once it is `ACTIVE` again.',
     body: UpdateWebhookRequest,
     answer: WebhookAnswer,
     refuses: [NOT_PUBLIC],
@@ -115,7 +115,7 @@ export class WebhooksController {
     name: 'deleteWebhook',
     tag: 'Webhooks',
     summary: 'Delete a webhook',
-    description: 'For good: what was not delivered to it yet is not delivered any more.',
+    description: 'Deletes the webhook for good: whatever was not delivered to it yet never will be.',
     answer: WebhookDeletedAnswer,
   })
   async delete(

@@ -67,7 +67,7 @@ const EMAIL = objectShape(
     from: textShape('The address of the sender; of raw emails.', 'shop@example.com'),
     subject: textShape('The subject line; of raw emails.', 'Your receipt'),
     template: textShape('The name of the template; of templated emails.', 'welcome'),
-    groupBy: textShape('Under which analytics are grouped; only when it was given.', 'order-receipts'),
+    groupBy: textShape('The group under which emails are counted; only if it was given.', 'order-receipts'),
   },
 );
 
