@@ -58,8 +58,8 @@ export const ACCEPT_KEYED_COLUMNS = {
  * committed. `granted` is what this statement was granted; RETURNING could not tell it otherwise before Postgres 18.
  * Everything after `grant` depends on its rows, which is what gives the parts of this statement their order.
  *
- * Its first row says which were accepted, and the time; each other row is about one that was refused. A row for each that was accepted would say
- * nothing more, and cost both sides a tenth of what an email costs.
+ * One row says which were accepted, and the time; each other row is about one that was refused. A row for each that was accepted would say
+ * nothing more, and take both sides time.
  */
 export const ACCEPT_EMAILS = acceptEmails(ACCEPT_COLUMNS, { judged: 'item', takenBefore: '' });
 

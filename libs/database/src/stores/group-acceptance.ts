@@ -17,14 +17,15 @@ import { firstOfEachKey, IdempotencyKeys, keyOf } from './idempotency-keys.ts';
 /** Where statements run: one connection inside a transaction, or the pool for a single one. */
 type Connection = pg.Pool | pg.PoolClient;
 
-/** The first row of ACCEPT_EMAILS. */
+/** The one row of ACCEPT_EMAILS that is about no email alone. */
 interface AcceptedRow {
+  readonly n: null;
   /** The numbers of the emails that were accepted. */
   readonly accepted: readonly number[];
   readonly now: Date;
 }
 
-/** Each other row: an email that was refused. */
+/** Each other one: an email that was refused. */
 interface RefusedRow {
   readonly n: number;
   readonly outcome: 'unverified' | 'over_limit';
@@ -193,15 +194,19 @@ export class GroupAcceptance {
   private async acceptPart(entries: readonly Entry[]): Promise<void> {
     const askedAt = performance.now();
     const keyed = entries.some(({ email }) => email.idempotency !== undefined);
-    const { rows } = await this.connection.query({
+    const { rows } = await this.connection.query<AcceptedRow | RefusedRow>({
       name: keyed ? 'accept_keyed_emails' : 'accept_emails',
       text: keyed ? ACCEPT_KEYED_EMAILS : ACCEPT_EMAILS,
       values: [this.monthlyLimit, ...(keyed ? keyedEmailColumns(entries) : emailColumns(entries))],
     });
-    const [{ accepted, now }, ...refused] = rows as [AcceptedRow, ...RefusedRow[]];
-    this.clock.observe(now.getTime(), askedAt);
-    for (const n of accepted) this.outcomeOf[n] = ACCEPTED;
-    for (const row of refused) this.outcomeOf[row.n] = refusalOf(row);
+    for (const row of rows) {
+      if (row.n !== null) {
+        this.outcomeOf[row.n] = refusalOf(row);
+        continue;
+      }
+      this.clock.observe(row.now.getTime(), askedAt);
+      for (const n of row.accepted) this.outcomeOf[n] = ACCEPTED;
+    }
   }
 }
 
