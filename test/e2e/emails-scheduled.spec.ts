@@ -158,9 +158,13 @@ describe('POST /v1/emails/{id}', () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['no time', {}, /^`sendAt` is missing/],
+    [
+      'no time',
+      {},
+      /^`sendAt` is missing; give a date, a time and an offset or `Z`, as in `[-\d]+T[:\d]+Z`$/,
+    ],
     ['null', { sendAt: null }, /^`sendAt` is null/],
-    ['a number', { sendAt: 7 }, /^`sendAt` is a number/],
+    ['a number', { sendAt: 7 }, /^`sendAt` is a number; give a date, a time and an offset/],
     [
       'no offset',
       { sendAt: '2030-01-31T09:30:00' },

@@ -86,6 +86,8 @@ describe('A recovery', () => {
   });
 
   it.each([
+    [{}, '`since` is missing; give a day, as in `2030-01-31`, or a date, a time and an offset'],
+    [{ since: 5 }, '`since` is a number; give a day, as in `2030-01-31`, or a date, a time and an offset'],
     [{ since: '2999-01-01' }, '`since` is not in the past'],
     [{ since: '2025-01-02', until: '2025-01-02' }, '`until` is not later than `since`'],
     [{ since: '2025-01-02', until: '2025-01-01' }, '`until` is not later than `since`'],

@@ -41,6 +41,12 @@ describe('S10: parseSendAt', () => {
       '2026-11-21T09:54:59.999Z',
       'is 6 minutes in the past; give a time to come, or leave it out to send now',
     ],
+    [
+      '2026-11-21T08:00:00.001Z',
+      'is 120 minutes in the past; give a time to come, or leave it out to send now',
+    ],
+    ['2026-11-20T09:59:00Z', 'is 24 hours in the past; give a time to come, or leave it out to send now'],
+    ['2026-11-19T10:00:00.001Z', 'is 47 hours in the past; give a time to come, or leave it out to send now'],
     ['2025-11-21T10:00:00Z', 'is 365 days in the past; give a time to come, or leave it out to send now'],
     ['2027-02-19T10:00:00.001Z', 'is 91 days ahead; at most 90 are possible'],
     ['2027-02-26T10:00:00Z', 'is 97 days ahead; at most 90 are possible'],

@@ -3,8 +3,10 @@ import { SCHEDULING_HORIZON_DAYS, SEND_AT_GRACE_MINUTES } from './limits.ts';
 const TIMESTAMP =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:Z|([+-])(\d{2})(?::?(\d{2}))?)$/i;
 const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-const EXAMPLE = 'give a date, a time and an offset or `Z`, as in `2030-01-31T09:30:00Z`';
+/** What to give in place of what is no time. */
+export const TIME_WANTED = 'give a date, a time and an offset or `Z`, as in `2030-01-31T09:30:00Z`';
 
 /**
  * Reads a point in time (RFC 3339, section 5.6, and what programs print beside it by ISO 8601: no seconds, a comma before their
@@ -13,7 +15,7 @@ const EXAMPLE = 'give a date, a time and an offset or `Z`, as in `2030-01-31T09:
  * @param advice what to give in place of a text that is no time
  * @returns milliseconds since 1970, or what is wrong (a predicate to be put after the name of the field)
  */
-export function parseTimestamp(text: string, advice = EXAMPLE): { atMs: number } | { fault: string } {
+export function parseTimestamp(text: string, advice = TIME_WANTED): { atMs: number } | { fault: string } {
   const parts = TIMESTAMP.exec(text);
   if (parts === null) return { fault: `is not a time; ${advice}` };
   const [year, month, day, hour, minute, second] = parts
@@ -27,7 +29,8 @@ export function parseTimestamp(text: string, advice = EXAMPLE): { atMs: number }
     };
   }
   const [sign, offsetHour, offsetMinute] = [parts[8], Number(parts[9] ?? 0), Number(parts[10] ?? 0)];
-  if (offsetHour > 23 || offsetMinute > 59) return { fault: `has an offset that no place has; ${EXAMPLE}` };
+  if (offsetHour > 23 || offsetMinute > 59)
+    return { fault: `has an offset that no place has; ${TIME_WANTED}` };
   const ms = Number((parts[7] ?? '').padEnd(3, '0').slice(0, 3));
   const offsetMs = (sign === '-' ? -1 : 1) * (offsetHour * 60 + offsetMinute) * MINUTE_MS;
   return { atMs: utc(year, month, day, hour, minute, second) + ms - offsetMs };
@@ -74,7 +77,12 @@ export function parseSendAt(
 }
 
 function pastFault(agoMs: number): string {
-  const minutes = Math.ceil(agoMs / MINUTE_MS);
-  const ago = minutes > 2 * 24 * 60 ? `${Math.floor(minutes / (24 * 60))} days` : `${minutes} minutes`;
-  return `is ${ago} in the past`;
+  return `is ${inLargestUnit(agoMs)} in the past`;
+}
+
+/** A duration in a unit of which there are at least two; minutes, of which {@link SEND_AT_GRACE_MINUTES} are allowed, are rounded up. */
+function inLargestUnit(ms: number): string {
+  if (ms >= 2 * DAY_MS) return `${Math.floor(ms / DAY_MS)} days`;
+  if (ms >= 2 * HOUR_MS) return `${Math.floor(ms / HOUR_MS)} hours`;
+  return `${Math.ceil(ms / MINUTE_MS)} minutes`;
 }

@@ -1,7 +1,8 @@
 import { parseTimestamp } from './send-at.ts';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const TIME_OR_DAY =
+/** What to give in place of what is neither a time nor a day. */
+export const TIME_OR_DAY_WANTED =
   'give a day, as in `2030-01-31`, or a date, a time and an offset or `Z`, as in `2030-01-31T09:30:00Z`';
 
 /**
@@ -11,6 +12,6 @@ const TIME_OR_DAY =
  */
 export function parseTimeOrDay(text: string): { atMs: number; isDay: boolean } | { fault: string } {
   const isDay = DAY.test(text);
-  const parsed = parseTimestamp(isDay ? `${text}T00:00Z` : text, TIME_OR_DAY);
+  const parsed = parseTimestamp(isDay ? `${text}T00:00Z` : text, TIME_OR_DAY_WANTED);
   return 'fault' in parsed ? parsed : { atMs: parsed.atMs, isDay };
 }

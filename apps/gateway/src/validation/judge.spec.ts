@@ -6,7 +6,7 @@ import { judgeBody } from './judge-body.ts';
 import { judgeQuery } from './judge-query.ts';
 import { flag } from './object-rules.ts';
 import { Optional, Required } from './rule.ts';
-import { oneOfWords, singleLine } from './text-rules.ts';
+import { oneOfWords, singleLine, timestamp } from './text-rules.ts';
 
 class HookRequest {
   @Required(oneOfWords(['OPENED', 'CLICKED']), 'The event.')
@@ -53,6 +53,9 @@ describe('judgeBody', () => {
     );
     expect(message({ event: 5 })).toBe('`event` is a number; give a string');
     expect(message({})).toBe('`event` is missing; give a string');
+    expect(timestamp(undefined, 'at')).toBe(
+      '`at` is missing; give a date, a time and an offset or `Z`, as in `2030-01-31T09:30:00Z`',
+    );
   });
 
   it('is not misled by the names of what objects inherit', () => {

@@ -7,6 +7,8 @@ import {
   parseTimestamp,
   SIZES,
   type Size,
+  TIME_OR_DAY_WANTED,
+  TIME_WANTED,
 } from '@posthorn/domain';
 import type { JsonSchema } from '../openapi/json-schema.ts';
 import { closestName } from './closest-name.ts';
@@ -16,10 +18,18 @@ import { bytesIn, sizeFault } from './sizes.ts';
 /** What {@link faultInHeaderText} refuses, in the words of a schema. */
 const NO_CONTROLS = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 
-/** A string that the given function finds no fault in (its fault is a predicate to be put after the field's name). */
-export function text(schema: JsonSchema, judge: (value: string) => string | undefined): Rule {
+/**
+ * A string that the given function finds no fault in (its fault is a predicate to be put after the field's name).
+ *
+ * @param advice what to give in place of what is no string
+ */
+export function text(
+  schema: JsonSchema,
+  judge: (value: string) => string | undefined,
+  advice = 'give a string',
+): Rule {
   return makeRule({ type: 'string', ...schema }, (value, field) => {
-    const fault = typeof value === 'string' ? judge(value) : `is ${kindOf(value)}; give a string`;
+    const fault = typeof value === 'string' ? judge(value) : `is ${kindOf(value)}; ${advice}`;
     return fault === undefined ? undefined : `\`${field}\` ${fault}`;
   });
 }
@@ -65,13 +75,17 @@ export const displayName: Rule = text(
 );
 
 /** A time (RFC 3339); whether it is too early or too late is judged when it is known that the request is a new one. */
-export const timestamp: Rule = text({ format: 'date-time', examples: ['2030-01-31T09:30:00Z'] }, (value) =>
-  faultIn(parseTimestamp(value)),
+export const timestamp: Rule = text(
+  { format: 'date-time', examples: ['2030-01-31T09:30:00Z'] },
+  (value) => faultIn(parseTimestamp(value)),
+  TIME_WANTED,
 );
 
 /** A time (RFC 3339), or a day, which stands for its first moment (UTC). */
-export const timeOrDay: Rule = text({ pattern: '^\\d{4}-\\d{2}-\\d{2}', examples: ['2030-01-31'] }, (value) =>
-  faultIn(parseTimeOrDay(value)),
+export const timeOrDay: Rule = text(
+  { pattern: '^\\d{4}-\\d{2}-\\d{2}', examples: ['2030-01-31'] },
+  (value) => faultIn(parseTimeOrDay(value)),
+  TIME_OR_DAY_WANTED,
 );
 
 /** A day of the calendar, on which something of ours can have happened. */
