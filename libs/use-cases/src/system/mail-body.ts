@@ -4,13 +4,13 @@ import type { MailDraft } from './send-system-mail.ts';
 /** A sentence, or a link that stands by itself. */
 export type Paragraph = string | { readonly link: string };
 
-/** The same paragraphs as text and as HTML. */
+/** The same paragraphs as text and as HTML, whose links are broken where a telephone is narrower than they are long. */
 export function mailBody(paragraphs: readonly Paragraph[]): Pick<MailDraft, 'text' | 'html'> {
   return {
     text: paragraphs
       .map((paragraph) => (typeof paragraph === 'string' ? paragraph : paragraph.link))
       .join('\n\n'),
-    html: paragraphs.map((paragraph) => `<p>${inHtml(paragraph)}</p>`).join(''),
+    html: `<div style="overflow-wrap:anywhere">${paragraphs.map((paragraph) => `<p>${inHtml(paragraph)}</p>`).join('')}</div>`,
   };
 }
 
