@@ -144,16 +144,33 @@ if (chromium === undefined) {
       await picture(page, size.mobile ? 'overview-telephone' : 'overview');
     });
 
-    it('shows the queues, and lets them load nothing from another host', async () => {
+    it('shows the queues, which ask no other host for anything', async () => {
       const page = await open('/queues', DESKTOP);
       await page.until(`document.body?.innerText.includes('email-turns')`);
       await page.until(`!document.body.innerText.includes('Loading')`);
       await picture(page, 'queues');
-      expect(
-        await page.evaluate(
-          `performance.getEntriesByType('resource').filter(({ name, responseStatus }) => responseStatus > 0 && new URL(name).host !== location.host).map(({ name }) => name)`,
-        ),
-      ).toEqual([]);
+      expect(page.requests.filter((asked) => !asked.startsWith(url))).toEqual([]);
+      expect(page.complaints).toEqual([]);
+    });
+
+    it.each([
+      ['a desk', DESKTOP, 'light'],
+      ['a telephone', TELEPHONE, 'light'],
+      ['a desk where it is dark', DESKTOP, 'dark'],
+    ])('leads from the queues back to the overview, on %s', async (_what, size, colours) => {
+      const page = await browser.openPage(size);
+      if (colours === 'dark') await page.preferDark();
+      await page.goTo(`${url}/queues`);
+      await page.until(`document.body?.innerText.includes('email-turns')`);
+      const [bar, logo] = ['.way-back', 'header a img'].map(
+        (part) => `document.querySelector('${part}').getBoundingClientRect()`,
+      );
+      expect(await page.evaluate(`${bar}.bottom <= ${logo}.top`)).toBe(true);
+      const besides = `document.querySelector('aside')?.getBoundingClientRect().top`;
+      expect(await page.evaluate(`(${besides} ?? Infinity) >= ${logo}.bottom`)).toBe(true);
+      expect(await page.evaluate(WIDER_THAN_THE_SCREEN)).toBe(false);
+      await page.evaluate(`document.querySelector('.way-back a').click()`);
+      await page.until(isOverview);
     });
 
     it('signs out by its button', async () => {

@@ -4,8 +4,10 @@ import { ExpressAdapter } from '@bull-board/express';
 import { Refusal } from '@posthorn/kernel';
 import type { WatchedQueues } from '@posthorn/queues';
 import type { RequestHandler } from 'express';
+import { asPartOfDashboard } from './board-page.ts';
 
 type Queues = Awaited<ReturnType<WatchedQueues['queues']>>;
+type EntryRoute = Parameters<ExpressAdapter['setEntryRoute']>[0];
 type ErrorHandler = Parameters<ExpressAdapter['setErrorHandler']>[0];
 
 const HOLD_ELSEWHERE =
@@ -45,8 +47,19 @@ class RunningQueue extends BullMQAdapter {
   }
 }
 
-/** Says what we refuse as Bull Board says what it refuses; what cannot be decoded it takes for a fault of its own. */
 class BoardServer extends ExpressAdapter {
+  /** Shows the page as one of the dashboard. */
+  override setEntryRoute({ method, route, handler }: EntryRoute): this {
+    this.app[method](route, (_request, response, next) => {
+      const { name, params } = handler({ basePath: this.basePath, uiConfig: this.uiConfig });
+      response.render(name, params, (error: Error | null, page: string) =>
+        error === null ? response.send(asPartOfDashboard(page)) : next(error),
+      );
+    });
+    return this;
+  }
+
+  /** Says what we refuse as Bull Board says what it refuses; what cannot be decoded it takes for a fault of its own. */
   override setErrorHandler(handler: ErrorHandler): this {
     return super.setErrorHandler((fault) => {
       if (fault instanceof Refusal) return refused(403, 'FORBIDDEN', fault.message);

@@ -5,7 +5,7 @@ import type { RequestHandler } from 'express';
 import { accountOf } from '../sign-in/entrance.ts';
 import { createBoard } from './bull-board.ts';
 
-/** Its own scripts, styles set by scripts, nothing from elsewhere: the fonts that it would load from another host are left out. */
+/** Its own scripts, styles set by scripts, nothing from elsewhere. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
   "base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
