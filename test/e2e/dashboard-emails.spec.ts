@@ -179,7 +179,7 @@ describe('One email', () => {
     expect(text).toMatch(new RegExp(`<dt>Next attempt</dt>\\s*<dd><time datetime="${next}`));
     expect(text).toContain('<b>SENT</b>: it has not left yet');
     expect((await vera.get(`/emails?workspace=${stack.tenant.workspaceId}`)).text).toMatch(
-      new RegExp(`SENT, not left yet\\s*</td>\\s*<td class="wrap"><a href="/emails/${id}"`),
+      new RegExp(`SENT, not left yet\\s*</td>\\s*<td class="wrap first"><a href="/emails/${id}"`),
     );
   });
 

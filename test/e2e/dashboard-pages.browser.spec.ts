@@ -92,6 +92,13 @@ if (chromium === undefined) {
     }
     const textOf = (page: BrowserPage): Promise<string> => page.evaluate('document.body.innerText');
 
+    it('list emails on a telephone', async () => {
+      const page = await open(ada, '/emails', TELEPHONE);
+      await page.evaluate(`document.querySelector('.scroll').scrollIntoView()`);
+      expect(await textOf(page)).toContain('grace@receiver.example');
+      await picture(page, 'emails-telephone');
+    });
+
     it('search for an email by its form, and lead to it', async () => {
       const page = await open(vera, '/emails');
       await fill(page, 'to', 'ada@receiver.example');
@@ -224,6 +231,10 @@ if (chromium === undefined) {
           return !told.textContent.includes('UTC');
         }).length`;
         expect(await page.evaluate(zoneless)).toBe(0);
+        const misnamed = `[...document.querySelectorAll('td[data-label]')].filter((cell) =>
+          cell.dataset.label !== cell.closest('table').querySelectorAll('th')[cell.cellIndex].textContent
+        ).length`;
+        expect(await page.evaluate(misnamed)).toBe(0);
         expect(await page.evaluate(`document.querySelectorAll('time').length`)).toBeGreaterThan(0);
       },
     );
@@ -239,7 +250,38 @@ if (chromium === undefined) {
       const address = path.replace(':email', email).replace(':webhook', webhook);
       const page = await open(ada, address, TELEPHONE);
       expect(await page.evaluate(WIDER_THAN_THE_SCREEN)).toBe(false);
-      if (path === '/emails') await picture(page, 'emails-telephone');
+    });
+
+    it.each(['/emails', '/suppressions', '/webhooks', '/webhooks/:webhook'])(
+      'say on a telephone first what each row of a list is about, and nothing beside the screen: %s',
+      async (path) => {
+        const page = await open(ada, path.replace(':webhook', webhook), TELEPHONE);
+        const list = `document.querySelector('.scroll')`;
+        expect(await page.evaluate(`${list}.scrollWidth > ${list}.clientWidth`)).toBe(false);
+        const early = `[...${list}.querySelectorAll('tbody tr')].filter((row) => {
+          const bounds = (cells) => [...row.querySelectorAll(cells)].filter((cell) => cell.offsetHeight).map((cell) => cell.getBoundingClientRect());
+          const end = Math.max(...bounds('.first').map(({ bottom }) => bottom));
+          return bounds('td:not(.first)').some(({ top }) => top < end);
+        }).length`;
+        expect(await page.evaluate(early)).toBe(0);
+        expect(await page.evaluate(`${list}.querySelectorAll('tbody tr .first').length`)).toBeGreaterThan(0);
+      },
+    );
+
+    it('show mails of our own whole on a telephone, however long their links are', async () => {
+      const to = 'invited@receiver.example';
+      const key = stack.tenant.keys.editor;
+      const invitation = await stack.api().post('/v1/invitations', { email: to, role: 'API_USER' }, { key });
+      expect(invitation.status).toBe(200);
+      await stack.linkMailedTo(to);
+      const page = await open(ada, `/emails?to=${to}`);
+      const address = await page.evaluate<string>(`document.querySelector('td a').href`);
+      const frame = await browser.openPage({ width: TELEPHONE.width, height: TELEPHONE.height });
+      await frame.setCookie(dashboard.url, ada.cookie);
+      await frame.goTo(`${address}/frame`);
+      await frame.until(`document.readyState === 'complete' && document.querySelector('a')`);
+      expect(await frame.evaluate(`document.querySelector('a').textContent.length`)).toBeGreaterThan(60);
+      expect(await frame.evaluate(`document.documentElement.scrollWidth <= innerWidth`)).toBe(true);
     });
 
     it('are dark where that is wanted', async () => {

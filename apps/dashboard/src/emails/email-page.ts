@@ -121,7 +121,7 @@ const ACTS: Readonly<Record<string, string>> = {
 function actsTable(entries: readonly AuditEntry[], email: EmailRecord): Html {
   const row = (entry: AuditEntry): Html =>
     html`<tr>
-      <td>${time(entry.createdAt)}</td>
+      <td data-label="When (UTC)">${time(entry.createdAt)}</td>
       <td>${entry.actor.name}</td>
       <td class="wrap">${actText(entry, email)}</td>
     </tr>`;

@@ -41,12 +41,12 @@ function foundEmails(shown: Found): Html {
   const nameOf = workspaceNames(shown.workspaces);
   const row = (email: FoundEmail): Html =>
     html`<tr>
-      <td>${time(email.acceptedAt)}</td>
+      <td data-label="Accepted (UTC)">${time(email.acceptedAt)}</td>
       <td class="${isBad(email) ? 'bad' : ''}">
         ${email.status}${isOnItsWay(email) ? ', not left yet' : ''}
       </td>
-      <td class="wrap"><a href="/emails/${email.id}">${email.to}</a></td>
-      <td class="wrap"><bdi class="cut">${whatOf(email)}</bdi></td>
+      <td class="wrap first"><a href="/emails/${email.id}">${email.to}</a></td>
+      <td class="wrap first"><bdi class="cut">${whatOf(email)}</bdi></td>
       <td>${nameOf(email.workspaceId)}</td>
     </tr>`;
   const columns = ['Accepted (UTC)', 'Status', 'To', 'What', 'Workspace'];

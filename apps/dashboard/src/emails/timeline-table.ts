@@ -7,7 +7,7 @@ type Fact = EmailRecord['timeline'][number];
 /** What has become of an email, a fact a line. */
 export function timelineTable({ acceptedAt, sendAt, timeline }: EmailRecord): Html {
   const accepted = html`<tr>
-    <td>${time(acceptedAt)}</td>
+    <td data-label="When (UTC)">${time(acceptedAt)}</td>
     <td>${sendAt === null ? 'ACCEPTED' : 'SCHEDULED'}</td>
     <td></td>
     <td></td>
@@ -24,7 +24,7 @@ function row({ kind, at, late, duplicatePossible, report, detail }: Fact): Html 
     ...Object.entries(more).map(([name, value]) => `${name}: ${plain(value)}`),
   ];
   return html`<tr>
-    <td>${time(at)}</td>
+    <td data-label="When (UTC)">${time(at)}</td>
     <td>${kind}</td>
     <td class="wrap">${replyText(reply) ?? plain(error ?? '')}</td>
     <td class="wrap quiet">${remarks.join('; ')}</td>

@@ -16,7 +16,13 @@ function timeElement(moment: Date, zone: string): Html {
   return html`<time datetime="${moment.toISOString()}">${text}${zone}</time>`;
 }
 
-/** A table that is scrolled where it is too wide. `numbers`: the columns whose values stand to the right. */
+/**
+ * A table that is scrolled where it is too wide. One with cells of class `wrap` is no table where the page is narrow: the cells of
+ * a row stand one below the other, those of class `first` before the others, each with its `data-label`, the name of its column,
+ * if it is not understood without.
+ *
+ * @param numbers the columns whose values stand to the right
+ */
 export function table(
   columns: readonly string[],
   rows: readonly Html[],

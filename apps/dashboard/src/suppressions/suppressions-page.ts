@@ -23,8 +23,8 @@ export function suppressionsPage(shown: Found): Html {
   const nameOf = workspaceNames(workspaces);
   const row = (entry: Suppression): Html =>
     html`<tr>
-      <td>${time(entry.createdAt)}</td>
-      <td class="wrap">
+      <td data-label="Since (UTC)">${time(entry.createdAt)}</td>
+      <td class="wrap first">
         <a href="${emailsTo(entry.email)}">${entry.email}</a>
       </td>
       <td class="wrap">${whyOf(entry)}</td>

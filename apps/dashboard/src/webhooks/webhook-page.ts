@@ -70,12 +70,12 @@ function deliveriesOf({ webhook: { id }, deliveries }: ShownWebhook): Html {
 function deliveryRow(path: string, delivery: ShownDelivery): Html {
   const { id, createdAt, event, isTest, status, attemptCount, nextAttemptAt } = delivery;
   return html`<tr>
-    <td><a href="${path}/deliveries/${id}">${time(createdAt)}</a></td>
-    <td>${event}${isTest ? ' (a test)' : ''}</td>
+    <td data-label="Event of (UTC)"><a href="${path}/deliveries/${id}">${time(createdAt)}</a></td>
+    <td class="first">${event}${isTest ? ' (a test)' : ''}</td>
     <td class="${status === 'EXHAUSTED' || status === 'EXPIRED' ? 'bad' : ''}">${statusText(delivery)}</td>
-    <td class="n">${attemptCount}</td>
-    <td class="wrap">${lastAnswer(delivery)}</td>
-    <td>${time(nextAttemptAt)}</td>
+    <td class="n" data-label="Attempts">${attemptCount}</td>
+    <td class="wrap" data-label="Last answer">${lastAnswer(delivery)}</td>
+    <td data-label="Next attempt (UTC)">${time(nextAttemptAt)}</td>
   </tr>`;
 }
 

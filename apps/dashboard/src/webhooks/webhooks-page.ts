@@ -18,11 +18,13 @@ export function webhooksPage(shown: Found): Html {
   const nameOf = workspaceNames(workspaces);
   const row = (webhook: FoundWebhook): Html =>
     html`<tr>
-      <td>${time(webhook.createdAt)}</td>
+      <td data-label="Created (UTC)">${time(webhook.createdAt)}</td>
       <td class="${webhook.status === 'DISABLED' ? 'bad' : ''}">${webhook.status}</td>
-      <td class="wrap"><a class="cut" href="/webhooks/${webhook.id}">${webhook.url}</a></td>
+      <td class="wrap first"><a class="cut" href="/webhooks/${webhook.id}">${webhook.url}</a></td>
       <td>${nameOf(webhook.workspaceId)}</td>
-      <td class="${webhook.failingSince === null ? '' : 'bad'}">${time(webhook.failingSince)}</td>
+      <td class="${webhook.failingSince === null ? '' : 'bad'}" data-label="Failing since (UTC)">
+        ${time(webhook.failingSince)}
+      </td>
       <td>${webhook.isSlow ? 'slow' : ''}</td>
     </tr>`;
   const columns = ['Created (UTC)', 'Status', 'URL', 'Workspace', 'Failing since (UTC)', 'Receiver'];
