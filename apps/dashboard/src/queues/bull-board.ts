@@ -49,9 +49,9 @@ class RunningQueue extends BullMQAdapter {
 
 class BoardServer extends ExpressAdapter {
   /** Shows the page as one of the dashboard. */
-  override setEntryRoute({ method, route, handler }: EntryRoute): this {
-    this.app[method](route, (_request, response, next) => {
-      const { name, params } = handler({ basePath: this.basePath, uiConfig: this.uiConfig });
+  override setEntryRoute(entry: EntryRoute): this {
+    this.app[entry.method](entry.route, (_request, response, next) => {
+      const { name, params } = entry.handler({ basePath: this.basePath, uiConfig: this.uiConfig });
       response.render(name, params, (error: Error | null, page: string) =>
         error === null ? response.send(asPartOfDashboard(page)) : next(error),
       );
