@@ -19,6 +19,7 @@ import {
   reportRepeated,
   runUntilSignal,
   SecretSettings,
+  spareTheWholeHeap,
   startProcess,
   TraceSettings,
   SystemMailSettings,
@@ -52,6 +53,9 @@ const THREADS = { maxThreads: 2, maxWaiting: 50 };
  * with its answer.
  */
 const LINGER_MS = 500;
+
+// Bodies pass through it by the megabyte.
+spareTheWholeHeap();
 
 await startProcess('gateway', async () => {
   loadEnvFile();

@@ -1,5 +1,4 @@
 import { SettingsError } from '../settings/read-settings.ts';
-import { spareTheWholeHeap } from './garbage-collector.ts';
 
 /**
  * Starts a process: one that cannot start says why, for people, and ends with 1.
@@ -7,7 +6,6 @@ import { spareTheWholeHeap } from './garbage-collector.ts';
  * @param name of the app, to begin what is said with
  */
 export async function startProcess(name: string, start: () => Promise<void>): Promise<void> {
-  spareTheWholeHeap();
   try {
     await start();
   } catch (error) {
