@@ -5,22 +5,22 @@ import { build } from './stack/build.mjs';
 import { ensureInstalled } from './stack/install.mjs';
 import { elapsed, say, step } from './stack/progress.mjs';
 
-const HELP = `npm run bench [-- --quick] [--only accept,drain,compose,latency,posts,tell,fair] [--html FILE] [--json FILE] [--no-build]
+const HELP = `npm run bench [-- --quick] [--only accept,store,drain,compose,latency,posts,tell,fair] [--html FILE] [--json FILE] [--no-build]
        npm run bench -- --only memory,due [--emails 100000]
        npm run bench -- --only backlog [--rows 1000000]
-Measures accepting, draining, composing, latency, telling webhooks and fairness among them on a Postgres (durable) and a Redis of its own, three rounds each, and prints the
+Measures accepting, what the database takes, draining, composing, latency, telling webhooks and fairness among them on a Postgres (durable) and a Redis of its own, three rounds each, and prints the
 medians beside the goals, as ratios to yardsticks of the same run. Everything stays on this machine and is taken away at the end.
 About fifteen minutes; use nothing else on the machine meanwhile.
 
   --quick      shorter rounds with fewer emails, within a minute: for a look, not for the record
-  --only       some of accept, drain, compose, latency, posts, tell, fair; and memory, due and backlog, which are only measured when they are named
+  --only       some of accept, store, drain, compose, latency, posts, tell, fair; and memory, due and backlog, which are only measured when they are named
   --emails     how many the sender sends while its memory is looked at, and how many are due in one second: 100,000, or 5,000 with --quick
   --rows       how many emails wait for their time while others are accepted and sent: 1,000,000, or 100,000 with --quick
   --html       a file with the HTML of the email that is sent, instead of 1.5 kB: the goals are meant for that
   --json       writes all rounds into a file as well
   --no-build   measure what was built before`;
 
-const KINDS = ['accept', 'drain', 'compose', 'latency', 'posts', 'tell', 'fair'];
+const KINDS = ['accept', 'store', 'drain', 'compose', 'latency', 'posts', 'tell', 'fair'];
 /** They take long, and are measured only by name. */
 const LONG_KINDS = ['memory', 'due', 'backlog'];
 const LIMIT_OF_A_LONG_KIND_MS = 30 * 60_000;
@@ -31,6 +31,7 @@ const SCALES = {
     warmMs: 500,
     measureMs: 2_000,
     emails: 10_000,
+    stored: 40_000,
     idle: 34,
     lone: 20,
     messages: 20_000,
@@ -47,6 +48,7 @@ const SCALES = {
     warmMs: 200,
     measureMs: 600,
     emails: 2_000,
+    stored: 8_000,
     idle: 10,
     lone: 5,
     messages: 5_000,
@@ -100,8 +102,9 @@ function readCount(name, text) {
 /** @param {string[]} kinds @param {typeof SCALES.full} scale */
 async function measure(kinds, scale) {
   const { rounds, warmMs, measureMs, emails, idle, lone, messages, long, posts, tell, fairSeconds } = scale;
-  const { workspaces, rows } = scale;
+  const { workspaces, rows, stored } = scale;
   const { measureAccept } = await import('./bench/accept.mjs');
+  const { measureStore } = await import('./bench/store.mjs');
   const { measureDrain } = await import('./bench/drain.mjs');
   const { measureCompose } = await import('./bench/compose.mjs');
   const { measureMemory } = await import('./bench/memory.mjs');
@@ -117,6 +120,10 @@ async function measure(kinds, scale) {
   if (kinds.includes('accept')) {
     say('  … Accept, no sender running');
     results.accept = await measureAccept(on, { rounds, warmMs, measureMs, onRound });
+  }
+  if (kinds.includes('store')) {
+    say(`  … Store, ${stored} emails`);
+    results.store = await measureStore(on, { rounds, emails: stored, onRound });
   }
   if (kinds.includes('drain')) {
     say(`  … Drain, ${emails} emails`);

@@ -96,6 +96,13 @@ describe('the report', () => {
     expect(table).toMatch(/scheduler 310 MiB.*\| \*\*310 MiB\*\* .*\| ≤ 300 MiB \| – \| no \|/);
   });
 
+  it('tells what the database takes beside bare INSERTs', () => {
+    const table = markdown(rowsOf({ store: [{ ratio: 0.8, ours: 20_000, bare: 25_000 }] }), {});
+    expect(table).toMatch(
+      /\| 20,000\/s \| three bare INSERTs 25,000\/s \| \*\*0\.80\*\* \(0\.80–0\.80\) \|.*\| yes \|/,
+    );
+  });
+
   it('compares what is done beside a backlog with what is done alone', () => {
     const rounds = (accept: number, drain: number) => [{ accept, drain }];
     const backlog = {

@@ -15,16 +15,31 @@ const STATEMENTS_OF = ['accept-32', 'batch-8'];
  */
 
 /**
- * @param {{ accept?: Map<string, import('./accept.mjs').AcceptRound[]>, drain?: Map<string, import('./drain.mjs').DrainRound[]>,
+ * @param {{ accept?: Map<string, import('./accept.mjs').AcceptRound[]>, store?: import('./store.mjs').StoreRound[],
+ *   drain?: Map<string, import('./drain.mjs').DrainRound[]>,
  *   idle?: import('./latency.mjs').Latency[], lone?: import('./latency.mjs').Latency[], posts?: import('./posts.mjs').PostRound[],
  *   tell?: import('./tell.mjs').TellRound[], fair?: import('./fair.mjs').FairRound[], compose?: import('./compose.mjs').ComposeRound[],
  *   memory?: import('./memory.mjs').MemoryRound, due?: import('./due.mjs').DueRound, backlog?: import('./backlog.mjs').BacklogResult }} results
  * @returns {Row[]}
  */
-export function rowsOf({ accept, drain, compose, memory, due, backlog, idle, lone, posts, tell, fair }) {
+export function rowsOf({
+  accept,
+  store,
+  drain,
+  compose,
+  memory,
+  due,
+  backlog,
+  idle,
+  lone,
+  posts,
+  tell,
+  fair,
+}) {
   return [
     ...[...(accept ?? [])].map(([id, rounds]) => acceptRow(id, rounds)),
     ...(accept ? STATEMENTS_OF.map((id) => statementsRow(id, accept.get(id) ?? [])) : []),
+    ...(store ? [storeRow(store)] : []),
     ...[...(drain ?? [])].map(([id, rounds]) => drainRow(id, rounds)),
     ...(compose ? [composeRow(compose)] : []),
     ...(memory ? [memoryRow(memory)] : []),
@@ -54,6 +69,12 @@ function acceptRow(id, rounds) {
 function statementsRow(id, rounds) {
   const counts = rounds.map((round) => round.statementsPerEmail);
   return row(`statements-${id}`, counts, shown(median(counts)));
+}
+
+function storeRow(rounds) {
+  const pace = (side) => `${shown(median(rounds.map((round) => round[side])))}/s`;
+  const ratios = rounds.map(({ ratio }) => ratio);
+  return row('store', ratios, pace('ours'), `three bare INSERTs ${pace('bare')}`);
 }
 
 function drainRow(id, rounds) {

@@ -1,0 +1,114 @@
+// Writes emails into the database without a gateway before it: as accepting does, and by three bare INSERTs, its yardstick.
+import { AcceptanceStore, greetDatabase, openDatabase } from '@posthorn/database';
+import { newId, uuidOf } from '@posthorn/kernel';
+import { answerParent } from './helper.mjs';
+import { sentMail } from './sent-mail.mjs';
+
+/** About what a group has when batches come in. */
+const GROUP_SIZE = 400;
+/** A gateway accepts in two groups by turns when there is much to accept. */
+const CONNECTIONS = 2;
+
+const { from, subject, html, text } = sentMail('');
+const [, name, address] = /** @type {RegExpExecArray} */ (/^(.*) <(.*)>$/.exec(from));
+
+/** The rows of a group in the same tables, and nothing asked before: no key, no sender, no limit. */
+const BARE_INSERTS = {
+  name: 'bare_inserts',
+  text: `
+WITH item AS MATERIALIZED (
+  SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[]) AS i (id, to_address, message_id, html, text)
+),
+new_outbox AS (
+  INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, bytes)
+  SELECT id, 'email', $7, 'ready', now(), 8000 FROM item
+),
+new_emails AS (
+  INSERT INTO emails (id, workspace_id, type, status, from_address, from_name, to_address, subject, message_id,
+                      idempotency_keys, track_clicks, track_opens, accepted_at)
+  SELECT id, $6::uuid, 'raw', 'SENT', '${address}', '${name}', to_address, '${subject}', message_id, '{}', false, false, now() FROM item
+)
+INSERT INTO email_contents (email_id, html, text) SELECT id, html, text FROM item`,
+};
+
+/** @type {ReturnType<typeof openDatabase>} */
+let database;
+/** @type {AcceptanceStore} */
+let store;
+/** @type {any} */
+let workspaceId;
+
+function newGroup() {
+  return Array.from({ length: GROUP_SIZE }, () => newId('trs', Date.now()));
+}
+
+async function accept() {
+  const emails = newGroup().map(
+    (id, n) =>
+      /** @type {any} */ ({
+        id,
+        workspaceId,
+        type: 'raw',
+        status: 'SENT',
+        from: { address, name },
+        fromDomain: 'example.com',
+        to: { address: `ada-${n}@example.net` },
+        replyTo: [],
+        messageId: `${id}@example.com`,
+        trackClicks: false,
+        trackOpens: false,
+        sendAt: null,
+        acceptedAt: new Date(),
+        laneId: workspaceId,
+        bytes: 8_000,
+        subject,
+        html,
+        text,
+      }),
+  );
+  const [outcome] = await store.accept([{ workspaceId, emails }], null);
+  if (outcome?.kind !== 'judged' || outcome.emails.some(({ kind }) => kind !== 'accepted'))
+    throw new Error(`a group was not accepted: ${JSON.stringify(outcome)}`);
+}
+
+async function insert() {
+  const ids = newGroup();
+  const of = (make) => ids.map(make);
+  const values = [
+    of(uuidOf),
+    of((_id, n) => `ada-${n}@example.net`),
+    of((id) => `${id}@example.com`),
+    of(() => html),
+    of(() => text),
+    uuidOf(workspaceId),
+    workspaceId,
+  ];
+  await database.pool.query({ ...BARE_INSERTS, values });
+}
+
+/** How many milliseconds so many groups take. @param {number} groups @param {() => Promise<void>} one */
+async function time(groups, one) {
+  let left = groups;
+  const start = performance.now();
+  const line = async () => {
+    while ((left -= 1) >= 0) await one();
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, line));
+  return performance.now() - start;
+}
+
+answerParent({
+  open: async (/** @type {{ databaseUrl: string, workspaceId: string }} */ given) => {
+    database = openDatabase({
+      url: given.databaseUrl,
+      poolSize: CONNECTIONS,
+      applicationName: 'posthorn-bench',
+    });
+    await greetDatabase(database);
+    store = new AcceptanceStore(database);
+    ({ workspaceId } = given);
+    return GROUP_SIZE;
+  },
+  ours: ({ groups }) => time(groups, accept),
+  bare: ({ groups }) => time(groups, insert),
+});
