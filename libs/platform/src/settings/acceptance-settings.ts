@@ -5,7 +5,7 @@ import { Setting } from './setting.ts';
 /** What workspaces may send. */
 export class AcceptanceSettings {
   @Setting(
-    'How many emails a workspace may send in a calendar month (UTC) unless it has its own limit; 0 means no limit. `gateway` and `dashboard` must have the same.',
+    'How many emails a workspace may send in a calendar month (UTC), unless it has its own limit; 0 means no limit. `gateway` and `dashboard` must have the same value.',
   )
   @IsInt()
   @Min(0)

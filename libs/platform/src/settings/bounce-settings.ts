@@ -9,7 +9,7 @@ const MOST_DOMAIN_CHARACTERS = 190;
 /** Where mail about emails comes back to. */
 export class BounceSettings {
   @Setting(
-    'The domain that bounces and other reports come back to, as mail to `bounce+<token>@` it. Its MX record leads to `inbound`, and its SPF record lets the relay send. Unset: emails leave with the address of their sender, and what comes back goes there.',
+    "The domain that bounces and other reports are returned to, at `bounce+<token>@` it. Its MX record must lead to `inbound`, and its SPF record must let the relay send. Unset: the return path of an email is its sender's address, and reports go there.",
     { example: 'bounces.example.com' },
   )
   @IsOptional()
@@ -20,7 +20,7 @@ export class BounceSettings {
   BOUNCE_DOMAIN?: string;
 
   @Setting(
-    'Whether relays that offer it (DSN, RFC 3461) are asked to report deliveries to `BOUNCE_DOMAIN` as well, and not only delays and failures: emails then become `DELIVERED` where the receiving side tells, at the price of a mail that comes back for each.',
+    'Whether relays that offer it (DSN, RFC 3461) are asked to report deliveries to `BOUNCE_DOMAIN`, and not only delays and failures. Emails then become `DELIVERED` where the receiving side reports it, at the price of one returned mail each.',
   )
   @IsBoolean()
   BOUNCE_REPORT_DELIVERIES = false;

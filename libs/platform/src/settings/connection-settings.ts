@@ -13,14 +13,14 @@ export class HttpSettings {
   HTTP_HOST = '0.0.0.0';
 
   @Setting(
-    'The port that the process listens on: the interface of the gateway, the health checks of every app.',
+    "The port that the process listens on: for the gateway's API, and for the health checks of every app.",
   )
   @IsInt()
   @Min(0)
   @Max(65_535)
   HTTP_PORT = 3_000;
 
-  @Setting('The port on which Prometheus finds `/metrics`; 0: none is served. Let no stranger reach it.')
+  @Setting('The port that serves `/metrics` to Prometheus; 0 means none. Do not expose it to strangers.')
   @IsInt()
   @Min(0)
   @Max(65_535)
@@ -52,7 +52,7 @@ export class DatabaseSettings {
   @IsUrlWithScheme('postgresql', 'postgres')
   DATABASE_URL!: string;
 
-  @Setting('How many connections to Postgres this process keeps at most.')
+  @Setting('The maximum number of connections from this process to Postgres.')
   @IsInt()
   @Min(2)
   @Max(500)
@@ -66,14 +66,14 @@ export class DatabaseSettings {
 
 /** How the doorbells are reached. */
 export class RedisSettings {
-  @Setting('The Redis that carries the rings; nothing is lost with it.', {
+  @Setting('The Redis server for queues and rate limits; if it loses its data, no email or event is lost.', {
     secret: true,
     example: 'redis://localhost:6379',
   })
   @IsUrlWithScheme('redis', 'rediss')
   REDIS_URL!: string;
 
-  @Setting('What the keys in Redis begin with, so that several installations can have one Redis.')
+  @Setting('The prefix of all keys in Redis, so that several installations can share one server.')
   @Matches(/^[A-Za-z0-9_-]{1,64}$/)
   QUEUE_PREFIX = 'posthorn';
 
@@ -85,7 +85,7 @@ export class RedisSettings {
 
 /** What is logged. */
 export class LogSettings {
-  @Setting('The least level that is logged.')
+  @Setting('The lowest level that is logged.')
   @IsIn(LOG_LEVELS)
   LOG_LEVEL: LogLevel = 'info';
 }

@@ -5,7 +5,7 @@ import { IsUrlWithScheme } from './url-with-scheme.ts';
 /** Where operators find the dashboard. */
 export class DashboardSettings {
   @Setting(
-    'The address of the dashboard as operators see it. What is asked from pages of another origin is refused, and with https:// its cookie is sent over TLS alone.',
+    'The address of the dashboard as operators see it. Requests from pages of another origin are refused, and with https:// its cookie is sent only over TLS.',
     { defaultText: 'http://localhost:<HTTP_PORT>', example: 'https://posthorn-dashboard.example.com' },
   )
   @IsOptional()

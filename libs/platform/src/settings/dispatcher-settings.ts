@@ -10,7 +10,7 @@ export class DispatcherSettings {
   WEBHOOK_CONNECTIONS = 100;
 
   @Setting(
-    'How many deliveries this process posts at once to receivers that let it wait; they take no places of the others.',
+    'How many deliveries this process posts at once to slow receivers; these do not count towards `WEBHOOK_CONNECTIONS`.',
   )
   @IsInt()
   @Min(1)
@@ -18,7 +18,7 @@ export class DispatcherSettings {
   WEBHOOK_SLOW_CONNECTIONS = 50;
 
   @Setting(
-    'How long a delivery may take with everything, from looking up the name to the header of the answer, in milliseconds. A process that is told to stop waits for those that it has begun.',
+    'How long a delivery may take in total, from looking up the name to the headers of the response, in milliseconds. A process that is told to stop finishes the deliveries that it has begun.',
   )
   @IsInt()
   @Min(500)

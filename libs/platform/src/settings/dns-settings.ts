@@ -4,25 +4,22 @@ import { Setting } from './setting.ts';
 
 /** How the records of sending domains are looked up, and what they should say. */
 export class DnsSettings {
-  @Setting(
-    'The name servers that the records of sending domains, and the receivers of webhooks, are looked up with.',
-    {
-      defaultText: "the system's",
-      example: '192.0.2.53,[2001:db8::53]:5353',
-    },
-  )
+  @Setting('The name servers used to look up the records of sending domains and the receivers of webhooks.', {
+    defaultText: "the system's",
+    example: '192.0.2.53,[2001:db8::53]:5353',
+  })
   @IsOptional()
   @IsNameServers()
   DNS_SERVERS?: string;
 
-  @Setting('How long a look-up in the DNS may take with all its tries, in milliseconds.')
+  @Setting('How long a DNS look-up may take, including all its retries, in milliseconds.')
   @IsInt()
   @Min(100)
   @Max(15_000)
   DNS_TIMEOUT_MS = 5_000;
 
   @Setting(
-    'What the SPF record of a sending domain must include so that the relay may send for it; workspaces are told so.',
+    'What the SPF record of a sending domain must include to let the relay send for it; workspaces are told to add it.',
     { defaultText: 'not said; workspaces are told to ask', example: '_spf.relay.example' },
   )
   @IsOptional()

@@ -11,12 +11,12 @@ const KEPT_BYTES = 96 * 1024;
 
 /** How mail that comes back is taken in. */
 export class InboundSettings implements JudgesTogether {
-  @Setting('The address that `inbound` takes mail on.')
+  @Setting('The address that `inbound` receives mail on.')
   @Matches(/^[0-9a-zA-Z.:-]+$/)
   INBOUND_HOST = '0.0.0.0';
 
   @Setting(
-    'The port that `inbound` takes mail on. Other servers come to port 25: lead that here, so that no process needs the right to open it.',
+    'The port that `inbound` receives mail on. Other servers connect to port 25: forward that here, so that no process needs the right to open it.',
   )
   @IsInt()
   @Min(0)
@@ -24,38 +24,38 @@ export class InboundSettings implements JudgesTogether {
   INBOUND_PORT = 2_525;
 
   @Setting(
-    'The file of the certificate for STARTTLS, with those between it and its authority, in PEM; it is read again every hour. Unset: TLS is not offered.',
+    'The certificate file for STARTTLS, with intermediate certificates, in PEM; it is read again every hour. Unset: TLS is not offered.',
     { example: '/etc/posthorn/tls.crt' },
   )
   @IsOptional()
   @Matches(/^\S+$/)
   INBOUND_TLS_CERTIFICATE?: string;
 
-  @Setting('The file of the key of that certificate, in PEM.', { example: '/etc/posthorn/tls.key' })
+  @Setting('The key file of that certificate, in PEM.', { example: '/etc/posthorn/tls.key' })
   @IsOptional()
   @Matches(/^\S+$/)
   INBOUND_TLS_KEY?: string;
 
-  @Setting('How many connections this process takes mail from at once.')
+  @Setting('How many connections this process accepts at once.')
   @IsInt()
   @Min(1)
   @Max(10_000)
   INBOUND_CONNECTIONS = 200;
 
-  @Setting('How many of them one address may have.')
+  @Setting('How many of these connections one address may have.')
   @IsInt()
   @Min(1)
   @Max(10_000)
   INBOUND_CONNECTIONS_PER_ADDRESS = 20;
 
-  @Setting('How many mails a second one address may bring to this process; 0 means any number.')
+  @Setting('How many mails a second one address may deliver to this process; 0 means no limit.')
   @IsInt()
   @Min(0)
   @Max(100_000)
   INBOUND_MAILS_PER_SECOND = 100;
 
   @Setting(
-    'How large a mail that comes back may be, in bytes. Only its beginning is kept in memory and read; the rest, as a rule the email itself, is heard and forgotten.',
+    'The maximum size of a returned mail, in bytes. Only its beginning is kept in memory and read; the rest, usually the email itself, is received and discarded.',
   )
   @IsInt()
   @Min(KEPT_BYTES)

@@ -17,38 +17,38 @@ export class LaneSettings implements JudgesTogether {
   TURN_ROWS = 50;
 
   @Setting(
-    'After how many milliseconds a turn ends though some of its rows are still in work, so that one slow row never holds a slot.',
+    'After how many milliseconds a turn ends even if some of its rows are still in progress, so that one slow row never holds a slot.',
   )
   @IsInt()
   @Min(10)
   @Max(30_000)
   TURN_HANDOVER_MS = 250;
 
-  @Setting('How long a claim holds without being renewed, in milliseconds.')
+  @Setting('How long a lease lasts without being renewed, in milliseconds.')
   @IsInt()
   @Min(5_000)
   @Max(600_000)
   LEASE_MS = 60_000;
 
-  @Setting('How often the claims of a process are renewed, in milliseconds.')
+  @Setting('How often the leases of a process are renewed, in milliseconds.')
   @IsInt()
   @Min(500)
   @Max(300_000)
   LEASE_RENEWAL_MS = 20_000;
 
-  @Setting('No transmission begins with less of its lease left than this, in milliseconds.')
+  @Setting('No transmission begins if less than this is left of its lease, in milliseconds.')
   @IsInt()
   @Min(1_000)
   @Max(300_000)
   LEASE_MARGIN_MS = 30_000;
 
-  @Setting('How long after its end a lease is taken for dead, in milliseconds.')
+  @Setting('How long after its end a lease counts as dead, in milliseconds.')
   @IsInt()
   @Min(1_000)
   @Max(300_000)
   LEASE_GRACE_MS = 15_000;
 
-  @Setting('How often the clock looks for what is due, in milliseconds.')
+  @Setting('How often the clock looks for due work, in milliseconds.')
   @IsInt()
   @Min(100)
   @Max(60_000)

@@ -23,55 +23,64 @@ export interface ProviderOptions {
 /** How operators sign in to the dashboard. */
 export class ProviderSettings implements JudgesTogether {
   @Setting(
-    'The identity provider (OpenID Connect) by whose word operators sign in to the dashboard: its issuer. Unset: they have accounts with passwords.',
+    'The issuer of the identity provider (OpenID Connect) that operators sign in to the dashboard with. Unset: they have accounts with passwords.',
     { example: 'https://login.example.com/realms/staff', defaultText: 'none' },
   )
   @IsOptional()
   @IsUrlWithScheme('https', 'http')
   OIDC_ISSUER?: string;
 
-  @Setting('What the dashboard is to the provider.', { example: 'posthorn', defaultText: 'none' })
+  @Setting('The client id of the dashboard at the provider.', { example: 'posthorn', defaultText: 'none' })
   @IsOptional()
   @Matches(CLAIM)
   OIDC_CLIENT_ID?: string;
 
-  @Setting('By what the provider knows it; unset, it is a public client, which PKCE is enough for.', {
-    secret: true,
-    defaultText: 'none',
-  })
+  @Setting(
+    'The client secret of the dashboard at the provider. Unset: it is a public client, for which PKCE is enough.',
+    {
+      secret: true,
+      defaultText: 'none',
+    },
+  )
   @IsOptional()
   @Matches(/^[\x20-\x7e]{1,1000}$/)
   OIDC_CLIENT_SECRET?: string;
 
-  @Setting('What it asks the provider for, with spaces between; `openid` must be among it.')
+  @Setting('The scopes that the dashboard requests, separated by spaces; `openid` must be one of them.')
   @Matches(/^[!-~ ]{1,500}$/)
   OIDC_SCOPES = 'openid profile';
 
-  @Setting('The claim that people are shown by; take one that they cannot change themselves.')
+  @Setting('The claim that people are named by; choose one that they cannot change themselves.')
   @Matches(CLAIM)
   OIDC_NAME_CLAIM = 'preferred_username';
 
-  @Setting('The claim that roles follow from, text or a list; dots lead into objects.')
+  @Setting('The claim that roles are derived from, a text or a list; dots lead into objects.')
   @Matches(CLAIM)
   OIDC_ROLE_CLAIM = 'groups';
 
-  @Setting('The values of that claim whose people may act, with commas between.', {
-    example: 'mail-operators',
-    defaultText: 'none',
-  })
+  @Setting(
+    'The values of that claim that make somebody an operator, who may change things, separated by commas.',
+    {
+      example: 'mail-operators',
+      defaultText: 'none',
+    },
+  )
   @IsOptional()
   @Matches(LIST)
   OIDC_OPERATOR_VALUES?: string;
 
-  @Setting('The values of that claim whose people may look, with commas between; others are refused.', {
-    example: 'staff,support',
-    defaultText: 'none',
-  })
+  @Setting(
+    'The values of that claim that make somebody a viewer, who may only look, separated by commas; everybody else is refused.',
+    {
+      example: 'staff,support',
+      defaultText: 'none',
+    },
+  )
   @IsOptional()
   @Matches(LIST)
   OIDC_VIEWER_VALUES?: string;
 
-  @Setting('Whether accounts of the dashboard sign in by their passwords.')
+  @Setting('Whether dashboard accounts may sign in with passwords.')
   @IsBoolean()
   PASSWORD_SIGN_IN = true;
 

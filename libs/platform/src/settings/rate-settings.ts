@@ -6,7 +6,7 @@ import { Setting } from './setting.ts';
 /** How often something may be asked of the gateway. */
 export class RateSettings {
   @Setting(
-    'How many requests a second each API key may make, unless its workspace has a number of its own; 0 means no limit.',
+    'How many requests a second each API key may make, unless its workspace has its own limit; 0 means no limit.',
   )
   @IsInt()
   @Min(0)
@@ -14,7 +14,7 @@ export class RateSettings {
   RATE_LIMIT_PER_SECOND = 100;
 
   @Setting(
-    'How many requests of an API key may come at once, unless its workspace has a number of its own; 0 means no limit.',
+    'How many requests an API key may make in one burst, unless its workspace has its own limit; 0 means no limit.',
   )
   @IsInt()
   @Min(0)
@@ -22,7 +22,7 @@ export class RateSettings {
   RATE_LIMIT_BURST = 200;
 
   @Setting(
-    'How many requests a minute from one address may lack a valid API key, after as many that may come at once; more are answered 429. Valid keys are never refused because of it; 0 means no limit.',
+    'How many requests a minute from one address may lack a valid API key, after a first burst of as many; any more are answered 429. Requests with a valid key are never refused because of this; 0 means no limit.',
   )
   @IsInt()
   @Min(0)
@@ -30,7 +30,7 @@ export class RateSettings {
   FAILED_AUTHENTICATIONS_PER_MINUTE = 20;
 
   @Setting(
-    'The proxies in front whose `X-Forwarded-For` is believed, as addresses and ranges with commas between them.',
+    'The proxies in front of the app whose `X-Forwarded-For` is trusted, as addresses and ranges separated by commas.',
     { example: '10.0.0.0/8,fd00::/8' },
   )
   @IsOptional()

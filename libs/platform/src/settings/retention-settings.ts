@@ -5,21 +5,21 @@ import { Setting } from './setting.ts';
 /** For how long what is sent is kept, where a workspace has no days of its own. */
 export class RetentionSettings {
   @Setting(
-    'For how many days what emails say is kept, counted from when they were accepted; what has not left yet stays. Whole months go, once they ended so many days ago.',
+    'For how many days the content of emails is kept after they were accepted; that of emails that have not left yet stays. Whole months are deleted, once they ended that many days ago.',
   )
   @IsInt()
   @Min(RETENTION_BOUNDS.contentDays.least)
   @Max(RETENTION_BOUNDS.contentDays.most)
   RETENTION_CONTENT_DAYS = 365;
 
-  @Setting('The same for emails, with their status and all that is known of them.')
+  @Setting('The same for emails, with their status and everything that is known about them.')
   @IsInt()
   @Min(RETENTION_BOUNDS.metadataDays.least)
   @Max(RETENTION_BOUNDS.metadataDays.most)
   RETENTION_METADATA_DAYS = 365;
 
   @Setting(
-    'The same for events, with their deliveries; those that are due, and those exhausted in the last 30 days, stay.',
+    'The same for events, with their deliveries; deliveries that are due, and those exhausted in the last 30 days, stay.',
   )
   @IsInt()
   @Min(EVENTS_KEPT_DAYS)

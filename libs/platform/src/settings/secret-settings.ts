@@ -12,7 +12,7 @@ import { Setting } from './setting.ts';
 /** How secrets are kept at rest. */
 export class SecretSettings {
   @Setting(
-    'The keys that encrypt stored secrets (webhook tokens, DKIM private keys) and that the links in emails are signed with: the first encrypts and signs, all of them decrypt and verify. Make one with `openssl rand -base64 32` and keep it as safe as the database: what it encrypted is lost with it.',
+    'The keys that encrypt stored secrets (webhook tokens, DKIM private keys) and sign the links in emails: the first one encrypts and signs, all of them decrypt and verify. Make one with `openssl rand -base64 32` and keep it as safe as the database: if it is lost, so is what it encrypted.',
     // Not a key: one that is published protects nothing, and somebody would start with it.
     { secret: true, example: 'first:<what openssl rand -base64 32 prints>' },
   )

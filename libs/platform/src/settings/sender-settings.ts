@@ -9,7 +9,7 @@ const TLS_POLICIES = ['opportunistic', 'required', 'verified'] as const;
 /** How emails leave. */
 export class SenderSettings {
   @Setting(
-    'The relay that takes the emails, or several in order of preference, separated by spaces; smtps:// speaks TLS from the first byte, smtp:// uses STARTTLS where offered.',
+    'The relay that emails are sent through, or several in order of preference, separated by spaces; smtps:// uses TLS from the first byte, smtp:// uses STARTTLS where it is offered.',
     {
       secret: true,
       example: 'smtp://localhost:1025',
@@ -19,7 +19,7 @@ export class SenderSettings {
   SMTP_URL!: string;
 
   @Setting(
-    'As what the sender greets relays (EHLO): a full domain name, best one that leads to its address. Unset: the name of its host if that is a full one, else `[127.0.0.1]`, which some relays refuse, `421 … (EHLO)`.',
+    'The name with which the sender greets relays (EHLO): a fully qualified domain name, preferably one that resolves to its address. Unset: its host name if that is fully qualified, otherwise `[127.0.0.1]`, which some relays refuse, `421 … (EHLO)`.',
     { example: 'posthorn.example.com' },
   )
   @IsOptional()
@@ -30,7 +30,7 @@ export class SenderSettings {
   SMTP_EHLO_NAME?: string;
 
   @Setting(
-    'How many connections to each relay this process keeps at most, and how many emails it transmits at once.',
+    'The maximum number of connections from this process to each relay, and of emails that it transmits at once.',
   )
   @IsInt()
   @Min(1)
@@ -38,7 +38,7 @@ export class SenderSettings {
   SMTP_CONNECTIONS = 20;
 
   @Setting(
-    'How long connecting to the relay may take, and as long again the TLS handshake after STARTTLS, in milliseconds.',
+    'How long connecting to the relay may take, in milliseconds; the TLS handshake after STARTTLS may take as long again.',
   )
   @IsInt()
   @Min(100)
@@ -52,7 +52,7 @@ export class SenderSettings {
   SMTP_GREETING_TIMEOUT_MS = 30_000;
 
   @Setting(
-    'How long the relay may take to answer a command, in milliseconds; its answer to a whole message is waited for as SMTP_SOCKET_TIMEOUT_MS says.',
+    'How long the relay may take to answer a command, in milliseconds; SMTP_SOCKET_TIMEOUT_MS applies to its answer to a whole message.',
   )
   @IsInt()
   @Min(1_000)
@@ -60,27 +60,27 @@ export class SenderSettings {
   SMTP_COMMAND_TIMEOUT_MS = 300_000;
 
   @Setting(
-    'How long the relay may be silent before we hang up, in milliseconds. Hanging up after the whole message was written means sending it twice; RFC 5321 gives the relay ten minutes for its last answer.',
+    'How long the relay may be silent before we hang up, in milliseconds. Hanging up after the whole message was written may mean sending it twice; RFC 5321 gives the relay ten minutes for its last answer.',
   )
   @IsInt()
   @Min(1_000)
   @Max(900_000)
   SMTP_SOCKET_TIMEOUT_MS = 600_000;
 
-  @Setting('After how many emails a connection to the relay is closed and opened anew.')
+  @Setting('After how many emails a connection to the relay is closed and reopened.')
   @IsInt()
   @Min(1)
   @Max(1_000_000)
   SMTP_MESSAGES_PER_CONNECTION = 100;
 
-  @Setting('How many emails this process sends in a second at most, one after the other; 0 means any number.')
+  @Setting('How many emails a second this process sends at most, evenly spaced; 0 means no limit.')
   @IsInt()
   @Min(0)
   @Max(100_000)
   SMTP_MESSAGES_PER_SECOND = 0;
 
   @Setting(
-    'What is asked of TLS: opportunistic uses it where it is offered, required sends nothing without it, verified sends only to a relay with a certificate of a trusted authority for its name. To a relay with user and password the certificate is always judged.',
+    'How TLS is used: opportunistic uses it where it is offered, required sends nothing without it, verified sends only to a relay whose certificate is from a trusted authority and for its name. For a relay with user and password the certificate is always verified.',
   )
   @IsIn(TLS_POLICIES)
   SMTP_TLS: (typeof TLS_POLICIES)[number] = 'opportunistic';

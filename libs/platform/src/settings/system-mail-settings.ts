@@ -6,7 +6,7 @@ import { Setting } from './setting.ts';
 /** Posthorn's own mails: invitations and verifications. */
 export class SystemMailSettings {
   @Setting(
-    "The sender of Posthorn's own mails, such as invitations; the relay must take it. What needs a mail of that kind is refused (409) while it is unset.",
+    "The sender of Posthorn's own mails, such as invitations; the relay must accept it. While it is unset, requests that need such a mail are refused (409).",
     { example: 'Posthorn <posthorn@example.com>', defaultText: 'unset' },
   )
   @IsOptional()

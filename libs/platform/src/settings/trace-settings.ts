@@ -19,7 +19,7 @@ export type SamplerName = (typeof SAMPLERS)[number];
 /** Which collector is told of traces, by the names of settings that OpenTelemetry gives. */
 export class TraceSettings {
   @Setting(
-    'The collector that traces are told to over OTLP/HTTP in JSON; `/v1/traces` is added to its path. Unset: there are none, and they cost nothing.',
+    'The collector that traces are sent to, over OTLP/HTTP in JSON; `/v1/traces` is appended to its path. Unset: no traces, at no cost.',
     { example: 'http://localhost:4318', defaultText: 'none' },
   )
   @IsOptional()
@@ -27,14 +27,14 @@ export class TraceSettings {
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
 
   @Setting(
-    'Headers that the collector asks for, as name=value with commas between them; values may be percent-encoded.',
+    'Headers that the collector requires, as name=value, separated by commas; values may be percent-encoded.',
     { secret: true, example: 'authorization=Bearer%20secret', defaultText: 'none' },
   )
   @IsOptional()
   @AreHeaders()
   OTEL_EXPORTER_OTLP_HEADERS?: string;
 
-  @Setting('The name that the process has in traces.', {
+  @Setting('The name of the process in traces.', {
     defaultText: 'posthorn-<app>',
     example: 'posthorn-sender',
   })
@@ -43,12 +43,12 @@ export class TraceSettings {
   OTEL_SERVICE_NAME?: string;
 
   @Setting(
-    'Which traces are told. The names with parentbased leave that to whoever sends a `traceparent`, so to callers of the interface; the others do not ask them.',
+    'Which traces are sent. The samplers whose names begin with parentbased leave that to whoever sends a `traceparent`, so to callers of the API; the others ignore it.',
   )
   @IsIn(SAMPLERS)
   OTEL_TRACES_SAMPLER: SamplerName = 'parentbased_always_on';
 
-  @Setting('The share of traces that the samplers with traceidratio tell, from 0 to 1.')
+  @Setting('The share of traces that the traceidratio samplers send, from 0 to 1.')
   @IsNumber()
   @Min(0)
   @Max(1)

@@ -6,7 +6,7 @@ import { IsUrlWithScheme } from './url-with-scheme.ts';
 /** How it is noticed that emails are opened and clicked. */
 export class TrackingSettings {
   @Setting(
-    'The address of the gateway in the links and images of tracked emails, if it is to be another one than `PUBLIC_URL`: a name of its own keeps what is thought of it apart. `gateway` and `sender` must have the same.',
+    'The address of the gateway in the links and images of tracked emails, if it differs from `PUBLIC_URL`: a separate name keeps its reputation separate. `gateway` and `sender` must have the same value.',
     { defaultText: 'PUBLIC_URL', example: 'https://links.example.com' },
   )
   @IsOptional()

@@ -5,12 +5,12 @@ import { Setting } from './setting.ts';
 
 /** Where webhooks may lead. */
 export class WebhookSettings {
-  @Setting('Whether webhooks may lead to `http://` URLs: for development, events would travel unencrypted.')
+  @Setting('Whether webhooks may use `http://` URLs. Only for development: events would travel unencrypted.')
   @IsBoolean()
   WEBHOOK_ALLOW_HTTP = false;
 
   @Setting(
-    'The networks that webhooks may lead to although they are not public, as addresses and ranges with commas between them. Callers can then reach whatever listens there; link-local and metadata addresses stay closed.',
+    'The non-public networks that webhooks may reach, as addresses and ranges separated by commas. Callers can then reach whatever listens there; link-local and metadata addresses stay closed.',
     { example: '10.20.0.0/16,fd12:3456::/32', defaultText: 'none' },
   )
   @IsOptional()
