@@ -40,13 +40,12 @@ export class Authenticate {
       return await this.lookUps.add(secretHash);
     } catch (error) {
       if (!isOutage(error)) throw error;
-      const refusal = new Refusal(
+      throw new Refusal(
         503,
         'The service cannot check the API key just now; nothing has been done, send the request again',
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
+        { cause: error },
       );
-      refusal.cause = error;
-      throw refusal;
     }
   }
 }

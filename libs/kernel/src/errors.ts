@@ -47,8 +47,9 @@ export class Refusal extends Error {
     /** One sentence that names the field and says how to mend it. */
     message: string,
     readonly details: RefusalDetails = {},
+    options?: ErrorOptions,
   ) {
-    super(message);
+    super(message, options);
     this.name = 'Refusal';
   }
 }

@@ -27,7 +27,5 @@ export function errorPage(response: ServerResponse, { statusCode, message }: Err
 }
 
 function databaseAway(cause: unknown): Refusal {
-  const refusal = new Refusal(503, 'The database cannot be asked just now; try again in a moment');
-  refusal.cause = cause;
-  return refusal;
+  return new Refusal(503, 'The database cannot be asked just now; try again in a moment', {}, { cause });
 }

@@ -63,11 +63,10 @@ export function noSuchTemplate(name: string): Refusal {
 
 /** Nothing was begun, or nobody knows: the caller is to ask again. */
 export function unavailable(cause?: unknown): Refusal {
-  const refusal = new Refusal(
+  return new Refusal(
     503,
     'The service cannot confirm this request just now; send it again, with an idempotency key if it must not be sent twice',
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
+    { cause },
   );
-  if (cause !== undefined) refusal.cause = cause;
-  return refusal;
 }
