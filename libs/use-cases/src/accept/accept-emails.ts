@@ -14,7 +14,7 @@ import { BatchAnswer, type BatchItem, type PreparedItem } from './batch-answer.t
 import { emailAnswer } from './email-answer.ts';
 import { EmailPreparation } from './email-preparation.ts';
 import { fingerprintOf, keptUntil } from './prepare-email.ts';
-import { keyReused, overLimit, unavailable, unverifiedSender } from './refusals.ts';
+import { keyReused, refusalOf, unavailable } from './refusals.ts';
 
 /** How often a call may find its key given back by another before something is wrong. */
 const MOST_ROUNDS = 20;
@@ -73,7 +73,7 @@ export class AcceptEmails {
       const outcome = await this.groups.add({ workspaceId, emails: [email] });
       if (outcome.kind === 'failed') throw outcome.error;
       if (outcome.kind !== 'judged' || outcome.emails[0]!.kind === 'contended') continue;
-      return this.answerOne(email, draft, outcome.emails[0]!);
+      return answerOne(email, draft, outcome.emails[0]!);
     }
     throw unavailable();
   }
@@ -89,12 +89,7 @@ export class AcceptEmails {
       const prepared = await Promise.all(
         batch.items.map((item) => this.prepareItem(workspaceId, item, batch.traceparent)),
       );
-      const answer = new BatchAnswer(
-        batch.items,
-        prepared,
-        (refusal) => this.options.errorBodyOf(refusal),
-        (outcome, email) => this.refusalOf(outcome, email),
-      );
+      const answer = new BatchAnswer(batch.items, prepared, this.options.errorBodyOf);
       const outcome = await this.groups.add(callOf(workspaceId, batch, answer, this.options.clock));
       switch (outcome.kind) {
         case 'failed':
@@ -123,26 +118,12 @@ export class AcceptEmails {
       throw refusal;
     }
   }
+}
 
-  private answerOne(email: AcceptableEmail, draft: EmailDraft, outcome: AcceptanceOutcome): Acceptance {
-    if (outcome.kind === 'accepted') return { answer: emailAnswer(email), isReplay: false };
-    if (outcome.kind === 'replayed') return replay(outcome, draft, email.idempotency?.answer);
-    throw this.refusalOf(outcome, email);
-  }
-
-  private refusalOf(
-    outcome: Exclude<AcceptanceOutcome, { kind: 'accepted' | 'replayed' }>,
-    email: AcceptableEmail,
-  ): Refusal {
-    switch (outcome.kind) {
-      case 'unverified':
-        return unverifiedSender(senderOf(email), outcome);
-      case 'over_limit':
-        return overLimit(outcome.used, outcome.monthlyLimit, email.acceptedAt);
-      case 'contended':
-        return unavailable();
-    }
-  }
+function answerOne(email: AcceptableEmail, draft: EmailDraft, outcome: AcceptanceOutcome): Acceptance {
+  if (outcome.kind === 'accepted') return { answer: emailAnswer(email), isReplay: false };
+  if (outcome.kind === 'replayed') return replay(outcome, draft, email.idempotency?.answer);
+  throw refusalOf(outcome, email);
 }
 
 function callOf(
@@ -164,10 +145,6 @@ function callOf(
       answerFor: (outcomes) => answer.text(outcomes),
     },
   };
-}
-
-function senderOf(email: AcceptableEmail): { address: string; template: string | undefined } {
-  return { address: email.from.address, template: email.type === 'templated' ? email.template : undefined };
 }
 
 function replay(known: KnownAnswer, draft: EmailDraft, ownAnswer?: string): Acceptance {

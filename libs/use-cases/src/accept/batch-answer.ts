@@ -3,7 +3,7 @@ import type { EmailDraft } from '@posthorn/domain';
 import type { AcceptableEmail, AcceptanceOutcome, KnownAnswer } from '@posthorn/database';
 import { emailAnswer } from './email-answer.ts';
 import { fingerprintOf } from './prepare-email.ts';
-import { keyReused } from './refusals.ts';
+import { keyReused, refusalOf, type RefusedOutcome } from './refusals.ts';
 
 /** An item of a batch: its draft, or what is wrong with its shape. */
 export interface BatchItem {
@@ -15,8 +15,6 @@ export interface BatchItem {
 /** What an item is before its group is judged: an email, what its key stands for, or what it is refused with. */
 export type PreparedItem = AcceptableEmail | KnownAnswer | Refusal;
 
-type RefusedOutcome = Exclude<AcceptanceOutcome, { kind: 'accepted' | 'replayed' }>;
-
 /** The answer to a batch, which is made when its emails have been judged. */
 export class BatchAnswer {
   /** The emails that are to be judged, in the order of their items. */
@@ -26,7 +24,6 @@ export class BatchAnswer {
     private readonly items: readonly BatchItem[],
     private readonly prepared: readonly PreparedItem[],
     private readonly errorBodyOf: (refusal: Refusal) => ErrorBody,
-    private readonly refusalOf: (outcome: RefusedOutcome, email: AcceptableEmail) => Refusal,
   ) {
     this.emails = prepared.filter(isEmail);
   }
@@ -52,7 +49,7 @@ export class BatchAnswer {
     if (index < 0 || outcomes.some(({ kind }) => kind === 'accepted' || kind === 'replayed'))
       return undefined;
     if (this.prepared.some((item) => !isEmail(item) && !(item instanceof Refusal))) return undefined;
-    return this.refusalOf(outcomes[index] as RefusedOutcome, this.emails[index]!);
+    return refusalOf(outcomes[index] as RefusedOutcome, this.emails[index]!);
   }
 
   private json(outcomes: readonly AcceptanceOutcome[]): string {
@@ -90,7 +87,7 @@ export class BatchAnswer {
     if (!isEmail(prepared)) return this.replayed(index, prepared);
     if (outcome!.kind === 'accepted') return emailAnswer(prepared);
     if (outcome!.kind === 'replayed') return this.replayed(index, outcome!);
-    return this.refusalOf(outcome!, prepared);
+    return refusalOf(outcome!, prepared);
   }
 
   /** Undefined also for an item of no sound shape, which is told before any replay. */

@@ -1,8 +1,27 @@
 import { Refusal } from '@posthorn/kernel';
+import type { AcceptableEmail, AcceptanceOutcome } from '@posthorn/database';
 
 const RETRY_AFTER_SECONDS = 2;
 /** An answer must not grow with what is wrong in the request. */
 const SHOWN_VARIABLES = 50;
+
+export type RefusedOutcome = Exclude<AcceptanceOutcome, { kind: 'accepted' | 'replayed' }>;
+
+/** What a call is told of an email that its group has not accepted. */
+export function refusalOf(outcome: RefusedOutcome, email: AcceptableEmail): Refusal {
+  switch (outcome.kind) {
+    case 'unverified':
+      return unverifiedSender(senderOf(email), outcome);
+    case 'over_limit':
+      return overLimit(outcome.used, outcome.monthlyLimit, email.acceptedAt);
+    case 'contended':
+      return unavailable();
+  }
+}
+
+function senderOf(email: AcceptableEmail): { address: string; template: string | undefined } {
+  return { address: email.from.address, template: email.type === 'templated' ? email.template : undefined };
+}
 
 /** The workspace may not send from this address, which the call has said, or the template that it names. */
 export function unverifiedSender(
@@ -24,7 +43,7 @@ export function unverifiedSender(
 }
 
 /** The workspace has used up the month of this time. */
-export function overLimit(used: number, monthlyLimit: number, at: Date): Refusal {
+function overLimit(used: number, monthlyLimit: number, at: Date): Refusal {
   const resetsAt = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1));
   return new Refusal(
     403,
