@@ -5,25 +5,20 @@ import type {
   AcceptableEmail,
   AcceptanceOutcome,
   AcceptanceStore,
-  IdentityStore,
   KnownAnswer,
-  TemplateStore,
 } from '@posthorn/database';
 import { AcceptanceGroups, type AcceptanceGroupsOptions } from './acceptance-groups.ts';
 import { BatchAnswer, type BatchItem, type PreparedItem } from './batch-answer.ts';
 import { emailAnswer } from './email-answer.ts';
-import { EmailPreparation } from './email-preparation.ts';
+import { EmailPreparation, type EmailPreparationOptions } from './email-preparation.ts';
 import { fingerprintOf, keptUntil } from './prepare-email.ts';
 import { keyReused, refusalOf, unavailable } from './refusals.ts';
 
 /** How often a call may find its key given back by another before something is wrong. */
 const MOST_ROUNDS = 20;
 
-export interface AcceptEmailsOptions extends AcceptanceGroupsOptions {
+export interface AcceptEmailsOptions extends AcceptanceGroupsOptions, EmailPreparationOptions {
   readonly store: AcceptanceStore;
-  readonly identities: Pick<IdentityStore, 'isVerified' | 'listVerified'>;
-  readonly templates: Pick<TemplateStore, 'findCurrent'>;
-  readonly clock: DatabaseClock;
   /** The error body that a refused item of a batch is shown with. */
   readonly errorBodyOf: (refusal: Refusal) => ErrorBody;
 }
