@@ -20,6 +20,8 @@ import {
 } from '@posthorn/domain';
 import { type ClaimedDomain, type DomainCheckStore, stagedKey } from '@posthorn/database';
 
+/** Much longer than a check takes; who is not back by then has died. */
+export const CHECK_LEASE_SECONDS = 120;
 /** A check is spread over this part of its pause, so that domains that were added together are not asked for together. */
 const JITTER = 0.1;
 

@@ -1,11 +1,9 @@
 import { POSTHORN } from '@posthorn/domain';
 import type { DomainCheckStore } from '@posthorn/database';
-import type { CheckDomain } from './check-domain.ts';
+import { CHECK_LEASE_SECONDS, type CheckDomain } from './check-domain.ts';
 
 /** As many are looked at together: most of the time of a check is waiting. */
 const DOMAINS_AT_ONCE = 50;
-/** Much longer than a check takes; who is not back by then has died. */
-const LEASE_SECONDS = 120;
 
 export interface CheckDueDomainsOptions {
   readonly checks: Pick<DomainCheckStore, 'claimDue'>;
@@ -26,7 +24,7 @@ export class CheckDueDomains {
     const deadline = performance.now() + withinMs;
     let looked = 0;
     for (;;) {
-      const due = await checks.claimDue(DOMAINS_AT_ONCE, LEASE_SECONDS);
+      const due = await checks.claimDue(DOMAINS_AT_ONCE, CHECK_LEASE_SECONDS);
       const results = await Promise.allSettled(due.map((domain) => checkDomain.check(domain, POSTHORN)));
       // One that cannot be written down is due again when its claim has ended, and takes no other with it.
       for (const result of results) if (result.status === 'rejected') onError(result.reason as Error);

@@ -7,15 +7,13 @@ import type {
   IdentityWithRecords,
   VerificationLinkStore,
 } from '@posthorn/database';
-import type { CheckDomain } from './check-domain.ts';
+import { CHECK_LEASE_SECONDS, type CheckDomain } from './check-domain.ts';
 import type { DkimKeyMaker } from './dkim-key-maker.ts';
 import { tooManyMails } from './identity-refusals.ts';
 import type { SendVerificationLink } from './send-verification-link.ts';
 
 /** Whoever asks again this soon gets what was found just now: name servers are not ours to be pounded. */
 const REST_SECONDS = 5;
-/** Much longer than a check takes. */
-const LEASE_SECONDS = 120;
 
 export interface VerifyIdentityOptions {
   readonly identities: Pick<IdentityStore, 'find'>;
@@ -53,7 +51,7 @@ export class VerifyIdentity {
     const { workspaceId, id } = domain;
     // An operator added it.
     if (domain.check === null) await changes.giveKeys(workspaceId, id, await keys.make(id));
-    const times = { leaseSeconds: LEASE_SECONDS, restSeconds: REST_SECONDS };
+    const times = { leaseSeconds: CHECK_LEASE_SECONDS, restSeconds: REST_SECONDS };
     const claimed = await checks.claim(workspaceId, id, times);
     if (claimed !== undefined) await checkDomain.check(claimed, actor);
   }
