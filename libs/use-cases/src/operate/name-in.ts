@@ -1,8 +1,10 @@
 import { Refusal } from '@posthorn/kernel';
 import { faultInVisibleText } from '@posthorn/domain';
 
+const LONGEST_REASON = 500;
+
 /**
- * A name or a reason as it is kept: one line that can be seen, without spaces around it.
+ * A name as it is kept: one line that can be seen, without spaces around it.
  *
  * @param field what the caller knows it as
  * @throws Refusal (400) when it is empty, longer than `most` characters, or holds what cannot be seen
@@ -16,4 +18,9 @@ export function nameIn(field: string, text: string, most: number): string {
   const fault = faultInVisibleText(trimmed);
   if (fault !== undefined) throw new Refusal(400, `\`${field}\` ${fault}`);
   return trimmed;
+}
+
+/** Why an operator does something, as it is kept; judged like a name. @throws what {@link nameIn} does */
+export function reasonIn(text: string): string {
+  return nameIn('reason', text, LONGEST_REASON);
 }

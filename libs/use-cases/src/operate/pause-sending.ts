@@ -1,9 +1,7 @@
 import { parseId, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, EVERY_LANE } from '@posthorn/domain';
 import type { OutboxQueue, PausedLane, PausedLaneStore } from '@posthorn/database';
-import { nameIn } from './name-in.ts';
-
-const LONGEST_REASON = 500;
+import { reasonIn } from './name-in.ts';
 
 /** Whose emails are meant: one workspace's, or everybody's; or not emails, but what webhooks are told. */
 export type Whose = WorkspaceId | 'everything' | 'webhooks';
@@ -34,7 +32,7 @@ export async function pauseSending(
   actor: Actor,
   reason: string,
 ): Promise<Pause & { readonly wasPaused: boolean }> {
-  const kept = nameIn('reason', reason, LONGEST_REASON);
+  const kept = reasonIn(reason);
   const before = await findPause(pausedLanes, whose);
   if (isWhole(whose)) await pausedLanes.pauseQueues(QUEUES_OF[whose], actor, kept);
   else await pausedLanes.pauseWorkspace(whose, actor, kept);

@@ -2,9 +2,7 @@ import { type EmailId, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, type EmailDraft, type JsonObject, parseJson } from '@posthorn/domain';
 import type { ComposableEmail, EmailRecord, EmailStore } from '@posthorn/database';
 import type { AcceptEmails } from '../accept/accept-emails.ts';
-import { nameIn } from '../operate/name-in.ts';
-
-const LONGEST_REASON = 500;
+import { reasonIn } from '../operate/name-in.ts';
 
 export interface SendEmailAgainOptions {
   readonly emails: Pick<EmailStore, 'find' | 'findComposable'>;
@@ -32,7 +30,7 @@ export class SendEmailAgain {
    *   what can be sent no more (a sender that is not verified now, a template that is gone); 403 at the monthly limit
    */
   async sendAgain(workspaceId: WorkspaceId, id: EmailId, wanted: WantedCopy): Promise<EmailId | undefined> {
-    const reason = nameIn('reason', wanted.reason, LONGEST_REASON);
+    const reason = reasonIn(wanted.reason);
     const { emails, accept } = this.options;
     const [email, content] = await Promise.all([
       emails.find(workspaceId, id),
