@@ -9,7 +9,7 @@ import type {
   VouchedOperator,
 } from '@posthorn/database';
 import type { RateLimiter } from '@posthorn/queues';
-import { isPassword } from '@posthorn/signing';
+import { hashSecret, isPassword } from '@posthorn/signing';
 
 /** How often something may be done. */
 interface Bound {
@@ -104,12 +104,12 @@ export class OperatorSessions {
    */
   async find(token: string, isUse: boolean): Promise<OperatorAccount | undefined> {
     const look = { maxAgeMs: SESSION_MS, maxIdleMs: IDLE_MS, isUse };
-    return this.accounts.findSession(digestOf(token), look, this.admitted);
+    return this.accounts.findSession(hashSecret(token), look, this.admitted);
   }
 
   /** Ends the session; the audit log is told. */
   async signOut(token: string, network: string): Promise<void> {
-    await this.accounts.signOut(digestOf(token), network);
+    await this.accounts.signOut(hashSecret(token), network);
   }
 
   /** Whether there is nobody yet who could sign in. */
@@ -136,13 +136,9 @@ export class OperatorSessions {
 }
 
 function sessionOf(token: string, network: string): NewSession {
-  return { tokenHash: digestOf(token), network, maxAgeMs: SESSION_MS };
+  return { tokenHash: hashSecret(token), network, maxAgeMs: SESSION_MS };
 }
 
 function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
-}
-
-function digestOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
 }
