@@ -1,4 +1,3 @@
-import type { DatabaseClock } from '@posthorn/kernel';
 import { type InvitationStatus, invitationStatus } from '@posthorn/domain';
 import { acceptInvitation, type Database, InvitationStore, type LinkedInvitation } from '@posthorn/database';
 import { hashOfInvitationToken } from './invitation-link.ts';
@@ -12,16 +11,16 @@ export interface ShownInvitation {
 
 /** What the person does who has the link of an invitation. */
 export class JoinWorkspace {
-  private readonly clock: DatabaseClock;
+  private readonly invitations: InvitationStore;
 
   constructor(private readonly database: Database) {
-    this.clock = database.clock;
+    this.invitations = new InvitationStore(database);
   }
 
   /** The invitation; changes nothing. Undefined when there is none with this token, or not any more. */
   async look(token: string): Promise<ShownInvitation | undefined> {
     const hash = hashOfInvitationToken(token);
-    const linked = hash && (await new InvitationStore(this.database).findLinked(hash));
+    const linked = hash && (await this.invitations.findLinked(hash));
     return linked && this.shown(linked);
   }
 
@@ -34,6 +33,6 @@ export class JoinWorkspace {
 
   private shown(invitation: LinkedInvitation): ShownInvitation {
     const { workspaceName, email } = invitation;
-    return { status: invitationStatus(invitation, this.clock.now()), workspaceName, email };
+    return { status: invitationStatus(invitation, this.database.clock.now()), workspaceName, email };
   }
 }
