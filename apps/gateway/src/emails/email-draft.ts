@@ -1,7 +1,7 @@
 import type { EmailDraft, JsonObject, Mailbox, RawEmailDraft, TemplatedEmailDraft } from '@posthorn/domain';
 import { isTemplated } from './judge-email-request.ts';
 import type { AnyEmailRequest, RawEmailRequest, TemplatedEmailRequest } from './send-email.request.ts';
-import { mailboxOf } from '../validation/mailbox-rules.ts';
+import { mailboxesOf, mailboxOf } from '../validation/mailbox-rules.ts';
 
 /** The draft that a request asks for; the request must have passed `judgeEmailRequest`. */
 export function toDraft(request: RawEmailRequest | TemplatedEmailRequest): EmailDraft {
@@ -63,11 +63,5 @@ export function senderOf({ from, fromName }: { from: string; fromName?: string |
 }
 
 function replyToOf({ replyTo }: AnyEmailRequest): Mailbox[] | undefined {
-  if (replyTo === undefined) return undefined;
-  return mailboxesOf(replyTo);
-}
-
-/** One judged mailbox or several. */
-export function mailboxesOf(mailboxes: string | readonly string[]): Mailbox[] {
-  return (typeof mailboxes === 'string' ? [mailboxes] : mailboxes).map(mailboxOf);
+  return replyTo === undefined ? undefined : mailboxesOf(replyTo);
 }

@@ -1,6 +1,7 @@
 import type { Mailbox } from '@posthorn/domain';
 import type { TemplateDraft, TemplatePatch } from '@posthorn/use-cases';
-import { mailboxesOf, senderOf } from '../emails/email-draft.ts';
+import { senderOf } from '../emails/email-draft.ts';
+import { mailboxesOf } from '../validation/mailbox-rules.ts';
 import { mailboxOf } from '../validation/mailbox-rules.ts';
 import type { CreateTemplateRequest, UpdateTemplateRequest } from './save-template.requests.ts';
 

@@ -26,6 +26,11 @@ export function mailboxOf(text: string): Mailbox {
   return parsed.mailbox;
 }
 
+/** The mailboxes that one text or several stand for which {@link mailboxes} takes. */
+export function mailboxesOf(texts: string | readonly string[]): Mailbox[] {
+  return (typeof texts === 'string' ? [texts] : texts).map(mailboxOf);
+}
+
 /** The address that a text stands for which {@link address} takes: its domain in lower-case ASCII. */
 export function addressIn(text: string): string {
   return mailboxOf(text).address;
