@@ -111,7 +111,7 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
     expect(ofKind('Secret')).toEqual([]);
   });
 
-  it('lets each pod out to where its settings lead', () => {
+  it('lets each pod out to where its settings lead, and to no store that they do not name', () => {
     const { PUBLIC_URL } = ofKind('ConfigMap')[0]!['data'] as { PUBLIC_URL: string };
     for (const manifest of [...ofKind('Deployment'), ...ofKind('Job'), ...ofKind('CronJob')]) {
       const secrets = (containersOf(manifest) as Container[]).flatMap(secretsOf);
@@ -120,10 +120,15 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
         .map((name) => SECRET[name]!);
       // The doctor asks for it.
       if (manifest.metadata.name === 'office') urls.push(PUBLIC_URL);
-      expect({ of: nameOf(manifest), ports: portsOut(manifest, manifests) }).toEqual({
+      const ports = portsOut(manifest, manifests);
+      expect({ of: nameOf(manifest), ports }).toEqual({
         of: nameOf(manifest),
         ports: expect.arrayContaining([53, ...urls.map(portOf)]),
       });
+      expect([nameOf(manifest), ports.includes(PORTS['redis:']!)]).toEqual([
+        nameOf(manifest),
+        secrets.includes('REDIS_URL'),
+      ]);
     }
   });
 
