@@ -1,8 +1,7 @@
 import type { Mailbox } from '@posthorn/domain';
 import type { TemplateDraft, TemplatePatch } from '@posthorn/use-cases';
 import { senderOf } from '../emails/email-draft.ts';
-import { mailboxesOf } from '../validation/mailbox-rules.ts';
-import { mailboxOf } from '../validation/mailbox-rules.ts';
+import { mailboxesOf, mailboxOf } from '../validation/mailbox-rules.ts';
 import type { CreateTemplateRequest, UpdateTemplateRequest } from './save-template.requests.ts';
 
 /** The template that a request asks for; the request must have been judged. */
