@@ -38,6 +38,7 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/no-explicit-any': 'error',
       'eqeqeq': 'error',
+      'no-duplicate-imports': 'error',
       'no-console': 'error',
       'no-restricted-syntax': ['error', NO_LASTING_FUNCTIONS, NO_SPREAD_LITERALS],
     },

@@ -6,8 +6,7 @@ import type pg from 'pg';
 import { faultOf } from '../faults.ts';
 import { rawEmail } from '../office.fixture.ts';
 import { openOffice } from '../open-office.fixture.ts';
-import type { AcceptableEmail, AcceptableRawEmail } from './acceptable-email.ts';
-import type { AcceptanceOutcome } from './acceptable-email.ts';
+import type { AcceptableEmail, AcceptableRawEmail, AcceptanceOutcome } from './acceptable-email.ts';
 import { GroupAcceptance } from './group-acceptance.ts';
 
 const STRANGER = { from: { address: 'hello@other.example' }, fromDomain: 'other.example' };

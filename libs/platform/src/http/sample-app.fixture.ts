@@ -1,4 +1,3 @@
-import type { INestApplication } from '@nestjs/common';
 import {
   Body,
   Controller,
@@ -6,6 +5,7 @@ import {
   Get,
   Header,
   HttpCode,
+  type INestApplication,
   Module,
   Param,
   Post,
