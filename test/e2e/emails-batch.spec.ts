@@ -105,19 +105,23 @@ describe('200', () => {
     ]);
   });
 
-  it('S11, G5: a key that an item before it was answered under is told before time, template and variables', async () => {
+  it('S11, G5: a key that an item before it was answered under is told before time, sender, template and variables', async () => {
     const first = { ...soundEmail(), idempotencyKey: randomUUID() };
+    const stranger = { ...first, ...STRANGER };
     const others = [
       { ...first, sendAt: '2020-01-01T00:00:00Z' },
+      stranger,
       { template: 'no such one', to: first.to, idempotencyKey: first.idempotencyKey },
       { ...first, nonsense: 1 },
     ];
-    const { successful, failed } = resultOf(await post([others[0], first, ...others, first]));
+    const { successful, failed } = resultOf(await post([others[0], stranger, first, ...others, first]));
     expect(failed.map(({ index, error }) => [index, error.statusCode])).toEqual([
       [0, 400],
-      [2, 409],
+      [1, 400],
       [3, 409],
-      [4, 400],
+      [4, 409],
+      [5, 409],
+      [6, 400],
     ]);
     expect(successful).toHaveLength(2);
     expect(successful[1]).toEqual(successful[0]);

@@ -181,6 +181,19 @@ describe('The loser of a race for a key', () => {
     expect(await acceptOne(keyed(acme, 'k'))).toEqual({ kind: 'accepted' });
   });
 
+  it('finds the key taken by the payload between it and the winner, though it has the payload of the winner', async () => {
+    const acme = await office.openWorkspace();
+    const refused = { ...STRANGER, payload: 'refused' };
+    const sound = keyed(acme, 'k');
+    const outcomes = await office.accept([
+      keyed(acme, 'k', refused),
+      keyed(acme, 'k', refused),
+      sound,
+      keyed(acme, 'k', refused),
+    ]);
+    expect(outcomes).toEqual([UNVERIFIED, UNVERIFIED, { kind: 'accepted' }, replayOf(sound)]);
+  });
+
   it('waits for a winner that is under way, and takes the key when that one comes to nothing', async () => {
     const acme = await office.openWorkspace();
     const winner = await office.database.pool.connect();

@@ -173,16 +173,18 @@ export class GroupAcceptance {
   /** What becomes of an email that stands behind another of its group under the same key. */
   private followFirst(first: readonly NumberedClaim[], claims: readonly NumberedClaim[]): void {
     const firstOf = new Map(first.map((claim) => [keyOf(claim), claim]));
+    const judgedAgain = new Set<string>();
     for (const { n, workspaceId, claim } of claims) {
-      const leader = firstOf.get(keyOf({ n, workspaceId, claim }))!;
+      const key = keyOf({ n, workspaceId, claim });
+      const leader = firstOf.get(key)!;
       const outcome = this.outcomeOf[leader.n];
-      if (leader.n === n || outcome === undefined) continue;
+      if (leader.n === n || outcome === undefined || judgedAgain.has(key)) continue;
       if (outcome.kind === 'accepted') {
         const { fingerprint, answer = '' } = leader.claim;
         this.outcomeOf[n] = { kind: 'replayed', fingerprint, answer };
       } else if (outcome.kind === 'replayed' || leader.claim.fingerprint.equals(claim.fingerprint)) {
         this.outcomeOf[n] = outcome; // the same payload judged at the same moment
-      } // else another payload finds a key that was given back: it is judged again
+      } else judgedAgain.add(key); // another payload finds a key that was given back, and whoever is behind it finds that payload
     }
   }
 
