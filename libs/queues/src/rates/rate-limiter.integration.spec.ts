@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { RateLimit, RateVerdict } from '@posthorn/domain';
 import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
 import { RateLimiter } from './rate-limiter.ts';
@@ -164,6 +164,20 @@ describe('RateLimiter', () => {
     expect(inVain()).toBeLessThanOrEqual(TRIES_AT.filter((at) => at <= seconds).length);
     redis.thaw();
     await until(() => shares(limiter), 'the limiter is back at Redis');
+  });
+
+  it('R3: gives Redis no time below none when the process itself was too busy to ask in time', async () => {
+    const limiter = await connected();
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    const before = limiter.judge('key', 'a', HOURLY);
+    const behind = limiter.judge('key', 'a', HOURLY);
+    for (const busyUntil = performance.now() + 60; performance.now() < busyUntil;);
+    await Promise.all([before, behind]);
+    const times = timers.mock.calls.map(([, ms = 0]) => ms);
+    timers.mockRestore();
+    // Node warns of them, in the log.
+    expect(times.filter((ms) => ms < 0)).toEqual([]);
+    expect(times).not.toEqual([]);
   });
 
   it('R3: counts what waited for the group before into the 50 ms', async () => {

@@ -69,7 +69,7 @@ export class RateLimiter {
   /** @param sinceMs when the first of the requests came: the time it has waited for the group counts */
   private async grant(demands: readonly Demand[], sinceMs: number): Promise<readonly Grant[]> {
     if (!this.shared.isReachable) return this.known.take(demands);
-    const leftMs = LONGEST_WAIT_MS - (performance.now() - sinceMs);
+    const leftMs = Math.max(LONGEST_WAIT_MS - (performance.now() - sinceMs), 0);
     const grants = await this.shared.take(demands, leftMs);
     if (grants === undefined) return this.known.take(demands);
     this.known.learn(demands, grants);
