@@ -1,15 +1,20 @@
 /**
  * What has to be known of emails to judge who opened them; of those that have left, or are about to. $1 uuid[]. Index: emails_pkey.
+ * Locks: the keys of the emails, in order: one that is being removed is not there, and one that is read stays until its hits are counted, so that they are removed with it.
  */
 export const READ_HIT_EMAILS = `
 SELECT e.id, e.workspace_id AS "workspaceId", e.group_by AS "groupBy", e.sent_at AS "sentAt", coalesce(e.send_at, e.accepted_at) AS "dueAt"
 FROM   emails e
-WHERE  e.id = ANY ($1::uuid[]) AND e.status NOT IN ('SCHEDULED', 'SUPPRESSED', 'CANCELLED')`;
+WHERE  e.id = ANY ($1::uuid[]) AND e.status NOT IN ('SCHEDULED', 'SUPPRESSED', 'CANCELLED')
+ORDER BY e.id
+FOR KEY SHARE OF e`;
 
 /**
- * Adds to how often emails were opened and clicked, and gives what that comes to.
+ * Adds to how often emails were opened and clicked, and gives what that comes to, and the transaction that does so. Nothing is added, and no row given,
+ * where a transaction that was to add the same before has committed: the row's lock waits until that is known.
  *
- * $1 json: email_id (each once), workspace_id, group_by, opens, clicks, machine_opens, machine_clicks, opened_at, clicked_at.
+ * $1 json: email_id (each once), workspace_id, group_by, opens, clicks, machine_opens, machine_clicks, opened_at, clicked_at. $2 xid8: that
+ * transaction; null: there was none. One that is not older than this one went with a crash of the database.
  *
  * Index: email_engagements_pkey. Locks: the rows, in the order of the ids; whoever has them is alone with those emails' timelines of hits.
  */
@@ -27,7 +32,8 @@ SET      opens          = least(g.opens::bigint + excluded.opens, 2147483647),
          machine_clicks = least(g.machine_clicks::bigint + excluded.machine_clicks, 2147483647),
          opened_at      = least(g.opened_at, excluded.opened_at),
          clicked_at     = least(g.clicked_at, excluded.clicked_at)
-RETURNING email_id AS id, opens, clicks, machine_opens AS "machineOpens", machine_clicks AS "machineClicks"`;
+WHERE    CASE WHEN $2::text::xid8 < pg_current_xact_id() THEN pg_xact_status($2::text::xid8) END IS DISTINCT FROM 'committed'
+RETURNING email_id AS id, opens, clicks, machine_opens AS "machineOpens", machine_clicks AS "machineClicks", pg_current_xact_id()::text AS xid`;
 
 /**
  * Adds hits to the timelines, and tells webhooks of those that are the first of a person. What a timeline has is not added again, and it has a

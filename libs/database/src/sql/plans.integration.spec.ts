@@ -579,7 +579,7 @@ const STATEMENTS: readonly Checked[] = [
     'READ_HIT_EMAILS',
     { sql: READ_HIT_EMAILS, values: () => [array(sample.ids)], indexes: [/^emails_.*_pkey$/] },
   ],
-  ['COUNT_HITS', { sql: COUNT_HITS, values: () => [text(hits())], indexes: [] }],
+  ['COUNT_HITS', { sql: COUNT_HITS, values: () => [text(hits()), 'NULL'], indexes: [] }],
   ['TELL_HITS', { sql: TELL_HITS, values: () => [text(hits())], indexes: [/^email_events_.*_pkey$/] }],
   [
     'COUNT_ENGAGEMENTS',

@@ -2,10 +2,14 @@ import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type EmailId, newId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Hit } from '@posthorn/domain';
-import { scheduledEmail, sent } from '../office.fixture.ts';
+import { FaultProxy } from '@posthorn/testing';
+import { faultOf } from '../faults.ts';
+import { Office, scheduledEmail, sent } from '../office.fixture.ts';
 import { openOffice } from '../open-office.fixture.ts';
+import { COUNT_HITS } from '../sql/hits.ts';
 import { EmailCountsStore } from './email-counts-store.ts';
 import { EmailStore } from './email-store.ts';
+import { ErasureStore } from './erasure-store.ts';
 import { HitStore } from './hit-store.ts';
 
 const office = await openOffice();
@@ -47,6 +51,12 @@ async function told(): Promise<[string, unknown][]> {
   return rows.map(({ type, payload }) => [type, (JSON.parse(payload) as { data: unknown }).data]);
 }
 
+/** Resolves when so many wait for a lock. */
+async function untilWaiting(count: number): Promise<void> {
+  const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+  while ((await office.ask(waiting)).length < count) await setTimeout(10);
+}
+
 async function shown(id: EmailId) {
   const { engagement, timeline } = (await new EmailStore(office.database).find(acme, id))!;
   const facts = timeline.filter(({ kind }) => kind === 'OPENED' || kind === 'CLICKED');
@@ -65,7 +75,7 @@ describe('S17: hits', () => {
       click(id, 'https://a.example/', { sign: 'user_agent' }),
     ];
     await hits.record(once);
-    await hits.record(once);
+    await hits.record([...once]);
     const { engagement, facts } = await shown(id);
     expect(engagement).toEqual({
       opens: 2,
@@ -97,7 +107,9 @@ describe('S17: hits', () => {
     await subscribe();
     const ids = [await sentEmail(), await sentEmail(), await sentEmail()];
     const group = ids.flatMap((id) => [open(id), click(id, 'https://a.example/')]);
-    await Promise.all(Array.from({ length: 8 }, (_, n) => hits.record(n % 2 ? group : [...group].reverse())));
+    await Promise.all(
+      Array.from({ length: 8 }, (_, n) => hits.record(n % 2 ? [...group] : group.toReversed())),
+    );
     expect(await told()).toHaveLength(6);
     for (const id of ids) {
       const { engagement, facts } = await shown(id);
@@ -105,13 +117,68 @@ describe('S17: hits', () => {
     }
   });
 
+  it('are counted once when the answer to their COMMIT is lost, whether it was heard or not', async () => {
+    await subscribe();
+    const proxy = await FaultProxy.before(office.url);
+    const victim = new Office(proxy.urlFor(office.url), 2);
+    const recorded = new HitStore(victim.database);
+    const group = [open(await sentEmail()), click(await sentEmail(), 'https://a.example/')];
+    const failed = async (cut: Promise<void>): Promise<string> => {
+      const attempt = recorded.record(group).catch((thrown: unknown) => thrown);
+      await cut;
+      return faultOf(await attempt);
+    };
+    expect(await failed(proxy.cutBefore('COMMIT'))).toBe('lost');
+    expect(await failed(proxy.cutAfter('COMMIT'))).toBe('lost');
+    await hits.record([open(group[0]!.emailId)]); // another gateway's
+    await recorded.record(group);
+    await victim.close();
+    await proxy.close();
+
+    const engagements = await Promise.all(
+      group.map(async ({ emailId }) => (await shown(emailId)).engagement),
+    );
+    expect(engagements.map(({ opens, clicks }) => [opens, clicks])).toEqual([
+      [2, 0],
+      [0, 1],
+    ]);
+    expect(await told()).toHaveLength(2);
+  });
+
+  it('are counted when a crash of the database took the transaction with it that was to count them', async () => {
+    const email = await sentEmail();
+    const row = { email_id: uuidOf(email), workspace_id: uuidOf(acme), opens: 1, clicks: 0 };
+    const values = [JSON.stringify([{ ...row, machine_opens: 0, machine_clicks: 0 }]), '4000000000'];
+    for (const opens of [1, 2])
+      expect((await office.database.pool.query(COUNT_HITS, values)).rows).toMatchObject([{ opens }]);
+  });
+
+  it('leave nothing behind when their email is erased at the same moment', async () => {
+    await subscribe();
+    const email = await sentEmail();
+    const holder = await office.database.pool.connect();
+    await holder.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+    const recorded = hits.record([open(email), click(email, 'https://a.example/')]);
+    await untilWaiting(1);
+    const erased = new ErasureStore(office.database).removeEmails({
+      address: 'ada@example.net',
+      workspaceId: acme,
+    });
+    await Promise.race([erased, untilWaiting(2)]);
+    await holder.query('COMMIT');
+    holder.release();
+    await recorded;
+    expect(await erased).toMatchObject({ rows: { deleted: { emails: 1 } } });
+    for (const table of ['email_engagements', 'email_events'])
+      expect([table, await office.count(table, 'email_id = $1', [uuidOf(email)])]).toEqual([table, 0]);
+  });
+
   it('are read with the timeline of the same moment', async () => {
     const id = await sentEmail();
     const recorder = await office.database.pool.connect();
     await recorder.query('BEGIN; LOCK TABLE email_engagements IN ACCESS EXCLUSIVE MODE');
     const reading = shown(id);
-    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-    while ((await office.ask(waiting)).length === 0) await setTimeout(10);
+    await untilWaiting(1);
     await recorder.query(
       `INSERT INTO email_engagements (email_id, workspace_id, opens, clicks, machine_opens, machine_clicks)
        VALUES ('${uuidOf(id)}', '${uuidOf(acme)}', 0, 0, 1, 0);

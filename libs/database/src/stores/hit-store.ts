@@ -15,22 +15,36 @@ import { COUNT_HITS, READ_HIT_EMAILS, TELL_HITS } from '../sql/hits.ts';
 import { transactOn } from '../transaction.ts';
 
 type HitEmailRow = Omit<HitEmail, 'emailId' | 'workspaceId'> & { id: string; workspaceId: string };
-type CountsRow = HitCounts & { id: string };
+type CountsRow = HitCounts & { id: string; xid: string };
 
 /** What is recorded of opened and clicked emails. */
 export class HitStore {
+  /** The transaction that counted a group last. When its answer is lost only the database knows whether it was committed. */
+  private readonly countedIn = new WeakMap<readonly Hit[], string>();
+
   constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {}
 
   /**
    * Counts hits, adds them to the timelines of their emails, and tells webhooks of the first ones of people; together or not at all. Hits of emails that
    * do not exist, or that never left, are passed over.
+   *
+   * @param hits the same array is counted once, however often it is given: so it can be tried again whatever became of it
    */
   record(hits: readonly Hit[]): Promise<void> {
     return transactOn(this.database, async (client) => {
       const tallies = tallyHits(hits, await readEmails(client, hits));
       if (tallies.length === 0) return;
-      const counts = await count(client, tallies);
-      const facts = tallies.flatMap((tally) => factsOf(tally, counts.get(uuidOf(tally.email.emailId))!));
+      const { rows } = await client.query<CountsRow>(COUNT_HITS, [
+        JSON.stringify(tallies.map(tallyRow)),
+        this.countedIn.get(hits),
+      ]);
+      if (rows.length === 0) return; // counted before
+      this.countedIn.set(hits, rows[0]!.xid);
+      const counts = new Map(rows.map((row) => [row.id, row]));
+      const facts = tallies.flatMap((tally) => {
+        const counted = counts.get(uuidOf(tally.email.emailId));
+        return counted === undefined ? [] : factsOf(tally, counted);
+      });
       if (facts.length > 0) await runWithEvents(client, TELL_HITS, [JSON.stringify(facts.map(factRow))]);
     });
   }
@@ -44,11 +58,6 @@ async function readEmails(client: pg.ClientBase, hits: readonly Hit[]): Promise<
     emailId: idFromUuid('trs', id),
     workspaceId: idFromUuid('wrk', workspaceId),
   }));
-}
-
-async function count(client: pg.ClientBase, tallies: readonly HitTally[]): Promise<Map<string, HitCounts>> {
-  const { rows } = await client.query<CountsRow>(COUNT_HITS, [JSON.stringify(tallies.map(tallyRow))]);
-  return new Map(rows.map((row) => [row.id, row]));
 }
 
 function tallyRow({

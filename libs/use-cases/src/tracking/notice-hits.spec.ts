@@ -70,6 +70,21 @@ describe('S17: noticing hits', () => {
     await noticed.close();
   });
 
+  it('tries the same group again, although more has come: whether it was counted is known by it', async () => {
+    const tried: (readonly Hit[])[] = [];
+    const { noticed } = noticing((group) => {
+      tried.push(group);
+      return tried.length === 1 ? Promise.reject(AWAY) : Promise.resolve();
+    });
+    noticed.note(hit());
+    await until(() => tried.length === 1);
+    noticed.note(hit());
+    await until(() => tried.length === 3);
+    await noticed.close();
+    expect(tried[1]).toBe(tried[0]);
+    expect(tried.map(({ length }) => length)).toEqual([1, 1, 1]);
+  });
+
   it('forgets what is too much to keep, and says so', async () => {
     const { noticed, errors } = noticing(() => Promise.reject(AWAY));
     for (let n = 0; n < 10_005; n += 1) noticed.note(hit());

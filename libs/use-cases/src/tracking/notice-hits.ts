@@ -54,13 +54,17 @@ export class NoticeHits {
   private async write(): Promise<void> {
     // What comes in the same turn of the event loop goes together.
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.waiting.length > 0 && performance.now() < this.closesAtMs) {
-      const group = this.waiting.splice(0, MOST_IN_A_GROUP);
-      if (await this.isDone(group)) continue;
-      this.waiting.unshift(...group);
-      await sleep(TRY_AGAIN_MS);
+    let group = this.takeGroup();
+    while (group.length > 0 && performance.now() < this.closesAtMs) {
+      // What failed is tried again as it was: by that it is known whether it was counted after all.
+      if (await this.isDone(group)) group = this.takeGroup();
+      else await sleep(TRY_AGAIN_MS);
     }
     this.writing = undefined;
+  }
+
+  private takeGroup(): Hit[] {
+    return this.waiting.splice(0, MOST_IN_A_GROUP);
   }
 
   /** What the database refuses is not tried again: nothing may stand in the way of what comes after it. */
