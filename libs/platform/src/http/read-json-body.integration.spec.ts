@@ -54,6 +54,14 @@ describe('the JSON body', () => {
     expect(await post('{"name":"a"}', { 'Content-Encoding': 'identity' })).toMatchObject([200, {}]);
   });
 
+  it('is refused with 415 when it is compressed on its way, whether it really is or not', async () => {
+    for (const piece of [gzipSync('{"name":"a"}'), '{"name":"a"}']) {
+      const { status, body } = await stream(sample.port, [piece], 'gzip, chunked');
+      expect([status, body]).toEqual([415, expect.stringContaining('`Transfer-Encoding`')]);
+    }
+    expect(await stream(sample.port, ['{"name":"a"}'], 'Chunked')).toMatchObject({ status: 200 });
+  });
+
   it.each([
     ['', 'The body is missing; send a JSON object'],
     ['{"name":', 'The body is not valid JSON: it ends too early'],
@@ -251,9 +259,9 @@ interface Answer {
 }
 
 /** Sends a chunked body piece by piece, and goes on sending after an early answer as simple clients do. */
-function stream(port: number, pieces: string[]): Promise<Answer> {
+function stream(port: number, pieces: (string | Buffer)[], coding = 'chunked'): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' };
+    const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': coding };
     const outgoing = request({ port, method: 'POST', path: '/v1/things', headers }, (response) => {
       let body = '';
       response.setEncoding('utf8').on('data', (text: string) => (body += text));

@@ -94,6 +94,10 @@ function faultOfHeaders(request: Request, missing: Refusal): Refusal | undefined
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     return new Refusal(415, 'The body must not be compressed; leave the header `Content-Encoding` out');
   }
+  // Node takes the chunks apart, and leaves what is in them as it is. RFC 9112, section 6.1, would have 501; but it is the same fault as above.
+  if ((headers['transfer-encoding'] ?? 'chunked').toLowerCase() !== 'chunked') {
+    return new Refusal(415, 'The body must not be compressed; `Transfer-Encoding` may only be chunked');
+  }
   return undefined;
 }
 
