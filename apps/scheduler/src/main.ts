@@ -91,7 +91,7 @@ await startProcess('scheduler', async () => {
   const schedule = new MaintenanceSchedule(redis.options, REGULAR_JOBS, onError);
   const queues = new MendedQueues({
     ...redis.options,
-    onResumed: (queue) => logger.warn({ queue }, 'a queue was paused in Redis; it goes on'),
+    onResumed: (queue) => logger.warn({ queue }, 'a queue was paused or slowed down in Redis; it goes on'),
     onBegunAnew: (queue) =>
       logger.warn({ queue }, 'something else was written over a queue in Redis; it begins anew'),
     onLost: (queue, jobs) =>

@@ -46,6 +46,20 @@ it.each(Object.values(QUEUES))('%s goes on when somebody has paused it, and it i
   expect(errors).toEqual([]);
 });
 
+it.each<[string, (queue: Queue) => Promise<unknown>]>([
+  ['one job in eleven days', (queue) => queue.setGlobalRateLimit(1, 999_999_999)],
+  ['no job at once', (queue) => queue.setGlobalConcurrency(0)],
+])('a queue goes on that somebody has slowed down to %s, and it is told', async (_limit, slowDown) => {
+  const queue = queueNamed(QUEUES.emailTurns);
+  await slowDown(queue);
+  while (resumed.length === 0) await mended.mend(0);
+  expect(resumed.splice(0)).toEqual([QUEUES.emailTurns]);
+  expect(await queue.getGlobalConcurrency()).toBeNull();
+  expect(await queue.getGlobalRateLimit()).toBeNull();
+  await queue.close();
+  expect(errors).toEqual([]);
+});
+
 it('jobs that came while a queue was paused are done', async () => {
   const queue = queueNamed(QUEUES.maintenance);
   await queue.pause();
@@ -140,12 +154,18 @@ it('nothing is told while nothing is paused, and nothing goes wrong while Redis 
   expect(begunAnew).toEqual([]);
 });
 
+const written = (keys: string[], text = 'nonsense'): string[] =>
+  keys.map((key) => `SET queue:${key} ${text}`);
 it.each([
-  ['its keys', ['wait', 'active', 'delayed', 'repeat', 'marker', 'stalled', 'events', 'meta', '1']],
-  ['the number of its next job', ['id']],
+  ['its keys', written(['wait', 'active', 'delayed', 'repeat', 'marker', 'stalled', 'events', 'meta', '1'])],
+  ['the number of its next job', written(['id'])],
+  ['the number of its next job by the largest there is', written(['id'], '9223372036854775807')],
+  ['the number of its next job by what Lua takes for one', written(['id'], 'nan')],
+  ['how many events it keeps', ['HSET queue:meta opts.maxLenEvents nonsense']],
+  ['the id of its next event', ['XADD queue:events 18446744073709551615-18446744073709551615 a b']],
 ])(
   'a queue begins anew when something else was written over %s, and another keeps what it has',
-  async (_what, keys) => {
+  async (_what, commands) => {
     begunAnew.length = 0;
     const other = queueNamed(QUEUES.slowWebhookTurns);
     await other.add('slow-webhook.turn', {});
@@ -166,7 +186,8 @@ it.each([
       rowsPerTurn: 50,
       onError: () => undefined,
     });
-    for (const key of keys) await redis.ask(`SET ${prefix}:${QUEUES.webhookTurns}:${key} nonsense`);
+    for (const command of commands)
+      await redis.ask(command.replace('queue', `${prefix}:${QUEUES.webhookTurns}`));
     while (begunAnew.length === 0) await mended.mend(0);
     const ringing = setInterval(() => rings.ring('wh_01k9zq7v3nf4b8gq2m5c6d7e8f' as LaneId), 20);
     await served;

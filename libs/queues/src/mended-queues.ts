@@ -48,12 +48,22 @@ const TYPE_OF_KEY = {
   'stalled-check': 'string',
 } as const;
 
-/** Whether some key is of another type than it must be, or a text and no number. KEYS: the keys. ARGV: their types, in the same order. */
+/**
+ * Whether some key is of another type than it must be, or what BullMQ counts on from is no number that it can count on from. KEYS: the keys. ARGV: their
+ * types, in the same order.
+ */
 const IS_OVERWRITTEN = `
+local function counted(key, type)
+  if type == 'string' then return redis.call('GET', key) end
+  if type == 'hash' then return redis.call('HGET', key, 'opts.maxLenEvents') or '0' end
+  local newest = type == 'stream' and redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
+  return newest and string.match(newest[1], '^%d+') or '0'
+end
 for i, key in ipairs(KEYS) do
   local type = redis.call('TYPE', key).ok
   if type ~= 'none' and type ~= ARGV[i] then return 1 end
-  if type == 'string' and not tonumber(redis.call('GET', key)) then return 1 end
+  local number = counted(key, type)
+  if not string.find(number, '^%d+$') or #number > 15 then return 1 end
 end
 return 0`;
 
@@ -132,14 +142,15 @@ export class MendedQueues {
   }
 
   /**
-   * Resumes a queue that somebody has paused: its rings would not be served, and workers without jobs look stuck. What is to wait is held back by a row in
-   * the database, which everybody can see.
+   * Resumes a queue that somebody has paused or slowed down: its rings would not be served, and workers without jobs look stuck. What is to wait is held back
+   * by a row in the database, which everybody can see.
    */
   private async resume(name: QueueName, producer: JobProducer): Promise<void> {
     const queue = await producer.queue();
-    if (!(await queue.isPaused())) return;
-    await queue.resume();
-    this.options.onResumed(name);
+    const isPaused = await queue.isPaused();
+    if (isPaused) await queue.resume();
+    const limits = (await queue.removeGlobalConcurrency()) + (await queue.removeGlobalRateLimit());
+    if (isPaused || limits > 0) this.options.onResumed(name);
   }
 
   /**
