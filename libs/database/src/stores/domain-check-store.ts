@@ -3,6 +3,8 @@ import {
   type Actor,
   type AuditedAction,
   type DomainProof,
+  type IdentityStatus,
+  type JsonObject,
   maySendFrom,
   type ProofChange,
   type RecordFindings,
@@ -17,6 +19,7 @@ import {
   identityWithRecords,
   type IdentityWithRecords,
   stagedKey,
+  type StoredDkimKey,
   WITH_RECORDS,
 } from './identity-row.ts';
 
@@ -78,8 +81,19 @@ export class DomainCheckStore {
         data: checkData(result, now),
       });
       if (count === 0) return false;
-      await recordKeys(transaction, claimed, actor, result, now);
-      if (result.change !== undefined) await recordChange(transaction, claimed, actor, result, now);
+      const tell = (action: AuditedAction, detail: JsonObject): Promise<void> =>
+        recordAudit(transaction, now.getTime(), {
+          workspaceId: claimed.workspaceId,
+          action,
+          actor,
+          subjectId: claimed.id,
+          detail: { kind: 'domain', value: claimed.value, ...detail },
+        });
+      const selectors = await writeKeys(transaction, claimed.keys, result.keys);
+      if (selectors.length > 0) await tell('identity.keys_switched', { selectors });
+      if (result.change === undefined) return true;
+      await writeStatus(transaction, claimed, result.proof.status, now);
+      await tell(ACTION_OF[result.change], {});
       return true;
     });
   }
@@ -112,29 +126,23 @@ function dateOf(ms: number | null): Date | null {
   return ms === null ? null : new Date(ms);
 }
 
-/** A key leaves its stage before another one takes it. Most checks find what the last one found, and write nothing here. */
-async function recordKeys(
+/**
+ * A key leaves its stage before another one takes it. Most checks find what the last one found, and write nothing here.
+ *
+ * @returns the selectors of the keys that emails are signed with from now on, in place of others
+ */
+async function writeKeys(
   transaction: Transaction,
-  { id, workspaceId, value, keys: before }: ClaimedDomain,
-  actor: Actor,
-  { keys }: CheckResult,
-  now: Date,
-): Promise<void> {
-  const [changed, gone] = changesOf(before.map(stagedKey), keys);
+  before: readonly StoredDkimKey[],
+  after: readonly StagedKey[],
+): Promise<string[]> {
+  const [changed, gone] = changesOf(before.map(stagedKey), after);
   if (gone.length > 0) await transaction.dkimKey.deleteMany({ where: { id: { in: gone } } });
   for (const key of changed) await transaction.dkimKey.update({ where: { id: key.id }, data: keyData(key) });
-  const selectors = changed
+  return changed
     .filter(({ stage }) => stage === 'CURRENT')
     .map((key) => before.find((each) => each.id === key.id && each.stage === 'NEXT')?.selector)
     .filter((selector) => selector !== undefined);
-  if (selectors.length === 0) return;
-  await recordAudit(transaction, now.getTime(), {
-    workspaceId,
-    action: 'identity.keys_switched',
-    actor,
-    subjectId: id,
-    detail: { kind: 'domain', value, selectors },
-  });
 }
 
 /** The keys that became others, those that leave their stage first, and the ids of those that are gone. */
@@ -159,23 +167,14 @@ function keyData({ stage, publishedAtMs, wrongSinceMs, retiredAtMs }: StagedKey)
   };
 }
 
-async function recordChange(
+async function writeStatus(
   transaction: Transaction,
-  { id, workspaceId, value, verifiedAt }: ClaimedDomain,
-  actor: Actor,
-  { change, proof }: CheckResult,
+  { id, verifiedAt }: ClaimedDomain,
+  status: IdentityStatus,
   now: Date,
 ): Promise<void> {
-  const { status } = proof;
   await transaction.identity.update({
     where: { id: uuidOf(id) },
     data: { status, verifiedAt: maySendFrom(status) ? (verifiedAt ?? now) : null },
-  });
-  await recordAudit(transaction, now.getTime(), {
-    workspaceId,
-    action: ACTION_OF[change!],
-    actor,
-    subjectId: id,
-    detail: { kind: 'domain', value },
   });
 }
