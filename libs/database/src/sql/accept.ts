@@ -1,6 +1,6 @@
 import { WORKSPACE_LIMITS } from '@posthorn/domain';
 import { arraysOf, type ColumnType } from '../binary-array.ts';
-import { monthOf } from './month.ts';
+import { MONTH_OF_ACCEPTANCE } from './month.ts';
 
 /** What ACCEPT_EMAILS is told of each email, in the order of its parameters: a column each. */
 export const ACCEPT_COLUMNS = {
@@ -108,7 +108,7 @@ WITH item AS MATERIALIZED (
 ),${takenBefore}
 permitted AS (
   SELECT n, workspace_id, month, row_number() OVER (PARTITION BY workspace_id, month ORDER BY n) AS place
-  FROM   (SELECT *, ${monthOf('accepted_at')} AS month FROM ${judged}) i
+  FROM   (SELECT *, ${MONTH_OF_ACCEPTANCE} AS month FROM ${judged}) i
   WHERE  EXISTS (
            SELECT FROM identities d
            WHERE  d.workspace_id = i.workspace_id

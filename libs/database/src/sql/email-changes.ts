@@ -1,4 +1,4 @@
-import { monthOf } from './month.ts';
+import { MONTH_OF_ACCEPTANCE } from './month.ts';
 
 /**
  * Cancels a scheduled email that was never claimed; its place in the monthly limit is given back with it, once. Gives its id; no row
@@ -12,7 +12,7 @@ import { monthOf } from './month.ts';
  */
 export const CANCEL_EMAIL = `
 WITH asked AS MATERIALIZED (
-  SELECT id, workspace_id, ${monthOf('accepted_at')} AS month
+  SELECT id, workspace_id, ${MONTH_OF_ACCEPTANCE} AS month
   FROM   emails
   WHERE  id = $1::uuid AND workspace_id = $2::uuid AND status = 'SCHEDULED'
 ),
