@@ -17,7 +17,7 @@ export interface EmailSearch {
 /** Judges what somebody searches for. @throws Refusal (400) that names the first thing that is wrong */
 export function emailSearch(given: Given): EmailSearch {
   const status = given.word('status', EMAIL_STATUSES);
-  const times = given.times('after', 'before');
+  const times = given.times();
   return {
     filter: { status, to: given.address('to'), groupBy: given.text('groupBy'), ...times },
     workspaceId: given.id('workspace', 'wrk'),

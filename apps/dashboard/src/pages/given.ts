@@ -79,13 +79,11 @@ export class Given {
     return { limit: PAGE_ROWS, sort: 'createdAt.desc', startAt };
   }
 
-  /** Between which times something was created. @throws Refusal (400) where no time is between them */
-  times(after: string, before: string): { createdAfter: Date | undefined; createdBefore: Date | undefined } {
-    const [createdAfter, createdBefore] = [this.moment(after), this.moment(before)];
-    if (createdAfter !== undefined && createdBefore !== undefined && createdAfter >= createdBefore) {
-      const how = `is not later than \`${after}\`; give a later time, or leave one out`;
-      throw new Refusal(400, `\`${before}\` ${how}`);
-    }
+  /** Between which times something was created: `after` and `before`. @throws Refusal (400) where no time is between them */
+  times(): { createdAfter: Date | undefined; createdBefore: Date | undefined } {
+    const [createdAfter, createdBefore] = [this.moment('after'), this.moment('before')];
+    if (createdAfter !== undefined && createdBefore !== undefined && createdAfter >= createdBefore)
+      throw new Refusal(400, '`before` is not later than `after`; give a later time, or leave one out');
     return { createdAfter, createdBefore };
   }
 }

@@ -42,7 +42,7 @@ export function deliverySearch(given: Given): DeliverySearch {
     filter: {
       status: given.word('status', DELIVERY_STATUSES),
       event: given.word('event', EVENTS),
-      ...given.times('after', 'before'),
+      ...given.times(),
     },
     page: given.page('dlv'),
   };
