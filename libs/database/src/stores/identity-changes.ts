@@ -1,7 +1,6 @@
 import { idFromUuid, type IdentityId, timeOf, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, WORKSPACE_LIMITS } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
-import type { IdentityKind } from '../generated/client.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { insertKeys, type NewDkimKey } from './dkim-key-changes.ts';
@@ -46,8 +45,9 @@ export class IdentityChanges {
         (await refusalOf(transaction, workspaceId, address)) ??
         (await linkMailRefusal(transaction, now, newLink));
       if (refusal !== undefined) return refusal;
-      const added = await insert(transaction, now, workspaceId, actor, {
+      const added = await insert(transaction, now, actor, {
         id,
+        workspaceId,
         kind: 'address',
         value: address,
       });
@@ -66,7 +66,7 @@ export class IdentityChanges {
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const refusal = await refusalOf(transaction, workspaceId, domain);
       if (refusal !== undefined) return refusal;
-      const added = await insert(transaction, now, workspaceId, actor, { id, kind: 'domain', value: domain });
+      const added = await insert(transaction, now, actor, { id, workspaceId, kind: 'domain', value: domain });
       await insertKeys(transaction, now, id, keys);
       return added;
     });
@@ -130,9 +130,8 @@ async function refusalOf(
 async function insert(
   transaction: Transaction,
   now: Date,
-  workspaceId: WorkspaceId,
   actor: Actor,
-  { id, kind, value }: { readonly id: IdentityId; readonly kind: IdentityKind; readonly value: string },
+  { id, workspaceId, kind, value }: Pick<Identity, 'id' | 'workspaceId' | 'kind' | 'value'>,
 ): Promise<Identity> {
   // The time inside the id, by which lists are ordered; making keys has taken a while since.
   const createdAt = new Date(timeOf(id));
