@@ -4,6 +4,8 @@ import type { Transaction } from '../transaction.ts';
 import { addressHash, type MailRefusal, mailRefusal } from './mail-bounds.ts';
 import type { OwedMail } from './owed-mail-store.ts';
 
+const COUNTED = { table: 'invitation_mails', bounds: INVITATION_MAIL_BOUNDS } as const;
+
 /** A mail that is owed from the moment of its transaction on. */
 export interface NewInvitationMail extends OwedMail {
   /** SHA-256 of what is in its link. */
@@ -18,7 +20,7 @@ export function invitationMailRefusal(
   email: string,
 ): Promise<MailRefusal | undefined> {
   const mail = { workspaceId, address: email };
-  return mailRefusal(transaction, now, 'invitation_mails', INVITATION_MAIL_BOUNDS, mail);
+  return mailRefusal(transaction, now, COUNTED, mail);
 }
 
 /** Notes that a mail is owed; earlier ones of the invitation that are still owed are dropped. */

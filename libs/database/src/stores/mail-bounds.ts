@@ -3,8 +3,12 @@ import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { MailBound } from '@posthorn/domain';
 import type { Transaction } from '../transaction.ts';
 
-/** Where mails are counted: a row each, with `workspace_id`, `address_hash` and `created_at`, and an index on either and the time. */
-export type CountedMails = 'invitation_mails' | 'verification_links';
+/** Where mails are counted, and how many there may be. */
+interface CountedMails {
+  /** It has a row for each, with `workspace_id`, `address_hash` and `created_at`, and an index on either and the time. */
+  readonly table: 'invitation_mails' | 'verification_links';
+  readonly bounds: readonly MailBound[];
+}
 
 /** Too many mails of late; nothing has changed. */
 export interface MailRefusal {
@@ -25,8 +29,7 @@ interface CountedMail {
 export async function mailRefusal(
   transaction: Transaction,
   now: Date,
-  table: CountedMails,
-  bounds: readonly MailBound[],
+  { table, bounds }: CountedMails,
   mail: CountedMail,
 ): Promise<MailRefusal | undefined> {
   let retryAfterSeconds = 0;
@@ -48,8 +51,12 @@ const SCOPES: Readonly<Record<MailBound['of'], string>> = {
   'address in workspace': 'workspace_id = $1::uuid AND address_hash = $2::bytea',
 };
 
-/** $1 uuid: the workspace. $2 bytea: the address. $3 timestamptz: since when. $4 int: how many newer ones are passed over. */
-function nthNewestOf(table: CountedMails, { of }: MailBound): string {
+/**
+ * $1 uuid: the workspace. $2 bytea: the address. $3 timestamptz: since when. $4 int: how many newer ones are passed over.
+ *
+ * Index: that of the table on the workspace or the address and the time, from its end. Locks: none.
+ */
+function nthNewestOf(table: CountedMails['table'], { of }: MailBound): string {
   return `
 SELECT   created_at AS "createdAt"
 FROM     ${table}

@@ -4,6 +4,8 @@ import type { Transaction } from '../transaction.ts';
 import { addressHash, type MailRefusal, mailRefusal } from './mail-bounds.ts';
 import type { OwedMail } from './owed-mail-store.ts';
 
+const COUNTED = { table: 'verification_links', bounds: VERIFICATION_MAIL_BOUNDS } as const;
+
 /** A link that was just made: of what opens it the hash, and its mail, encrypted. */
 export interface NewLink extends OwedMail {
   readonly tokenHash: Buffer;
@@ -23,7 +25,7 @@ export function linkMailRefusal(
   now: Date,
   link: AddressLink,
 ): Promise<MailRefusal | undefined> {
-  return mailRefusal(transaction, now, 'verification_links', VERIFICATION_MAIL_BOUNDS, link);
+  return mailRefusal(transaction, now, COUNTED, link);
 }
 
 /** Adds a link, which owes its mail from now on. */
