@@ -63,13 +63,13 @@ export function run({ command, args = [], env = process.env, cwd = ROOT, keepLin
 }
 
 /** @param {string} text */
-function lastLines(text, count = 30) {
+function lastLines(text, count) {
   return text.trimEnd().split('\n').slice(-count).join('\n');
 }
 
 /** The end of a log file, for a person who must know why something did not start. @param {string} logFile */
-export function tail(logFile, count = 20) {
-  return existsSync(logFile) ? lastLines(readFileSync(logFile, 'utf8'), count) : '';
+export function tail(logFile) {
+  return existsSync(logFile) ? lastLines(readFileSync(logFile, 'utf8'), 20) : '';
 }
 
 /** @param {import('node:child_process').ChildProcess} child */

@@ -13,11 +13,9 @@ const OF_OTHERS = /^(NODE_|OTEL_|COMPOSE_|DOCKER_|POSTGRES_|POSTHORN_|GRAFANA_|T
 /**
  * The settings of the environment and of `.env`; what they lack is that of the local stack, while it runs.
  *
- * @param {NodeJS.ProcessEnv} [env]
- * @param {string} [envFile]
  * @returns {Record<string, string>}
  */
-export function findSettings(env = process.env, envFile = ENV_FILE) {
+export function findSettings() {
   const stack = readJson(STACK_FILE);
   const local =
     stack === undefined
@@ -30,14 +28,14 @@ export function findSettings(env = process.env, envFile = ENV_FILE) {
           ENCRYPTION_KEYS: readJson(SECRETS_FILE)?.encryptionKeys,
         };
   const known = Object.entries(local).filter(([, value]) => value !== undefined);
-  return { ...Object.fromEntries(known), ...readSettings(env, envFile) };
+  return { ...Object.fromEntries(known), ...readSettings() };
 }
 
 /** Names in `.env` that no setting has: mistyped, as a rule. @returns {string[]} */
-export function unknownNames({ ALL_SECTIONS, describeSettings }, envFile = ENV_FILE) {
-  if (!existsSync(envFile)) return [];
+export function unknownNames({ ALL_SECTIONS, describeSettings }) {
+  if (!existsSync(ENV_FILE)) return [];
   const names = new Set(describeSettings(ALL_SECTIONS).map(({ name }) => name));
-  return Object.keys(parseEnv(readFileSync(envFile, 'utf8'))).filter(
+  return Object.keys(parseEnv(readFileSync(ENV_FILE, 'utf8'))).filter(
     (name) => !names.has(name) && !OF_OTHERS.test(name),
   );
 }
