@@ -82,7 +82,9 @@ describe('without Redis', () => {
         async () => (await redis.ask(`HEXISTS ${prefix}:${queue}:meta paused`)).startsWith(':0'),
         `${queue} goes on`,
       );
-    expect(stack.scheduler.program.output).toContain('a queue was paused or slowed down in Redis; it goes on');
+    expect(stack.scheduler.program.output).toContain(
+      'a queue was paused or slowed down in Redis; it goes on',
+    );
   });
 
   it('keeps a scheduled email that falls due while it is stopped', async () => {
