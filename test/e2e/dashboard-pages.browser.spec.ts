@@ -99,6 +99,23 @@ if (chromium === undefined) {
       await picture(page, 'emails-telephone');
     });
 
+    it('fold on a telephone all but the first field of a search, so that the list begins on the first screen', async () => {
+      const listBegins = `document.querySelector('.scroll').getBoundingClientRect().top`;
+      const fieldsShown = `[...document.querySelectorAll('.search input, .search select')].filter((field) => field.checkVisibility()).length`;
+      const telephone = await open(ada, '/emails', TELEPHONE);
+      expect(await telephone.evaluate(listBegins)).toBeLessThan(TELEPHONE.height - 80);
+      expect(await telephone.evaluate(fieldsShown)).toBe(1);
+      await telephone.evaluate(`document.querySelector('.search summary').click()`);
+      expect(await telephone.evaluate(fieldsShown)).toBe(6);
+      const narrowed = await open(ada, '/emails?status=SENT', TELEPHONE);
+      expect(await narrowed.evaluate(fieldsShown)).toBe(6);
+      const desktop = await open(ada, '/emails');
+      expect(await desktop.evaluate(fieldsShown)).toBe(6);
+      expect(await desktop.evaluate(`document.querySelector('.search summary').checkVisibility()`)).toBe(
+        false,
+      );
+    });
+
     it('search for an email by its form, and lead to it', async () => {
       const page = await open(vera, '/emails');
       await fill(page, 'to', 'ada@receiver.example');
@@ -252,11 +269,19 @@ if (chromium === undefined) {
       expect(await page.evaluate(WIDER_THAN_THE_SCREEN)).toBe(false);
     });
 
-    it.each(['/emails', '/suppressions', '/webhooks', '/webhooks/:webhook'])(
-      'say on a telephone first what each row of a list is about, and nothing beside the screen: %s',
-      async (path) => {
+    it.each([
+      ['/emails', 0],
+      ['/suppressions', 0],
+      ['/webhooks', 0],
+      ['/webhooks/:webhook', 0],
+      ['/webhooks/:webhook', 1],
+    ])(
+      'say on a telephone first what each row of a list is about, and nothing beside the screen: %s, list %i',
+      async (path, place) => {
+        const times = { since: fromNow(-DAY_MS), until: fromNow(-DAY_MS / 2) };
+        if (place === 1) await ada.post(`/webhooks/${webhook}/recover`, times);
         const page = await open(ada, path.replace(':webhook', webhook), TELEPHONE);
-        const list = `document.querySelector('.scroll')`;
+        const list = `document.querySelectorAll('.scroll')[${place}]`;
         expect(await page.evaluate(`${list}.scrollWidth > ${list}.clientWidth`)).toBe(false);
         const early = `[...${list}.querySelectorAll('tbody tr')].filter((row) => {
           const bounds = (cells) => [...row.querySelectorAll(cells)].filter((cell) => cell.offsetHeight).map((cell) => cell.getBoundingClientRect());

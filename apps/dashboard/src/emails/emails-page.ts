@@ -16,7 +16,7 @@ interface Found extends Searched<(typeof EMAIL_FIELDS)[number], FoundEmail> {
 export function emailsPage(shown: Found): Html {
   const { asked, fault, workspaces } = shown;
   return html`<h1>Emails</h1>
-    ${searchForm('/emails', fieldsOf(asked, workspaces))}
+    ${search(asked, workspaces)}
     <p class="quiet">
       The newest first. Of a recipient the letters before the @ count as they were written, large or small.
       With a recipient or a workspace the search reads an index of theirs; without, it goes back through the
@@ -25,16 +25,20 @@ export function emailsPage(shown: Found): Html {
     ${faultAlert(fault)} ${foundEmails(shown)}`;
 }
 
-function fieldsOf(asked: Found['asked'], workspaces: readonly Workspace[]): Html[] {
-  const { to, status, workspace, groupBy, after, before } = asked;
-  return [
-    field('to', 'Recipient, id or <Message-ID>', { value: to }),
+function search({ to, ...others }: Found['asked'], workspaces: readonly Workspace[]): Html {
+  const { status, workspace, groupBy, after, before } = others;
+  const fields = [
     choice('status', 'Status', { words: Object.keys(EMAIL_STATUSES), value: status }),
     workspaceField(workspace, workspaces),
     field('groupBy', 'Group', { value: groupBy }),
     field('after', 'Accepted from (UTC)', { value: after, type: 'datetime-local' }),
     field('before', 'Accepted before (UTC)', { value: before, type: 'datetime-local' }),
   ];
+  const areFilled = Object.values(others).some((value) => value !== undefined);
+  return searchForm('/emails', [field('to', 'Recipient, id or <Message-ID>', { value: to })], {
+    fields,
+    areFilled,
+  });
 }
 
 function foundEmails(shown: Found): Html {

@@ -40,17 +40,19 @@ dl.card b{display:inline;font-size:inherit}
 pre{margin:0;padding:.75rem 1rem;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}
 td.wrap{white-space:normal;overflow-wrap:anywhere;min-width:14rem}
 @media(max-width:60rem){
-.scroll:has(.wrap) :is(table,tbody,td){display:block}
-.scroll:has(.wrap) thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
-.scroll:has(.wrap) tr{display:flex;flex-wrap:wrap;align-items:baseline;gap:0 .75rem;padding:.6rem .75rem;border-bottom:1px solid var(--line)}
-.scroll:has(.wrap) tr:last-child{border-bottom:0}
-.scroll:has(.wrap) td{padding:0;border:0;min-width:0;text-align:left;white-space:normal;overflow-wrap:anywhere;font-size:.875rem}
-.scroll:has(.wrap) td:empty{display:none}
-.scroll:has(.wrap) td.wrap{flex:0 0 100%}
-.scroll:has(.wrap) td.first{order:-1;flex:0 0 100%;font-size:inherit}
+.scroll:has(.wrap,.first) :is(table,tbody,td){display:block}
+.scroll:has(.wrap,.first) thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.scroll:has(.wrap,.first) tr{display:flex;flex-wrap:wrap;align-items:baseline;gap:0 .75rem;padding:.6rem .75rem;border-bottom:1px solid var(--line)}
+.scroll:has(.wrap,.first) tr:last-child{border-bottom:0}
+.scroll:has(.wrap,.first) td{padding:0;border:0;min-width:0;text-align:left;white-space:normal;overflow-wrap:anywhere;font-size:.875rem}
+.scroll:has(.wrap,.first) td:empty{display:none}
+.scroll:has(.wrap,.first) td.wrap{flex:0 0 100%}
+.scroll:has(.wrap,.first) td.first{order:-1;flex:0 0 100%;font-size:inherit}
 td[data-label]::before{content:attr(data-label) ' ';color:var(--quiet)}
 }
 details{margin-bottom:.75rem}summary{cursor:pointer}
+.search details{margin:.75rem 0 0}
+@supports selector(::details-content){@media(min-width:30rem){.search details,.search details::details-content{display:contents}.search summary{display:none}}}
 .cut{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden}
 iframe{display:block;width:100%;height:30rem;border:1px solid var(--line);border-radius:.5rem;background:#fff}
 .acts{display:grid;grid-template-columns:repeat(auto-fit,minmax(17rem,1fr));gap:.75rem}.acts button{margin-top:.75rem}

@@ -17,7 +17,7 @@ function timeElement(moment: Date, zone: string): Html {
 }
 
 /**
- * A table that is scrolled where it is too wide. One with cells of class `wrap` is no table where the page is narrow: the cells of
+ * A table that is scrolled where it is too wide. One with cells of class `wrap` or `first` is no table where the page is narrow: the cells of
  * a row stand one below the other, those of class `first` before the others, each with its `data-label`, the name of its column,
  * if it is not understood without.
  *

@@ -2,12 +2,26 @@ import { html, type Html } from './html.ts';
 import { table } from './parts.ts';
 import type { Searched } from './searched.ts';
 
+/** Fields that are folded where the page is as narrow as a telephone. */
+interface FoldedFields {
+  readonly fields: readonly Html[];
+  /** Whether one of them is filled: then they are not folded, because what was found depends on it. */
+  readonly areFilled: boolean;
+}
+
 /** The form of a search, whose fields stand in the address that it leads to. */
-export function searchForm(path: string, fields: readonly Html[]): Html {
+export function searchForm(path: string, fields: readonly Html[], folded?: FoldedFields): Html {
   return html`<form class="search" method="get" action="${path}" role="search">
-    ${fields}
+    ${fields} ${folded === undefined ? '' : foldedFields(folded)}
     <div><button>Search</button></div>
   </form>`;
+}
+
+function foldedFields({ fields, areFilled }: FoldedFields): Html {
+  return html`<details ${areFilled ? html`open` : ''}>
+    <summary>More to search by</summary>
+    ${fields}
+  </details>`;
 }
 
 interface FoundTable<Item> {

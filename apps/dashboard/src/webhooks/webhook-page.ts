@@ -95,15 +95,15 @@ function recoveriesTable(recoveries: readonly Recovery[]): Html {
   if (recoveries.length === 0) return html``;
   const row = ({ since, until, state, done, total, createdAt, finishedAt }: Recovery): Html =>
     html`<tr>
-      <td>${time(since)}</td>
-      <td>${time(until)}</td>
+      <td class="first" data-label="Since (UTC)">${time(since)}</td>
+      <td class="first" data-label="Until (UTC)">${time(until)}</td>
       <td title="${RECOVERY_STATES[state]}">${state}</td>
       <td>
         <progress value="${done}" max="${Math.max(1, total)}" aria-label="How many were made due"></progress>
         ${done} of ${total}
       </td>
-      <td>${time(createdAt)}</td>
-      <td>${time(finishedAt)}</td>
+      <td data-label="Begun (UTC)">${time(createdAt)}</td>
+      <td data-label="Done (UTC)">${time(finishedAt)}</td>
     </tr>`;
   return table(
     ['Since (UTC)', 'Until (UTC)', 'State', 'Made due', 'Begun (UTC)', 'Done (UTC)'],
