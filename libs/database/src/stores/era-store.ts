@@ -22,7 +22,6 @@ import type { OutboxQueue } from './claim.ts';
 /** Where the database lives, and whether it was restored and is held back since. */
 export interface Era {
   readonly era: number;
-  readonly beganAt: Date;
   /** When a scheduler last said that it works here. */
   readonly aliveAt: Date;
   /** False: it was restored or copied, and nothing has worked here yet. */
