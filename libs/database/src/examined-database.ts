@@ -11,7 +11,10 @@ import {
 } from './sql/examination.ts';
 import { EraStore } from './stores/era-store.ts';
 import { OutboxStore } from './stores/outbox-store.ts';
+import type { PausedLane } from './stores/paused-lane-store.ts';
 import type { SealedSecret } from './stores/sealed-secret-store.ts';
+
+type HeldQueue = Omit<PausedLane, 'laneId'>;
 
 /** How long one question may take; whoever examines waits for an answer, not for ever. */
 const ANSWER_TIMEOUT_MS = 8_000;
@@ -92,9 +95,9 @@ export class ExaminedDatabase {
   }
 
   /** What is held back as a whole, the longest first. */
-  async listHeldQueues(): Promise<{ queue: string; reason: string; pausedAt: Date }[]> {
+  async listHeldQueues(): Promise<HeldQueue[]> {
     const sql = `SELECT queue, reason, paused_at AS "pausedAt" FROM paused_lanes WHERE lane_id = '*' ORDER BY paused_at, queue`;
-    return (await this.pool.query<{ queue: string; reason: string; pausedAt: Date }>(sql)).rows;
+    return (await this.pool.query<HeldQueue>(sql)).rows;
   }
 
   /** The newest thousand secrets of a column, encrypted. */

@@ -1,6 +1,7 @@
 import type { LaneId } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { BUSIEST_LANES, EMAILS_BY_MINUTE, LANES_HELD_BACK, STATE_OF_THINGS } from '../sql/overview.ts';
+import type { OutboxQueue } from './claim.ts';
 import type { PausedLane } from './paused-lane-store.ts';
 
 /** The emails of one minute. */
@@ -20,7 +21,7 @@ export interface StateOfThings {
 
 /** A lane with work that is due. */
 export interface BusyLane {
-  readonly queue: string;
+  readonly queue: OutboxQueue;
   readonly laneId: LaneId;
   /** Rows that are due: {@link MOST_ROWS_COUNTED} stands for so many or more. */
   readonly due: number;
