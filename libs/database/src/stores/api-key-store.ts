@@ -71,7 +71,7 @@ export class ApiKeyStore {
       const secretHash = new Uint8Array(key.secretHash);
       const times = { createdAt: new Date(nowMs), updatedAt: new Date(nowMs) };
       const data = { id: newUuid(nowMs), workspaceId: workspace, displayName, role, secretHash, secretHint };
-      const created = apiKey(await transaction.apiKey.create({ data: { ...data, ...times } }));
+      const created = apiKeyOf(await transaction.apiKey.create({ data: { ...data, ...times } }));
       await recordAudit(transaction, nowMs, {
         workspaceId,
         action: 'api_key.created',
@@ -95,9 +95,9 @@ export class ApiKeyStore {
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const before = await transaction.apiKey.findUnique({ where });
       if (before === null) return undefined;
-      if (Object.keys(change).length === 0) return apiKey(before);
+      if (Object.keys(change).length === 0) return apiKeyOf(before);
       const updatedAt = momentAfter(before.updatedAt, nowMs);
-      const after = apiKey(await transaction.apiKey.update({ where, data: { ...change, updatedAt } }));
+      const after = apiKeyOf(await transaction.apiKey.update({ where, data: { ...change, updatedAt } }));
       await recordAudit(transaction, nowMs, {
         workspaceId,
         action: 'api_key.updated',
@@ -116,7 +116,7 @@ export class ApiKeyStore {
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const before = await transaction.apiKey.findUnique({ where });
       if (before === null) return undefined;
-      const deleted = apiKey(await transaction.apiKey.delete({ where }));
+      const deleted = apiKeyOf(await transaction.apiKey.delete({ where }));
       const { displayName, role } = deleted;
       await recordAudit(transaction, nowMs, {
         workspaceId,
@@ -135,7 +135,7 @@ export class ApiKeyStore {
       where: { workspaceId: uuidOf(workspaceId) },
       orderBy: { id: 'asc' },
     });
-    return rows.map(apiKey);
+    return rows.map(apiKeyOf);
   }
 
   /** Notes when keys were last used; those that are gone by now, or were used later, stay as they are. */
@@ -163,7 +163,7 @@ export class ApiKeyStore {
   }
 }
 
-function apiKey(row: ApiKeyRow): ApiKey {
+function apiKeyOf(row: ApiKeyRow): ApiKey {
   const { displayName, role, secretHint, createdAt, updatedAt, lastUsedAt } = row;
   return {
     id: idFromUuid('aki', row.id),

@@ -119,11 +119,11 @@ export class AuditLogStore {
       },
       ...inOrder,
     });
-    return pageOf(rows.map(auditEntry), page.limit);
+    return pageOf(rows.map(auditEntryOf), page.limit);
   }
 }
 
-function auditEntry({ id, action, actor, subjectId, detail, at }: AuditRow): AuditEntry {
+function auditEntryOf({ id, action, actor, subjectId, detail, at }: AuditRow): AuditEntry {
   return {
     id: idFromUuid('aud', id),
     action,

@@ -75,7 +75,7 @@ export class RecoveryStore {
       if (begun === undefined) {
         const newest = [ids.id, ids.workspaceId, 1];
         const [running] = await transaction.$queryRawUnsafe<RecoveryRow[]>(LIST_RECOVERIES, ...newest);
-        return recovery(running!);
+        return recoveryOf(running!);
       }
       await recordAudit(transaction, now.getTime(), {
         workspaceId,
@@ -84,7 +84,7 @@ export class RecoveryStore {
         subjectId: webhookId,
         detail: { recoveryId: id, since: since.toISOString(), until: until.toISOString() },
       });
-      return recovery(begun);
+      return recoveryOf(begun);
     });
   }
 
@@ -92,13 +92,13 @@ export class RecoveryStore {
   async find(workspaceId: WorkspaceId, webhookId: WebhookId, id: RecoveryId): Promise<Recovery | undefined> {
     const values = [uuidOf(id), uuidOf(webhookId), uuidOf(workspaceId)];
     const { rows } = await this.database.pool.query<RecoveryRow>(READ_RECOVERY, values);
-    return rows[0] && recovery(rows[0]);
+    return rows[0] && recoveryOf(rows[0]);
   }
 
   /** The newest recoveries of a webhook, if this workspace has it: so many at most. */
   async list(workspaceId: WorkspaceId, webhookId: WebhookId, most: number): Promise<Recovery[]> {
     const values = [uuidOf(webhookId), uuidOf(workspaceId), most];
-    return (await this.database.pool.query<RecoveryRow>(LIST_RECOVERIES, values)).rows.map(recovery);
+    return (await this.database.pool.query<RecoveryRow>(LIST_RECOVERIES, values)).rows.map(recoveryOf);
   }
 
   /** Does the next group of the recovery that waits longest. @returns how many deliveries were made due; undefined: nothing can be done now */
@@ -129,6 +129,6 @@ async function recoverNext(
   return state === 'COUNTING' ? 0 : failed;
 }
 
-function recovery({ id, webhookId, ...rest }: RecoveryRow): Recovery {
+function recoveryOf({ id, webhookId, ...rest }: RecoveryRow): Recovery {
   return { ...rest, id: idFromUuid('rcv', id), webhookId: idFromUuid('wh', webhookId) };
 }

@@ -8,7 +8,8 @@ import {
   type WebhookStatus,
 } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
-import { webhook } from './webhook-store.ts';
+import type { Webhook as WebhookRow } from '../generated/client.ts';
+import { webhookOf } from './webhook-store.ts';
 
 /** Which webhooks are asked for; what is absent does not matter. */
 export interface WebhookFilter {
@@ -54,12 +55,12 @@ export class WebhookSearchStore {
     return row === null ? undefined : (await this.found([row]))[0];
   }
 
-  private async found(rows: readonly Parameters<typeof webhook>[0][]): Promise<FoundWebhook[]> {
+  private async found(rows: readonly WebhookRow[]): Promise<FoundWebhook[]> {
     const lanes = rows.map(({ id }) => webhookLane(idFromUuid('wh', id)));
     const slow = await this.database.prisma.slowLane.findMany({ where: { laneId: { in: lanes } } });
     const slowLanes = new Set(slow.map(({ laneId }) => laneId));
     return rows.map((row, n) => ({
-      ...webhook(row),
+      ...webhookOf(row),
       failingSince: row.failingSince,
       isSlow: slowLanes.has(lanes[n]!),
     }));

@@ -38,7 +38,7 @@ export class WebhookStore {
   /** All of a workspace, in no order; there are few. */
   async list(workspaceId: WorkspaceId): Promise<Webhook[]> {
     const rows = await this.database.prisma.webhook.findMany({ where: { workspaceId: uuidOf(workspaceId) } });
-    return rows.map(webhook);
+    return rows.map(webhookOf);
   }
 
   /** The webhook, if this workspace has it. */
@@ -74,7 +74,7 @@ export class WebhookStore {
         subjectId: id,
         detail: { url, events },
       });
-      return webhook(row);
+      return webhookOf(row);
     });
   }
 
@@ -152,7 +152,7 @@ export class WebhookStore {
     const { token, previousTokenUntil: until } = row;
     const isOver = until !== null && until <= this.database.clock.now();
     return {
-      ...webhook(row),
+      ...webhookOf(row),
       sealedToken: Buffer.from(token),
       previousTokenUntil: isOver ? null : until,
     };
@@ -227,7 +227,15 @@ function detailOf(
 }
 
 /** A webhook out of its row. */
-export function webhook({ id, workspaceId, url, events, status, createdAt, updatedAt }: WebhookRow): Webhook {
+export function webhookOf({
+  id,
+  workspaceId,
+  url,
+  events,
+  status,
+  createdAt,
+  updatedAt,
+}: WebhookRow): Webhook {
   return {
     id: idFromUuid('wh', id),
     workspaceId: idFromUuid('wrk', workspaceId),

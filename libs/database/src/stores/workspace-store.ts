@@ -26,7 +26,9 @@ export class WorkspaceStore {
     const nowMs = this.database.clock.nowMs();
     const own = { name, monthlyEmailLimit };
     return transact(this.database, async (transaction) => {
-      const created = workspace(await transaction.workspace.create({ data: { id: newUuid(nowMs), ...own } }));
+      const created = workspaceOf(
+        await transaction.workspace.create({ data: { id: newUuid(nowMs), ...own } }),
+      );
       await recordAudit(transaction, nowMs, {
         workspaceId: created.id,
         subjectId: created.id,
@@ -44,12 +46,12 @@ export class WorkspaceStore {
       where: { isSystem: false },
       orderBy: { id: 'asc' },
     });
-    return rows.map(workspace);
+    return rows.map(workspaceOf);
   }
 
   async find(id: WorkspaceId): Promise<Workspace | undefined> {
     const row = await this.database.prisma.workspace.findUnique({ where: { id: uuidOf(id) } });
-    return row === null ? undefined : workspace(row);
+    return row === null ? undefined : workspaceOf(row);
   }
 
   /** Changes the limits that are given, and writes to the audit log what has changed; undefined: there is no such workspace. */
@@ -86,7 +88,7 @@ export class WorkspaceStore {
       const before = await transaction.workspace.findUnique({ where });
       if (before === null) return undefined;
       const changes = changesOf(before, own);
-      if (Object.keys(changes).length === 0) return workspace(before);
+      if (Object.keys(changes).length === 0) return workspaceOf(before);
       const after = await transaction.workspace.update({ where, data: changes });
       await recordAudit(transaction, this.database.clock.nowMs(), {
         workspaceId: id,
@@ -95,7 +97,7 @@ export class WorkspaceStore {
         action,
         detail: { ...changes },
       });
-      return workspace(after);
+      return workspaceOf(after);
     });
   }
 }
@@ -105,7 +107,7 @@ function changesOf(before: WorkspaceRow, own: Partial<Own>): Partial<Own> {
   return Object.fromEntries(given.filter(([name, value]) => value !== before[name]));
 }
 
-function workspace(row: WorkspaceRow): Workspace {
+function workspaceOf(row: WorkspaceRow): Workspace {
   const { name, monthlyEmailLimit, ratePerSecond, rateBurst, createdAt } = row;
   const { contentDays, metadataDays, eventDays, trackingUrl } = row;
   const limits = { monthlyEmailLimit, ratePerSecond, rateBurst };
