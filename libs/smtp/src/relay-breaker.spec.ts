@@ -10,7 +10,7 @@ function breakerWithClock(): { breaker: RelayBreaker; pass: (ms: number) => void
 describe('the relay breaker', () => {
   it('lets everything through while it is closed', () => {
     const { breaker } = breakerWithClock();
-    expect([breaker.mayBegin(), breaker.mayBegin()]).toEqual(['yes', 'yes']);
+    expect([breaker.mayBegin(), breaker.mayBegin()]).toEqual([true, true]);
     expect(breaker.state).toBe('closed');
     expect(breaker.retryAfterMs).toBe(0);
   });
@@ -21,10 +21,10 @@ describe('the relay breaker', () => {
     expect(breaker.state).toBe('open');
     expect(breaker.retryAfterMs).toBe(1_000);
     pass(999);
-    expect(breaker.mayBegin()).toBe('no');
+    expect(breaker.mayBegin()).toBe(false);
     expect(breaker.retryAfterMs).toBe(1);
     pass(1);
-    expect([breaker.mayBegin(), breaker.mayBegin(), breaker.mayBegin()]).toEqual(['probe', 'no', 'no']);
+    expect([breaker.mayBegin(), breaker.mayBegin(), breaker.mayBegin()]).toEqual([true, false, false]);
     expect(breaker.state).toBe('half_open');
   });
 
@@ -35,7 +35,7 @@ describe('the relay breaker', () => {
       breaker.failed();
       seen.push(breaker.retryAfterMs);
       pass(breaker.retryAfterMs);
-      expect(breaker.mayBegin()).toBe('probe');
+      expect(breaker.mayBegin()).toBe(true);
     }
     expect(seen).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
   });
@@ -56,9 +56,9 @@ describe('the relay breaker', () => {
     breaker.mayBegin();
     breaker.failed();
     pass(2_000);
-    expect(breaker.mayBegin()).toBe('probe');
+    expect(breaker.mayBegin()).toBe(true);
     breaker.succeeded();
-    expect([breaker.state, breaker.mayBegin(), breaker.mayBegin()]).toEqual(['closed', 'yes', 'yes']);
+    expect([breaker.state, breaker.mayBegin(), breaker.mayBegin()]).toEqual(['closed', true, true]);
     breaker.failed();
     expect(breaker.retryAfterMs).toBe(1_000);
   });
@@ -67,19 +67,19 @@ describe('the relay breaker', () => {
     const { breaker, pass } = breakerWithClock();
     breaker.failed();
     pass(1_000);
-    expect(breaker.mayBegin()).toBe('probe');
+    expect(breaker.mayBegin()).toBe(true);
     expect(breaker.retryAfterMs).toBe(1_000);
     pass(59_999);
-    expect(breaker.mayBegin()).toBe('no');
+    expect(breaker.mayBegin()).toBe(false);
     expect(breaker.retryAfterMs).toBe(1);
     pass(1);
-    expect([breaker.mayBegin(), breaker.mayBegin()]).toEqual(['probe', 'no']);
+    expect([breaker.mayBegin(), breaker.mayBegin()]).toEqual([true, false]);
   });
 
   it('closes when anything succeeds while it is open', () => {
     const { breaker } = breakerWithClock();
     breaker.failed();
     breaker.succeeded();
-    expect(breaker.mayBegin()).toBe('yes');
+    expect(breaker.mayBegin()).toBe(true);
   });
 });

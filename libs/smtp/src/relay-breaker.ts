@@ -21,13 +21,13 @@ export class RelayBreaker {
   /** @param nowMs a monotonic clock, in milliseconds */
   constructor(private readonly nowMs: () => number = () => performance.now()) {}
 
-  /** Whether a transmission may begin. Whoever gets `probe` is the only one, and owes `succeeded()` or `failed()`. */
-  mayBegin(): 'yes' | 'probe' | 'no' {
-    if (this.current === 'closed') return 'yes';
-    if (this.nowMs() < this.untilMs) return 'no';
+  /** Whether a transmission may begin, and owes `succeeded()` or `failed()`. One that may although it is not `closed` is the probe, and the only one. */
+  mayBegin(): boolean {
+    if (this.current === 'closed') return true;
+    if (this.nowMs() < this.untilMs) return false;
     this.current = 'half_open';
     this.untilMs = this.nowMs() + PROBE_DEADLINE_MS;
-    return 'probe';
+    return true;
   }
 
   /** The relay has answered about an email: any verdict but `relay_unavailable`. */

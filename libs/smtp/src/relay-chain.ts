@@ -61,7 +61,7 @@ export class RelayChain {
     let answer: RelayedTransmission | undefined;
     for (const relay of this.relays) {
       if (!mayStillBegin()) break;
-      if (relay.breaker.mayBegin() === 'no') continue;
+      if (!relay.breaker.mayBegin()) continue;
       // While it is waited for, others may find that it is away; who has a connection knows better.
       const mayBegin: MayStillBegin = (isConnected) =>
         mayStillBegin() && (isConnected || relay.breaker.state !== 'open');
