@@ -1,4 +1,10 @@
-import { checkDatabase, greetDatabase, openDatabase, OperatorAccountStore } from '@posthorn/database';
+import {
+  checkDatabase,
+  greetDatabase,
+  openDatabase,
+  OperatorAccountStore,
+  OperatorSessionStore,
+} from '@posthorn/database';
 import {
   AcceptanceSettings,
   createHttpApp,
@@ -75,7 +81,7 @@ await startProcess('dashboard', async () => {
   const signer = secrets.linkSigner;
   const url = new URL(dashboard.DASHBOARD_URL ?? `http://localhost:${http.HTTP_PORT}`);
   const ways = signInWays(provider, url, onError);
-  const sessions = new OperatorSessions(new OperatorAccountStore(db), limiter, {
+  const sessions = new OperatorSessions(new OperatorAccountStore(db), new OperatorSessionStore(db), limiter, {
     ofAccounts: ways.byPassword,
     issuer: provider.OIDC_ISSUER,
   });

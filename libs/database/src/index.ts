@@ -61,13 +61,13 @@ export { type NewInvitationMail } from './stores/invitation-mails.ts';
 export { InvitationStore, type LinkedInvitation } from './stores/invitation-store.ts';
 export { type MailRefusal } from './stores/mail-bounds.ts';
 export { type LastEditor, MemberStore } from './stores/member-store.ts';
+export { type OperatorAccount, OperatorAccountStore } from './stores/operator-account-store.ts';
 export {
   type AdmittedSessions,
   type NewSession,
-  type OperatorAccount,
-  OperatorAccountStore,
+  OperatorSessionStore,
   type VouchedOperator,
-} from './stores/operator-account-store.ts';
+} from './stores/operator-session-store.ts';
 export { type ClaimedRow, type LaneDemand, type OutboxQueue } from './stores/claim.ts';
 export { type ClaimedEmail, type EmailOutcome } from './stores/claimed-email.ts';
 export { type QueueBacklog, type EmailBacklog, OutboxStore } from './stores/outbox-store.ts';

@@ -6,6 +6,7 @@ import type {
   NewSession,
   OperatorAccount,
   OperatorAccountStore,
+  OperatorSessionStore,
   VouchedOperator,
 } from '@posthorn/database';
 import type { RateLimiter } from '@posthorn/queues';
@@ -58,12 +59,10 @@ export interface Credentials extends Try {
 /** Who is signed in to the dashboard. */
 export class OperatorSessions {
   constructor(
-    private readonly accounts: Pick<
-      OperatorAccountStore,
-      'passwordHashOf' | 'signIn' | 'signInVouched' | 'recordRefusal' | 'findSession' | 'signOut' | 'isEmpty'
-    >,
+    private readonly accounts: Pick<OperatorAccountStore, 'passwordHashOf' | 'isEmpty'>,
+    private readonly sessions: OperatorSessionStore,
     private readonly limiter: Pick<RateLimiter, 'judge'>,
-    private readonly admitted: AdmittedSessions = { ofAccounts: true, issuer: undefined },
+    private readonly admitted: AdmittedSessions,
   ) {}
 
   /**
@@ -80,7 +79,7 @@ export class OperatorSessions {
     const written = OPERATOR_NAME.test(name) ? await this.accounts.passwordHashOf(name) : undefined;
     const isRight = await isPassword(password.slice(0, MOST_CHARACTERS), written);
     const token = newToken();
-    if (!isRight || !(await this.accounts.signIn(name, written!, sessionOf(token, network))))
+    if (!isRight || !(await this.sessions.signIn(name, written!, sessionOf(token, network))))
       throw new Refusal(401, 'Name or password are wrong');
     return token;
   }
@@ -88,7 +87,7 @@ export class OperatorSessions {
   /** Signs in somebody whom the identity provider has vouched for; the audit log is told. @returns the token of the session */
   async signInVouched(operator: VouchedOperator, network: string): Promise<string> {
     const token = newToken();
-    await this.accounts.signInVouched(operator, sessionOf(token, network));
+    await this.sessions.signInVouched(operator, sessionOf(token, network));
     return token;
   }
 
@@ -104,12 +103,12 @@ export class OperatorSessions {
    */
   async find(token: string, isUse: boolean): Promise<OperatorAccount | undefined> {
     const look = { maxAgeMs: SESSION_MS, maxIdleMs: IDLE_MS, isUse };
-    return this.accounts.findSession(hashSecret(token), look, this.admitted);
+    return this.sessions.find(hashSecret(token), look, this.admitted);
   }
 
   /** Ends the session; the audit log is told. */
   async signOut(token: string, network: string): Promise<void> {
-    await this.accounts.signOut(hashSecret(token), network);
+    await this.sessions.signOut(hashSecret(token), network);
   }
 
   /** Whether there is nobody yet who could sign in. */
@@ -121,7 +120,7 @@ export class OperatorSessions {
     const { allowed, nextAfterMs } = await this.take(bound, whom);
     if (allowed) return;
     if ((await this.take(TOLD_OF_A_NETWORK, network)).allowed)
-      await this.accounts.recordRefusal(network, OPERATOR_NAME.test(name) ? name : null);
+      await this.sessions.recordRefusal(network, OPERATOR_NAME.test(name) ? name : null);
     const retryAfterSeconds = wholeSeconds(nextAfterMs);
     throw new Refusal(429, `Too many tries to sign in; wait ${retryAfterSeconds} s and try again`, {
       retryAfterSeconds,
