@@ -3,8 +3,8 @@ import { isTruthy } from './comparisons.ts';
 import { type Helper, HELPERS } from './helpers.ts';
 import { MOST_CHARACTERS, type Output, OutputTooLarge } from './output.ts';
 import { printed } from './printed.ts';
-import { namedBy } from './scope.ts';
-import type { Block, Mustache, Path, Program, SubExpression } from './syntax.ts';
+import { pathOf } from './scope.ts';
+import { type Block, isCall, type Mustache, type Path, type Program, type SubExpression } from './syntax.ts';
 import type { Variables } from './template-parts.ts';
 
 /** Gives what a part says with these variables. @throws OutputTooLarge */
@@ -65,7 +65,7 @@ function rewrite(program: Program | undefined, print: string): void {
   for (const statement of program?.body ?? []) {
     if (statement.type === 'MustacheStatement') rewriteMustache(statement, print);
     if (statement.type !== 'BlockStatement') continue;
-    if (statement.params.length === 0 && statement.hash === undefined) rewriteSection(statement);
+    if (!isCall(statement)) rewriteSection(statement);
     rewrite(statement.program, print);
     rewrite(statement.inverse, print);
   }
@@ -74,8 +74,7 @@ function rewrite(program: Program | undefined, print: string): void {
 function rewriteMustache(mustache: Mustache, print: string): void {
   const { path, params, hash, loc } = mustache;
   const call: SubExpression = { type: 'SubExpression', path, params, hash, loc };
-  const isCall = params.length > 0 || hash !== undefined;
-  mustache.params = [isCall ? call : pathOf(path)];
+  mustache.params = [isCall(mustache) ? call : pathOf(path)];
   mustache.hash = undefined;
   mustache.path = word(mustache.escaped ? print : PRINT, path);
   // Ours has escaped it already.
@@ -85,10 +84,6 @@ function rewriteMustache(mustache: Mustache, print: string): void {
 function rewriteSection(block: Block): void {
   block.params = [pathOf(block.path)];
   block.path = word(SECTION, block.path);
-}
-
-function pathOf(path: Mustache['path']): Path {
-  return path.type === 'PathExpression' ? path : namedBy(path);
 }
 
 function word(name: string, { loc }: Mustache['path']): Path {

@@ -29,16 +29,17 @@ export interface Scope {
 /** At the top, outside of every block. */
 export const TOP: Scope = { depth: 0, level: 0, blockParams: new Set(), asked: [] };
 
-/** `{{"odd name"}}` prints the variable of that name. */
-export function namedBy(literal: Literal): Path {
-  const name = String(literal.original);
+/** What is named where a variable stands: `{{"odd name"}}` prints the variable of that name. */
+export function pathOf(named: Path | Literal): Path {
+  if (named.type === 'PathExpression') return named;
+  const name = String(named.original);
   return {
     type: 'PathExpression',
     data: false,
     depth: 0,
     parts: [name],
     original: `this.${name}`,
-    loc: literal.loc,
+    loc: named.loc,
   };
 }
 

@@ -84,6 +84,11 @@ export function isWord(path: Path | Literal): path is Path {
   return !isScoped(path);
 }
 
+/** Whether it calls a helper by what it gives to it; a bare name is a variable. */
+export function isCall({ params, hash }: Mustache | Block): boolean {
+  return params.length > 0 || hash !== undefined;
+}
+
 /** What stands at the head of a call as it is written. */
 export function headOf(path: Path | Literal): string {
   return String(path.original);

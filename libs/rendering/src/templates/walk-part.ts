@@ -4,6 +4,7 @@ import {
   type Block,
   type Expression,
   headOf,
+  isCall,
   isWord,
   type Mustache,
   type Path,
@@ -15,8 +16,8 @@ import {
   entered,
   faultInPath,
   isAsked,
-  namedBy,
   otherwise,
+  pathOf,
   type Scope,
   TOP,
   variableOf,
@@ -63,8 +64,7 @@ export class PartWalk {
 
   private mustache(mustache: Mustache, scope: Scope): void {
     if (isCall(mustache)) return this.call(mustache, scope, 'printed');
-    const { path } = mustache;
-    this.expression(path.type === 'PathExpression' ? path : namedBy(path), scope, 'printed');
+    this.expression(pathOf(mustache.path), scope, 'printed');
   }
 
   private block(block: Block, outer: Scope): void {
@@ -93,7 +93,7 @@ export class PartWalk {
     const name = headOf(block.path);
     if (isWord(block.path) && Object.hasOwn(BLOCKS, name))
       return this.fault(block.loc, `\`${name}\` needs what it is about: \`{{#${name} something}}\``);
-    const path = block.path.type === 'PathExpression' ? block.path : namedBy(block.path);
+    const path = pathOf(block.path);
     this.expression(path, scope, 'asked');
     this.program(
       block.program,
@@ -183,8 +183,4 @@ export class PartWalk {
 
 function namesItems({ program, inverse }: Block): boolean {
   return (program?.blockParams ?? inverse?.blockParams) !== undefined;
-}
-
-function isCall({ params, hash }: Mustache | Block): boolean {
-  return params.length > 0 || hash !== undefined;
 }
