@@ -1,17 +1,13 @@
 import { type EventId, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import type { DeliveryStatus, EventName } from '@posthorn/domain';
-import { boundsOf, type Statement, type Stretch, Values } from './statement.ts';
+import { boundsOf, type CreatedBetween, type Statement, type Stretch, Values } from './statement.ts';
 
-/** Which deliveries of a webhook are asked for; what is absent does not matter. */
-export interface DeliveryFilter {
+/** Which deliveries of a webhook are asked for, by the time of their events among others; what is absent does not matter. */
+export interface DeliveryFilter extends CreatedBetween {
   readonly status?: DeliveryStatus | undefined;
   readonly event?: EventName | undefined;
   /** Of one event there is one delivery at most. */
   readonly eventId?: EventId | undefined;
-  /** Whose event happened at this moment or later. */
-  readonly createdAfter?: Date | undefined;
-  /** Whose event happened before this moment. */
-  readonly createdBefore?: Date | undefined;
 }
 
 /** What is shown of a delivery `d`, of its event, of what is due of it, and of its last attempt. */

@@ -1,18 +1,14 @@
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { EmailStatus } from '@posthorn/domain';
-import { boundsOf, type Statement, type Stretch, Values } from './statement.ts';
+import { boundsOf, type CreatedBetween, type Statement, type Stretch, Values } from './statement.ts';
 
-/** Which emails of a workspace are asked for; what is absent does not matter. */
-export interface EmailFilter {
+/** Which emails of a workspace are asked for, by the time of their acceptance among others; what is absent does not matter. */
+export interface EmailFilter extends CreatedBetween {
   readonly status?: EmailStatus | undefined;
   /** The recipient's address, as it is kept: its domain in lower-case ASCII. */
   readonly to?: string | undefined;
   readonly groupBy?: string | undefined;
   readonly template?: string | undefined;
-  /** Accepted at this moment or later. */
-  readonly createdAfter?: Date | undefined;
-  /** Accepted before this moment. */
-  readonly createdBefore?: Date | undefined;
 }
 
 /** The filters that have an index each, by their columns. The first that is given decides which one is read; the rarer, the earlier. */

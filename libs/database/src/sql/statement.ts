@@ -25,15 +25,17 @@ export class Values {
   }
 }
 
-/** Between which times the rows of a list were made: from this moment on, before that one. */
-interface Times {
+/** Between which times that happened which the rows of a list are about. */
+export interface CreatedBetween {
+  /** At this moment or later. */
   readonly createdAfter?: Date | undefined;
+  /** Before this moment. */
   readonly createdBefore?: Date | undefined;
 }
 
 /** Where a stretch begins, and between which times it lies, as bounds of the id. */
 export function boundsOf(
-  { createdAfter, createdBefore }: Times,
+  { createdAfter, createdBefore }: CreatedBetween,
   { sort, start }: Stretch,
   values: Values,
 ): string[] {

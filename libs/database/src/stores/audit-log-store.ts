@@ -19,6 +19,7 @@ import {
 } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { AnyTransaction } from '../events.ts';
+import type { CreatedBetween } from '../sql/statement.ts';
 import type { AuditEntry as AuditRow } from '../generated/client.ts';
 import { prismaPage } from './prisma-page.ts';
 
@@ -48,16 +49,12 @@ export interface AuditEntry {
 }
 
 /** Which changes are wanted; all where nothing is said. */
-export interface AuditLogFilter {
+export interface AuditLogFilter extends CreatedBetween {
   readonly action?: AuditedAction | undefined;
   /** What was changed. */
   readonly subjectId?: string | undefined;
   /** The email that was sent again; with its action, the entries of that are looked through. */
   readonly copyOf?: EmailId | undefined;
-  /** What was done at this moment or later. */
-  readonly createdAfter?: Date | undefined;
-  /** What was done before this moment. */
-  readonly createdBefore?: Date | undefined;
 }
 
 /** $1 json: id, workspace_id, action, actor, subject_id, detail, at. Locks: the new rows. */
