@@ -4,6 +4,8 @@ import { type AuditedAction, operator, POSTHORN } from '@posthorn/domain';
 import { SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
 import type { AppUnderTest } from '@posthorn/testing';
 import { createOperator, removeOperator, resetOperatorPassword } from '@posthorn/use-cases';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { FROM_ELSEWHERE } from './dashboard-visitor.ts';
 import { Stack, TESTS } from './stack.ts';
 
@@ -261,6 +263,28 @@ describe('The dashboard', () => {
     // What somebody has set past the dashboard can be taken away.
     expect((await put('email-turns/concurrency', '{"concurrency":0}')).status).toBe(200);
     expect((await put('email-turns/rate-limit', '{"max":null}')).status).toBe(200);
+  });
+
+  it('shows its pages to who is signed in while strangers send a thousand forms and none to its end', async () => {
+    const session = as(await viewerCookie());
+    const lines = ['POST /sign-in HTTP/1.1', 'Host: a', `Origin: ${origin()}`, 'Expect: 100-continue'];
+    const head = [
+      ...lines,
+      'Content-Type: application/x-www-form-urlencoded',
+      'Content-Length: 1000',
+      '',
+      'a',
+    ];
+    const strangers = Array.from({ length: 1_000 }, () => connect(dashboard.port, '127.0.0.1'));
+    try {
+      // Told to go on, each is in work.
+      const areHeard = strangers.map((stranger) => once(stranger, 'data'));
+      for (const stranger of strangers) stranger.write(head.join('\r\n'));
+      await Promise.all(areHeard);
+      expect((await ask('/', session)).status).toBe(200);
+    } finally {
+      for (const stranger of strangers) stranger.destroy();
+    }
   });
 
   it('signs out: the cookie is good for nothing any more', async () => {

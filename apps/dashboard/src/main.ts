@@ -7,6 +7,7 @@ import {
 } from '@posthorn/database';
 import {
   AcceptanceSettings,
+  countOnceRead,
   createHttpApp,
   createLogger,
   DashboardSettings,
@@ -121,7 +122,7 @@ await startProcess('dashboard', async () => {
   );
   app.use(entrance({ sessions, cookie, origin: url.origin }));
   app.use(QUEUES_PATH, queueBoards(queues, QUEUES_PATH));
-  app.use(express.urlencoded({ extended: false, limit: MOST_FORM_BYTES }));
+  app.use(countOnceRead(express.urlencoded({ extended: false, limit: MOST_FORM_BYTES })));
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);
   logger.info({ port: http.HTTP_PORT }, 'open to operators');
   await runUntilSignal(app, {

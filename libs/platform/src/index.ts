@@ -2,6 +2,7 @@ export * from './settings/index.ts';
 export { createLogger, type Logger } from './logging/create-logger.ts';
 export { reportRepeated } from './logging/report-repeated.ts';
 export { createHealthApp, createHttpApp } from './http/create-http-app.ts';
+export { countOnceRead } from './http/count-once-read.ts';
 export { traceparentOf } from './http/enter-request.ts';
 export { clientAddress, networkOf, type SentBy } from './http/client-address.ts';
 export { headerValues } from './http/header-values.ts';
