@@ -198,13 +198,13 @@ FROM   json_to_recordset($1::json) AS i (n int, workspace_id uuid, key text)
 JOIN   idempotency_keys k USING (workspace_id, key)
 WHERE  k.expires_at > now()`;
 
-/** Writes what calls are answered under keys that they have taken. $1 json. Index: idempotency_keys_pkey. */
+/** Writes what calls are answered under keys that they have taken. $1 json. Index: idempotency_keys_pkey. Locks: none that taking the keys has not. */
 export const ANSWER_IDEMPOTENCY_KEYS = `
 UPDATE idempotency_keys k SET answer = i.answer
 FROM   json_to_recordset($1::json) AS i (workspace_id uuid, key text, answer text)
 WHERE  k.workspace_id = i.workspace_id AND k.key = i.key`;
 
-/** Gives back the keys of calls that were refused: a refusal does not use a key up. Index: idempotency_keys_pkey. */
+/** Gives back the keys of calls that were refused: a refusal does not use a key up. Index: idempotency_keys_pkey. Locks: none that taking the keys has not. */
 export const GIVE_BACK_IDEMPOTENCY_KEYS = `
 DELETE FROM idempotency_keys k
 USING  json_to_recordset($1::json) AS i (workspace_id uuid, key text)

@@ -21,6 +21,8 @@ RETURNING c.identity_id AS id`;
 /**
  * Claims the check of one domain that its workspace wants now: what a check under way finds is not recorded any more, and its schedule starts again. $1 uuid: the identity. $2 uuid: the workspace. $3 int: due again after so many seconds.
  * $4 int: not when it was checked less than so many seconds ago.
+ *
+ * Indexes: domain_checks_pkey, identities_pkey. Locks: the check.
  */
 export const CLAIM_CHECK = `
 UPDATE    domain_checks c

@@ -118,7 +118,8 @@ UPDATE outbox o SET state = 'ready' WHERE o.ctid = ANY (ARRAY(SELECT ctid FROM d
  * Frees the rows of turns whose lease ended long enough ago. $1 interval: the grace. $2 int: at most so many. $3 int: after
  * so many claims in a row without an answer an email or a delivery is given up, so that one that kills workers does not do so for ever.
  * A freed row keeps its lease, by which the next claim knows that whoever had it died.
- * Index: outbox_taken_by_lease_idx, from its front.
+ * Index: outbox_taken_by_lease_idx, from its front. Locks: the rows, skipping those that another scheduler frees, or whoever
+ * had them records, just now; then the emails and deliveries that are given up.
  */
 export const REVIVE = `
 WITH dead AS MATERIALIZED (

@@ -13,7 +13,7 @@ FROM     (SELECT accepted_at, status FROM emails
 GROUP BY 1
 ORDER BY 1`;
 
-/** Receivers that keep us waiting, webhooks with nothing but recent failures, and the version of the database. */
+/** Receivers that keep us waiting, webhooks with nothing but recent failures, and the version of the database. Reads both tables, the second of which has every webhook. Locks: none. */
 export const STATE_OF_THINGS = `
 SELECT (SELECT count(*)::int FROM slow_lanes) AS "slowLanes",
        (SELECT count(*)::int FROM webhooks WHERE failing_since IS NOT NULL) AS "failingWebhooks",

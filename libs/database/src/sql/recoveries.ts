@@ -94,7 +94,7 @@ SELECT ${SEEN}, ((SELECT count(*) FROM hastened) + (SELECT count(*) FROM due))::
 
 /**
  * Notes what a group of a recovery came to. $1 uuid: it. $2 uuid: the last that was looked at (null: none). $3 int: how many had failed.
- * $4 boolean: whether there were no more, and the next state begins. Locks: it.
+ * $4 boolean: whether there were no more, and the next state begins. Index: webhook_recoveries_pkey. Locks: it.
  */
 export const NOTE_RECOVERED_GROUP = `
 UPDATE webhook_recoveries r
@@ -106,6 +106,6 @@ SET    total = r.total + CASE WHEN r.state = 'COUNTING' THEN $3::int ELSE 0 END,
        served_at = clock_timestamp()
 WHERE  r.id = $1::uuid`;
 
-/** Forgets recoveries that were completed so many days ago. $1 int. Index: webhook_recoveries_finished_idx, from its front. */
+/** Forgets recoveries that were completed so many days ago. $1 int. Index: webhook_recoveries_finished_idx, from its front. Locks: the recoveries. */
 export const FORGET_RECOVERIES = `
 DELETE FROM webhook_recoveries WHERE state = 'COMPLETED' AND finished_at < now() - make_interval(days => $1::int)`;

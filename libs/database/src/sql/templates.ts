@@ -83,6 +83,7 @@ VALUES ($1::uuid, $4::timestamptz, $5::uuid, $6::int, $7::text, $8::text, $9::js
 /**
  * Makes a template with its first version; they point at each other, so it is one statement. $1 uuid: the template. $2 uuid: the
  * workspace. $3 text: the name. $4 timestamptz: now. $5 uuid, $6 int …: the version, as INSERT_VERSION names its columns.
+ * Locks: the new rows.
  */
 export const INSERT_TEMPLATE = `
 WITH template AS (
@@ -90,7 +91,7 @@ WITH template AS (
   VALUES ($1::uuid, $2::uuid, $3::text, $5::uuid, $4::timestamptz, $4::timestamptz)
 )${INSERT_VERSION}`;
 
-/** Names a template anew, adds a version to it and makes that the current one. Parameters as INSERT_TEMPLATE's. */
+/** Names a template anew, adds a version to it and makes that the current one. Parameters as INSERT_TEMPLATE's. Index: templates_pkey. Locks: the template. */
 export const INSERT_TEMPLATE_VERSION = `
 WITH template AS (
   UPDATE templates SET name = $3::text, current_version_id = $5::uuid, updated_at = $4::timestamptz

@@ -1,4 +1,4 @@
-/** Deletes idempotency keys that have expired. $1 int: at most so many. Index: idempotency_keys_by_expiry_idx, from its front. */
+/** Deletes idempotency keys that have expired. $1 int: at most so many. Index: idempotency_keys_by_expiry_idx, from its front. Locks: the keys, skipping those that somebody takes or deletes just now. */
 export const EXPIRE_IDEMPOTENCY_KEYS = `
 WITH expired AS (
   SELECT   workspace_id, key FROM idempotency_keys
@@ -12,6 +12,7 @@ DELETE FROM idempotency_keys k USING expired e WHERE k.workspace_id = e.workspac
 /**
  * Deletes invitations, and their mails, whose last link ended so many days ago or earlier, whatever became of them. $1 int: days.
  * $2 int: at most so many. Indexes: invitations_by_expiry_idx, from its front; invitation_mails_by_invitation_idx.
+ * Locks: the invitations, skipping those that somebody changes just now, and their mails.
  */
 export const EXPIRE_INVITATIONS = `
 WITH expired AS (
@@ -23,7 +24,7 @@ WITH expired AS (
 )
 DELETE FROM invitations i USING expired e WHERE i.id = e.id`;
 
-/** Deletes links that verified an address. $1 int: created so many seconds ago or earlier. $2 int: at most so many. Index: verification_links_by_age_idx, from its front. */
+/** Deletes links that verified an address. $1 int: created so many seconds ago or earlier. $2 int: at most so many. Index: verification_links_by_age_idx, from its front. Locks: the links, skipping those that somebody uses just now. */
 export const EXPIRE_VERIFICATION_LINKS = `
 WITH expired AS (
   SELECT   id FROM verification_links
