@@ -68,7 +68,7 @@ await startProcess('dashboard', async () => {
     applicationName: 'posthorn-dashboard',
     onIdleError: onError,
   });
-  await greetDatabase(db);
+  await greetDatabase(db, onError);
   watchPool(db.pool);
   const limiter = new RateLimiter({ ...redis.options, onError });
   const queues = new WatchedQueues(redis.options, onError);

@@ -102,7 +102,7 @@ await startProcess('gateway', async () => {
     onIdleError: onError,
     onEventsDue: (laneIds) => laneIds.forEach((laneId) => eventRings.ring(laneId)),
   });
-  await greetDatabase(db);
+  await greetDatabase(db, onError);
   watchPool(db.pool);
   await admitSystemSender(new IdentityStore(db), systemMail.from);
   const apiKeys = new ApiKeyStore(db);

@@ -68,7 +68,7 @@ await startProcess('scheduler', async () => {
     applicationName: 'posthorn-scheduler',
     onIdleError: onError,
   });
-  await greetDatabase(db);
+  await greetDatabase(db, onError);
   watchPool(db.pool);
   const outbox = new OutboxStore(db);
   watchBacklog(() => outbox.measureBacklog());

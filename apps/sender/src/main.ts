@@ -66,7 +66,7 @@ await startProcess('sender', async () => {
     onIdleError: onError,
     onEventsDue: (laneIds) => laneIds.forEach((laneId) => eventRings.ring(laneId)),
   });
-  await greetDatabase(db);
+  await greetDatabase(db, onError);
   watchPool(db.pool);
   const rates = new RecordRates({ rates: new RateStore(db), onError });
   const htmlToText = new HtmlToText();

@@ -61,7 +61,7 @@ await startProcess('webhook-dispatcher', async () => {
     applicationName: 'posthorn-webhook-dispatcher',
     onIdleError: onError,
   });
-  await greetDatabase(db);
+  await greetDatabase(db, onError);
   watchPool(db.pool);
   const rates = new RecordRates({ rates: new RateStore(db), onError });
   const workers = new TurnWorkers({ redis: redis.options, lanes, onError });

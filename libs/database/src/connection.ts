@@ -1,10 +1,11 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { DatabaseClock, FewAtOnceByKey, type Id, sleep } from '@posthorn/kernel';
+import { CannotStart, DatabaseClock, FewAtOnceByKey, type Id, sleep } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
 import pg from 'pg';
 import { AnsweringClient } from './answering-client.ts';
 import { isOutage, isRefusedLogin } from './faults.ts';
 import { PrismaClient } from './generated/client.ts';
+import { DatabaseUnusable } from './unusable.ts';
 
 /** A connection that cannot be had within this time is reported as an outage. */
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -83,7 +84,7 @@ export interface Database {
 }
 
 /** The server would answer before a commit is durable, so what was accepted could be lost. */
-class DurabilityRefused extends Error {
+class DurabilityRefused extends CannotStart {
   constructor() {
     super(
       'synchronous_commit is off on this Postgres: accepted emails could be lost; set it to on and start again',
@@ -92,7 +93,7 @@ class DurabilityRefused extends Error {
 }
 
 /** The settings that a connection begins with do not reach the server: something in between refuses or drops them. */
-export class PoolerRefused extends Error {
+export class PoolerRefused extends CannotStart {
   constructor() {
     super(
       'A pooler such as PgBouncer stands before Postgres and keeps no settings and prepared statements of a connection: let DATABASE_URL lead to Postgres itself',
@@ -142,10 +143,15 @@ const READINGS = 8;
  * Sets the process' idea of the database's time and refuses a database that does not keep what it confirms. Waits up to
  * half a minute for a database that is not there yet.
  *
+ * @param onWaiting told, each time that it has to wait, why
+ * @throws DatabaseUnusable when it does not come, or refuses what only an operator can change
  * @throws DurabilityRefused when `synchronous_commit` is off
  * @throws PoolerRefused when a pooler stands between
  */
-export async function greetDatabase(database: Database): Promise<void> {
+export async function greetDatabase(
+  database: Database,
+  onWaiting: (error: unknown) => void = () => undefined,
+): Promise<void> {
   const deadline = performance.now() + GREETED_WITHIN_MS;
   for (;;) {
     try {
@@ -154,7 +160,9 @@ export async function greetDatabase(database: Database): Promise<void> {
       return;
     } catch (error) {
       if (UNSUPPORTED_AT_START.test((error as Error).message)) throw new PoolerRefused();
-      if (!isOutage(error) || isRefusedLogin(error) || performance.now() > deadline) throw error;
+      if (!isOutage(error) || isRefusedLogin(error) || performance.now() > deadline)
+        throw DatabaseUnusable.because(error);
+      onWaiting(error);
       await sleep(TRY_AGAIN_MS);
     }
   }

@@ -53,3 +53,6 @@ export class Refusal extends Error {
     this.name = 'Refusal';
   }
 }
+
+/** What keeps a process from starting and its operator can mend: the message says how, so no stack is shown with it. */
+export class CannotStart extends Error {}

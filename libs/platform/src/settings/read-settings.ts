@@ -1,3 +1,4 @@
+import { CannotStart } from '@posthorn/kernel';
 import { validateSync } from 'class-validator';
 import { allowedValues, isOptional } from './allowed-values.ts';
 import { settingsOf, type DeclaredSetting, type SettingsClass } from './setting.ts';
@@ -15,7 +16,7 @@ export interface JudgesTogether {
 }
 
 /** Everything that is wrong with the settings; no value of a secret is in it. */
-export class SettingsError extends Error {
+export class SettingsError extends CannotStart {
   constructor(readonly faults: readonly string[]) {
     super(`The settings are not usable:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
     this.name = 'SettingsError';

@@ -1,0 +1,40 @@
+import { CannotStart } from '@posthorn/kernel';
+import { isOutage } from './faults.ts';
+
+const LOGIN = 'The database refuses the login: correct the name and password in DATABASE_URL';
+const MIGRATE = 'The database is not at the newest migration: run npm run migrate';
+
+/** By SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const SENTENCES: Readonly<Record<string, string>> = {
+  '28P01': LOGIN,
+  '28000': LOGIN,
+  '3D000':
+    'The server has no database of this name: correct DATABASE_URL, or create it and run npm run migrate',
+  '42P01': MIGRATE,
+  '42704': MIGRATE,
+  '42883': MIGRATE,
+  '42501':
+    'The role in DATABASE_URL lacks a right: name the one that npm run migrate ran as, to which the tables belong',
+  '53300': 'Postgres has no connection left: end what needs none, or raise max_connections',
+};
+const AWAY =
+  'No database answers: see that it runs, that DATABASE_URL is right, and that the way to it is open';
+
+/** What an operator can mend about the database that a process greets. */
+export class DatabaseUnusable extends CannotStart {
+  /** That of Postgres or of the system. */
+  readonly code: string | undefined;
+
+  private constructor(sentence: string, reason: Error & { code?: string }) {
+    super(`${sentence} (${reason.message})`, { cause: reason });
+    this.code = reason.code;
+  }
+
+  /** The error for people; what they cannot mend comes back as it is. */
+  static because(error: unknown): unknown {
+    // Of a name with several addresses, each is tried.
+    const reason = (error instanceof AggregateError ? error.errors[0] : error) as Error & { code?: string };
+    const sentence = SENTENCES[reason.code ?? ''] ?? (isOutage(reason) ? AWAY : undefined);
+    return sentence === undefined ? error : new DatabaseUnusable(sentence, reason);
+  }
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, ProgramUnderTest, type TestDatabase, testPostgresUrl } from '@posthorn/testing';
+
+let testDatabase: TestDatabase;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+});
+afterAll(() => testDatabase.drop());
+
+/** What an app says that cannot start. */
+async function lastWords(env: Record<string, string>): Promise<string> {
+  const app = await ProgramUnderTest.start('apps/inbound/dist/main.js', {
+    env: {
+      DATABASE_URL: testDatabase.url,
+      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+      HTTP_PORT: '0',
+      ...env,
+    },
+  });
+  expect((await app.exit).code).toBe(1);
+  return app.output;
+}
+
+/** The database's URL with something else in it. */
+const urlWith = (change: Partial<URL>): string => Object.assign(new URL(testDatabase.url), change).href;
+
+describe('An app that cannot start says in one line what to do', () => {
+  it('about a login that is refused', async () => {
+    expect(await lastWords({ DATABASE_URL: urlWith({ password: 'another' }) })).toMatch(
+      /^inbound cannot start: The database refuses the login: correct the name and password in DATABASE_URL \(password authentication failed for user "\w+"\)\n$/,
+    );
+  });
+
+  it('about a database that does not exist', async () => {
+    expect(await lastWords({ DATABASE_URL: urlWith({ pathname: '/nowhere' }) })).toMatch(
+      /^inbound cannot start: The server has no database of this name: .*npm run migrate \(database "nowhere" does not exist\)\n$/,
+    );
+  });
+
+  it('about a database that was never migrated', async () => {
+    expect(await lastWords({ DATABASE_URL: testPostgresUrl() })).toMatch(
+      /^inbound cannot start: The database is not at the newest migration: run npm run migrate \(.*does not exist\)\n$/,
+    );
+  });
+
+  it('about a database that stays away, after a line that it waits for it', async () => {
+    const nobody = createServer().listen(0, '127.0.0.1');
+    await once(nobody, 'listening');
+    const { port } = nobody.address() as AddressInfo;
+    nobody.close();
+    const [waiting, ...rest] = (await lastWords({ DATABASE_URL: urlWith({ port: String(port) }) }))
+      .trimEnd()
+      .split('\n');
+    expect(JSON.parse(waiting!)).toMatchObject({
+      level: 'warn',
+      err: { message: `connect ECONNREFUSED 127.0.0.1:${port}` },
+    });
+    expect(rest.at(-1)).toBe(
+      `inbound cannot start: No database answers: see that it runs, that DATABASE_URL is right, and that the way to it is open (connect ECONNREFUSED 127.0.0.1:${port})`,
+    );
+  });
+
+  it.each(['HTTP_PORT', 'METRICS_PORT'])('about a %s that is in use', async (setting) => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const said = await lastWords({ HTTP_HOST: '127.0.0.1', [setting]: String(port) });
+    other.close();
+    const words = said.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+    expect(words).toEqual([
+      `inbound cannot start: Another process listens at 127.0.0.1:${port}: stop it, or give this one a port of its own (HTTP_PORT, METRICS_PORT and INBOUND_PORT say which)`,
+    ]);
+  });
+});
