@@ -24,7 +24,7 @@ describe('What the doctor says', () => {
       '    see that it runs',
       '✓ disk: there is room',
       '',
-      'Something is wrong (1 faults, 2 unknown, 0 to consider, 1 good).',
+      'Something is wrong (1 fault, 2 unknown, 0 to consider, 1 good).',
     ]);
   });
 });

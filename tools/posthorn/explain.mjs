@@ -21,7 +21,10 @@ const SENTENCES = {
     'Postgres has no connection left: end what needs none, or raise max_connections; docs/runbooks/connections-used-up.md goes through it',
   '25006':
     'Postgres takes no changes: it is a standby, or default_transaction_read_only is on; npm run posthorn -- doctor says which',
+  '42501':
+    'The role in DATABASE_URL lacks a right: name the one that npm run migrate ran as, to which the tables belong',
   '42P01': MIGRATE,
+  '42704': MIGRATE,
   '42883': MIGRATE,
   '42703': MIGRATE,
   'P2021': MIGRATE,
@@ -46,6 +49,7 @@ const SPEAKING = new Set([
   'SettingsError',
   'DurabilityRefused',
   'PoolerRefused',
+  'DatabaseUnusable',
   'MigrationMismatch',
   'ReplyError',
 ]);
@@ -69,7 +73,9 @@ function sentenceFor(error) {
   if (/^Connection terminated|^Query read timeout/.test(error.message)) return AWAY;
   if (error.message === 'Command timed out') return SILENT;
   if (/unsupported startup parameter/.test(error.message)) return POOLER;
-  const sentence = SENTENCES[error.code] ?? SENTENCES[error.cause?.originalCode];
+  // Prisma gives it a code of its own, and keeps what Postgres said: where, depends on when it failed.
+  const { originalCode } = error.meta?.driverAdapterError?.cause ?? error.cause ?? {};
+  const sentence = SENTENCES[error.code] ?? SENTENCES[originalCode];
   if (sentence !== undefined) return sentence;
   return `That went wrong, and should not have: ${error.message}; POSTHORN_DEBUG=1 shows where`;
 }

@@ -19,6 +19,13 @@ describe('The line that says what went wrong', () => {
 
   it.each([
     ['a database without tables', { code: 'P2021' }, 'npm run migrate'],
+    ['a database without types', { code: '42704' }, 'npm run migrate'],
+    ['a role without rights', { code: '42501' }, 'the one that npm run migrate ran as'],
+    [
+      'what Prisma was told by Postgres',
+      { code: 'P2039', meta: { driverAdapterError: { cause: { originalCode: '25006' } } } },
+      'doctor says which',
+    ],
     ['a refused login', { code: '28P01' }, 'correct the name and password'],
     ['a server without the database', { code: '3D000' }, 'no database of this name'],
     [

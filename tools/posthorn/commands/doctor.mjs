@@ -59,6 +59,7 @@ function alike(results) {
 
 function summaryOf(isSound, results) {
   const count = (kind) => results.filter((result) => result.kind === kind).length;
-  const counts = `${count('fault')} faults, ${count('unknown')} unknown, ${count('advice')} to consider, ${count('good')} good`;
+  const faults = count('fault');
+  const counts = `${faults} ${faults === 1 ? 'fault' : 'faults'}, ${count('unknown')} unknown, ${count('advice')} to consider, ${count('good')} good`;
   return isSound ? `Nothing is wrong (${counts}).` : `Something is wrong (${counts}).`;
 }

@@ -62,17 +62,34 @@ export function relayChecks(relays: readonly Pick<RelayTransport, 'name' | 'gree
   }));
 }
 
+const CERTIFICATE = 'see the certificate of the relay, SMTP_TLS and NODE_EXTRA_CA_CERTS';
+
 const MENDS: Readonly<Record<string, string>> = {
   connect:
     'see that host and port in SMTP_URL are right, that a firewall lets us out, and that the relay runs',
   greeting: 'ask the operator of the relay whether it takes connections from this address',
   ehlo: 'set SMTP_EHLO_NAME to a full domain name, or ask the operator of the relay whether it takes connections from this address',
-  starttls: 'see the certificate of the relay, SMTP_TLS and NODE_EXTRA_CA_CERTS',
+  starttls: CERTIFICATE,
   auth: 'correct user and password in SMTP_URL (percent-encoded), or ask the operator of the relay for others',
 };
 
+/** What OpenSSL and Node say of a TLS that fails before the greeting, so under smtps://. */
+const TLS_MENDS: readonly (readonly [RegExp, string])[] = [
+  [
+    /wrong version number|packet length too long/,
+    'write smtp:// instead of smtps:// in SMTP_URL: this port does not begin with TLS, though it may offer STARTTLS',
+  ],
+  [/certificate/i, CERTIFICATE],
+];
+const SILENT =
+  'see that SMTP_URL has smtps:// if this port begins with TLS, as 465 does; otherwise ask the operator of the relay';
+
 function mendOf(answer: Parameters<typeof describeTransmission>[0]): string {
   const stage = 'stage' in answer ? answer.stage : 'connect';
+  const broken = answer.kind === 'broken' ? answer.error : undefined;
+  if (broken !== undefined && stage === 'greeting') return SILENT;
+  const ofTls = stage === 'connect' && TLS_MENDS.find(([words]) => words.test(broken ?? ''));
+  if (ofTls) return ofTls[1];
   return MENDS[stage] ?? 'ask the operator of the relay';
 }
 

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Finding } from '@posthorn/domain';
+import { RelayTransport } from '@posthorn/smtp';
+import { TestAuthority } from '@posthorn/testing';
+import { relayChecks } from './neighbour-checks.ts';
+
+let authority: TestAuthority;
+beforeAll(() => {
+  authority = TestAuthority.create();
+});
+afterAll(() => authority.close());
+
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+/** What the doctor says of a relay behind this scheme. */
+async function findingOf(scheme: 'smtp' | 'smtps', server: Server): Promise<Finding> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const relay = new RelayTransport(`${scheme}://127.0.0.1:${port}`, {
+    tlsPolicy: 'verified',
+    greetingTimeoutMs: 500,
+  });
+  open.push(relay, server);
+  return await relayChecks([relay])[0]!.look();
+}
+
+describe('The doctor, of a relay whose port is right but whose TLS is not as SMTP_URL says', () => {
+  it('names smtp:// where the port does not begin with TLS', async () => {
+    const plain = createServer((socket) => socket.on('error', () => undefined).write('220 relay ESMTP\r\n'));
+    expect(await findingOf('smtps', plain)).toMatchObject({
+      kind: 'fault',
+      mend: expect.stringContaining('smtp:// instead of smtps://'),
+    });
+  });
+
+  it('names smtps:// where nothing greets, as at a port that waits for TLS', async () => {
+    const { key, cert } = authority.issue({ names: ['IP:127.0.0.1'] });
+    expect(await findingOf('smtp', createTlsServer({ key, cert }))).toMatchObject({
+      kind: 'fault',
+      mend: expect.stringContaining('smtps://'),
+    });
+  });
+
+  it.each([
+    ['that nobody vouches for', () => authority.selfSigned({ names: ['IP:127.0.0.1'] })],
+    ['for another name', () => authority.selfSigned({ names: ['DNS:other.example'] })],
+  ])('names the certificate where it is one %s', async (_which, make) => {
+    const { key, cert } = make();
+    expect(await findingOf('smtps', createTlsServer({ key, cert }))).toMatchObject({
+      kind: 'fault',
+      mend: expect.stringMatching(/^see the certificate of the relay/),
+    });
+  });
+});
