@@ -2,8 +2,10 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { explain } from './posthorn/explain.mjs';
 import { ROOT } from './stack/runtime.mjs';
 import { readSettings } from './stack/settings.mjs';
+import { NotReady } from './posthorn/usage-error.mjs';
 
 const HELP = `npm run migrate [-- --wait]
 Applies every migration that the database at DATABASE_URL (environment or .env) has not seen, each in a transaction of its own.
@@ -18,7 +20,7 @@ const LOOK_EVERY_MS = 2_000;
 async function main({ wait = false }) {
   const databaseUrl = readSettings().DATABASE_URL;
   if (!databaseUrl)
-    throw new Error(
+    throw new NotReady(
       'DATABASE_URL is not set: say which database to migrate, e.g. DATABASE_URL=postgresql://… npm run migrate',
     );
   const migrations = await import('../libs/database/dist/migrations/run-migrations.js');
@@ -45,11 +47,21 @@ async function waitUntilApplied(findUnapplied) {
       }),
     );
     if (missing?.length === 0) return say('nothing is missing');
-    if (performance.now() > until) throw new Error(`gave up after ${WAIT_MS / 60_000} minutes: ${reason}`);
+    if (performance.now() > until) throw new NotReady(`gave up after ${WAIT_MS / 60_000} minutes: ${reason}`);
     if (reason !== told) say(`waiting: ${reason}`);
     told = reason;
     await sleep(LOOK_EVERY_MS);
   }
+}
+
+/** SQLSTATE class 42 but for 42501: a statement that does not fit the database, so a fault of a migration. */
+const OF_A_STATEMENT = /^42(?!501)/;
+
+/** In one line where an operator can mend it. @param {any} error */
+function reasonOf(error) {
+  if (error.code === '42501')
+    return `The role in DATABASE_URL lacks a right: name the one that the database belongs to (${error.message})`;
+  return OF_A_STATEMENT.test(error.code) ? error.stack : explain(error);
 }
 
 /** @param {string} text */
@@ -61,4 +73,8 @@ const { values } = parseArgs({
   options: { wait: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
 });
 if (values.help) say(HELP);
-else await main(values);
+else
+  await main(values).catch((error) => {
+    process.stderr.write(`migrate: ${reasonOf(error)}\n`);
+    process.exitCode = 1;
+  });

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, ProgramUnderTest, type TestDatabase } from '@posthorn/testing';
+import { openDatabase } from '@posthorn/database';
+
+let testDatabase: TestDatabase;
+/** A role that may connect, and to which nothing belongs. */
+const STRANGER = { username: 'stranger_of_migrations', password: 'stranger' };
+
+/** What `npm run migrate` says that fails. */
+async function lastWords(change: Partial<URL>): Promise<string> {
+  const { href } = Object.assign(new URL(testDatabase.url), change);
+  const migrate = await ProgramUnderTest.start('tools/migrate.mjs', { env: { DATABASE_URL: href } });
+  expect((await migrate.exit).code).toBe(1);
+  return migrate.output;
+}
+
+async function ask(sql: string): Promise<void> {
+  const database = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'test' });
+  await database.pool.query(sql).finally(() => database.close());
+}
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  await ask(`CREATE ROLE ${STRANGER.username} LOGIN PASSWORD '${STRANGER.password}'`);
+});
+afterAll(async () => {
+  await ask(`DROP ROLE ${STRANGER.username}`);
+  await testDatabase.drop();
+});
+
+describe('A migration that cannot be done says in one line what to do', () => {
+  it('about a login that is refused', async () => {
+    expect(await lastWords({ password: 'another' })).toBe(
+      'migrate: The database refuses the login: correct the name and password in DATABASE_URL\n',
+    );
+  });
+
+  it('about a server that takes no changes', async () => {
+    expect(await lastWords({ search: '?options=-c%20default_transaction_read_only%3Don' })).toMatch(
+      /^migrate: Postgres takes no changes: .*\n$/,
+    );
+  });
+
+  it('about a role that may make no tables', async () => {
+    expect(await lastWords(STRANGER)).toMatch(
+      /^migrate: The role in DATABASE_URL lacks a right: .* the database belongs to \(permission denied for .*\)\n$/,
+    );
+  });
+
+  it('about a history that was changed', async () => {
+    await ask(
+      `UPDATE _prisma_migrations SET checksum = 'x' WHERE migration_name = '20261121100000_ground_floor_laid'`,
+    );
+    expect(await lastWords({})).toMatch(/^migrate: .*20261121100000_ground_floor_laid.*\n$/);
+  });
+});
