@@ -10,6 +10,8 @@ const OURS: Readonly<Record<string, string>> = {
   scheduledat: 'sendAt',
   deliverytime: 'sendAt',
   templatealias: 'template',
+  templateid: 'template',
+  templatename: 'template',
   templatemodel: 'variables',
   templatedata: 'variables',
   dynamictemplatedata: 'variables',

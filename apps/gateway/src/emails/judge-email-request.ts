@@ -36,7 +36,7 @@ export function isTemplated(email: object): email is TemplatedEmailRequest {
 
 function judgeRaw(body: Record<string, unknown>): RawEmailRequest {
   const unknown = faultsInUnknown(RAW, body, '', (name) => {
-    if (!TEMPLATED.names.includes(name)) return knownElsewhere(name, RAW.names);
+    if (!TEMPLATED.names.includes(name)) return knownElsewhere(name, [...RAW.names, 'template']);
     return 'belongs to templated emails; name a `template` or leave it out';
   });
   refuseFaults(RAW, body, unknown, REQUIRED_OF_RAW);

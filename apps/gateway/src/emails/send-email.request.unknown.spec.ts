@@ -54,6 +54,15 @@ describe('G4: an unknown field', () => {
     );
   });
 
+  it.each(['TemplateAlias', 'template_id', 'templateId', 'templateName'])(
+    '%s of another service is named with `template`, whose absence made the email a raw one',
+    (name) => {
+      expect(messageFor({ [name]: 'x', to: 'a@b.co' })).toContain(
+        `\`${name}\` is not a known field; did you mean \`template\`?`,
+      );
+    },
+  );
+
   it('of another service is led to no field of the other kind of email', () => {
     const { to } = TEMPLATED;
     expect(messageFor({ template: 'a', to, TemplateModel: {} })).toMatch(/; did you mean `variables`\?$/);

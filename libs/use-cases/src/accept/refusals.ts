@@ -1,4 +1,4 @@
-import { Refusal } from '@posthorn/kernel';
+import { parseId, Refusal } from '@posthorn/kernel';
 import type { AcceptableEmail, AcceptanceOutcome } from '@posthorn/database';
 
 const RETRY_AFTER_SECONDS = 2;
@@ -74,9 +74,10 @@ export function missingVariablesOf(template: string, missing: readonly string[])
 
 /** No template of the workspace has this name. */
 export function noSuchTemplate(name: string): Refusal {
+  const mend = parseId('tpl', name) ? 'give the `name` of the template, not its id' : 'create it first';
   return new Refusal(
     400,
-    `\`template\` names no template of this workspace: ${JSON.stringify(name)}; create it first`,
+    `\`template\` names no template of this workspace: ${JSON.stringify(name)}; ${mend}`,
   );
 }
 
