@@ -2,10 +2,10 @@ import { NotReady, UsageError } from './usage-error.mjs';
 
 const MIGRATE = 'The database is not at the newest migration: run npm run migrate';
 const LOGIN = 'The database refuses the login: correct the name and password in DATABASE_URL';
+const REDIS_LOGIN = 'Redis refuses the login: correct the user name and password in REDIS_URL';
 const AWAY = 'The database went away in between: see that it runs, look what was done, and try again';
 const SILENT = 'It does not answer in time: see whether it is overloaded, paused or frozen';
-const NOBODY =
-  'Nobody answers there: see that it runs, that the URL is right, and that the way to it is open';
+const NO_ANSWER = new Set(['ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT']);
 
 const POOLER =
   'A pooler such as PgBouncer stands before Postgres, and Posthorn cannot work through it: let DATABASE_URL lead to Postgres itself';
@@ -29,9 +29,6 @@ const SENTENCES = {
   '42703': MIGRATE,
   'P2021': MIGRATE,
   'P2022': MIGRATE,
-  'ECONNREFUSED': NOBODY,
-  'ENOTFOUND': NOBODY,
-  'ETIMEDOUT': NOBODY,
   '57P01': AWAY,
   '57P02': AWAY,
   '57P03': AWAY,
@@ -66,18 +63,30 @@ export function explain(error, command) {
 }
 
 function sentenceFor(error) {
+  if (/^(?:NOAUTH|WRONGPASS) /.test(error.message)) return REDIS_LOGIN;
   const speaks = error instanceof UsageError || error instanceof NotReady;
   if (speaks || SPEAKING.has(error.name) || SPEAKING.has(error.constructor?.name)) return error.message;
   // The driver gives these no code.
-  if (error.message === 'timeout exceeded when trying to connect') return NOBODY;
+  if (error.message === 'timeout exceeded when trying to connect') return nobodyAnswers('there');
   if (/^Connection terminated|^Query read timeout/.test(error.message)) return AWAY;
   if (error.message === 'Command timed out') return SILENT;
   if (/unsupported startup parameter/.test(error.message)) return POOLER;
+  if (NO_ANSWER.has(error.code)) return nobodyAnswers(placeOf(error.errors?.[0] ?? error));
   // Prisma gives it a code of its own, and keeps what Postgres said: where, depends on when it failed.
   const { originalCode } = error.meta?.driverAdapterError?.cause ?? error.cause ?? {};
   const sentence = SENTENCES[error.code] ?? SENTENCES[originalCode];
   if (sentence !== undefined) return sentence;
   return `That went wrong, and should not have: ${error.message}; POSTHORN_DEBUG=1 shows where`;
+}
+
+function nobodyAnswers(where) {
+  return `Nobody answers ${where}: see that it runs, that the URL is right, and that the way to it is open`;
+}
+
+/** Where the system says that it tried to connect to. */
+function placeOf({ address, port, hostname }) {
+  if (address !== undefined) return `at ${address.includes(':') ? `[${address}]` : address}:${port}`;
+  return hostname === undefined ? 'there' : `at ${hostname}`;
 }
 
 function withFlags(text, command) {

@@ -35,6 +35,8 @@ describe('The line that says what went wrong', () => {
     ],
     ['a full disk', { code: '53100' }, 'make room'],
     ['a server that is read-only', { code: '25006' }, 'doctor says which'],
+    ['a Redis that wants a login', { name: 'ReplyError', message: 'NOAUTH HELLO must be' }, 'in REDIS_URL'],
+    ['a Redis that refuses it', { name: 'ReplyError', message: 'WRONGPASS invalid' }, 'in REDIS_URL'],
     ['a Redis that hangs', { message: 'Command timed out' }, 'overloaded, paused or frozen'],
     [
       'a server that takes too long',
@@ -49,6 +51,27 @@ describe('The line that says what went wrong', () => {
     ],
   ])('says how to mend %s', (_case, fields, words) => {
     expect(explain(failure(fields))).toContain(words);
+  });
+
+  it.each([
+    ['a port', { code: 'ECONNREFUSED', address: '127.0.0.1', port: 9 }, 'at 127.0.0.1:9'],
+    [
+      'a name with several addresses',
+      {
+        code: 'ECONNREFUSED',
+        errors: [
+          { address: '::1', port: 9 },
+          { address: '127.0.0.1', port: 9 },
+        ],
+      },
+      'at [::1]:9',
+    ],
+    ['a name', { code: 'ENOTFOUND', hostname: 'db.example' }, 'at db.example'],
+    ['what does not say', { code: 'ETIMEDOUT' }, 'there'],
+  ])('names where nobody answers: %s', (_what, fields, where) => {
+    expect(explain(failure(fields))).toMatch(
+      new RegExp(`^Nobody answers ${where.replaceAll(/[[\]]/g, '\\$&')}: see that it runs`),
+    );
   });
 
   it('is one line, whatever was said', () => {

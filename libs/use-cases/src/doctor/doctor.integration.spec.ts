@@ -263,7 +263,9 @@ describe('The doctor', () => {
       });
       redis.thaw();
       expect(code).toBe(1);
-      expect(stdout).toMatch(/^✗ postgres.version, postgres.durability, .*: Nobody answers there/m);
+      expect(stdout).toMatch(
+        /^✗ postgres.version, postgres.durability, .*: Nobody answers at 127.0.0.1:1: see/m,
+      );
       expect(stdout).toMatch(
         /^[✗?] redis.version, redis.role, redis.eviction, .*: It does not answer in time/m,
       );
