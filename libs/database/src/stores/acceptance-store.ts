@@ -1,4 +1,4 @@
-import { type DatabaseClock, type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import { FIND_EMAILS, READ_IDEMPOTENCY_KEYS } from '../sql/accept.ts';
@@ -10,13 +10,7 @@ import { fitOneStatement, GroupAcceptance } from './group-acceptance.ts';
 
 /** Makes accepted emails durable, a group of calls at a time. */
 export class AcceptanceStore {
-  private readonly pool: pg.Pool;
-  private readonly clock: DatabaseClock;
-
-  constructor(private readonly database: Pick<Database, 'pool' | 'clock' | 'onEventsDue'>) {
-    this.pool = database.pool;
-    this.clock = database.clock;
-  }
+  constructor(private readonly database: Pick<Database, 'pool' | 'clock' | 'onEventsDue'>) {}
 
   /**
    * Accepts a group of calls in one transaction: what is accepted is durable once this resolves, and what is not leaves no
@@ -28,20 +22,20 @@ export class AcceptanceStore {
   async accept(calls: readonly AcceptableCall[], monthlyLimit: number | null): Promise<CallOutcome[]> {
     // A single statement is a transaction of its own.
     if (fitOneStatement(calls) && !calls.some(needsTransaction))
-      return this.acceptOn(this.pool, calls, monthlyLimit);
+      return this.acceptOn(this.database.pool, calls, monthlyLimit);
     return transactOn(this.database, (client) => this.acceptOn(client, calls, monthlyLimit), 'along');
   }
 
   /** Which of these emails have been accepted: asked when the answer to a COMMIT was lost. */
   async findAccepted(ids: readonly EmailId[]): Promise<Set<EmailId>> {
-    const { rows } = await this.pool.query<{ id: string }>(FIND_EMAILS, [ids.map(uuidOf)]);
+    const { rows } = await this.database.pool.query<{ id: string }>(FIND_EMAILS, [ids.map(uuidOf)]);
     return new Set(rows.map((row) => idFromUuid('trs', row.id)));
   }
 
   /** What a key stands for, if it is in use. */
   async findAnswer(workspaceId: WorkspaceId, key: string): Promise<KnownAnswer | undefined> {
     const json = JSON.stringify([{ n: 0, workspace_id: uuidOf(workspaceId), key }]);
-    return (await this.pool.query<KnownAnswer>(READ_IDEMPOTENCY_KEYS, [json])).rows[0];
+    return (await this.database.pool.query<KnownAnswer>(READ_IDEMPOTENCY_KEYS, [json])).rows[0];
   }
 
   private async acceptOn(
@@ -49,12 +43,13 @@ export class AcceptanceStore {
     calls: readonly AcceptableCall[],
     monthlyLimit: number | null,
   ): Promise<CallOutcome[]> {
-    const group = new GroupAcceptance(connection, calls, monthlyLimit, this.clock);
+    const { clock } = this.database;
+    const group = new GroupAcceptance(connection, calls, monthlyLimit, clock);
     await group.judge();
     const client = connection as TransactionClient; // which it is wherever one of these is written
-    await upsertContacts(client, this.clock.nowMs(), group.accepted.flatMap(contactOf));
+    await upsertContacts(client, clock.nowMs(), group.accepted.flatMap(contactOf));
     const copies = group.accepted.flatMap(copyOf);
-    if (copies.length > 0) await recordAudit(client, this.clock.nowMs(), ...copies);
+    if (copies.length > 0) await recordAudit(client, clock.nowMs(), ...copies);
     return group.answer();
   }
 }

@@ -1,6 +1,5 @@
 import { type DeliveryId, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import type { Page, PageRequest } from '@posthorn/domain';
-import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import { type DeliveryFilter, listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from '../sql/delivery-list.ts';
 import type { Stretch } from '../sql/statement.ts';
@@ -18,12 +17,9 @@ const MOST_ATTEMPTS = 50;
 
 /** What has become of the deliveries of a webhook. */
 export class DeliveryListStore {
-  private readonly pool: pg.Pool;
   private readonly search = new BoundedSearch('dlv');
 
-  constructor(database: Database) {
-    this.pool = database.pool;
-  }
+  constructor(private readonly database: Database) {}
 
   /** A page of the deliveries that match; see {@link BoundedSearch} for when it has fewer than it may. */
   async list(
@@ -34,7 +30,7 @@ export class DeliveryListStore {
   ): Promise<Page<ShownDelivery>> {
     const look = async (stretch: Stretch) => {
       const statement = listDeliveries(workspaceId, webhookId, filter, stretch);
-      return (await this.pool.query<ShownDeliveryRow & SeenRow>(statement)).rows;
+      return (await this.database.pool.query<ShownDeliveryRow & SeenRow>(statement)).rows;
     };
     return this.search.page(page, look, shownDelivery);
   }
@@ -46,10 +42,10 @@ export class DeliveryListStore {
     id: DeliveryId,
   ): Promise<DeliveryWithAttempts | undefined> {
     const ids = [uuidOf(id), uuidOf(webhookId), uuidOf(workspaceId)];
-    const found = await this.pool.query<ShownDeliveryRow & { body: string }>(READ_DELIVERY, ids);
+    const found = await this.database.pool.query<ShownDeliveryRow & { body: string }>(READ_DELIVERY, ids);
     const [row] = found.rows;
     if (row === undefined) return undefined;
-    const { rows } = await this.pool.query<ShownAttempt>(READ_ATTEMPTS, [ids[0], MOST_ATTEMPTS]);
+    const { rows } = await this.database.pool.query<ShownAttempt>(READ_ATTEMPTS, [ids[0], MOST_ATTEMPTS]);
     return { ...shownDelivery(row), body: row.body, attempts: rows.reverse() };
   }
 }

@@ -1,6 +1,5 @@
 import { uuidOf, type WebhookId } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
-import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import { columnsOf, type Row } from '../binary-array.ts';
 import { GroupSize } from '../group-size.ts';
@@ -40,13 +39,10 @@ export interface Room {
  * renewed and claims given back by OutboxStore.
  */
 export class DeliveryStore {
-  private readonly pool: pg.Pool;
   /** How many events of each lane become deliveries together. */
   private readonly eventsTogether = new GroupSize();
 
-  constructor(private readonly database: Database) {
-    this.pool = database.pool;
-  }
+  constructor(private readonly database: Database) {}
 
   /**
    * Makes the deliveries of up to so many due events of each lane, of fewer where that takes too long, and claims those that there is room for. No
@@ -85,7 +81,7 @@ export class DeliveryStore {
     leaseMs: number,
     areSlow: boolean,
   ): Promise<ClaimedDelivery[]> {
-    const { rows } = await this.pool.query<DeliveryRow>({
+    const { rows } = await this.database.pool.query<DeliveryRow>({
       name: 'claim_deliveries',
       text: CLAIM_DELIVERIES,
       values: [...demandColumns(demands), maxBytesPerLane, `${leaseMs} ms`, areSlow],
@@ -95,7 +91,7 @@ export class DeliveryStore {
 
   /** The webhooks as they are at this moment, in the order of the ids; undefined for one that is deleted. */
   async readReceivers(ids: readonly WebhookId[]): Promise<(Receiver | undefined)[]> {
-    const { rows } = await this.pool.query<ReceiverRow>({
+    const { rows } = await this.database.pool.query<ReceiverRow>({
       name: 'read_receivers',
       text: READ_RECEIVERS,
       values: [ids.map(uuidOf)],
@@ -113,7 +109,7 @@ export class DeliveryStore {
       number,
       duration_ms: Math.round(durationMs),
     }));
-    await this.pool.query(NOTE_OWN_FAULTS, [JSON.stringify(rows)]);
+    await this.database.pool.query(NOTE_OWN_FAULTS, [JSON.stringify(rows)]);
   }
 
   /** Records outcomes; says for each whether its claim still held, and so whether it changed the delivery's state. */

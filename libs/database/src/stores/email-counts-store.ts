@@ -34,11 +34,7 @@ export interface CountedEmails {
 
 /** Counts of emails by day. */
 export class EmailCountsStore {
-  private readonly pool: pg.Pool;
-
-  constructor(database: Database) {
-    this.pool = database.pool;
-  }
+  constructor(private readonly database: Database) {}
 
   /** What there is of each status on each day; days and statuses without emails are absent. */
   count(wanted: CountedEmails): Promise<DayCount[]> {
@@ -59,7 +55,7 @@ export class EmailCountsStore {
     for (let from = firstDay.getTime(); from <= end; from += DAYS_A_STATEMENT * DAY_MS) {
       const to = Math.min(from + (DAYS_A_STATEMENT - 1) * DAY_MS, end);
       const values = [uuidOf(workspaceId), dayOf(from), dayOf(to), groupBy ?? null];
-      found.push(...(await this.pool.query<Row>(text, values)).rows);
+      found.push(...(await this.database.pool.query<Row>(text, values)).rows);
     }
     return found;
   }

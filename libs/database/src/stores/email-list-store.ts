@@ -1,6 +1,5 @@
 import type { EmailId, WorkspaceId } from '@posthorn/kernel';
 import type { Page, PageRequest } from '@posthorn/domain';
-import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import { type EmailFilter, listEmails } from '../sql/email-list.ts';
 import type { Stretch } from '../sql/statement.ts';
@@ -9,11 +8,12 @@ import { type EmailSummary, emailSummary, type EmailSummaryRow } from './email-r
 
 /** The emails of a workspace, page by page. */
 export class EmailListStore {
-  private readonly pool: pg.Pool;
   private readonly search: BoundedSearch<'trs'>;
 
-  constructor(database: Database, bounds?: SearchBounds) {
-    this.pool = database.pool;
+  constructor(
+    private readonly database: Database,
+    bounds?: SearchBounds,
+  ) {
     this.search = new BoundedSearch('trs', bounds);
   }
 
@@ -25,7 +25,7 @@ export class EmailListStore {
   ): Promise<Page<EmailSummary>> {
     const look = async (stretch: Stretch) => {
       const statement = listEmails(workspaceId, filter, stretch);
-      return (await this.pool.query<EmailSummaryRow & SeenRow>(statement)).rows;
+      return (await this.database.pool.query<EmailSummaryRow & SeenRow>(statement)).rows;
     };
     return this.search.page(page, look, emailSummary);
   }

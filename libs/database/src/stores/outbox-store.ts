@@ -1,6 +1,5 @@
 import { type EmailId, uuidOf } from '@posthorn/kernel';
 import type { LaneId, WithheldReason } from '@posthorn/domain';
-import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import { GroupSize } from '../group-size.ts';
 import {
@@ -62,12 +61,9 @@ const MEASURED_TO = 100_000;
  * instead of 5 ms).
  */
 export class OutboxStore {
-  private readonly pool: pg.Pool;
   private readonly sizes = { ripened: new GroupSize(), revived: new GroupSize() };
 
-  constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {
-    this.pool = database.pool;
-  }
+  constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {}
 
   /** Claims up to so many ready emails of each lane. No lane may be named twice. */
   async claimEmails(
@@ -76,7 +72,7 @@ export class OutboxStore {
     leaseMs: number,
   ): Promise<ClaimedEmail[]> {
     const askedAtMs = performance.now();
-    const { rows } = await this.pool.query<ClaimRow>({
+    const { rows } = await this.database.pool.query<ClaimRow>({
       name: 'claim_emails',
       text: CLAIM_EMAILS,
       values: [...demandColumns(demands), maxBytesPerLane, `${leaseMs} ms`],
@@ -113,7 +109,7 @@ export class OutboxStore {
 
   /** Why nothing is to be sent to the recipients of these emails just now, in their order; null: it is. */
   async askWhyWithheld(ids: readonly EmailId[]): Promise<(WithheldReason | null)[]> {
-    const { rows } = await this.pool.query<{ id: string; withheldFor: WithheldReason | null }>(
+    const { rows } = await this.database.pool.query<{ id: string; withheldFor: WithheldReason | null }>(
       ASK_WHY_WITHHELD,
       [ids.map(uuidOf)],
     );
@@ -123,7 +119,7 @@ export class OutboxStore {
 
   /** Renews leases; gives back those that still hold. */
   async renew<Held extends Claim>(claims: readonly Held[], leaseMs: number): Promise<Held[]> {
-    const { rows } = await this.pool.query<{ id: string; claims: number }>(RENEW_LEASES, [
+    const { rows } = await this.database.pool.query<{ id: string; claims: number }>(RENEW_LEASES, [
       ...claimColumns(claims),
       `${leaseMs} ms`,
     ]);
@@ -133,14 +129,14 @@ export class OutboxStore {
 
   /** Gives back what was claimed and not begun. */
   async giveBack(claims: readonly Claim[]): Promise<void> {
-    await this.pool.query(GIVE_BACK, claimColumns(claims));
+    await this.database.pool.query(GIVE_BACK, claimColumns(claims));
   }
 
   /** Makes up to `limit` due rows ready, fewer where that takes too long; says how many there were. */
   ripen(limit: number): Promise<number> {
     return this.sizes.ripened.take(
       limit,
-      async (most) => (await this.pool.query(RIPEN, [most])).rowCount ?? 0,
+      async (most) => (await this.database.pool.query(RIPEN, [most])).rowCount ?? 0,
     );
   }
 
@@ -154,7 +150,7 @@ export class OutboxStore {
     maxUnanswered: number,
   ): Promise<{ revived: number; givenUp: number }> {
     const { rows } = await this.sizes.revived.take(limit, (most) =>
-      this.pool.query<{ revived: number; givenUp: number } & WithEvents>(REVIVE, [
+      this.database.pool.query<{ revived: number; givenUp: number } & WithEvents>(REVIVE, [
         `${graceMs} ms`,
         most,
         maxUnanswered,
@@ -167,19 +163,19 @@ export class OutboxStore {
 
   /** How many emails are in each state. */
   async countEmails(): Promise<EmailBacklog> {
-    const { rows } = await this.pool.query<EmailBacklog>(COUNT_EMAILS, [COUNTED_TO]);
+    const { rows } = await this.database.pool.query<EmailBacklog>(COUNT_EMAILS, [COUNTED_TO]);
     return rows[0]!;
   }
 
   /** What waits in each queue that nothing holds back, by the clock of the database. The cost does not grow with the backlog. */
   async measureBacklog(): Promise<QueueBacklog[]> {
-    const { rows } = await this.pool.query<QueueBacklog>(MEASURE_BACKLOG, [MEASURED_TO]);
+    const { rows } = await this.database.pool.query<QueueBacklog>(MEASURE_BACKLOG, [MEASURED_TO]);
     return rows;
   }
 
   /** The lanes that have ready rows and are not paused. */
   async lanesWithReadyRows(): Promise<LaneWithReadyRows[]> {
-    return (await this.pool.query<LaneWithReadyRows>(LANES_WITH_READY_ROWS)).rows;
+    return (await this.database.pool.query<LaneWithReadyRows>(LANES_WITH_READY_ROWS)).rows;
   }
 
   /** Each row says the same of the whole statement. */
