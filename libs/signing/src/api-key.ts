@@ -27,7 +27,7 @@ export function isWellFormedSecret(text: string): boolean {
 }
 
 /** Whether `text` could come from {@link newSecret} with this prefix. */
-export function hasSecretForm(prefix: string, text: string): boolean {
+function hasSecretForm(prefix: string, text: string): boolean {
   if (!text.startsWith(prefix) || !WELL_FORMED.test(text.slice(prefix.length))) return false;
   return checksumOf(text.slice(0, -CHECKSUM_CHARACTERS)) === text.slice(-CHECKSUM_CHARACTERS);
 }
@@ -35,6 +35,11 @@ export function hasSecretForm(prefix: string, text: string): boolean {
 /** What is stored of a secret, and what it is looked up by: SHA-256. With 190 random bits it needs neither salt nor stretching. */
 export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
+}
+
+/** What a secret that {@link newSecret} has made with this prefix is looked up by; undefined: the text cannot be one. */
+export function hashIfSecret(prefix: string, text: string): Buffer | undefined {
+  return hasSecretForm(prefix, text) ? hashSecret(text) : undefined;
 }
 
 /** What is shown of a secret after its creation: the first 8 and the last 4 characters with `...` between. */

@@ -1,5 +1,6 @@
 import type { LinkedAddress, VerificationLinkStore } from '@posthorn/database';
-import { hashOfLinkToken } from './send-verification-link.ts';
+import { hashIfSecret } from '@posthorn/signing';
+import { VERIFICATION_PREFIX } from './send-verification-link.ts';
 
 const UNKNOWN: LinkedAddress = { state: 'unknown' };
 
@@ -9,13 +10,13 @@ export class ConfirmAddress {
 
   /** What the link with this token is about. Programs open links to look at them, so this changes nothing. */
   async look(token: string): Promise<LinkedAddress> {
-    const hash = hashOfLinkToken(token);
+    const hash = hashIfSecret(VERIFICATION_PREFIX, token);
     return hash === undefined ? UNKNOWN : this.links.find(hash);
   }
 
   /** Verifies the address. `open`: by this call; `used`: by an earlier one. */
   async confirm(token: string): Promise<LinkedAddress> {
-    const hash = hashOfLinkToken(token);
+    const hash = hashIfSecret(VERIFICATION_PREFIX, token);
     return hash === undefined ? UNKNOWN : this.links.use(hash);
   }
 }

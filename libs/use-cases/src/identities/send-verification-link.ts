@@ -1,11 +1,12 @@
 import { type DatabaseClock, newUuid, type WorkspaceId } from '@posthorn/kernel';
 import { VERIFICATION_LINK_SECONDS } from '@posthorn/domain';
 import type { NewLink, OwedMail, WorkspaceStore } from '@posthorn/database';
-import { hashSecret, hasSecretForm, newSecret } from '@posthorn/signing';
+import { hashSecret, newSecret } from '@posthorn/signing';
 import type { SendOwedMails } from '../system/send-owed-mails.ts';
 import { verificationMail } from './verification-mail.ts';
 
-const PREFIX = 'phv_';
+/** What the token in a link begins with. */
+export const VERIFICATION_PREFIX = 'phv_';
 
 export interface SendVerificationLinkOptions {
   readonly owedMails: Pick<SendOwedMails, 'seal' | 'handOver'>;
@@ -27,7 +28,7 @@ export class SendVerificationLink {
   async write(workspaceId: WorkspaceId, address: string): Promise<NewLink> {
     const { owedMails, workspaces, clock, publicUrl } = this.options;
     const workspace = await workspaces.find(workspaceId);
-    const [id, token] = [newUuid(clock.nowMs()), newSecret(PREFIX)];
+    const [id, token] = [newUuid(clock.nowMs()), newSecret(VERIFICATION_PREFIX)];
     const link = `${publicUrl}/verify/identity/${token}`;
     const mail = verificationMail(address, workspace?.name ?? workspaceId, link);
     return {
@@ -42,9 +43,4 @@ export class SendVerificationLink {
   handOver(mail: OwedMail): Promise<boolean> {
     return this.options.owedMails.handOver(mail);
   }
-}
-
-/** By what the link with this token is found; undefined when it cannot be the token of one. */
-export function hashOfLinkToken(token: string): Buffer | undefined {
-  return hasSecretForm(PREFIX, token) ? hashSecret(token) : undefined;
 }

@@ -1,9 +1,11 @@
 import { type DatabaseClock, newUuid } from '@posthorn/kernel';
 import type { NewInvitationMail, OwedMail } from '@posthorn/database';
-import { hashSecret } from '@posthorn/signing';
+import { hashSecret, newSecret } from '@posthorn/signing';
 import type { SendOwedMails } from '../system/send-owed-mails.ts';
-import { newInvitationToken } from './invitation-link.ts';
 import { invitationMail } from './invitation-mail.ts';
+
+/** What the token in a link begins with. */
+export const INVITATION_PREFIX = 'phi_';
 
 export interface SendInvitationMailsOptions {
   readonly owedMails: Pick<SendOwedMails, 'seal' | 'handOver'>;
@@ -23,7 +25,7 @@ export class SendInvitationMails {
    */
   write(email: string, workspaceName: string): NewInvitationMail {
     const { owedMails, clock, publicUrl } = this.options;
-    const token = newInvitationToken();
+    const token = newSecret(INVITATION_PREFIX);
     const id = newUuid(clock.nowMs());
     const mail = invitationMail(email, workspaceName, `${publicUrl}/invitations/${token}`);
     return { id, sealedMail: owedMails.seal(id, mail), tokenHash: hashSecret(token) };
