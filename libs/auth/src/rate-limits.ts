@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { Refusal } from '@posthorn/kernel';
 import {
@@ -11,7 +10,7 @@ import {
   wholeSeconds,
 } from '@posthorn/domain';
 import { clientAddress, networkOf, type SentBy } from '@posthorn/platform';
-import type { RateLimiter } from '@posthorn/queues';
+import { bucketIdOf, type RateLimiter } from '@posthorn/queues';
 import type { Principal } from './principal.ts';
 
 /** The names of the policies, as callers see them. */
@@ -120,8 +119,7 @@ export class RateLimits {
 
   /** An address is never written down; its digest is enough to count it. */
   private addressId(request: SentBy): string {
-    const network = networkOf(clientAddress(request, this.options.trustedProxies));
-    return createHash('sha256').update(network).digest('base64url').slice(0, 22);
+    return bucketIdOf(networkOf(clientAddress(request, this.options.trustedProxies)));
   }
 }
 

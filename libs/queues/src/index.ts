@@ -9,7 +9,7 @@ export { LaneRings } from './lane-rings.ts';
 export { LINES, type LineName } from './lines.ts';
 export { MaintenanceSchedule, type RegularJob } from './maintenance.ts';
 export { MendedQueues } from './mended-queues.ts';
-export { RateLimiter } from './rates/rate-limiter.ts';
+export { bucketIdOf, RateLimiter } from './rates/rate-limiter.ts';
 export { Turns, type TurnsOptions } from './turn.ts';
 export { WatchedQueues } from './watched-queues.ts';
 export { Workbench } from './workbench.ts';

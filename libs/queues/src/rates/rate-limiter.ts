@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Coalescer } from '@posthorn/kernel';
 import { type RateLimit, type RateVerdict, verdictsOf } from '@posthorn/domain';
 import type { RedisOptions } from '../connections.ts';
@@ -10,6 +11,8 @@ const LONGEST_WAIT_MS = 50;
 const MOST_REQUESTS_A_GROUP = 500;
 /** About 10 MB a policy. */
 const MOST_KNOWN_BUCKETS = 50_000;
+/** Of base64url: 132 bits, so that no two of them are alike. */
+const ID_CHARACTERS = 22;
 
 export interface RateLimiterOptions extends RedisOptions {
   readonly onError: (error: Error) => void;
@@ -38,7 +41,7 @@ export class RateLimiter {
    * Takes a token for one request.
    *
    * @param policy whose buckets are apart from all others, such as `key`
-   * @param id the bucket: printable ASCII, and nothing that must not be seen in Redis
+   * @param id the bucket: printable ASCII, and nothing that must not be seen in Redis; see {@link bucketIdOf}
    */
   judge(policy: string, id: string, limit: RateLimit): Promise<RateVerdict> {
     return this.groups.add({ policy, id, limit, atMs: performance.now() });
@@ -75,4 +78,9 @@ export class RateLimiter {
     this.known.learn(demands, grants);
     return grants;
   }
+}
+
+/** The id of a bucket for what must not be seen in Redis, such as an address: a part of its SHA-256. */
+export function bucketIdOf(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, ID_CHARACTERS);
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Refusal } from '@posthorn/kernel';
 import { OPERATOR_NAME, type RateLimit, type RateVerdict, wholeSeconds } from '@posthorn/domain';
 import type {
@@ -9,7 +9,7 @@ import type {
   OperatorSessionStore,
   VouchedOperator,
 } from '@posthorn/database';
-import type { RateLimiter } from '@posthorn/queues';
+import { bucketIdOf, type RateLimiter } from '@posthorn/queues';
 import { hashSecret, isPassword } from '@posthorn/signing';
 
 /** How often something may be done. */
@@ -129,8 +129,7 @@ export class OperatorSessions {
 
   private take({ policy, limit }: Bound, whom: string): Promise<RateVerdict> {
     // Neither a name nor an address is written into Redis.
-    const id = createHash('sha256').update(whom).digest('base64url').slice(0, 22);
-    return this.limiter.judge(policy, id, limit);
+    return this.limiter.judge(policy, bucketIdOf(whom), limit);
   }
 }
 
