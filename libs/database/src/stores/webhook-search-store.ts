@@ -9,6 +9,7 @@ import {
 } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { Webhook as WebhookRow } from '../generated/client.ts';
+import { prismaPage } from './prisma-page.ts';
 import { webhookOf } from './webhook-store.ts';
 
 /** Which webhooks are asked for; what is absent does not matter. */
@@ -31,22 +32,22 @@ export interface FoundWebhook extends Webhook {
 export class WebhookSearchStore {
   constructor(private readonly database: Database) {}
 
-  /** A page of the webhooks that match, the newest first. Indexes: webhooks_by_workspace_idx, or webhooks_pkey from its end. */
+  /** A page of the webhooks that match. Indexes: webhooks_by_workspace_idx, or webhooks_pkey, in their order. */
   async list(
     { workspaceId, status, isFailing }: WebhookFilter,
-    { limit, startAt }: Pick<PageRequest<WebhookId>, 'limit' | 'startAt'>,
+    page: PageRequest<WebhookId>,
   ): Promise<Page<FoundWebhook>> {
+    const { from, ...inOrder } = prismaPage(page);
     const rows = await this.database.prisma.webhook.findMany({
       where: {
         ...(workspaceId !== undefined && { workspaceId: uuidOf(workspaceId) }),
         ...(status !== undefined && { status }),
         ...(isFailing && { failingSince: { not: null } }),
-        ...(startAt !== undefined && { id: { lte: uuidOf(startAt) } }),
+        ...from,
       },
-      orderBy: { id: 'desc' },
-      take: limit + 1,
+      ...inOrder,
     });
-    return pageOf(await this.found(rows), limit);
+    return pageOf(await this.found(rows), page.limit);
   }
 
   /** The webhook with this id, whichever workspace has it. */
