@@ -67,8 +67,8 @@ export function composableEmail(row: CompositionRow): ComposableEmail {
   return {
     id: idFromUuid('trs', row.id),
     workspaceId: idFromUuid('wrk', row.workspaceId),
-    from: mailbox(row.fromAddress, row.fromName),
-    to: mailbox(row.toAddress, row.toName),
+    from: mailboxOf(row.fromAddress, row.fromName),
+    to: mailboxOf(row.toAddress, row.toName),
     replyTo: row.replyTo ?? [],
     messageId: row.messageId,
     fellDueAt: row.fellDueAt,
@@ -88,6 +88,7 @@ function contentOf(row: CompositionRow): RawContent | TemplatedContent {
   return { type: 'templated', templateVersionId: id, variables: variables! };
 }
 
-function mailbox(address: string, name: string | null): Mailbox {
+/** A mailbox out of its columns. */
+export function mailboxOf(address: string, name: string | null): Mailbox {
   return name === null ? { address } : { address, name };
 }

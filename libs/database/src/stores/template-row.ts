@@ -1,6 +1,7 @@
 import { idFromUuid, type TemplateId, type TemplateVersionId } from '@posthorn/kernel';
 import { type JsonObject, type Mailbox, parseJson } from '@posthorn/domain';
 import type { TemplateParts, TemplateVersionSource } from '@posthorn/rendering';
+import { mailboxOf } from './composable-email.ts';
 
 /** What a version of a template says; two that are equal say the same. */
 export interface TemplateContent {
@@ -90,7 +91,7 @@ export function templateOf(row: TemplateRow): Template {
     required,
     createdAt,
     updatedAt,
-    from: senderOf(row),
+    from: mailboxOf(row.fromAddress, row.fromName),
     replyTo: row.replyTo ?? [],
     parts: partsOf(row),
     unsubscribe: row.unsubscribe,
@@ -109,7 +110,7 @@ export function templateSummaryOf(row: TemplateSummaryRow): TemplateSummary {
     unsubscribe,
     createdAt,
     updatedAt,
-    from: senderOf(row),
+    from: mailboxOf(row.fromAddress, row.fromName),
   };
 }
 
@@ -122,21 +123,13 @@ export function versionSummaryOf(row: VersionRow): TemplateVersionSummary {
     required,
     unsubscribe,
     createdAt,
-    from: senderOf(row),
+    from: mailboxOf(row.fromAddress, row.fromName),
   };
 }
 
 /** A version as rendering takes it. */
 export function sourceOf(row: SourceRow): TemplateVersionSource {
   return { id: idFromUuid('tpv', row.versionId), parts: partsOf(row), defaults: defaultsOf(row) };
-}
-
-/** The sender of a version. */
-export function senderOf({
-  fromAddress,
-  fromName,
-}: Pick<VersionSummaryRow, 'fromAddress' | 'fromName'>): Mailbox {
-  return fromName === null ? { address: fromAddress } : { address: fromAddress, name: fromName };
 }
 
 function partsOf({ subject, html, text, previewText }: SourceRow): TemplateParts {

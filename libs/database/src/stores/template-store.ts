@@ -16,8 +16,8 @@ import {
   READ_TEMPLATE,
   READ_TEMPLATE_VERSION,
 } from '../sql/templates.ts';
+import { mailboxOf } from './composable-email.ts';
 import {
-  senderOf,
   type SourceRow,
   sourceOf,
   type Template,
@@ -150,7 +150,7 @@ export class TemplateStore {
 function currentTemplate(row: CurrentRow): CurrentTemplate {
   return {
     versionId: idFromUuid('tpv', row.versionId),
-    from: senderOf(row),
+    from: mailboxOf(row.fromAddress, row.fromName),
     replyTo: row.replyTo ?? [],
     required: row.required,
     unsubscribe: row.unsubscribe,
