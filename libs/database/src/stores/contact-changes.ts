@@ -14,13 +14,12 @@ import { eventsAsJson, runWithEvents } from '../events.ts';
 import { DELETE_CONTACT, LOCK_CONTACT, RESUBSCRIBE_ERASED } from '../sql/contacts.ts';
 import { transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
-import { contactEvent, contactUpdatedEvent } from './contact-events.ts';
-import { CONTACT_STATUS_CHANGES } from './contact-status-changes.ts';
+import { CONTACT_STATUS_CHANGES, contactEvent, contactUpdatedEvent } from './contact-events.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';
 import { type ExceededSize, writeContacts } from './contact-writes.ts';
 
 /** What a change of one contact works with: its transaction, and the database's time in it. */
-interface Scene {
+interface ChangeContext {
   readonly transaction: Transaction;
   readonly nowMs: number;
   readonly actor: Actor;
@@ -44,15 +43,15 @@ export class ContactChanges {
     actor: Actor,
     given: JsonObject,
   ): Promise<Contact | { readonly exceeded: ExceededSize } | undefined> {
-    return this.change(workspaceId, id, actor, async (before, scene) => {
+    return this.change(workspaceId, id, actor, async (before, context) => {
       const merged = mergeProperties(before.properties, given);
       if (!('properties' in merged)) return { exceeded: { size: merged.exceeded, amount: merged.amount } };
       const changes = changesBetween(before.properties, merged.properties);
       if (changes === undefined) return before;
-      const after = { ...before, properties: merged.properties, updatedAt: new Date(scene.nowMs) };
-      await write(scene, after, contactUpdatedEvent(after, changes));
+      const after = { ...before, properties: merged.properties, updatedAt: new Date(context.nowMs) };
+      await write(context, after, contactUpdatedEvent(after, changes));
       // Not the values: what is known of a person must not outlive the contact.
-      await audit(scene, 'contact.updated', after, { properties: Object.keys(changes).sort() });
+      await audit(context, 'contact.updated', after, { properties: Object.keys(changes).sort() });
       return after;
     });
   }
@@ -64,25 +63,25 @@ export class ContactChanges {
     actor: Actor,
     status: ContactStatus,
   ): Promise<Contact | undefined> {
-    return this.change(workspaceId, id, actor, async (before, scene) => {
+    return this.change(workspaceId, id, actor, async (before, context) => {
       // Also for one that is subscribed: the contact may have been created again after the person was erased.
       if (status === 'SUBSCRIBED')
-        await scene.transaction.$executeRawUnsafe(RESUBSCRIBE_ERASED, uuidOf(workspaceId), before.email);
-      const after = withStatus(before, status, new Date(scene.nowMs));
+        await context.transaction.$executeRawUnsafe(RESUBSCRIBE_ERASED, uuidOf(workspaceId), before.email);
+      const after = withStatus(before, status, new Date(context.nowMs));
       if (after === before) return before;
       const { event, action } = CONTACT_STATUS_CHANGES[status];
-      await write(scene, after, contactEvent(event, after));
-      await audit(scene, action, after);
+      await write(context, after, contactEvent(event, after));
+      await audit(context, action, after);
       return after;
     });
   }
 
   /** Deletes the contact and gives it as it was; its emails stay. */
   delete(workspaceId: WorkspaceId, id: ContactId, actor: Actor): Promise<Contact | undefined> {
-    return this.change(workspaceId, id, actor, async (contact, scene) => {
-      const events = eventsAsJson(scene.nowMs, [contactEvent('CONTACT_DELETED', contact)]);
-      await runWithEvents(scene.transaction, DELETE_CONTACT, [events, uuidOf(id)]);
-      await audit(scene, 'contact.deleted', contact);
+    return this.change(workspaceId, id, actor, async (contact, context) => {
+      const events = eventsAsJson(context.nowMs, [contactEvent('CONTACT_DELETED', contact)]);
+      await runWithEvents(context.transaction, DELETE_CONTACT, [events, uuidOf(id)]);
+      await audit(context, 'contact.deleted', contact);
       return contact;
     });
   }
@@ -92,7 +91,7 @@ export class ContactChanges {
     workspaceId: WorkspaceId,
     id: ContactId,
     actor: Actor,
-    work: (before: Contact, scene: Scene) => Promise<Result>,
+    work: (before: Contact, context: ChangeContext) => Promise<Result>,
   ): Promise<Result | undefined> {
     const { changes, clock } = this.database;
     const inTransaction = async (transaction: Transaction): Promise<Result | undefined> => {
@@ -105,7 +104,7 @@ export class ContactChanges {
 }
 
 function write(
-  { transaction, nowMs }: Scene,
+  { transaction, nowMs }: ChangeContext,
   after: Contact,
   event: ReturnType<typeof contactEvent>,
 ): Promise<void> {
@@ -113,7 +112,7 @@ function write(
 }
 
 function audit(
-  { transaction, nowMs, actor }: Scene,
+  { transaction, nowMs, actor }: ChangeContext,
   action: Extract<AuditedAction, `contact.${string}`>,
   { workspaceId, id: subjectId }: Contact,
   detail: JsonObject = {},

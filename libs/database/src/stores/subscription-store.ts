@@ -5,8 +5,7 @@ import type { Database } from '../connection.ts';
 import { READ_SUBSCRIPTION } from '../sql/subscriptions.ts';
 import { type TransactionClient, transactOn } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
-import { contactEvent } from './contact-events.ts';
-import { CONTACT_STATUS_CHANGES } from './contact-status-changes.ts';
+import { CONTACT_STATUS_CHANGES, contactEvent } from './contact-events.ts';
 import { upsertContacts, writeContacts } from './contact-writes.ts';
 
 /** Whether the recipient of an email wants more of its kind. */
