@@ -16,12 +16,14 @@ export function webhookProviders(database: Database, rings: LaneRings): Provider
   const { clock } = database;
   const search = new WebhookSearchStore(database);
   const deliveries = new DeliveryListStore(database);
+  const recoveries = new RecoveryStore(database);
   const again = { changes: new DeliveryChanges(database), deliveries, rings, clock };
   return [
     { provide: WebhookSearchStore, useValue: search },
     { provide: WebhookReader, useValue: new WebhookReader(search) },
     { provide: ReadDeliveries, useValue: new ReadDeliveries(new WebhookStore(database), deliveries) },
-    { provide: RecoverDeliveries, useValue: new RecoverDeliveries(new RecoveryStore(database), clock) },
+    { provide: RecoveryStore, useValue: recoveries },
+    { provide: RecoverDeliveries, useValue: new RecoverDeliveries(recoveries, clock) },
     { provide: SendDeliveriesAgain, useValue: new SendDeliveriesAgain(again) },
   ];
 }

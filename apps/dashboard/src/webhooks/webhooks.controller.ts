@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { WebhookSearchStore, WorkspaceStore } from '@posthorn/database';
-import { ReadDeliveries, RecoverDeliveries } from '@posthorn/use-cases';
+import { RecoveryStore, WebhookSearchStore, WorkspaceStore } from '@posthorn/database';
+import { ReadDeliveries } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { doneIn } from '../pages/done.ts';
 import { renderPage } from '../pages/page.ts';
@@ -28,7 +28,7 @@ export class WebhooksController {
     private readonly search: WebhookSearchStore,
     private readonly workspaces: WorkspaceStore,
     private readonly deliveries: ReadDeliveries,
-    private readonly recoveries: RecoverDeliveries,
+    private readonly recoveries: RecoveryStore,
     private readonly reader: WebhookReader,
   ) {}
 

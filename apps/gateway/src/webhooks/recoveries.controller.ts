@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { RecoveryId, WebhookId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
+import { RecoveryStore } from '@posthorn/database';
 import { ReadDeliveries, RecoverDeliveries } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { momentOf } from '../paging/time-range.ts';
@@ -15,7 +16,8 @@ import { unknownInWebhook } from './unknown-in-webhook.ts';
 @Controller('v1/webhooks')
 export class RecoveriesController {
   constructor(
-    private readonly recoveries: RecoverDeliveries,
+    private readonly recoverDeliveries: RecoverDeliveries,
+    private readonly recoveries: RecoveryStore,
     private readonly deliveries: ReadDeliveries,
   ) {}
 
@@ -55,7 +57,7 @@ export class RecoveriesController {
     const wanted = { since: momentOf(since), until: until === undefined ? undefined : momentOf(until) };
     const recovery = foundBy(
       'webhook_id',
-      await this.recoveries.begin(caller.workspaceId, id, actorOf(caller), wanted),
+      await this.recoverDeliveries.begin(caller.workspaceId, id, actorOf(caller), wanted),
     );
     return { recovery: recoveryView(recovery) };
   }
@@ -74,7 +76,7 @@ export class RecoveriesController {
     @PathId('webhook_id') webhookId: WebhookId,
     @PathId('recovery_id') id: RecoveryId,
   ): Promise<RecoveryAnswer> {
-    const recovery = await this.recoveries.read(workspaceId, webhookId, id);
+    const recovery = await this.recoveries.find(workspaceId, webhookId, id);
     if (recovery === undefined)
       throw await unknownInWebhook(this.deliveries, workspaceId, webhookId, 'recovery_id');
     return { recovery: recoveryView(recovery) };

@@ -24,12 +24,14 @@ export function webhookProviders(parts: WebhookParts): Provider[] {
   const { clock } = database;
   const webhooks = new WebhookStore(database);
   const deliveries = new DeliveryListStore(database);
+  const recoveries = new RecoveryStore(database);
   const again = { changes: new DeliveryChanges(database), deliveries, rings, clock };
   const manage = { webhooks, clock, box: secretBox, policy: webhookPolicy };
   return [
     { provide: ManageWebhooks, useValue: new ManageWebhooks(manage) },
     { provide: ReadDeliveries, useValue: new ReadDeliveries(webhooks, deliveries) },
-    { provide: RecoverDeliveries, useValue: new RecoverDeliveries(new RecoveryStore(database), clock) },
+    { provide: RecoveryStore, useValue: recoveries },
+    { provide: RecoverDeliveries, useValue: new RecoverDeliveries(recoveries, clock) },
     { provide: SendDeliveriesAgain, useValue: new SendDeliveriesAgain(again) },
   ];
 }

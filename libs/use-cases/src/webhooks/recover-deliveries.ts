@@ -1,11 +1,4 @@
-import {
-  type DatabaseClock,
-  newId,
-  type RecoveryId,
-  Refusal,
-  type WebhookId,
-  type WorkspaceId,
-} from '@posthorn/kernel';
+import { type DatabaseClock, newId, Refusal, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import type { Actor, Recovery } from '@posthorn/domain';
 import type { RecoveryStore } from '@posthorn/database';
 
@@ -19,7 +12,7 @@ export interface WantedTime {
 /** Sends all again that failed in a time: what a caller begins here, the scheduler goes on with. */
 export class RecoverDeliveries {
   constructor(
-    private readonly recoveries: RecoveryStore,
+    private readonly recoveries: Pick<RecoveryStore, 'begin'>,
     private readonly clock: Pick<DatabaseClock, 'nowMs'>,
   ) {}
 
@@ -43,16 +36,6 @@ export class RecoverDeliveries {
     const recovery = await this.recoveries.begin(workspaceId, webhookId, actor, { id, since, until });
     if (recovery !== undefined && recovery.id !== id && !isOf(recovery, wanted)) throw runsAlready(recovery);
     return recovery;
-  }
-
-  /** The newest recoveries of a webhook, so many at most. */
-  list(workspaceId: WorkspaceId, webhookId: WebhookId, most: number): Promise<Recovery[]> {
-    return this.recoveries.list(workspaceId, webhookId, most);
-  }
-
-  /** A recovery as it stands; undefined when this webhook does not have it. */
-  read(workspaceId: WorkspaceId, webhookId: WebhookId, id: RecoveryId): Promise<Recovery | undefined> {
-    return this.recoveries.find(workspaceId, webhookId, id);
   }
 }
 
