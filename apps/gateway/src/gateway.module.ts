@@ -23,7 +23,7 @@ import type { SecretBox } from '@posthorn/signing';
 import { answerOf } from '@posthorn/platform';
 import {
   AcceptEmails,
-  ManageContacts,
+  SaveContacts,
   SendSystemMail,
   NoticeHits,
   TrackingLinks,
@@ -158,6 +158,8 @@ export class GatewayModule {
       monthlyLimit,
       errorBodyOf,
     });
+    const contacts = new ContactStore(database);
+    const changes = new ContactChanges(database);
     const systemMail = new SendSystemMail({ acceptEmails, from: systemFrom });
     const owedMails = owedMailKinds(parts, systemMail);
     return {
@@ -172,14 +174,9 @@ export class GatewayModule {
         },
         { provide: DatabaseClock, useValue: database.clock },
         { provide: AcceptEmails, useValue: acceptEmails },
-        {
-          provide: ManageContacts,
-          useValue: new ManageContacts({
-            contacts: new ContactStore(database),
-            changes: new ContactChanges(database),
-            errorBodyOf,
-          }),
-        },
+        { provide: ContactStore, useValue: contacts },
+        { provide: ContactChanges, useValue: changes },
+        { provide: SaveContacts, useValue: new SaveContacts({ contacts, changes, errorBodyOf }) },
         { provide: SuppressionStore, useValue: new SuppressionStore(database) },
         { provide: SuppressionChanges, useValue: new SuppressionChanges(database) },
         ...webhookProviders(parts),

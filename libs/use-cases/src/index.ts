@@ -6,7 +6,7 @@ export { InviteMember } from './members/invite-member.ts';
 export { JoinWorkspace, type ShownInvitation } from './members/join-workspace.ts';
 export { endedRefusal, lastEditorRefusal } from './members/member-refusals.ts';
 export { SendInvitationMails } from './members/send-invitation-mails.ts';
-export { ManageContacts, type ContactBatchItem, type WantedContact } from './contacts/manage-contacts.ts';
+export { SaveContacts, type ContactBatchItem, type WantedContact } from './contacts/save-contacts.ts';
 export { CheckDomain } from './identities/check-domain.ts';
 export { CheckDueDomains } from './identities/check-due-domains.ts';
 export { ConfirmAddress } from './identities/confirm-address.ts';

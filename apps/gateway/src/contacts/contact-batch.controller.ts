@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { type ContactBatchItem, ManageContacts, type WantedContact } from '@posthorn/use-cases';
+import { type ContactBatchItem, SaveContacts, type WantedContact } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { addressOfItem, orRefusal } from '../validation/batch.ts';
 import { judgeBody } from '../validation/judge-body.ts';
@@ -13,7 +13,7 @@ import { contactView } from './contact-view.ts';
 
 @Controller('v1/contacts/batch')
 export class ContactBatchController {
-  constructor(private readonly contacts: ManageContacts) {}
+  constructor(private readonly saveContacts: SaveContacts) {}
 
   @Post()
   @RequiresScope('api_user')
@@ -39,7 +39,7 @@ export class ContactBatchController {
   })
   async upsert(@Caller() { workspaceId }: Principal, @Body() body: unknown): Promise<ContactBatchAnswer> {
     const items = judgeBody(UpsertContactsRequest, body).contacts.map(batchItem);
-    const { successful, failed } = await this.contacts.upsertBatch(workspaceId, items);
+    const { successful, failed } = await this.saveContacts.upsertBatch(workspaceId, items);
     return { contacts: { successful: successful.map(contactView), failed } };
   }
 }

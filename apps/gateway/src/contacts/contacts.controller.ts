@@ -1,8 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import type { ContactId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
+import { ContactChanges, ContactStore } from '@posthorn/database';
 import type { Contact, ContactStatus } from '@posthorn/domain';
-import { ManageContacts } from '@posthorn/use-cases';
+import { SaveContacts } from '@posthorn/use-cases';
 import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
 import { judgeBody } from '../validation/judge-body.ts';
@@ -28,7 +29,11 @@ const TOO_LARGE: DescribedRefusal = {
 
 @Controller('v1/contacts')
 export class ContactsController {
-  constructor(private readonly contacts: ManageContacts) {}
+  constructor(
+    private readonly contacts: ContactStore,
+    private readonly changes: ContactChanges,
+    private readonly saveContacts: SaveContacts,
+  ) {}
 
   @Get()
   @RequiresScope('user')
@@ -58,7 +63,7 @@ export class ContactsController {
     @Caller() { workspaceId }: Principal,
     @PathId('contact_id') id: ContactId,
   ): Promise<ContactAnswer> {
-    return answerOf(await this.contacts.read(workspaceId, id));
+    return answerOf(await this.contacts.find(workspaceId, id));
   }
 
   @Post()
@@ -77,7 +82,7 @@ export class ContactsController {
   async upsert(@Caller() { workspaceId }: Principal, @Body() body: unknown): Promise<ContactUpsertedAnswer> {
     const { email, properties = {} } = judgeBody(UpsertContactRequest, body);
     const wanted = { email: addressIn(email), properties };
-    const { contact, isCreated } = await this.contacts.upsert(workspaceId, wanted);
+    const { contact, isCreated } = await this.saveContacts.upsert(workspaceId, wanted);
     return { contact: contactView(contact), isCreated };
   }
 
@@ -99,7 +104,7 @@ export class ContactsController {
     @Body() body: unknown,
   ): Promise<ContactAnswer> {
     const { properties = {} } = judgeBody(UpdateContactRequest, body);
-    return answerOf(await this.contacts.update(caller.workspaceId, id, actorOf(caller), properties));
+    return answerOf(await this.saveContacts.update(caller.workspaceId, id, actorOf(caller), properties));
   }
 
   @Post(':contact_id/unsubscribe')
@@ -149,12 +154,12 @@ export class ContactsController {
     @Caller() caller: Principal,
     @PathId('contact_id') id: ContactId,
   ): Promise<ContactDeletedAnswer> {
-    const deleted = await this.contacts.delete(caller.workspaceId, id, actorOf(caller));
+    const deleted = await this.changes.delete(caller.workspaceId, id, actorOf(caller));
     return { ...answerOf(deleted), isDeleted: true };
   }
 
   private async setStatus(caller: Principal, id: ContactId, status: ContactStatus): Promise<ContactAnswer> {
-    return answerOf(await this.contacts.setStatus(caller.workspaceId, id, actorOf(caller), status));
+    return answerOf(await this.changes.setStatus(caller.workspaceId, id, actorOf(caller), status));
   }
 }
 

@@ -1,17 +1,11 @@
 import { type ContactId, type ErrorBody, Refusal, type WorkspaceId } from '@posthorn/kernel';
-import type { Actor, Contact, ContactStatus, JsonObject, Page, PageRequest } from '@posthorn/domain';
-import type {
-  ContactChanges,
-  ContactFilter,
-  ContactStore,
-  ContactWrite,
-  ExceededSize,
-} from '@posthorn/database';
+import type { Actor, Contact, JsonObject } from '@posthorn/domain';
+import type { ContactChanges, ContactStore, ContactWrite, ExceededSize } from '@posthorn/database';
 import { UpsertContacts } from './upsert-contacts.ts';
 
-export interface ManageContactsOptions {
-  readonly contacts: ContactStore;
-  readonly changes: ContactChanges;
+export interface SaveContactsOptions {
+  readonly contacts: Pick<ContactStore, 'upsert'>;
+  readonly changes: Pick<ContactChanges, 'update'>;
   /** The error body that a refused item of a batch is shown with. */
   readonly errorBodyOf: (refusal: Refusal) => ErrorBody;
 }
@@ -36,24 +30,12 @@ export interface ContactBatchOutcome {
   readonly failed: { readonly index: number; readonly email: string | null; readonly error: ErrorBody }[];
 }
 
-/** The contacts of a workspace, as its keys manage them. An id that the workspace does not have gives undefined. */
-export class ManageContacts {
+/** Saves what keys of a workspace want to be kept of its contacts, and says why where that is too much. */
+export class SaveContacts {
   private readonly upserts: UpsertContacts;
 
-  constructor(private readonly options: ManageContactsOptions) {
+  constructor(private readonly options: SaveContactsOptions) {
     this.upserts = new UpsertContacts(options.contacts);
-  }
-
-  list(
-    workspaceId: WorkspaceId,
-    page: PageRequest<ContactId>,
-    filter: ContactFilter,
-  ): Promise<Page<Contact>> {
-    return this.options.contacts.list(workspaceId, page, filter);
-  }
-
-  read(workspaceId: WorkspaceId, id: ContactId): Promise<Contact | undefined> {
-    return this.options.contacts.find(workspaceId, id);
   }
 
   /** Creates or updates the contact with an address. @throws Refusal 400 when its properties would become too large */
@@ -78,7 +60,11 @@ export class ManageContacts {
     return this.outcomeOf(items, writes);
   }
 
-  /** @throws Refusal 400 when the contact's properties would become too large */
+  /**
+   * Merges properties into those that a contact has; undefined: the workspace does not have it.
+   *
+   * @throws Refusal 400 when the contact's properties would become too large
+   */
   async update(
     workspaceId: WorkspaceId,
     id: ContactId,
@@ -88,19 +74,6 @@ export class ManageContacts {
     const updated = await this.options.changes.update(workspaceId, id, actor, given);
     if (updated !== undefined && 'exceeded' in updated) throw tooLarge(updated.exceeded);
     return updated;
-  }
-
-  setStatus(
-    workspaceId: WorkspaceId,
-    id: ContactId,
-    actor: Actor,
-    status: ContactStatus,
-  ): Promise<Contact | undefined> {
-    return this.options.changes.setStatus(workspaceId, id, actor, status);
-  }
-
-  delete(workspaceId: WorkspaceId, id: ContactId, actor: Actor): Promise<Contact | undefined> {
-    return this.options.changes.delete(workspaceId, id, actor);
   }
 
   private outcomeOf(

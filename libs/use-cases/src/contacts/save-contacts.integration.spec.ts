@@ -11,7 +11,7 @@ import {
   WorkspaceStore,
 } from '@posthorn/database';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { ManageContacts } from './manage-contacts.ts';
+import { SaveContacts } from './save-contacts.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -40,10 +40,10 @@ class CountingStore extends ContactStore {
   }
 }
 
-function managed(contacts = new ContactStore(database)): ManageContacts {
+function managed(contacts = new ContactStore(database)): SaveContacts {
   const errorBodyOf = ({ statusCode, message }: Refusal): ErrorBody =>
     ({ statusCode, message }) as unknown as ErrorBody;
-  return new ManageContacts({ contacts, changes: new ContactChanges(database), errorBodyOf });
+  return new SaveContacts({ contacts, changes: new ContactChanges(database), errorBodyOf });
 }
 
 const wanted = (n: number) => ({ email: `person${n}@example.net`, properties: { n } });
