@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { domainToUnicode } from 'node:url';
-import { operator, type OwnLimits } from '@posthorn/domain';
+import { operator, type OwnLimits, POSTHORN } from '@posthorn/domain';
 import { DatabaseClock, type EmailId, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import {
   ApiKeyStore,
@@ -148,7 +148,7 @@ export class Stack {
     const keys = new ApiKeyStore(aMinuteAgo);
     const secretOf = async (role: string): Promise<string> =>
       (await createApiKey(keys, workspace.id, TESTS, { displayName: role, role })).secretKey;
-    await addIdentity(new IdentityStore(aMinuteAgo), workspace.id, { domain: 'example.com' }, true);
+    await addIdentity(new IdentityStore(aMinuteAgo), workspace.id, { domain: 'example.com' }, true, POSTHORN);
     return {
       workspaceId: workspace.id,
       keys: {

@@ -22,7 +22,13 @@ export async function makeWorkspaces(databaseUrl, keyRing, names) {
     const made = [];
     for (const name of names) {
       const { id } = await createWorkspace(new WorkspaceStore(database), BENCH, name, null);
-      const identity = await addIdentity(new IdentityStore(database), id, { domain: 'example.com' }, true);
+      const identity = await addIdentity(
+        new IdentityStore(database),
+        id,
+        { domain: 'example.com' },
+        true,
+        BENCH,
+      );
       await new IdentityChanges(database).giveKeys(id, identity.id, await keys.make(identity.id));
       const keyOf = async (role) => {
         const key = { displayName: 'Bench', role };

@@ -11,6 +11,7 @@ import {
   VerificationLinkStore,
   WorkspaceStore,
 } from '@posthorn/database';
+import { POSTHORN } from '@posthorn/domain';
 import { DnsResolver } from '@posthorn/dns';
 import { newUuid, uuidOf } from '@posthorn/kernel';
 import { createLogger } from '@posthorn/platform';
@@ -82,7 +83,7 @@ async function leaveOldThings(): Promise<void> {
   for (const table of TABLES_OF_A_MONTH)
     for (const month of [LONG_AGO, A_MONTH_LATER])
       await pool.query('SELECT make_partition($1, $2)', [table, month]);
-  const workspace = uuidOf((await new WorkspaceStore(database).create('Acme', null)).id);
+  const workspace = uuidOf((await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id);
   const [webhook, recovery] = [newUuid(Date.now()), newUuid(Date.now())];
   await pool.query(
     `INSERT INTO webhooks (id, workspace_id, url, events, token) VALUES ($1, $2, 'https://example.com', '{CONTACT_DELETED}', '')`,
@@ -108,7 +109,7 @@ it('forgets old events and recoveries though what is held for too long cannot be
 
 it('deletes all keys that have expired, also where fewer at a time are all that there is time for', async () => {
   const { pool } = database;
-  const { id } = await new WorkspaceStore(database).create('Acme', null);
+  const { id } = await new WorkspaceStore(database).create('Acme', null, POSTHORN);
   await pool.query(
     `INSERT INTO idempotency_keys
      SELECT $1, 'key ' || n, sha256('x'), '{}', now() FROM generate_series(1, 6000) n`,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ApiKeyStore, type Database, greetDatabase, openDatabase, WorkspaceStore } from '@posthorn/database';
-import { operator } from '@posthorn/domain';
+import { operator, POSTHORN } from '@posthorn/domain';
 import type { ApiKeyId, WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
 import { KeyUses } from './key-uses.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   database = openDatabase({ url: proxy.urlFor(testDatabase.url), poolSize: 2, applicationName: 'test' });
   await greetDatabase(database);
   apiKeys = new ApiKeyStore(database);
-  workspaceId = (await new WorkspaceStore(database).create('Acme', null)).id;
+  workspaceId = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
 });
 afterAll(async () => {
   await database.close();

@@ -1,5 +1,5 @@
 import { type EmailId, newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { bulkLane, nowLane } from '@posthorn/domain';
+import { bulkLane, nowLane, POSTHORN } from '@posthorn/domain';
 import type pg from 'pg';
 import { type Database, openDatabase } from './connection.ts';
 import type { AcceptableRawEmail, AcceptableEmail, AcceptanceOutcome } from './stores/acceptable-email.ts';
@@ -54,8 +54,8 @@ export class Office {
 
   /** A workspace that may send from example.com. */
   async openWorkspace(monthlyEmailLimit: number | null = null): Promise<WorkspaceId> {
-    const { id } = await new WorkspaceStore(this.database).create('Acme', monthlyEmailLimit);
-    await new IdentityStore(this.database).put(id, 'domain', 'example.com', true);
+    const { id } = await new WorkspaceStore(this.database).create('Acme', monthlyEmailLimit, POSTHORN);
+    await new IdentityStore(this.database).put(id, 'domain', 'example.com', true, POSTHORN);
     return id;
   }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, sleep } from '@posthorn/kernel';
+import { POSTHORN } from '@posthorn/domain';
 import { createTestDatabase, FaultProxy, PrivatePostgres, type TestDatabase } from '@posthorn/testing';
 import { type Database, greetDatabase, openDatabase } from './connection.ts';
 import { faultOf, isOutage } from './faults.ts';
@@ -123,7 +124,7 @@ describe('A pool whose connections are all in use', () => {
 
 describe('A value that the database refuses', () => {
   it('is `data`, also through Prisma', async () => {
-    const error = await errorOf(new WorkspaceStore(database).create('', null));
+    const error = await errorOf(new WorkspaceStore(database).create('', null, POSTHORN));
     expect(faultOf(error)).toBe('data');
   });
 });

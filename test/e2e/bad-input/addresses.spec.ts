@@ -1,5 +1,6 @@
 import { describe, it } from '@jest/globals';
 import { IdentityStore } from '@posthorn/database';
+import { POSTHORN } from '@posthorn/domain';
 import { addIdentity } from '@posthorn/use-cases';
 import { casesOf, type Fault, inBatch, inRawEmail, texts } from './cases.ts';
 import { NO_MAILBOXES } from './faults/mailboxes.ts';
@@ -7,8 +8,8 @@ import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
 
 const refusing = RefusingStack.forFile(async ({ database, tenant: { workspaceId } }) => {
   const identities = new IdentityStore(database);
-  await addIdentity(identities, workspaceId, { address: 'known@partner.example' }, true);
-  await addIdentity(identities, workspaceId, { domain: 'unproven.example' }, false);
+  await addIdentity(identities, workspaceId, { address: 'known@partner.example' }, true, POSTHORN);
+  await addIdentity(identities, workspaceId, { domain: 'unproven.example' }, false, POSTHORN);
 });
 
 describe('S4: what is no mailbox', () => {

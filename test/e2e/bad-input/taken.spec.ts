@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { IdentityStore } from '@posthorn/database';
+import { POSTHORN } from '@posthorn/domain';
 import { addIdentity } from '@posthorn/use-cases';
 import { type Answer, emailIn } from '../api.ts';
 import { newRecipient, soundEmail, Stack } from '../stack.ts';
@@ -15,6 +16,7 @@ beforeAll(async () => {
     workspaceId,
     { address: 'known@partner.example' },
     true,
+    POSTHORN,
   );
 });
 afterAll(() => stack.close());

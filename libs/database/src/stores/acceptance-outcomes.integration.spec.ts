@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { POSTHORN } from '@posthorn/domain';
 import { faultOf } from '../faults.ts';
 import { rawEmail, scheduledEmail } from '../office.fixture.ts';
 import { openOffice } from '../open-office.fixture.ts';
@@ -97,7 +98,7 @@ describe('An accepted email', () => {
 
   it('may come from a verified address, or from any address of a verified domain', async () => {
     const globex = await office.openWorkspace();
-    await new IdentityStore(office.database).put(globex, 'address', 'boss@else.example', true);
+    await new IdentityStore(office.database).put(globex, 'address', 'boss@else.example', true, POSTHORN);
     const from = (address: string, fromDomain: string) => rawEmail(globex, { from: { address }, fromDomain });
 
     expect(
@@ -122,9 +123,9 @@ describe('A refused email', () => {
 
   it('does not come from an identity that was never verified, nor from that of another workspace', async () => {
     const globex = await office.openWorkspace();
-    await new IdentityStore(office.database).put(globex, 'domain', 'other.example', false);
+    await new IdentityStore(office.database).put(globex, 'domain', 'other.example', false, POSTHORN);
     const initech = await office.openWorkspace();
-    await new IdentityStore(office.database).put(initech, 'domain', 'other.example', true);
+    await new IdentityStore(office.database).put(initech, 'domain', 'other.example', true, POSTHORN);
 
     expect(await outcomeKinds([rawEmail(globex, STRANGER), rawEmail(initech, STRANGER)])).toEqual([
       'unverified',
@@ -137,8 +138,8 @@ describe('A refused email', () => {
     const identities = new IdentityStore(office.database);
     const domains = Array.from({ length: 150 }, (_, n) => `shop-${n}.example`);
     const addresses = Array.from({ length: 49 }, (_, n) => `clerk-${n}@else.example`);
-    for (const domain of domains) await identities.put(rich, 'domain', domain, true);
-    for (const address of addresses) await identities.put(rich, 'address', address, true);
+    for (const domain of domains) await identities.put(rich, 'domain', domain, true, POSTHORN);
+    for (const address of addresses) await identities.put(rich, 'address', address, true, POSTHORN);
 
     const all = { addresses: addresses.toSorted(), domains: ['example.com', ...domains].toSorted() };
     expect(await office.accept([rawEmail(rich, STRANGER)], null)).toEqual([{ kind: 'unverified', ...all }]);

@@ -1,12 +1,5 @@
 import { idFromUuid, type IdentityId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import {
-  type Actor,
-  type Page,
-  pageOf,
-  type PageRequest,
-  POSTHORN,
-  WORKSPACE_LIMITS,
-} from '@posthorn/domain';
+import { type Actor, type Page, pageOf, type PageRequest, WORKSPACE_LIMITS } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { Identity as IdentityRow, IdentityKind } from '../generated/client.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
@@ -31,7 +24,7 @@ export class IdentityStore {
     kind: IdentityKind,
     value: string,
     verified: boolean,
-    actor: Actor = POSTHORN,
+    actor: Actor,
   ): Promise<Identity> {
     const nowMs = this.database.clock.nowMs();
     const where = { workspaceId_value: { workspaceId: uuidOf(workspaceId), value } };

@@ -1,5 +1,5 @@
 import { idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, type OwnLimits, type OwnRetention, POSTHORN } from '@posthorn/domain';
+import type { Actor, OwnLimits, OwnRetention } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { Workspace as WorkspaceRow } from '../generated/client.ts';
 import { changeWorkspace, transact } from '../transaction.ts';
@@ -22,7 +22,7 @@ export class WorkspaceStore {
   constructor(private readonly database: Database) {}
 
   /** Adds a workspace, and tells its audit log. */
-  create(name: string, monthlyEmailLimit: number | null, actor: Actor = POSTHORN): Promise<Workspace> {
+  create(name: string, monthlyEmailLimit: number | null, actor: Actor): Promise<Workspace> {
     const nowMs = this.database.clock.nowMs();
     const own = { name, monthlyEmailLimit };
     return transact(this.database, async (transaction) => {

@@ -8,7 +8,7 @@ import {
   openDatabase,
   WorkspaceStore,
 } from '@posthorn/database';
-import type { RawEmailDraft } from '@posthorn/domain';
+import { POSTHORN, type RawEmailDraft } from '@posthorn/domain';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { AcceptGroup } from './accept-group.ts';
@@ -40,8 +40,8 @@ const draft: RawEmailDraft = {
 };
 
 async function openWorkspace(): Promise<WorkspaceId> {
-  const { id } = await new WorkspaceStore(database).create('Group', null);
-  await new IdentityStore(database).put(id, 'domain', 'example.com', true);
+  const { id } = await new WorkspaceStore(database).create('Group', null, POSTHORN);
+  await new IdentityStore(database).put(id, 'domain', 'example.com', true, POSTHORN);
   return id;
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { ErrorBody, Refusal, WorkspaceId } from '@posthorn/kernel';
+import { POSTHORN } from '@posthorn/domain';
 import {
   ContactChanges,
   ContactStore,
@@ -27,7 +28,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 beforeEach(async () => {
-  acme = (await new WorkspaceStore(database).create('Acme', null)).id;
+  acme = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
 });
 
 /** A store that says how many upserts each of its transactions had. */

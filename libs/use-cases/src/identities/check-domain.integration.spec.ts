@@ -45,7 +45,7 @@ beforeAll(async () => {
   database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
   await greetDatabase(database);
   dns = await DnsServer.start();
-  workspaceId = (await new WorkspaceStore(database).create('Acme', null)).id;
+  workspaceId = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
 });
 afterAll(async () => {
   await dns.close();
@@ -178,7 +178,7 @@ describe('What a look found', () => {
   it('does not un-verify what an operator came to vouch for meanwhile', async () => {
     const domain = await addDomain();
     const claimed = (await checks().claim(workspaceId, domain.id, CLAIM))!;
-    await new IdentityStore(database).put(workspaceId, 'domain', domain.value, true);
+    await new IdentityStore(database).put(workspaceId, 'domain', domain.value, true, POSTHORN);
     expect(await newCheckDomain().check(claimed, POSTHORN)).toBe(false);
     expect(await find(domain)).toMatchObject({ status: 'VERIFIED', isVouched: true });
   });
@@ -199,7 +199,7 @@ describe('What a look found', () => {
 
   it('is of this workspace alone', async () => {
     const domain = await addDomain();
-    const other = (await new WorkspaceStore(database).create('Other', null)).id;
+    const other = (await new WorkspaceStore(database).create('Other', null, POSTHORN)).id;
     expect(await checks().claim(other, domain.id, CLAIM)).toBeUndefined();
   });
 });

@@ -8,7 +8,7 @@ import { addressIn, domainIn, type IdentityValue } from '../identities/identity-
  * stays, and stays verified.
  *
  * @param verified whether it may be sent from at once, and whatever the DNS says
- * @param actor whom the audit log names; default: Posthorn, as for its own sender
+ * @param actor whom the audit log names
  * @throws Refusal (400) when it is neither a domain nor an address
  */
 export async function addIdentity(
@@ -16,7 +16,7 @@ export async function addIdentity(
   workspaceId: WorkspaceId,
   value: IdentityValue,
   verified: boolean,
-  actor?: Actor,
+  actor: Actor,
 ): Promise<Identity> {
   return 'domain' in value
     ? identities.put(workspaceId, 'domain', domainIn(value.domain), verified, actor)

@@ -12,7 +12,7 @@ import {
   type Workspace,
   WorkspaceStore,
 } from '@posthorn/database';
-import { bulkLane, nowLane, operator } from '@posthorn/domain';
+import { bulkLane, nowLane, operator, POSTHORN } from '@posthorn/domain';
 import { SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
 import { hashSecret } from '@posthorn/signing';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
@@ -104,8 +104,14 @@ describe('Adding an identity', () => {
   const identities = (): IdentityStore => new IdentityStore(database);
 
   it('keeps one that is there, and keeps it verified', async () => {
-    const first = await addIdentity(identities(), workspace.id, { domain: 'bücher.example' }, true);
-    const second = await addIdentity(identities(), workspace.id, { domain: 'xn--bcher-kva.example' }, false);
+    const first = await addIdentity(identities(), workspace.id, { domain: 'bücher.example' }, true, POSTHORN);
+    const second = await addIdentity(
+      identities(),
+      workspace.id,
+      { domain: 'xn--bcher-kva.example' },
+      false,
+      POSTHORN,
+    );
     expect(second).toEqual(first);
     expect(first.value).toBe('xn--bcher-kva.example');
   });
@@ -118,7 +124,7 @@ describe('Adding an identity', () => {
     ['a name beside an address', { address: 'Ada <ada@example.com>' }, '`address` has a name beside it'],
     ['a domain for an address', { address: 'example.com' }, '`address` has no `@`'],
   ])('refuses %s', async (_case, value, message) => {
-    await expect(addIdentity(identities(), workspace.id, value, true)).rejects.toMatchObject({
+    await expect(addIdentity(identities(), workspace.id, value, true, POSTHORN)).rejects.toMatchObject({
       statusCode: 400,
       message: expect.stringContaining(message),
     });

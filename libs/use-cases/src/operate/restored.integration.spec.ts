@@ -14,7 +14,7 @@ import {
   WebhookStore,
   WorkspaceStore,
 } from '@posthorn/database';
-import { bulkLane, messageIdFor, operator } from '@posthorn/domain';
+import { bulkLane, messageIdFor, operator, POSTHORN } from '@posthorn/domain';
 import { newId, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { copyTestDatabase, createTestDatabase, PrivatePostgres, type TestDatabase } from '@posthorn/testing';
 import { addIdentity } from './add-identity.ts';
@@ -37,7 +37,7 @@ beforeEach(async () => {
   original = await createTestDatabase();
   const database = await open(original.url);
   shop = (await createWorkspace(new WorkspaceStore(database), operator('test'), 'The shop', null)).id;
-  await addIdentity(new IdentityStore(database), shop, { domain: 'example.com' }, true);
+  await addIdentity(new IdentityStore(database), shop, { domain: 'example.com' }, true, POSTHORN);
 });
 afterEach(async () => {
   await closeAll();

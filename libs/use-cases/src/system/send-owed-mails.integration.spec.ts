@@ -14,7 +14,7 @@ import {
   TemplateStore,
   WorkspaceStore,
 } from '@posthorn/database';
-import { operator } from '@posthorn/domain';
+import { operator, POSTHORN } from '@posthorn/domain';
 import type { WorkspaceId } from '@posthorn/kernel';
 import { SecretBox } from '@posthorn/signing';
 import { createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   errors = [];
-  workspaceId = (await new WorkspaceStore(database).create('Acme', null)).id;
+  workspaceId = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
 });
 afterAll(async () => {
   await database.close();
@@ -225,6 +225,6 @@ it('An address whose identity is deleted, or verified by an operator, is owed no
   const identities = await new IdentityStore(database).list(workspaceId);
   const gone = identities.find(({ value }) => value === 'gone@example.net')!;
   await new IdentityChanges(database).delete(workspaceId, TESTS, gone.id);
-  await new IdentityStore(database).put(workspaceId, 'address', 'trusted@example.net', true);
+  await new IdentityStore(database).put(workspaceId, 'address', 'trusted@example.net', true, POSTHORN);
   expect((await owed()).length).toBe(before);
 });

@@ -1,5 +1,5 @@
 import { Refusal, SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
-import type { Mailbox, RawEmailDraft } from '@posthorn/domain';
+import { type Mailbox, POSTHORN, type RawEmailDraft } from '@posthorn/domain';
 import type { IdentityStore } from '@posthorn/database';
 import type { AcceptEmails } from '../accept/accept-emails.ts';
 import { addIdentity } from '../operate/add-identity.ts';
@@ -79,5 +79,5 @@ export async function admitSystemSender(
   from: Mailbox | undefined,
 ): Promise<void> {
   if (from === undefined) return;
-  await addIdentity(identities, SYSTEM_WORKSPACE_ID, { address: from.address }, true);
+  await addIdentity(identities, SYSTEM_WORKSPACE_ID, { address: from.address }, true, POSTHORN);
 }

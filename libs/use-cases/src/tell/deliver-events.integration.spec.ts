@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { idFromUuid, newUuid, sleep, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
-import { eventShape, webhookLane } from '@posthorn/domain';
+import { eventShape, POSTHORN, webhookLane } from '@posthorn/domain';
 import {
   type ClaimedDelivery,
   type Database,
@@ -28,7 +28,7 @@ beforeAll(async () => {
   database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
   await greetDatabase(database);
   deliveries = new DeliveryStore(database);
-  acme = (await new WorkspaceStore(database).create('Acme', null)).id;
+  acme = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
 });
 afterAll(async () => {
   await database.close();

@@ -11,7 +11,7 @@ import {
   WebhookStore,
   WorkspaceStore,
 } from '@posthorn/database';
-import { operator } from '@posthorn/domain';
+import { operator, POSTHORN } from '@posthorn/domain';
 import { type KeyRing, SecretBox } from '@posthorn/signing';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { rotateSecrets } from '../operate/rotate-secrets.ts';
@@ -35,7 +35,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 beforeEach(async () => {
-  acme = (await new WorkspaceStore(database).create('Acme', null)).id;
+  acme = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
 });
 
 const managed = (...ring: KeyRing): ManageWebhooks =>
@@ -153,7 +153,7 @@ describe('Another token', () => {
 
   it('G3: is given to no webhook of another workspace', async () => {
     const { id } = await managed(OLD).create(acme, ACTOR, WANTED);
-    const other = (await new WorkspaceStore(database).create('Other', null)).id;
+    const other = (await new WorkspaceStore(database).create('Other', null, POSTHORN)).id;
     expect(await managed(OLD).rotateToken(other, id, ACTOR, {})).toBeUndefined();
   });
 });

@@ -7,6 +7,7 @@ import {
   type WebhookId,
   type WorkspaceId,
 } from '@posthorn/kernel';
+import { POSTHORN } from '@posthorn/domain';
 import {
   AcceptanceStore,
   type Database,
@@ -35,7 +36,7 @@ beforeAll(async () => {
   database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
   await greetDatabase(database);
   await admitSystemSender(new IdentityStore(database), FROM);
-  acme = (await new WorkspaceStore(database).create('Acme', null)).id;
+  acme = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
   for (const [email, role] of [
     ['ada@example.net', 'EDITOR'],
     ['bob@example.net', 'EDITOR'],
@@ -142,7 +143,7 @@ it('tells those who are left, though a process died in between and the webhook l
 });
 
 it('W8: tells of a webhook behind a hundred of which nobody can be told', async () => {
-  const stuck = (await new WorkspaceStore(database).create('Stuck', null)).id;
+  const stuck = (await new WorkspaceStore(database).create('Stuck', null, POSTHORN)).id;
   await addMember('stuck@example.net', 'EDITOR', stuck);
   await database.prisma.webhookNotice.createMany({
     data: Array.from({ length: 100 }, (_, n) => ({
