@@ -61,7 +61,7 @@ export const ACCEPT_KEYED_COLUMNS = {
  * One row says which were accepted, and the time; each other row is about one that was refused. A row for each that was accepted would say
  * nothing more, and take both sides time.
  */
-export const ACCEPT_EMAILS = acceptEmails(ACCEPT_COLUMNS, { judged: 'item', takenBefore: '' });
+export const ACCEPT_EMAILS = acceptEmails(ACCEPT_COLUMNS, { judged: 'sender', takenBefore: '' });
 
 /** Takes keys, each of which is there once. */
 function takeKeys(items: string): string {
@@ -75,8 +75,10 @@ function takeKeys(items: string): string {
 }
 
 /**
- * The same for a group in which some emails have a key, no key twice. An email that does not get its key is not in the result at all; one that gets it and
- * is refused must give it back in the same transaction.
+ * The same for a group in which some emails have a key. The first of each key whose sender is verified takes it and stands in the group as an email
+ * without a key does: a refusal does not use a key up, and whoever is behind a refused one must not lose its place to an email behind itself. Of a key that
+ * is not to be had no email is in the result at all, and neither is a verified one that stands behind another under the same key: what becomes of it follows
+ * from the first. A key whose emails are all refused must be given back in the same transaction.
  *
  * $1 int, as above. The others: ACCEPT_KEYED_COLUMNS, an array each.
  *
@@ -85,16 +87,21 @@ function takeKeys(items: string): string {
 export const ACCEPT_KEYED_EMAILS = acceptEmails(ACCEPT_KEYED_COLUMNS, {
   judged: 'judged',
   takenBefore: `
+claim AS MATERIALIZED (
+  SELECT *, row_number() OVER (PARTITION BY workspace_id, email_key ORDER BY verified DESC, n) = 1 AS is_first FROM sender
+),
 taken AS (
-  ${takeKeys(`SELECT workspace_id, email_key, fingerprint, answer, key_expires_at
-  FROM   item
-  WHERE  email_key IS NOT NULL`)}
+  ${takeKeys(`SELECT i.workspace_id, i.email_key, i.fingerprint, i.answer, i.key_expires_at
+  FROM   item i
+  JOIN   claim c ON c.n = i.n
+  WHERE  c.is_first AND c.email_key IS NOT NULL`)}
 ),
 judged AS (
-  SELECT i.n, i.workspace_id, i.from_address, i.from_domain, i.accepted_at
-  FROM   item i
-  LEFT JOIN taken t ON t.workspace_id = i.workspace_id AND t.key = i.email_key
-  WHERE  i.email_key IS NULL OR t.key IS NOT NULL
+  SELECT c.n, c.workspace_id, c.month, c.verified
+  FROM   claim c
+  LEFT JOIN taken t ON t.workspace_id = c.workspace_id AND t.key = c.email_key
+  WHERE  c.email_key IS NULL
+  OR     t.key IS NOT NULL AND (c.is_first OR NOT c.verified)
 ),`,
 });
 
@@ -105,15 +112,20 @@ function acceptEmails(
   return `
 WITH item AS MATERIALIZED (
   SELECT * FROM unnest(${arraysOf(columns, 2)}) AS i (${Object.keys(columns).join(', ')})
-),${takenBefore}
-permitted AS (
-  SELECT n, workspace_id, month, row_number() OVER (PARTITION BY workspace_id, month ORDER BY n) AS place
-  FROM   (SELECT *, ${MONTH_OF_ACCEPTANCE} AS month FROM ${judged}) i
-  WHERE  EXISTS (
+),
+sender AS MATERIALIZED (
+  SELECT n, workspace_id, email_key, ${MONTH_OF_ACCEPTANCE} AS month,
+         EXISTS (
            SELECT FROM identities d
            WHERE  d.workspace_id = i.workspace_id
            AND    d.value IN (i.from_address, i.from_domain)
-           AND    d.verified_at IS NOT NULL)
+           AND    d.verified_at IS NOT NULL) AS verified
+  FROM   item i
+),${takenBefore}
+permitted AS (
+  SELECT n, workspace_id, month, row_number() OVER (PARTITION BY workspace_id, month ORDER BY n) AS place
+  FROM   ${judged}
+  WHERE  verified
 ),
 demand AS (
   SELECT w.id AS workspace_id, p.month, p.wanted,

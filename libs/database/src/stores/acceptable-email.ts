@@ -94,7 +94,7 @@ export type AcceptanceOutcome =
   | { readonly kind: 'over_limit'; readonly used: number; readonly monthlyLimit: number }
   /** Its key was used before. */
   | ({ readonly kind: 'replayed' } & KnownAnswer)
-  /** Too many others wanted its key at the same moment: judge it again. */
+  /** Its key came free while others were judged: judge it again. */
   | { readonly kind: 'contended' };
 
 /** What became of a call. */
@@ -107,7 +107,7 @@ export type CallOutcome =
     }
   /** The call's key was used before. */
   | ({ readonly kind: 'replayed' } & KnownAnswer)
-  /** Another call has just taken its key, or given it back: judge it again. */
+  /** Another call has just taken a key that it wants, or given it back: judge it again. */
   | { readonly kind: 'again' }
   /** It failed alone, and others of its group did not. */
   | { readonly kind: 'failed'; readonly error: unknown };

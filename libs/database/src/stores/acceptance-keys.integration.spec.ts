@@ -6,7 +6,12 @@ import type pg from 'pg';
 import { faultOf } from '../faults.ts';
 import { rawEmail } from '../office.fixture.ts';
 import { openOffice } from '../open-office.fixture.ts';
-import type { AcceptableEmail, AcceptableRawEmail, AcceptanceOutcome } from './acceptable-email.ts';
+import type {
+  AcceptableCall,
+  AcceptableEmail,
+  AcceptableRawEmail,
+  AcceptanceOutcome,
+} from './acceptable-email.ts';
 import { GroupAcceptance } from './group-acceptance.ts';
 
 const STRANGER = { from: { address: 'hello@other.example' }, fromDomain: 'other.example' };
@@ -35,6 +40,16 @@ function keyed(
     expiresAt,
   };
   return { ...email, idempotency };
+}
+
+/** A call for all of them under the key `k`. */
+function batchOf(
+  emails: readonly AcceptableEmail[],
+  answerFor: () => string | undefined = () => 'told',
+): AcceptableCall {
+  const expiresAt = new Date(Date.now() + DAY_MS);
+  const idempotency = { key: 'k', fingerprint: fingerprintOf('batch'), expiresAt, answerFor };
+  return { workspaceId: emails[0]!.workspaceId, emails, idempotency };
 }
 
 type KeyedOptions = { payload?: string; expiresInMs?: number } & Partial<AcceptableRawEmail>;
@@ -154,23 +169,40 @@ describe('The loser of a race for a key', () => {
     expect(kinds.filter((kind) => kind === 'replayed')).toHaveLength(7);
   });
 
-  it('of a call that is refused is free for the email that stands behind it in its group', async () => {
+  it('of a whole call in its own group is put off as a whole, and finds the key free when the call was refused', async () => {
     const acme = await office.openWorkspace();
-    const expiresAt = new Date(Date.now() + DAY_MS);
-    const idempotency = {
-      key: 'k',
-      fingerprint: fingerprintOf('batch'),
-      expiresAt,
-      answerFor: () => undefined,
-    };
-    const batch = { workspaceId: acme, emails: [rawEmail(acme, STRANGER)], idempotency };
-    const single = { workspaceId: acme, emails: [keyed(acme, 'k')] };
-    const outcomes = await office.acceptance.accept([batch, single], null);
-    expect(outcomes).toMatchObject([
+    const refused = batchOf([rawEmail(acme, STRANGER)], () => undefined);
+    const behind = { workspaceId: acme, emails: [rawEmail(acme), keyed(acme, 'k')] };
+    expect(await office.acceptance.accept([refused, behind], null)).toMatchObject([
       { kind: 'judged', emails: [UNVERIFIED], answer: undefined },
-      { kind: 'judged', emails: [{ kind: 'contended' }] },
+      { kind: 'again' },
     ]);
-    expect(await acceptOne(single.emails[0]!)).toEqual({ kind: 'accepted' });
+    expect(await emailsOf(acme)).toBe(0);
+    expect(await office.acceptance.accept([behind], null)).toMatchObject([
+      { kind: 'judged', emails: [{ kind: 'accepted' }, { kind: 'accepted' }] },
+    ]);
+  });
+
+  it('that is a whole call is put off behind an email of its own group', async () => {
+    const acme = await office.openWorkspace();
+    const email = keyed(acme, 'k');
+    const calls = [{ workspaceId: acme, emails: [email] }, batchOf([rawEmail(acme)])];
+    expect(await office.acceptance.accept(calls, null)).toMatchObject([
+      { kind: 'judged', emails: [{ kind: 'accepted' }] },
+      { kind: 'again' },
+    ]);
+    expect(await office.acceptance.accept([calls[1]!], null)).toEqual([replayOf(email)]);
+  });
+
+  it('that is a whole call is answered as the one before it in its group, in that group and in any later one', async () => {
+    const acme = await office.openWorkspace();
+    const copies = Array.from({ length: 40 }, () => batchOf([rawEmail(acme)]));
+    const replay = { kind: 'replayed', fingerprint: fingerprintOf('batch'), answer: 'told' };
+    const [first, ...others] = await office.acceptance.accept(copies, null);
+    expect(first).toMatchObject({ kind: 'judged', emails: [{ kind: 'accepted' }] });
+    expect(others).toEqual(others.map(() => replay));
+    expect(await office.acceptance.accept(copies, null)).toEqual(copies.map(() => replay));
+    expect(await emailsOf(acme)).toBe(1);
   });
 
   it('is judged afresh for each payload of a whole batch, if all of them are refused', async () => {
@@ -192,6 +224,34 @@ describe('The loser of a race for a key', () => {
       keyed(acme, 'k', refused),
     ]);
     expect(outcomes).toEqual([UNVERIFIED, UNVERIFIED, { kind: 'accepted' }, replayOf(sound)]);
+  });
+
+  it('keeps its place in its group when the winner was refused: what is left of the month is for it, not for those behind it', async () => {
+    const acme = await office.openWorkspace(2);
+    const [first, other] = [keyed(acme, 'k'), keyed(acme, 'k', { payload: 'other' })];
+    const outcomes = await office.accept([
+      keyed(acme, 'k', { ...STRANGER, payload: 'refused' }),
+      first,
+      keyed(acme, 'l', STRANGER),
+      keyed(acme, 'l', { payload: 'other' }),
+      rawEmail(acme),
+      other,
+    ]);
+    const overLimit = { kind: 'over_limit', used: 2, monthlyLimit: 2 };
+    const accepted = { kind: 'accepted' };
+    expect(outcomes).toEqual([UNVERIFIED, accepted, UNVERIFIED, accepted, overLimit, replayOf(first)]);
+  });
+
+  it('is refused with a winner that found the month used up, but judged for itself in another month', async () => {
+    const acme = await office.openWorkspace(1);
+    const [last, next] = [new Date('2027-01-31T23:59:59.999Z'), new Date('2027-02-01T00:00:00.000Z')];
+    await acceptOne(rawEmail(acme, { acceptedAt: last }));
+    const outcomes = await office.accept(
+      [last, last, next, next].map((acceptedAt, n) => keyed(acme, 'k', { acceptedAt, payload: `${n}` })),
+    );
+    const kinds = outcomes.map(({ kind }) => kind);
+    expect(kinds).toEqual(['over_limit', 'over_limit', 'accepted', 'replayed']);
+    expect(await emailsOf(acme)).toBe(2);
   });
 
   it('waits for a winner that is under way, and takes the key when that one comes to nothing', async () => {

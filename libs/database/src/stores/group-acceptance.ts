@@ -1,5 +1,4 @@
 import type { DatabaseClock } from '@posthorn/kernel';
-import { SIZES } from '@posthorn/domain';
 import type pg from 'pg';
 import { ACCEPT_EMAILS, ACCEPT_KEYED_EMAILS } from '../sql/accept.ts';
 import {
@@ -12,7 +11,7 @@ import {
   type NumberedClaim,
   type NumberedEmail,
 } from './acceptable-email.ts';
-import { firstOfEachKey, IdempotencyKeys, keyOf } from './idempotency-keys.ts';
+import { IdempotencyKeys, keyOf } from './idempotency-keys.ts';
 
 /** Where statements run: one connection inside a transaction, or the pool for a single one. */
 type Connection = pg.Pool | pg.PoolClient;
@@ -43,8 +42,8 @@ interface Entry extends NumberedEmail {
   readonly call: number;
 }
 
-/** How many payloads under one key may be refused, one after the other, before the rest must come again; one batch never has more. */
-const MOST_ROUNDS = SIZES.batch.most;
+/** A round leaves nothing open but what was refused for the month before its own, and keys that came free meanwhile: the next one hardly ever leaves any. */
+const MOST_ROUNDS = 5;
 /** Of the memory that sending takes (`AcceptableEmail.bytes`): about 8 MiB of HTML and text. */
 const MOST_BYTES_A_STATEMENT = 24 * 1024 * 1024;
 
@@ -56,8 +55,8 @@ export class GroupAcceptance {
   private readonly firstOf: readonly number[];
   private readonly outcomeOf: (AcceptanceOutcome | undefined)[] = [];
   private readonly callOutcomes: (CallOutcome | undefined)[];
-  /** The keys that calls of this group have taken; see {@link keyOf}. */
-  private readonly keysOfCalls = new Set<string>();
+  /** By the number of a call that is put off: that of the call before it which has the same key. */
+  private readonly copied = new Map<number, number>();
 
   constructor(
     private readonly connection: Connection,
@@ -88,7 +87,7 @@ export class GroupAcceptance {
   /** Judges every email; writes those that are accepted, and takes their keys. */
   async judge(): Promise<void> {
     await this.takeCallKeys();
-    let open = this.entries.filter((entry) => !this.isAnswered(entry));
+    let open = this.entries.filter(({ call }) => this.callOutcomes[call] === undefined);
     for (let round = 1; open.length > 0 && round <= MOST_ROUNDS; round += 1)
       open = await this.judgeRound(open);
   }
@@ -96,6 +95,8 @@ export class GroupAcceptance {
   /** Writes what calls with a key of their own are answered, and gives the outcomes in the order of the calls. */
   async answer(): Promise<CallOutcome[]> {
     const outcomes = this.calls.map((_call, index) => this.callOutcomes[index] ?? this.judged(index));
+    for (const [index, first] of this.copied)
+      outcomes[index] = replayOf(outcomes[first]!, this.calls[first]!.idempotency!.fingerprint);
     const answers = this.callClaims().flatMap(({ n, workspaceId, claim }): NumberedClaim[] => {
       const outcome = outcomes[n]!;
       if (outcome.kind !== 'judged') return [];
@@ -120,80 +121,88 @@ export class GroupAcceptance {
     );
   }
 
-  /** A call whose key another call of this group has comes again after it. */
+  /** Takes the keys of calls, and tells those that find theirs taken. */
   private async takeCallKeys(): Promise<void> {
-    const claims = this.callClaims();
-    if (claims.length === 0) return;
-    const first = firstOfEachKey(claims);
-    const { taken, known } = await this.keys.take(first);
-    for (const claim of claims) {
-      const { n } = claim;
-      if (taken.has(n)) {
-        this.keysOfCalls.add(keyOf(claim));
-        continue;
-      }
+    this.putOff();
+    const claims = this.callClaims().filter(({ n }) => this.callOutcomes[n] === undefined);
+    const { taken, known } = await this.keys.take(claims);
+    for (const { n } of claims) {
+      if (taken.has(n)) continue;
       const answer = known.get(n);
       this.callOutcomes[n] = answer === undefined ? { kind: 'again' } : { kind: 'replayed', ...answer };
     }
   }
 
   /**
-   * Whether there is nothing to judge: its whole call is answered, or it wants the key that its call has. One that wants a key that another call of this
-   * group has just taken must come again: that call may still be refused, and give the key back.
+   * Puts off calls that want a key which a call before them in this group wants too, if it is the key of either call as a whole: whether that is used up is
+   * known last. The first call of a group is never put off.
    */
-  private isAnswered({ n, call, email, callKey }: Entry): boolean {
-    if (this.callOutcomes[call] !== undefined) return true;
-    const { workspaceId, idempotency: claim } = email;
-    if (claim === undefined) return false;
-    if (claim.key !== callKey) return this.keysOfCalls.has(keyOf({ n, workspaceId, claim }));
-    const { fingerprint } = this.calls[call]!.idempotency!;
-    this.outcomeOf[n] = { kind: 'replayed', fingerprint, answer: '' };
-    return true;
+  private putOff(): void {
+    if (this.calls.every(({ idempotency }) => idempotency === undefined)) return;
+    const [ofCalls, ofEmails] = [new Map<string, number>(), new Set<string>()];
+    this.calls.forEach(({ workspaceId, emails, idempotency }, index) => {
+      const own = idempotency && keyOf({ workspaceId, claim: idempotency });
+      const keys = emails.flatMap(({ idempotency: claim }) => (claim ? [keyOf({ workspaceId, claim })] : []));
+      const first = own === undefined ? undefined : ofCalls.get(own);
+      if (first !== undefined) this.copied.set(index, first);
+      const isWanted = own !== undefined && (first !== undefined || ofEmails.has(own));
+      if (isWanted || keys.some((key) => ofCalls.has(key))) {
+        this.callOutcomes[index] = { kind: 'again' };
+        return;
+      }
+      if (own !== undefined) ofCalls.set(own, index);
+      keys.forEach((key) => ofEmails.add(key));
+    });
   }
 
-  /** Judges the first email of each key; gives back those that must be judged after it. */
+  /** One after the other in as many statements as keep each within its time: the largest batch has 50 MiB. Gives back what must be judged again. */
   private async judgeRound(open: readonly Entry[]): Promise<Entry[]> {
-    const claims = open.flatMap(({ n, email }) =>
-      email.idempotency === undefined
-        ? []
-        : [{ n, workspaceId: email.workspaceId, claim: email.idempotency }],
-    );
-    const first = firstOfEachKey(claims);
-    const leaders = new Set(first.map(({ n }) => n));
-    await this.accept(open.filter(({ n, email }) => email.idempotency === undefined || leaders.has(n)));
-    const kindOf = ({ n }: NumberedClaim): string => this.outcomeOf[n]?.kind ?? 'missed';
-    const missed = first.filter((claim) => kindOf(claim) === 'missed');
-    await this.keys.giveBack(first.filter((claim) => !['missed', 'accepted'].includes(kindOf(claim))));
-    for (const [n, answer] of await this.keys.read(missed))
-      this.outcomeOf[n] = { kind: 'replayed', ...answer };
-    this.followFirst(first, claims);
+    for (const part of partsOf(open)) {
+      await this.accept(part);
+      await this.settleKeys(part);
+    }
     return open.filter(({ n }) => this.outcomeOf[n] === undefined);
   }
 
-  /** What becomes of an email that stands behind another of its group under the same key. */
-  private followFirst(first: readonly NumberedClaim[], claims: readonly NumberedClaim[]): void {
-    const firstOf = new Map(first.map((claim) => [keyOf(claim), claim]));
-    const judgedAgain = new Set<string>();
-    for (const { n, workspaceId, claim } of claims) {
-      const key = keyOf({ n, workspaceId, claim });
-      const leader = firstOf.get(key)!;
-      const outcome = this.outcomeOf[leader.n];
-      if (leader.n === n || outcome === undefined || judgedAgain.has(key)) continue;
-      if (outcome.kind === 'accepted') {
-        const { fingerprint, answer = '' } = leader.claim;
-        this.outcomeOf[n] = { kind: 'replayed', fingerprint, answer };
-      } else if (outcome.kind === 'replayed' || leader.claim.fingerprint.equals(claim.fingerprint)) {
-        this.outcomeOf[n] = outcome; // the same payload judged at the same moment
-      } else judgedAgain.add(key); // another payload finds a key that was given back, and whoever is behind it finds that payload
+  /** Gives back the keys that nobody uses up, and tells the emails that stand behind another one, or found their key taken, what became of that. */
+  private async settleKeys(part: readonly Entry[]): Promise<void> {
+    const unused: NumberedClaim[] = [];
+    const missed: NumberedClaim[] = [];
+    for (const claims of Map.groupBy(claimsOf(part), keyOf).values()) {
+      const winner = claims.findIndex(({ n }) => this.outcomeOf[n]?.kind === 'accepted');
+      if (winner >= 0) this.replay(claims.slice(winner + 1), claims[winner]!.claim);
+      else if (claims.every(({ n }) => this.outcomeOf[n] === undefined)) missed.push(...claims);
+      else {
+        unused.push(claims[0]!);
+        this.refuseWithFirst(claims);
+      }
     }
+    await this.keys.giveBack(unused);
+    for (const [n, answer] of await this.keys.read(missed))
+      this.outcomeOf[n] = { kind: 'replayed', ...answer };
   }
 
-  /** In one statement, or in as many as keep each within its time: the largest batch has 50 MiB. Emails whose key another has get no outcome. */
+  private replay(
+    claims: readonly NumberedClaim[],
+    { fingerprint, answer = '' }: NumberedClaim['claim'],
+  ): void {
+    for (const { n } of claims) this.outcomeOf[n] = { kind: 'replayed', fingerprint, answer };
+  }
+
+  /** Behind one that found the month's limit reached there is no room either, but in another month. */
+  private refuseWithFirst(claims: readonly NumberedClaim[]): void {
+    const first = claims.find(({ n }) => this.outcomeOf[n]?.kind === 'over_limit');
+    if (first === undefined) return;
+    for (const { n } of claims)
+      if (this.monthOf(n) === this.monthOf(first.n)) this.outcomeOf[n] ??= this.outcomeOf[first.n];
+  }
+
+  private monthOf(n: number): string {
+    return this.entries[n]!.email.acceptedAt.toISOString().slice(0, 'yyyy-mm'.length);
+  }
+
+  /** What it says nothing of follows from another email, or from who has the key: see {@link settleKeys}. */
   private async accept(entries: readonly Entry[]): Promise<void> {
-    for (const part of partsOf(entries)) await this.acceptPart(part);
-  }
-
-  private async acceptPart(entries: readonly Entry[]): Promise<void> {
     const askedAt = performance.now();
     const keyed = entries.some(({ email }) => email.idempotency !== undefined);
     const { rows } = await this.connection.query<AcceptedRow | RefusedRow>({
@@ -219,6 +228,19 @@ export function fitOneStatement(calls: readonly AcceptableCall[]): boolean {
     0,
   );
   return bytes <= MOST_BYTES_A_STATEMENT || (calls.length === 1 && calls[0]!.emails.length === 1);
+}
+
+/** What a call is told that repeats another of its group, or has its key for another payload. */
+function replayOf(outcome: CallOutcome, fingerprint: Buffer): CallOutcome {
+  if (outcome.kind === 'replayed') return outcome;
+  if (outcome.kind !== 'judged' || outcome.answer === undefined) return { kind: 'again' };
+  return { kind: 'replayed', fingerprint, answer: outcome.answer };
+}
+
+function claimsOf(entries: readonly Entry[]): NumberedClaim[] {
+  return entries.flatMap(({ n, email: { workspaceId, idempotency: claim } }) =>
+    claim === undefined ? [] : [{ n, workspaceId, claim }],
+  );
 }
 
 function partsOf(entries: readonly Entry[]): Entry[][] {

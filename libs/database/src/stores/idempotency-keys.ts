@@ -46,13 +46,6 @@ export class IdempotencyKeys {
 }
 
 /** The same for two claims of the same key. */
-export function keyOf({ workspaceId, claim }: NumberedClaim): string {
+export function keyOf({ workspaceId, claim }: Pick<NumberedClaim, 'workspaceId' | 'claim'>): string {
   return `${workspaceId} ${claim.key}`;
-}
-
-/** The claims of which none before has the same key. */
-export function firstOfEachKey(claims: readonly NumberedClaim[]): NumberedClaim[] {
-  const first = new Map<string, NumberedClaim>();
-  for (const claim of claims) if (!first.has(keyOf(claim))) first.set(keyOf(claim), claim);
-  return [...first.values()];
 }
