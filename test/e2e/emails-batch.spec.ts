@@ -161,14 +161,23 @@ describe('200', () => {
     for (const { to } of emails) await stack.onlyMailTo(to);
   });
 
-  it('S11: an item under the key of its own call fails, whatever it says', async () => {
-    const key = randomUUID();
-    const { successful, failed } = resultOf(
-      await post([{ ...soundEmail(), idempotencyKey: key }, soundEmail()], {
-        headers: { 'Idempotency-Key': key },
-      }),
+  it('S11, G5: an item under the key of its own call fails, whatever else is wrong with it, and is told what to change', async () => {
+    const idempotencyKey = randomUUID();
+    const keyed = { ...soundEmail(), idempotencyKey };
+    const emails = [
+      keyed,
+      { ...keyed, sendAt: '2020-01-01T00:00:00Z' },
+      { ...keyed, ...STRANGER },
+      soundEmail(),
+    ];
+    const headers = { 'Idempotency-Key': idempotencyKey };
+    const { successful, failed } = resultOf(await post(emails, { headers }));
+    const message =
+      '`idempotencyKey` is also the `Idempotency-Key` header, which is the key of the whole batch; give the item a key of its own, or none';
+    expect(failed).toEqual([0, 1, 2].map((index) => ({ index, to: keyed.to, error: failed[index]!.error })));
+    expect(failed.map(({ error }) => [error.statusCode, error.message])).toEqual(
+      failed.map(() => [409, message]),
     );
-    expect(failed.map(({ index, error }) => [index, error.statusCode])).toEqual([[0, 409]]);
     expect(successful).toHaveLength(1);
   });
 
@@ -179,6 +188,18 @@ describe('200', () => {
     expect(failed.map(({ index, error }) => [index, error.statusCode])).toEqual([
       [3, 403],
       [4, 403],
+    ]);
+  });
+
+  it('S12, S13: an item behind a refused one under the same key keeps its place where the limit runs out', async () => {
+    const { keys } = await stack.createTenant('one left', 1);
+    const keyed = { ...soundEmail(), idempotencyKey: randomUUID() };
+    const emails = [{ ...keyed, ...STRANGER }, keyed, soundEmail()];
+    const { successful, failed } = resultOf(await post(emails, { key: keys.apiUser }));
+    expect(successful.map(({ to }) => to)).toEqual([keyed.to]);
+    expect(failed.map(({ index, error }) => [index, error.statusCode])).toEqual([
+      [0, 400],
+      [2, 403],
     ]);
   });
 
@@ -257,6 +278,24 @@ describe('403', () => {
     const { successful, failed } = resultOf(await post(unsound, asFull));
     expect(successful).toEqual([]);
     expect(failed.map(({ error }) => error.statusCode)).toEqual([400, 400, 400]);
+  });
+
+  it('S12, S11: that goes for a batch of which an item has a key that stands for something else, too', async () => {
+    const full = await stack.createTenant('full of keys', 1);
+    const [used, whole] = [randomUUID(), randomUUID()];
+    const key = full.keys.apiUser;
+    expect(
+      resultOf(await post([{ ...soundEmail(), idempotencyKey: used }], { key })).successful,
+    ).toHaveLength(1);
+    const refused = await Promise.all(
+      [used, whole].map((idempotencyKey) =>
+        post([{ ...soundEmail(), idempotencyKey }, soundEmail()], {
+          key,
+          headers: { 'Idempotency-Key': whole },
+        }),
+      ),
+    );
+    expect(refused.map(({ status }) => status)).toEqual([403, 403]);
   });
 
   it('S12, S11, G5: a batch of which one item was accepted before gets that answer again, whatever the item would be told now', async () => {

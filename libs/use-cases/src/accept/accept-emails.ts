@@ -12,7 +12,7 @@ import { BatchAnswer, type BatchItem, type PreparedItem } from './batch-answer.t
 import { emailAnswer } from './email-answer.ts';
 import { EmailPreparation, type EmailPreparationOptions } from './email-preparation.ts';
 import { fingerprintOf, keptUntil } from './prepare-email.ts';
-import { keyReused, refusalOf, unavailable } from './refusals.ts';
+import { keyOfBatch, keyReused, refusalOf, unavailable } from './refusals.ts';
 
 /** How often a call may find its key given back by another before something is wrong. */
 const MOST_ROUNDS = 20;
@@ -82,7 +82,7 @@ export class AcceptEmails {
   async acceptBatch(workspaceId: WorkspaceId, batch: BatchDraft): Promise<Acceptance> {
     for (let round = 1; round <= MOST_ROUNDS; round += 1) {
       const prepared = await Promise.all(
-        batch.items.map((item) => this.prepareItem(workspaceId, item, batch.traceparent)),
+        batch.items.map((item) => this.prepareItem(workspaceId, item, batch)),
       );
       const answer = new BatchAnswer(batch.items, prepared, this.options.errorBodyOf);
       const outcome = await this.groups.add(callOf(workspaceId, batch, answer, this.options.clock));
@@ -103,9 +103,10 @@ export class AcceptEmails {
   private async prepareItem(
     workspaceId: WorkspaceId,
     { draft }: BatchItem,
-    traceparent: string | undefined,
+    { idempotencyKey, traceparent }: BatchDraft,
   ): Promise<PreparedItem> {
     if (draft instanceof Refusal) return draft;
+    if (idempotencyKey !== undefined && draft.idempotencyKey === idempotencyKey) return keyOfBatch();
     try {
       return await this.preparation.prepare(workspaceId, draft, true, traceparent);
     } catch (refusal) {

@@ -46,26 +46,31 @@ export class BatchAnswer {
    */
   private wholeRefusal(outcomes: readonly AcceptanceOutcome[]): Refusal | undefined {
     const index = outcomes.findIndex(({ kind }) => kind === 'over_limit');
-    if (index < 0 || outcomes.some(({ kind }) => kind === 'accepted' || kind === 'replayed'))
-      return undefined;
-    if (this.prepared.some((item) => !isEmail(item) && !(item instanceof Refusal))) return undefined;
+    if (index < 0 || this.results(outcomes).some((result) => typeof result === 'string')) return undefined;
     return refusalOf(outcomes[index] as RefusedOutcome, this.emails[index]!);
   }
 
   private json(outcomes: readonly AcceptanceOutcome[]): string {
     const [successful, failed]: [string[], string[]] = [[], []];
-    const answered = new Map<string, KnownAnswer>();
-    let place = 0;
-    this.prepared.forEach((prepared, index) => {
-      const email = isEmail(prepared) ? prepared : undefined;
-      const result = this.resultOf(index, prepared, email && outcomes[place++]!, answered);
-      if (typeof result === 'string') {
-        successful.push(result);
-        const claim = email?.idempotency;
-        if (claim !== undefined) answered.set(claim.key, { fingerprint: claim.fingerprint, answer: result });
-      } else failed.push(this.failure(index, result));
+    this.results(outcomes).forEach((result, index) => {
+      if (typeof result === 'string') successful.push(result);
+      else failed.push(this.failure(index, result));
     });
     return `{"emails":{"successful":[${successful.join(',')}],"failed":[${failed.join(',')}]}}`;
+  }
+
+  /** What each item is told: the JSON of its Email object, or what it is refused with. */
+  private results(outcomes: readonly AcceptanceOutcome[]): (string | Refusal)[] {
+    const answered = new Map<string, KnownAnswer>();
+    let place = 0;
+    return this.prepared.map((prepared, index) => {
+      const email = isEmail(prepared) ? prepared : undefined;
+      const result = this.resultOf(index, prepared, email && outcomes[place++]!, answered);
+      const claim = email?.idempotency;
+      if (typeof result === 'string' && claim !== undefined)
+        answered.set(claim.key, { fingerprint: claim.fingerprint, answer: result });
+      return result;
+    });
   }
 
   /**

@@ -59,6 +59,14 @@ export function keyReused(): Refusal {
   );
 }
 
+/** An item of a batch has the key of the whole call, which stands for the batch. */
+export function keyOfBatch(): Refusal {
+  return new Refusal(
+    409,
+    '`idempotencyKey` is also the `Idempotency-Key` header, which is the key of the whole batch; give the item a key of its own, or none',
+  );
+}
+
 /** The template prints what the call does not give, or gives as null. */
 export function missingVariablesOf(template: string, missing: readonly string[]): Refusal {
   const named = missing.slice(0, SHOWN_VARIABLES).map((path) => `\`variables.${path}\``);
