@@ -94,6 +94,44 @@ describe('The deliveries of a webhook', () => {
     ]);
   });
 
+  it('W10, W9: are posted at no time that can be named while their webhook is held, and at their own time again after that', async () => {
+    await stack.api().post('/v1/contacts', { email: newRecipient() });
+    await until(async () => (await list()).items[0]?.['attemptCount'] === 1, 'an attempt is recorded');
+    const [{ id }] = (await list()).items as [Shown];
+    const dueAt = new Date(Date.now() + DAY_MS).toISOString();
+    await stack.database.pool.query('UPDATE outbox SET due_at = $2 WHERE subject_id = $1', [
+      uuidOf(id),
+      dueAt,
+    ]);
+    const times = async () => [(await list()).items[0]!['nextAttemptAt'], (await read(id))['nextAttemptAt']];
+    const change = (status: string) => stack.api().post(`/v1/webhooks/${webhook}`, { status });
+    expect(await times()).toEqual([dueAt, dueAt]);
+    await change('PAUSED');
+    expect(await times()).toEqual([null, null]);
+    expect(await read(id)).toMatchObject({ status: 'PENDING', isUnderWay: false, finishedAt: null });
+    await change('ACTIVE');
+    expect(await times()).toEqual([dueAt, dueAt]);
+    await stack.database.pool.query(
+      `INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('webhook', '*', 'test')`,
+    );
+    expect(await times()).toEqual([null, null]);
+    await stack.database.pool.query(`DELETE FROM paused_lanes WHERE lane_id = '*'`);
+    expect(await times()).toEqual([dueAt, dueAt]);
+  });
+
+  it('W10, W8: of a webhook that 410 has disabled are posted at no time that can be named', async () => {
+    receiver.answer = () => ({ status: 410 });
+    try {
+      await stack.api().post('/v1/contacts', { email: newRecipient() });
+      await until(async () => (await list()).items[0]?.['attemptCount'] === 1, 'an attempt is recorded');
+    } finally {
+      receiver.answer = () => ({ status: 500 });
+    }
+    expect((await list()).items).toMatchObject([{ status: 'PENDING', nextAttemptAt: null }]);
+    const test = await stack.api().post(`/v1/webhooks/${webhook}/test`, {});
+    expect(test.body['delivery']).toMatchObject({ status: 'PENDING', nextAttemptAt: null });
+  });
+
   it('W10, G10: are listed by status, event and time, page by page, the newest first', async () => {
     const atMs = Date.now();
     const ids: string[] = [];

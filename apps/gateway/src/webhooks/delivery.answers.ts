@@ -110,7 +110,7 @@ class ListedDelivery {
   createdAt!: Date;
 
   @Shown(
-    'When it is posted next, unless the webhook is held; `null` when it is finished or just being posted.',
+    'When it is posted next; `null` when it is finished, just being posted, or held: its webhook is not `ACTIVE`, or the operator holds all webhooks.',
     nullable(time),
     { example: '2030-01-31T09:30:05.000Z' },
   )

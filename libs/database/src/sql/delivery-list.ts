@@ -10,14 +10,20 @@ export interface DeliveryFilter extends CreatedBetween {
   readonly eventId?: EventId | undefined;
 }
 
-/** What is shown of a delivery `d`, of its event, of what is due of it, and of its last attempt. */
+/**
+ * What is shown of a delivery `d`, of its event, of what is due of it, and of its last attempt. While its webhook is held, its due time says
+ * nothing of when it is posted, and may be long past: it is not shown then.
+ */
 const SHOWN = `d.id, d.webhook_id AS "webhookId", d.event_id AS "eventId", e.type AS event, e.is_test AS "isTest", d.status,
        d.attempts AS "attemptCount", d.finished_at AS "finishedAt",
-       CASE WHEN o.state <> 'taken' THEN o.due_at END AS "nextAttemptAt", coalesce(o.state = 'taken', false) AS "isUnderWay",
+       CASE WHEN o.state <> 'taken' AND h.lane_id IS NULL THEN o.due_at END AS "nextAttemptAt", coalesce(o.state = 'taken', false) AS "isUnderWay",
        a.at AS "lastAt", a.status_code AS "lastStatusCode", a.error_class AS "lastError"`;
 
 const JOINS = `JOIN   events e ON e.id = d.event_id
 LEFT JOIN outbox o ON o.subject_id = d.id
+LEFT JOIN LATERAL (
+  SELECT p.lane_id FROM paused_lanes p WHERE p.queue = o.queue AND p.lane_id IN (o.lane_id, '*') LIMIT 1
+) h ON true
 LEFT JOIN LATERAL (
   SELECT   t.at, t.status_code, t.error_class FROM webhook_attempts t
   WHERE    t.delivery_id = d.id

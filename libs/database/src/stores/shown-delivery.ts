@@ -32,7 +32,7 @@ export interface ShownDelivery {
   readonly lastAttempt: Pick<ShownAttempt, 'at' | 'statusCode' | 'error'> | null;
   /** When its event happened. */
   readonly createdAt: Date;
-  /** Null: it is finished, or just being posted. */
+  /** Null: it is finished, just being posted, or held with its webhook. */
   readonly nextAttemptAt: Date | null;
   readonly finishedAt: Date | null;
 }
