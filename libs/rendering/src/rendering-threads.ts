@@ -12,7 +12,10 @@ export interface ThreadLimits {
   readonly maxThreads?: number;
   /** How much memory the JavaScript of one thread may hold, in MiB. Default: 256. */
   readonly maxHeapMb?: number;
-  /** How many tasks may wait for a thread; further ones are turned away. Default: any number, for those who bound it themselves. */
+  /**
+   * How many tasks may wait for a thread; further ones are turned away, and so are those of an owner of whom as many wait as places are
+   * free. Default: any number, for those who bound it themselves.
+   */
   readonly maxWaiting?: number;
 }
 
@@ -57,15 +60,15 @@ export class RenderingThreads<Task, Result> {
   }
 
   /**
-   * Does a task when a thread is free. The deadline counts from that moment, so nobody pays for who came before.
+   * Does a task when a thread is free, one of each owner in turn. The deadline counts from that moment, so nobody pays for who came before.
    *
+   * @param owner whose it is
    * @param take gives the task when it is its turn; undefined: there is none any more
    * @throws {@link RenderingFailed} when it takes too long, needs too much memory or cannot be done, or when too many wait
    */
-  async run(take: () => Task | undefined): Promise<Result | undefined> {
-    if (this.slots.waiters >= this.maxWaiting)
-      throw new RenderingFailed('busy', `${this.work} waits behind ${this.maxWaiting} others`);
-    const release = await this.slots.take();
+  async run(owner: string, take: () => Task | undefined): Promise<Result | undefined> {
+    this.refuseWhileFull(owner);
+    const release = await this.slots.take(owner);
     try {
       const task = take();
       return task === undefined ? undefined : await this.runNow(task);
@@ -78,6 +81,16 @@ export class RenderingThreads<Task, Result> {
   async close(): Promise<void> {
     this.closed = true;
     await this.pool?.destroy();
+  }
+
+  /** Half of the places for the first that wants all of them, half of the rest for the second: whoever else comes finds one. */
+  private refuseWhileFull(owner: string): void {
+    const { waiters } = this.slots;
+    if (waiters >= this.maxWaiting)
+      throw new RenderingFailed('busy', `${this.work} waits behind ${this.maxWaiting} others`);
+    const own = this.slots.waitersOf(owner);
+    if (own > 0 && own >= this.maxWaiting - waiters)
+      throw new RenderingFailed('busy', `${this.work} waits behind ${own} of the same workspace`);
   }
 
   private async runNow(task: Task): Promise<Result> {

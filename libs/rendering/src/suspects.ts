@@ -90,7 +90,7 @@ export class Suspects {
     owner: string,
   ): Promise<Result | undefined> {
     try {
-      return await threads.run(take);
+      return await threads.run(owner, take);
     } catch (failure) {
       this.judge(owner, failure);
       throw failure;

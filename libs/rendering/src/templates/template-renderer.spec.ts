@@ -177,7 +177,7 @@ describe('TemplateRenderer', () => {
     const busy = new TemplateRenderer({ maxThreads: 1, maxWaiting: 2 });
     const source = version(`${'x'.repeat(600_000)}{{n}}`);
     const results = await Promise.allSettled(
-      Array.from({ length: 10 }, (_, n) => busy.render({ ...source, id: `busy-${n}` }, { n }, OWNER)),
+      Array.from({ length: 10 }, (_, n) => busy.render({ ...source, id: `busy-${n}` }, { n }, `wrk_${n}`)),
     );
     const turnedAway = results.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
     expect(turnedAway.map(({ reason }) => (reason as RenderingFailed).reason)).toEqual(
@@ -185,6 +185,49 @@ describe('TemplateRenderer', () => {
     );
     expect((await busy.render(version('next'), {}, OWNER)).html).toBe('next');
     await busy.close();
+  });
+
+  it('gives no owner more than half of the places to wait in, nor half of the rest to the next', async () => {
+    const busy = new TemplateRenderer({ maxThreads: 1, maxWaiting: 8 });
+    const source = version(`${'x'.repeat(600_000)}{{n}}`);
+    const rendered = async (owner: string): Promise<number> => {
+      const all = Array.from({ length: 20 }, (_, n) =>
+        busy.render({ ...source, id: `${owner}-${n}` }, { n }, owner),
+      );
+      return (await Promise.allSettled(all)).filter(({ status }) => status === 'fulfilled').length;
+    };
+    // One of the first is not waiting: it has the thread.
+    expect(await Promise.all(['first', 'second', 'third', 'last'].map(rendered))).toEqual([5, 2, 1, 1]);
+    await busy.close();
+  });
+
+  it('has nobody wait behind all of an owner whose templates are slow, but never too slow', async () => {
+    const patient = new TemplateRenderer({ maxThreads: 1, maxWaiting: 50, deadlineMs: 60_000 });
+    const slow = version(`{{#each l}}${'{{#if a}}{{/if}}'.repeat(900)}{{/each}}`);
+    const variables = { l: Array.from({ length: 200 }, () => 0) };
+    await patient.render(slow, variables, 'slow');
+    const settled: string[] = [];
+    const all = Array.from({ length: 40 }, async () => {
+      const became = patient.render(slow, variables, 'slow').then(
+        () => 'slow',
+        ({ reason }: RenderingFailed) => reason,
+      );
+      settled.push(await became);
+    });
+    const judged = patient
+      .analyse({ subject: 's', html: 'fine' }, 'judged')
+      .then(() => settled.push('judged'));
+    const fine = [1, 2].map(async (n) => {
+      await patient.render(version('fine'), {}, `fine ${n}`);
+      settled.push(`fine ${n}`);
+    });
+    await Promise.all([...all, judged, ...fine]);
+    // The one that had the thread when the others came, and one in its turn.
+    const begun = settled.filter((name) => name !== 'busy');
+    expect(begun.slice(0, 2)).toEqual(['slow', 'slow']);
+    expect(new Set(begun.slice(2, 5))).toEqual(new Set(['judged', 'fine 1', 'fine 2']));
+    expect(begun.slice(5)).toEqual(Array.from({ length: 24 }, () => 'slow'));
+    await patient.close();
   });
 
   it('ends the thread, not the process, where the memory does not suffice, and works on', async () => {

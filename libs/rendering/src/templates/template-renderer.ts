@@ -13,6 +13,11 @@ const MOST_CHARACTERS_IN_A_GROUP = 1_048_576;
 const MOST_RESTING = 1_000;
 /** A version that cost a thread its life is not tried again for so long, and its owner suspected: each try can cost another one its deadline. */
 const REST_MS = 30_000;
+/** Many times what an email takes. Whoever has one that took longer goes alone for a while: whoever went along would wait for it. */
+const SLOW_MS = 100;
+const MOST_SLOW = 1_000;
+/** Longer than a suspect is one: afterwards, too, nobody else is to wait for what they have. */
+const ALONE_MS = 60_000;
 const WORK = 'rendering the template';
 
 /** What a version failed with, and when it may be tried again, by the monotonic clock. */
@@ -34,7 +39,7 @@ interface Waiting extends Wanted {
 
 /**
  * Judges and renders templates in threads with a deadline and a memory limit, because a template is a program from outside.
- * What waits together for a thread goes there together. A version that cost a thread its life rests: for half a minute it fails at once, as
+ * Each owner gets a thread in turn, and what waits goes there together, unless its owner has lately had something slow. A version that cost a thread its life rests: for half a minute it fails at once, as
  * it did; then it is rendered alone, one at a time, so that others keep the other threads. So is, for that half minute, whatever else its
  * owner has: versions are made faster than they are found out.
  */
@@ -43,6 +48,8 @@ export class TemplateRenderer {
   private readonly suspects = new Suspects(WORK, REST_MS);
   /** By the ids of versions; whose rest is over is tried alone. */
   private readonly rests = new BoundedMap<string, Rest>(MOST_RESTING);
+  /** Who has had something slow, until when, by the monotonic clock. */
+  private readonly slow = new BoundedMap<string, number>(MOST_SLOW);
   private waiting: Waiting[] = [];
 
   constructor(limits: ThreadLimits = {}) {
@@ -82,16 +89,16 @@ export class TemplateRenderer {
     return this.threads.close();
   }
 
-  /** Every call waits for a thread; the one that gets it takes along what has come until then. */
+  /** Every call waits for a thread; the one that gets it takes along what has come until then, unless another has taken it along before. */
   private async renderSome(own: Waiting): Promise<void> {
     let group: Waiting[] = [];
     try {
-      const renderings = await this.threads.run(() => {
+      const renderings = (await this.threads.run(own.owner, () => {
         this.dismissSuspects();
-        group = this.takeGroup();
+        group = this.takeGroup(own);
         return group.length === 0 ? undefined : taskOf(group);
-      });
-      group.forEach((one, index) => settle(one, (renderings as Rendering[])[index]!));
+      })) as Rendering[];
+      group.forEach((one, index) => this.settle(one, renderings[index]!));
     } catch (failure) {
       if (group.length === 0) this.turnAway(own, failure);
       else this.groupFailed(group, failure);
@@ -114,20 +121,46 @@ export class TemplateRenderer {
     for (const one of suspected) this.renderSuspect(one).then(one.resolve, one.reject);
   }
 
-  private takeGroup(): Waiting[] {
-    let count = 0;
+  private takeGroup(own: Waiting): Waiting[] {
+    if (!this.waiting.includes(own)) return [];
+    const group: Waiting[] = [];
     let characters = 0;
     const seen = new Set<string>();
-    for (const { source } of this.waiting) {
-      const size = seen.has(source.id) ? source.parts.html.length : source.parts.html.length * 2;
-      if (count > 0 && (count >= MOST_IN_A_GROUP || characters + size > MOST_CHARACTERS_IN_A_GROUP)) break;
-      seen.add(source.id);
-      count += 1;
+    for (const one of this.companyOf(own)) {
+      const { id, parts } = one.source;
+      const size = seen.has(id) ? parts.html.length : parts.html.length * 2;
+      if (group.length >= MOST_IN_A_GROUP) break;
+      if (group.length > 0 && characters + size > MOST_CHARACTERS_IN_A_GROUP) break;
+      seen.add(id);
+      group.push(one);
       characters += size;
     }
-    const group = this.waiting.slice(0, count);
-    this.waiting = this.waiting.slice(count);
+    const taken = new Set(group);
+    this.waiting = this.waiting.filter((one) => !taken.has(one));
     return group;
+  }
+
+  /** Whoever may go to a thread together with one, which comes first. */
+  private companyOf(own: Waiting): Waiting[] {
+    if (this.isSlow(own)) return [own];
+    return [own, ...this.waiting.filter((one) => one !== own && !this.isSlow(one))];
+  }
+
+  private isSlow({ owner }: Wanted): boolean {
+    return performance.now() < (this.slow.get(owner) ?? 0);
+  }
+
+  private goesAlone(owner: string): void {
+    this.slow.set(owner, performance.now() + ALONE_MS);
+  }
+
+  private settle({ owner, resolve, reject }: Waiting, rendering: Rendering): void {
+    if (rendering.ms > SLOW_MS) this.goesAlone(owner);
+    try {
+      resolve(renderedIn(rendering));
+    } catch (failure) {
+      reject(failure);
+    }
   }
 
   /** Whoever it was: rendered alone, it fails alone. */
@@ -138,6 +171,7 @@ export class TemplateRenderer {
       reject(failure);
       return;
     }
+    for (const { owner } of group) this.goesAlone(owner);
     for (const one of ownersInTurn(group))
       this.suspects.inTurn(one.owner, () => this.renderAlone(one)).then(one.resolve, one.reject);
   }
@@ -154,7 +188,7 @@ export class TemplateRenderer {
     const task: TemplateTask = { sources: [source], items: [{ source: 0, variables }] };
     let renderings: Rendering[];
     try {
-      renderings = (await this.threads.run(() => task)) as Rendering[];
+      renderings = (await this.threads.run(owner, () => task)) as Rendering[];
     } catch (failure) {
       this.judge(owner, source.id, failure);
       throw failure;
@@ -173,6 +207,7 @@ export class TemplateRenderer {
     // Not begun, it has done nothing.
     if (!(failure instanceof RenderingFailed) || failure.reason === 'busy') return;
     this.suspects.judge(owner, failure);
+    this.goesAlone(owner);
     this.rests.set(version, { failure, until: performance.now() + REST_MS });
   }
 }
@@ -196,14 +231,6 @@ function taskOf(group: readonly Waiting[]): TemplateTask {
     return { source: index, variables };
   });
   return { sources, items };
-}
-
-function settle({ resolve, reject }: Waiting, rendering: Rendering): void {
-  try {
-    resolve(renderedIn(rendering));
-  } catch (failure) {
-    reject(failure);
-  }
 }
 
 function renderedIn(rendering: Rendering): RenderedTemplate {

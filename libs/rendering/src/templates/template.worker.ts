@@ -16,8 +16,10 @@ export type TemplateTask =
       readonly items: readonly { readonly source: number; readonly variables: Variables }[];
     };
 
-/** What became of one rendering. */
-export type Rendering =
+/** What became of one rendering, and how long it took. */
+export type Rendering = { readonly ms: number } & Outcome;
+
+type Outcome =
   | { readonly rendered: RenderedTemplate }
   | { readonly reason: 'too_large' | 'fault'; readonly detail: string };
 
@@ -26,10 +28,14 @@ const compiled = new CompiledTemplates();
 /** Runs in a thread of `TemplateRenderer`; it loads only what lies beside it, so that Node can run it from source or built alike. */
 export default function serve(task: TemplateTask): TemplateAnalysis | Rendering[] {
   if ('analyse' in task) return analyseTemplate(task.analyse);
-  return task.items.map(({ source, variables }) => render(task.sources[source]!, variables));
+  return task.items.map(({ source, variables }) => {
+    const begun = performance.now();
+    const outcome = render(task.sources[source]!, variables);
+    return { ...outcome, ms: performance.now() - begun };
+  });
 }
 
-function render(source: TemplateVersionSource, variables: Variables): Rendering {
+function render(source: TemplateVersionSource, variables: Variables): Outcome {
   try {
     return { rendered: compiled.render(source, variables) };
   } catch (error) {

@@ -17,11 +17,12 @@ export class LinkFinder {
   /**
    * Where `html` can be changed so that its reader is noticed.
    *
+   * @param owner whose it is, such as a workspace's id: those that wait for a thread get one in turn
    * @throws {@link RenderingFailed} when it takes too long or needs too much memory
    */
-  async find(html: string): Promise<TrackablePlaces> {
+  async find(html: string, owner: string): Promise<TrackablePlaces> {
     if (html.length <= MOST_CHARACTERS_AT_ONCE) return findLinks(html);
-    return (await this.threads.run(() => html))!;
+    return (await this.threads.run(owner, () => html))!;
   }
 
   /** Ends the threads; searches under way or asked for later fail. */

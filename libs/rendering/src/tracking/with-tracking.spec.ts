@@ -169,7 +169,7 @@ describe('S17: finding links', () => {
   it('gives the same in a thread', async () => {
     const finder = new LinkFinder();
     const html = `<a href="https://example.com/">x</a>${'<p>x</p>'.repeat(20_000)}</body>`;
-    expect(await finder.find(html)).toEqual(findLinks(html));
+    expect(await finder.find(html, 'wrk_1')).toEqual(findLinks(html));
     await finder.close();
   });
 });

@@ -13,13 +13,13 @@ export class TrackHtml {
 
   /** The HTML as it leaves; the same email gives the same. @throws RenderingFailed when its links cannot be found in time */
   async track(
-    email: Pick<ComposableEmail, 'id' | 'trackClicks' | 'trackOpens' | 'trackingUrl'>,
+    email: Pick<ComposableEmail, 'id' | 'workspaceId' | 'trackClicks' | 'trackOpens' | 'trackingUrl'>,
     html: string,
   ): Promise<string> {
-    const { id: emailId, trackClicks, trackOpens, trackingUrl } = email;
+    const { id: emailId, workspaceId, trackClicks, trackOpens, trackingUrl } = email;
     if (!trackClicks && !trackOpens) return html;
     const { finder, links } = this.options;
-    return withTracking(html, await finder.find(html), {
+    return withTracking(html, await finder.find(html, workspaceId), {
       ...(trackClicks ? { linkTo: (url) => links.linkOf({ emailId, trackingUrl }, url) } : {}),
       ...(trackOpens ? { image: links.imageOf({ emailId, trackingUrl }) } : {}),
     });
