@@ -140,4 +140,40 @@ describe('A test', () => {
     await until(async () => (await read(id)).attempts.length > 0, 'an attempt is recorded');
     expect((await read(id)).attempts[0]).toMatchObject({ statusCode: 404, error: 'http' });
   });
+
+  it('W1, W10: to where nobody may go is not posted, and its delivery says so', async () => {
+    const elsewhere = 'http://10.0.0.1/hook';
+    const refused = await stack.api().post(`/v1/webhooks/${webhook.id}`, { url: elsewhere });
+    expect(refused.status).toBe(400);
+    // As if the operator had allowed it when it was created.
+    await stack.database.pool.query('UPDATE webhooks SET url = $2 WHERE id = $1', [
+      uuidOf(webhook.id),
+      elsewhere,
+    ]);
+    const answer = await test({});
+    expect(answer.status).toBe(200);
+    const { id } = answer.body['delivery'] as Shown;
+    await until(async () => (await read(id)).attempts.length > 0, 'an attempt is recorded');
+    expect(await read(id)).toMatchObject({
+      status: 'PENDING',
+      attempts: [{ number: 1, statusCode: null, error: 'blocked' }],
+    });
+  });
+
+  it('W6, W8: whose token is rotated between two attempts is signed by the new one from then on', async () => {
+    receiver.answer = () => ({ status: 500 });
+    const { id } = (await test({})).body['delivery'] as Shown;
+    await until(async () => (await read(id)).attempts.length === 1, 'the first attempt is recorded');
+    const token = 'another-token-of-the-webhook';
+    const path = `/v1/webhooks/${webhook.id}/rotate-token`;
+    expect((await stack.api().post(path, { token, overlapSeconds: 0 })).status).toBe(200);
+    receiver.answer = () => ({ status: 200 });
+    await becomes(id, 'SUCCEEDED');
+    const [first, second] = posts() as [ReceivedPost, ReceivedPost];
+    const signed = (key: string, { body }: ReceivedPost) =>
+      createHmac('sha256', key).update(body).digest('hex');
+    expect(first.headers['x-service-signature']).toBe(signed(webhook.token, first));
+    expect(second.headers['x-service-signature']).toBe(signed(token, second));
+    expect(second.body.equals(first.body)).toBe(true);
+  });
 });

@@ -85,6 +85,42 @@ describe('A recovery', () => {
     expect((await recover({ since: fromNow(-2 * DAY_MS) })).status).toBe(200);
   });
 
+  it('W9, W10: of a disabled webhook makes its deliveries due, and they are posted once it is active again', async () => {
+    const ids = [await add(), await add()];
+    await stack.database.pool.query(`UPDATE webhooks SET status = 'DISABLED' WHERE id = $1`, [
+      uuidOf(webhook),
+    ]);
+    await stack.database.pool.query(
+      `INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('webhook', $1, 'gone')`,
+      [webhook],
+    );
+    const { id } = (await recover({ since: fromNow(-DAY_MS) })).body['recovery'] as Recovery;
+    await until(async () => (await read(id)).status === 'COMPLETED', 'it is completed');
+    expect(await read(id)).toMatchObject({ total: 2, done: 2 });
+    expect(receiver.postsTo(path)).toEqual([]);
+    await stack.api().post(`/v1/webhooks/${webhook}`, { status: 'ACTIVE' });
+    await until(() => receiver.postsTo(path).length >= 2, 'both are posted');
+    const posted = receiver.postsTo(path).map(({ headers }) => headers['x-service-delivery-id']);
+    expect(posted.sort()).toEqual(ids.sort());
+  });
+
+  it('W10: ends with its webhook, if that is deleted in the middle', async () => {
+    await add();
+    let id = '';
+    await whileHeld(async () => {
+      ({ id } = (await recover({ since: fromNow(-DAY_MS) })).body['recovery'] as Recovery);
+    });
+    expect((await stack.api().request('DELETE', `/v1/webhooks/${webhook}`, undefined)).status).toBe(200);
+    const key = stack.tenant.keys.viewer;
+    const shown = await stack.api().get(`/v1/webhooks/${webhook}/recoveries/${id}`, { key });
+    expect([shown.status, (await recover({ since: fromNow(-DAY_MS) })).status]).toEqual([404, 404]);
+    expect(
+      await stack.count('SELECT count(*)::int FROM webhook_recoveries WHERE webhook_id = $1', [
+        uuidOf(webhook),
+      ]),
+    ).toBe(0);
+  });
+
   it.each([
     [{}, '`since` is missing; give a day, as in `2030-01-31`, or a date, a time and an offset'],
     [{ since: 5 }, '`since` is a number; give a day, as in `2030-01-31`, or a date, a time and an offset'],
