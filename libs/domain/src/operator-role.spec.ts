@@ -57,3 +57,13 @@ it('Whoever has a long name at a provider with a long one is shown as 320 charac
     `${'s'.repeat(255)}@login.example.com`,
   );
 });
+
+it.each(['@', 'a@b.example'])(
+  'Whoever is %s and has a name that the database does not take is shown as 320 characters of it',
+  (end) => {
+    for (const subject of [`${end}${'s'.repeat(5_000)}`, `${'s'.repeat(5_000)}${end}`]) {
+      const name = vouchedName(undefined, subject, 'https://login.example.com');
+      expect([name.length, name.endsWith('s@login.example.com')]).toEqual([320, true]);
+    }
+  },
+);

@@ -51,7 +51,7 @@ const SHOWABLE = /^[^\p{C}\p{Z}](?:[^\p{C}]{0,98}[^\p{C}\p{Z}])?$/u;
 export function vouchedName(claim: unknown, subject: string, issuer: string): string {
   const name =
     typeof claim === 'string' && SHOWABLE.test(claim) ? claim : subject.replace(/[^\x21-\x7e]/g, '?');
-  if (name.includes('@')) return name;
+  if (name.includes('@') && name.length <= MOST_NAME_CHARACTERS) return name;
   const host = new URL(issuer).hostname;
   return `${name.slice(0, MOST_NAME_CHARACTERS - 1 - host.length)}@${host}`;
 }
