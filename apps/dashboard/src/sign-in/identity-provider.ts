@@ -3,6 +3,7 @@ import { claimIn, roleOfClaim, vouchedName } from '@posthorn/domain';
 import type { VouchedOperator } from '@posthorn/database';
 import type { ProviderOptions } from '@posthorn/platform';
 import * as oidc from 'openid-client';
+import { fetchBounded } from './bounded-fetch.ts';
 import type { SignInSecrets } from './sign-in-cookie.ts';
 
 const ANSWERS_WITHIN_SECONDS = 10;
@@ -22,7 +23,7 @@ interface Known {
 /** The identity provider by whose word operators sign in (OpenID Connect Core 1.0, section 3.1, with PKCE). */
 export class IdentityProvider {
   private known: Known | undefined;
-  private latest: oidc.Configuration | undefined;
+  private signOutAt: URL | undefined;
 
   /**
    * @param callback where the provider sends people back to
@@ -72,6 +73,7 @@ export class IdentityProvider {
     if (secrets === undefined || returnedTo.searchParams.get('state') !== secrets.state)
       throw new Refusal(400, BEGIN_AGAIN);
     const config = await this.configuration();
+    if (!isAnswerOf(config.serverMetadata(), returnedTo.searchParams)) throw new Refusal(400, BEGIN_AGAIN);
     try {
       return this.operatorBy(await this.claimsOf(config, returnedTo, secrets));
     } catch (error) {
@@ -84,9 +86,7 @@ export class IdentityProvider {
    */
   get signOutUrl(): URL | undefined {
     void this.configuration().catch(() => undefined);
-    if (this.latest?.serverMetadata().end_session_endpoint === undefined) return undefined;
-    const back = new URL('/sign-in', this.callback).href;
-    return oidc.buildEndSessionUrl(this.latest, { post_logout_redirect_uri: back });
+    return this.signOutAt;
   }
 
   private configuration(): Promise<oidc.Configuration> {
@@ -105,13 +105,25 @@ export class IdentityProvider {
     const execute = [oidc.enableNonRepudiationChecks];
     if (url.protocol === 'http:') execute.push(oidc.allowInsecureRequests);
     try {
-      const timeout = ANSWERS_WITHIN_SECONDS;
-      this.latest = await oidc.discovery(url, clientId, undefined, authentication, { execute, timeout });
-      return this.latest;
+      const config = await oidc.discovery(url, clientId, undefined, authentication, {
+        execute,
+        timeout: ANSWERS_WITHIN_SECONDS,
+        [oidc.customFetch]: fetchBounded,
+      });
+      // Found out here, where it is asked for again soon: nobody could be sent to what is no address.
+      oidc.buildAuthorizationUrl(config, {});
+      this.signOutAt = this.signOutUrlBy(config);
+      return config;
     } catch (error) {
       this.onError(withoutAnswer(error));
       throw new Refusal(503, `${this.name} does not answer just now; try again in a moment`);
     }
+  }
+
+  private signOutUrlBy(config: oidc.Configuration): URL | undefined {
+    if (config.serverMetadata().end_session_endpoint === undefined) return undefined;
+    const back = new URL('/sign-in', this.callback).href;
+    return oidc.buildEndSessionUrl(config, { post_logout_redirect_uri: back });
   }
 
   /** What the ID token says; where it does not say what roles follow from, also what UserInfo says. */
@@ -149,7 +161,7 @@ export class IdentityProvider {
     if (error instanceof oidc.AuthorizationResponseError)
       return new Refusal(403, `${this.name} did not let you in`);
     this.onError(withoutAnswer(error));
-    return wasTheBrowsers(error)
+    return error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant'
       ? new Refusal(400, BEGIN_AGAIN)
       : new Refusal(
           503,
@@ -158,10 +170,15 @@ export class IdentityProvider {
   }
 }
 
-/** Whether what was brought back is wrong, and not what the provider says. */
-function wasTheBrowsers(error: unknown): boolean {
-  if (error instanceof oidc.ResponseBodyError) return error.error === 'invalid_grant';
-  return error instanceof oidc.ClientError && error.code === 'OAUTH_INVALID_RESPONSE';
+/** Whether what somebody brings back can be what the provider sent along: a code or why there is none, each once, by its own word (RFC 9207). */
+function isAnswerOf(
+  { issuer, authorization_response_iss_parameter_supported: saysWhoItIs = false }: oidc.ServerMetadata,
+  brought: URLSearchParams,
+): boolean {
+  const issuers = brought.getAll('iss');
+  const isOfIssuer = issuers.length === 0 ? !saysWhoItIs : issuers.length === 1 && issuers[0] === issuer;
+  const isOnce = ['code', 'state', 'error'].every((name) => brought.getAll(name).length <= 1);
+  return isOfIssuer && isOnce && Boolean(brought.get('code') ?? brought.get('error'));
 }
 
 /** Answers of a provider hold tokens. */
