@@ -1,6 +1,7 @@
 export { Clock } from './clock.ts';
 export { examineRedis, type RedisExamination } from './examine-redis.ts';
 export type { RedisOptions } from './connections.ts';
+export { jobBytes } from './job-bytes.ts';
 export { JobWorker } from './job-worker.ts';
 export { QUEUES, turnHandler, type JobHandlers } from './jobs.ts';
 export { LaneGate } from './lane-gate.ts';

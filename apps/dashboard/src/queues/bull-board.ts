@@ -2,11 +2,20 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
 import { Refusal } from '@posthorn/kernel';
-import type { WatchedQueues } from '@posthorn/queues';
+import { jobBytes, type WatchedQueues } from '@posthorn/queues';
 import type { RequestHandler } from 'express';
 import { asPartOfDashboard } from './board-page.ts';
 
+/** Jobs hold ids only. What is longer was put into Redis by somebody else, and would fill the memory of who shows it. */
+const MOST_JOB_BYTES = 64 * 1024;
+/** More than any page of the board shows; whoever asks may name any number. */
+const MOST_JOBS = 100;
+const MOST_ID_CHARACTERS = 200;
+
 type Queues = Awaited<ReturnType<WatchedQueues['queues']>>;
+type Queue = Queues[number];
+type Job = NonNullable<Awaited<ReturnType<BullMQAdapter['getJob']>>>;
+type Statuses = Parameters<BullMQAdapter['getJobs']>[0];
 type EntryRoute = Parameters<ExpressAdapter['setEntryRoute']>[0];
 type ErrorHandler = Parameters<ExpressAdapter['setErrorHandler']>[0];
 
@@ -24,15 +33,40 @@ export interface BoardOptions {
 export function createBoard(queues: Queues, { path, isReadOnly }: BoardOptions): RequestHandler {
   const server = new BoardServer().setBasePath(path);
   createBullBoard({
-    queues: queues.map((queue) => new RunningQueue(queue, { readOnlyMode: isReadOnly })),
+    queues: queues.map((queue) => new RunningQueue(queue, isReadOnly)),
     serverAdapter: server,
     options: { uiConfig: { boardTitle: 'Posthorn queues', hideRedisDetails: true } },
   });
   return server.getRouter() as RequestHandler;
 }
 
-/** A queue that goes on, as fast as it can: what has it wait would be in Redis alone, where nobody looks. What is there all the same may be taken away. */
+/**
+ * A queue that goes on, as fast as it can: what has it wait would be in Redis alone, where nobody looks. What is there all the same may be
+ * taken away. No job is read that is longer than any of ours.
+ */
 class RunningQueue extends BullMQAdapter {
+  constructor(
+    private readonly jobs: Queue,
+    isReadOnly: boolean,
+  ) {
+    super(jobs, { readOnlyMode: isReadOnly });
+  }
+
+  override async getJob(id: string): Promise<Job | undefined> {
+    const [bytes = 0] = await jobBytes(this.jobs, [id]);
+    if (bytes > MOST_JOB_BYTES) throw this.unreadable(id, `takes ${bytes} bytes of Redis`);
+    return super.getJob(id).catch((error: unknown) => {
+      throw error instanceof SyntaxError ? this.unreadable(id, 'holds what is no JSON') : error;
+    });
+  }
+
+  override async getJobs(statuses: Statuses, start = 0, end = -1): Promise<Job[]> {
+    const last = end < 0 ? end : Math.min(end, start + MOST_JOBS - 1);
+    const ids = await this.jobs.getRanges(statuses as Parameters<Queue['getRanges']>[0], start, last);
+    const jobs = await Promise.all(ids.map((id) => this.getJob(id)));
+    return jobs.filter((job) => job !== undefined);
+  }
+
   override pause(): Promise<never> {
     return Promise.reject(new Refusal(403, HOLD_ELSEWHERE));
   }
@@ -44,6 +78,14 @@ class RunningQueue extends BullMQAdapter {
   override async setGlobalConcurrency(concurrency: number): Promise<void> {
     if (concurrency > 0) throw new Refusal(403, HOLD_ELSEWHERE);
     await super.setGlobalConcurrency(concurrency);
+  }
+
+  private unreadable(id: string, why: string): Refusal {
+    const key = this.jobs.toKey(id.slice(0, MOST_ID_CHARACTERS));
+    return new Refusal(
+      403,
+      `The job ${key} ${why}, as none of Posthorn's does; empty the queue, or delete the job in Redis: no email is lost`,
+    );
   }
 }
 
