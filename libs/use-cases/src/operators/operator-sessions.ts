@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Refusal } from '@posthorn/kernel';
+import { FewAtOnce, Refusal } from '@posthorn/kernel';
 import { OPERATOR_NAME, type RateLimit, type RateVerdict, wholeSeconds } from '@posthorn/domain';
 import type {
   AdmittedSessions,
@@ -40,6 +40,15 @@ const TOLD_OF_A_NETWORK: Bound = {
   policy: 'sign-in-told',
   limit: { amount: 1, periodSeconds: 3_600, burst: 1 },
 };
+/**
+ * Comparing takes 64 MiB and one of the process's four threads. Of these the database needs one to let a new connection in, which waits for
+ * three seconds and no longer.
+ */
+const COMPARISONS = {
+  atOnce: 2,
+  mostWaiting: 100,
+  refusal: { message: 'Too many sign in at once; try again in some seconds', retryAfterSeconds: 5 },
+};
 const TOKEN_BYTES = 32;
 const MOST_CHARACTERS = 256;
 
@@ -58,6 +67,8 @@ export interface Credentials extends Try {
 
 /** Who is signed in to the dashboard. */
 export class OperatorSessions {
+  private readonly comparisons = new FewAtOnce(COMPARISONS);
+
   constructor(
     private readonly accounts: Pick<OperatorAccountStore, 'passwordHashOf' | 'isEmpty'>,
     private readonly sessions: OperatorSessionStore,
@@ -69,7 +80,8 @@ export class OperatorSessions {
    * Signs somebody in; the audit log is told.
    *
    * @returns the token of the session: 256 random bits, of which only the digest is stored
-   * @throws Refusal 401 for another name or password, 403 where passwords are switched off, 429 after too many tries
+   * @throws Refusal 401 for another name or password, 403 where passwords are switched off, 429 after too many tries, 503 while
+   *   too many others wait for theirs
    */
   async signIn({ name, password, network }: Credentials): Promise<string> {
     if (!this.admitted.ofAccounts) throw new Refusal(403, 'Nobody signs in by password here');
@@ -77,7 +89,7 @@ export class OperatorSessions {
     await this.countTry(TRIES_OF_A_NAME_THERE, `${network} ${name}`, { network, name });
     await this.countTryFrom(network, name);
     const written = OPERATOR_NAME.test(name) ? await this.accounts.passwordHashOf(name) : undefined;
-    const isRight = await isPassword(password.slice(0, MOST_CHARACTERS), written);
+    const isRight = await this.comparisons.run(() => isPassword(password.slice(0, MOST_CHARACTERS), written));
     const token = newToken();
     if (!isRight || !(await this.sessions.signIn(name, written!, sessionOf(token, network))))
       throw new Refusal(401, 'Name or password are wrong');

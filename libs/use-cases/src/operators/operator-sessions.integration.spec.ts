@@ -1,0 +1,44 @@
+import { afterAll, expect, it } from '@jest/globals';
+import { OperatorAccountStore, OperatorSessionStore, openDatabase } from '@posthorn/database';
+import { RateLimiter } from '@posthorn/queues';
+import { createTestDatabase, testRedisUrl, uniqueQueuePrefix } from '@posthorn/testing';
+import { pbkdf2 } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { OperatorSessions } from './operator-sessions.ts';
+
+const created = await createTestDatabase();
+const database = openDatabase({ url: created.url, poolSize: 2, applicationName: 'operator-sessions' });
+const limiter = new RateLimiter({
+  url: testRedisUrl(),
+  prefix: uniqueQueuePrefix(),
+  onError: () => undefined,
+});
+const sessions = new OperatorSessions(
+  new OperatorAccountStore(database),
+  new OperatorSessionStore(database),
+  limiter,
+  { ofAccounts: true, issuer: undefined },
+);
+
+afterAll(async () => {
+  await limiter.close();
+  await database.close();
+  await created.drop();
+});
+
+it('Comparing the passwords of many leaves threads to others, such as new connections to the database', async () => {
+  let compared = 0;
+  const tries = Array.from({ length: 20 }, (_, index) =>
+    sessions
+      .signIn({ name: `no name ${index}`, password: 'x', network: '203.0.113.7' })
+      .finally(() => (compared += 1)),
+  );
+  const outcomes = Promise.allSettled(tries);
+  // By now each is counted and would be compared: about what is no name the database is not asked.
+  await sleep(1_000);
+  await promisify(pbkdf2)('x', 'salt', 1, 32, 'sha256');
+  expect(compared).toBeLessThan(12);
+  expect(new Set((await outcomes).map(({ status }) => status))).toEqual(new Set(['rejected']));
+  expect(compared).toBe(20);
+});
