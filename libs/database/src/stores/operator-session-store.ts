@@ -77,14 +77,27 @@ export class OperatorSessionStore {
     });
   }
 
-  /** Tells the log that the tries of a network are used up. What was tried last it names only where that is an account: people mistake fields. */
+  /**
+   * Tells the log that the tries of a network are used up, once an hour: whoever asks may have lost count. What was tried last it names only
+   * where that is an account: people mistake fields. Index: audit_log_by_action_idx.
+   */
   recordRefusal(network: string, tried: string | null): Promise<void> {
     return transactOn(this.database, async (client) => {
-      const { rows } = await client.query<{ name: string }>(
-        'SELECT name FROM operator_accounts WHERE name = $1',
-        [tried],
+      const { rows } = await client.query<{ name: string | null; isTold: boolean }>(
+        `SELECT (SELECT name FROM operator_accounts WHERE name = $1) AS name,
+                EXISTS (
+                  SELECT FROM audit_log
+                  WHERE  workspace_id = $2 AND action = 'operator.sign_in_refused' AND detail ->> 'network' = $3
+                  AND    id >= uuid_v7_floor(now() - interval '1 hour')
+                ) AS "isTold"`,
+        [tried, uuidOf(SYSTEM_WORKSPACE_ID), network],
       );
-      await this.record(client, 'operator.sign_in_refused', POSTHORN, { network, ...rows[0] });
+      const { name, isTold } = rows[0]!;
+      if (isTold) return;
+      await this.record(client, 'operator.sign_in_refused', POSTHORN, {
+        network,
+        ...(name !== null && { name }),
+      });
     });
   }
 
