@@ -2,7 +2,6 @@ import { compilePart } from './compile-part.ts';
 import { type Fault, isFault, parsePart } from './parse-part.ts';
 import { Output } from './output.ts';
 import { PART_NAMES, type PartName, type TemplateParts } from './template-parts.ts';
-import { faultInTags } from './tag-limits.ts';
 import { PartWalk } from './walk-part.ts';
 
 const MOST_FAULTS_SHOWN = 5;
@@ -45,8 +44,7 @@ function analysePart(
   name: PartName,
   source: string,
 ): { faults: readonly Fault[]; printed: Iterable<string> } {
-  // Not of what is stored already: that was accepted.
-  const program = faultInTags(source) ?? parsePart(source);
+  const program = parsePart(source);
   if (isFault(program)) return { faults: [program], printed: [] };
   const walk = new PartWalk();
   walk.walk(program);

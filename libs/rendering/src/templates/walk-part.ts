@@ -23,9 +23,10 @@ import {
   variableOf,
   within,
 } from './scope.ts';
-import { MOST_LEVELS, TOO_DEEP } from './tag-limits.ts';
 import { pathText } from './variable-paths.ts';
 import { amount, BLOCKS, type Call, FORBIDDEN, unknownHelper } from './vocabulary.ts';
+
+const MOST_LEVELS = 100;
 
 type Use = 'printed' | 'asked';
 
@@ -168,7 +169,10 @@ export class PartWalk {
 
   private deeper(loc: Place, scope: Scope): Scope | undefined {
     if (scope.level < MOST_LEVELS) return { ...scope, level: scope.level + 1 };
-    this.fault(loc, TOO_DEEP);
+    this.fault(
+      loc,
+      `blocks and parentheses stand more than ${MOST_LEVELS} deep in each other here; make it flatter`,
+    );
     return undefined;
   }
 
