@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
 import type pg from 'pg';
 import { checkDatabase, type Database, greetDatabase, openDatabase, PoolerRefused } from './connection.ts';
+import { ExaminedDatabase } from './examined-database.ts';
 import { isOutage } from './faults.ts';
 
 const HOUR_MS = 3_600_000;
@@ -100,6 +101,22 @@ describe('A connection', () => {
     const other = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'test' });
     expect(await compressionOf(other.pool)).toBe('pglz');
     await other.close();
+  });
+
+  it('reads times, and counts days of 24 hours, whatever was chosen for the database', async () => {
+    const { rows: chosen } = await database.pool.query<{ name: string }>('SELECT current_database() AS name');
+    for (const choice of ["datestyle = 'SQL, DMY'", "timezone = 'America/New_York'"])
+      await database.pool.query(`ALTER DATABASE ${chosen[0]!.name} SET ${choice}`);
+    const other = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'test' });
+    await greetDatabase(other);
+    // The clocks there were put back at 06:00 UTC.
+    const sql = `SELECT '2026-11-02T05:00Z'::timestamptz - make_interval(days => 1) AS "dayBefore"`;
+    const { rows } = await other.pool.query<{ dayBefore: Date }>(sql);
+    expect(rows[0]!.dayBefore.toISOString()).toBe('2026-11-01T05:00:00.000Z');
+    await other.close();
+    const examined = new ExaminedDatabase(testDatabase.url);
+    expect((await examined.eras.read()).now).toBeInstanceOf(Date);
+    await examined.close();
   });
 
   it('takes the answer that came while its whole process stood still', async () => {

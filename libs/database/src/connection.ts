@@ -5,6 +5,7 @@ import pg from 'pg';
 import { AnsweringClient } from './answering-client.ts';
 import { isOutage, isRefusedLogin } from './faults.ts';
 import { PrismaClient } from './generated/client.ts';
+import { TIMES } from './times.ts';
 import { DatabaseUnusable } from './unusable.ts';
 
 /** A connection that cannot be had within this time is reported as an outage. */
@@ -57,7 +58,7 @@ IF pg_is_in_recovery() THEN
   RAISE read_only_sql_transaction USING MESSAGE = 'this Postgres is a standby and takes no changes; DATABASE_URL has to lead to the primary';
 END IF; END $$`;
 
-const PREPARED = [REFUSE_STANDBY, PLANNING, COMPRESSION, KEEP_EVENT_ERA].join('; ');
+const PREPARED = [REFUSE_STANDBY, TIMES, PLANNING, COMPRESSION, KEEP_EVENT_ERA].join('; ');
 
 export interface DatabaseOptions {
   readonly url: string;

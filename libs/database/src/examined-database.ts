@@ -13,6 +13,7 @@ import { EraStore } from './stores/era-store.ts';
 import { OutboxStore } from './stores/outbox-store.ts';
 import type { PausedLane } from './stores/paused-lane-store.ts';
 import type { SealedSecret } from './stores/sealed-secret-store.ts';
+import { TIMES } from './times.ts';
 
 type HeldQueue = Omit<PausedLane, 'laneId'>;
 
@@ -40,7 +41,8 @@ export class ExaminedDatabase {
       statement_timeout: ANSWER_TIMEOUT_MS,
       query_timeout: ANSWER_TIMEOUT_MS,
       // Not as a startup parameter: that would hide whether the server itself says so. The pool waits for what this returns, though its type does not say so.
-      onConnect: (client) => client.query('SET default_transaction_read_only = on') as unknown as void,
+      onConnect: (client) =>
+        client.query(`SET default_transaction_read_only = on; ${TIMES}`) as unknown as void,
     });
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => client.on('error', () => undefined));

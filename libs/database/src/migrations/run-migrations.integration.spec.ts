@@ -53,6 +53,14 @@ describe('The migration runner', () => {
     expect(await query('SELECT * FROM first')).toEqual([{ n: 1, m: null }]);
   });
 
+  it('knows what is applied where times are written in another style', async () => {
+    const { name } = (await query('SELECT current_database() AS name'))[0]!;
+    await query(`ALTER DATABASE ${String(name)} SET datestyle = 'SQL, DMY'`);
+    expect(await migrate()).toEqual([FIRST, SECOND]);
+    expect(await migrate()).toEqual([]);
+    await query(`ALTER DATABASE ${String(name)} RESET datestyle`);
+  });
+
   it('applies what was added since', async () => {
     await migrate();
     await write('20300103000000_third_laid', 'CREATE TABLE third ();');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sleep } from '@posthorn/kernel';
 import pg from 'pg';
 import { faultOf } from '../faults.ts';
+import { TIMES } from '../times.ts';
 
 /** The advisory lock that Prisma's own migrator takes, so that both exclude each other. */
 const MIGRATION_LOCK = 72707369;
@@ -106,6 +107,7 @@ async function connected<Result>(
   client.on('error', () => undefined);
   try {
     await client.connect();
+    await client.query(TIMES);
     return await work(client);
   } finally {
     await client.end().catch(() => undefined);
