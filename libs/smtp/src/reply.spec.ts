@@ -22,6 +22,17 @@ describe('a reply', () => {
     expect(read(raw)).toBeUndefined();
   });
 
+  it.each(['250-ok\n550 5.7.1 no', '550-5.7.1 no\n250 ok', '451-later\n550 never', '354-go\n354-on\n250 ok'])(
+    'is none when its lines contradict each other: %j',
+    (raw) => {
+      expect(read(raw)).toBeUndefined();
+    },
+  );
+
+  it('may have several codes of a class, and goes by the first', () => {
+    expect(read('550-5.1.1 no such user\n554 bye')?.code).toBe(550);
+  });
+
   it('is bounded to 512 characters, and no character is cut in half', () => {
     expect(read(`550 ${'x'.repeat(100_000)}`)?.text).toHaveLength(512);
     const text = read(`550 x${'😀'.repeat(1_000)}`)?.text ?? '';

@@ -13,11 +13,11 @@ export type Redaction = (text: string) => string;
  * Judges a reply (RFC 5321, section 4.2).
  *
  * @param raw its lines, with the code in front of each, joined by LF
- * @returns nothing for what is no reply: a code outside of 200–599, a fragment
+ * @returns nothing for what is no reply: a code outside of 200–599, a fragment, or lines of which one says yes and another no
  */
 export function readReply(raw: string, redact: Redaction): SmtpReply | undefined {
   const code = CODE.exec(raw)?.[1];
-  if (code === undefined) return undefined;
+  if (code === undefined || contradictsItself(raw)) return undefined;
   const lines = raw
     .slice(0, MAX_RAW_CHARACTERS)
     .split('\n')
@@ -28,6 +28,12 @@ export function readReply(raw: string, redact: Redaction): SmtpReply | undefined
   return enhancedCode?.[0] === code[0]
     ? { code: Number(code), enhancedCode: enhancedCode!, text }
     : { code: Number(code), text };
+}
+
+/** Whether the last line, by which some go, is of another class than the first one, by which others go; all lines are to have one code. */
+function contradictsItself(raw: string): boolean {
+  const last = CODE.exec(raw.slice(raw.lastIndexOf('\n') + 1))?.[1];
+  return last !== undefined && last[0] !== raw[0];
 }
 
 /** What a text must not repeat: user and password, in each form that they have on their way to the relay. */
