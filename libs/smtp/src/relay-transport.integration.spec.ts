@@ -109,6 +109,14 @@ describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) 
     );
   });
 
+  it.each(['250-ok\r\n550 5.7.1 no', '550-5.7.1 no\r\n250 ok'])(
+    'is unknown when %j answers the final dot: one line says yes and another no',
+    async (reply) => {
+      const transmission = await attempt({ script: at('content', { reply }), extensions, options: SHORT });
+      expect(transmission).toMatchObject({ kind: 'unknown' });
+    },
+  );
+
   it('is broken at content when the connection is lost before the message was written to its end', async () => {
     const message = Buffer.alloc(80 * 400_000, `${'x'.repeat(78)}\r\n`);
     const server = at('data', { reply: '354 go on', drop: true });
