@@ -39,12 +39,16 @@ function canListen(port, host) {
 export async function freePort() {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const port = randomInt(LOWEST, FIRST_EPHEMERAL);
-    if ((await isFree(port)) && (await hold(port))) return port;
+    if (await take(port)) return port;
   }
   throw new Error(`no port is free from ${LOWEST} to ${FIRST_EPHEMERAL - 1}`);
 }
 
-/** Whether the port's sign was free, and is this process's now. */
+/** Whether the port was free, and is this process's now. @param {number} port */
+async function take(port) {
+  return (await isFree(port)) && (await hold(port));
+}
+
 function hold(port) {
   return new Promise((resolve) => {
     const sign = createSocket('udp4').unref();
@@ -54,7 +58,8 @@ function hold(port) {
 }
 
 /**
- * A port for each name: the preferred one, or else the next free one that nobody else of the table prefers.
+ * A port for each name, which stays the caller's as one of `freePort` does: the preferred one, or else the next free one
+ * that nobody else of the table prefers.
  *
  * @template {string} Name
  * @param {Record<Name, number>} preferred
@@ -64,15 +69,14 @@ export async function choosePorts(preferred) {
   const spoken = new Set(Object.values(preferred));
   const chosen = {};
   for (const [name, port] of Object.entries(preferred)) {
-    chosen[name] = (await isFree(port)) ? port : await freeNeighbour(port, spoken);
-    spoken.add(chosen[name]);
+    chosen[name] = (await take(port)) ? port : await freeNeighbour(port, spoken);
   }
   return /** @type {Record<Name, number>} */ (chosen);
 }
 
 async function freeNeighbour(preferred, spoken) {
   for (let port = preferred + 1; port < preferred + NEIGHBOURS; port += 1) {
-    if (!spoken.has(port) && (await isFree(port))) return port;
+    if (!spoken.has(port) && (await take(port))) return port;
   }
   return freePort();
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readJson, SECRETS_FILE, writeJson } from './state.mjs';
 
 /** A new ring with one key, named after its year. @returns {string} as ENCRYPTION_KEYS takes it */
@@ -17,6 +18,10 @@ export function provideKeyRing({ ENCRYPTION_KEYS }, file = SECRETS_FILE) {
   if (ENCRYPTION_KEYS !== undefined) return ENCRYPTION_KEYS;
   const known = readJson(file)?.encryptionKeys;
   if (known !== undefined) return known;
+  if (existsSync(file))
+    throw new Error(
+      `${file} is damaged, and the local database has secrets that only its key opens: restore it, or remove both with npm run nuke.`,
+    );
   const encryptionKeys = newKeyRing();
   writeJson(file, { encryptionKeys });
   return encryptionKeys;

@@ -11,7 +11,12 @@ import { ROOT } from './runtime.mjs';
  * @returns {Record<string, string>}
  */
 export function readSettings(env = process.env, file = join(ROOT, '.env')) {
-  const fromFile = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
-  const given = [...Object.entries(fromFile), ...Object.entries(env)];
+  const given = [...Object.entries(readEnvFile(file)), ...Object.entries(env)];
   return Object.fromEntries(given.flatMap(([name, value]) => (value ? [[name, value]] : [])));
+}
+
+/** What a file of settings says; nothing if there is none. @param {string} [file] @returns {NodeJS.Dict<string>} */
+export function readEnvFile(file = join(ROOT, '.env')) {
+  // Some editors begin a file with a byte order mark, which would become part of the first name.
+  return existsSync(file) ? parseEnv(readFileSync(file, 'utf8').replace(/^\uFEFF/, '')) : {};
 }

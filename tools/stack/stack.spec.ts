@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { choosePorts, freePort } from './ports.mjs';
+import { choosePorts } from './ports.mjs';
 import { newKeyRing, provideKeyRing } from './secrets.mjs';
 import { readSettings } from './settings.mjs';
 
 describe('Choosing ports', () => {
   it('keeps a preferred port that is free', async () => {
-    const port = await freePort();
+    const port = await portOfNobody();
     expect(await choosePorts({ gateway: port })).toEqual({ gateway: port });
   });
 
@@ -27,7 +27,25 @@ describe('Choosing ports', () => {
     expect(ports.sender).not.toBe(taken);
     expect(ports.gateway).not.toBe(ports.sender);
   });
+
+  it('gives one to one only, of those who ask at once too', async () => {
+    const port = await portOfNobody();
+    const twice = await choosePorts({ gateway: port, dashboard: port });
+    const again = await choosePorts({ gateway: port });
+
+    expect(twice.gateway).toBe(port);
+    expect(new Set([twice.gateway, twice.dashboard, again.gateway]).size).toBe(3);
+  });
 });
+
+/** Free, and held by nobody. */
+async function portOfNobody(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
 
 describe('A free port', () => {
   it('is given to one of the processes that ask at once, and lies below the ports of outgoing connections', async () => {
@@ -68,6 +86,16 @@ describe('Settings', () => {
 
     expect(settings).toEqual({ A: 'environment', B: 'of the file' });
   });
+
+  it('are read from a file as Windows writes it', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+    const file = join(folder, '.env');
+    writeFileSync(file, '\uFEFFA="1"\r\nB=2\r\n');
+    const settings = readSettings({}, file);
+    rmSync(folder, { recursive: true });
+
+    expect(settings).toEqual({ A: '1', B: '2' });
+  });
 });
 
 describe('The encryption key of the local stack', () => {
@@ -80,6 +108,8 @@ describe('The encryption key of the local stack', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(provideKeyRing({ ENCRYPTION_KEYS: 'mine' }, file)).toBe('mine');
     expect(newKeyRing()).not.toBe(made);
+    writeFileSync(file, '{"encr');
+    expect(() => provideKeyRing({}, file)).toThrow(/secrets\.json is damaged.* npm run nuke\.$/);
     rmSync(folder, { recursive: true });
   });
 });

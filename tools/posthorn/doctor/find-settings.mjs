@@ -1,11 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parseEnv } from 'node:util';
-import { ROOT } from '../../stack/runtime.mjs';
-import { readSettings } from '../../stack/settings.mjs';
+import { readEnvFile, readSettings } from '../../stack/settings.mjs';
 import { readJson, SECRETS_FILE, STACK_FILE } from '../../stack/state.mjs';
-
-const ENV_FILE = join(ROOT, '.env');
 
 /** Names of `.env` that other programs read: Node, Docker Compose. */
 const OF_OTHERS = /^(NODE_|OTEL_|COMPOSE_|DOCKER_|POSTGRES_|POSTHORN_|GRAFANA_|TZ$|npm_)/;
@@ -33,9 +27,6 @@ export function findSettings() {
 
 /** Names in `.env` that no setting has: mistyped, as a rule. @returns {string[]} */
 export function unknownNames({ ALL_SECTIONS, describeSettings }) {
-  if (!existsSync(ENV_FILE)) return [];
   const names = new Set(describeSettings(ALL_SECTIONS).map(({ name }) => name));
-  return Object.keys(parseEnv(readFileSync(ENV_FILE, 'utf8'))).filter(
-    (name) => !names.has(name) && !OF_OTHERS.test(name),
-  );
+  return Object.keys(readEnvFile()).filter((name) => !names.has(name) && !OF_OTHERS.test(name));
 }
