@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asAccount, giveTo, unprivilegedAccount } from './account.mjs';
 import { hasEnded, leash, run, startProcess, stopProcess, tail, waitUntil } from './processes.mjs';
@@ -101,20 +101,29 @@ async function postgresBinaries() {
 async function initialise({ directory, account, initdb, localeFlags = LOCALE }) {
   const data = join(directory, 'data');
   const passwordFile = join(directory, 'password');
-  if (existsSync(join(data, 'PG_VERSION')) && existsSync(passwordFile))
-    return readFileSync(passwordFile, 'utf8').trim();
-  // What is there is the rest of an initialisation that was interrupted.
-  rmSync(data, { recursive: true, force: true });
-  mkdirSync(data, { recursive: true, mode: 0o700 });
+  if (existsSync(data)) return passwordOf(data, passwordFile);
+  // It gets its name when it is whole; what an initialisation that was interrupted has left is made anew.
+  const unfinished = join(directory, 'unfinished');
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
   chmodSync(directory, 0o755);
   const password = randomBytes(16).toString('hex');
   writeFileSync(passwordFile, password, { mode: 0o600 });
-  giveTo(account, data);
+  giveTo(account, unfinished);
   giveTo(account, passwordFile);
   const login = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
-  const args = [`--pgdata=${data}`, '--no-sync', '--encoding=UTF8', ...localeFlags, ...login];
-  await run(asAccount(account, { command: initdb, args, paths: [data, passwordFile] }));
+  const args = [`--pgdata=${unfinished}`, '--no-sync', '--encoding=UTF8', ...localeFlags, ...login];
+  await run(asAccount(account, { command: initdb, args, paths: [unfinished, passwordFile] }));
+  renameSync(unfinished, data);
   return password;
+}
+
+/** Without a password the data cannot be used, and it is not ours to throw away. */
+function passwordOf(data, passwordFile) {
+  if (existsSync(passwordFile)) return readFileSync(passwordFile, 'utf8').trim();
+  throw new Error(
+    `${data} is there, but ${passwordFile}, the password of its superuser, is not: restore it, or remove the data with npm run nuke.`,
+  );
 }
 
 async function answersUnlessEnded(child, url, logFile) {
@@ -123,7 +132,7 @@ async function answersUnlessEnded(child, url, logFile) {
 }
 
 /** Whether a database takes a connection. @param {string} url */
-export async function answers(url) {
+async function answers(url) {
   try {
     await query(url, 'SELECT 1');
     return true;

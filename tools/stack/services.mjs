@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { explain } from '../posthorn/explain.mjs';
 import { isHealthy, hasEnded, leash, startProcess, stopProcess, tail, waitUntil } from './processes.mjs';
-import { answers, ensureDatabase, startPostgres } from './postgres.mjs';
+import { ensureDatabase, query, startPostgres } from './postgres.mjs';
 import { isRedisAt, startRedis } from './redis.mjs';
 import { nodeBinary } from './runtime.mjs';
 import { newLogFile, STATE_FOLDER } from './state.mjs';
@@ -12,8 +13,12 @@ const notOurs = () => Promise.resolve();
 /** The database of the settings, else our own. @returns {Promise<Service>} */
 export async function providePostgres({ DATABASE_URL }, port) {
   if (DATABASE_URL !== undefined) {
-    if (!(await answers(DATABASE_URL)))
-      throw new Error(`No Postgres answers at DATABASE_URL (${hideLogin(DATABASE_URL)}).`);
+    const where = `DATABASE_URL (${hideLogin(urlOf('DATABASE_URL', DATABASE_URL))})`;
+    try {
+      await query(DATABASE_URL, 'SELECT 1');
+    } catch (error) {
+      throw new Error(`There is no Postgres to be used at ${where}. ${explain(error)}.`, { cause: error });
+    }
     return { url: DATABASE_URL, isOurs: false, stop: notOurs };
   }
   const postgres = await startPostgres({
@@ -29,7 +34,7 @@ export async function providePostgres({ DATABASE_URL }, port) {
 /** The Redis of the settings, else our own. @returns {Promise<Service>} */
 export async function provideRedis({ REDIS_URL }, port) {
   if (REDIS_URL !== undefined) {
-    if (!(await isRedisAt(REDIS_URL)))
+    if (!(await isRedisAt(urlOf('REDIS_URL', REDIS_URL))))
       throw new Error(`No Redis answers at REDIS_URL (${hideLogin(REDIS_URL)}).`);
     return { url: REDIS_URL, isOurs: false, stop: notOurs };
   }
@@ -71,6 +76,12 @@ export async function provideInbox(
     await stopProcess(child, { withinMs: 1_000 });
   };
   return { url: `smtp://127.0.0.1:${smtp}`, webUrl, isOurs: true, stop };
+}
+
+/** @param {string} setting @param {string} value @returns {string} the same @throws when it is no URL */
+function urlOf(setting, value) {
+  if (URL.canParse(value)) return value;
+  throw new Error(`${setting} is no URL: write it as .env.example does.`);
 }
 
 /** An address without its name and password. @param {string} url */

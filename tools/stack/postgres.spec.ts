@@ -1,0 +1,36 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync, chmodSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { freePort } from './ports.mjs';
+import { query, startPostgres } from './postgres.mjs';
+
+describe('The data of our own Postgres', () => {
+  let directory: string;
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'postgres-'));
+    chmodSync(directory, 0o755);
+  });
+  afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+  it('is never thrown away because its password is missing', async () => {
+    mkdirSync(join(directory, 'data'));
+    writeFileSync(join(directory, 'data', 'PG_VERSION'), '18\n');
+    const started = startPostgres({ directory, port: await freePort(), leashed: true });
+
+    await expect(started).rejects.toThrow(/ is not: restore it, or remove the data with npm run nuke\.$/);
+    expect(existsSync(join(directory, 'data', 'PG_VERSION'))).toBe(true);
+  });
+
+  it('is made anew where making it was interrupted', async () => {
+    mkdirSync(join(directory, 'unfinished'));
+    writeFileSync(join(directory, 'unfinished', 'PG_VERSION'), '18\n');
+    const postgres = await startPostgres({ directory, port: await freePort(), leashed: true });
+    const rows = await query(postgres.url(), 'SELECT 1 AS one');
+    await postgres.stop();
+
+    expect(rows).toEqual([{ one: 1 }]);
+    expect(readdirSync(directory)).not.toContain('unfinished');
+  });
+});
