@@ -1,9 +1,10 @@
 // npm run bench: what accepting and sending cost, beside yardsticks of the same run.
 import { realpathSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { build } from './stack/build.mjs';
 import { ensureInstalled } from './stack/install.mjs';
+import { STOP_SIGNALS } from './stack/processes.mjs';
 import { elapsed, say, step } from './stack/progress.mjs';
+import { describeFault, runScript } from './stack/script.mjs';
 
 const HELP = `npm run bench [-- --quick] [--only accept,store,drain,compose,latency,posts,tell,fair] [--html FILE] [--json FILE] [--no-build]
        npm run bench -- --only memory,due [--emails 100000]
@@ -67,19 +68,19 @@ const onRound = (text) => say(`      ${text}`);
 /** @type {import('./bench/ground.mjs').Ground | undefined} */
 let ground;
 
-function readArguments() {
-  const { values } = parseArgs({
-    options: {
-      'quick': { type: 'boolean' },
-      'only': { type: 'string' },
-      'html': { type: 'string' },
-      'json': { type: 'string' },
-      'emails': { type: 'string' },
-      'rows': { type: 'string' },
-      'no-build': { type: 'boolean' },
-      'help': { type: 'boolean', short: 'h' },
-    },
-  });
+/** @type {NonNullable<import('node:util').ParseArgsConfig['options']>} */
+const OPTIONS = {
+  'quick': { type: 'boolean' },
+  'only': { type: 'string' },
+  'html': { type: 'string' },
+  'json': { type: 'string' },
+  'emails': { type: 'string' },
+  'rows': { type: 'string' },
+  'no-build': { type: 'boolean' },
+};
+
+/** @param {any} values of the options */
+function readArguments(values) {
   const kinds = values.only?.split(',') ?? KINDS;
   const known = [...KINDS, ...LONG_KINDS];
   const unknown = kinds.filter((kind) => !known.includes(kind));
@@ -88,7 +89,7 @@ function readArguments() {
   const scale = values.quick ? SCALES.quick : SCALES.full;
   const long = readCount('emails', values.emails) ?? scale.long;
   const rows = readCount('rows', values.rows) ?? scale.rows;
-  return { ...values, kinds, scale: { ...scale, long, rows } };
+  return { kinds, json: values.json, asBuilt: values['no-build'], scale: { ...scale, long, rows } };
 }
 
 /** @param {string} name @param {string | undefined} text */
@@ -166,7 +167,7 @@ async function measure(kinds, scale) {
 }
 
 /** @param {ReturnType<typeof readArguments>} given */
-async function bench({ kinds, scale, json, 'no-build': asBuilt }) {
+async function bench({ kinds, scale, json, asBuilt }) {
   await step('Packages', ensureInstalled, String);
   if (!asBuilt) await step('Build', build);
   // Not before the packages are there.
@@ -200,19 +201,15 @@ async function leave(reason, code) {
   return process.exit(code);
 }
 
-async function main() {
+async function main(values) {
   try {
-    const given = readArguments();
-    if (given.help) return say(HELP);
-    await bench(given);
+    await bench(readArguments(values));
     await ground?.clear();
     say(`Took ${elapsed()}.`);
   } catch (error) {
-    await giveUp(error.message, 1);
+    await giveUp(describeFault(error), 1);
   }
 }
 
-for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
-  process.once(signal, () => void giveUp('Stopping …', 130));
-}
-await main();
+for (const signal of STOP_SIGNALS) process.once(signal, () => void giveUp('Stopping …', 130));
+await runScript({ help: HELP, options: OPTIONS, work: main });

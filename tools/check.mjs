@@ -1,8 +1,8 @@
 // npm run check: every check that needs no services; all of them run, whatever fails.
-import { parseArgs } from 'node:util';
 import { elapsed, say, seconds } from './stack/progress.mjs';
 import { run } from './stack/processes.mjs';
 import { withInstalledBinaries } from './stack/runtime.mjs';
+import { runScript } from './stack/script.mjs';
 
 const HELP = `npm run check [-- --without-unit]
 Runs format, lint, layers, types, unit tests and the search for unused code, each as npm run check:<name>, two at a time.
@@ -55,8 +55,8 @@ async function main(checks) {
   process.exitCode = failures.length === 0 ? 0 : 1;
 }
 
-const { values } = parseArgs({
-  options: { 'without-unit': { type: 'boolean' }, 'help': { type: 'boolean', short: 'h' } },
+await runScript({
+  help: HELP,
+  options: { 'without-unit': { type: 'boolean' } },
+  work: (values) => main(values['without-unit'] ? CHECKS.filter((name) => name !== 'unit') : CHECKS),
 });
-if (values.help) say(HELP);
-else await main(values['without-unit'] ? CHECKS.filter((name) => name !== 'unit') : CHECKS);

@@ -3,16 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { Images } from './images/build-images.mjs';
 import { containerOf } from './images/container.mjs';
 import { composedServices } from './images/services.mjs';
 import { freePort } from './stack/ports.mjs';
 import { ensureDatabase, startPostgres } from './stack/postgres.mjs';
-import { run, waitUntil } from './stack/processes.mjs';
+import { endAll, run, STOP_SIGNALS, waitUntil } from './stack/processes.mjs';
 import { say, step } from './stack/progress.mjs';
 import { startRedis } from './stack/redis.mjs';
 import { ROOT } from './stack/runtime.mjs';
+import { runScript } from './stack/script.mjs';
 import { provideInbox } from './stack/services.mjs';
 
 const HELP = `npm run images [-- --keep]
@@ -31,6 +31,7 @@ const DEV_PACKAGES = Object.keys(
 
 const undo = /** @type {(() => unknown)[]} */ ([]);
 
+/** @param {{ keep?: boolean }} values */
 async function main({ keep }) {
   const directory = mkdtempSync(join(tmpdir(), 'posthorn-images-'));
   // Whom the apps run as must be able to look in.
@@ -114,17 +115,27 @@ async function sendOne(tools, apps, { web }) {
   await waitUntil(isThere, { withinMs: ARRIVED_WITHIN_MS, what: 'The email' });
 }
 
-const { values } = parseArgs({
-  options: { keep: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } },
+async function cleanUp() {
+  for (const action of undo.splice(0).reverse()) await action();
+}
+
+await runScript({
+  help: HELP,
+  options: { keep: { type: 'boolean' } },
+  work: async (values) => {
+    for (const signal of STOP_SIGNALS)
+      process.once(
+        signal,
+        () =>
+          void endAll()
+            .then(cleanUp)
+            .finally(() => process.exit(130)),
+      );
+    try {
+      await main(values);
+      say('Every image works.');
+    } finally {
+      await cleanUp();
+    }
+  },
 });
-if (values.help) say(HELP);
-else
-  try {
-    await main(values);
-    say('Every image works.');
-  } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
-  } finally {
-    for (const step of undo.toReversed()) await step();
-  }

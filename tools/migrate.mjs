@@ -1,9 +1,10 @@
 // Applies the migrations that the database has not seen: `DATABASE_URL=… npm run migrate`.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { explain } from './posthorn/explain.mjs';
+import { say } from './stack/progress.mjs';
 import { ROOT } from './stack/runtime.mjs';
+import { runScript } from './stack/script.mjs';
 import { readSettings } from './stack/settings.mjs';
 import { NotReady } from './posthorn/usage-error.mjs';
 
@@ -64,17 +65,12 @@ function reasonOf(error) {
   return OF_A_STATEMENT.test(error.code) ? error.stack : explain(error);
 }
 
-/** @param {string} text */
-function say(text) {
-  process.stdout.write(`${text}\n`);
-}
-
-const { values } = parseArgs({
-  options: { wait: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+await runScript({
+  help: HELP,
+  options: { wait: { type: 'boolean' } },
+  work: (values) =>
+    main(values).catch((error) => {
+      process.stderr.write(`migrate: ${reasonOf(error)}\n`);
+      process.exitCode = 1;
+    }),
 });
-if (values.help) say(HELP);
-else
-  await main(values).catch((error) => {
-    process.stderr.write(`migrate: ${reasonOf(error)}\n`);
-    process.exitCode = 1;
-  });

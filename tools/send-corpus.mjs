@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { filledCorpus } from './corpus.mjs';
 import { waitUntil } from './stack/processes.mjs';
 import { elapsed, say } from './stack/progress.mjs';
+import { runScript } from './stack/script.mjs';
 import { readJson, STACK_FILE } from './stack/state.mjs';
 
 const HELP = `npm run send-corpus
@@ -49,7 +50,7 @@ async function sendOne(stack, run, { name, subject, html, text }) {
   return count === 1;
 }
 
-async function main() {
+async function sendCorpus() {
   const stack = readJson(STACK_FILE);
   if (stack === undefined) throw new Error('Posthorn is not up: npm run up');
   // A run finds its own mails, whatever was sent before.
@@ -61,12 +62,4 @@ async function main() {
   process.exitCode = good === corpus.length ? 0 : 1;
 }
 
-if (process.argv.includes('--help') || process.argv.includes('-h')) say(HELP);
-else {
-  try {
-    await main();
-  } catch (error) {
-    say(error.message);
-    process.exitCode = 1;
-  }
-}
+await runScript({ help: HELP, options: {}, work: sendCorpus });

@@ -7,8 +7,10 @@ import { ensureInstalled } from './stack/install.mjs';
 import { migrate } from './stack/migrate.mjs';
 import { freePort } from './stack/ports.mjs';
 import { ensureDatabase, FAST_AND_TEMPORARY, startPostgres } from './stack/postgres.mjs';
+import { endAll, STOP_SIGNALS } from './stack/processes.mjs';
 import { elapsed, say, step } from './stack/progress.mjs';
 import { startRedis } from './stack/redis.mjs';
+import { describeFault } from './stack/script.mjs';
 import { runJest } from './test/run-jest.mjs';
 
 const HELP = `npm test [-- [--no-build] <what jest takes, e.g. a path or --selectProjects unit>]
@@ -91,7 +93,7 @@ async function main(args) {
   try {
     outcome = await test(args);
   } catch (error) {
-    say(error.message);
+    say(describeFault(error));
   } finally {
     await cleanUp();
   }
@@ -100,8 +102,14 @@ async function main(args) {
   process.exitCode = outcome.failed === 0 ? 0 : 1;
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.once(signal, () => void cleanUp().finally(() => process.exit(130)));
+for (const signal of STOP_SIGNALS) {
+  process.once(
+    signal,
+    () =>
+      void cleanUp()
+        .then(endAll)
+        .finally(() => process.exit(130)),
+  );
 }
 
 const args = process.argv.slice(2);

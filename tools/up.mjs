@@ -1,11 +1,21 @@
 // npm run up: the whole of Posthorn on this machine, with one command.
-import { parseArgs } from 'node:util';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { detach } from './stack/detach.mjs';
 import { ensureInstalled } from './stack/install.mjs';
+import { endAll, LEASH_MS, STOP_SIGNALS } from './stack/processes.mjs';
 import { elapsed, say, step } from './stack/progress.mjs';
+import { describeFault, runScript } from './stack/script.mjs';
 import { readSettings } from './stack/settings.mjs';
 import { Stack } from './stack/stack.mjs';
-import { readJson, STACK_FILE, supervisorPid } from './stack/state.mjs';
+import {
+  claimSupervision,
+  endSupervision,
+  makeStateFolder,
+  readJson,
+  STACK_FILE,
+  supervisorPid,
+  wasKilled,
+} from './stack/state.mjs';
 import { summary } from './stack/summary.mjs';
 
 const HELP = `npm run up [-- --detach] [--no-build]
@@ -17,6 +27,9 @@ with keys, and prints what to do next. Ctrl-C stops everything. What was sent su
 
 DATABASE_URL, REDIS_URL and SMTP_URL, in the environment or in .env, name a server of yours instead; every other setting
 (.env.example) is passed on to the apps.`;
+
+/** With --detach, the process that was called waits for this one at the other end of a channel. */
+const isDetached = process.send !== undefined;
 
 function alreadyUp(pid) {
   const stack = readJson(STACK_FILE);
@@ -31,47 +44,60 @@ function alreadyUp(pid) {
 /** Resolves with the first signal that asks to stop; further ones change nothing. */
 function askedToStop() {
   return new Promise((resolve) => {
-    for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
-      process.on(signal, () => resolve(signal));
+    for (const signal of STOP_SIGNALS) process.on(signal, () => resolve('stopped'));
   });
 }
 
-async function keepUp({ withBuild }) {
+/** Becomes the process that keeps Posthorn. @throws when another one does */
+async function claim() {
+  if (wasKilled()) {
+    say('  … the process that kept Posthorn was killed: what it had started is ending');
+    await sleep(LEASH_MS);
+  }
+  claimSupervision();
+}
+
+/** @param {Stack} stack @param {{ withBuild: boolean }} options */
+async function start(stack, options) {
+  await step('Packages', ensureInstalled, String);
+  const description = await stack.start(options);
+  const how = isDetached ? 'It runs in the background: npm run down stops it.' : 'Ctrl-C stops everything.';
+  say(`${summary(description)}Took ${elapsed()}. ${how}`);
+  process.send?.('up');
+}
+
+/** @param {{ withBuild: boolean }} options */
+async function keepUp(options) {
   const stack = new Stack(readSettings());
+  await claim();
   const stopped = askedToStop();
-  const started = stack.start({ withBuild }).then(
-    (description) => say(`${summary(description)}Took ${elapsed()}. Ctrl-C stops everything.`),
-    (error) => {
-      say(`\nPosthorn did not start. ${error.message}`);
-      process.exitCode = 1;
-      return 'failed';
-    },
+  const failed = start(stack, options).then(
+    () => stopped,
+    (error) => error,
   );
-  if ((await Promise.race([started, stopped])) !== 'failed') await stopped;
+  const reason = await Promise.race([failed, stopped]);
+  if (reason !== 'stopped') {
+    say(`\nPosthorn did not start. ${describeFault(reason)}`);
+    process.exitCode = 1;
+  }
   say('Stopping …');
-  await step('Everything stopped', () => stack.stop());
+  await step('Everything stopped', async () => {
+    await stack.stop();
+    await endAll();
+    endSupervision();
+  });
   // A step of the start may still be waiting for something that will never come.
   process.exit();
 }
 
-const { values } = parseArgs({
-  options: {
-    'detach': { type: 'boolean', short: 'd' },
-    'no-build': { type: 'boolean' },
-    'help': { type: 'boolean', short: 'h' },
+await runScript({
+  help: HELP,
+  options: { 'detach': { type: 'boolean', short: 'd' }, 'no-build': { type: 'boolean' } },
+  work: async (values) => {
+    const pid = supervisorPid();
+    if (pid !== undefined) return alreadyUp(pid);
+    makeStateFolder();
+    const withBuild = values['no-build'] !== true;
+    return values.detach ? detach({ withBuild }) : keepUp({ withBuild });
   },
 });
-const pid = supervisorPid();
-if (values.help) say(HELP);
-else if (pid !== undefined) alreadyUp(pid);
-else {
-  try {
-    if (process.env.POSTHORN_DETACHED === undefined) await step('Packages', ensureInstalled, String);
-    const withBuild = values['no-build'] !== true;
-    if (values.detach) await detach({ withBuild });
-    else await keepUp({ withBuild });
-  } catch (error) {
-    say(error.message);
-    process.exitCode = 1;
-  }
-}

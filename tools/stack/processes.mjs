@@ -3,6 +3,9 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ROOT } from './runtime.mjs';
 
+/** What asks a program to stop. @type {readonly NodeJS.Signals[]} */
+export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 /**
  * @typedef {object} Command
  * @property {string} command
@@ -12,6 +15,49 @@ import { ROOT } from './runtime.mjs';
  * @property {number} [uid]
  * @property {number} [gid]
  */
+
+/** Whose processes are at work, each the leader of a group. @type {Set<import('node:child_process').ChildProcess>} */
+const running = new Set();
+
+/** @param {import('node:child_process').ChildProcess} child */
+function remember(child) {
+  running.add(child);
+  child.once('close', () => running.delete(child));
+}
+
+/** How long what is ended in the middle of its work may take to leave. */
+const ENDED_WITHIN_MS = 4_000;
+
+/** Ends everything that this program has started and not stopped, such as a build in the middle of it. */
+export async function endAll() {
+  await Promise.all([...running].map(endGroup));
+}
+
+async function endGroup(child) {
+  const ended = new Promise((resolve) =>
+    hasEnded(child) ? resolve(undefined) : child.once('exit', resolve),
+  );
+  signalGroup(child, 'SIGINT');
+  const patience = new AbortController();
+  await Promise.race([
+    ended,
+    sleep(ENDED_WITHIN_MS, undefined, { signal: patience.signal }).catch(() => undefined),
+  ]);
+  patience.abort();
+  // npm leaves at once, and not always with what it runs.
+  signalGroup(child, 'SIGKILL');
+  await ended;
+}
+
+/** @param {import('node:child_process').ChildProcess} child @param {NodeJS.Signals} signal */
+function signalGroup(child, signal) {
+  try {
+    process.kill(-Number(child.pid), signal);
+  } catch {
+    // It leads no group (any more).
+    child.kill(signal);
+  }
+}
 
 /**
  * Starts a process that writes into a log file and lives in a session of its own, so that a Ctrl-C in the terminal
@@ -32,6 +78,7 @@ export async function startProcess({
   const log = openSync(logFile, 'a');
   try {
     const child = spawn(command, args, { cwd, env, ...account, detached: true, stdio: ['ignore', log, log] });
+    remember(child);
     await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
     return child;
   } finally {
@@ -40,20 +87,33 @@ export async function startProcess({
 }
 
 /**
- * Runs a command to its end.
+ * Runs a command to its end; it ends when this program does.
  *
- * @param {Command & { keepLines?: number }} options `keepLines`: how much of its output an error shows
+ * @param {Command & { keepLines?: number, inTerminal?: boolean }} options `keepLines`: how much of its output an error
+ *   shows; `inTerminal`: it stays in the session of this program, where `sudo` looks for who has given a password
  * @returns {Promise<string>} what it wrote
  * @throws with the end of its output, when it fails
  */
-export function run({ command, args = [], env = process.env, cwd = ROOT, keepLines = 30, ...account }) {
+export function run({
+  command,
+  args = [],
+  env = process.env,
+  cwd = ROOT,
+  keepLines = 30,
+  inTerminal = false,
+  ...account
+}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, env, ...account, stdio: ['ignore', 'pipe', 'pipe'] });
+    const stdio = /** @type {['ignore', 'pipe', 'pipe']} */ (['ignore', 'pipe', 'pipe']);
+    const child = spawn(command, args, { cwd, env, ...account, detached: !inTerminal, stdio });
+    child.once('error', reject);
+    if (child.pid === undefined) return;
+    remember(child);
+    child.once('exit', leash(child.pid));
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text) => (output += text));
     }
-    child.once('error', reject);
     child.once('close', (code, signal) => {
       if (code === 0) return resolve(output);
       const words = `${[command, ...args].join(' ')} ended with ${signal ?? code}:\n${lastLines(output, keepLines)}`;
@@ -131,6 +191,9 @@ export async function stopProcess(child, { signal = 'SIGTERM', withinMs = 5_000 
   await ended;
   return Boolean(wentByItself);
 }
+
+/** After a program was killed, what it had on a leash is gone within this time. */
+export const LEASH_MS = 2_500;
 
 /**
  * Ends a process group when this program ends, however it ends: a shell waits for the other end of a pipe to close.

@@ -1,5 +1,8 @@
 const STARTED = performance.now();
 
+// Whoever reads may go away (`npm run up | head`, a terminal that is closed): no reason to leave processes behind.
+process.stdout.on('error', () => undefined);
+
 /** @param {number} ms */
 export function seconds(ms) {
   return `${(ms / 1000).toFixed(1)} s`;

@@ -102,7 +102,7 @@ async function install({ commands, otherwise }, prefix) {
 }
 
 function runAll([command = '', ...args], env) {
-  return run({ command, args, env });
+  return run({ command, args, env, inTerminal: true });
 }
 
 function whatToDo(installer) {

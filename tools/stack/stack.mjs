@@ -5,7 +5,7 @@ import { choosePorts } from './ports.mjs';
 import { say, step } from './progress.mjs';
 import { hideLogin, provideInbox, providePostgres, provideRedis } from './services.mjs';
 import { provideKeyRing } from './secrets.mjs';
-import { claimSupervision, endSupervision, makeStateFolder, STACK_FILE, writeJson } from './state.mjs';
+import { STACK_FILE, writeJson } from './state.mjs';
 import { provideWorkspace } from './workspace.mjs';
 
 const PREFERRED_PORTS = {
@@ -56,8 +56,6 @@ export class Stack {
 
   /** Starts everything. @returns {Promise<any>} what stack.json holds @throws when something does not become healthy */
   async start({ withBuild = true } = {}) {
-    makeStateFolder();
-    claimSupervision();
     if (withBuild) await step('Build', build);
     const ports = await this.#choosePorts();
     /** @param {import('./services.mjs').Service} service */
@@ -93,10 +91,11 @@ export class Stack {
   }
 
   async #choosePorts() {
-    const wanted = {
-      ...PREFERRED_PORTS,
-      gateway: Number(this.#settings.HTTP_PORT ?? PREFERRED_PORTS.gateway),
-    };
+    const { HTTP_PORT = String(PREFERRED_PORTS.gateway) } = this.#settings;
+    const gateway = Number(HTTP_PORT);
+    if (!Number.isInteger(gateway) || gateway < 1 || gateway > 65_535)
+      throw new Error(`HTTP_PORT is ${JSON.stringify(HTTP_PORT)}: set it to a number from 1 to 65535.`);
+    const wanted = { ...PREFERRED_PORTS, gateway };
     const ports = await choosePorts(wanted);
     for (const [name, port] of Object.entries(wanted)) {
       if (ports[name] !== port) say(`  ! port ${port} is taken: ${name} gets ${ports[name]}`);
@@ -165,6 +164,5 @@ export class Stack {
       await Promise.all(apps.map(async (name) => this.#apps.get(name)?.stop(withinMs)));
     }
     for (const service of this.#services.reverse()) await service.stop();
-    endSupervision();
   }
 }

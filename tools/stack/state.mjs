@@ -27,9 +27,15 @@ export function makeStateFolder() {
   chmodSync(STATE_FOLDER, 0o755);
 }
 
-/** @returns {any} undefined when there is no such file */
+/** @returns {any} undefined when there is no such file, or half a one, of a machine that lost its power */
 export function readJson(file) {
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+  if (!existsSync(file)) return undefined;
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 /** Writes whole or not at all; only its owner may read it, because there are keys in it. */
@@ -39,8 +45,18 @@ export function writeJson(file, value) {
   renameSync(unfinished, file);
 }
 
+/** Whether the process that kept the stack was killed: what it had started is gone only after LEASH_MS. */
+export function wasKilled() {
+  return existsSync(SUPERVISOR_FILE) && supervisorPid() === undefined;
+}
+
+/** Makes this process the one that keeps the stack. @throws when another one does */
 export function claimSupervision() {
-  writeJson(SUPERVISOR_FILE, { pid: process.pid });
+  const pid = supervisorPid();
+  if (pid !== undefined) throw new Error(`Posthorn is being started by process ${pid}.`);
+  // What a process that was killed has left: stack.json would be taken for that of a stack that is up.
+  endSupervision();
+  writeFileSync(SUPERVISOR_FILE, JSON.stringify({ pid: process.pid }), { mode: 0o600, flag: 'wx' });
 }
 
 export function endSupervision() {

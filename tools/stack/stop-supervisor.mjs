@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAlive, waitUntil } from './processes.mjs';
-import { endSupervision, supervisorPid } from './state.mjs';
+import { isAlive, LEASH_MS, waitUntil } from './processes.mjs';
+import { endSupervision, supervisorPid, wasKilled } from './state.mjs';
 
 /** The ten seconds that it may take, and some for a machine that is busy. */
 const STOP_WITHIN_MS = 15_000;
-
-/** After its supervisor was killed, each process is ended by its leash within this time. */
-const LEASH_MS = 2_500;
 
 /**
  * Asks the process that keeps the stack to stop everything, and waits until it has.
@@ -21,9 +18,9 @@ export async function stopSupervisor() {
       await waitUntil(() => !isAlive(pid), { withinMs: STOP_WITHIN_MS, what: 'Stopping' });
     } catch {
       process.kill(pid, 'SIGKILL');
-      await sleep(LEASH_MS);
     }
   }
+  if (wasKilled()) await sleep(LEASH_MS);
   endSupervision();
   return pid !== undefined;
 }

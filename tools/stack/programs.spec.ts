@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { endAll, isAlive, run, waitUntil } from './processes.mjs';
+
+const TOOLS = fileURLToPath(new URL('..', import.meta.url));
+/** Who is dead is there until the first process of the machine has seen to it. */
+const REAPED = { withinMs: 2_000, what: 'Ending' };
+const WITHIN = { withinMs: 60_000, what: 'It' };
+
+/** A checkout of the programs alone, in a folder whose name is hard to quote; its npm does not end. */
+let root: string;
+const started: ChildProcess[] = [];
+
+beforeEach(() => {
+  root = join(mkdtempSync(join(tmpdir(), 'programs-')), "a 'b' ü");
+  cpSync(TOOLS, join(root, 'tools'), { recursive: true });
+  symlinkSync(join(TOOLS, '..', 'node_modules'), join(root, 'node_modules'));
+  cpSync(join(TOOLS, '..', 'package.json'), join(root, 'package.json'));
+  mkdirSync(join(root, 'bin'));
+  const npm =
+    '#!/bin/sh\necho $$ >"$(dirname "$0")/../npm.pid"\nsleep 600 &\necho $! >"$(dirname "$0")/../sleep.pid"\nwait\n';
+  writeFileSync(join(root, 'bin', 'npm'), npm);
+  chmodSync(join(root, 'bin', 'npm'), 0o755);
+  writeFileSync(
+    join(root, 'package-lock.json'),
+    '{"packages":{"node_modules/not-there":{"version":"1.0.0"}}}',
+  );
+});
+
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+  rmSync(join(root, '..'), { recursive: true, force: true });
+});
+
+interface Ended {
+  readonly output: string;
+  readonly code: number | null;
+}
+
+/** Calls a program as npm does. */
+function call(program: string, ...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
+  const env = { ...process.env, PATH: `${join(root, 'bin')}${delimiter}${process.env.PATH}` };
+  const child = spawn(process.execPath, [`tools/${program}.mjs`, ...args], { cwd: root, env });
+  started.push(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += String(text)));
+  const ended = new Promise<Ended>((resolve) => child.once('close', (code) => resolve({ output, code })));
+  return { child, ended };
+}
+
+function state(name: string): string {
+  return join(root, '.posthorn', name);
+}
+
+/** The pid of what our npm started, once it has. */
+async function pidOf(name: string): Promise<number> {
+  const file = join(root, `${name}.pid`);
+  await waitUntil(() => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'), WITHIN);
+  return Number(readFileSync(file, 'utf8'));
+}
+
+describe('A program', () => {
+  it.each(['up', 'down', 'nuke', 'check', 'images', 'bench', 'migrate', 'send-corpus'])(
+    '%s refuses an option that it does not have in a line, and shows its help',
+    async (program) => {
+      expect(await call(program, '--nope').ended).toEqual({
+        output: "Unknown option '--nope'; --help shows what there is.\n",
+        code: 2,
+      });
+      const help = await call(program, '-h').ended;
+      expect(help.output).toContain(`npm run ${program}`);
+      expect(help.code).toBe(0);
+    },
+  );
+
+  it('says in a line that the Node is too old, whatever that Node cannot read', async () => {
+    const file = join(root, 'old.cjs');
+    writeFileSync(file, "Object.defineProperty(process.versions, 'node', { value: '18.20.4' });");
+    const args = ['-r', file, '-r', './tools/stack/node-version.cjs', '-e', 'console.log("started")'];
+    const output = run({ command: process.execPath, args, cwd: root });
+    await expect(output).rejects.toThrow(/\nNode 18\.20\.4 is too old: install Node 20\.19 or newer .*$/);
+  });
+});
+
+describe('up', () => {
+  it('ends with all that it has started when down asks for it in the middle of an installation', async () => {
+    const { ended } = call('up');
+    const pids = [await pidOf('npm'), await pidOf('sleep')];
+    const down = await call('down').ended;
+
+    expect(down.output).toMatch(/^Posthorn is down\./);
+    expect((await ended).output).toContain('✓ Everything stopped');
+    await waitUntil(() => !pids.some(isAlive), REAPED);
+    expect(existsSync(state('supervisor.json'))).toBe(false);
+  });
+
+  it('ends with all that it has started when it is killed', async () => {
+    const { child } = call('up');
+    const pids = [await pidOf('npm'), await pidOf('sleep')];
+    child.kill('SIGKILL');
+
+    await waitUntil(() => !pids.some(isAlive), WITHIN);
+  });
+
+  it('installs once, however often it is called', async () => {
+    call('up');
+    await pidOf('npm');
+    const second = await call('up').ended;
+
+    expect(second.output).toMatch(/^Posthorn is being started or stopped by process \d+\./);
+    expect(second.code).toBe(1);
+    await call('down').ended;
+  });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'leaves nothing behind when %s reaches it before it has detached itself',
+    async (signal) => {
+      const { child, ended } = call('up', '--detach');
+      const pid = await pidOf('sleep');
+      child.kill(signal);
+
+      expect((await ended).output).toMatch(/Nothing was left running\.\n$/);
+      await waitUntil(() => !isAlive(pid), REAPED);
+      expect(existsSync(state('supervisor.json'))).toBe(false);
+    },
+  );
+
+  it('goes on when nobody reads any more what it says', async () => {
+    const { child, ended } = call('up');
+    const pid = await pidOf('sleep');
+    child.stdout?.destroy();
+    child.kill('SIGTERM');
+
+    expect((await ended).code).toBe(0);
+    await waitUntil(() => !isAlive(pid), REAPED);
+  });
+
+  it('takes no stack for one that is up whose supervisor was killed, or whose files are damaged', async () => {
+    mkdirSync(state(''), { recursive: true });
+    writeFileSync(state('stack.json'), '{"apiUrl"');
+    writeFileSync(state('supervisor.json'), '{"pi');
+    const { child, ended } = call('up');
+    await pidOf('npm');
+
+    expect(existsSync(state('stack.json'))).toBe(false);
+    expect(JSON.parse(readFileSync(state('supervisor.json'), 'utf8'))).toEqual({ pid: child.pid });
+    child.kill('SIGTERM');
+    await ended;
+  });
+
+  it('says in a line where it may not write', async () => {
+    writeFileSync(state(''), 'a file where the folder should be');
+    const { output, code } = await call('up').ended;
+
+    expect(output).toMatch(/^[^\n]+\.posthorn[^\n]*\n$/);
+    expect(code).toBe(1);
+  });
+});
+
+describe('down and nuke', () => {
+  it('clear up what is damaged', async () => {
+    mkdirSync(state(''), { recursive: true });
+    writeFileSync(state('supervisor.json'), '{"pi');
+    expect((await call('down').ended).output).toBe('Posthorn was not up.\n');
+    writeFileSync(state('supervisor.json'), '');
+    expect((await call('nuke').ended).output).toMatch(/\nNothing was removed\.\n$/);
+    expect((await call('nuke', '--yes').ended).output).toBe('Posthorn is down and .posthorn is gone.\n');
+    expect(existsSync(state(''))).toBe(false);
+  });
+});
+
+describe('endAll', () => {
+  it('ends what commands have started as well, and they fail', async () => {
+    const script = 'sleep 600 & echo $! >sleep.pid; wait';
+    const failed = expect(run({ command: 'sh', args: ['-c', script], cwd: root })).rejects.toThrow(/^sh -c/);
+    const pid = await pidOf('sleep');
+    await endAll();
+
+    await failed;
+    await waitUntil(() => !isAlive(pid), REAPED);
+  });
+});
