@@ -1,27 +1,47 @@
 export * from './operate/index.ts';
 export { AcceptEmails } from './accept/accept-emails.ts';
 export { type BatchItem } from './accept/batch-answer.ts';
-export { unavailable } from './accept/refusals.ts';
+export {
+  keyReused,
+  missingVariablesOf,
+  monthlyLimitReached,
+  noSuchTemplate,
+  unavailable,
+  unverifiedSender,
+} from './accept/refusals.ts';
 export { InviteMember } from './members/invite-member.ts';
 export { JoinWorkspace, type ShownInvitation } from './members/join-workspace.ts';
-export { endedRefusal, lastEditorRefusal } from './members/member-refusals.ts';
+export { endedRefusal, invitationRefusal, lastEditorRefusal } from './members/member-refusals.ts';
 export { SendInvitationMails } from './members/send-invitation-mails.ts';
-export { SaveContacts, type ContactBatchItem, type WantedContact } from './contacts/save-contacts.ts';
+export {
+  propertiesTooLarge,
+  SaveContacts,
+  type ContactBatchItem,
+  type WantedContact,
+} from './contacts/save-contacts.ts';
 export { CheckDomain } from './identities/check-domain.ts';
 export { CheckDueDomains } from './identities/check-due-domains.ts';
 export { ConfirmAddress } from './identities/confirm-address.ts';
 export { CreateIdentity } from './identities/create-identity.ts';
-export { DkimKeyMaker } from './identities/dkim-key-maker.ts';
+export { DkimKeyMaker, tooManyDkimKeys } from './identities/dkim-key-maker.ts';
+export { identityRefusal, tooManyMails } from './identities/identity-refusals.ts';
 export { type IdentityValue } from './identities/identity-value.ts';
-export { RotateKeys } from './identities/rotate-keys.ts';
+export { keysOfAddress, RotateKeys, rotatedTooEarly } from './identities/rotate-keys.ts';
 export { SendVerificationLink } from './identities/send-verification-link.ts';
 export { VerifyIdentity } from './identities/verify-identity.ts';
 export { OperatorSessions, SESSION_MS } from './operators/operator-sessions.ts';
 export { RecordRates } from './operators/record-rates.ts';
 export { SendEmailAgain } from './operators/send-email-again.ts';
 export { CancelEmail } from './scheduled/cancel-email.ts';
+export { notScheduled } from './scheduled/not-scheduled.ts';
 export { RescheduleEmail } from './scheduled/reschedule-email.ts';
-export { PreviewEmail, type EmailPreview } from './send/preview-email.ts';
+export {
+  contentRemoved,
+  PreviewEmail,
+  type EmailPreview,
+  uncomposable,
+  unsignable,
+} from './send/preview-email.ts';
 export { ComposeEmail } from './send/compose-email.ts';
 export { type ComposerParts, openComposer } from './send/open-composer.ts';
 export { EmailSpans } from './send/email-spans.ts';
@@ -36,15 +56,21 @@ export { NoticeHits } from './tracking/notice-hits.ts';
 export { type TrackedLink, TrackingLinks } from './tracking/tracking-links.ts';
 export { CountEmails, type EmailsCounted } from './stats/count-emails.ts';
 export { SendOwedMails } from './system/send-owed-mails.ts';
-export { admitSystemSender, SendSystemMail } from './system/send-system-mail.ts';
+export { admitSystemSender, noSystemMails, SendSystemMail } from './system/send-system-mail.ts';
 export { SendWebhookNotices } from './webhooks/send-webhook-notices.ts';
-export { ManageWebhooks, type WebhookWithToken } from './webhooks/manage-webhooks.ts';
-export { SendDeliveriesAgain } from './webhooks/send-deliveries-again.ts';
-export { RecoverDeliveries } from './webhooks/recover-deliveries.ts';
+export {
+  judgeWebhookHost,
+  ManageWebhooks,
+  tooManyWebhooks,
+  type WebhookWithToken,
+} from './webhooks/manage-webhooks.ts';
+export { deliveryUnderWay, SendDeliveriesAgain } from './webhooks/send-deliveries-again.ts';
+export { noSuchPeriod, RecoverDeliveries, recoveryRuns } from './webhooks/recover-deliveries.ts';
 export { ReadDeliveries } from './webhooks/read-deliveries.ts';
 export { PreviewTemplate } from './templates/preview-template.ts';
 export { SaveTemplate, type TemplateDraft, type TemplatePatch } from './templates/save-template.ts';
 export { SendTestEmail } from './templates/send-test-email.ts';
+export { noSuchVersion, notInTheLanguage, notWritten } from './templates/template-refusals.ts';
 export { DeliverEvent } from './tell/deliver-event.ts';
 export { DeliverEvents } from './tell/deliver-events.ts';
 export { FanOutEvents } from './tell/fan-out-events.ts';

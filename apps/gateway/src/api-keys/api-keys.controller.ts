@@ -3,7 +3,7 @@ import type { ApiKeyId } from '@posthorn/kernel';
 import { pageByTime } from '@posthorn/domain';
 import { ApiKeyStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor } from '@posthorn/auth';
-import { createApiKey } from '@posthorn/use-cases';
+import { createApiKey, tooManyKeys } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
 import { pageByMoment } from '../paging/page-request.ts';
@@ -47,13 +47,7 @@ export class ApiKeysController {
     description: 'The whole secret is shown in this answer and never again: store it now.',
     body: CreateApiKeyRequest,
     answer: ApiKeyCreatedAnswer,
-    refuses: [
-      {
-        status: 409,
-        when: 'Too many keys',
-        message: 'The workspace has 100 keys, which is as many as it may; delete one first',
-      },
-    ],
+    refuses: { 'Too many keys': tooManyKeys() },
   })
   async create(@Caller() caller: Principal, @Body() body: unknown): Promise<ApiKeyCreatedAnswer> {
     const wanted = judgeBody(CreateApiKeyRequest, body);

@@ -22,7 +22,7 @@ export class AuditLogController {
       'Lists each change of who may do what in the workspace, and of what is sent and reported to whom. An entry is written together with its change, and is never altered. An item must match all filters.',
     query: AuditLogQuery,
     answer: AuditLogAnswer,
-    refuses: [NO_TIME_BETWEEN],
+    refuses: { 'No such time': NO_TIME_BETWEEN },
   })
   async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<AuditLogAnswer> {
     const judged = judgeQuery(AuditLogQuery, query);

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { type ContactBatchItem, SaveContacts, type WantedContact } from '@posthorn/use-cases';
-import { Describes } from '../openapi/describes.ts';
+import { Describes, refusalBy } from '../openapi/describes.ts';
 import { addressOfItem, orRefusal } from '../validation/batch.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { addressIn } from '../validation/mailbox-rules.ts';
@@ -28,14 +28,11 @@ export class ContactBatchController {
       'The same batch again changes nothing more.',
     body: UpsertContactsRequest,
     answer: ContactBatchAnswer,
-    refuses: [
-      {
-        status: 400,
-        when: 'Too many contacts',
-        message:
-          '`contacts` has 501 items, 1 more than the 500 that are possible; send the others in another batch',
-      },
-    ],
+    refuses: {
+      'Too many contacts': refusalBy(() =>
+        judgeBody(UpsertContactsRequest, { contacts: Array(501).fill({}) }),
+      ),
+    },
   })
   async upsert(@Caller() { workspaceId }: Principal, @Body() body: unknown): Promise<ContactBatchAnswer> {
     const items = judgeBody(UpsertContactsRequest, body).contacts.map(batchItem);

@@ -2,9 +2,9 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/co
 import type { ContactId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { ContactChanges, ContactStore } from '@posthorn/database';
-import type { Contact, ContactStatus } from '@posthorn/domain';
-import { SaveContacts } from '@posthorn/use-cases';
-import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
+import { type Contact, type ContactStatus, SIZES } from '@posthorn/domain';
+import { propertiesTooLarge, SaveContacts } from '@posthorn/use-cases';
+import { Describes, type Refusals } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { addressIn } from '../validation/mailbox-rules.ts';
@@ -20,11 +20,8 @@ import {
 import { ContactsQuery, UpdateContactRequest, UpsertContactRequest } from './contact.requests.ts';
 import { contactView } from './contact-view.ts';
 
-const TOO_LARGE: DescribedRefusal = {
-  status: 400,
-  when: 'Properties too large',
-  message:
-    '`properties` would have 101 keys together with what the contact has already, and 100 are possible; give `null` for the keys that are to go',
+const TOO_LARGE: Refusals = {
+  'Properties too large': propertiesTooLarge({ size: SIZES.contactPropertyKeys, amount: 101 }),
 };
 
 @Controller('v1/contacts')
@@ -77,7 +74,7 @@ export class ContactsController {
       'Creates the contact with this address, or updates the one that is there; addresses that differ only in case are one contact. The same request again changes nothing more.',
     body: UpsertContactRequest,
     answer: ContactUpsertedAnswer,
-    refuses: [TOO_LARGE],
+    refuses: TOO_LARGE,
   })
   async upsert(@Caller() { workspaceId }: Principal, @Body() body: unknown): Promise<ContactUpsertedAnswer> {
     const { email, properties = {} } = judgeBody(UpsertContactRequest, body);
@@ -96,7 +93,7 @@ export class ContactsController {
     description: 'An empty body changes nothing. The address of a contact never changes.',
     body: UpdateContactRequest,
     answer: ContactAnswer,
-    refuses: [TOO_LARGE],
+    refuses: TOO_LARGE,
   })
   async update(
     @Caller() caller: Principal,

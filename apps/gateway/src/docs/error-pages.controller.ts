@@ -1,16 +1,13 @@
 import { Controller, Get, Header, Param, Req, Res } from '@nestjs/common';
+import { Refusal } from '@posthorn/kernel';
 import type { Request, Response } from 'express';
-import { asDescribed, type DescribedRefusal, Describes } from '../openapi/describes.ts';
+import { Describes } from '../openapi/describes.ts';
 import { ERROR_PAGES, errorPageContent } from './error-pages.ts';
 import { textPage, withoutSlash } from './html-page.ts';
 
 const HTML = 'text/html; charset=utf-8';
 const EXAMPLE = { contentType: 'text/html', example: '<!doctype html>…' };
-const NO_SUCH_PAGE: DescribedRefusal = {
-  status: 404,
-  when: 'No such page',
-  message: 'There is no page about an error of this name',
-};
+const NO_SUCH_PAGE = new Refusal(404, 'There is no page about an error of this name');
 
 @Controller('docs/errors')
 export class ErrorPagesController {
@@ -45,7 +42,7 @@ export class ErrorPagesController {
       },
     },
     answer: EXAMPLE,
-    refuses: [NO_SUCH_PAGE],
+    refuses: { 'No such page': NO_SUCH_PAGE },
   })
   read(
     @Param('page') name: string,
@@ -53,7 +50,7 @@ export class ErrorPagesController {
     @Res({ passthrough: true }) response: Response,
   ): string {
     const page = Object.hasOwn(ERROR_PAGES, name) ? ERROR_PAGES[name] : undefined;
-    if (page === undefined) throw asDescribed(NO_SUCH_PAGE);
+    if (page === undefined) throw NO_SUCH_PAGE;
     const shown = textPage(response, page.title, errorPageContent(page));
     return withoutSlash(request, response, shown);
   }

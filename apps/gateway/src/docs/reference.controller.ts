@@ -1,16 +1,13 @@
 import { Controller, Get, Header, Param, Req, Res } from '@nestjs/common';
+import { Refusal } from '@posthorn/kernel';
 import type { Request, Response } from 'express';
-import { asDescribed, type DescribedRefusal, Describes } from '../openapi/describes.ts';
+import { Describes } from '../openapi/describes.ts';
 import { withoutSlash } from './html-page.ts';
 import { REFERENCE_FILES, REFERENCE_VERSION } from './reference-files.ts';
 import { REFERENCE_POLICY, referencePage } from './reference-page.ts';
 
 const PAGE = referencePage(REFERENCE_VERSION);
-const NO_SUCH_FILE: DescribedRefusal = {
-  status: 404,
-  when: 'No such file',
-  message: 'The reference has no file of this name',
-};
+const NO_SUCH_FILE = new Refusal(404, 'The reference has no file of this name');
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 @Controller('docs')
@@ -48,7 +45,7 @@ export class ReferenceController {
       },
     },
     answer: { contentType: 'text/css', example: 'body{…}' },
-    refuses: [NO_SUCH_FILE],
+    refuses: { 'No such file': NO_SUCH_FILE },
   })
   file(
     @Param('version') version: string,
@@ -56,7 +53,7 @@ export class ReferenceController {
     @Res({ passthrough: true }) response: Response,
   ): Buffer {
     const file = REFERENCE_FILES.get(name);
-    if (file === undefined) throw asDescribed(NO_SUCH_FILE);
+    if (file === undefined) throw NO_SUCH_FILE;
     response.setHeader('Content-Type', file.contentType);
     // While a release is rolled out a page can ask a gateway of the other one: served, but not kept.
     if (version === REFERENCE_VERSION) response.setHeader('Cache-Control', FOR_EVER);

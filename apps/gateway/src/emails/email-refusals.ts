@@ -1,61 +1,42 @@
-import type { DescribedRefusal } from '../openapi/describes.ts';
+import { Refusal } from '@posthorn/kernel';
+import { keyReused, monthlyLimitReached, noSuchTemplate, unverifiedSender } from '@posthorn/use-cases';
+import { type Refusals, refusalBy } from '../openapi/describes.ts';
+import { judgeBody } from '../validation/judge-body.ts';
+import { judgeEmailRequest } from './judge-email-request.ts';
+import { SendBatchRequest } from './send-batch.request.ts';
 
-export const SENDER_NOT_VERIFIED: DescribedRefusal = {
-  status: 400,
-  when: 'Sender not verified',
-  message:
-    '`from` is shop@mail.example.com, which is neither a verified address nor on a verified domain of this workspace; send from one of those listed, or verify this one first',
-  allowedEmails: ['office@example.org'],
-  allowedDomains: ['example.com'],
-  docsPage: 'unverified-sender',
+export const SENDER_NOT_VERIFIED: Refusals = {
+  'Sender not verified': unverifiedSender(
+    { address: 'shop@mail.example.com' },
+    { addresses: ['office@example.org'], domains: ['example.com'] },
+  ),
 };
 
-export const TOO_FAR_AHEAD: DescribedRefusal = {
-  status: 400,
-  when: 'Too far ahead',
-  message: '`sendAt` is 97 days ahead; at most 90 are possible',
+export const TOO_FAR_AHEAD: Refusals = {
+  'Too far ahead': new Refusal(400, '`sendAt` is 97 days ahead; at most 90 are possible'),
 };
 
-export const MONTHLY_LIMIT_REACHED: DescribedRefusal = {
-  status: 403,
-  when: 'Monthly limit reached',
-  message:
-    'The monthly sending limit of 100000 emails is reached (100000 used); it resets at 2030-02-01T00:00:00.000Z',
+export const MONTHLY_LIMIT_REACHED: Refusals = {
+  'Monthly limit reached': monthlyLimitReached(100_000, 100_000, new Date('2030-01-31T09:30:00.000Z')),
 };
 
-const KEY_REUSED: DescribedRefusal = {
-  status: 409,
-  when: 'Idempotency key used with another payload',
-  message: 'The idempotency key was used before with another payload; repeat that payload, or use a new key',
-};
+const KEY_REUSED: Refusals = { 'Idempotency key used with another payload': keyReused() };
 
 /** What a send is refused with. */
-export const SEND_REFUSALS: readonly DescribedRefusal[] = [
-  {
-    status: 400,
-    when: 'Invalid payload',
-    message:
-      '`subject` is missing; a raw email requires `from`, `to`, `subject` and `html`; a templated email requires `template`, `to` and, for what its template prints without a default, `variables`',
-    docsPage: 'invalid-payload',
-  },
-  SENDER_NOT_VERIFIED,
-  TOO_FAR_AHEAD,
-  {
-    status: 400,
-    when: 'No such template',
-    message: '`template` names no template of this workspace: "welcom"; create it first',
-  },
-  MONTHLY_LIMIT_REACHED,
-  KEY_REUSED,
-];
+export const SEND_REFUSALS: Refusals = {
+  'Invalid payload': refusalBy(() =>
+    judgeEmailRequest({ from: 'shop@example.com', to: 'ada@example.com', html: '<p>Thank you!</p>' }),
+  ),
+  ...SENDER_NOT_VERIFIED,
+  ...TOO_FAR_AHEAD,
+  'No such template': noSuchTemplate('welcom'),
+  ...MONTHLY_LIMIT_REACHED,
+  ...KEY_REUSED,
+};
 
 /** What a batch is refused with as a whole. */
-export const BATCH_REFUSALS: readonly DescribedRefusal[] = [
-  {
-    status: 400,
-    when: 'Too many emails',
-    message: '`emails` has 51 items, 1 more than the 50 that are possible; send the others in another batch',
-  },
-  MONTHLY_LIMIT_REACHED,
-  KEY_REUSED,
-];
+export const BATCH_REFUSALS: Refusals = {
+  'Too many emails': refusalBy(() => judgeBody(SendBatchRequest, { emails: Array(51).fill({}) })),
+  ...MONTHLY_LIMIT_REACHED,
+  ...KEY_REUSED,
+};

@@ -25,7 +25,7 @@ export class ListEmailsController {
       'go on with its `startAt`.',
     query: EmailsQuery,
     answer: EmailsAnswer,
-    refuses: [NO_TIME_BETWEEN],
+    refuses: { 'No such time': NO_TIME_BETWEEN },
   })
   async list(@Caller() caller: Principal, @Query() query: unknown): Promise<EmailsAnswer> {
     const judged = judgeQuery(EmailsQuery, query);

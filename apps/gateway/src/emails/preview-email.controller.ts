@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import type { EmailId } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { PreviewEmail } from '@posthorn/use-cases';
+import { contentRemoved, PreviewEmail, uncomposable, unsignable } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { EmailPreviewAnswer } from './email-preview.answers.ts';
@@ -20,25 +20,11 @@ export class PreviewEmailController {
       'Shows the message of an email, byte for byte as it will leave or has left, whatever its status. ' +
       'It is made by the same code that makes what is sent; with another release, or other DKIM keys of its domain, the same email may become another message; compare the `sha256` to find out.',
     answer: EmailPreviewAnswer,
-    refuses: [
-      {
-        status: 409,
-        when: 'No message possible',
-        message: 'No message can be made of the email: its subject is too large; send another one',
-      },
-      {
-        status: 409,
-        when: 'Its content is not kept any more',
-        message:
-          'The content of the email is past the time for which it is kept, and was removed; its status and timeline are still there',
-      },
-      {
-        status: 503,
-        when: 'A key is missing',
-        message:
-          'The email cannot be signed just now, because a key of its domain cannot be decrypted; tell the operator, and try again later',
-      },
-    ],
+    refuses: {
+      'No message possible': uncomposable('its subject is too large'),
+      'Its content is not kept any more': contentRemoved(),
+      'A key is missing': unsignable(),
+    },
   })
   async preview(
     @Caller() { workspaceId }: Principal,

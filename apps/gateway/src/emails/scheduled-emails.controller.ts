@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import type { EmailId } from '@posthorn/kernel';
 import type { EmailStatus } from '@posthorn/domain';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { CancelEmail, RescheduleEmail } from '@posthorn/use-cases';
+import { CancelEmail, notScheduled, RescheduleEmail } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
@@ -53,15 +53,7 @@ export class ScheduledEmailsController {
     body: RescheduleEmailRequest,
     answer: EmailAnswer,
     shows: unsent('SCHEDULED', { event: 'RESCHEDULED', sendAt: SEND_AT }),
-    refuses: [
-      TOO_FAR_AHEAD,
-      {
-        status: 409,
-        when: 'Taken up before',
-        message:
-          'The email is `SENT`; only while it is `SCHEDULED`, before it is taken up for sending, can it be moved',
-      },
-    ],
+    refuses: { ...TOO_FAR_AHEAD, 'Taken up before': notScheduled({ status: 'SENT' }, 'moved') },
   })
   async reschedule(
     @Caller() { workspaceId }: Principal,
@@ -85,14 +77,7 @@ export class ScheduledEmailsController {
       'Takes an email back for good, as long as it is `SCHEDULED`. It no longer counts towards the monthly limit.',
     answer: EmailAnswer,
     shows: unsent('CANCELLED', { event: 'CANCELLED' }),
-    refuses: [
-      {
-        status: 409,
-        when: 'Cancelled before',
-        message:
-          'The email is `CANCELLED`; only while it is `SCHEDULED`, before it is taken up for sending, can it be cancelled',
-      },
-    ],
+    refuses: { 'Cancelled before': notScheduled({ status: 'CANCELLED' }, 'cancelled') },
   })
   async cancel(@Caller() { workspaceId }: Principal, @PathId('email_id') id: EmailId): Promise<EmailAnswer> {
     const email = foundBy('email_id', await this.cancelEmail.cancel(workspaceId, id));

@@ -3,29 +3,24 @@ import { parseId, Refusal } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { EventFeedStore, type FeedFault, type WantedEvents } from '@posthorn/database';
 import { feedPositionText, PAGE_LIMITS, parseFeedPosition } from '@posthorn/domain';
-import { asDescribed, type DescribedRefusal, Describes } from '../openapi/describes.ts';
+import { Describes } from '../openapi/describes.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
 import { EventsAnswer } from './event.answers.ts';
 import { EventsQuery } from './events-query.ts';
 
-const EXPIRED: DescribedRefusal = {
-  status: 410,
-  when: 'Events not kept any more',
-  message:
-    'Events behind this place are not kept any more, so some may be missing; begin without it, with the oldest that is kept',
-};
-const AHEAD: DescribedRefusal = {
-  status: 410,
-  when: 'Place not reached yet',
-  message:
-    'The feed has not come as far as this place: the database was restored as it was before; begin without it, with the oldest event that is kept',
-};
-const UNKNOWN: DescribedRefusal = {
-  status: 400,
-  when: 'Unknown event',
-  message: '`after` is the id of no event of this workspace; give one that the feed has shown',
-};
-const FAULTS: Readonly<Record<FeedFault, DescribedRefusal>> = { EXPIRED, AHEAD, UNKNOWN };
+const EXPIRED = new Refusal(
+  410,
+  'Events behind this place are not kept any more, so some may be missing; begin without it, with the oldest that is kept',
+);
+const AHEAD = new Refusal(
+  410,
+  'The feed has not come as far as this place: the database was restored as it was before; begin without it, with the oldest event that is kept',
+);
+const UNKNOWN = new Refusal(
+  400,
+  '`after` is the id of no event of this workspace; give one that the feed has shown',
+);
+const FAULTS: Readonly<Record<FeedFault, Refusal>> = { EXPIRED, AHEAD, UNKNOWN };
 
 @Controller('v1/events')
 export class EventsController {
@@ -44,13 +39,17 @@ export class EventsController {
     ].join('\n\n'),
     query: EventsQuery,
     answer: EventsAnswer,
-    refuses: [UNKNOWN, EXPIRED, AHEAD],
+    refuses: {
+      'Unknown event': UNKNOWN,
+      'Events not kept any more': EXPIRED,
+      'Place not reached yet': AHEAD,
+    },
   })
   async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<EventsAnswer> {
     const { limit = PAGE_LIMITS.default, event, ...place } = judgeQuery(EventsQuery, query);
     const wanted = { limit: Number(limit), event, from: placeIn(place) };
     const page = await this.feed.read(workspaceId, wanted);
-    if ('fault' in page) throw asDescribed(FAULTS[page.fault]);
+    if ('fault' in page) throw FAULTS[page.fault];
     const { items, hasMore, position } = page;
     const resumeAt = feedPositionText(position);
     return { events: { items, hasMore, startAt: hasMore ? resumeAt : null, resumeAt } };

@@ -1,29 +1,29 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Refusal } from '@posthorn/kernel';
 import { RateLimits } from '@posthorn/auth';
 import type { LinkedAddress } from '@posthorn/database';
 import { ConfirmAddress } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
-import { asDescribed, type DescribedRefusal, Describes } from '../openapi/describes.ts';
-import { refuseGuess, TOO_MANY_GUESSES } from '../pages/guesses.ts';
+import { Describes } from '../openapi/describes.ts';
+import { TOO_MANY_GUESSES } from '../openapi/refusals.ts';
+import { refuseGuess } from '../pages/guesses.ts';
 import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
 
-const UNKNOWN: DescribedRefusal = {
-  status: 404,
-  when: 'No such link',
-  message: 'The link was never made, or what it was about is gone; see that all of it was copied',
-};
-const TOO_OLD: DescribedRefusal = {
-  status: 410,
-  when: 'Too old',
-  message: 'The link is older than 24 hours; whoever asked you can have another one sent to you',
-};
+const UNKNOWN = new Refusal(
+  404,
+  'The link was never made, or what it was about is gone; see that all of it was copied',
+);
+const TOO_OLD = new Refusal(
+  410,
+  'The link is older than 24 hours; whoever asked you can have another one sent to you',
+);
 
 /** What is the same of all of its routes. */
 const LINK = {
   tag: 'Identities',
   path: { token: linkToken('phv_') },
   answer: PERSON_PAGE,
-  refuses: [UNKNOWN, TOO_OLD, TOO_MANY_GUESSES],
+  refuses: { 'No such link': UNKNOWN, 'Too old': TOO_OLD, ...TOO_MANY_GUESSES },
 } as const;
 
 /** Where the links in verification mails lead: pages for whoever reads the mail, who needs no key. */
@@ -74,7 +74,7 @@ export class ConfirmAddressController {
     linked: LinkedAddress,
     open: (known: KnownAddress) => PersonPage,
   ): Promise<string> {
-    if (linked.state === 'expired') throw asDescribed(TOO_OLD);
+    if (linked.state === 'expired') throw TOO_OLD;
     if (linked.state === 'unknown') return refuseGuess(this.limits, request, response, UNKNOWN);
     return personPage(response, linked.state === 'open' ? open(linked) : consented(linked));
   }

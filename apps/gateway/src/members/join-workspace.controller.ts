@@ -1,35 +1,33 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Refusal } from '@posthorn/kernel';
 import { RateLimits } from '@posthorn/auth';
 import { INVITATION_DAYS } from '@posthorn/domain';
 import { JoinWorkspace, type ShownInvitation } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
-import { asDescribed, type DescribedRefusal, Describes } from '../openapi/describes.ts';
-import { refuseGuess, TOO_MANY_GUESSES } from '../pages/guesses.ts';
+import { Describes } from '../openapi/describes.ts';
+import { TOO_MANY_GUESSES } from '../openapi/refusals.ts';
+import { refuseGuess } from '../pages/guesses.ts';
 import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
 
-const UNKNOWN: DescribedRefusal = {
-  status: 404,
-  when: 'No such link',
-  message:
-    'The link was never made, or a newer mail has another one; see that all of it was copied from the newest mail',
-};
-const TOO_OLD: DescribedRefusal = {
-  status: 410,
-  when: 'Too old',
-  message: `The link is older than ${INVITATION_DAYS} days; whoever invited you can have another one sent to you`,
-};
-const TAKEN_BACK: DescribedRefusal = {
-  status: 410,
-  when: 'Taken back',
-  message: 'The invitation was taken back; if that was a mistake, ask whoever invited you for another one',
-};
+const UNKNOWN = new Refusal(
+  404,
+  'The link was never made, or a newer mail has another one; see that all of it was copied from the newest mail',
+);
+const TOO_OLD = new Refusal(
+  410,
+  `The link is older than ${INVITATION_DAYS} days; whoever invited you can have another one sent to you`,
+);
+const TAKEN_BACK = new Refusal(
+  410,
+  'The invitation was taken back; if that was a mistake, ask whoever invited you for another one',
+);
 
 /** What is the same of all of its routes. */
 const LINK = {
   tag: 'Members',
   path: { token: linkToken('phi_') },
   answer: PERSON_PAGE,
-  refuses: [UNKNOWN, TOO_OLD, TAKEN_BACK, TOO_MANY_GUESSES],
+  refuses: { 'No such link': UNKNOWN, 'Too old': TOO_OLD, 'Taken back': TAKEN_BACK, ...TOO_MANY_GUESSES },
 } as const;
 
 /** Where the links in invitations lead: pages for whoever reads the mail, who needs no key. */
@@ -79,7 +77,7 @@ export class JoinWorkspaceController {
   ): Promise<string> {
     if (invitation === undefined) return refuseGuess(this.limits, request, response, UNKNOWN);
     const page = PAGES[invitation.status];
-    if (typeof page !== 'function') throw asDescribed(page);
+    if (page instanceof Refusal) throw page;
     return personPage(response, page(invitation));
   }
 }
@@ -87,7 +85,7 @@ export class JoinWorkspaceController {
 type PageText = (invitation: ShownInvitation) => PersonPage;
 
 /** What there is to be seen or told, by what became of the invitation. */
-const PAGES: Readonly<Record<ShownInvitation['status'], PageText | DescribedRefusal>> = {
+const PAGES: Readonly<Record<ShownInvitation['status'], PageText | Refusal>> = {
   OPEN: ({ workspaceName, email }) => ({
     title: `Become a member of “${workspaceName}”?`,
     paragraphs: [

@@ -1,57 +1,34 @@
-import type { DescribedRefusal } from '../openapi/describes.ts';
-import { NO_MAILS } from '../openapi/no-mails.ts';
+import type { InvitationId, UserId } from '@posthorn/kernel';
+import { endedRefusal, invitationRefusal, lastEditorRefusal, noSystemMails } from '@posthorn/use-cases';
+import type { Refusals } from '../openapi/describes.ts';
 
-const TOO_MANY_OPEN: DescribedRefusal = {
-  status: 409,
-  when: 'Too many invitations',
-  message: 'The workspace has 100 open invitations, which is as many as it may; revoke one first',
-};
-const TOO_MANY_MAILS: DescribedRefusal = {
-  status: 429,
-  when: 'Too many mails',
-  message: 'Too many invitations were sent of late, to this address or from this workspace; try again later',
-};
-const ACCEPTED: DescribedRefusal = {
-  status: 409,
-  when: 'Accepted',
-  message: 'The invitation was accepted already; change or remove the member instead',
-};
-const REVOKED: DescribedRefusal = {
-  status: 409,
-  when: 'Revoked',
-  message: 'The invitation was revoked already; invite the person again',
+/** What every call is refused with that sends a mail. */
+const OF_MAILS: Refusals = {
+  'Too many invitations': invitationRefusal({ refused: 'too_many' }),
+  'No mails': noSystemMails(),
+  'Too many mails': invitationRefusal({ refused: 'too_many_mails', retryAfterSeconds: 60 }),
 };
 
-export const INVITE_REFUSALS: readonly DescribedRefusal[] = [
-  {
-    status: 409,
-    when: 'A member',
-    message:
-      '`email` is the address of a member already, usr_01h2xcejqtf2nbrexx3vqjhp41; change that member instead',
-  },
-  {
-    status: 409,
-    when: 'Invited',
-    message:
-      '`email` is invited already, inv_01h2xcejqtf2nbrexx3vqjhp41; send that invitation again, or revoke it first',
-  },
-  TOO_MANY_OPEN,
-  NO_MAILS,
-  TOO_MANY_MAILS,
-];
-
-export const RESEND_REFUSALS: readonly DescribedRefusal[] = [
-  ACCEPTED,
-  REVOKED,
-  TOO_MANY_OPEN,
-  NO_MAILS,
-  TOO_MANY_MAILS,
-];
-
-export const REVOKE_REFUSALS: readonly DescribedRefusal[] = [ACCEPTED];
-
-export const LAST_EDITOR: DescribedRefusal = {
-  status: 409,
-  when: 'Last editor',
-  message: 'The member is the last one with the role `EDITOR`; give another member that role first',
+export const INVITE_REFUSALS: Refusals = {
+  'A member': invitationRefusal({
+    refused: 'is_member',
+    id: 'usr_01h2xcejqtf2nbrexx3vqjhp41' as UserId,
+  }),
+  'Invited': invitationRefusal({
+    refused: 'is_invited',
+    id: 'inv_01h2xcejqtf2nbrexx3vqjhp41' as InvitationId,
+  }),
+  ...OF_MAILS,
 };
+
+export const REVOKE_REFUSALS: Refusals = {
+  Accepted: endedRefusal({ refused: 'ended', status: 'ACCEPTED' }),
+};
+
+export const RESEND_REFUSALS: Refusals = {
+  ...REVOKE_REFUSALS,
+  Revoked: endedRefusal({ refused: 'ended', status: 'REVOKED' }),
+  ...OF_MAILS,
+};
+
+export const LAST_EDITOR: Refusals = { 'Last editor': lastEditorRefusal() };

@@ -52,7 +52,7 @@ export class MembersController {
     description: 'If the workspace has members, at least one of them must remain an `EDITOR`.',
     body: UpdateMemberRequest,
     answer: MemberAnswer,
-    refuses: [LAST_EDITOR],
+    refuses: LAST_EDITOR,
   })
   async update(
     @Caller() caller: Principal,
@@ -79,7 +79,7 @@ export class MembersController {
     description:
       'The person can be invited again. The last `EDITOR` can be removed only as the last member of all.',
     answer: MemberRemovedAnswer,
-    refuses: [LAST_EDITOR],
+    refuses: LAST_EDITOR,
   })
   async remove(@Caller() caller: Principal, @PathId('user_id') id: UserId): Promise<MemberRemovedAnswer> {
     const removed = await this.members.remove(caller.workspaceId, actorOf(caller), id);

@@ -1,25 +1,23 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
-import { type ErrorBody, type ErrorStatus, Refusal } from '@posthorn/kernel';
+import { Refusal } from '@posthorn/kernel';
 import { TakesNoQuery } from '../validation/takes-no-query.ts';
 import type { DescribedClass, JsonSchema } from './json-schema.ts';
 import type { Tag } from './tags.ts';
 
 const DESCRIPTION = 'posthorn:description';
 
-/** One way in which a route refuses, with what it says then. */
-export interface DescribedRefusal extends Pick<ErrorBody, 'allowedEmails' | 'allowedDomains'> {
-  readonly status: ErrorStatus;
-  /** A name of a few words, such as `Sender not verified`. */
-  readonly when: string;
-  /** The sentence as the route says it. */
-  readonly message: string;
-  /** The page of `docs/errors` that explains it. */
-  readonly docsPage?: string;
-}
+/** The ways in which a route refuses: an example of each, by a name of a few words, such as `Sender not verified`. */
+export type Refusals = Readonly<Record<string, Refusal>>;
 
-/** The refusal that was described. */
-export function asDescribed({ status, message }: DescribedRefusal): Refusal {
-  return new Refusal(status, message);
+/** The refusal that a call throws: an example made so cannot differ from what is really said. @throws Error when it throws none */
+export function refusalBy(call: () => unknown): Refusal {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('what is described as refused is not');
 }
 
 /** A body or an answer for the document, as somebody would really send or get it. */
@@ -81,7 +79,7 @@ export interface RouteDescription {
    * key, 413 and 415 where it has a body, all three where callers post without one, 404 where its
    * path has an id.
    */
-  readonly refuses?: readonly DescribedRefusal[];
+  readonly refuses?: Refusals;
 }
 
 /** Describes a route for the document of the interface; every route has one, or the app does not start. */

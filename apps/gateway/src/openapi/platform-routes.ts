@@ -1,3 +1,4 @@
+import { Refusal } from '@posthorn/kernel';
 import type { RouteDescription } from './describes.ts';
 import { HealthAnswer } from './service.answers.ts';
 
@@ -15,7 +16,7 @@ export const ROUTES_OF_PLATFORM: Readonly<Record<string, RouteDescription>> = {
         value: { status: 'live', checks: { eventLoop: { ok: true } } },
       },
     },
-    refuses: [{ status: 503, when: 'Stuck', message: 'This process is stuck' }],
+    refuses: { Stuck: new Refusal(503, 'This process is stuck') },
   },
   '/health/ready': {
     name: 'checkReadiness',
@@ -30,6 +31,6 @@ export const ROUTES_OF_PLATFORM: Readonly<Record<string, RouteDescription>> = {
         value: { status: 'ready', checks: { database: { ok: true, checkedAt: '2030-01-31T09:30:00.000Z' } } },
       },
     },
-    refuses: [{ status: 503, when: 'Starting or going away', message: 'This process is draining' }],
+    refuses: { 'Starting or going away': new Refusal(503, 'This process is draining') },
   },
 };

@@ -1,7 +1,7 @@
-import { REASON_PHRASES, Refusal } from '@posthorn/kernel';
+import { type ErrorStatus, REASON_PHRASES, type Refusal } from '@posthorn/kernel';
 import { answerOf } from '@posthorn/platform';
 import { answerExamples } from './examples.ts';
-import type { DescribedExample, DescribedRefusal, OtherContent, Redirect } from './describes.ts';
+import type { DescribedExample, OtherContent, Redirect, Refusals } from './describes.ts';
 import type { Part } from './document-types.ts';
 import { type AnswerHeader, answerHeaders } from './headers.ts';
 import { type DescribedClass, referenceTo } from './json-schema.ts';
@@ -10,12 +10,13 @@ import type { Route } from './routes.ts';
 import { ErrorAnswer } from './service.answers.ts';
 
 const RETRIED = new Set([429, 503]);
+type NamedRefusal = readonly [when: string, refusal: Refusal];
+
 const HEADERS_OF_ALL: readonly AnswerHeader[] = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'];
 
 /** All answers of a route, by status. */
 export function responsesOf(route: Route, publicUrl: string): Part {
-  const byStatus = Map.groupBy(refusalsOf(route), ({ status }) => status);
-  const refusals = [...byStatus].sort(([a], [b]) => a - b);
+  const refusals = byStatus(refusalsOf(route)).sort(([a], [b]) => a - b);
   return {
     ...success(route),
     ...Object.fromEntries(
@@ -26,17 +27,19 @@ export function responsesOf(route: Route, publicUrl: string): Part {
 
 /** The answers that many routes share, for the components of the document. */
 export function commonResponses(publicUrl: string): Part {
-  const byStatus = Map.groupBy(COMMON_REFUSALS, ({ status }) => status);
   return Object.fromEntries(
-    [...byStatus].map(([status, group]) => [nameOfCommon(group)!, responseOf(status, group, publicUrl)]),
+    byStatus(COMMON_REFUSALS).map(([status, group]) => [
+      nameOfCommon(group)!,
+      responseOf(status, group, publicUrl),
+    ]),
   );
 }
 
-function refusalResponse(
-  status: DescribedRefusal['status'],
-  group: readonly DescribedRefusal[],
-  publicUrl: string,
-): Part {
+function byStatus(refusals: Refusals): [ErrorStatus, NamedRefusal[]][] {
+  return [...Map.groupBy(Object.entries(refusals), ([, { statusCode }]) => statusCode)];
+}
+
+function refusalResponse(status: ErrorStatus, group: readonly NamedRefusal[], publicUrl: string): Part {
   const common = nameOfCommon(group);
   return common === undefined
     ? responseOf(status, group, publicUrl)
@@ -44,9 +47,9 @@ function refusalResponse(
 }
 
 /** The name of an answer that consists of shared refusals alone. */
-function nameOfCommon(group: readonly DescribedRefusal[]): string | undefined {
-  if (!group.every((refusal) => COMMON_REFUSALS.includes(refusal))) return undefined;
-  return REASON_PHRASES[group[0]!.status].replaceAll(' ', '');
+function nameOfCommon(group: readonly NamedRefusal[]): string | undefined {
+  if (!group.every(([when, refusal]) => COMMON_REFUSALS[when] === refusal)) return undefined;
+  return REASON_PHRASES[group[0]![1].statusCode].replaceAll(' ', '');
 }
 
 /** The answer to what is not refused, by its status. */
@@ -80,22 +83,18 @@ function contentOf(
   return { [contentType]: { schema, examples: { answer: { value: example } } } };
 }
 
-function responseOf(
-  status: DescribedRefusal['status'],
-  group: readonly DescribedRefusal[],
-  publicUrl: string,
-): Part {
+function responseOf(status: ErrorStatus, group: readonly NamedRefusal[], publicUrl: string): Part {
   const headers: AnswerHeader[] = [
     ...HEADERS_OF_ALL,
     ...(RETRIED.has(status) ? (['Retry-After'] as const) : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
   ];
-  const examples = group.map((refusal) => [
-    keyOf(refusal.when),
-    { summary: refusal.when, value: bodyOf(refusal, publicUrl) },
+  const examples = group.map(([when, refusal]) => [
+    keyOf(when),
+    { summary: when, value: answerOf(refusal, publicUrl).body },
   ]);
   return {
-    description: group.map(({ when }) => when).join('; '),
+    description: group.map(([when]) => when).join('; '),
     headers: answerHeaders(headers),
     content: {
       'application/json': {
@@ -104,11 +103,6 @@ function responseOf(
       },
     },
   };
-}
-
-/** As the gateway would answer it. */
-function bodyOf({ status, message, when: _, ...details }: DescribedRefusal, publicUrl: string): Part {
-  return { ...answerOf(new Refusal(status, message, details), publicUrl).body };
 }
 
 function keyOf(when: string): string {

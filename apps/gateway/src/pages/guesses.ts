@@ -1,13 +1,6 @@
+import type { Refusal } from '@posthorn/kernel';
 import type { RateLimits } from '@posthorn/auth';
 import type { Request, Response } from 'express';
-import { asDescribed, type DescribedRefusal } from '../openapi/describes.ts';
-
-export const TOO_MANY_GUESSES: DescribedRefusal = {
-  status: 429,
-  when: 'Too many links that are none',
-  message:
-    'Too many requests without a valid API key came from this address; wait 3 seconds, or send a valid key',
-};
 
 /**
  * Who guesses links is counted as one who guesses keys.
@@ -19,8 +12,8 @@ export async function refuseGuess(
   limits: Pick<RateLimits, 'countFailure'>,
   request: Request,
   response: Response,
-  unknown: DescribedRefusal,
+  unknown: Refusal,
 ): Promise<never> {
   await limits.countFailure(request, response);
-  throw asDescribed(unknown);
+  throw unknown;
 }

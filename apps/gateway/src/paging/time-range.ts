@@ -1,6 +1,5 @@
 import { Refusal } from '@posthorn/kernel';
 import { parseTimeOrDay } from '@posthorn/domain';
-import type { DescribedRefusal } from '../openapi/describes.ts';
 
 /** Between which times what is listed was created, as a judged query says it. */
 interface GivenRange {
@@ -13,16 +12,16 @@ export interface TimeRange {
   readonly createdBefore: Date | undefined;
 }
 
-const NO_SUCH_TIME = '`createdBefore` is not later than `createdAfter`; give a later time, or leave one out';
-
 /** How a list refuses two times with none between them. */
-export const NO_TIME_BETWEEN: DescribedRefusal = { status: 400, when: 'No such time', message: NO_SUCH_TIME };
+export const NO_TIME_BETWEEN = new Refusal(
+  400,
+  '`createdBefore` is not later than `createdAfter`; give a later time, or leave one out',
+);
 
 /** The times that a judged query asks for. @throws Refusal (400) when no time can be after the one and before the other */
 export function timeRange(query: GivenRange): TimeRange {
   const { createdAfter: after, createdBefore: before } = query;
-  if (after !== undefined && before !== undefined && msOf(after) >= msOf(before))
-    throw new Refusal(400, NO_SUCH_TIME);
+  if (after !== undefined && before !== undefined && msOf(after) >= msOf(before)) throw NO_TIME_BETWEEN;
   return {
     createdAfter: after === undefined ? undefined : momentOf(after),
     createdBefore: before === undefined ? undefined : momentOf(before),

@@ -34,11 +34,14 @@ export function countedEmails(
   const first = query.from === undefined ? last - (DEFAULT_DAYS - 1) * DAY_MS : msOf(query.from);
   const days = (last - first) / DAY_MS + 1;
   if (days < 1) throw new Refusal(400, '`from` is later than `to`; give an earlier day, or leave it out');
-  if (days > MOST_DAYS) {
-    throw new Refusal(
-      400,
-      `\`from\` to \`to\` is ${days} days; at most ${MOST_DAYS} are possible, so ask for shorter periods one after the other`,
-    );
-  }
+  if (days > MOST_DAYS) throw tooManyDays(days);
   return { workspaceId, groupBy: query.groupBy, firstDay: new Date(first), lastDay: new Date(last) };
+}
+
+/** How a question about too many days is refused. */
+export function tooManyDays(days: number): Refusal {
+  return new Refusal(
+    400,
+    `\`from\` to \`to\` is ${days} days; at most ${MOST_DAYS} are possible, so ask for shorter periods one after the other`,
+  );
 }

@@ -4,7 +4,7 @@ import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { CountEmails } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { judgeQuery } from '../validation/judge-query.ts';
-import { countedEmails, StatsQuery } from './stats-query.ts';
+import { countedEmails, StatsQuery, tooManyDays } from './stats-query.ts';
 import { statsView } from './stats-view.ts';
 import { StatsAnswer } from './stats.answers.ts';
 
@@ -25,14 +25,7 @@ export class StatsController {
       'Counts the emails of the workspace, or of one group of it, by the day on which they were accepted: how many have each status now, and how many were opened and clicked by people.',
     query: StatsQuery,
     answer: StatsAnswer,
-    refuses: [
-      {
-        status: 400,
-        when: 'Too many days',
-        message:
-          '`from` to `to` is 365 days; at most 92 are possible, so ask for shorter periods one after the other',
-      },
-    ],
+    refuses: { 'Too many days': tooManyDays(365) },
   })
   async read(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<StatsAnswer> {
     const wanted = countedEmails(workspaceId, judgeQuery(StatsQuery, query), this.clock);

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import type { TemplateId } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { JsonText } from '@posthorn/platform';
-import { PreviewTemplate, SendTestEmail } from '@posthorn/use-cases';
+import { noSuchVersion, PreviewTemplate, SendTestEmail } from '@posthorn/use-cases';
 import { mailboxOf } from '../validation/mailbox-rules.ts';
 import { MONTHLY_LIMIT_REACHED, SENDER_NOT_VERIFIED } from '../emails/email-refusals.ts';
 import { EmailAcceptedAnswer } from '../emails/email.answers.ts';
@@ -33,14 +33,7 @@ export class TemplateUseController {
     body: PreviewTemplateRequest,
     bodyIsOptional: true,
     answer: TemplatePreviewAnswer,
-    refuses: [
-      VARIABLES_MISSING,
-      {
-        status: 400,
-        when: 'Unknown version',
-        message: '`version` is 7; the template has the versions 1 to 3',
-      },
-    ],
+    refuses: { ...VARIABLES_MISSING, 'Unknown version': noSuchVersion(7, 3) },
   })
   async preview(
     @Caller() caller: Principal,
@@ -67,7 +60,7 @@ export class TemplateUseController {
       'Sends one email of the template. It is an email like any other: it counts, it is tracked, and it can be read.',
     body: SendTestEmailRequest,
     answer: EmailAcceptedAnswer,
-    refuses: [VARIABLES_MISSING, SENDER_NOT_VERIFIED, MONTHLY_LIMIT_REACHED],
+    refuses: { ...VARIABLES_MISSING, ...SENDER_NOT_VERIFIED, ...MONTHLY_LIMIT_REACHED },
   })
   async sendTest(
     @Caller() caller: Principal,

@@ -13,7 +13,7 @@ import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { TemplatesQuery } from './templates-query.ts';
 import { CreateTemplateRequest, UpdateTemplateRequest } from './save-template.requests.ts';
 import { toTemplateDraft, toTemplatePatch } from './template-draft.ts';
-import { CHANGED_MEANWHILE, NAME_TAKEN, NOT_IN_THE_LANGUAGE, WORKSPACE_FULL } from './template-refusals.ts';
+import { CREATE_REFUSALS, UPDATE_REFUSALS } from './template-refusals.ts';
 import { templatePageView, templateView, versionPageView } from './template-view.ts';
 import {
   TemplateAnswer,
@@ -42,7 +42,7 @@ export class TemplatesController {
       'Handlebars with `each`, `if`, `unless`, `with` and a few formatting helpers. A template that does not compile is refused.',
     body: CreateTemplateRequest,
     answer: TemplateAnswer,
-    refuses: [NOT_IN_THE_LANGUAGE, NAME_TAKEN, WORKSPACE_FULL],
+    refuses: CREATE_REFUSALS,
   })
   async create(@Caller() caller: Principal, @Body() body: unknown): Promise<TemplateAnswer> {
     const draft = toTemplateDraft(judgeBody(CreateTemplateRequest, body));
@@ -92,7 +92,7 @@ export class TemplatesController {
       'emails accepted before keep their version, even if they are still scheduled.',
     body: UpdateTemplateRequest,
     answer: TemplateAnswer,
-    refuses: [NOT_IN_THE_LANGUAGE, NAME_TAKEN, CHANGED_MEANWHILE],
+    refuses: UPDATE_REFUSALS,
   })
   async update(
     @Caller() caller: Principal,

@@ -1,17 +1,15 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
-import { DatabaseClock } from '@posthorn/kernel';
+import { DatabaseClock, Refusal } from '@posthorn/kernel';
 import { type HitKind, machineSign } from '@posthorn/domain';
 import { type TrackedLink, TrackingLinks, NoticeHits } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
-import { asDescribed, type DescribedRefusal, Describes } from '../openapi/describes.ts';
+import { Describes } from '../openapi/describes.ts';
 import { linkToken } from '../pages/person-page.ts';
 
-const NO_SUCH_LINK: DescribedRefusal = {
-  status: 404,
-  when: 'No such link',
-  message:
-    'The link was never made by this service, or only a part of it was copied; take the one in the email',
-};
+const NO_SUCH_LINK = new Refusal(
+  404,
+  'The link was never made by this service, or only a part of it was copied; take the one in the email',
+);
 
 /** One transparent pixel (GIF89a). */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
@@ -34,11 +32,11 @@ export class TrackingController {
       'Redirects to the original target of the link, which is signed into the token; nothing else in the request matters.',
     path: { token: linkToken('phc_') },
     answer: { redirectsTo: 'https://example.com/shop' },
-    refuses: [NO_SUCH_LINK],
+    refuses: { 'No such link': NO_SUCH_LINK },
   })
   follow(@Param('token') token: string, @Req() request: Request, @Res() response: Response): void {
     const link = this.links.linkWith(token);
-    if (link === undefined) throw asDescribed(NO_SUCH_LINK);
+    if (link === undefined) throw NO_SUCH_LINK;
     response.status(302).setHeader('Location', link.url).end();
     this.note('click', request, link);
   }

@@ -1,25 +1,26 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Refusal } from '@posthorn/kernel';
 import { RateLimits } from '@posthorn/auth';
 import type { Subscription } from '@posthorn/database';
 import { ChangeSubscription } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
-import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
-import { refuseGuess, TOO_MANY_GUESSES } from '../pages/guesses.ts';
+import { Describes } from '../openapi/describes.ts';
+import { TOO_MANY_GUESSES } from '../openapi/refusals.ts';
+import { refuseGuess } from '../pages/guesses.ts';
 import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
 import { type Buttons, resubscribedPage, subscriptionPage } from './unsubscribe-pages.ts';
 
-const NO_SUCH_LINK: DescribedRefusal = {
-  status: 404,
-  when: 'No such link',
-  message: 'The link was never made, or what it was about is gone; take the one in a newer email',
-};
+const NO_SUCH_LINK = new Refusal(
+  404,
+  'The link was never made, or what it was about is gone; take the one in a newer email',
+);
 
 /** What is the same of all of its routes. */
 const LINK = {
   tag: 'Contacts',
   path: { token: linkToken('phu_') },
   answer: PERSON_PAGE,
-  refuses: [NO_SUCH_LINK, TOO_MANY_GUESSES],
+  refuses: { 'No such link': NO_SUCH_LINK, ...TOO_MANY_GUESSES },
 } as const;
 
 /** Where the unsubscribe links of emails lead: pages for whoever reads them, and mail clients that unsubscribe by one click. */

@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
 import type { DeliveryId, WebhookId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { ReadDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
+import { deliveryUnderWay, ReadDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { OptionalBody } from '../validation/optional-body.ts';
@@ -31,14 +31,7 @@ export class DeliveriesByHandController {
       'Makes a waiting retry at once; a delivery that succeeded or was given up is posted again, with the same ids and the same body, and gets all its retries anew. ' +
       'While the webhook is not `ACTIVE`, the delivery is held like all others. The answer does not wait for the receiver: read the delivery to see what it said.',
     answer: DeliveryAnswer,
-    refuses: [
-      {
-        status: 409,
-        when: 'Under way',
-        message:
-          'The delivery is just being posted; wait until this attempt is over, then send it again if it is still needed',
-      },
-    ],
+    refuses: { 'Under way': deliveryUnderWay() },
   })
   async redeliver(
     @Caller() caller: Principal,

@@ -28,7 +28,7 @@ export class DeliveriesController {
       'go on with its `startAt`.',
     query: DeliveriesQuery,
     answer: DeliveriesAnswer,
-    refuses: [NO_TIME_BETWEEN],
+    refuses: { 'No such time': NO_TIME_BETWEEN },
   })
   async list(
     @Caller() { workspaceId }: Principal,

@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { RecoveryId, WebhookId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { RecoveryStore } from '@posthorn/database';
-import { ReadDeliveries, RecoverDeliveries } from '@posthorn/use-cases';
+import { noSuchPeriod, ReadDeliveries, RecoverDeliveries, recoveryRuns } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { momentOf } from '../paging/time-range.ts';
 import { judgeBody } from '../validation/judge-body.ts';
@@ -34,19 +34,10 @@ export class RecoveriesController {
       'if you ask for the same period again while it runs, the answer shows the running one.',
     body: RecoverRequest,
     answer: RecoveryAnswer,
-    refuses: [
-      {
-        status: 400,
-        when: 'No such time',
-        message: '`until` is not later than `since`; give a later time, or leave it out for now',
-      },
-      {
-        status: 409,
-        when: 'Another one runs',
-        message:
-          'Deliveries of another time are being recovered for this webhook (rcv_01m7yxt5zwexraawhax4wxnnqq); wait until that is `COMPLETED`',
-      },
-    ],
+    refuses: {
+      'No such time': noSuchPeriod(),
+      'Another one runs': recoveryRuns({ id: 'rcv_01m7yxt5zwexraawhax4wxnnqq' as RecoveryId }),
+    },
   })
   async recover(
     @Caller() caller: Principal,

@@ -2,8 +2,8 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/co
 import type { WebhookId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { pageByTime } from '@posthorn/domain';
-import { ManageWebhooks } from '@posthorn/use-cases';
-import { type DescribedRefusal, Describes } from '../openapi/describes.ts';
+import { judgeWebhookHost, ManageWebhooks, tooManyWebhooks } from '@posthorn/use-cases';
+import { Describes, type Refusals, refusalBy } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
 import { pageByMoment } from '../paging/page-request.ts';
 import { judgeBody } from '../validation/judge-body.ts';
@@ -14,15 +14,10 @@ import { WebhookAnswer, WebhookDeletedAnswer, WebhooksAnswer } from './webhook.a
 import { CreateWebhookRequest, UpdateWebhookRequest } from './webhook.requests.ts';
 import { listedWebhookView, webhookView } from './webhook-view.ts';
 
-const NOT_PUBLIC: DescribedRefusal = {
-  status: 400,
-  when: 'Host not public',
-  message: '`url` has the host `10.0.0.1`, which is not public; give one that the internet can reach',
-};
-const TOO_MANY: DescribedRefusal = {
-  status: 409,
-  when: 'Too many webhooks',
-  message: 'The workspace has 50 webhooks, which is as many as it may; delete one first',
+const NOT_PUBLIC: Refusals = {
+  'Host not public': refusalBy(() =>
+    judgeWebhookHost('https://10.0.0.1/', { allowsHttp: false, networks: [] }),
+  ),
 };
 
 @Controller('v1/webhooks')
@@ -73,7 +68,7 @@ export class WebhooksController {
       'From now on the named events of the workspace are posted to the URL, signed with the token. A workspace has at most 50 webhooks.',
     body: CreateWebhookRequest,
     answer: WebhookAnswer,
-    refuses: [NOT_PUBLIC, TOO_MANY],
+    refuses: { ...NOT_PUBLIC, 'Too many webhooks': tooManyWebhooks() },
   })
   async create(@Caller() caller: Principal, @Body() body: unknown): Promise<WebhookAnswer> {
     const wanted = judgeBody(CreateWebhookRequest, body);
@@ -93,7 +88,7 @@ export class WebhooksController {
       'Changes the fields that are given and keeps the others, so an empty body changes nothing. Events that happen while a webhook is `PAUSED` are held for 30 days and delivered once it is `ACTIVE` again.',
     body: UpdateWebhookRequest,
     answer: WebhookAnswer,
-    refuses: [NOT_PUBLIC],
+    refuses: NOT_PUBLIC,
   })
   async update(
     @Caller() caller: Principal,

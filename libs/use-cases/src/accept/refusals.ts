@@ -13,7 +13,7 @@ export function refusalOf(outcome: RefusedOutcome, email: AcceptableEmail): Refu
     case 'unverified':
       return unverifiedSender(senderOf(email), outcome);
     case 'over_limit':
-      return overLimit(outcome.used, outcome.monthlyLimit, email.acceptedAt);
+      return monthlyLimitReached(outcome.used, outcome.monthlyLimit, email.acceptedAt);
     case 'contended':
       return unavailable();
   }
@@ -43,7 +43,7 @@ export function unverifiedSender(
 }
 
 /** The workspace has used up the month of this time. */
-function overLimit(used: number, monthlyLimit: number, at: Date): Refusal {
+export function monthlyLimitReached(used: number, monthlyLimit: number, at: Date): Refusal {
   const resetsAt = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1));
   return new Refusal(
     403,

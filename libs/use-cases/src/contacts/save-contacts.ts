@@ -72,7 +72,7 @@ export class SaveContacts {
     given: JsonObject,
   ): Promise<Contact | undefined> {
     const updated = await this.options.changes.update(workspaceId, id, actor, given);
-    if (updated !== undefined && 'exceeded' in updated) throw tooLarge(updated.exceeded);
+    if (updated !== undefined && 'exceeded' in updated) throw propertiesTooLarge(updated.exceeded);
     return updated;
   }
 
@@ -93,10 +93,11 @@ export class SaveContacts {
 }
 
 function refusalOf({ exceeded }: ContactWrite): Refusal | undefined {
-  return exceeded && tooLarge(exceeded);
+  return exceeded && propertiesTooLarge(exceeded);
 }
 
-function tooLarge({ size, amount }: ExceededSize): Refusal {
+/** The properties of a contact would be larger than they may, once the given ones are among them. */
+export function propertiesTooLarge({ size, amount }: ExceededSize): Refusal {
   const [most, would] = [size.most, amount].map((number) => number.toLocaleString('en-US'));
   return new Refusal(
     400,

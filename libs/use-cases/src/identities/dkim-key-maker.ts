@@ -1,4 +1,4 @@
-import { FewAtOnce, type IdentityId, newUuid } from '@posthorn/kernel';
+import { FewAtOnce, type IdentityId, newUuid, Refusal } from '@posthorn/kernel';
 import { dkimSelector } from '@posthorn/domain';
 import { type NewDkimKey, placeOf, SEALED_COLUMNS } from '@posthorn/database';
 import { type DkimAlgorithm, newDkimKeyPair, type SecretBox } from '@posthorn/signing';
@@ -11,6 +11,11 @@ const BUSY = {
   message: 'Too many domains are being added at once; try again in some seconds',
   retryAfterSeconds: 5,
 };
+
+/** Too many wait for their keys. */
+export function tooManyDkimKeys(): Refusal {
+  return new Refusal(503, BUSY.message, { retryAfterSeconds: BUSY.retryAfterSeconds });
+}
 
 export interface DkimKeyMakerOptions {
   readonly secretBox: SecretBox;

@@ -33,11 +33,9 @@ export class RotateKeys {
     const { identities } = this.options;
     const identity = await identities.find(workspaceId, id);
     if (identity === undefined) return undefined;
-    if (identity.kind === 'address') {
-      throw new Refusal(409, 'The identity is an address; only domains have keys, so add its domain');
-    }
+    if (identity.kind === 'address') throw keysOfAddress();
     const rotation = await this.begin(identity, actor);
-    if (rotation?.kind === 'too_early') throw tooEarly(rotation.untilMs);
+    if (rotation?.kind === 'too_early') throw rotatedTooEarly(rotation.untilMs);
     return identities.find(workspaceId, id);
   }
 
@@ -52,7 +50,13 @@ export class RotateKeys {
   }
 }
 
-function tooEarly(untilMs: number): Refusal {
+/** Addresses have no keys. */
+export function keysOfAddress(): Refusal {
+  return new Refusal(409, 'The identity is an address; only domains have keys, so add its domain');
+}
+
+/** The records of the keys before must stay until then. */
+export function rotatedTooEarly(untilMs: number): Refusal {
   const until = new Date(untilMs).toISOString();
   return new Refusal(
     409,

@@ -41,7 +41,8 @@ export async function createApiKey(
   return { key, secretKey };
 }
 
-function tooManyKeys(): Refusal {
+/** The workspace has as many keys as it may. */
+export function tooManyKeys(): Refusal {
   const most = WORKSPACE_LIMITS.apiKeys;
   return new Refusal(409, `The workspace has ${most} keys, which is as many as it may; delete one first`);
 }

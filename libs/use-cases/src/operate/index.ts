@@ -1,7 +1,7 @@
 // What the operators' command line does. It has an entry of its own, because a command shall not load what serves requests.
 export { addIdentity } from './add-identity.ts';
 export { changeTrackingUrl } from './change-tracking-url.ts';
-export { createApiKey, type CreatedApiKey, type WantedApiKey } from './create-api-key.ts';
+export { createApiKey, type CreatedApiKey, tooManyKeys, type WantedApiKey } from './create-api-key.ts';
 export { createWorkspace } from './create-workspace.ts';
 export { deleteApiKey } from './delete-api-key.ts';
 export { eraseRecipient } from './erase-recipient.ts';

@@ -10,9 +10,6 @@ import { UnsignableEmail } from './unsignable-email.ts';
 const PREVIEWS = { atOnce: 2, mostWaiting: 50 };
 const BUSY = { message: 'Too many previews are being made; try again in a moment', retryAfterSeconds: 2 };
 
-const CONTENT_REMOVED =
-  'The content of the email is past the time for which it is kept, and was removed; its status and timeline are still there';
-
 const NAMED_WAS_ERASED =
   'The email named a person whose address was erased, so its message cannot be made any more; its status and timeline are still there';
 
@@ -62,7 +59,7 @@ export class PreviewEmail {
   /** Either there is no such email, or what it said is past its time. */
   private async withoutContent(workspaceId: WorkspaceId, id: EmailId): Promise<undefined> {
     if ((await this.options.emails.find(workspaceId, id)) === undefined) return undefined;
-    throw new Refusal(409, CONTENT_REMOVED);
+    throw contentRemoved();
   }
 
   private async composed(email: ComposableEmail): Promise<EmailPreview> {
@@ -89,8 +86,16 @@ function refusalOf(error: unknown, { replyTo }: ComposableEmail): unknown {
   return error.isLasting ? uncomposable(error.message) : busy();
 }
 
+/** The email is kept for longer than what it said. */
+export function contentRemoved(): Refusal {
+  return new Refusal(
+    409,
+    'The content of the email is past the time for which it is kept, and was removed; its status and timeline are still there',
+  );
+}
+
 /** Which key is missing is the operator's affair: the sender's log says it. */
-function unsignable(): Refusal {
+export function unsignable(): Refusal {
   return new Refusal(
     503,
     'The email cannot be signed just now, because a key of its domain cannot be decrypted; tell the operator, and try again later',
@@ -98,6 +103,7 @@ function unsignable(): Refusal {
   );
 }
 
-function uncomposable(reason: string): Refusal {
+/** No message can be made of the email, now or later. */
+export function uncomposable(reason: string): Refusal {
   return new Refusal(409, `No message can be made of the email: ${reason}; send another one`);
 }

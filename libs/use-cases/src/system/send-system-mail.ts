@@ -41,12 +41,7 @@ export class SendSystemMail {
    */
   requireSender(): Mailbox {
     const { from } = this.options;
-    if (from === undefined) {
-      throw new Refusal(
-        409,
-        'This installation sends no mails of its own, and this needs one; its operator has to set `SYSTEM_FROM`',
-      );
-    }
+    if (from === undefined) throw noSystemMails();
     return from;
   }
 
@@ -80,4 +75,12 @@ export async function admitSystemSender(
 ): Promise<void> {
   if (from === undefined) return;
   await addIdentity(identities, SYSTEM_WORKSPACE_ID, { address: from.address }, true, POSTHORN);
+}
+
+/** There is nobody whom a mail of Posthorn's own could be from. */
+export function noSystemMails(): Refusal {
+  return new Refusal(
+    409,
+    'This installation sends no mails of its own, and this needs one; its operator has to set `SYSTEM_FROM`',
+  );
 }

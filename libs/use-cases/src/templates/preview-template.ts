@@ -1,4 +1,4 @@
-import { Refusal, type TemplateId, type WorkspaceId } from '@posthorn/kernel';
+import type { TemplateId, WorkspaceId } from '@posthorn/kernel';
 import type { JsonObject } from '@posthorn/domain';
 import type { Template, TemplateStore } from '@posthorn/database';
 import { type HtmlToText, missingVariables, type TemplateRenderer } from '@posthorn/rendering';
@@ -6,7 +6,7 @@ import { missingVariablesOf } from '../accept/refusals.ts';
 import { type FinishedContent, finishedContent } from '../send/finished-content.ts';
 import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import { withoutUnsubscribeUrl, withUnsubscribeUrl } from '../unsubscribe/unsubscribe-variable.ts';
-import { renderingRefusal } from './template-refusals.ts';
+import { noSuchVersion, renderingRefusal } from './template-refusals.ts';
 
 export interface PreviewTemplateOptions {
   readonly store: Pick<TemplateStore, 'find' | 'findVersion'>;
@@ -58,10 +58,7 @@ export class PreviewTemplate {
     if (version === current.version) return current;
     const found = await this.options.store.findVersion(workspaceId, current.id, version);
     if (found !== undefined) return found;
-    throw new Refusal(
-      400,
-      `\`version\` is ${version}; the template has the versions 1 to ${current.version}`,
-    );
+    throw noSuchVersion(version, current.version);
   }
 
   private async rendered(

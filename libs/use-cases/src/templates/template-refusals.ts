@@ -43,3 +43,8 @@ export function notWritten(refusal: Exclude<TemplateRefusal, 'unknown'>, name: s
       );
   }
 }
+
+/** The template does not have this version, but those from 1 to the newest. */
+export function noSuchVersion(version: number, newest: number): Refusal {
+  return new Refusal(400, `\`version\` is ${version}; the template has the versions 1 to ${newest}`);
+}

@@ -75,7 +75,7 @@ export class ManageWebhooks {
     actor: Actor,
     { url, events, token = newWebhookToken() }: WantedWebhook,
   ): Promise<WebhookWithToken> {
-    this.judgeHost(url);
+    judgeWebhookHost(url, this.options.policy);
     const id = newId('wh', this.options.clock.nowMs());
     const wanted = { id, url, events: [...new Set(events)], sealedToken: this.tokens.seal(id, token) };
     const created = await this.options.webhooks.create(workspaceId, actor, wanted);
@@ -90,7 +90,7 @@ export class ManageWebhooks {
     actor: Actor,
     wanted: WantedWebhookChange,
   ): Promise<WebhookWithToken | undefined> {
-    if (wanted.url !== undefined) this.judgeHost(wanted.url);
+    if (wanted.url !== undefined) judgeWebhookHost(wanted.url, this.options.policy);
     const { webhooks } = this.options;
     const changed = await webhooks.change(workspaceId, id, actor, (before) => this.changeOf(before, wanted));
     return changed && this.withToken(changed);
@@ -113,11 +113,6 @@ export class ManageWebhooks {
   delete(workspaceId: WorkspaceId, id: WebhookId, actor: Actor): Promise<WebhookWithToken | undefined> {
     const { webhooks } = this.options;
     return webhooks.delete(workspaceId, id, actor, (webhook) => this.withToken(webhook));
-  }
-
-  private judgeHost(url: string): void {
-    const fault = faultInWebhookHost(url, this.options.policy);
-    if (fault !== undefined) throw new Refusal(400, `\`url\` ${fault}`);
   }
 
   /** What really differs: a change to what is there already is none. */
@@ -143,7 +138,14 @@ function areSame(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((item, index) => item === right[index]);
 }
 
-function tooManyWebhooks(): Refusal {
+/** @throws Refusal (400) for a URL that leads where no webhook may */
+export function judgeWebhookHost(url: string, policy: WebhookUrlPolicy): void {
+  const fault = faultInWebhookHost(url, policy);
+  if (fault !== undefined) throw new Refusal(400, `\`url\` ${fault}`);
+}
+
+/** The workspace has as many webhooks as it may. */
+export function tooManyWebhooks(): Refusal {
   const most = WORKSPACE_LIMITS.webhooks;
   return new Refusal(409, `The workspace has ${most} webhooks, which is as many as it may; delete one first`);
 }

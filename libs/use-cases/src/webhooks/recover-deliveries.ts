@@ -34,7 +34,7 @@ export class RecoverDeliveries {
     judgeTime(since, until, nowMs);
     const id = newId('rcv', nowMs);
     const recovery = await this.recoveries.begin(workspaceId, webhookId, actor, { id, since, until });
-    if (recovery !== undefined && recovery.id !== id && !isOf(recovery, wanted)) throw runsAlready(recovery);
+    if (recovery !== undefined && recovery.id !== id && !isOf(recovery, wanted)) throw recoveryRuns(recovery);
     return recovery;
   }
 }
@@ -42,8 +42,7 @@ export class RecoverDeliveries {
 function judgeTime(since: Date, until: Date, nowMs: number): void {
   if (since.getTime() >= nowMs)
     throw new Refusal(400, '`since` is not in the past; give the time since which deliveries have failed');
-  if (since >= until)
-    throw new Refusal(400, '`until` is not later than `since`; give a later time, or leave it out for now');
+  if (since >= until) throw noSuchPeriod();
 }
 
 /** Without an end it was begun with the one of that moment. */
@@ -52,7 +51,13 @@ function isOf(recovery: Recovery, { since, until }: WantedTime): boolean {
   return until === undefined || recovery.until.getTime() === until.getTime();
 }
 
-function runsAlready({ id }: Recovery): Refusal {
+/** Nothing can be between the two times. */
+export function noSuchPeriod(): Refusal {
+  return new Refusal(400, '`until` is not later than `since`; give a later time, or leave it out for now');
+}
+
+/** A webhook has one recovery at a time. */
+export function recoveryRuns({ id }: Pick<Recovery, 'id'>): Refusal {
   return new Refusal(
     409,
     `Deliveries of another time are being recovered for this webhook (${id}); wait until that is \`COMPLETED\``,

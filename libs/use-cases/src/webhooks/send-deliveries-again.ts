@@ -68,7 +68,8 @@ export class SendDeliveriesAgain {
   }
 }
 
-function deliveryUnderWay(): Refusal {
+/** Nobody knows yet whether the delivery has to be sent again. */
+export function deliveryUnderWay(): Refusal {
   return new Refusal(
     409,
     'The delivery is just being posted; wait until this attempt is over, then send it again if it is still needed',
