@@ -10,9 +10,10 @@ const MENDS = {
   ENOSPC: ({ path }) => `The disk is full${path ? `, at ${path}` : ''}: make room, then run this again.`,
 };
 
-function notAllowed({ syscall, path }) {
-  return syscall === 'kill'
-    ? 'Another account has started Posthorn here: stop it as that one.'
+function notAllowed({ syscall, path, message }) {
+  if (syscall === 'kill') return 'Another account has started Posthorn here: stop it as that one.';
+  return path === undefined
+    ? message
     : `This account may not use ${path}: run this as the account that owns it, or give it to yours with chown.`;
 }
 
