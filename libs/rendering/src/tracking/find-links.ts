@@ -25,8 +25,8 @@ export interface TrackablePlaces {
 }
 
 /**
- * The links of an HTML document as a browser reads it: what comments, scripts, styles and the like only look like are none. Of an attribute
- * that is there twice the first one counts. Linear in the length, whatever it says.
+ * The links of an HTML document as a browser reads it: what only looks like one in a comment, a script, an `<iframe>` and the like is none. Of
+ * an attribute that is there twice the first one counts. Linear in the length, whatever it says.
  */
 export function findLinks(html: string): TrackablePlaces {
   const reader = new LinkReader(html);
@@ -43,6 +43,7 @@ class LinkReader implements TokenizerCallbacks {
   private readonly html: string;
   private isLinking = false;
   private isKept = false;
+  private hasHref = false;
   private href: FoundLink | undefined;
   private attribute = '';
   private attributeEnd = 0;
@@ -59,6 +60,7 @@ class LinkReader implements TokenizerCallbacks {
   onopentagname(start: number, end: number): void {
     this.isLinking = end - start <= 4 && LINKING.has(this.html.slice(start, end).toLowerCase());
     this.isKept = false;
+    this.hasHref = false;
     this.href = undefined;
   }
 
@@ -78,7 +80,9 @@ class LinkReader implements TokenizerCallbacks {
 
   onattribend(quote: QuoteType, end: number): void {
     if (this.attribute === KEEPS.name) this.isKept = this.value.trim().toLowerCase() === KEEPS.value;
-    if (this.attribute !== 'href' || this.href !== undefined || quote === QuoteType.NoValue) return;
+    if (this.attribute !== 'href' || this.hasHref) return;
+    this.hasHref = true;
+    if (quote === QuoteType.NoValue) return;
     const isQuoted = quote !== QuoteType.Unquoted;
     this.href = { start: this.valueStart(isQuoted), end: isQuoted ? end - 1 : end, value: this.value };
   }

@@ -38,6 +38,8 @@ describe('S17: the links of an email', () => {
     '<a href="«https://example.com/first»" href="https://example.com/second">x</a>',
     '<a data-x="1"href="«https://example.com/no-space»">x</a>',
     '<!--[if !mso]><!--><a href="«https://example.com/»">x</a><!--<![endif]-->',
+    '<!-- x --!><a href="«https://example.com/»">x</a><title>x</title/><a href="«https://example.com/2»">x</a>',
+    '<noscript><a href="«https://example.com/»">x</a></noscript><![if !mso]><a href="«https://example.com/2»">x</a><![endif]>',
     '<a href="«https://münchen.example/straße?q=ü»">x</a>',
   ])('lead by way of us, and nothing else of %s changes', (marked) => {
     const [html, after] = expected(marked);
@@ -52,6 +54,9 @@ describe('S17: the links of an email', () => {
     '<a href="https://example.com/" data-track="off">kept</a><a data-track=OFF href="https://example.com/">kept</a>',
     '<!-- <a href="https://example.com/">x</a> --><!--[if mso]><a href="https://example.com/">x</a><![endif]-->',
     '<script>"<a href=https://example.com/>"</script><style><a href="https://example.com/"></style><title><a href="https://example.com/"></title><textarea><a href="https://example.com/"></textarea>',
+    '<iframe><a href="https://example.com/"></iframe><noembed><a href="https://example.com/"></noembed><noframes><a href="https://example.com/"></noframes>',
+    '<xmp><a href="https://example.com/"></xmp><title/><a href="https://example.com/"></title><plaintext><a href="https://example.com/">',
+    '<a href href="https://example.com/second">x</a>',
     '<link href="https://example.com/x.css"><base href="https://example.com/"><img src="https://example.com/x.png">',
     '<a href>x</a><a href="">x</a><a href="https://exa mple.com/">x</a><a name="https://example.com/">x</a>',
     'https://example.com/ in a text, <a href="https://example.com/',
