@@ -1,72 +1,77 @@
-/** Elements whose content is not markup: a `<body>` inside them is text. */
-const RAW_TEXT = new Set(['script', 'style', 'title', 'textarea', 'template', 'noscript']);
-const TAG = /<(?:!doctype|\/?[a-z][^\s/>]*)/iy;
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 
-interface Tag {
-  /** Lower case, with the `/` of an end tag. */
-  readonly name: string;
-  /** The index behind its `>`. */
-  readonly end: number;
-}
+/** What a browser puts into the head where there is no body yet. With any other element, or with text, the body begins. */
+const OF_THE_HEAD = new Set([
+  ...['html', 'head', 'base', 'basefont', 'bgsound', 'link', 'meta', 'noscript'],
+  ...['title', 'style', 'script', 'noframes', 'template'],
+]);
+/** Those of them whose content is not shown. Mail clients run no scripts, so what is in a `<noscript>` counts. */
+const UNSEEN = new Set(['title', 'style', 'script', 'noframes', 'template']);
 
 /**
- * The index in `html` at which the visible body begins: behind `<body …>`; where there is none behind `</head>`,
- * `<html …>` or the doctype, whichever comes last, so that the document keeps its standards mode; else 0.
- * Comments, quoted attributes and the content of scripts and styles are passed over. Linear in the length.
+ * The index in `html` at which the visible body begins, as a browser reads it: behind `<body …>`, or before the first thing that is to be
+ * seen, if that comes first; where there is neither, 0. Linear in the length, and nothing behind that place is read.
  */
 export function bodyStart(html: string): number {
-  let fallback = 0;
-  let index = html.indexOf('<');
-  while (index !== -1) {
-    const next = html.startsWith('<!--', index) ? endOfComment(html, index) : tagAt(html, index);
-    if (next === undefined) return fallback;
-    if (typeof next === 'number') {
-      index = html.indexOf('<', next);
-      continue;
-    }
-    if (next.name === 'body') return next.end;
-    if (next.name === '!doctype' || next.name === 'html' || next.name === '/head') fallback = next.end;
-    const end = RAW_TEXT.has(next.name) ? endOfRawText(html, next) : next.end;
-    if (end === undefined) return fallback;
-    index = html.indexOf('<', end);
+  const reader = new BodyReader(html, () => tokenizer.pause());
+  const tokenizer = new Tokenizer({ decodeEntities: false }, reader);
+  tokenizer.write(html);
+  tokenizer.end();
+  return reader.start ?? 0;
+}
+
+/** Hears of the tokens of a document until its body begins. */
+class BodyReader implements TokenizerCallbacks {
+  start: number | undefined;
+  private readonly html: string;
+  private readonly onFound: () => void;
+  private tag = '';
+  /** How many elements are open whose content is not shown; of these only templates contain others. */
+  private unseen = 0;
+
+  constructor(html: string, onFound: () => void) {
+    this.html = html;
+    this.onFound = onFound;
   }
-  return fallback;
-}
 
-/** The index behind a comment; `<!-->` is a whole one, as in a browser. */
-function endOfComment(html: string, start: number): number | undefined {
-  const end = html.indexOf('-->', start + 2);
-  return end === -1 ? undefined : end + 3;
-}
-
-/** The tag at `start`; an index to go on from where there is none; undefined where it never ends. */
-function tagAt(html: string, start: number): Tag | number | undefined {
-  TAG.lastIndex = start;
-  const match = TAG.exec(html);
-  if (match === null) return start + 1;
-  const end = endOfTag(html, TAG.lastIndex);
-  return end === undefined ? undefined : { name: match[0].slice(1).toLowerCase(), end };
-}
-
-function endOfTag(html: string, from: number): number | undefined {
-  let index = from;
-  let afterEquals = false;
-  while (index < html.length) {
-    const character = html[index]!;
-    if (character === '>') return index + 1;
-    if (afterEquals && (character === '"' || character === "'")) {
-      index = html.indexOf(character, index + 1);
-      if (index === -1) return undefined;
-    }
-    // A quote opens a value only behind an equals sign; elsewhere it is a stray character.
-    afterEquals = character === '=' || (afterEquals && /\s/.test(character));
-    index += 1;
+  onopentagname(start: number, end: number): void {
+    this.tag = this.html.slice(start, end).toLowerCase();
+    if (this.tag !== 'body' && !OF_THE_HEAD.has(this.tag)) this.beginsAt(start - 1);
   }
-  return undefined;
-}
 
-function endOfRawText(html: string, tag: Tag): number | undefined {
-  const closing = new RegExp(`</${tag.name}(?=[\\s/>])`, 'gi');
-  closing.lastIndex = tag.end;
-  return closing.exec(html)?.index;
+  onopentagend(end: number): void {
+    if (this.tag === 'body') this.beginsAt(end + 1);
+    if (UNSEEN.has(this.tag)) this.unseen += 1;
+  }
+
+  /** Of HTML, the slash says nothing. */
+  onselfclosingtag(end: number): void {
+    this.onopentagend(end);
+  }
+
+  onclosetag(start: number, end: number): void {
+    if (this.unseen > 0 && UNSEEN.has(this.html.slice(start, end).toLowerCase())) this.unseen -= 1;
+  }
+
+  ontext(start: number, end: number): void {
+    if (this.html.slice(start, end).trim() !== '') this.beginsAt(start);
+  }
+
+  private beginsAt(index: number): void {
+    if (this.unseen > 0) return;
+    // The tokenizer may end what it has begun before it pauses.
+    this.start ??= index;
+    this.onFound();
+  }
+
+  ontextentity(): void {}
+  onattribname(): void {}
+  onattribdata(): void {}
+  onattribentity(): void {}
+  onattribend(): void {}
+  oncdata(): void {}
+  oncomment(): void {}
+  ondeclaration(): void {}
+  onprocessinginstruction(): void {}
+  onend(): void {}
 }

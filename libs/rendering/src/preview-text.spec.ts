@@ -29,8 +29,14 @@ describe('S15: withPreviewText', () => {
     ['<!--[if mso]><body class="mso"><![endif]--><!--[if !mso]><!--><body>', 'behind conditional comments'],
     ['<!--><body>', 'behind an empty comment'],
     ['<style>a{content:"<body>"}</style><script>"<body>"</script><body>', 'behind styles and scripts'],
-    ["<p don't><body>", 'behind a stray quote'],
-    ['<bodyguard><body\n>', 'and not an element whose name begins alike'],
+    ["<meta don't><body\n>", 'behind a stray quote'],
+    ['<!-- x --!><!doctype html><!-- <p> --!><body>', 'behind comments that end with --!>'],
+    ['<?xml version="1.0"?><html></p><body>', 'behind what means nothing there'],
+    [
+      '<head><template><p>x</p></template><noscript><style>p{}</style></noscript></head><body>',
+      'behind what is not seen',
+    ],
+    ['\ufeff\n<title/><body></title/><body>', 'behind tags with a slash that means nothing'],
   ])('finds the body in %s, %s', (before) => {
     expect(placeIn(`${before}<p>Body</p>`)).toBe(before);
   });
@@ -40,8 +46,21 @@ describe('S15: withPreviewText', () => {
     '<!DOCTYPE html>',
     '<!doctype html><html lang="en">',
     '<html><head><style>p{}</style></head>',
+    '<!-- x --!><!doctype html>',
   ])('goes behind %j where there is no body tag, so that the document keeps its mode', (before) => {
     expect(placeIn(`${before}<p>Body</p>`)).toBe(before);
+  });
+
+  it.each([
+    ['', '<p>First</p><body>'],
+    ['<!doctype html><html>', 'First<head></head><body>'],
+    ['<head>', '<bodyguard></head><body>'],
+    ['<head>', '<img src="x"></head><body>'],
+    ['<head><noscript>', '<p>First</p></noscript></head><body>'],
+    ['', '<iframe><body></iframe><body>'],
+    ['<body>', 'First<body class="second">'],
+  ])('goes behind %j, since %s is seen before, or in, a later body', (before, after) => {
+    expect(placeIn(`${before}${after}<p>Body</p>`)).toBe(before);
   });
 
   it.each(['<!-- <body>', '<style><body>', '<p title="<body>', 'a < b', '<'])(
@@ -53,7 +72,18 @@ describe('S15: withPreviewText', () => {
 
   it('takes time in proportion to the HTML, not to its square', () => {
     const before = process.threadCpuUsage();
-    for (const unit of ['<', '<!--', '<a "', '<style>', '<a b="', '</'])
+    for (const unit of [
+      '<',
+      '<!--',
+      '<a "',
+      '<style>',
+      '<a b="',
+      '</',
+      '<link>',
+      '</p>',
+      '<template>',
+      '<meta "',
+    ])
       withPreviewText(unit.repeat(300_000), 'Hi');
     expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(3_000);
   });
