@@ -49,14 +49,14 @@ describe('Suspects', () => {
       steps.push(`${name} ends`);
       if (name === '1') throw failure('deadline');
     };
-    const asked = ['1', '2', '3', '4', '5'].map((name) => suspects.alone('a', task(name)));
+    const asked = ['1', '2', '3', '4', '5'].map((name) => suspects.alone(task(name)));
     const [first, , , , fifth] = await Promise.allSettled(asked);
     expect(first).toMatchObject({ reason: { reason: 'deadline' } });
     expect(fifth).toMatchObject({
       reason: { reason: 'busy', message: 'the work waits behind 4 others that may be slow' },
     });
     expect(steps).toEqual(['1', '2', '3', '4'].flatMap((name) => [`${name} begins`, `${name} ends`]));
-    await suspects.alone('a', task('6'));
+    await suspects.alone(task('6'));
     expect(steps.at(-1)).toBe('6 ends');
   });
 });

@@ -55,7 +55,7 @@ export class Suspects {
     // Asked again when a thread is free: what came before it may have been of the same owner.
     const unlessSuspected = () => (this.has(owner) ? undefined : task);
     const result = this.has(owner) ? undefined : await this.charged(threads, unlessSuspected, owner);
-    return result ?? (await this.alone(owner, () => this.charged(threads, () => task, owner)))!;
+    return result ?? (await this.alone(() => this.charged(threads, () => task, owner)))!;
   }
 
   /**
@@ -63,23 +63,10 @@ export class Suspects {
    *
    * @throws {@link RenderingFailed} (`busy`) when so many wait that it was not begun
    */
-  async alone<Result>(owner: string, task: () => Promise<Result>): Promise<Result> {
+  async alone<Result>(task: () => Promise<Result>): Promise<Result> {
     if (this.waiting >= MOST_WAITING) throw this.busy();
-    return this.inTurn(owner, task);
-  }
-
-  /**
-   * The same for one that may be innocent: it may wait behind any number, unless its owner is suspected by then.
-   *
-   * @throws {@link RenderingFailed} (`busy`) when the owner is, and too many others wait
-   */
-  async inTurn<Result>(owner: string, task: () => Promise<Result>): Promise<Result> {
     this.waiting += 1;
-    const unlessFoundOut = () => {
-      if (this.waiting > MOST_WAITING && this.has(owner)) throw this.busy();
-      return task();
-    };
-    const result = this.last.then(unlessFoundOut).finally(() => (this.waiting -= 1));
+    const result = this.last.then(task).finally(() => (this.waiting -= 1));
     this.last = result.catch(() => undefined);
     return result;
   }

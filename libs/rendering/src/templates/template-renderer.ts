@@ -172,13 +172,23 @@ export class TemplateRenderer {
       return;
     }
     for (const { owner } of group) this.goesAlone(owner);
-    for (const one of ownersInTurn(group))
-      this.suspects.inTurn(one.owner, () => this.renderAlone(one)).then(one.resolve, one.reject);
+    for (const own of Map.groupBy(group, ({ owner }) => owner).values()) void this.renderOneByOne(own);
+  }
+
+  /** What is left of one owner: no more than a thread at a time, beside what is left of others. Once the owner is found out, as of any suspect. */
+  private async renderOneByOne(own: readonly Waiting[]): Promise<void> {
+    for (const one of own) {
+      const isSuspected = this.suspects.has(one.owner);
+      const rendering = isSuspected ? this.renderSuspect(one) : this.renderAlone(one);
+      const settled = rendering.then(one.resolve, one.reject);
+      // Of suspects all are asked for at once: those beyond the places there are turned away.
+      if (!isSuspected) await settled;
+    }
   }
 
   private async renderSuspect(wanted: Wanted): Promise<RenderedTemplate> {
     this.refuseWhileResting(wanted);
-    return this.suspects.alone(wanted.owner, () => this.renderAlone(wanted));
+    return this.suspects.alone(() => this.renderAlone(wanted));
   }
 
   private async renderAlone(wanted: Wanted): Promise<RenderedTemplate> {
@@ -210,12 +220,6 @@ export class TemplateRenderer {
     this.goesAlone(owner);
     this.rests.set(version, { failure, until: performance.now() + REST_MS });
   }
-}
-
-/** The first of each owner, then the second of each: nobody waits behind all of somebody else. */
-function ownersInTurn<Item extends Wanted>(group: readonly Item[]): Item[] {
-  const ofOwners = [...Map.groupBy(group, ({ owner }) => owner).values()];
-  return group.flatMap((_, turn) => ofOwners.flatMap((items) => items[turn] ?? []));
 }
 
 /** Each version goes along once. */
