@@ -1,3 +1,5 @@
+import { beginningOf } from '@posthorn/kernel';
+
 const MAX_TEXT_CHARACTERS = 512;
 /** Beyond this nothing is looked at. */
 const MAX_RAW_CHARACTERS = 8 * 1024;
@@ -7,10 +9,9 @@ const MAX_RAW_CHARACTERS = 8 * 1024;
  * surrogates, at most 512 characters.
  */
 export function boundText(text: string): string {
-  return text
+  const line = text
     .slice(0, MAX_RAW_CHARACTERS)
     .replace(/[\s\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]+/gu, ' ')
-    .trim()
-    .slice(0, MAX_TEXT_CHARACTERS)
-    .replace(/[\ud800-\udbff]$/, '');
+    .trim();
+  return beginningOf(line, MAX_TEXT_CHARACTERS);
 }

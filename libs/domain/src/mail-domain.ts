@@ -1,4 +1,5 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
+import { beginningOf } from '@posthorn/kernel';
 
 const PLAIN_DOMAIN = /^[a-z0-9.-]+$/i;
 /** Letters, marks, digits, hyphen and dot; `%`, `/`, `@` and the like would mean something else to the parser of URLs. */
@@ -65,5 +66,5 @@ function faultInStructure(domain: string): string | undefined {
 }
 
 function shown(domain: string): string {
-  return domain.length > 80 ? `${domain.slice(0, 80)}…` : domain;
+  return domain.length > 80 ? `${beginningOf(domain, 80)}…` : domain;
 }

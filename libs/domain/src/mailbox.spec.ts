@@ -126,6 +126,10 @@ describe('S4: parseMailbox', () => {
     expect(faultOf(text)).toMatch(/; (?:give|put|take|write|at most) /);
   });
 
+  it('shows no half of a character where a domain is too long to be shown', () => {
+    expect(faultOf(`a@${'b'.repeat(79)}😀.co`)).toContain(`\`${'b'.repeat(79)}…\``);
+  });
+
   it.each([
     ...['\0', '\r', '\n', '\r\n', '\t', '\u0001', '\u001f', '\u007f', '\u0085', '\u009f'],
     ...['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'],

@@ -58,6 +58,11 @@ it('Whoever has a long name at a provider with a long one is shown as 320 charac
   );
 });
 
+it('A name is shortened without half of a character at its end', () => {
+  const host = `${'login.'.repeat(36)}example.com`;
+  expect(vouchedName(`a${'😀'.repeat(99)}`, '42', `https://${host}`)).toBe(`a${'😀'.repeat(45)}@${host}`);
+});
+
 it.each(['@', 'a@b.example'])(
   'Whoever is %s and has a name that the database does not take is shown as 320 characters of it',
   (end) => {

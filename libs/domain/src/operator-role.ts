@@ -1,3 +1,5 @@
+import { beginningOf } from '@posthorn/kernel';
+
 /** What an account of the dashboard may do: look, or also act. */
 export const OPERATOR_ROLES = ['viewer', 'operator'] as const;
 
@@ -53,5 +55,5 @@ export function vouchedName(claim: unknown, subject: string, issuer: string): st
     typeof claim === 'string' && SHOWABLE.test(claim) ? claim : subject.replace(/[^\x21-\x7e]/g, '?');
   if (name.includes('@') && name.length <= MOST_NAME_CHARACTERS) return name;
   const host = new URL(issuer).hostname;
-  return `${name.slice(0, MOST_NAME_CHARACTERS - 1 - host.length)}@${host}`;
+  return `${beginningOf(name, MOST_NAME_CHARACTERS - 1 - host.length)}@${host}`;
 }

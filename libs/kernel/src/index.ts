@@ -1,3 +1,4 @@
+export * from './beginning-of.ts';
 export * from './bounded-map.ts';
 export * from './coalescer.ts';
 export * from './dense-set.ts';

@@ -1,4 +1,5 @@
 import { endOfString } from '@posthorn/domain';
+import { beginningOf } from '@posthorn/kernel';
 
 const MAX_SHOWN_CHARS = 100;
 
@@ -16,7 +17,7 @@ export function firstDuplicateKey(text: string): string {
     else if (char === '}' || char === ']') open.pop();
     else if (char === ':') {
       const key = JSON.parse(lastString) as string;
-      if (open.at(-1)?.has(key)) return key.slice(0, MAX_SHOWN_CHARS);
+      if (open.at(-1)?.has(key)) return beginningOf(key, MAX_SHOWN_CHARS);
       open.at(-1)?.add(key);
     }
   }

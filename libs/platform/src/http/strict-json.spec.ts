@@ -35,6 +35,10 @@ describe('parseStrictJson', () => {
     ['{"a":{"b":"x\\u0000"}}', '`a.b` has the character U+0000; remove it'],
     ['{"a\\u0000":1}', 'The body has the character U+0000; remove it'],
     ['{"a":"\\ud83d"}', '`a` has half of a surrogate pair (U+D800 to U+DFFF); send both or none'],
+    [
+      `{"${'k'.repeat(99)}😀":1,"${'k'.repeat(99)}😀":2}`,
+      `The body has the key \`${'k'.repeat(99)}\` twice in one object; send it once`,
+    ],
     ['{"a":{"\\udc00":1}}', '`a` has half of a surrogate pair (U+D800 to U+DFFF); send both or none'],
     ['{"a":1e999}', '`a` is a number too large to hold exactly; send it as text'],
     ['{"a":[9007199254740993]}', '`a[0]` is a number too large to hold exactly; send it as text'],

@@ -40,5 +40,9 @@ async function madeText(
   workspaceId: WorkspaceId,
   html: string,
 ): Promise<string> {
-  return (await htmlToText.convert(html, workspaceId)).slice(0, SIZES.text.most);
+  const text = await htmlToText.convert(html, workspaceId);
+  const bytes = Buffer.from(text, 'utf8');
+  if (bytes.length <= SIZES.text.most) return text;
+  // As of a stream, of which more may come: without what there is of a character at the end.
+  return new TextDecoder().decode(bytes.subarray(0, SIZES.text.most), { stream: true });
 }
