@@ -82,6 +82,10 @@ describe('CompiledTemplates', () => {
       '{{truncate name 3}} {{truncate name 3 ""}} {{truncate name 99}} {{truncate emoji 1}}',
       'Str… Str Straße Äö 👩…',
     ],
+    [
+      '{{truncate "ab🇩🇪c" 3}} {{truncate "cafe\u0301s" 4}} {{truncate "Hi 👩\u200d💻!" 4}} {{truncate "ab👍🏽" 4}} {{truncate "ab🇩🇪🇫🇷" 4}}',
+      'ab… caf… Hi … ab👍🏽 ab🇩🇪…',
+    ],
     ['{{join list}} {{join list " + "}} {{join name}}', '1, 2 1 + 2 Straße Äö'],
     ['{{urlEncode query}}', 'a%26b%20c'],
     [

@@ -164,12 +164,23 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   log: '{{!-- a comment --}}',
 };
 
-/** By characters, so that none is cut in half. */
+const WRITTEN_CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** By code points, and before a written character (a flag, a letter with its accent) of which one would be cut off. */
 function truncated([text, most, ending]: readonly unknown[]): string {
   const [whole, limit] = [printed(text), numeric(most)];
   if (!(limit >= 0) || whole.length <= limit) return whole;
   const characters = [...whole.slice(0, limit * 2 + 2)];
-  return characters.length <= limit ? whole : characters.slice(0, limit).join('') + printed(ending ?? '…');
+  if (characters.length <= limit) return whole;
+  const at = characters.slice(0, limit).join('').length;
+  return whole.slice(0, startOfWritten(whole, at)) + printed(ending ?? '…');
+}
+
+/** Where the written character begins that stands at an index; the index itself if it is the first one, which alone is too long. */
+function startOfWritten(text: string, at: number): number {
+  // ASCII continues nothing, and looking up takes longer than all else here.
+  if (text[at]! < '\u0080') return at;
+  return WRITTEN_CHARACTERS.segment(text.slice(0, at + 2)).containing(at)!.index || at;
 }
 
 function joined([list, separator]: readonly unknown[]): string {
