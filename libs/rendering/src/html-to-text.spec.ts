@@ -25,6 +25,15 @@ describe('S16: HtmlToText', () => {
     ['<img src="logo.png" alt="Acme"><img src="pixel.gif">', 'Acme'],
     ['<h1>Welcome</h1><p>Hi</p>', 'Welcome\n\nHi'],
     ['<title>No</title><style>p{}</style><p style="DISPLAY:none">No</p><p>Yes</p>', 'Yes'],
+    [
+      '<p>First</p><!doctype html><html><head><title>No</title></head><body>Second</body></html><p>Footer',
+      'First\n\nSecond\n\nFooter',
+    ],
+    [
+      '<html><body><p>One</p></body></html><html><head><style>p{}</style></head><body><p>Two</p></body></html>',
+      'One\n\nTwo',
+    ],
+    ['<template><p>No</p></template><p>Yes</p>', 'Yes'],
     ['', ''],
   ])('makes readable text of %s', async (html, text) => {
     expect(await htmlToText.convert(html, 'a')).toBe(text);

@@ -20,6 +20,8 @@ const heading = (selector: string): NonNullable<HtmlToTextOptions['selectors']>[
 const convert = compile({
   // Clients wrap text to their own width; lines that we break look torn on a phone.
   wordwrap: false,
+  // Browsers show what stands before or behind a `<body>` too, such as a footer that was added to a whole document.
+  baseElements: { selectors: [] },
   formatters: { alternativeText, cell },
   selectors: [
     { selector: 'a', options: { hideLinkHrefIfSameAsText: true, noAnchorUrl: true } },
@@ -33,6 +35,7 @@ const convert = compile({
     { selector: '[style*="display: none" i]', format: 'skip' },
     { selector: '[hidden]', format: 'skip' },
     { selector: 'title', format: 'skip' },
+    { selector: 'template', format: 'skip' },
   ],
 });
 
