@@ -11,8 +11,22 @@ interface Internals {
   _sendCommand(command: string, logged?: string): void;
   _actionSMTPStream(reply: string, done: MessageDone): void;
   _onError(error: Error, code: string, reply: false, command: string): void;
+  _parseEhloExtensions(reply: string): void;
+  _actionHELO(reply: string): void;
+  /** What EHLO was answered with, but for the first line, in which the relay names itself. */
+  readonly _ehloLines: readonly string[];
+  _maxAllowedSize: number;
   readonly _responseActions: ((reply: string) => void)[];
 }
+
+const INTERNALS = SMTPConnection.prototype as unknown as Internals;
+
+/** The logins that the mailer can do with a user and a password. */
+const LOGINS = ['PLAIN', 'LOGIN', 'CRAM-MD5'];
+/** RFC 4954, section 3, and the form before it, with `=`. */
+const AUTH_OFFER = /^AUTH(?![^\s=])(.*)$/i;
+/** RFC 1870, section 4. */
+const SIZE_OFFER = /^SIZE (\d{1,20})$/i;
 
 const LACKS_SMTPUTF8 = /^MAIL FROM:(?!.*> (.* )?SMTPUTF8( |$))/;
 
@@ -49,7 +63,7 @@ export class Mailer extends SMTPConnection {
 
   /** Connects, and notes where to, and where in vain: of several addresses the first that takes the connection counts (RFC 8305). */
   _connectToHost(options: unknown, secure: boolean): void {
-    (SMTPConnection.prototype as unknown as Internals)._connectToHost.call(this, options, secure);
+    INTERNALS._connectToHost.call(this, options, secure);
     const socket = this._socket;
     if (!socket) return;
     const passedBy: string[] = [];
@@ -75,10 +89,41 @@ export class Mailer extends SMTPConnection {
     return undefined;
   }
 
+  /**
+   * Reads what the relay offers. The mailer looks for `AUTH` in the relay's name as well (`250-smtp-auth.example.org`), and takes `SIZE 10M` for ten bytes:
+   * such a relay was asked for a login that it does not have, or was said to refuse whatever is not empty.
+   */
+  _parseEhloExtensions(reply: string): void {
+    INTERNALS._parseEhloExtensions.call(this, reply);
+    const offers = this.own._ehloLines;
+    this.allowsAuth = offers.some((offer) => AUTH_OFFER.test(offer));
+    this.own._maxAllowedSize = Number(offers.map((offer) => SIZE_OFFER.exec(offer)?.[1]).find(Boolean) ?? 0);
+  }
+
+  /** Goes on with a relay that knows no EHLO. It has offered no login (RFC 4954, section 4), though the mailer would try one. */
+  _actionHELO(reply: string): void {
+    INTERNALS._actionHELO.call(this, reply);
+    this.allowsAuth = false;
+  }
+
+  /** How many bytes the relay takes at most, as it says; 0: it does not say. */
+  get largest(): number {
+    return this.own._maxAllowedSize;
+  }
+
+  /** The logins that the relay offers, if none of them is one of ours. The mailer would send it the password by `AUTH PLAIN` then. */
+  get foreignLogins(): string | undefined {
+    const offered = this.own._ehloLines
+      .flatMap((offer) => AUTH_OFFER.exec(offer)?.[1]?.toUpperCase().split(/[\s=]/) ?? [])
+      .filter((login) => login !== '');
+    const isForeign = offered.length > 0 && !offered.some((login) => LOGINS.includes(login));
+    return isForeign ? offered.join(' ') : undefined;
+  }
+
   /** Says what the mailer would say, and asks for SMTPUTF8 where it does not. */
   _sendCommand(command: string, logged?: string): void {
     const said = this.messageIsUtf8 && LACKS_SMTPUTF8.test(command) ? `${command} SMTPUTF8` : command;
-    (SMTPConnection.prototype as unknown as Internals)._sendCommand.call(this, said, logged);
+    INTERNALS._sendCommand.call(this, said, logged);
   }
 
   /**

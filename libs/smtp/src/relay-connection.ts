@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
-import type { Transmission } from '@posthorn/domain';
+import { boundText, type Transmission } from '@posthorn/domain';
 import { giveUpAfter } from '@posthorn/kernel';
 import type { PooledConnection } from './connection-pool.ts';
 import { type ConnectionSettings, mailerOptions, mayTalkInClear } from './connection-settings.ts';
@@ -27,6 +27,16 @@ const SMTPUTF8_MISSING: Transmission = {
     text: 'Posthorn: an address of the email has characters beyond ASCII before its @, and the relay does not offer SMTPUTF8',
   },
 };
+
+const loginMissing = (offered: string): Transmission => ({
+  kind: 'refused',
+  stage: 'auth',
+  reply: {
+    code: 504,
+    enhancedCode: '5.5.4',
+    text: boundText(`Posthorn: logs in by PLAIN, LOGIN or CRAM-MD5, and the relay offers only ${offered}`),
+  },
+});
 
 /** Whether another server of the relay would say the same: it does not take our password, or this machine lacks something. */
 const isAboutUs = (failure: Transmission): boolean =>
@@ -151,7 +161,11 @@ export class RelayConnection implements PooledConnection {
       return {
         kind: 'refused',
         stage: 'mail',
-        reply: { code: 552, enhancedCode: '5.3.4', text: `Posthorn: ${error.message}` },
+        reply: {
+          code: 552,
+          enhancedCode: '5.3.4',
+          text: `Posthorn: the message has ${message.length} bytes, and the relay takes ${this.smtp.largest} at most`,
+        },
       };
     }
     return this.smtp.hasKeptBack && !this.dialogue.hasFailed ? undefined : this.dialogue.outcome(error);
@@ -183,20 +197,23 @@ export class RelayConnection implements PooledConnection {
   }
 
   private async establish(): Promise<this> {
-    const error = await this.connect();
-    if (error === undefined) return this;
-    this.failure = this.dialogue.outcome(error);
-    await this.abandon();
+    this.failure = await this.connect();
+    if (this.failure !== undefined) await this.abandon();
     return this;
   }
 
-  private async connect(): Promise<Error | undefined> {
+  private async connect(): Promise<Transmission | undefined> {
     const { credentials } = this.settings.address;
     this.watch();
     const error = await this.step((done) => this.smtp.connect(done));
+    if (error !== undefined) return this.dialogue.outcome(error);
     // As mailers do: a relay that offers no AUTH gets none, and says at MAIL whether it needs it.
-    if (error !== undefined || credentials === undefined || !this.smtp.allowsAuth) return error;
-    return this.step((done) => this.smtp.login({ user: credentials.user, pass: credentials.password }, done));
+    if (credentials === undefined || !this.smtp.allowsAuth) return undefined;
+    const { foreignLogins } = this.smtp;
+    if (foreignLogins !== undefined) return loginMissing(foreignLogins);
+    const login = { user: credentials.user, pass: credentials.password };
+    const refusal = await this.step((done) => this.smtp.login(login, done));
+    return refusal && this.dialogue.outcome(refusal);
   }
 
   /** Begins something and waits for its end: its own, the connection's or the deadline, whichever comes first. */

@@ -218,6 +218,20 @@ describe('a transmission', () => {
     });
   });
 
+  it('says how large the message is, and how large one may be', async () => {
+    const { length } = MESSAGE;
+    expect(await attempt({ extensions: ['SIZE 10'] })).toMatchObject({
+      reply: { text: `Posthorn: the message has ${length} bytes, and the relay takes 10 at most` },
+    });
+  });
+
+  it.each(['SIZE', 'SIZE 0', 'SIZE 10M', 'SIZE 1e3', 'SIZE 1.000.000', 'SIZE -1', 'SIZE 10 20'])(
+    'is left to the relay to judge where that says %s, which is no number of bytes',
+    async (offer) => {
+      expect(await attempt({ extensions: [offer] })).toMatchObject({ kind: 'accepted' });
+    },
+  );
+
   it('keeps no more than 512 characters of a reply of megabytes', async () => {
     const lines = Array.from({ length: 500 }, () => `550-${'x'.repeat(100)}`).join('\r\n');
     const long = await attempt({ script: at('rcpt', { reply: `${lines}\r\n550 end` }) });
@@ -237,6 +251,51 @@ describe('a transmission', () => {
 });
 
 describe('credentials', () => {
+  /** Sends to a relay, with a user and a password, and gives what became of it and which of the commands were AUTH. */
+  async function logInAt(script: SinkScript): Promise<[Transmission, string[]]> {
+    const server = await ScriptedSmtpServer.start(script);
+    const transport = new RelayTransport(server.url.replace('//', '//joe:hunter2@'), QUIT);
+    open.push(transport, server);
+    const transmission = await transport.send(ENVELOPE, MESSAGE);
+    return [transmission, server.commands.filter((command) => command.startsWith('AUTH'))];
+  }
+
+  it.each([
+    ['that knows no EHLO', ['502 5.5.1 what', '250 scripted']],
+    ['that has AUTH in its name alone', ['250-smtp-auth.example.org\r\n250 8BITMIME']],
+    ['whose offer only begins like AUTH', ['250-scripted\r\n250 AUTHORS 3']],
+  ])('are not given to a relay %s, which gets the message without', async (_what, replies) => {
+    const said = [...replies];
+    const [transmission, logins] = await logInAt((stage) =>
+      stage === 'ehlo' ? { reply: said.shift()! } : undefined,
+    );
+    expect([transmission.kind, logins]).toEqual(['accepted', []]);
+  });
+
+  it.each(['AUTH', 'AUTH LOGIN', 'AUTH=LOGIN PLAIN', 'auth plain'])(
+    'are given where %s is offered',
+    async (offer) => {
+      const [, logins] = await logInAt(at('ehlo', { reply: `250-scripted\r\n250 ${offer}` }));
+      expect(logins).toHaveLength(1);
+    },
+  );
+
+  it('are not given to a relay that offers only logins that are none of ours, which is told of', async () => {
+    const [transmission, logins] = await logInAt(
+      at('ehlo', { reply: '250-scripted\r\n250-AUTH XOAUTH2\r\n250 AUTH=NTLM' }),
+    );
+    expect(transmission).toEqual({
+      kind: 'refused',
+      stage: 'auth',
+      reply: {
+        code: 504,
+        enhancedCode: '5.5.4',
+        text: 'Posthorn: logs in by PLAIN, LOGIN or CRAM-MD5, and the relay offers only XOAUTH2 NTLM',
+      },
+    });
+    expect(logins).toEqual([]);
+  });
+
   it.each(['AUTH PLAIN', 'AUTH LOGIN', 'AUTH CRAM-MD5'])(
     'are in no text, though the relay repeats %s',
     async (offer) => {
