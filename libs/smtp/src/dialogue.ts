@@ -20,7 +20,10 @@ const STAGE_OF_COMMAND: readonly (readonly [RegExp, SmtpStage])[] = [
   [/^DATA$/, 'data'],
 ];
 
-/** Which codes let the dialogue go on. Some servers answer DATA with 250 instead of 354. */
+/**
+ * Which codes let the dialogue go on. Only 354 asks for the message: after one reply too many, the 250 at DATA is the answer to RCPT, and what then seems to be
+ * that to the message may be to anything, so that an email which the server refused would count as sent. The few servers that ask by 250 get none.
+ */
 const GOES_ON: Readonly<Record<SmtpStage, (code: number) => boolean>> = {
   connect: () => false,
   greeting: (code) => code === 220,
@@ -29,7 +32,7 @@ const GOES_ON: Readonly<Record<SmtpStage, (code: number) => boolean>> = {
   auth: (code) => code < 400,
   mail: (code) => code < 300,
   rcpt: (code) => code < 300,
-  data: (code) => code < 400,
+  data: (code) => code === 354,
   content: (code) => code < 300,
 };
 

@@ -137,6 +137,28 @@ describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) 
     },
   );
 
+  it('is not accepted by replies too many, of which none is to the message', async () => {
+    const script: SinkScript = (stage) => {
+      if (stage === 'mail') return { reply: '250 ok\r\n250 ok\r\n250 ok' };
+      return stage === 'content' ? { reply: '554 5.7.1 no' } : undefined;
+    };
+    expect(await attempt({ script, extensions })).toEqual({
+      kind: 'broken',
+      stage: 'data',
+      error: 'a reply that makes no sense at data: 250 ok',
+    });
+  });
+
+  it.each(['250 ok', '220 ok', '334 go on', '355 go on'])(
+    'goes no further than DATA where that is answered by %s, since it may be the answer to something else',
+    async (reply) => {
+      expect(await attempt({ script: at('data', { reply }), extensions })).toMatchObject({
+        kind: 'broken',
+        stage: 'data',
+      });
+    },
+  );
+
   it('is refused by the first no, whatever is answered to the commands after it', async () => {
     const script: SinkScript = (stage) =>
       stage === 'rcpt' ? { reply: '550 5.1.1 unknown' } : stage === 'content' ? { drop: true } : undefined;
