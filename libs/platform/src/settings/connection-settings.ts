@@ -27,7 +27,7 @@ export class HttpSettings {
   METRICS_PORT = 0;
 
   @Setting(
-    'The address of the gateway as callers and recipients see it; links in emails and errors begin with it.',
+    'The address of the gateway as callers and recipients see it; links in emails and errors begin with it. `gateway`, `sender` and `dashboard` must have the same value, or previews differ from what leaves.',
     {
       defaultText: 'http://localhost:<HTTP_PORT>',
       example: 'http://localhost:3000',
