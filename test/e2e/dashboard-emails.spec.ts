@@ -43,6 +43,14 @@ async function scheduled(): Promise<EmailId> {
   return emailIn(await stack.send({ sendAt: fromNow(DAY_MS) })).id as EmailId;
 }
 
+describe('What the dashboard shows of a message', () => {
+  it('may differ from what leaves while it has no PUBLIC_URL, of which it warns when it starts', async () => {
+    expect(dashboard.program.output).toContain('"msg":"PUBLIC_URL is not set: messages are shown with links');
+    const told = await stack.startApp('dashboard', { PUBLIC_URL: 'https://mail.posthorn.example' });
+    expect(told.program.output).not.toContain('PUBLIC_URL');
+  });
+});
+
 const again = (id: string, reason = 'she deleted it', wish: string = randomUUID()) =>
   ada.post(`/emails/${id}/again`, { reason, wish });
 

@@ -79,6 +79,10 @@ await startProcess('dashboard', async () => {
   const renderer = new TemplateRenderer(THREADS);
   const linkFinder = new LinkFinder(THREADS);
   const { publicUrl } = http;
+  if (http.PUBLIC_URL === undefined)
+    logger.warn(
+      'PUBLIC_URL is not set: messages are shown with links that differ from those that leave; set it to what the gateway has',
+    );
   const signer = secrets.linkSigner;
   const url = new URL(dashboard.DASHBOARD_URL ?? `http://localhost:${http.HTTP_PORT}`);
   const ways = signInWays(provider, url, onError);
