@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Finding } from '@posthorn/domain';
 import { RelayTransport } from '@posthorn/smtp';
-import { TestAuthority } from '@posthorn/testing';
+import { ScriptedSmtpServer, TestAuthority } from '@posthorn/testing';
 import { relayChecks } from './neighbour-checks.ts';
 
 let authority: TestAuthority;
@@ -56,6 +56,28 @@ describe('The doctor, of a relay whose port is right but whose TLS is not as SMT
     expect(await findingOf('smtps', createTlsServer({ key, cert }))).toMatchObject({
       kind: 'fault',
       mend: expect.stringMatching(/^see the certificate of the relay/),
+    });
+  });
+
+  it('asks for a newer TLS where the relay knows none that is safe', async () => {
+    const { key, cert } = authority.issue({ names: ['IP:127.0.0.1'] });
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+    expect(await findingOf('smtps', createTlsServer({ key, cert, ...old }))).toMatchObject({
+      kind: 'fault',
+      mend: expect.stringContaining('TLS 1.2'),
+    });
+  });
+});
+
+describe('The doctor, of a relay that offers only logins that are none of ours', () => {
+  it('blames neither user nor password', async () => {
+    const server = await ScriptedSmtpServer.start(undefined, { extensions: ['AUTH XOAUTH2'] });
+    const relay = new RelayTransport(server.url.replace('//', '//joe:hunter2@'));
+    open.push(relay, server);
+    expect(await relayChecks([relay])[0]!.look()).toMatchObject({
+      kind: 'fault',
+      found: expect.stringContaining('offers only XOAUTH2'),
+      mend: expect.stringMatching(/^ask the operator of the relay for a login by PLAIN or LOGIN/),
     });
   });
 });

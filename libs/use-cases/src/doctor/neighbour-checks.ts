@@ -84,10 +84,21 @@ const TLS_MENDS: readonly (readonly [RegExp, string])[] = [
 const SILENT =
   'see that SMTP_URL has smtps:// if this port begins with TLS, as 465 does; otherwise ask the operator of the relay';
 
+/** RFC 4954, section 6: the login is none of the relay's. */
+const NO_SUCH_LOGIN = 504;
+const OTHER_LOGIN =
+  'ask the operator of the relay for a login by PLAIN or LOGIN, with a user and a password, or for the port that has one';
+const OLD_TLS = /protocol version|unsupported protocol/;
+const NEWER_TLS =
+  'ask the operator of the relay for TLS 1.2 or newer: it speaks only what is not safe any more';
+
 function mendOf(answer: Parameters<typeof describeTransmission>[0]): string {
   const stage = 'stage' in answer ? answer.stage : 'connect';
   const broken = answer.kind === 'broken' ? answer.error : undefined;
   if (broken !== undefined && stage === 'greeting') return SILENT;
+  if (broken !== undefined && OLD_TLS.test(broken)) return NEWER_TLS;
+  if (stage === 'auth' && answer.kind === 'refused' && answer.reply.code === NO_SUCH_LOGIN)
+    return OTHER_LOGIN;
   const ofTls = stage === 'connect' && TLS_MENDS.find(([words]) => words.test(broken ?? ''));
   if (ofTls) return ofTls[1];
   return MENDS[stage] ?? 'ask the operator of the relay';
