@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type EmailId, newId, uuidOf } from '@posthorn/kernel';
 import { type Answer, emailIn, type ShownEmail } from './api.ts';
 import { newRecipient, Stack } from './stack.ts';
@@ -56,7 +56,7 @@ describe('GET /v1/emails/{id}/preview', () => {
       expect(Buffer.from(before.message)).toEqual(mail.raw);
       expect(before).toMatchObject({
         bytes: mail.raw.length,
-        sha256: createHash('sha256').update(mail.raw).digest('hex'),
+        sha256: hash('sha256', mail.raw),
       });
       expect(await preview(id)).toEqual(before);
       const { timeline } = emailIn<ShownEmail>(await stack.api().get(`/v1/emails/${id}`));

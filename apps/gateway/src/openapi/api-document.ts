@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { OnModuleInit, Type } from '@nestjs/common';
 import type { DiscoveryService } from '@nestjs/core';
 import { documentOf } from './document.ts';
@@ -21,6 +21,6 @@ export class ApiDocument implements OnModuleInit {
   onModuleInit(): void {
     const controllers = this.discovery.getControllers().map(({ metatype }) => metatype as Type);
     this.bytes = Buffer.from(JSON.stringify(documentOf(routesOf(controllers), this.publicUrl)));
-    this.tag = `"${createHash('sha256').update(this.bytes).digest('base64url')}"`;
+    this.tag = `"${hash('sha256', this.bytes, 'base64url')}"`;
   }
 }

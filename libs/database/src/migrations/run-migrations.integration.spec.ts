@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -87,7 +87,7 @@ describe('The migration runner', () => {
         [SECOND, 'ALTER TABLE first ADD COLUMN m int;'],
       ].map(([name, sql]) => ({
         id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        checksum: createHash('sha256').update(sql!).digest('hex'),
+        checksum: hash('sha256', sql!),
         finished_at: expect.any(Date),
         migration_name: name,
         logs: null,

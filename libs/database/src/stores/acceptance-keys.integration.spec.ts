@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import fc from 'fast-check';
 import type pg from 'pg';
@@ -23,7 +23,7 @@ const office = await openOffice();
 const otherOffice = office.another();
 
 function fingerprintOf(payload: string): Buffer {
-  return createHash('sha256').update(payload).digest();
+  return hash('sha256', payload, 'buffer');
 }
 
 function keyed(

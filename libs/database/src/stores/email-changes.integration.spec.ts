@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type EmailId, newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { bulkLane } from '@posthorn/domain';
 import { rawEmail } from '../office.fixture.ts';
@@ -187,7 +187,7 @@ describe('Moving an email', () => {
     const acme = await office.openWorkspace();
     const idempotency = {
       key: 'order 7',
-      fingerprint: createHash('sha256').digest(),
+      fingerprint: hash('sha256', '', 'buffer'),
       answer: '{}',
       expiresAt: new Date(Date.now() + DAY_MS + KEPT_MS),
     };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { MailBound } from '@posthorn/domain';
 import type { Transaction } from '../transaction.ts';
@@ -68,5 +68,5 @@ LIMIT    1`;
 
 /** SHA-256 of an address, whatever its case: most mailboxes ignore it, and a flood would use every spelling. */
 export function addressHash(address: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(createHash('sha256').update(address.toLowerCase()).digest());
+  return new Uint8Array(hash('sha256', address.toLowerCase(), 'buffer'));
 }

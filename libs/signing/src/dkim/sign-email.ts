@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { createPrivateKey, hash, type KeyObject, sign } from 'node:crypto';
 import type { DkimAlgorithm } from '../dkim-keys.ts';
 import { RsaThreads } from './rsa-threads.ts';
 import { type RawField, readHead, relaxedBody, relaxedField } from './relaxed.ts';
@@ -56,7 +56,7 @@ export async function signEmail(
   if (signers.length === 0) return message;
   const { fields, bodyStart } = readHead(message);
   const what = {
-    bodyHash: sha256(relaxedBody(message.subarray(bodyStart))).toString('base64'),
+    bodyHash: hash('sha256', relaxedBody(message.subarray(bodyStart)), 'base64'),
     unixSeconds: Math.floor(signedAt.getTime() / 1_000),
     ...fieldsToSign(fields),
   };
@@ -105,11 +105,7 @@ async function signatureField(what: WhatIsSigned, signer: DkimSigner): Promise<s
 function signatureOf(text: string, { algorithm, privateKey }: DkimSigner): Promise<string> | string {
   return algorithm === 'rsa'
     ? rsaThreads.sign(text, privateKey)
-    : sign(null, sha256(Buffer.from(text, 'latin1')), privateKey).toString('base64');
-}
-
-function sha256(data: Buffer): Buffer {
-  return createHash('sha256').update(data).digest();
+    : sign(null, hash('sha256', Buffer.from(text, 'latin1'), 'buffer'), privateKey).toString('base64');
 }
 
 /** Names with colons between them, in lines that are not too long. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Refusal, sleep, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, parseSendingAddress } from '@posthorn/domain';
 import {
@@ -106,7 +106,7 @@ export async function eraseRecipient(
   const { deleted, takenBack, inHand } = tally;
   for (const id of tally.workspaceIds)
     await store.record(id, actor, { deleted: sumOf(deleted), redacted: sumOf(redacted), takenBack });
-  const recipient = createHash('sha256').update(person.address.toLowerCase()).digest('hex');
+  const recipient = hash('sha256', person.address.toLowerCase());
   return {
     recipient,
     workspaceId,

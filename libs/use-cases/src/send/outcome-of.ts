@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { RELEASE } from '@posthorn/kernel';
 import {
   bulkLane,
@@ -34,7 +34,7 @@ export function outcomeOf(
     suppression: suppressionAfter(verdict),
     detail: {
       attempt: email.attempts + 1,
-      messageSha256: createHash('sha256').update(message).digest('hex'),
+      messageSha256: hash('sha256', message),
       release: RELEASE,
       ...answerOf(transmission),
       ...(transmission.relay !== undefined && { relay: transmission.relay }),

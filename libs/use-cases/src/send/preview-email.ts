@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type EmailId, FewAtOnce, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import type { ComposableEmail, EmailStore } from '@posthorn/database';
 import { ERASED } from '@posthorn/domain';
@@ -65,7 +65,7 @@ export class PreviewEmail {
   private async composed(email: ComposableEmail): Promise<EmailPreview> {
     const { source, message } = await this.options.composer.composeWithSource(email);
     const { subject, html, text } = source;
-    const sha256 = createHash('sha256').update(message).digest('hex');
+    const sha256 = hash('sha256', message);
     return { subject, html, text, message: message.toString('utf8'), bytes: message.length, sha256 };
   }
 }
