@@ -3,7 +3,7 @@ import { type Actor, decideRotation, type DomainKey, type Rotation } from '@post
 import type { Database } from '../connection.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
-import { identityWithRecords, stagedKey, WITH_RECORDS } from './identity-row.ts';
+import { identityWithRecords, lockIdentity, stagedKey, WITH_RECORDS } from './identity-row.ts';
 
 /** A key of a domain as it is stored. */
 export interface NewDkimKey extends DomainKey {
@@ -31,8 +31,7 @@ export class DkimKeyChanges {
     const now = this.database.clock.now();
     const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId), kind: 'domain' } as const;
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
-      // First the identity, then what it has: checks of domains write their keys under this lock.
-      await transaction.$executeRaw`SELECT FROM identities WHERE id = ${where.id}::uuid FOR NO KEY UPDATE`;
+      await lockIdentity(transaction, id);
       const row = await transaction.identity.findUnique({ where, include: WITH_RECORDS });
       if (row === null) return undefined;
       const domain = identityWithRecords(row);

@@ -18,6 +18,7 @@ import {
   type DomainCheck,
   identityWithRecords,
   type IdentityWithRecords,
+  lockIdentity,
   stagedKey,
   type StoredDkimKey,
   WITH_RECORDS,
@@ -73,11 +74,9 @@ export class DomainCheckStore {
   record(claimed: ClaimedDomain, actor: Actor, result: CheckResult): Promise<boolean> {
     const now = this.database.clock.now();
     return transact(this.database, async (transaction) => {
-      const id = uuidOf(claimed.id);
-      // First the identity, then its check: in this order everywhere.
-      await transaction.$executeRaw`SELECT FROM identities WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
+      await lockIdentity(transaction, claimed.id);
       const { count } = await transaction.domainCheck.updateMany({
-        where: { identityId: id, claims: claimed.check.claims },
+        where: { identityId: uuidOf(claimed.id), claims: claimed.check.claims },
         data: checkData(result, now),
       });
       if (count === 0) return false;

@@ -1,4 +1,4 @@
-import { idFromUuid, type IdentityId, type WorkspaceId } from '@posthorn/kernel';
+import { idFromUuid, type IdentityId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { DomainKey, IdentityStatus, RecordFindings, StagedKey } from '@posthorn/domain';
 import type {
   DkimKey as DkimKeyRow,
@@ -6,6 +6,7 @@ import type {
   Identity as IdentityRow,
   IdentityKind,
 } from '../generated/client.ts';
+import type { Transaction } from '../transaction.ts';
 
 /** An address or a domain that a workspace may send from once it is verified. */
 export interface Identity {
@@ -55,6 +56,11 @@ export type IdentityRowWithRecords = IdentityRow & {
   readonly dkimKeys: readonly DkimKeyRow[];
   readonly check: DomainCheckRow | null;
 };
+
+/** Locks an identity; to be done before its keys or its check are touched, in this order everywhere. */
+export async function lockIdentity(transaction: Transaction, id: IdentityId): Promise<void> {
+  await transaction.$executeRaw`SELECT FROM identities WHERE id = ${uuidOf(id)}::uuid FOR NO KEY UPDATE`;
+}
 
 /** What Prisma is to read for {@link identityWithRecords}. */
 export const WITH_RECORDS = {
