@@ -149,8 +149,8 @@ await startProcess('scheduler', async () => {
   const drain = [
     () => clock.stop(),
     () => worker.close(),
-    () => Promise.all([schedule.close(), queues.close()]).then(() => undefined),
-    () => Promise.all(Object.values(rings).map((ring) => ring.close())).then(() => undefined),
+    () => Promise.all([schedule.close(), queues.close()]),
+    () => Promise.all(Object.values(rings).map((ring) => ring.close())),
     () => db.close(),
   ];
   const ended = runUntilSignal(app, { logger, drain });

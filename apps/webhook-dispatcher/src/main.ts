@@ -122,9 +122,9 @@ await startProcess('webhook-dispatcher', async () => {
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);
   logger.info({ port: http.HTTP_PORT }, 'serving turns');
   const drain = [
-    () => Promise.all([workers.close(), deliverEvents.drain()]).then(() => undefined),
+    () => Promise.all([workers.close(), deliverEvents.drain()]),
     () => workers.closeRings(),
-    () => Promise.resolve(client.close()),
+    () => client.close(),
     () => rates.close(),
     () => db.close(),
     () => tracing.close(),

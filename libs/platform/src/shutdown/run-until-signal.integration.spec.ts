@@ -51,7 +51,7 @@ describe('runUntilSignal', () => {
   it('lets requests in work finish, closing their connections, before the first drain', async () => {
     const logged: unknown[] = [];
     const note = (): void => void logged.push(...sample.lines.map((line) => line['route']));
-    const done = run({ drain: [() => Promise.resolve(note())] });
+    const done = run({ drain: [note] });
     const agent = new Agent({ keepAlive: true });
     const answered = new Promise<IncomingMessage>((resolve) =>
       get(`${sample.url}/v1/held`, { agent }, resolve),

@@ -8,8 +8,8 @@ import { asError } from '../logging/as-error.ts';
 
 export interface ShutdownOptions {
   readonly logger: Logger;
-  /** What has to be finished before the process goes, one after the other: stop claiming, record outcomes, close pools. */
-  readonly drain?: readonly (() => Promise<void>)[];
+  /** What has to be finished before the process goes, one after the other: stop claiming, record outcomes, close pools. A promise is waited for. */
+  readonly drain?: readonly (() => unknown)[];
   /** After how long the process goes in any case; less than the time that the platform gives it before SIGKILL. */
   readonly deadlineMs?: number;
   /** For how long requests are still accepted while `/health/ready` says 503 already. */
@@ -90,10 +90,12 @@ class Shutdown {
     await closeServer(this.app.getHttpServer() as Server, this.options.requestGraceMs ?? 10_000);
     let clean = true;
     for (const drain of this.options.drain ?? []) {
-      await drain().catch((err: unknown) => {
+      try {
+        await drain();
+      } catch (err) {
         clean = false;
         this.logger.error({ err }, 'something could not be finished');
-      });
+      }
     }
     await this.app.close();
     return clean;

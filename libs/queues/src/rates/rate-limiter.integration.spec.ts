@@ -20,7 +20,7 @@ describe('RateLimiter', () => {
   });
   afterEach(async () => {
     redis.thaw();
-    for (const limiter of limiters.splice(0)) await limiter.close();
+    for (const limiter of limiters.splice(0)) limiter.close();
     errors.length = 0;
     await redis.restart();
   });

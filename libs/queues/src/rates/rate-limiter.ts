@@ -56,9 +56,8 @@ export class RateLimiter {
     return this.known.standing(policy, idOf, limit);
   }
 
-  close(): Promise<void> {
+  close(): void {
     this.shared.close();
-    return Promise.resolve();
   }
 
   private async serve(asked: readonly AskedAt[]): Promise<RateVerdict[]> {

@@ -22,7 +22,7 @@ const sessions = new OperatorSessions(
 );
 
 afterAll(async () => {
-  await limiter.close();
+  limiter.close();
   await database.close();
   await created.drop();
 });
