@@ -31,23 +31,8 @@ const DOMAINS_WITHIN_MS = 8_000;
 /** Other jobs wait for this one, and the database is to rest most of the time. */
 const REMOVING_WITHIN_MS = 2_000;
 
-export type MaintenanceJob =
-  | 'idempotency-keys.expire'
-  | 'invitations.expire'
-  | 'installation.note-alive'
-  | 'partitions.make'
-  | 'events.expire'
-  | 'deliveries.expire'
-  | 'deliveries.put-back'
-  | 'deliveries.recover'
-  | 'recoveries.forget'
-  | 'domains.check'
-  | 'verification-links.expire'
-  | 'retention.drop'
-  | 'retention.remove';
-
 /** What is done regularly, and how often. */
-export const REGULAR_JOBS: readonly (RegularJob & { readonly name: MaintenanceJob })[] = [
+export const REGULAR_JOBS = [
   { name: 'idempotency-keys.expire', everyMs: MINUTE_MS },
   { name: 'invitations.expire', everyMs: DAY_MS },
   { name: 'installation.note-alive', everyMs: MINUTE_MS },
@@ -61,7 +46,9 @@ export const REGULAR_JOBS: readonly (RegularJob & { readonly name: MaintenanceJo
   { name: 'verification-links.expire', everyMs: 60 * MINUTE_MS },
   { name: 'retention.drop', everyMs: 60 * MINUTE_MS },
   { name: 'retention.remove', everyMs: 10_000 },
-];
+] as const satisfies readonly RegularJob[];
+
+export type MaintenanceJob = (typeof REGULAR_JOBS)[number]['name'];
 
 export interface MaintenanceOptions {
   readonly upkeep: UpkeepStore;
