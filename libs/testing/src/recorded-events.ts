@@ -1,4 +1,4 @@
-import { EVENT_NAMES, eventSchema, isEventName, type JsonObject } from '@posthorn/domain';
+import { EVENT_NAMES, eventShape, isEventName, type JsonObject } from '@posthorn/domain';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { closedSchema } from './closed-schema.ts';
 import { stackPiece } from './stack.ts';
@@ -7,7 +7,7 @@ const MOST_SHOWN = 3;
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
 const judges = new Map<string, ValidateFunction>(
-  EVENT_NAMES.map((name) => [name, ajv.compile(closedSchema(eventSchema(name)) as JsonObject)]),
+  EVENT_NAMES.map((name) => [name, ajv.compile(closedSchema(eventShape(name).schema) as JsonObject)]),
 );
 
 /**

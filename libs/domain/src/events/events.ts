@@ -1,4 +1,3 @@
-import type { JsonObject } from '../canonical-json.ts';
 import {
   CONTACT_DATA,
   CONTACT_UPDATED_DATA,
@@ -65,9 +64,4 @@ export function eventShape(name: EventName): Shape<object> {
     data: data as Shape<object>,
   };
   return objectShape(`${words.join('')}Event`, `${meaning}.`, fields);
-}
-
-/** The JSON Schema of what is posted about an event. */
-export function eventSchema(name: EventName): JsonObject {
-  return eventShape(name).schema;
 }
