@@ -94,25 +94,20 @@ function inTime(hits: readonly Hit[]): Hit[] {
 export function factsOf(tally: HitTally, counts: HitCounts): HitFact[] {
   const { email, hits } = tally;
   const isFirst = (count: keyof HitCounts): boolean => tally[count] > 0 && counts[count] === tally[count];
-  const first = (who: 'person' | 'machine', kind: HitKind): Hit[] => hitsBy(who, kind, hits).slice(0, 1);
   const links = Map.groupBy(hitsBy('person', 'click', hits), ({ url }) => url);
   const clicked = [...links.values()].map(([hit], n) => ({
     hit: hit!,
     email,
     isTold: n === 0 && isFirst('clicks'),
   }));
+  const first = (count: keyof HitCounts, who: 'person' | 'machine', kind: HitKind): HitFact[] =>
+    hitsBy(who, kind, isFirst(count) ? hits : [])
+      .slice(0, 1)
+      .map((hit) => ({ hit, email, isTold: who === 'person' }));
   return [
-    ...(isFirst('machineOpens') ? first('machine', 'open') : []).map((hit) => ({
-      hit,
-      email,
-      isTold: false,
-    })),
-    ...(isFirst('machineClicks') ? first('machine', 'click') : []).map((hit) => ({
-      hit,
-      email,
-      isTold: false,
-    })),
-    ...(isFirst('opens') ? first('person', 'open') : []).map((hit) => ({ hit, email, isTold: true })),
+    ...first('machineOpens', 'machine', 'open'),
+    ...first('machineClicks', 'machine', 'click'),
+    ...first('opens', 'person', 'open'),
     ...clicked,
   ];
 }
