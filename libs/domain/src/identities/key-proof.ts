@@ -9,7 +9,8 @@ export interface KeyProof {
   readonly wrongSinceMs: number | null;
 }
 
-const UNPUBLISHED: KeyProof = { publishedAtMs: null, wrongSinceMs: null };
+/** Of a key that nothing is signed with. */
+export const UNPUBLISHED: KeyProof = { publishedAtMs: null, wrongSinceMs: null };
 
 /**
  * What a look at its record means for a key: one right answer publishes it, and only so long a run of definite wrong ones as un-verifies a

@@ -1,4 +1,4 @@
-import { type KeyProof, keyProofAfter } from './key-proof.ts';
+import { type KeyProof, keyProofAfter, UNPUBLISHED } from './key-proof.ts';
 import type { KeyStage } from './key-stage.ts';
 import type { RecordState } from './record-verdict.ts';
 
@@ -92,20 +92,13 @@ export function keysAfterLook<Key extends StagedKey>(
       const isOver = keepUntilMs(key)! <= nowMs && isGone(stateOf(key));
       return isFollowed || isOver ? [] : [key];
     }
-    const retired = {
-      stage: 'PREVIOUS',
-      retiredAtMs: nowMs,
-      publishedAtMs: null,
-      wrongSinceMs: null,
-    } as const;
-    return [isFollowed ? { ...key, ...retired } : key];
+    return [isFollowed ? { ...key, ...UNPUBLISHED, stage: 'PREVIOUS', retiredAtMs: nowMs } : key];
   }
 }
 
 /** The slow rule is for keys that sign: one that is to follow has to be found without a break. */
 function proofAfter(key: StagedKey, state: RecordState, nowMs: number): KeyProof {
-  if (key.stage === 'PREVIOUS') return { publishedAtMs: null, wrongSinceMs: null };
-  if (key.stage === 'NEXT' && isGone(state)) return { publishedAtMs: null, wrongSinceMs: null };
+  if (key.stage === 'PREVIOUS' || (key.stage === 'NEXT' && isGone(state))) return UNPUBLISHED;
   return keyProofAfter(key, state, nowMs);
 }
 
