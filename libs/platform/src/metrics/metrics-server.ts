@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { collectDefaultMetrics } from 'prom-client';
-import { metricsText, registry } from './metrics.ts';
+import { collectDefaultMetrics, register } from 'prom-client';
+import { metricsText } from './metrics.ts';
 
 /** Serves `/metrics` on a port of its own, which no ingress leads to. */
 export class MetricsServer implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -21,7 +21,7 @@ export class MetricsServer implements OnApplicationBootstrap, BeforeApplicationS
         return;
       }
       metricsText((err) => logger.warn({ err }, 'a metric cannot be measured')).then(
-        (text) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(text),
+        (text) => response.writeHead(200, { 'Content-Type': register.contentType }).end(text),
         (err: unknown) => {
           logger.error({ err }, 'the metrics cannot be told');
           response.writeHead(500).end();
@@ -32,7 +32,7 @@ export class MetricsServer implements OnApplicationBootstrap, BeforeApplicationS
 
   async onApplicationBootstrap(): Promise<void> {
     if (this.port === 0) return;
-    collectDefaultMetrics({ register: registry });
+    collectDefaultMetrics();
     this.server.listen(this.port, this.host);
     await once(this.server, 'listening');
     this.logger.info({ port: this.port }, 'serving metrics');

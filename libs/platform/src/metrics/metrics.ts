@@ -1,7 +1,6 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, register } from 'prom-client';
 
-/** All that this process tells Prometheus. No label grows with users: no workspace, address, id or URL is one. */
-export const registry = new Registry();
+// All that this process tells Prometheus. No label grows with users: no workspace, address, id or URL is one.
 
 /** What has to be measured anew when somebody asks. */
 const scrapes: (() => void | Promise<void>)[] = [];
@@ -16,13 +15,11 @@ export const httpDuration = new Histogram({
   help: 'How long requests took, by method, route and status.',
   labelNames: ['method', 'route', 'status'],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-  registers: [registry],
 });
 
 const httpInFlight = new Gauge({
   name: 'posthorn_http_requests_in_flight',
   help: 'Requests in work.',
-  registers: [registry],
 });
 
 /** Shows what is counted there. */
@@ -36,76 +33,65 @@ export const groupSize = new Histogram({
   help: 'How many went together: emails accepted in a transaction, rows claimed by a statement, outcomes recorded by one.',
   labelNames: ['what'],
   buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
-  registers: [registry],
 });
 
 export const emailOutcomes = new Counter({
   name: 'posthorn_email_outcomes_total',
   help: 'What became of attempts to send an email, as recorded.',
   labelNames: ['outcome'],
-  registers: [registry],
 });
 
 export const smtpReplies = new Counter({
   name: 'posthorn_smtp_replies_total',
   help: 'Answers of the relay, by what the table of replies takes them for.',
   labelNames: ['class'],
-  registers: [registry],
 });
 
 export const trackingHits = new Counter({
   name: 'posthorn_tracking_hits_total',
   help: 'Requests for images and links of tracked emails, by kind (open, click) and what became of them: recorded, forgotten because too many waited, or refused by the database.',
   labelNames: ['kind', 'result'],
-  registers: [registry],
 });
 
 export const inboundReports = new Counter({
   name: 'posthorn_inbound_reports_total',
   help: 'What mail that came back reported of emails, the first of each kind: failed, delayed, delivered, complaint, unrecognised.',
   labelNames: ['kind'],
-  registers: [registry],
 });
 
 export const inboundRefusals = new Counter({
   name: 'posthorn_inbound_refusals_total',
   help: 'What inbound answered instead of taking a mail, by reason.',
   labelNames: ['reason'],
-  registers: [registry],
 });
 
 export const relayUp = new Gauge({
   name: 'posthorn_relay_up',
   help: '1 while the relay takes emails, 0 while it refuses us or cannot be reached.',
   labelNames: ['relay'],
-  registers: [registry],
 });
 
 export const webhookAttempts = new Counter({
   name: 'posthorn_webhook_attempts_total',
   help: 'Attempts to deliver an event: succeeded, or the class of the error.',
   labelNames: ['result'],
-  registers: [registry],
 });
 
 export const webhookDuration = new Histogram({
   name: 'posthorn_webhook_attempt_duration_seconds',
   help: 'How long receivers took, with everything from the name to the head of the answer.',
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
-  registers: [registry],
 });
 
 const poolConnections = new Gauge({
   name: 'posthorn_database_connections',
   help: 'Connections to Postgres: idle, or in use.',
   labelNames: ['state'],
-  registers: [registry],
 });
 
 const poolWaiting = new Gauge({
   name: 'posthorn_database_connection_waiters',
   help: 'Who waits for a connection to Postgres.',
-  registers: [registry],
 });
 
 /** The connections of a pool, as they are when somebody asks. */
@@ -155,7 +141,7 @@ export function watchBacklog(measure: () => Promise<readonly QueueBacklog[]>): v
 }
 
 function backlogGauge(name: string, help: string): Gauge<'queue'> {
-  return new Gauge({ name, help, labelNames: ['queue'], registers: [registry] });
+  return new Gauge({ name, help, labelNames: ['queue'] });
 }
 
 /**
@@ -166,7 +152,7 @@ export async function metricsText(onError: (error: unknown) => void): Promise<st
   for (const gauge of Object.values(backlogGauges)) gauge.reset();
   const settled = await Promise.allSettled(scrapes.map(async (refresh) => refresh()));
   for (const result of settled) if (result.status === 'rejected') onError(result.reason);
-  return registry.metrics();
+  return register.metrics();
 }
 
 /** What is shown beside Prometheus, too: the counters, and the label that each is counted by. */
