@@ -40,10 +40,16 @@ const PROTOCOL: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: 'the header of the answer was larger than 16 KiB',
 };
 
+type Failure = Extract<PostFailure, { kind: 'failed' }>;
+
+/** What is the receiver's doing. */
+export function failed(errorClass: Failure['errorClass'], reason: string): Failure {
+  return { kind: 'failed', errorClass, reason };
+}
+
 /** A POST that took too long. */
 export function timedOut(step: PostStep, ms: number): PostFailure {
-  const reason = `no answer within ${ms / 1_000} s: the time was over ${DOING[step]}`;
-  return { kind: 'failed', errorClass: 'timeout', reason };
+  return failed('timeout', `no answer within ${ms / 1_000} s: the time was over ${DOING[step]}`);
 }
 
 /** What a socket failed of before there was a connection. */
@@ -51,19 +57,9 @@ export function connectFault(error: unknown, step: 'connect' | 'tls'): PostFailu
   const code = codeOf(error);
   const ours = faultOfOurs(code);
   if (ours !== undefined) return ours;
-  if (code === 'ETIMEDOUT')
-    return { kind: 'failed', errorClass: 'timeout', reason: 'the receiver did not answer' };
-  if (step === 'tls')
-    return {
-      kind: 'failed',
-      errorClass: 'tls',
-      reason: TLS[code] ?? `no secure connection came about (${code})`,
-    };
-  return {
-    kind: 'failed',
-    errorClass: 'connect',
-    reason: CONNECT[code] ?? `no connection came about (${code})`,
-  };
+  if (code === 'ETIMEDOUT') return failed('timeout', 'the receiver did not answer');
+  if (step === 'tls') return failed('tls', TLS[code] ?? `no secure connection came about (${code})`);
+  return failed('connect', CONNECT[code] ?? `no connection came about (${code})`);
 }
 
 /**
@@ -75,13 +71,8 @@ export function exchangeFault(error: unknown, hasHeard: boolean): PostFailure {
   const code = codeOf(error);
   const ours = faultOfOurs(code);
   if (ours !== undefined) return ours;
-  if (hasHeard || code in PROTOCOL)
-    return { kind: 'failed', errorClass: 'protocol', reason: PROTOCOL[code] ?? protocolReason(code, error) };
-  return {
-    kind: 'failed',
-    errorClass: 'connect',
-    reason: 'the receiver broke the connection without an answer',
-  };
+  if (hasHeard || code in PROTOCOL) return failed('protocol', PROTOCOL[code] ?? protocolReason(code, error));
+  return failed('connect', 'the receiver broke the connection without an answer');
 }
 
 function protocolReason(code: string, error: unknown): string {

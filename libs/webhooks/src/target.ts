@@ -7,6 +7,7 @@ import {
   type PostFailure,
   type WebhookUrlPolicy,
 } from '@posthorn/domain';
+import { failed } from './fault.ts';
 import { remembered } from './remembered.ts';
 
 const MOST_REMEMBERED = 2_000;
@@ -36,17 +37,14 @@ export interface Target {
 
 /** Judges where a URL leads. */
 export class TargetJudge {
-  private readonly readUrl: (url: string) => Place | PostFailure;
-  private readonly mayConnect: (address: string) => boolean;
+  /** The place of a URL, if it may be posted to as far as the URL says. */
+  readonly judgeUrl: (url: string) => Place | PostFailure;
+  /** Whether an address may be connected to. */
+  readonly mayConnect: (address: string) => boolean;
 
   constructor(policy: WebhookUrlPolicy) {
-    this.readUrl = remembered((url) => readPlace(url, policy), MOST_REMEMBERED);
+    this.judgeUrl = remembered((url) => readPlace(url, policy), MOST_REMEMBERED);
     this.mayConnect = remembered((address) => mayConnectTo(address, policy.networks), MOST_REMEMBERED);
-  }
-
-  /** The place of a URL, if it may be posted to as far as the URL says. */
-  judgeUrl(url: string): Place | PostFailure {
-    return this.readUrl(url);
   }
 
   /**
@@ -58,12 +56,8 @@ export class TargetJudge {
     const { addresses } = answer;
     return addresses.every((address) => this.mayConnect(address))
       ? { place, addresses }
-      : blocked('the name leads to an address that is not public');
-  }
-
-  /** Whether a connection led where it may. That it did is not left to what lies between here and the operating system. */
-  mayStayAt(address: string): boolean {
-    return this.mayConnect(address);
+      : // The address stays unsaid: what a name means inside of the operator's network is not for everybody.
+        failed('blocked', 'the name leads to an address that is not public');
   }
 }
 
@@ -74,7 +68,7 @@ export function isFailure(judged: object): judged is PostFailure {
 
 function readPlace(text: string, policy: WebhookUrlPolicy): Place | PostFailure {
   const fault = faultInWebhookUrl(text) ?? faultInWebhookHost(text, policy);
-  if (fault !== undefined) return blocked(`the URL ${fault}`);
+  if (fault !== undefined) return failed('blocked', `the URL ${fault}`);
   const { origin, protocol, port, pathname, search, hostname } = new URL(text);
   const isSecure = protocol === 'https:';
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -89,13 +83,7 @@ function readPlace(text: string, policy: WebhookUrlPolicy): Place | PostFailure 
 }
 
 function nameFault(answer: Exclude<AddressAnswer, { kind: 'found' }>): PostFailure {
-  if (answer.kind === 'absent')
-    return { kind: 'failed', errorClass: 'dns', reason: 'the name has no address' };
+  if (answer.kind === 'absent') return failed('dns', 'the name has no address');
   const { reason, isOurs } = answer;
-  return isOurs ? { kind: 'ours', reason } : { kind: 'failed', errorClass: 'dns', reason };
-}
-
-/** The address stays unsaid: what a name means inside of the operator's network is not for everybody. */
-function blocked(reason: string): PostFailure {
-  return { kind: 'failed', errorClass: 'blocked', reason };
+  return isOurs ? { kind: 'ours', reason } : failed('dns', reason);
 }

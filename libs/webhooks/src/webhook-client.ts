@@ -3,7 +3,7 @@ import type { PostFailure, WebhookUrlPolicy } from '@posthorn/domain';
 import { Connection } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import type { ExchangeResult } from './exchange.ts';
-import { connectFault, timedOut } from './fault.ts';
+import { connectFault, failed, timedOut } from './fault.ts';
 import { IdleConnections } from './idle-connections.ts';
 import { openSocket } from './open-socket.ts';
 import type { PostRequest, PostResult } from './post-request.ts';
@@ -112,12 +112,13 @@ export class WebhookClient {
     const socket = await openSocket(target, this.secureContext, deadline);
     if (isFailure(socket)) return socket;
     const { remoteAddress: address } = socket;
-    if (address !== undefined && this.judge.mayStayAt(address))
+    // That it led where it may is not left to what lies between here and the operating system.
+    if (address !== undefined && this.judge.mayConnect(address))
       return this.keep(new Connection(target.place.origin, address, socket));
     socket.destroy();
     // The receiver was quicker to break it than we were to look.
     if (address === undefined) return connectFault({ code: 'ECONNRESET' }, 'connect');
-    return { kind: 'failed', errorClass: 'blocked', reason: 'the connection led to another address' };
+    return failed('blocked', 'the connection led to another address');
   }
 
   private keep(connection: Connection): Connection {
