@@ -139,30 +139,30 @@ export const HELPERS: ReadonlyMap<string, Helper> = new Map([
 ]);
 
 /** What people write who come from elsewhere, and how it is said here. */
-export const ELSEWHERE: Readonly<Record<string, string>> = {
-  equals: '(eq a b)',
-  equal: '(eq a b)',
-  is: '(eq a b)',
-  notEquals: '(ne a b)',
-  isnt: '(ne a b)',
-  greaterThan: '(gt a b)',
-  lessThan: '(lt a b)',
-  insert: '{{default name "friend"}}',
-  formatDate: '{{date when "long"}}',
-  dateFormat: '{{date when "long"}}',
-  formatNumber: '{{number value}}',
-  formatCurrency: '{{currency amount "EUR"}}',
-  upper: '{{uppercase text}}',
-  toUpperCase: '{{uppercase text}}',
-  lower: '{{lowercase text}}',
-  toLowerCase: '{{lowercase text}}',
-  encodeURIComponent: '{{urlEncode text}}',
-  length: '{{list.length}}',
-  elseif: '{{else if a}}',
-  elsif: '{{else if a}}',
-  foreach: '{{#each list}}…{{/each}}',
-  log: '{{!-- a comment --}}',
-};
+export const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['equals', '(eq a b)'],
+  ['equal', '(eq a b)'],
+  ['is', '(eq a b)'],
+  ['notEquals', '(ne a b)'],
+  ['isnt', '(ne a b)'],
+  ['greaterThan', '(gt a b)'],
+  ['lessThan', '(lt a b)'],
+  ['insert', '{{default name "friend"}}'],
+  ['formatDate', '{{date when "long"}}'],
+  ['dateFormat', '{{date when "long"}}'],
+  ['formatNumber', '{{number value}}'],
+  ['formatCurrency', '{{currency amount "EUR"}}'],
+  ['upper', '{{uppercase text}}'],
+  ['toUpperCase', '{{uppercase text}}'],
+  ['lower', '{{lowercase text}}'],
+  ['toLowerCase', '{{lowercase text}}'],
+  ['encodeURIComponent', '{{urlEncode text}}'],
+  ['length', '{{list.length}}'],
+  ['elseif', '{{else if a}}'],
+  ['elsif', '{{else if a}}'],
+  ['foreach', '{{#each list}}…{{/each}}'],
+  ['log', '{{!-- a comment --}}'],
+]);
 
 const WRITTEN_CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 

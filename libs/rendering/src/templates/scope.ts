@@ -45,17 +45,18 @@ export function pathOf(named: Path | Literal): Path {
 
 /** The scope of a block's content. */
 export function within(block: Block, scope: Scope, isScope: boolean): Scope {
-  const asks = headOf(block.path) !== 'unless' && (isScope || headOf(block.path) === 'if');
-  const asked = asks
-    ? [...scope.asked, ...block.params.flatMap((param) => askedBy(param, scope))]
-    : scope.asked;
-  return isScope ? entered(block.program, { ...scope, asked }) : { ...scope, asked };
+  const inside = isScope || headOf(block.path) === 'if' ? asking(block.params, scope) : scope;
+  return isScope ? entered(block.program, inside) : inside;
 }
 
 /** The scope behind a block's `{{else}}`. */
 export function otherwise(block: Block, scope: Scope): Scope {
-  if (headOf(block.path) !== 'unless') return scope;
-  return { ...scope, asked: [...scope.asked, ...block.params.flatMap((param) => askedBy(param, scope))] };
+  return headOf(block.path) === 'unless' ? asking(block.params, scope) : scope;
+}
+
+/** The scope of what is only reached where the answer to these questions is yes. */
+export function asking(questions: readonly Expression[], scope: Scope): Scope {
+  return { ...scope, asked: [...scope.asked, ...questions.flatMap((question) => askedBy(question, scope))] };
 }
 
 export function entered(program: Program | undefined, scope: Scope): Scope {
@@ -64,7 +65,7 @@ export function entered(program: Program | undefined, scope: Scope): Scope {
 }
 
 /** The variables without which the answer to a question is no. */
-export function askedBy(question: Expression, scope: Scope): string[] {
+function askedBy(question: Expression, scope: Scope): string[] {
   if (question.type === 'SubExpression' && headOf(question.path) === 'and')
     return question.params.flatMap((param) => askedBy(param, scope));
   const segments = question.type === 'PathExpression' ? variableOf(question, scope) : undefined;

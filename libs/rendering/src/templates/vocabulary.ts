@@ -10,22 +10,21 @@ export const FORBIDDEN = {
 } as const;
 
 /** The block helpers that Handlebars brings along: how many arguments, which options, and whether `this` is another inside. */
-export const BLOCKS: Readonly<
-  Record<string, { readonly options: readonly string[]; readonly isScope: boolean }>
-> = {
-  if: { options: ['includeZero'], isScope: false },
-  unless: { options: ['includeZero'], isScope: false },
-  each: { options: [], isScope: true },
-  with: { options: [], isScope: true },
-};
+export const BLOCKS: ReadonlyMap<string, { readonly options: readonly string[]; readonly isScope: boolean }> =
+  new Map([
+    ['if', { options: ['includeZero'], isScope: false }],
+    ['unless', { options: ['includeZero'], isScope: false }],
+    ['each', { options: [], isScope: true }],
+    ['with', { options: [], isScope: true }],
+  ]);
 
 export type Call = Mustache | Block | SubExpression;
 
 /** Why nothing of this name can be called here. */
 export function unknownHelper(name: string, call: Call): string {
-  const isBlock = Object.hasOwn(BLOCKS, name) && call.type !== 'BlockStatement';
-  if (isBlock) return `\`${name}\` opens a block; write \`{{#${name} …}}…{{/${name}}}\``;
-  const here = Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined;
+  if (BLOCKS.has(name) && call.type !== 'BlockStatement')
+    return `\`${name}\` opens a block; write \`{{#${name} …}}…{{/${name}}}\``;
+  const here = ELSEWHERE.get(name);
   if (here !== undefined) return `there is no helper \`${name}\`; write \`${here}\``;
   return `there is no helper \`${shown(name)}\`; there are ${[...HELPERS.keys()].join(', ')}`;
 }

@@ -12,7 +12,7 @@ import {
   type Program,
 } from './syntax.ts';
 import {
-  askedBy,
+  asking,
   entered,
   faultInPath,
   isAsked,
@@ -78,10 +78,7 @@ export class PartWalk {
     if (namesItems(block) && !['each', 'with'].includes(headOf(block.path)))
       return this.fault(block.loc, 'only `each` and `with` can name their items (`as |item|`); take it out');
     if (!isCall(block)) return this.section(block, scope);
-    const builtIn =
-      isWord(block.path) && Object.hasOwn(BLOCKS, headOf(block.path))
-        ? BLOCKS[headOf(block.path)]
-        : undefined;
+    const builtIn = isWord(block.path) ? BLOCKS.get(headOf(block.path)) : undefined;
     if (builtIn === undefined) this.call(block, scope, 'asked');
     else this.builtIn(block, scope, builtIn);
     this.program(block.program, within(block, scope, builtIn?.isScope ?? false));
@@ -91,14 +88,11 @@ export class PartWalk {
   /** `{{#name}}…{{/name}}`: for each item of a list, with an object, or if it is true. */
   private section(block: Block, scope: Scope): void {
     const name = headOf(block.path);
-    if (isWord(block.path) && Object.hasOwn(BLOCKS, name))
+    if (isWord(block.path) && BLOCKS.has(name))
       return this.fault(block.loc, `\`${name}\` needs what it is about: \`{{#${name} something}}\``);
     const path = pathOf(block.path);
     this.expression(path, scope, 'asked');
-    this.program(
-      block.program,
-      entered(block.program, { ...scope, asked: [...scope.asked, ...askedBy(path, scope)] }),
-    );
+    this.program(block.program, entered(block.program, asking([path], scope)));
     this.program(block.inverse, scope);
   }
 
