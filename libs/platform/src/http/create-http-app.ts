@@ -1,9 +1,9 @@
-import type { INestApplication, Type, DynamicModule } from '@nestjs/common';
+import { type DynamicModule, type INestApplication, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Logger } from 'pino';
-import { HealthModule } from '../health/health.module.ts';
+import { HealthController } from '../health/health.controller.ts';
 import { Health, type HealthChecks } from '../health/health.ts';
-import { MetricsModule } from '../metrics/metrics.module.ts';
+import { MetricsServer } from '../metrics/metrics-server.ts';
 import { watchRequests } from '../metrics/metrics.ts';
 import { NestPinoLogger } from '../logging/nest-pino-logger.ts';
 import type { HttpSettings } from '../settings/connection-settings.ts';
@@ -39,6 +39,10 @@ export interface HttpAppOptions {
   readonly tracer?: Tracer | undefined;
 }
 
+/** What every app has beside its own. */
+@Module({})
+class PlatformModule {}
+
 /**
  * Makes an HTTP app of a module: bounded, logged, with the error body of the interface on every answer that is not a
  * success, and with `/health/live` and `/health/ready`. It does not listen yet.
@@ -65,11 +69,20 @@ export async function createHttpApp(
   const bounds = new InFlight({ maxBytesOfOne, ...inFlight });
   watchRequests(bounds);
   const adapter = new PlatformAdapter(() => health.isDraining, answerHeaders, renderError);
-  const app = await NestFactory.create(
-    { imports: [HealthModule.register(health), MetricsModule.register(settings, logger), module] },
-    adapter,
-    { bodyParser: false, logger: new NestPinoLogger(logger), abortOnError: false },
-  );
+  const metrics = new MetricsServer(settings.HTTP_HOST, settings.METRICS_PORT, logger);
+  const platform: DynamicModule = {
+    module: PlatformModule,
+    controllers: [HealthController],
+    providers: [
+      { provide: Health, useValue: health },
+      { provide: MetricsServer, useValue: metrics },
+    ],
+  };
+  const app = await NestFactory.create({ imports: [platform, module] }, adapter, {
+    bodyParser: false,
+    logger: new NestPinoLogger(logger),
+    abortOnError: false,
+  });
   const entry = {
     logger,
     publicUrl,
