@@ -63,27 +63,29 @@ export interface MaintenanceOptions {
 /** How each is done. All of them may run twice, and at once; what fails in one keeps no other from being done. */
 export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<MaintenanceJob> {
   const { upkeep, eras, recoveries, checkDueDomains, links, removeOld, logger } = options;
+  const tell = (done: Readonly<Record<string, number>>, message: string): void => {
+    if (Object.values(done).some((count) => count > 0)) logger.info(done, message);
+  };
   return {
     'idempotency-keys.expire': async () => {
       const expired = await untilZero(() => upkeep.expireIdempotencyKeys(KEYS_A_STATEMENT));
-      if (expired > 0) logger.info({ expired }, 'idempotency keys expired');
+      tell({ expired }, 'idempotency keys expired');
     },
     'invitations.expire': async () => {
       const forgotten = await untilZero(() =>
         upkeep.expireInvitations(INVITATION_KEPT_DAYS, INVITATIONS_A_STATEMENT),
       );
-      if (forgotten > 0) logger.info({ forgotten }, 'old invitations were deleted');
+      tell({ forgotten }, 'old invitations were deleted');
     },
     'installation.note-alive': () => eras.noteAlive(),
     'partitions.make': async () => {
-      const made = await upkeep.makePartitions(PARTITIONS_MONTHS_AHEAD);
-      if (made > 0) logger.info({ made }, 'partitions were made');
+      tell({ made: await upkeep.makePartitions(PARTITIONS_MONTHS_AHEAD) }, 'partitions were made');
     },
     'events.expire': async () => {
       const eventDays = await removeOld.longestEventDays();
       const mostDays = eventDays + EVENTS_KEPT_AT_MOST_DAYS - EVENTS_KEPT_DAYS;
       const dropped = await untilZero(() => upkeep.dropOldEvents(eventDays, EXHAUSTED_KEPT_DAYS, mostDays));
-      if (dropped > 0) logger.info({ dropped }, 'partitions of old events were dropped');
+      tell({ dropped }, 'partitions of old events were dropped');
     },
     'deliveries.expire': async () => {
       const expired = await untilZero(() => upkeep.expireHeldDeliveries(HELD_DAYS, DELIVERIES_A_STATEMENT));
@@ -91,32 +93,27 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
     },
     'deliveries.put-back': async () => {
       const putBack = await untilNone(() => upkeep.putBackDeliveries(DELIVERIES_A_STATEMENT));
-      if (putBack > 0)
-        logger.info({ putBack }, 'exhausted deliveries of webhooks that are active again are due again');
+      tell({ putBack }, 'exhausted deliveries of webhooks that are active again are due again');
     },
     'deliveries.recover': async () => {
       const recovered = await untilNone(() => recoveries.recoverGroup(RECOVERY_BOUNDS));
-      if (recovered > 0)
-        logger.info({ recovered }, 'failed deliveries are due again because somebody asked for it');
+      tell({ recovered }, 'failed deliveries are due again because somebody asked for it');
     },
     'recoveries.forget': async () => {
       await recoveries.forget(RECOVERIES_KEPT_DAYS);
     },
     'domains.check': async () => {
-      const looked = await checkDueDomains.run(DOMAINS_WITHIN_MS);
-      if (looked > 0) logger.info({ looked }, 'records of domains were looked up');
+      tell({ looked: await checkDueDomains.run(DOMAINS_WITHIN_MS) }, 'records of domains were looked up');
     },
     'verification-links.expire': async () => {
       await untilZero(() => links.expire(VERIFICATION_MAILS_COUNTED_SECONDS, LINKS_A_STATEMENT));
     },
     'retention.drop': async () => {
-      const dropped = await removeOld.dropMonths();
-      if (dropped > 0) logger.info({ dropped }, 'partitions of old emails were dropped');
+      tell({ dropped: await removeOld.dropMonths() }, 'partitions of old emails were dropped');
     },
     'retention.remove': async () => {
       const { content, metadata, events } = await removeOld.removeWithin(REMOVING_WITHIN_MS);
-      if (content + metadata + events > 0)
-        logger.info({ content, metadata, events }, 'what was past its time was removed');
+      tell({ content, metadata, events }, 'what was past its time was removed');
     },
   };
 }
