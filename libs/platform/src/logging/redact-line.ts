@@ -1,6 +1,6 @@
 const MASK = '***';
-const SECRETS = /\b(phk|phi|phv|phu|phc|pho|php|wht)_[A-Za-z0-9_-]+/g;
 const SECRET_PREFIXES = ['phk_', 'phi_', 'phv_', 'phu_', 'phc_', 'pho_', 'php_', 'wht_'];
+const SECRETS = new RegExp(`\\b(${SECRET_PREFIXES.join('|')})[A-Za-z0-9_-]+`, 'g');
 const BEARER = /\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]+/gi;
 // Greedy up to the last `@` before a slash: a password may hold an `@` itself.
 const URL_CREDENTIALS = /:\/\/[^\s"\\/?#]+@/g;
@@ -16,7 +16,7 @@ const MAX_LOCAL_PART_CHARS = 256;
 export function redactLine(line: string): string {
   let redacted = line;
   if (SECRET_PREFIXES.some((prefix) => line.includes(prefix)))
-    redacted = redacted.replace(SECRETS, `$1_${MASK}`);
+    redacted = redacted.replace(SECRETS, `$1${MASK}`);
   if (/bearer|basic/i.test(line)) redacted = redacted.replace(BEARER, `$1 ${MASK}`);
   if (!line.includes('@') && !line.includes('%40')) return redacted;
   return maskLocalParts(redacted.replace(URL_CREDENTIALS, '://[credentials]@'));
