@@ -71,13 +71,9 @@ export function parseSendAt(
     };
   }
   if (aheadMs < -SEND_AT_GRACE_MINUTES * MINUTE_MS) {
-    return { fault: `${pastFault(-aheadMs)}; give a time to come, or ${toSendNow}` };
+    return { fault: `is ${inLargestUnit(-aheadMs)} in the past; give a time to come, or ${toSendNow}` };
   }
   return { at: aheadMs > 0 ? new Date(parsed.atMs) : undefined };
-}
-
-function pastFault(agoMs: number): string {
-  return `is ${inLargestUnit(agoMs)} in the past`;
 }
 
 /** A duration in a unit of which there are at least two; minutes, of which {@link SEND_AT_GRACE_MINUTES} are allowed, are rounded up. */

@@ -137,9 +137,8 @@ const LATE_SECONDS = 60;
 const VERY_LATE_SECONDS = 15 * 60;
 
 export function judgeBacklog({ oldestDueSeconds, dueRows }: DueFacts): Finding {
-  if (oldestDueSeconds < LATE_SECONDS)
-    return good(`${dueRows} rows are due, the oldest for ${spanText(oldestDueSeconds)}`);
   const found = `${dueRows} rows are due, the oldest for ${spanText(oldestDueSeconds)}`;
+  if (oldestDueSeconds < LATE_SECONDS) return good(found);
   const mend =
     'see that senders and dispatchers run, and what the relay says; docs/runbooks/emails-wait.md goes through it';
   return oldestDueSeconds >= VERY_LATE_SECONDS ? fault(found, mend) : advice(found, mend);
