@@ -5,10 +5,6 @@ import { Counter, Gauge, Histogram, register } from 'prom-client';
 /** What has to be measured anew when somebody asks. */
 const scrapes: (() => void | Promise<void>)[] = [];
 
-function onScrape(refresh: () => void | Promise<void>): void {
-  scrapes.push(refresh);
-}
-
 /** In seconds, from the head of a request to the end of its answer; its count and errors are in it. */
 export const httpDuration = new Histogram({
   name: 'posthorn_http_request_duration_seconds',
@@ -24,7 +20,7 @@ const httpInFlight = new Gauge({
 
 /** Shows what is counted there. */
 export function watchRequests(inFlight: { readonly requests: number }): void {
-  onScrape(() => httpInFlight.set(inFlight.requests));
+  scrapes.push(() => httpInFlight.set(inFlight.requests));
 }
 
 /** What is done together: how well requests and rows in flight share statements. */
@@ -103,7 +99,7 @@ export interface PoolState {
 
 /** Shows the pool of this process. */
 export function watchPool(pool: PoolState): void {
-  onScrape(() => {
+  scrapes.push(() => {
     poolConnections.set({ state: 'idle' }, pool.idleCount);
     poolConnections.set({ state: 'in_use' }, pool.totalCount - pool.idleCount);
     poolWaiting.set(pool.waitingCount);
@@ -131,7 +127,7 @@ export type QueueBacklog = { readonly queue: string } & Readonly<Record<keyof ty
 
 /** Shows what waits. One process is enough: it is the database's, not the process'. */
 export function watchBacklog(measure: () => Promise<readonly QueueBacklog[]>): void {
-  onScrape(async () => {
+  scrapes.push(async () => {
     for (const { queue, ...measured } of await measure()) {
       for (const [name, value] of Object.entries(measured)) {
         backlogGauges[name as keyof typeof backlogGauges].set({ queue }, value);
