@@ -49,17 +49,3 @@ function asText(initial: unknown): string | undefined {
     ? String(initial)
     : undefined;
 }
-
-const INTRODUCTION = `# Every setting of Posthorn. Copy this file to .env; what is not set there has the default shown.
-# Variables of the environment win over this file. An empty value is the same as none. What is required has to be set
-# wherever the apps run by themselves; \`npm run up\` brings its own Postgres, Redis and inbox for what is not set.
-`;
-
-/** Renders a \`.env.example\`: all of them commented out, with an example or their default. */
-export function renderEnvExample(settings: readonly SettingDescription[]): string {
-  const blocks = settings.map(({ name, sentence, allowed, required, default: fallback, example }) => {
-    const about = required ? `Required: ${allowed}.` : `Allowed: ${allowed}.`;
-    return `# ${sentence}\n# ${about}\n# ${name}=${example ?? fallback ?? ''}\n`;
-  });
-  return [INTRODUCTION, ...blocks].join('\n');
-}

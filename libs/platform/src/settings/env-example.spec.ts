@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { describeSettings, renderEnvExample } from './describe-settings.ts';
+import { describeSettings } from './describe-settings.ts';
 import { readSettings } from './read-settings.ts';
 import { ALL_SECTIONS } from './sections.ts';
 
+const INTRODUCTION = `# Every setting of Posthorn. Copy this file to .env; what is not set there has the default shown.
+# Variables of the environment win over this file. An empty value is the same as none. What is required has to be set
+# wherever the apps run by themselves; \`npm run up\` brings its own Postgres, Redis and inbox for what is not set.
+`;
+
 const path = new URL('../../../../.env.example', import.meta.url);
 const settings = describeSettings(ALL_SECTIONS);
-if (process.env['UPDATE_DOCS'] === '1') writeFileSync(path, renderEnvExample(settings));
+if (process.env['UPDATE_DOCS'] === '1') writeFileSync(path, rendered());
 const file = readFileSync(path, 'utf8');
 
 describe('.env.example', () => {
@@ -17,7 +22,7 @@ describe('.env.example', () => {
   });
 
   it('is what the settings say of themselves', () => {
-    expect(file).toBe(renderEnvExample(settings));
+    expect(file).toBe(rendered());
   });
 
   it('sets nothing as it is, so that a copy of it changes nothing', () => {
@@ -36,3 +41,12 @@ describe('.env.example', () => {
     for (const { sentence } of settings) expect(sentence).toMatch(/^[A-Z].{15,}\.$/);
   });
 });
+
+/** All of them commented out, with an example or their default. */
+function rendered(): string {
+  const blocks = settings.map(({ name, sentence, allowed, required, default: fallback, example }) => {
+    const about = required ? `Required: ${allowed}.` : `Allowed: ${allowed}.`;
+    return `# ${sentence}\n# ${about}\n# ${name}=${example ?? fallback ?? ''}\n`;
+  });
+  return [INTRODUCTION, ...blocks].join('\n');
+}
