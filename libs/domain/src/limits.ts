@@ -2,7 +2,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 /** What a size counts: Unicode characters (code points), octets of UTF-8, members of an object, items of an array. */
-export type SizeUnit = 'characters' | 'bytes' | 'keys' | 'items';
+type SizeUnit = 'characters' | 'bytes' | 'keys' | 'items';
 
 export interface Size {
   readonly most: number;

@@ -2,7 +2,7 @@
  * How a check ended. `good`: as it should be. `advice`: it works, and something is to be considered. `fault`: something does not work, will not for long,
  * or could lose what was accepted. `unknown`: it could not be found out, because something else is missing.
  */
-export type FindingKind = 'good' | 'advice' | 'fault' | 'unknown';
+type FindingKind = 'good' | 'advice' | 'fault' | 'unknown';
 
 /** What a check of an installation came to. */
 export interface Finding {

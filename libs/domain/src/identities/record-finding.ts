@@ -3,7 +3,7 @@ import type { TxtAnswer } from './txt-answer.ts';
 import type { WantedRecord } from './wanted-records.ts';
 
 /** What was found of a wanted record, with what was there. */
-export interface RecordFinding extends RecordVerdict {
+interface RecordFinding extends RecordVerdict {
   /** The TXT records at the name, bounded in number and length. */
   readonly found: readonly string[];
 }

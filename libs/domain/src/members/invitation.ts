@@ -28,7 +28,7 @@ export function invitationEnd(now: Date): Date {
 }
 
 /** What the status of an invitation follows from. */
-export interface InvitationTimes {
+interface InvitationTimes {
   readonly expiresAt: Date;
   readonly acceptedAt: Date | null;
   readonly revokedAt: Date | null;

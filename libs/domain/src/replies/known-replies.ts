@@ -1,7 +1,7 @@
 import type { ReplyClass } from './reply-classes.ts';
 
 /** Words by which a reply is known, with a reply that has them, as senders commonly get it. */
-export interface KnownReply {
+interface KnownReply {
   readonly class: ReplyClass;
   readonly by: string;
   readonly text: RegExp;

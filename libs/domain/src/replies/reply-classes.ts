@@ -1,5 +1,5 @@
 /** What a class of replies does to an email. */
-export interface ReplyEffect {
+interface ReplyEffect {
   /** What it says, for people. */
   readonly meaning: string;
   /** What the email becomes when the reply is permanent (5xx); null: the reply is not about the email but about the relay, or it is no refusal. */

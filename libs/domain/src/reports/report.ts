@@ -2,7 +2,7 @@ import type { SmtpReply } from '../delivery.ts';
 import type { RecipientAction, RecipientStatus, ReturnedMail } from './returned-mail.ts';
 
 /** What is reported of an email by mail that comes back; of each kind the first one counts. */
-export const REPORT_KINDS = {
+const REPORT_KINDS = {
   failed: 'a server gave it up',
   delayed: 'a server has it and tries again',
   delivered: 'the receiving server took it',

@@ -28,4 +28,4 @@ export type ReturnedMail =
   | { readonly type: 'unrecognised'; readonly reason: UnrecognisedReason };
 
 /** Why a mail that came back says nothing. */
-export type UnrecognisedReason = 'no_report' | 'no_status' | 'unreadable';
+type UnrecognisedReason = 'no_report' | 'no_status' | 'unreadable';

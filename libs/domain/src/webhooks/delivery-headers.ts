@@ -2,7 +2,7 @@ import type { DeliveryId, EventId } from '@posthorn/kernel';
 import type { EventName } from '../events/events.ts';
 
 /** What the headers of one attempt to deliver an event say. */
-export interface DeliveryFacts {
+interface DeliveryFacts {
   readonly event: EventName;
   /** Whether the event did not happen: somebody tries the webhook. */
   readonly isTest?: boolean;

@@ -33,7 +33,7 @@ export type PostVerdict =
   /** The fault was ours: the same attempt is made again, and nothing of it is charged to the receiver. */
   | { readonly kind: 'postponed'; readonly afterSeconds: number };
 
-export interface PostSituation {
+interface PostSituation {
   /** How many attempts had been recorded before this one: 0 for the first. */
   readonly attempts: number;
   /** A random number from 0 to 1. */
