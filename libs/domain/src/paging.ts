@@ -42,11 +42,7 @@ export function pageOf<Item extends { readonly id: Id<string> }>(
   limit: number,
 ): Page<Item> {
   const next = read[limit];
-  return {
-    items: read.slice(0, limit),
-    hasMore: next !== undefined,
-    startAt: next === undefined ? null : opaqueStart(next.id),
-  };
+  return page(read.slice(0, limit), next && opaqueStart(next.id));
 }
 
 /**
@@ -63,12 +59,11 @@ export function pageByTime<Item extends { readonly id: Id<string>; readonly crea
     .sort((a, b) => (a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1)) * direction);
   let end = Math.min(limit, inOrder.length);
   while (end < inOrder.length && timeOfItem(inOrder[end]!) === timeOfItem(inOrder[end - 1]!)) end += 1;
-  const next = inOrder[end];
-  return {
-    items: inOrder.slice(0, end),
-    hasMore: next !== undefined,
-    startAt: next === undefined ? null : next.createdAt.toISOString(),
-  };
+  return page(inOrder.slice(0, end), inOrder[end]?.createdAt.toISOString());
+}
+
+function page<Item>(items: readonly Item[], startAt: string | undefined): Page<Item> {
+  return { items, hasMore: startAt !== undefined, startAt: startAt ?? null };
 }
 
 /** The time that a place in a list ordered by time stands for, in milliseconds since 1970; undefined when it is malformed. */
