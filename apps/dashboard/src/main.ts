@@ -117,10 +117,7 @@ await startProcess('dashboard', async () => {
       bodies: 'unread',
       errors: { refusalOf, onCause: onError, renderError: errorPage },
       health: {
-        dependencies: [
-          { name: 'database', check: () => checkDatabase(db) },
-          { name: 'redis', check: () => queues.ping() },
-        ],
+        dependencies: { database: () => checkDatabase(db), redis: () => queues.ping() },
       },
     },
   );

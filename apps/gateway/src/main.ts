@@ -156,10 +156,7 @@ await startProcess('gateway', async () => {
       tracer: tracing.tracer,
       answerHeaders: (request) => limits.headersOf(request),
       health: {
-        dependencies: [
-          { name: 'database', check: () => checkDatabase(db) },
-          { name: 'redis', check: () => rings.ping() },
-        ],
+        dependencies: { database: () => checkDatabase(db), redis: () => rings.ping() },
       },
     },
   );

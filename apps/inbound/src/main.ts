@@ -1,4 +1,3 @@
-import { Module } from '@nestjs/common';
 import { checkDatabase, greetDatabase, openDatabase, RateStore, ReportStore } from '@posthorn/database';
 import {
   BounceSettings,
@@ -21,9 +20,6 @@ import {
 import { readReturnedMail, ReportListener } from '@posthorn/reports';
 import { RecordRates, TakeReport } from '@posthorn/use-cases';
 import { keepCertificateFresh, readCertificate } from './certificate.ts';
-
-@Module({})
-class InboundModule {}
 
 await startProcess('inbound', async () => {
   loadEnvFile();
@@ -57,10 +53,10 @@ await startProcess('inbound', async () => {
     onError,
     onRefusal: (reason) => inboundRefusals.inc({ reason }),
   });
-  const app = await createHealthApp(InboundModule, {
+  const app = await createHealthApp({
     logger,
     settings: http,
-    health: { dependencies: [{ name: 'database', check: () => checkDatabase(db) }] },
+    health: { dependencies: { database: () => checkDatabase(db) } },
   });
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);
   const drain = [() => listener.close(), () => rates.close(), () => db.close()];

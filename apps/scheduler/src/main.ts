@@ -1,4 +1,3 @@
-import { Module } from '@nestjs/common';
 import {
   checkDatabase,
   DomainCheckStore,
@@ -46,9 +45,6 @@ import { type MaintenanceJob, maintenanceHandlers, REGULAR_JOBS } from './mainte
 
 /** A clock that has finished no round for this long, although the database answers, is stuck. */
 const CLOCK_STUCK_AFTER_MS = 60_000;
-
-@Module({})
-class SchedulerModule {}
 
 await startProcess('scheduler', async () => {
   loadEnvFile();
@@ -130,18 +126,12 @@ await startProcess('scheduler', async () => {
     },
     onError,
   });
-  const app = await createHealthApp(SchedulerModule, {
+  const app = await createHealthApp({
     logger,
     settings: http,
     health: {
-      liveness: [
-        { name: 'maintenance', check: () => worker.liveness() },
-        { name: 'clock', check: () => clock.liveness(CLOCK_STUCK_AFTER_MS) },
-      ],
-      dependencies: [
-        { name: 'database', check: () => checkDatabase(db) },
-        { name: 'redis', check: () => rings.email.ping() },
-      ],
+      liveness: { maintenance: () => worker.liveness(), clock: () => clock.liveness(CLOCK_STUCK_AFTER_MS) },
+      dependencies: { database: () => checkDatabase(db), redis: () => rings.email.ping() },
     },
   });
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);

@@ -1,4 +1,3 @@
-import { Module } from '@nestjs/common';
 import { checkDatabase, greetDatabase, openDatabase, OutboxStore, RateStore } from '@posthorn/database';
 import {
   BounceSettings,
@@ -36,9 +35,6 @@ import {
   WithheldRecipients,
 } from '@posthorn/use-cases';
 import { openRelays } from './open-relays.ts';
-
-@Module({})
-class SenderModule {}
 
 await startProcess('sender', async () => {
   loadEnvFile();
@@ -135,15 +131,12 @@ await startProcess('sender', async () => {
     handlers: { 'email.turn': turnHandler((laneId, slot) => sendEmails.serve(laneId, slot)) },
     onError,
   });
-  const app = await createHealthApp(SenderModule, {
+  const app = await createHealthApp({
     logger,
     settings: http,
     health: {
-      liveness: [{ name: 'turns', check: () => worker.liveness() }],
-      dependencies: [
-        { name: 'database', check: () => checkDatabase(db) },
-        { name: 'redis', check: () => rings.ping() },
-      ],
+      liveness: { turns: () => worker.liveness() },
+      dependencies: { database: () => checkDatabase(db), redis: () => rings.ping() },
     },
   });
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);

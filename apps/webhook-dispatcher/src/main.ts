@@ -1,4 +1,3 @@
-import { Module } from '@nestjs/common';
 import {
   checkDatabase,
   DeliveryStore,
@@ -35,9 +34,6 @@ import {
 import { DeliverEvent, DeliverEvents, FanOutEvents, Receivers, RecordRates } from '@posthorn/use-cases';
 import { WebhookClient } from '@posthorn/webhooks';
 import { TurnWorkers } from './turn-workers.ts';
-
-@Module({})
-class WebhookDispatcherModule {}
 
 await startProcess('webhook-dispatcher', async () => {
   loadEnvFile();
@@ -108,15 +104,12 @@ await startProcess('webhook-dispatcher', async () => {
     'webhook.turn': (laneId, slot) => deliverEvents.serve(laneId, slot),
     'slow-webhook.turn': (laneId, slot) => deliverEvents.serveSlow(laneId, slot),
   });
-  const app = await createHealthApp(WebhookDispatcherModule, {
+  const app = await createHealthApp({
     logger,
     settings: http,
     health: {
       liveness: workers.liveness,
-      dependencies: [
-        { name: 'database', check: () => checkDatabase(db) },
-        { name: 'redis', check: () => rings.webhook.ping() },
-      ],
+      dependencies: { database: () => checkDatabase(db), redis: () => rings.webhook.ping() },
     },
   });
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);

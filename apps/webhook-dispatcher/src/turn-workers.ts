@@ -1,4 +1,4 @@
-import type { LaneSettings, LivenessProbe } from '@posthorn/platform';
+import type { LaneSettings, LivenessCheck } from '@posthorn/platform';
 import { JobWorker, LaneRings, LINES, type RedisOptions, turnHandler } from '@posthorn/queues';
 
 const SERVED = ['event', 'webhook', 'slowWebhook'] as const;
@@ -44,11 +44,10 @@ export class TurnWorkers {
     for (const { worker } of this.workers) worker.start();
   }
 
-  get liveness(): LivenessProbe[] {
-    return this.workers.map(({ line, worker }) => ({
-      name: LINES[line].queue,
-      check: () => worker.liveness(),
-    }));
+  get liveness(): Record<string, LivenessCheck> {
+    return Object.fromEntries(
+      this.workers.map(({ line, worker }) => [LINES[line].queue, () => worker.liveness()]),
+    );
   }
 
   /** Takes no more turns. */

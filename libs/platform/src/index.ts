@@ -9,9 +9,8 @@ export { headerValues } from './http/header-values.ts';
 export { JsonText } from './http/json-text.ts';
 export { answerOf, type ErrorRenderer, renderJson } from './http/error-answer.ts';
 export { bodyIfAny } from './http/read-json-body.ts';
-export type { DependencyProbe } from './health/dependency-watch.ts';
 export { HealthController } from './health/health.controller.ts';
-export type { LivenessProbe } from './health/health.ts';
+export type { LivenessCheck } from './health/health.ts';
 export {
   emailOutcomes,
   groupSize,

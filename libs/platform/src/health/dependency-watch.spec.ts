@@ -15,13 +15,13 @@ describe('DependencyWatch', () => {
 
   it('shows whether the dependency answers, but not why it does not', async () => {
     const fault = new Error('connect ECONNREFUSED db.internal:5432');
-    const watch = new DependencyWatch({ name: 'database', check: () => Promise.reject(fault) });
+    const watch = new DependencyWatch('database', () => Promise.reject(fault));
     await watch.look();
     expect(watch.state).toEqual({ ok: false, checkedAt: expect.any(String), durationMs: expect.any(Number) });
   });
 
   it('takes no answer within a second for none', async () => {
-    const watch = new DependencyWatch({ name: 'redis', check: () => new Promise(() => undefined) });
+    const watch = new DependencyWatch('redis', () => new Promise(() => undefined));
     await watch.look();
     expect(watch.state?.ok).toBe(false);
     expect(watch.state?.durationMs).toBeGreaterThanOrEqual(999);
@@ -30,7 +30,7 @@ describe('DependencyWatch', () => {
   it('says once that a dependency is away and once that it is back', async () => {
     let away = true;
     const check = (): Promise<unknown> => (away ? Promise.reject(new Error('x')) : Promise.resolve());
-    const watch = new DependencyWatch({ name: 'redis', check });
+    const watch = new DependencyWatch('redis', check);
     await watch.look();
     await watch.look();
     away = false;
@@ -43,7 +43,7 @@ describe('DependencyWatch', () => {
     const check = (): Promise<never> => {
       throw new Error('x');
     };
-    const watch = new DependencyWatch({ name: 'redis', check });
+    const watch = new DependencyWatch('redis', check);
     await watch.look();
     expect(watch.state?.ok).toBe(false);
   });

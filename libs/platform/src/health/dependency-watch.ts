@@ -4,12 +4,8 @@ import { asError } from '../logging/as-error.ts';
 
 const TIMEOUT_MS = 1_000;
 
-/** Something shared that a process needs, such as the database; its absence is shown, but never takes the process out. */
-export interface DependencyProbe {
-  readonly name: string;
-  /** Resolves when the dependency answers. */
-  check(): Promise<unknown>;
-}
+/** Resolves when something answers that a process needs and shares, such as the database; its absence is shown, but never takes the process out. */
+export type DependencyCheck = () => Promise<unknown>;
 
 /** What the last look at a dependency found. Why it failed is only logged: that may name hosts. */
 export interface DependencyState {
@@ -23,16 +19,15 @@ export class DependencyWatch {
   state: DependencyState | undefined;
   private readonly logger = new Logger('Health');
 
-  constructor(private readonly probe: DependencyProbe) {}
-
-  get name(): string {
-    return this.probe.name;
-  }
+  constructor(
+    readonly name: string,
+    private readonly check: DependencyCheck,
+  ) {}
 
   /** Looks once; never rejects. */
   async look(): Promise<void> {
     const startedAt = performance.now();
-    const fault = await this.faultOfProbe();
+    const fault = await this.faultOfCheck();
     const state = {
       ok: fault === undefined,
       checkedAt: new Date().toISOString(),
@@ -44,9 +39,9 @@ export class DependencyWatch {
     this.state = state;
   }
 
-  private async faultOfProbe(): Promise<Error | undefined> {
+  private async faultOfCheck(): Promise<Error | undefined> {
     try {
-      const answered = this.probe.check().then(() => true);
+      const answered = this.check().then(() => true);
       return (await within(answered, TIMEOUT_MS))
         ? undefined
         : new Error(`no answer within ${TIMEOUT_MS} ms`);

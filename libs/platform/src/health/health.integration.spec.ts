@@ -15,7 +15,7 @@ describe('the health checks', () => {
   }
 
   it('say that a process lives whose event loop turns and whose own probes are well', async () => {
-    const ask = await start({ liveness: [{ name: 'turns', check: () => ({ ok: true, detail: 3 }) }] });
+    const ask = await start({ liveness: { turns: () => ({ ok: true, detail: 3 }) } });
     expect(await ask('live')).toEqual([
       200,
       {
@@ -34,7 +34,7 @@ describe('the health checks', () => {
       },
     ],
   ])('say 503 when a probe %s', async (_how, check) => {
-    const ask = await start({ liveness: [{ name: 'turns', check }] });
+    const ask = await start({ liveness: { turns: check } });
     const [status, body] = await ask('live');
     expect(status).toBe(503);
     expect(body).toMatchObject({
@@ -48,10 +48,10 @@ describe('the health checks', () => {
 
   it('show a dependency that is away, and stay ready', async () => {
     const ask = await start({
-      dependencies: [
-        { name: 'database', check: () => Promise.resolve() },
-        { name: 'redis', check: () => Promise.reject(new Error('redis://u:hunter2@cache')) },
-      ],
+      dependencies: {
+        database: () => Promise.resolve(),
+        redis: () => Promise.reject(new Error('redis://u:hunter2@cache')),
+      },
     });
     const [status, body] = await ask('ready');
     expect([status, body]).toMatchObject([

@@ -1,18 +1,16 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { DependencyWatch, type DependencyProbe } from './dependency-watch.ts';
+import { type DependencyCheck, DependencyWatch } from './dependency-watch.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { OpenFilesWatch } from './open-files.ts';
 import { RegularLook } from './regular-look.ts';
 
-/** Something of this process' own that must go on; when it does not, only a restart helps. */
-export interface LivenessProbe {
-  readonly name: string;
-  check(): { readonly ok: boolean; readonly detail?: unknown };
-}
+/** Whether something of this process' own goes on that must; when it does not, only a restart helps. */
+export type LivenessCheck = () => { readonly ok: boolean; readonly detail?: unknown };
 
+/** What is looked at, by name. */
 export interface HealthChecks {
-  readonly liveness?: readonly LivenessProbe[];
-  readonly dependencies?: readonly DependencyProbe[];
+  readonly liveness?: Readonly<Record<string, LivenessCheck>>;
+  readonly dependencies?: Readonly<Record<string, DependencyCheck>>;
 }
 
 /** What a health check answers. */
@@ -26,13 +24,13 @@ export interface HealthReport {
 export class Health implements OnApplicationBootstrap, OnApplicationShutdown {
   private phase: 'starting' | 'ready' | 'draining' = 'starting';
   private readonly heartbeat = new Heartbeat();
-  private readonly probes: readonly LivenessProbe[];
+  private readonly liveness: readonly (readonly [name: string, check: LivenessCheck])[];
   private readonly watches: readonly DependencyWatch[];
   private readonly looks: readonly RegularLook[];
 
-  constructor({ liveness = [], dependencies = [] }: HealthChecks = {}) {
-    this.probes = [{ name: 'eventLoop', check: () => this.heartbeat.check() }, ...liveness];
-    this.watches = dependencies.map((probe) => new DependencyWatch(probe));
+  constructor({ liveness = {}, dependencies = {} }: HealthChecks = {}) {
+    this.liveness = Object.entries({ eventLoop: () => this.heartbeat.check(), ...liveness });
+    this.watches = Object.entries(dependencies).map(([name, check]) => new DependencyWatch(name, check));
     this.looks = [new OpenFilesWatch(), ...this.watches].map((watch) => new RegularLook(() => watch.look()));
   }
 
@@ -57,7 +55,7 @@ export class Health implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   live(): HealthReport {
-    const checks = this.probes.map((probe) => [probe.name, judge(probe)] as const);
+    const checks = this.liveness.map(([name, check]) => [name, judge(check)] as const);
     const ok = checks.every(([, result]) => result.ok);
     return { ok, status: ok ? 'live' : 'stuck', checks: Object.fromEntries(checks) };
   }
@@ -72,9 +70,9 @@ export class Health implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 }
 
-function judge(probe: LivenessProbe): ReturnType<LivenessProbe['check']> {
+function judge(check: LivenessCheck): ReturnType<LivenessCheck> {
   try {
-    return probe.check();
+    return check();
   } catch {
     return { ok: false, detail: 'the check itself failed' };
   }

@@ -102,10 +102,12 @@ export async function createHttpApp(
   return app;
 }
 
+@Module({})
+class NothingMore {}
+
 /** The same for a worker, which has nothing to say over HTTP but how it is. */
 export function createHealthApp(
-  module: Type | DynamicModule,
   options: Pick<HttpAppOptions, 'logger' | 'settings' | 'health'>,
 ): Promise<INestApplication> {
-  return createHttpApp(module, { ...options, bodies: { maxBytes: HEALTH_APP_MAX_BYTES } });
+  return createHttpApp(NothingMore, { ...options, bodies: { maxBytes: HEALTH_APP_MAX_BYTES } });
 }
