@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Request, type Response } from 'express';
@@ -73,10 +73,6 @@ export class PlatformAdapter extends ExpressAdapter {
   /** What Express looks for a route in. */
   routerLayers(): readonly RouterLayer[] {
     return this.getInstance<Express>().router.stack as unknown as RouterLayer[];
-  }
-
-  override getHttpServer(): Server {
-    return super.getHttpServer();
   }
 }
 
