@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { HostileReceiver } from '@posthorn/testing';
 import {
   BODY,
@@ -17,12 +17,8 @@ const MIB = 1024 * 1024;
 const BUFFERED = 12 * MIB;
 const AT_ONCE = 30;
 
-let receiver: HostileReceiver;
-let client: WebhookClient;
-beforeAll(async () => {
-  receiver = await HostileReceiver.start();
-  client = new WebhookClient({ policy: LOOPBACK, lookUp: noNames });
-});
+const receiver = await HostileReceiver.start();
+const client = new WebhookClient({ policy: LOOPBACK, lookUp: noNames });
 afterEach(() => expectNoSockets(client, receiver));
 afterAll(async () => {
   client.close();

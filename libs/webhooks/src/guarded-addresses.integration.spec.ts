@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { parseAddressRange, type WebhookUrlPolicy } from '@posthorn/domain';
 import { HostileReceiver } from '@posthorn/testing';
 import { BODY, failed, LOOPBACK, namesIn, PATIENT_MS } from './loopback.fixture.ts';
@@ -13,11 +13,7 @@ const EVERYTHING: WebhookUrlPolicy = {
   networks: ['0.0.0.0/0', '::/0'].map((range) => parseAddressRange(range)!),
 };
 
-let receiver: HostileReceiver;
-let proxy: HostileReceiver;
-beforeAll(async () => {
-  [receiver, proxy] = await Promise.all([HostileReceiver.start(), HostileReceiver.start()]);
-});
+const [receiver, proxy] = await Promise.all([HostileReceiver.start(), HostileReceiver.start()]);
 afterAll(() => Promise.all([receiver.close(), proxy.close()]));
 
 async function post(url: string, policy: WebhookUrlPolicy, addresses: string[] = []): Promise<PostResult> {

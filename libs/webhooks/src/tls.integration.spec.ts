@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { type CertifiedKey, HostileReceiver, TestAuthority } from '@posthorn/testing';
 import {
   BODY,
@@ -18,17 +18,13 @@ import { WebhookClient } from './webhook-client.ts';
 const NAME = 'receiver.example';
 const names = [`DNS:${NAME}`, 'IP:127.0.0.1'];
 
-let authority: TestAuthority;
-let client: WebhookClient;
-const receivers: HostileReceiver[] = [];
-beforeAll(() => {
-  authority = TestAuthority.create();
-  client = new WebhookClient({
-    policy: { ...LOOPBACK, allowsHttp: false },
-    lookUp: namesIn({ [NAME]: ['127.0.0.1'], 'other.example': ['127.0.0.1'] }),
-    authorities: [authority.certificate],
-  });
+const authority = TestAuthority.create();
+const client = new WebhookClient({
+  policy: { ...LOOPBACK, allowsHttp: false },
+  lookUp: namesIn({ [NAME]: ['127.0.0.1'], 'other.example': ['127.0.0.1'] }),
+  authorities: [authority.certificate],
 });
+const receivers: HostileReceiver[] = [];
 afterEach(() => expectNoSockets(client, ...receivers));
 afterAll(async () => {
   client.close();

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { HostileReceiver } from '@posthorn/testing';
 import {
   BODY,
@@ -15,12 +15,8 @@ import {
 import type { PostResult } from './post-request.ts';
 import { WebhookClient } from './webhook-client.ts';
 
-let receiver: HostileReceiver;
-let client: WebhookClient;
-beforeAll(async () => {
-  receiver = await HostileReceiver.start();
-  client = new WebhookClient({ policy: LOOPBACK, lookUp: noNames });
-});
+const receiver = await HostileReceiver.start();
+const client = new WebhookClient({ policy: LOOPBACK, lookUp: noNames });
 afterEach(() => expectNoSockets(client, receiver));
 afterAll(async () => {
   client.close();
