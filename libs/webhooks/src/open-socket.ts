@@ -1,4 +1,4 @@
-import { connect as connectTcp, isIPv6, type LookupFunction, type Socket } from 'node:net';
+import { connect as connectTcp, isIPv6, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import type { PostFailure } from '@posthorn/domain';
 import type { Deadline } from './deadline.ts';
@@ -54,16 +54,7 @@ function openTls(target: Target, secureContext: SecureContext, deadline: Deadlin
   });
 }
 
-interface TcpOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly lookup: LookupFunction;
-  readonly noDelay: true;
-  readonly autoSelectFamily: true;
-  readonly autoSelectFamilyAttemptTimeout: number;
-}
-
-function tcpOptions({ place, addresses }: Target, deadline: Deadline): TcpOptions {
+function tcpOptions({ place, addresses }: Target, deadline: Deadline): TcpNetConnectOpts {
   const choice = inOrder(addresses);
   return {
     host: place.host,
