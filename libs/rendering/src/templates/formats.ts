@@ -9,8 +9,8 @@ const MOST_FORMATS_KEPT = 100;
 const DEFAULT_LOCALE = 'en-US';
 /** Of which a number or an amount may have so many decimals. */
 export const MOST_DECIMALS = 10;
-export const DATE_STYLES = ['short', 'medium', 'long', 'full', 'iso'] as const;
 export const TIME_STYLES = ['short', 'medium', 'long', 'full'] as const;
+export const DATE_STYLES = [...TIME_STYLES, 'iso'] as const;
 
 interface Formats {
   format(value: number): string;
@@ -93,7 +93,7 @@ export function formattedDate(
 ): string | undefined {
   const time = timeOf(value);
   if (Number.isNaN(time)) return undefined;
-  const wanted = style === 'iso' ? isoOptions(options) : styledOptions(style, options);
+  const wanted = dateOptions(style, options);
   const locale = style === 'iso' ? 'sv-SE' : localeOf(options.locale);
   const key = JSON.stringify(['date', locale, wanted]);
   // Some clients draw the narrow space before "PM" as a box.
@@ -102,34 +102,19 @@ export function formattedDate(
     .replaceAll('\u202f', ' ');
 }
 
-function styledOptions(
-  style: unknown,
-  options: Readonly<Record<string, unknown>>,
-): Intl.DateTimeFormatOptions {
-  const dateStyle = oneOf(DATE_STYLES, style) ?? 'medium';
-  const timeStyle = oneOf(TIME_STYLES, options.time);
+/** The short style of Swedish is what writes a day as ISO 8601 has it. */
+function dateOptions(style: unknown, options: Readonly<Record<string, unknown>>): Intl.DateTimeFormatOptions {
+  const { time, timeZone } = options;
+  const timeStyle = styleOf(time);
   return {
-    dateStyle: dateStyle as Exclude<typeof dateStyle, 'iso'>,
-    ...(timeStyle === undefined ? {} : { timeStyle }),
-    timeZone: zoneOf(options),
+    dateStyle: style === 'iso' ? 'short' : (styleOf(style) ?? 'medium'),
+    ...(timeStyle && { timeStyle }),
+    timeZone: typeof timeZone === 'string' ? timeZone : 'UTC',
   };
 }
 
-/** Swedish is what writes a day as ISO 8601 has it. */
-function isoOptions(options: Readonly<Record<string, unknown>>): Intl.DateTimeFormatOptions {
-  const timeStyle = oneOf(TIME_STYLES, options.time);
-  const timeZone = zoneOf(options);
-  return timeStyle === undefined
-    ? { dateStyle: 'short', timeZone }
-    : { dateStyle: 'short', timeStyle, timeZone };
-}
-
-function oneOf<Style extends string>(styles: readonly Style[], value: unknown): Style | undefined {
-  return styles.find((style) => style === value);
-}
-
-function zoneOf({ timeZone }: Readonly<Record<string, unknown>>): string {
-  return typeof timeZone === 'string' ? timeZone : 'UTC';
+function styleOf(value: unknown): (typeof TIME_STYLES)[number] | undefined {
+  return TIME_STYLES.find((style) => style === value);
 }
 
 function localeOf(locale: unknown): string {
