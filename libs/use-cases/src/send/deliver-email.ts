@@ -1,3 +1,4 @@
+import { beginningOf } from '@posthorn/kernel';
 import {
   decideAfterAttempt,
   mayLeaveUnsigned,
@@ -148,5 +149,5 @@ export class DeliverEmail {
 const REPORTED: readonly ReportedFact[] = ['FAILURE', 'DELAY'];
 
 function unrendered({ reason, message, isLasting }: RenderingFailed): Unmade {
-  return { reason: `rendering_${reason}`, error: message.slice(0, MOST_ERROR_CHARACTERS), isLasting };
+  return { reason: `rendering_${reason}`, error: beginningOf(message, MOST_ERROR_CHARACTERS), isLasting };
 }

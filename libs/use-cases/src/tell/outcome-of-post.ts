@@ -1,3 +1,4 @@
+import { beginningOf } from '@posthorn/kernel';
 import {
   decideAfterPost,
   learnFrom,
@@ -52,7 +53,7 @@ export function outcomeOfPost(
       errorClass: errorClassOf(verdict),
       ...(result.kind === 'answered'
         ? { statusCode: result.status, headers: result.headers, body: result.body }
-        : { reason: result.reason.slice(0, MOST_REASON_CHARACTERS) }),
+        : { reason: beginningOf(result.reason, MOST_REASON_CHARACTERS) }),
     },
     report: reportOf(delivery, receiver, lessonOf(verdict, result, hasWaited), now),
     ...afterVerdict(delivery, verdict),
