@@ -113,7 +113,7 @@ export function judgePartitions(missing: {
   readonly thisMonth: readonly string[];
   readonly nextMonth: readonly string[];
 }): Finding {
-  const mend = 'start a scheduler, which makes them every day, or: SELECT make_partitions(3)';
+  const mend = 'start a scheduler, which makes them within seconds, or: SELECT make_partitions(3)';
   if (missing.thisMonth.length > 0)
     return fault(
       `the partitions of this month are missing: ${missing.thisMonth.join(', ')}; nothing can be accepted`,
