@@ -6,8 +6,9 @@ import { JobProducer } from './job-producer.ts';
 import type { JobHandlers, JobName, QueueName } from './jobs.ts';
 
 /** A dead worker's jobs are free again after this; with BullMQ's default of 30 s the slots of a killed worker were deaf for a minute. */
-const LOCK_MS = 6_000;
-const STALLED_CHECK_MS = 3_000;
+export const LOCK_MS = 6_000;
+/** How often the jobs of dead workers are looked for. */
+export const STALLED_CHECK_MS = 3_000;
 /** A turn may be begun again however often its workers died: how often a row is tried is counted in the outbox. */
 const MAX_STALLED = 1_000_000;
 /** A worker that has served nothing for a minute, not even a canary, is stuck. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { LaneId } from '@posthorn/domain';
 import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
-import { Queue } from 'bullmq';
+import { Queue, Worker } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JobWorker, LaneRings, MendedQueues, QUEUES } from './index.ts';
 
@@ -79,6 +79,38 @@ it('jobs that came while a queue was paused are done', async () => {
   await worker.close();
   await queue.close();
 });
+
+it('what a dead worker had in hand is begun again, though the clock of Redis was set back by an hour', async () => {
+  const queue = queueNamed(QUEUES.maintenance);
+  await queue.add('recoveries.forget', { v: 1 });
+  const dead = new Worker(QUEUES.maintenance, null, {
+    connection: { url: redis.url },
+    prefix,
+    lockDuration: 6_000,
+  });
+  const { id } = await dead.getNextJob('dead');
+  // Redis keeps the moment at which a key ends, so it is an hour further away then.
+  await redis.ask(`PEXPIRE ${queue.toKey(`${id}:lock`)} 3600000`);
+  await redis.ask(`SET ${queue.toKey('stalled-check')} 0 PX 3600000`);
+  await dead.close();
+  const served: string[] = [];
+  const worker = new JobWorker<'recoveries.forget'>({
+    url: redis.url,
+    prefix,
+    queue: QUEUES.maintenance,
+    concurrency: 1,
+    onError,
+    handlers: { 'recoveries.forget': () => Promise.resolve(void served.push('again')) },
+  });
+  worker.start();
+  for (const until = performance.now() + 30_000; served.length === 0 && performance.now() < until;) {
+    await mended.mend(0);
+    await sleep(100);
+  }
+  await Promise.all([worker.close(), queue.close()]);
+  expect(served).toEqual(['again']);
+  expect(errors).toEqual([]);
+}, 60_000);
 
 it('a ring is heard whose job was in a list that Redis has lost', async () => {
   const LANE = 'wrk_01k9zq7v3nf4b8gq2m5c6d7e8f.now' as LaneId;

@@ -2,6 +2,7 @@ import { type Queue, QueueKeys } from 'bullmq';
 import type { Redis, RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import { QUEUES, type QueueName } from './jobs.ts';
+import { shortenLocks } from './shorten-locks.ts';
 
 /** How often lost jobs are looked for while lanes have work. */
 const LOST_EVERY_MS = 60_000;
@@ -114,6 +115,7 @@ export class MendedQueues {
         if (!producer.isConnected) continue;
         await this.beginAnew(name, producer.connection);
         await this.resume(name, producer);
+        await shortenLocks(producer.connection, await producer.queue());
       }
       const begunAt = performance.now();
       if (begunAt < this.lookAt) return;
