@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { judgeRecordedEvents } from './recorded-events.ts';
 import { freePort, stackPiece, type StartedServer } from './stack.ts';
 
@@ -10,6 +12,9 @@ const TEMPLATE = 'posthorn_template';
 
 /** Far longer than a server takes to stop: one that is killed leaves processes behind, which keep it from starting again. */
 const STOP_WITHIN_MS = 60_000;
+
+/** What a server that has standbys must be started with. */
+const REPLICATED = { wal_level: 'replica', max_wal_senders: '10' };
 
 /** SQLSTATE object_in_use: something, for instance autovacuum, is connected to the template for a moment. */
 const TEMPLATE_IN_USE = '55006';
@@ -86,6 +91,8 @@ export class PrivatePostgres {
   readonly #directory: string;
   #server: StartedServer | undefined;
   #isMigrated = false;
+  /** Settings that it is started with, beside those of all. */
+  #settings: Record<string, string> = {};
 
   private constructor(directory: string, server: StartedServer & { url(database?: string): string }) {
     this.#directory = directory;
@@ -168,10 +175,53 @@ export class PrivatePostgres {
     await this.#restartWith(settings);
   }
 
+  /**
+   * A standby that follows it from now on and answers reads; it restarts for that, and from then on confirms nothing that the standby has not got.
+   * The standby is closed on its own.
+   */
+  async addStandby(): Promise<PrivatePostgres> {
+    const { startPostgres, query, FAST_AND_TEMPORARY } = await stackPiece('postgres');
+    this.#settings = REPLICATED;
+    // A standby goes on only from a log that was written for standbys.
+    await this.restart();
+    await this.stop();
+    const directory = await mkdtemp(join(tmpdir(), 'posthorn-postgres-'));
+    await promisify(execFile)('cp', ['-a', `${this.#directory}/.`, directory]);
+    await this.restart();
+    await writeFile(join(directory, 'data', 'standby.signal'), '');
+    const following = new URL(this.url);
+    following.pathname = '/';
+    following.searchParams.set('application_name', 'standby');
+    const own = { ...REPLICATED, primary_conninfo: following.href };
+    const settings = { ...FAST_AND_TEMPORARY, ...own };
+    const server = await startPostgres({ directory, port: await freePort(), settings, leashed: true });
+    const standby = new PrivatePostgres(directory, server);
+    standby.#isMigrated = this.#isMigrated;
+    standby.#settings = own;
+    await query(this.url, `ALTER SYSTEM SET synchronous_standby_names = 'standby'`);
+    await query(this.url, 'SELECT pg_reload_conf()');
+    const isFollowed = `SELECT FROM pg_stat_replication WHERE sync_state = 'sync' AND state = 'streaming'`;
+    while ((await query(this.url, isFollowed)).length === 0) await sleep(50);
+    return standby;
+  }
+
+  /** Makes a standby the primary. */
+  async promote(): Promise<void> {
+    await (await stackPiece('postgres')).query(this.url, 'SELECT pg_promote()');
+  }
+
+  /** It is gone at once, as with its machine. */
+  async kill(): Promise<void> {
+    const { stopProcess } = await stackPiece('processes');
+    const server = this.#server;
+    if (server !== undefined) await stopProcess(server.child, { signal: 'SIGKILL' });
+    await this.stop();
+  }
+
   async #restartWith(more: Record<string, string>): Promise<void> {
     await this.stop();
     const { startPostgres, FAST_AND_TEMPORARY } = await stackPiece('postgres');
-    const settings = { ...FAST_AND_TEMPORARY, ...more };
+    const settings = { ...FAST_AND_TEMPORARY, ...this.#settings, ...more };
     const [directory, port] = [this.#directory, this.port];
     this.#server = await startPostgres({ directory, port, settings, leashed: true });
   }

@@ -210,6 +210,13 @@ FROM   json_to_recordset($1::json) AS i (n int, workspace_id uuid, key text)
 JOIN   idempotency_keys k USING (workspace_id, key)
 WHERE  k.expires_at > now()`;
 
+/**
+ * The same outside of a transaction that takes keys, for one of them. After a crash a primary shows what no synchronous standby has: a failover would lose
+ * it, so nobody may be told of it yet. A lock is written to the log, and whoever has written there waits for the standby, which a mere reader does not.
+ * Locks: the key, against nobody but who takes it anew or gives it back.
+ */
+export const FIND_ANSWER = `${READ_IDEMPOTENCY_KEYS} FOR KEY SHARE OF k`;
+
 /** Writes what calls are answered under keys that they have taken. $1 json. Index: idempotency_keys_pkey. Locks: none that taking the keys has not. */
 export const ANSWER_IDEMPOTENCY_KEYS = `
 UPDATE idempotency_keys k SET answer = i.answer
@@ -222,5 +229,8 @@ DELETE FROM idempotency_keys k
 USING  json_to_recordset($1::json) AS i (workspace_id uuid, key text)
 WHERE  k.workspace_id = i.workspace_id AND k.key = i.key`;
 
-/** Which of these emails exist. Index: emails_pkey. */
-export const FIND_EMAILS = 'SELECT id FROM emails WHERE id = ANY($1::uuid[])';
+/**
+ * Which of these emails exist, on the synchronous standby too, if there is one: see FIND_ANSWER. Index: emails_pkey. Locks: the emails, against nobody but
+ * who deletes them.
+ */
+export const FIND_EMAILS = 'SELECT id FROM emails WHERE id = ANY($1::uuid[]) FOR KEY SHARE';

@@ -13,6 +13,7 @@ import {
   ACCEPT_KEYED_COLUMNS,
   ACCEPT_KEYED_EMAILS,
   ANSWER_IDEMPOTENCY_KEYS,
+  FIND_ANSWER,
   FIND_EMAILS,
   GIVE_BACK_IDEMPOTENCY_KEYS,
   READ_IDEMPOTENCY_KEYS,
@@ -514,6 +515,7 @@ const STATEMENTS: readonly Checked[] = [
     { sql: ASK_WHY_WITHHELD, values: () => [array(sample.ids)], indexes: [/^emails_\d{4}_\d{2}_pkey$/] },
   ],
   ['TAKE_IDEMPOTENCY_KEYS', { sql: TAKE_IDEMPOTENCY_KEYS, values: () => [text(calls(100))], indexes: [] }],
+  ['FIND_ANSWER', { sql: FIND_ANSWER, values: () => [text(calls(1))], indexes: [/^idempotency_keys_pkey$/] }],
   [
     'READ_IDEMPOTENCY_KEYS',
     { sql: READ_IDEMPOTENCY_KEYS, values: () => [text(calls(100))], indexes: [/^idempotency_keys_pkey$/] },

@@ -1,7 +1,7 @@
 import { type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
-import { FIND_EMAILS, READ_IDEMPOTENCY_KEYS } from '../sql/accept.ts';
+import { FIND_ANSWER, FIND_EMAILS } from '../sql/accept.ts';
 import { type TransactionClient, transactOn } from '../transaction.ts';
 import type { AcceptableCall, AcceptableEmail, CallOutcome, KnownAnswer } from './acceptable-email.ts';
 import { type AuditedChange, recordAudit } from './audit-log-store.ts';
@@ -26,16 +26,16 @@ export class AcceptanceStore {
     return transactOn(this.database, (client) => this.acceptOn(client, calls, monthlyLimit), 'along');
   }
 
-  /** Which of these emails have been accepted: asked when the answer to a COMMIT was lost. */
+  /** Which of these emails have been accepted, and are durable: asked when the answer to a COMMIT was lost. */
   async findAccepted(ids: readonly EmailId[]): Promise<Set<EmailId>> {
     const { rows } = await this.database.pool.query<{ id: string }>(FIND_EMAILS, [ids.map(uuidOf)]);
     return new Set(rows.map((row) => idFromUuid('trs', row.id)));
   }
 
-  /** What a key stands for, if it is in use. */
+  /** What a key stands for, if it is in use; that is durable, too. */
   async findAnswer(workspaceId: WorkspaceId, key: string): Promise<KnownAnswer | undefined> {
     const json = JSON.stringify([{ n: 0, workspace_id: uuidOf(workspaceId), key }]);
-    return (await this.database.pool.query<KnownAnswer>(READ_IDEMPOTENCY_KEYS, [json])).rows[0];
+    return (await this.database.pool.query<KnownAnswer>(FIND_ANSWER, [json])).rows[0];
   }
 
   private async acceptOn(

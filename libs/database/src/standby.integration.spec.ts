@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { WorkspaceId } from '@posthorn/kernel';
+import { PrivatePostgres } from '@posthorn/testing';
+import { faultOf, isOutage } from './faults.ts';
+import { Office, rawEmail } from './office.fixture.ts';
+import type { AcceptableRawEmail } from './stores/acceptable-email.ts';
+
+const HOUR_MS = 3_600_000;
+const NOT_KNOWN = 'not known';
+
+describe('What a primary shows after a crash, and its synchronous standby has not got', () => {
+  let primary: PrivatePostgres;
+  let standby: PrivatePostgres;
+  let office: Office;
+  let workspaceId: WorkspaceId;
+  let email: AcceptableRawEmail;
+
+  beforeAll(async () => {
+    primary = await PrivatePostgres.start();
+    standby = await primary.addStandby();
+    office = new Office(primary.url);
+    workspaceId = await office.openWorkspace();
+  });
+  afterAll(async () => {
+    await office.close();
+    await standby.close();
+    await primary.close();
+  });
+
+  beforeEach(async () => {
+    email = keyedEmail();
+    await standby.stop();
+    const accepted = office.accept([email]).catch((error: unknown) => error);
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+    while ((await office.ask(waiting)).length === 0) await sleep(20);
+    await primary.crash();
+    expect(faultOf(await accepted)).toBe('lost');
+    await primary.restart();
+  });
+  afterEach(() => standby.restart());
+
+  function keyedEmail(change: Partial<AcceptableRawEmail> = {}): AcceptableRawEmail {
+    const raw = rawEmail(workspaceId, change);
+    const expiresAt = new Date(Date.now() + HOUR_MS);
+    const fingerprint = createHash('sha256').digest();
+    return { ...raw, idempotency: { key: raw.id, fingerprint, answer: `answer of ${raw.id}`, expiresAt } };
+  }
+
+  const isFound = async (): Promise<boolean> =>
+    (await office.acceptance.findAccepted([email.id])).has(email.id);
+  const isAnswered = async (): Promise<boolean> =>
+    (await office.acceptance.findAnswer(workspaceId, email.id)) !== undefined;
+  const isRepeated = async (): Promise<boolean> => {
+    const again = { ...keyedEmail(), idempotency: email.idempotency! };
+    return (await office.accept([again]))[0]!.kind === 'replayed';
+  };
+
+  it.each([
+    ['its emails', isFound],
+    ['what a key stands for', isAnswered],
+    ['what is sent again under its key', isRepeated],
+  ])('is told to nobody until it has, as a failover would lose it: %s', async (_what, ask) => {
+    const told = await ask().catch((error: unknown) => (isOutage(error) ? NOT_KNOWN : error));
+    expect(told).toBe(NOT_KNOWN);
+    await standby.restart();
+    expect(await ask()).toBe(true);
+  });
+});
