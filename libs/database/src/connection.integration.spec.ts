@@ -7,6 +7,7 @@ import type pg from 'pg';
 import { checkDatabase, type Database, greetDatabase, openDatabase, PoolerRefused } from './connection.ts';
 import { ExaminedDatabase } from './examined-database.ts';
 import { isOutage } from './faults.ts';
+import { Office, rawEmail } from './office.fixture.ts';
 
 const HOUR_MS = 3_600_000;
 /** Longer than an answer is waited for. */
@@ -117,6 +118,19 @@ describe('A connection', () => {
     const examined = new ExaminedDatabase(testDatabase.url);
     expect((await examined.eras.read()).now).toBeInstanceOf(Date);
     await examined.close();
+  });
+
+  it('lets several at once accept for one workspace, whatever isolation was chosen for the database', async () => {
+    const { rows } = await database.pool.query<{ name: string }>('SELECT current_database() AS name');
+    const chosen = `ALTER DATABASE ${rows[0]!.name} SET default_transaction_isolation`;
+    await database.pool.query(`${chosen} = 'serializable'`);
+    const office = new Office(testDatabase.url);
+    const workspaceId = await office.openWorkspace();
+    const accepting = Array.from({ length: 16 }, () => office.accept([rawEmail(workspaceId)]));
+    const failed = (await Promise.allSettled(accepting)).filter(({ status }) => status === 'rejected');
+    await database.pool.query(`${chosen} = 'read committed'`);
+    await office.close();
+    expect(failed).toEqual([]);
   });
 
   it('takes the answer that came while its whole process stood still', async () => {

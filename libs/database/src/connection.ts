@@ -44,6 +44,12 @@ const COMPRESSION = `SELECT set_config(name, 'lz4', false) FROM pg_settings
 WHERE name = 'default_toast_compression' AND source = 'default' AND 'lz4' = ANY (enumvals)`;
 
 /**
+ * Statements wait for whoever changes a row, and go on from what he wrote. At any other level, which can be chosen for the server, the database or the
+ * role, they would fail there instead, and two gateways could hardly accept for one workspace.
+ */
+const ISOLATION = `SET default_transaction_isolation = 'read committed'`;
+
+/**
  * In a restored database, lets the order of events go on where it ended and holds everything back; otherwise it changes nothing. Each connection asks,
  * because a database can be replaced behind its name while processes run, and nobody may claim from it before that is known.
  */
@@ -58,7 +64,7 @@ IF pg_is_in_recovery() THEN
   RAISE read_only_sql_transaction USING MESSAGE = 'this Postgres is a standby and takes no changes; DATABASE_URL has to lead to the primary';
 END IF; END $$`;
 
-const PREPARED = [REFUSE_STANDBY, TIMES, PLANNING, COMPRESSION, KEEP_EVENT_ERA].join('; ');
+const PREPARED = [REFUSE_STANDBY, TIMES, ISOLATION, PLANNING, COMPRESSION, KEEP_EVENT_ERA].join('; ');
 
 export interface DatabaseOptions {
   readonly url: string;
