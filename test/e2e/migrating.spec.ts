@@ -7,9 +7,12 @@ let testDatabase: TestDatabase;
 const STRANGER = { username: 'stranger_of_migrations', password: 'stranger' };
 
 /** What `npm run migrate` says that fails. */
-async function lastWords(change: Partial<URL>): Promise<string> {
-  const { href } = Object.assign(new URL(testDatabase.url), change);
-  const migrate = await ProgramUnderTest.start('tools/migrate.mjs', { env: { DATABASE_URL: href } });
+function lastWords(change: Partial<URL>): Promise<string> {
+  return lastWordsOf(Object.assign(new URL(testDatabase.url), change).href);
+}
+
+async function lastWordsOf(databaseUrl: string): Promise<string> {
+  const migrate = await ProgramUnderTest.start('tools/migrate.mjs', { env: { DATABASE_URL: databaseUrl } });
   expect((await migrate.exit).code).toBe(1);
   return migrate.output;
 }
@@ -38,6 +41,12 @@ describe('A migration that cannot be done says in one line what to do', () => {
   it('about a server that takes no changes', async () => {
     expect(await lastWords({ search: '?options=-c%20default_transaction_read_only%3Don' })).toMatch(
       /^migrate: Postgres takes no changes: .*\n$/,
+    );
+  });
+
+  it('about a list of hosts', async () => {
+    expect(await lastWordsOf('postgresql://ada@one:5432,two:5432/posthorn')).toMatch(
+      /^migrate: DATABASE_URL cannot be read: .* one host, which leads to the primary\n$/,
     );
   });
 

@@ -1,7 +1,7 @@
 import { withoutTrailing } from '@posthorn/kernel';
 import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import { Setting } from './setting.ts';
-import { IsUrlWithScheme } from './url-with-scheme.ts';
+import { IsPostgresUrl, IsUrlWithScheme } from './url-with-scheme.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -49,7 +49,7 @@ export class DatabaseSettings {
     secret: true,
     example: 'postgresql://posthorn:posthorn@localhost:5432/posthorn',
   })
-  @IsUrlWithScheme('postgresql', 'postgres')
+  @IsPostgresUrl()
   DATABASE_URL!: string;
 
   @Setting('The maximum number of connections from this process to Postgres.')

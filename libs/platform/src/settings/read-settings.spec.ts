@@ -63,7 +63,7 @@ describe('readSettings', () => {
       'OVEN_FAN is "constructor"; it must be `true` or `false`',
       'RECIPE_URL is not set; it must be a URL that begins with https://',
       'CONTENT is "soup"; it must be one of bread, cake',
-      'DATABASE_URL is not set; it must be a URL that begins with postgresql:// or postgres://',
+      'DATABASE_URL is not set; it must be a URL that begins with postgresql:// or postgres:// and has one host, which leads to the primary',
       'DATABASE_POOL_SIZE is "1e3"; it must be a whole number, at least 2, at most 500',
     ]);
   });
@@ -75,6 +75,17 @@ describe('readSettings', () => {
     });
     expect(faults).toHaveLength(2);
     expect(faults.join()).not.toMatch(/s3cret|pa55/);
+  });
+
+  it.each([
+    'postgresql://u:p@one:5432,two:5432/posthorn?target_session_attrs=read-write',
+    'postgresql://u:p@one,two/posthorn',
+    'postgresql:///posthorn?host=one,two',
+  ])('says of a list of hosts that one is wanted: %s', (url) => {
+    const faults = faultsOf({ RECIPE_URL, DATABASE_URL: url });
+    expect(faults).toEqual([
+      expect.stringMatching(/^DATABASE_URL .* has one host, which leads to the primary$/),
+    ]);
   });
 
   it('judges settings that must go together', () => {
