@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { WorkspaceId } from '@posthorn/kernel';
 import { PrivatePostgres } from '@posthorn/testing';
+import { ExaminedDatabase } from './examined-database.ts';
 import { faultOf, isOutage } from './faults.ts';
 import { Office, rawEmail } from './office.fixture.ts';
 import type { AcceptableRawEmail } from './stores/acceptable-email.ts';
@@ -56,6 +57,19 @@ describe('What a primary shows after a crash, and its synchronous standby has no
     const again = { ...keyedEmail(), idempotency: email.idempotency! };
     return (await office.accept([again]))[0]!.kind === 'replayed';
   };
+
+  it('is not waited for unseen: who examines the database is told how many wait', async () => {
+    const examined = new ExaminedDatabase(primary.url);
+    const awaiting = async (): Promise<number> => (await examined.readServer()).awaitingStandby;
+    expect(await awaiting()).toBe(0);
+    // The connection is given up then; its transaction waits on.
+    const accepted = office.accept([keyedEmail()]).catch((error: unknown) => error);
+    expect(faultOf(await accepted)).toBe('lost');
+    expect(await awaiting()).toBe(1);
+    await standby.restart();
+    while ((await awaiting()) > 0) await sleep(20);
+    await examined.close();
+  });
 
   it.each([
     ['its emails', isFound],

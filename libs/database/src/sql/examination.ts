@@ -5,6 +5,7 @@ SELECT current_setting('server_version_num')::int AS "versionNumber", current_se
        current_setting('full_page_writes') AS "fullPageWrites", current_setting('autovacuum') AS autovacuum,
        (SELECT setting::int FROM pg_settings WHERE name = 'autovacuum_naptime') AS "autovacuumNaptimeSeconds",
        current_setting('statement_timeout') <> '0' AS "keepsSettings", pg_is_in_recovery() AS "isStandby", (SELECT reset_val FROM pg_settings WHERE name = 'default_transaction_read_only') AS "readOnlyByDefault",
+       (SELECT count(*)::int FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND xact_start < now() - interval '4 seconds') AS "awaitingStandby",
        current_setting('max_connections')::int AS "maxConnections",
        (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
        pg_database_size(current_database())::float8 AS "databaseBytes"`;

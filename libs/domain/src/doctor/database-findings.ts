@@ -15,6 +15,8 @@ export interface PostgresFacts {
   readonly isStandby: boolean;
   /** `on` or `off`, as a new connection has it. */
   readonly readOnlyByDefault: string;
+  /** How many transactions have waited for a synchronous standby for seconds. */
+  readonly awaitingStandby: number;
   readonly maxConnections: number;
   readonly connections: number;
   readonly databaseBytes: number;
@@ -45,7 +47,7 @@ export function judgeDurability(facts: PostgresFacts): Finding {
 }
 
 /** Whether it takes changes. One that does not answers all the same, which after a failover looks as if all were well. */
-export function judgeWritable({ isStandby, readOnlyByDefault }: PostgresFacts): Finding {
+export function judgeWritable({ isStandby, readOnlyByDefault, awaitingStandby }: PostgresFacts): Finding {
   const nothing = 'nothing can be accepted, sent or recorded';
   if (isStandby)
     return fault(
@@ -56,6 +58,11 @@ export function judgeWritable({ isStandby, readOnlyByDefault }: PostgresFacts): 
     return fault(
       `Postgres takes no changes (default_transaction_read_only is on): ${nothing}`,
       'see why it was set, such as a disk that was nearly full, then set it to off for the server, the database and the role',
+    );
+  if (awaitingStandby > 0)
+    return fault(
+      `Postgres confirms no change while its synchronous standby is away; waiting for it: ${awaitingStandby}`,
+      'bring the standby back, or name another one in synchronous_standby_names; without any, a failover can lose emails',
     );
   return good('Postgres takes changes');
 }

@@ -35,6 +35,7 @@ const SERVER: PostgresFacts = {
   keepsSettings: true,
   isStandby: false,
   readOnlyByDefault: 'off',
+  awaitingStandby: 0,
 };
 const OUTBOX = {
   options: ['fillfactor=70', 'autovacuum_vacuum_scale_factor=0.01', 'autovacuum_vacuum_cost_delay=0'],
@@ -85,6 +86,7 @@ describe('The doctor judges', () => {
     [{}, judgeWritable, 'good'],
     [{ isStandby: true }, judgeWritable, 'fault'],
     [{ readOnlyByDefault: 'on' }, judgeWritable, 'fault'],
+    [{ awaitingStandby: 1 }, judgeWritable, 'fault'],
     [{ keepsSettings: false }, judgeConnections, 'fault'],
     [{ connections: 79 }, judgeConnections, 'good'],
     [{ connections: 80 }, judgeConnections, 'advice'],
