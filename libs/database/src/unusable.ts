@@ -15,6 +15,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   '42883': MIGRATE,
   '42501':
     'The role in DATABASE_URL lacks a right: name the one that npm run migrate ran as, to which the tables belong',
+  '25006':
+    'Postgres takes no changes: let DATABASE_URL lead to the primary, and see that it may be written to',
   '53300': 'Postgres has no connection left: end what needs none, or raise max_connections',
 };
 const AWAY =
