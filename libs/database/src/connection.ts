@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { CannotStart, DatabaseClock, FewAtOnceByKey, type Id, sleep } from '@posthorn/kernel';
+import { CannotStart, DatabaseClock, FewAtOnceByKey, type Id, Refusal, sleep } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
 import pg from 'pg';
 import { AnsweringClient } from './answering-client.ts';
@@ -22,11 +22,13 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 const CHANGES_OF_ONE = {
   atOnce: 2,
   mostWaiting: 200,
-  refusal: {
-    message: 'Too many changes wait for each other just now; nothing has been done, send the request again',
-    retryAfterSeconds: 1,
-  },
-} as const;
+  refusal: () =>
+    new Refusal(
+      503,
+      'Too many changes wait for each other just now; nothing has been done, send the request again',
+      { retryAfterSeconds: 1 },
+    ),
+};
 
 /**
  * Statistics lag behind where tables grow by thousands of rows a second: a plan made for a table that was empty a minute ago would read it from end

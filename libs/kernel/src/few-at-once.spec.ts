@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
+import { Refusal } from './errors.ts';
 import { FewAtOnce, FewAtOnceByKey } from './few-at-once.ts';
 
-const BUSY = { message: 'Too many at once; try again', retryAfterSeconds: 3 };
+const refusal = (): Refusal => new Refusal(503, 'Too many at once; try again', { retryAfterSeconds: 3 });
 
 /** Works that run until they are let go, in the order in which they began. */
 function scene(atOnce: number, mostWaiting: number) {
   const begun: { name: string; end: (error?: Error) => void }[] = [];
-  const few = new FewAtOnce({ atOnce, mostWaiting, refusal: BUSY });
+  const few = new FewAtOnce({ atOnce, mostWaiting, refusal });
   const run = (name: string): Promise<string> =>
     few.run(
       () =>
@@ -53,7 +54,7 @@ describe('Few at once', () => {
     await settled();
     await expect(run('third')).rejects.toMatchObject({
       statusCode: 503,
-      message: BUSY.message,
+      message: refusal().message,
       details: { retryAfterSeconds: 3 },
     });
     begun[0]!.end();
@@ -70,7 +71,7 @@ describe('Few at once', () => {
 
 describe('Few at once by key', () => {
   it('wait for those of their key alone, and are refused beside no others', async () => {
-    const few = new FewAtOnceByKey<string>({ atOnce: 1, mostWaiting: 1, refusal: BUSY });
+    const few = new FewAtOnceByKey<string>({ atOnce: 1, mostWaiting: 1, refusal });
     const ends: (() => void)[] = [];
     const begun: string[] = [];
     const run = (key: string, name: string): Promise<void> =>

@@ -1,4 +1,4 @@
-import { Refusal } from './errors.ts';
+import type { Refusal } from './errors.ts';
 
 export interface FewAtOnceOptions {
   /** How many works run at once. */
@@ -6,7 +6,7 @@ export interface FewAtOnceOptions {
   /** How many wait for their turn at most: each of them is a request that holds a place which another could have. */
   readonly mostWaiting: number;
   /** What whoever comes on top is told. */
-  readonly refusal: { readonly message: string; readonly retryAfterSeconds: number };
+  readonly refusal: () => Refusal;
 }
 
 /** Lets few works run at once, one after the other as they came, and so keeps what is dear from taking all there is. */
@@ -21,7 +21,7 @@ export class FewAtOnce {
     return this.running === 0;
   }
 
-  /** Does the work when its turn has come. @throws Refusal (503) when too many wait; what the work throws */
+  /** Does the work when its turn has come. @throws Refusal when too many wait; what the work throws */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.turn();
     try {
@@ -37,13 +37,8 @@ export class FewAtOnce {
       this.running += 1;
       return Promise.resolve();
     }
-    if (this.waiting.length >= this.options.mostWaiting) throw this.refusal();
+    if (this.waiting.length >= this.options.mostWaiting) throw this.options.refusal();
     return new Promise((resolve) => this.waiting.push(resolve));
-  }
-
-  private refusal(): Refusal {
-    const { message, retryAfterSeconds } = this.options.refusal;
-    return new Refusal(503, message, { retryAfterSeconds });
   }
 
   /** The turn goes to whoever waits the longest. */

@@ -6,15 +6,13 @@ import { type DkimAlgorithm, newDkimKeyPair, type SecretBox } from '@posthorn/si
 const ALGORITHMS: readonly DkimAlgorithm[] = ['rsa', 'ed25519'];
 
 /** An RSA key takes a thread for some hundred milliseconds; what waits longer than a few seconds had better come again. */
-const PAIRS = { atOnce: 1, mostWaiting: 20 };
-const BUSY = {
-  message: 'Too many domains are being added at once; try again in some seconds',
-  retryAfterSeconds: 5,
-};
+const PAIRS = { atOnce: 1, mostWaiting: 20, refusal: tooManyDkimKeys };
 
 /** Too many wait for their keys. */
 export function tooManyDkimKeys(): Refusal {
-  return new Refusal(503, BUSY.message, { retryAfterSeconds: BUSY.retryAfterSeconds });
+  return new Refusal(503, 'Too many domains are being added at once; try again in some seconds', {
+    retryAfterSeconds: 5,
+  });
 }
 
 export interface DkimKeyMakerOptions {
@@ -24,7 +22,7 @@ export interface DkimKeyMakerOptions {
 
 /** Makes the keys of domains, one pair after the other, so that whoever adds many takes the threads of nobody. */
 export class DkimKeyMaker {
-  private readonly pairs = new FewAtOnce({ ...PAIRS, refusal: BUSY });
+  private readonly pairs = new FewAtOnce(PAIRS);
 
   constructor(private readonly options: DkimKeyMakerOptions) {}
 

@@ -47,7 +47,8 @@ const TOLD_OF_A_NETWORK: Bound = {
 const COMPARISONS = {
   atOnce: 2,
   mostWaiting: 100,
-  refusal: { message: 'Too many sign in at once; try again in some seconds', retryAfterSeconds: 5 },
+  refusal: () =>
+    new Refusal(503, 'Too many sign in at once; try again in some seconds', { retryAfterSeconds: 5 }),
 };
 const TOKEN_BYTES = 32;
 const MOST_CHARACTERS = 256;

@@ -7,8 +7,7 @@ import type { ComposeEmail } from './compose-email.ts';
 import { UnsignableEmail } from './unsignable-email.ts';
 
 /** Each can be as large as the largest email, several times over. */
-const PREVIEWS = { atOnce: 2, mostWaiting: 50 };
-const BUSY = { message: 'Too many previews are being made; try again in a moment', retryAfterSeconds: 2 };
+const PREVIEWS = { atOnce: 2, mostWaiting: 50, refusal: busy };
 
 const NAMED_WAS_ERASED =
   'The email named a person whose address was erased, so its message cannot be made any more; its status and timeline are still there';
@@ -32,7 +31,7 @@ export interface EmailPreview {
 
 /** Shows an email's message by the very composition that the sender makes it with. */
 export class PreviewEmail {
-  private readonly previews = new FewAtOnce({ ...PREVIEWS, refusal: BUSY });
+  private readonly previews = new FewAtOnce(PREVIEWS);
 
   constructor(private readonly options: PreviewEmailOptions) {}
 
@@ -71,8 +70,9 @@ export class PreviewEmail {
 }
 
 function busy(): Refusal {
-  const { message, retryAfterSeconds } = BUSY;
-  return new Refusal(503, message, { retryAfterSeconds });
+  return new Refusal(503, 'Too many previews are being made; try again in a moment', {
+    retryAfterSeconds: 2,
+  });
 }
 
 /** What the sender would try again is worth another try here too. */

@@ -1,11 +1,14 @@
-import { FewAtOnce } from '@posthorn/kernel';
+import { FewAtOnce, Refusal } from '@posthorn/kernel';
 import type { CountedEmails, DayCount, DayEngagement, EmailCountsStore } from '@posthorn/database';
 
 /** A count takes as long as there are emails to count, and a connection with it: they must not take those of accepting. */
-const COUNTS = { atOnce: 2, mostWaiting: 50 };
-const BUSY = {
-  message: 'Too many emails are being counted; try again in some seconds',
-  retryAfterSeconds: 5,
+const COUNTS = {
+  atOnce: 2,
+  mostWaiting: 50,
+  refusal: () =>
+    new Refusal(503, 'Too many emails are being counted; try again in some seconds', {
+      retryAfterSeconds: 5,
+    }),
 };
 
 /** What was counted of each day; days of which there is nothing are absent. */
@@ -16,7 +19,7 @@ export interface EmailsCounted {
 
 /** Counts emails by day. */
 export class CountEmails {
-  private readonly counts = new FewAtOnce({ ...COUNTS, refusal: BUSY });
+  private readonly counts = new FewAtOnce(COUNTS);
 
   constructor(private readonly store: Pick<EmailCountsStore, 'count' | 'countEngagements'>) {}
 
