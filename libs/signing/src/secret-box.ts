@@ -64,6 +64,16 @@ export class SecretBox {
     }
   }
 
+  /** Decrypts it as {@link open} does, or gives back why it cannot be. */
+  tryToOpen(sealed: Uint8Array, boundTo: string): Buffer | SecretNotOpened {
+    try {
+      return this.open(sealed, boundTo);
+    } catch (error) {
+      if (error instanceof SecretNotOpened) return error;
+      throw error;
+    }
+  }
+
   /** The id of the first key. */
   get currentKeyId(): string {
     return this.ring[0].id;

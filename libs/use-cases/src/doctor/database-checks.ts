@@ -94,9 +94,9 @@ async function judgeSecrets({ database, sealedColumns, box }: ExaminedInstallati
   const closed: string[] = [];
   for (const column of sealedColumns) {
     for (const { rowId, sealed } of await database.readSealed(column)) {
-      const why = whyClosed(box, sealed, placeOf(column, rowId));
-      if (why === undefined) opened += 1;
-      else closed.push(`${column.table} ${rowId}: ${why}`);
+      const secret = box.tryToOpen(sealed, placeOf(column, rowId));
+      if (secret instanceof SecretNotOpened) closed.push(`${column.table} ${rowId}: ${secret.message}`);
+      else opened += 1;
     }
   }
   if (closed.length === 0) return good(`all ${opened} stored secrets that were tried can be decrypted`);
@@ -104,16 +104,6 @@ async function judgeSecrets({ database, sealedColumns, box }: ExaminedInstallati
     `${closed.length} of ${opened + closed.length} stored secrets cannot be decrypted, the first is ${closed[0]}`,
     'bring the key back that they need, at the end of ENCRYPTION_KEYS; what is lost for good has to be made anew',
   );
-}
-
-function whyClosed(box: SecretBox, sealed: Uint8Array, place: string): string | undefined {
-  try {
-    box.open(sealed, place);
-    return undefined;
-  } catch (error) {
-    if (error instanceof SecretNotOpened) return error.message;
-    throw error;
-  }
 }
 
 const RESUME =

@@ -25,11 +25,12 @@ export async function rotateSecrets(
   for (const column of columns) {
     for await (const secret of othersOf(secrets, column, box.currentHead)) {
       if (sealedAnew + closed.length === 0) await secrets.record(actor, { key, begun: true });
-      const anew = sealAnew(box, secret, placeOf(column, secret.rowId));
-      if (typeof anew === 'string') {
-        closed.push(`${column.table} ${secret.rowId}: ${anew}`);
+      const place = placeOf(column, secret.rowId);
+      const opened = box.tryToOpen(secret.sealed, place);
+      if (opened instanceof SecretNotOpened) {
+        closed.push(`${column.table} ${secret.rowId}: ${opened.message}`);
       } else {
-        await secrets.replace(column, secret, anew);
+        await secrets.replace(column, secret, box.seal(opened, place));
         sealedAnew += 1;
       }
     }
@@ -51,16 +52,6 @@ async function* othersOf(
     yield* batch;
     if (batch.length < SECRETS_A_BATCH) return;
     after = batch.at(-1)!.rowId;
-  }
-}
-
-/** Or why it cannot be opened. */
-function sealAnew(box: SecretBox, { sealed }: SealedSecret, place: string): Buffer | string {
-  try {
-    return box.seal(box.open(sealed, place), place);
-  } catch (error) {
-    if (error instanceof SecretNotOpened) return error.message;
-    throw error;
   }
 }
 
