@@ -128,25 +128,17 @@ export function dnsChecks(dns: NameServers, probe: string, bounceDomain: string 
         : good(`name servers answer (asked about ${probe})`);
     },
   };
-  if (bounceDomain === undefined)
-    return [
-      resolver,
-      {
-        name: 'dns.bounces',
-        look: () =>
-          advice(
+  const bounces: Check = {
+    name: 'dns.bounces',
+    look: async () =>
+      bounceDomain === undefined
+        ? advice(
             'BOUNCE_DOMAIN is not set: bounces that come back as mail are not heard of',
             'see docs/operations.md, Mail that comes back',
-          ),
-      },
-    ];
-  return [
-    resolver,
-    {
-      name: 'dns.bounces',
-      look: async () => judgeMailHosts(bounceDomain, await dns.lookUpMailHosts(bounceDomain)),
-    },
-  ];
+          )
+        : judgeMailHosts(bounceDomain, await dns.lookUpMailHosts(bounceDomain)),
+  };
+  return [resolver, bounces];
 }
 
 function judgeMailHosts(domain: string, answer: TxtAnswer): Finding {
