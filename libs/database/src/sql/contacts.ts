@@ -70,8 +70,8 @@ export function listContacts(
   const values = new Values();
   const conditions = [
     `workspace_id = ${values.add(uuidOf(workspaceId), 'uuid')}`,
-    ...(email === undefined ? [] : [`lower(email) = lower(${values.add(email, 'text')})`]),
-    ...(status === undefined ? [] : [`status = ${values.add(status, 'contact_status')}`]),
+    ...values.given(email, 'text', (wanted) => `lower(email) = lower(${wanted})`),
+    ...values.given(status, 'contact_status', (wanted) => `status = ${wanted}`),
   ];
   return pageStatement(`SELECT ${CONTACT_COLUMNS}\nFROM     contacts c`, conditions, page, values);
 }

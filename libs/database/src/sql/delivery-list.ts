@@ -1,6 +1,13 @@
 import { type EventId, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import type { DeliveryStatus, EventName } from '@posthorn/domain';
-import { boundsOf, type CreatedBetween, type Statement, type Stretch, Values } from './statement.ts';
+import {
+  boundsOf,
+  type CreatedBetween,
+  readStretch,
+  type Statement,
+  type Stretch,
+  Values,
+} from './statement.ts';
 
 /** Which deliveries of a webhook are asked for, by the time of their events among others; what is absent does not matter. */
 export interface DeliveryFilter extends CreatedBetween {
@@ -32,8 +39,7 @@ LEFT JOIN LATERAL (
 ) a ON true`;
 
 /**
- * Reads a stretch of a webhook's deliveries in the order of their ids, which is the order in which their events happened. What it looks
- * at is bounded as in `listEmails`.
+ * Reads a stretch of a webhook's deliveries, whose ids are in the order in which their events happened: see {@link readStretch}.
  *
  * Indexes: webhook_deliveries_exhausted_idx for the exhausted, webhook_deliveries_pkey for those of one event,
  * webhook_deliveries_by_webhook_idx for all others, each from the place where the stretch begins; primary keys for what is given.
@@ -46,32 +52,23 @@ export function listDeliveries(
   stretch: Stretch,
 ): Statement {
   const values = new Values();
-  const order = stretch.sort === 'createdAt.asc' ? 'ASC' : 'DESC';
+  const { status, event, eventId } = filter;
   const webhook = values.add(uuidOf(webhookId), 'uuid');
-  const scanned = [
-    `d.webhook_id = ${webhook}`,
-    `d.workspace_id = ${values.add(uuidOf(workspaceId), 'uuid')}`,
-    ...narrowed(filter, webhook, values),
-    ...boundsOf(filter, stretch, values),
-  ];
-  const mostSeen = values.add(stretch.mostSeen, 'int');
-  const text = `
-WITH seen AS (
-  SELECT   d.id, row_number() OVER (ORDER BY d.id ${order})::int AS n, ${sifted(filter, values)} AS matches
-  FROM     webhook_deliveries d
-  WHERE    ${scanned.join('\n  AND      ')}
-  ORDER BY d.id ${order}
-  LIMIT    ${mostSeen}
-),
-given AS (
-  SELECT * FROM seen WHERE matches OR n = ${mostSeen} ORDER BY id ${order} LIMIT ${values.add(stretch.mostGiven, 'int')}
-)
-SELECT g.n, g.matches, ${SHOWN}
-FROM   given g
-JOIN   webhook_deliveries d ON d.id = g.id
-${JOINS}
-ORDER BY d.id ${order}`;
-  return { text, values: values.list };
+  return readStretch(stretch, values, {
+    table: 'webhook_deliveries d',
+    scanned: [
+      `d.webhook_id = ${webhook}`,
+      `d.workspace_id = ${values.add(uuidOf(workspaceId), 'uuid')}`,
+      ...(status === 'EXHAUSTED' ? ['d.is_exhausted'] : []),
+      ...values.given(eventId && uuidOf(eventId), 'uuid', (id) => `d.id = delivery_id(${id}, ${webhook})`),
+      ...boundsOf(filter, stretch, values),
+    ],
+    sifted: [
+      ...values.given(status, 'delivery_status', (wanted) => `d.status = ${wanted}`),
+      ...values.given(event, 'text', (is) => `(SELECT e.type = ${is} FROM events e WHERE e.id = d.event_id)`),
+    ],
+    shown: `${SHOWN}\nFROM     given g\nJOIN     webhook_deliveries d ON d.id = g.id\n${JOINS}`,
+  });
 }
 
 /** Reads a delivery of a webhook, with the bytes that are posted. $1 uuid: it. $2 uuid: the webhook. $3 uuid: its workspace. Indexes: primary keys, or webhook_deliveries_by_webhook_idx. Locks: none. */
@@ -88,24 +85,3 @@ FROM     webhook_attempts
 WHERE    delivery_id = $1::uuid
 ORDER BY claims DESC
 LIMIT    $2::int`;
-
-/** What an index is read by. */
-function narrowed({ status, eventId }: DeliveryFilter, webhook: string, values: Values): string[] {
-  return [
-    ...(status === 'EXHAUSTED' ? ['d.is_exhausted'] : []),
-    ...(eventId === undefined
-      ? []
-      : [`d.id = delivery_id(${values.add(uuidOf(eventId), 'uuid')}, ${webhook})`]),
-  ];
-}
-
-/** What is only seen in the row, or in that of its event. */
-function sifted({ status, event }: DeliveryFilter, values: Values): string {
-  const conditions = [
-    ...(status === undefined ? [] : [`d.status = ${values.add(status, 'delivery_status')}`]),
-    ...(event === undefined
-      ? []
-      : [`(SELECT e.type = ${values.add(event, 'text')} FROM events e WHERE e.id = d.event_id)`]),
-  ];
-  return conditions.join(' AND ') || 'true';
-}

@@ -599,7 +599,7 @@ const STATEMENTS: readonly Checked[] = [
     'SEARCH_EMAILS',
     {
       sql: searchEmails({ status: 'FAILED' }, STRETCH).text,
-      values: () => ['10000', `'FAILED'`, '51'],
+      values: () => [`'FAILED'`, '10000', '51'],
       indexes: [/^emails_.*_pkey$/],
     },
   ],

@@ -23,6 +23,11 @@ export class Values {
   add(value: unknown, type: string): string {
     return `$${this.list.push(value)}::${type}`;
   }
+
+  /** The condition with a value, if that is given; else none. */
+  given(value: unknown, type: string, condition: (parameter: string) => string): string[] {
+    return value === undefined ? [] : [condition(this.add(value, type))];
+  }
 }
 
 /** Between which times that happened which the rows of a list are about. */
@@ -39,14 +44,55 @@ export function boundsOf(
   { sort, start }: Stretch,
   values: Values,
 ): string[] {
-  const floor = (moment: Date): string => `uuid_v7_floor(${values.add(moment, 'timestamptz')})`;
   return [
-    ...(createdAfter === undefined ? [] : [`id >= ${floor(createdAfter)}`]),
-    ...(createdBefore === undefined ? [] : [`id < ${floor(createdBefore)}`]),
-    ...(start === undefined
-      ? []
-      : [`id ${sort === 'createdAt.asc' ? '>=' : '<='} ${values.add(start, 'uuid')}`]),
+    ...values.given(createdAfter, 'timestamptz', (moment) => `id >= uuid_v7_floor(${moment})`),
+    ...values.given(createdBefore, 'timestamptz', (moment) => `id < uuid_v7_floor(${moment})`),
+    ...values.given(start, 'uuid', (first) => `id ${inOrder(sort).from} ${first}`),
   ];
+}
+
+/** What a stretch is read of. */
+interface Listed {
+  /** What FROM says of the table that is looked at. */
+  readonly table: string;
+  /** What an index is read by, and what of that matches. */
+  readonly scanned: readonly string[];
+  readonly sifted: readonly string[];
+  /** What is shown of each row of `given g`, and out of which tables. */
+  readonly shown: string;
+}
+
+/**
+ * Reads a stretch of a list in the order of its ids. It looks at no more than `mostSeen` rows, whatever is asked and however few of them match: `n`
+ * numbers what it looks at, and the last that it may look at is given whether it matches or not, so that the reader knows where to go on.
+ */
+export function readStretch(stretch: Stretch, values: Values, listed: Listed): Statement {
+  const { order } = inOrder(stretch.sort);
+  const mostSeen = values.add(stretch.mostSeen, 'int');
+  const text = `
+WITH seen AS (
+  SELECT   id, row_number() OVER (ORDER BY id ${order})::int AS n, ${all(listed.sifted)} AS matches
+  FROM     ${listed.table}
+  WHERE    ${all(listed.scanned)}
+  ORDER BY id ${order}
+  LIMIT    ${mostSeen}
+),
+given AS (
+  SELECT * FROM seen WHERE matches OR n = ${mostSeen} ORDER BY id ${order} LIMIT ${values.add(stretch.mostGiven, 'int')}
+)
+SELECT   g.n, g.matches, ${listed.shown}
+ORDER BY g.id ${order}`;
+  return { text, values: values.list };
+}
+
+/** Whether all of this is so. */
+export function all(conditions: readonly string[]): string {
+  return conditions.join(' AND ') || 'true';
+}
+
+/** How ids are ordered, and on which side of the first one the others are. */
+export function inOrder(sort: Sort): { readonly order: string; readonly from: string } {
+  return sort === 'createdAt.asc' ? { order: 'ASC', from: '>=' } : { order: 'DESC', from: '<=' };
 }
 
 /**
@@ -61,10 +107,10 @@ export function pageStatement(
   { limit, sort, startAt }: PageRequest<Id<string>>,
   values: Values,
 ): Statement {
-  const [from, order] = sort === 'createdAt.asc' ? ['>=', 'ASC'] : ['<=', 'DESC'];
-  const start = startAt === undefined ? [] : [`id ${from} ${values.add(uuidOf(startAt), 'uuid')}`];
+  const { order, from } = inOrder(sort);
+  const start = values.given(startAt && uuidOf(startAt), 'uuid', (first) => `id ${from} ${first}`);
   const text = `${selected}
-WHERE    ${[...conditions, ...start].join(' AND ')}
+WHERE    ${all([...conditions, ...start])}
 ORDER BY id ${order}
 LIMIT    ${values.add(limit + 1, 'int')}`;
   return { text, values: values.list };

@@ -33,8 +33,8 @@ export function listSuppressions(
   const values = new Values();
   const conditions = [
     `workspace_id = ${values.add(uuidOf(workspaceId), 'uuid')}`,
-    ...(email === undefined ? [] : [`lower(email) = lower(${values.add(email, 'text')})`]),
-    ...(reason === undefined ? [] : [`reason = ${values.add(reason, 'suppression_reason')}`]),
+    ...values.given(email, 'text', (wanted) => `lower(email) = lower(${wanted})`),
+    ...values.given(reason, 'suppression_reason', (wanted) => `reason = ${wanted}`),
   ];
   return pageStatement(`SELECT ${SUPPRESSION_COLUMNS}\nFROM     suppressions s`, conditions, page, values);
 }
@@ -48,7 +48,7 @@ export function listSuppressions(
 export function searchSuppressions(email: string | undefined, page: PageRequest<SuppressionId>): Statement {
   const values = new Values();
   const searched = email === undefined ? 'suppressions' : entriesOf(values.add(email, 'text'));
-  return pageStatement(`SELECT ${SUPPRESSION_COLUMNS}\nFROM     ${searched} s`, ['true'], page, values);
+  return pageStatement(`SELECT ${SUPPRESSION_COLUMNS}\nFROM     ${searched} s`, [], page, values);
 }
 
 /** A workspace has at most one entry of an address: the limit says so to Postgres, which would read all of them otherwise. */
