@@ -13,12 +13,7 @@ FROM   generate_series($2::date::timestamp, $3::date::timestamp, interval '1 day
 CROSS JOIN LATERAL (
   SELECT   status, count(*)::int AS count
   FROM     emails
-  WHERE    workspace_id = $1::uuid
-  AND      ${isOfGroup ? 'group_by = $4::text' : '$4::text IS NULL'}
-  AND      id >= uuid_v7_floor($2::date::timestamp AT TIME ZONE 'UTC')
-  AND      id <  uuid_v7_floor(($3::date + 1)::timestamp AT TIME ZONE 'UTC')
-  AND      id >= uuid_v7_floor(d.day AT TIME ZONE 'UTC')
-  AND      id <  uuid_v7_floor((d.day + interval '1 day') AT TIME ZONE 'UTC')
+  WHERE    ${ofDay('id', isOfGroup)}
   GROUP BY status
 ) c`;
 }
@@ -36,12 +31,17 @@ FROM   generate_series($2::date::timestamp, $3::date::timestamp, interval '1 day
 CROSS JOIN LATERAL (
   SELECT count(opened_at)::int AS opened, count(clicked_at)::int AS clicked
   FROM   email_engagements
-  WHERE  workspace_id = $1::uuid
-  AND    ${isOfGroup ? 'group_by = $4::text' : '$4::text IS NULL'}
-  AND    email_id >= uuid_v7_floor($2::date::timestamp AT TIME ZONE 'UTC')
-  AND    email_id <  uuid_v7_floor(($3::date + 1)::timestamp AT TIME ZONE 'UTC')
-  AND    email_id >= uuid_v7_floor(d.day AT TIME ZONE 'UTC')
-  AND    email_id <  uuid_v7_floor((d.day + interval '1 day') AT TIME ZONE 'UTC')
+  WHERE  ${ofDay('email_id', isOfGroup)}
 ) c
 WHERE  c.opened > 0 OR c.clicked > 0`;
+}
+
+/** What is so of those that are counted of a day, whose emails' ids are `id`. */
+function ofDay(id: string, isOfGroup: boolean): string {
+  return `workspace_id = $1::uuid
+  AND    ${isOfGroup ? 'group_by = $4::text' : '$4::text IS NULL'}
+  AND    ${id} >= uuid_v7_floor($2::date::timestamp AT TIME ZONE 'UTC')
+  AND    ${id} <  uuid_v7_floor(($3::date + 1)::timestamp AT TIME ZONE 'UTC')
+  AND    ${id} >= uuid_v7_floor(d.day AT TIME ZONE 'UTC')
+  AND    ${id} <  uuid_v7_floor((d.day + interval '1 day') AT TIME ZONE 'UTC')`;
 }
