@@ -57,14 +57,13 @@ export function columnsOf<Columns extends Readonly<Record<string, ColumnType>>>(
 }
 
 /**
- * The parameters of a statement that takes rows so, from `$<first>` on, for `unnest`. Each is in a SELECT of its own, so that every
+ * Rows that a statement takes so, as FROM names them; their parameters are those from `$<first>` on. Each is in a SELECT of its own, so that every
  * group looks the same to the planner and one plan serves them all: otherwise it would plan again for every small group, which takes longer than to
  * run it.
  */
-export function arraysOf(columns: Readonly<Record<string, ColumnType>>, first = 1): string {
-  return Object.values(columns)
-    .map((type, index) => `(SELECT $${index + first}::${type}[])`)
-    .join(', ');
+export function rowsOf(columns: Readonly<Record<string, ColumnType>>, alias: string, first = 1): string {
+  const arrays = Object.values(columns).map((type, index) => `(SELECT $${index + first}::${type}[])`);
+  return `unnest(${arrays.join(', ')}) AS ${alias} (${Object.keys(columns).join(', ')})`;
 }
 
 /** As `array_recv` reads it: dimensions, whether there are NULLs, the type, the length, the first index, then the values. */

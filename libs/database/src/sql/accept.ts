@@ -1,5 +1,5 @@
 import { WORKSPACE_LIMITS } from '@posthorn/domain';
-import { arraysOf, type ColumnType } from '../binary-array.ts';
+import { type ColumnType, rowsOf } from '../binary-array.ts';
 import { MONTH_OF_ACCEPTANCE } from './month.ts';
 
 /** What ACCEPT_EMAILS is told of each email, in the order of its parameters: a column each. */
@@ -111,7 +111,7 @@ function acceptEmails(
 ): string {
   return `
 WITH item AS MATERIALIZED (
-  SELECT * FROM unnest(${arraysOf(columns, 2)}) AS i (${Object.keys(columns).join(', ')})
+  SELECT * FROM ${rowsOf(columns, 'i', 2)}
 ),
 sender AS MATERIALIZED (
   SELECT n, workspace_id, email_key, ${MONTH_OF_ACCEPTANCE} AS month,

@@ -1,4 +1,4 @@
-import { arraysOf, type ColumnType } from '../binary-array.ts';
+import { type ColumnType, rowsOf } from '../binary-array.ts';
 import { CLAIM_COLUMNS, claimed, liveOutcomes } from './claims.ts';
 import { dueAgain } from './due-again.ts';
 
@@ -68,7 +68,7 @@ const ATTEMPT_OF_OUTCOME = `o.id, o.claims, o.number, o.status_code, o.error_cla
 export const RECORD_DELIVERIES = `
 WITH outcome AS MATERIALIZED (
   SELECT o.*, o.attempt AND o.status IS NOT DISTINCT FROM 'SUCCEEDED' AS is_success
-  FROM   unnest(${arraysOf(OUTCOME_COLUMNS)}) AS o (${Object.keys(OUTCOME_COLUMNS).join(', ')})
+  FROM   ${rowsOf(OUTCOME_COLUMNS, 'o')}
 ), ${liveOutcomes('l.steps')},
 succeeded AS (
   UPDATE webhook_deliveries d

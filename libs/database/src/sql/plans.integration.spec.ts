@@ -735,7 +735,7 @@ const STATEMENTS: readonly Checked[] = [
     'CARRY_OUT_JUDGEMENTS',
     {
       sql: CARRY_OUT_JUDGEMENTS,
-      values: () => [...columns(JUDGEMENT_COLUMNS, judgements()), 'now()'],
+      values: () => ['now()', ...columns(JUDGEMENT_COLUMNS, judgements())],
       indexes: [/^webhooks_pkey$/],
     },
   ],

@@ -1,4 +1,4 @@
-import { arraysOf, type ColumnType } from '../binary-array.ts';
+import { type ColumnType, rowsOf } from '../binary-array.ts';
 
 /** What KEEP_HEALTH is told of each webhook, in the order of its parameters: a column each. */
 export const HEALTH_COLUMNS = {
@@ -17,7 +17,7 @@ export const HEALTH_COLUMNS = {
  */
 export const KEEP_HEALTH = `
 WITH learnt AS MATERIALIZED (
-  SELECT * FROM unnest(${arraysOf(HEALTH_COLUMNS)}) AS l (${Object.keys(HEALTH_COLUMNS).join(', ')})
+  SELECT * FROM ${rowsOf(HEALTH_COLUMNS, 'l')}
 ),
 slow AS (
   INSERT INTO slow_lanes (lane_id)
@@ -40,15 +40,16 @@ export const JUDGEMENT_COLUMNS = {
 } as const satisfies Record<string, ColumnType>;
 
 /**
- * Notes what workspaces are to be told of webhooks, disables these, unless it is a warning, and holds their lanes back. JUDGEMENT_COLUMNS, an
- * array each, no webhook twice; then the time of the change.
+ * Notes what workspaces are to be told of webhooks, disables these, unless it is a warning, and holds their lanes back.
+ *
+ * $1 timestamptz: the time of the change. The others: JUDGEMENT_COLUMNS, an array each, no webhook twice.
  *
  * Indexes: webhooks_pkey, paused_lanes_pkey. Locks: as KEEP_HEALTH, and the keys of the workspaces.
  */
 export const CARRY_OUT_JUDGEMENTS = `
 WITH judgement AS MATERIALIZED (
   SELECT j.*, j.notice <> 'FAILING' AS is_end
-  FROM   unnest(${arraysOf(JUDGEMENT_COLUMNS)}) AS j (${Object.keys(JUDGEMENT_COLUMNS).join(', ')})
+  FROM   ${rowsOf(JUDGEMENT_COLUMNS, 'j', 2)}
 ),
 noticed AS (
   INSERT INTO webhook_notices (workspace_id, webhook_id, kind)
@@ -60,5 +61,5 @@ held AS (
   ON CONFLICT (queue, lane_id) DO UPDATE SET reason = excluded.reason
 )
 UPDATE webhooks w
-SET    status = 'DISABLED', updated_at = $${Object.keys(JUDGEMENT_COLUMNS).length + 1}::timestamptz
+SET    status = 'DISABLED', updated_at = $1::timestamptz
 WHERE  w.id = ANY (ARRAY(SELECT webhook_id FROM judgement WHERE is_end))`;

@@ -133,7 +133,7 @@ async function carryOut(client: pg.ClientBase, judgements: readonly Judgement[],
     workspace_id: workspaceId,
     notice,
   }));
-  await client.query(CARRY_OUT_JUDGEMENTS, [...columnsOf(JUDGEMENT_COLUMNS, rows), now]);
+  await client.query(CARRY_OUT_JUDGEMENTS, [now, ...columnsOf(JUDGEMENT_COLUMNS, rows)]);
   const disabled = judgements.filter(({ notice }) => notice !== 'FAILING');
   const audited = disabled.map(({ workspaceId, webhookId, notice: reason }): AuditedChange => ({
     workspaceId,
