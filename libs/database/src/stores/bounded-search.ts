@@ -1,6 +1,7 @@
 import { type Id, idFromUuid, uuidOf } from '@posthorn/kernel';
 import { opaqueStart, type Page, pageOf, type PageRequest } from '@posthorn/domain';
-import type { Stretch } from '../sql/statement.ts';
+import type pg from 'pg';
+import type { Statement, Stretch } from '../sql/statement.ts';
 
 /** How far a search goes for rows that are few among many. */
 export interface SearchBounds {
@@ -15,7 +16,7 @@ export interface SearchBounds {
 export const SEARCH_BOUNDS: SearchBounds = { rowsAStatement: 10_000, mostMs: 1_500, mostAtOnce: 2 };
 
 /** What a statement says of a row that it looked at. */
-export interface SeenRow {
+interface SeenRow {
   readonly id: string;
   /** Which of those that were looked at it is, from 1. */
   readonly n: number;
@@ -38,23 +39,24 @@ export class BoundedSearch<Prefix extends string> {
 
   constructor(
     private readonly prefix: Prefix,
+    private readonly pool: pg.Pool,
     private readonly bounds: SearchBounds = SEARCH_BOUNDS,
   ) {}
 
   /**
    * A page.
    *
-   * @param look looks at a stretch of the list; gives what matches and the last that it may look at, whether that matches or not
+   * @param statementOf what reads a stretch of the list: see `readStretch`
    * @param itemOf what a row is shown as
    */
-  async page<Row extends SeenRow, Item extends { readonly id: Id<string> }>(
+  async page<Row extends object, Item extends { readonly id: Id<string> }>(
     page: PageRequest<Id<Prefix>>,
-    look: (stretch: Stretch) => Promise<readonly Row[]>,
+    statementOf: (stretch: Stretch) => Statement,
     itemOf: (row: Row) => Item,
   ): Promise<Page<Item>> {
     const deadline = performance.now() + this.bounds.mostMs;
     const readFrom = (from: PageRequest<Id<Prefix>>): Promise<Read<Prefix, Item>> =>
-      this.read(from, look, itemOf);
+      this.read(from, statementOf, itemOf);
     const first = await readFrom(page);
     if (first.next === undefined || this.searches >= this.bounds.mostAtOnce) return toPage(first, page.limit);
     this.searches += 1;
@@ -72,13 +74,14 @@ export class BoundedSearch<Prefix extends string> {
   }
 
   /** Looks at so many rows, or until there are enough: one more than the page may hold. */
-  private async read<Row extends SeenRow, Item>(
+  private async read<Row extends object, Item>(
     { sort, limit, startAt }: PageRequest<Id<Prefix>>,
-    look: (stretch: Stretch) => Promise<readonly Row[]>,
+    statementOf: (stretch: Stretch) => Statement,
     itemOf: (row: Row) => Item,
   ): Promise<Read<Prefix, Item>> {
     const mostSeen = this.bounds.rowsAStatement;
-    const rows = await look({ sort, start: startAt && uuidOf(startAt), mostSeen, mostGiven: limit + 1 });
+    const stretch = { sort, start: startAt && uuidOf(startAt), mostSeen, mostGiven: limit + 1 };
+    const { rows } = await this.pool.query<Row & SeenRow>(statementOf(stretch));
     // The last that could be looked at begins the next stretch, whether it matches or not.
     const last = rows.find((row) => row.n === mostSeen);
     const found = rows.filter((row) => row !== last).map(itemOf);

@@ -3,7 +3,7 @@ import type { Page, PageRequest } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { type DeliveryFilter, listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from '../sql/delivery-list.ts';
 import type { Stretch } from '../sql/statement.ts';
-import { BoundedSearch, type SeenRow } from './bounded-search.ts';
+import { BoundedSearch } from './bounded-search.ts';
 import {
   type DeliveryWithAttempts,
   type ShownAttempt,
@@ -17,22 +17,21 @@ const MOST_ATTEMPTS = 50;
 
 /** What has become of the deliveries of a webhook. */
 export class DeliveryListStore {
-  private readonly search = new BoundedSearch('dlv');
+  private readonly search: BoundedSearch<'dlv'>;
 
-  constructor(private readonly database: Database) {}
+  constructor(private readonly database: Pick<Database, 'pool'>) {
+    this.search = new BoundedSearch('dlv', database.pool);
+  }
 
   /** A page of the deliveries that match; see {@link BoundedSearch} for when it has fewer than it may. */
-  async list(
+  list(
     workspaceId: WorkspaceId,
     webhookId: WebhookId,
     filter: DeliveryFilter,
     page: PageRequest<DeliveryId>,
   ): Promise<Page<ShownDelivery>> {
-    const look = async (stretch: Stretch) => {
-      const statement = listDeliveries(workspaceId, webhookId, filter, stretch);
-      return (await this.database.pool.query<ShownDeliveryRow & SeenRow>(statement)).rows;
-    };
-    return this.search.page(page, look, shownDelivery);
+    const statementOf = (stretch: Stretch) => listDeliveries(workspaceId, webhookId, filter, stretch);
+    return this.search.page(page, statementOf, shownDelivery);
   }
 
   /** The delivery with its newest attempts, if this webhook of this workspace has it. */

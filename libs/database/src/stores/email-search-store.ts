@@ -3,8 +3,7 @@ import type { Page, PageRequest } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { EmailFilter } from '../sql/email-list.ts';
 import { READ_EMAIL_WORKSPACE, searchEmails } from '../sql/email-search.ts';
-import type { Stretch } from '../sql/statement.ts';
-import { BoundedSearch, type SearchBounds, type SeenRow } from './bounded-search.ts';
+import { BoundedSearch, type SearchBounds } from './bounded-search.ts';
 import { type EmailSummary, emailSummary, type EmailSummaryRow } from './email-record.ts';
 
 /** An email, and whose it is. */
@@ -12,7 +11,7 @@ export interface FoundEmail extends EmailSummary {
   readonly workspaceId: WorkspaceId;
 }
 
-type FoundRow = EmailSummaryRow & SeenRow & { readonly workspaceId: string };
+type FoundRow = EmailSummaryRow & { readonly workspaceId: string };
 
 /** The emails of all workspaces, for those who run the installation: nothing here may be shown to a key. */
 export class EmailSearchStore {
@@ -22,14 +21,12 @@ export class EmailSearchStore {
     private readonly database: Pick<Database, 'pool'>,
     bounds?: SearchBounds,
   ) {
-    this.search = new BoundedSearch('trs', bounds);
+    this.search = new BoundedSearch('trs', database.pool, bounds);
   }
 
   /** A page of the emails that match; see {@link BoundedSearch} for when it has fewer than it may. */
-  async list(filter: EmailFilter, page: PageRequest<EmailId>): Promise<Page<FoundEmail>> {
-    const look = async (stretch: Stretch) =>
-      (await this.database.pool.query<FoundRow>(searchEmails(filter, stretch))).rows;
-    return this.search.page(page, look, foundEmail);
+  list(filter: EmailFilter, page: PageRequest<EmailId>): Promise<Page<FoundEmail>> {
+    return this.search.page(page, (stretch) => searchEmails(filter, stretch), foundEmail);
   }
 
   /** Whose the email is; undefined: there is none with this id. */
