@@ -7,6 +7,7 @@ import {
 } from '@posthorn/kernel';
 import type { EventName, LaneId, PostErrorClass, ReceiverHealth, WebhookStatus } from '@posthorn/domain';
 import type { Claim, ClaimedRow } from './claim.ts';
+import type { RowOf } from './row-of.ts';
 
 /** A delivery that was claimed, with the bytes that are posted. */
 export interface ClaimedDelivery extends ClaimedRow {
@@ -74,17 +75,8 @@ export interface DeliveryOutcome extends Claim {
   readonly attempt: DeliveryAttempt | null;
 }
 
-/** A row of CLAIM_DELIVERIES: ids as the database has them. */
-export interface DeliveryRow extends Omit<
-  ClaimedDelivery,
-  'id' | 'workspaceId' | 'webhookId' | 'eventId' | 'event'
-> {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly webhookId: string;
-  readonly eventId: string;
-  readonly event: string;
-}
+/** A row of CLAIM_DELIVERIES. */
+export type DeliveryRow = RowOf<ClaimedDelivery, 'id' | 'workspaceId' | 'webhookId' | 'eventId'>;
 
 export function claimedDelivery(row: DeliveryRow): ClaimedDelivery {
   return {
@@ -93,7 +85,6 @@ export function claimedDelivery(row: DeliveryRow): ClaimedDelivery {
     workspaceId: idFromUuid('wrk', row.workspaceId),
     webhookId: idFromUuid('wh', row.webhookId),
     eventId: idFromUuid('evt', row.eventId),
-    event: row.event as EventName,
   };
 }
 

@@ -1,18 +1,12 @@
 import { idFromUuid } from '@posthorn/kernel';
-import { type Contact, type ContactStatus, type JsonObject, parseJson } from '@posthorn/domain';
+import { type Contact, type JsonObject, parseJson } from '@posthorn/domain';
+import type { RowOf } from './row-of.ts';
 
 /** A contact as statements give it. */
-export interface ContactRow {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly email: string;
+export type ContactRow = RowOf<Omit<Contact, 'properties'>, 'id' | 'workspaceId'> & {
   /** JSON text: its keys are of a caller's choice, and the driver's own parser can misread such. */
   readonly properties: string;
-  readonly status: ContactStatus;
-  readonly unsubscribedAt: Date | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+};
 
 /** A contact out of its row. */
 export function contactOf(row: ContactRow): Contact {

@@ -1,5 +1,5 @@
 import { idFromUuid, type RecoveryId, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
-import type { Actor, Recovery, RecoveryState } from '@posthorn/domain';
+import type { Actor, Recovery } from '@posthorn/domain';
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import { GroupSize } from '../group-size.ts';
@@ -15,6 +15,7 @@ import {
 } from '../sql/recoveries.ts';
 import { transact, transactOn } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
+import type { RowOf } from './row-of.ts';
 
 /** Which deliveries of a webhook are to be recovered: of events from `since` on, and before `until`. */
 export interface WantedRecovery {
@@ -31,18 +32,8 @@ export interface RecoveryBounds {
   readonly ready: number;
 }
 
-interface RecoveryRow extends Omit<Recovery, 'id' | 'webhookId'> {
-  readonly id: string;
-  readonly webhookId: string;
-}
-
-interface TakenRecovery {
-  readonly id: string;
-  readonly webhookId: string;
-  readonly state: RecoveryState;
-  readonly seenTo: string;
-  readonly until: Date;
-}
+type RecoveryRow = RowOf<Recovery, 'id' | 'webhookId'>;
+type TakenRecovery = Pick<RecoveryRow, 'id' | 'webhookId' | 'state' | 'until'> & { readonly seenTo: string };
 
 interface Group {
   readonly looked: number;

@@ -5,6 +5,7 @@ import type { Database } from '../connection.ts';
 import { noteEventsDue } from '../event-bells.ts';
 import { KNOWS_EMAIL, LOCK_DUE_OF_REPORTED, LOCK_REPORTED, RECORD_REPORT } from '../sql/reports.ts';
 import { transactOn } from '../transaction.ts';
+import type { RowOf } from './row-of.ts';
 
 /** An email that a report came about, as it is just then. */
 export interface ReportedEmail {
@@ -60,7 +61,7 @@ async function isUnderWay(client: pg.ClientBase, id: EmailId): Promise<boolean> 
 }
 
 async function lockReported(client: pg.ClientBase, id: EmailId): Promise<ReportedEmail | undefined> {
-  const { rows } = await client.query<ReportedEmail & { workspaceId: string }>(LOCK_REPORTED, [uuidOf(id)]);
+  const { rows } = await client.query<RowOf<ReportedEmail, 'workspaceId'>>(LOCK_REPORTED, [uuidOf(id)]);
   const [row] = rows;
   return row && { ...row, workspaceId: idFromUuid('wrk', row.workspaceId) };
 }

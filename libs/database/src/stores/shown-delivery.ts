@@ -1,5 +1,6 @@
 import { type DeliveryId, type EventId, idFromUuid, timeOf, type WebhookId } from '@posthorn/kernel';
 import type { AttemptError, DeliveryStatus, EventName } from '@posthorn/domain';
+import type { RowOf } from './row-of.ts';
 
 /** A POST, as it is shown. */
 export interface ShownAttempt {
@@ -44,17 +45,14 @@ export interface DeliveryWithAttempts extends ShownDelivery {
 }
 
 /** A row of a statement that shows deliveries. */
-export interface ShownDeliveryRow extends Omit<
-  ShownDelivery,
-  'id' | 'webhookId' | 'eventId' | 'lastAttempt' | 'createdAt'
-> {
-  readonly id: string;
-  readonly webhookId: string;
-  readonly eventId: string;
+export type ShownDeliveryRow = RowOf<
+  Omit<ShownDelivery, 'lastAttempt' | 'createdAt'>,
+  'id' | 'webhookId' | 'eventId'
+> & {
   readonly lastAt: Date | null;
   readonly lastStatusCode: number | null;
   readonly lastError: AttemptError | null;
-}
+};
 
 /** A delivery out of its row. */
 export function shownDelivery(row: ShownDeliveryRow): ShownDelivery {
