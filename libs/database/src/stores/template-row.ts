@@ -100,31 +100,17 @@ export function templateOf(row: TemplateRow): Template {
 }
 
 export function templateSummaryOf(row: TemplateSummaryRow): TemplateSummary {
-  const { name, version, subject, required, unsubscribe, createdAt, updatedAt } = row;
-  return {
-    id: idFromUuid('tpl', row.id),
-    name,
-    version,
-    subject,
-    required,
-    unsubscribe,
-    createdAt,
-    updatedAt,
-    from: mailboxOf(row.fromAddress, row.fromName),
-  };
+  const { name, createdAt, updatedAt } = row;
+  return { ...summaryOf(row), id: idFromUuid('tpl', row.id), name, createdAt, updatedAt };
 }
 
 export function versionSummaryOf(row: VersionRow): TemplateVersionSummary {
-  const { version, subject, required, unsubscribe, versionCreatedAt: createdAt } = row;
-  return {
-    id: idFromUuid('tpv', row.versionId),
-    version,
-    subject,
-    required,
-    unsubscribe,
-    createdAt,
-    from: mailboxOf(row.fromAddress, row.fromName),
-  };
+  return { ...summaryOf(row), id: idFromUuid('tpv', row.versionId), createdAt: row.versionCreatedAt };
+}
+
+function summaryOf(row: VersionSummaryRow): Omit<TemplateVersionSummary, 'id' | 'createdAt'> {
+  const { version, subject, required, unsubscribe } = row;
+  return { version, subject, required, unsubscribe, from: mailboxOf(row.fromAddress, row.fromName) };
 }
 
 /** A version as rendering takes it. */
