@@ -74,11 +74,12 @@ export class ErasureStore {
    * @returns also which workspaces keep a hash
    */
   async forget(
-    person: PersonToErase,
+    { address, workspaceId }: PersonToErase,
     suppress: boolean,
   ): Promise<{ rows: ErasedRows; remembered: WorkspaceId[] }> {
     const { rows } = await this.database.pool.query<ForgottenRow>(FORGET_PERSON, [
-      ...valuesOf(person),
+      address,
+      workspaceId && uuidOf(workspaceId),
       suppress,
     ]);
     const { remembered, workspaceIds, deleted } = rows[0]!;
@@ -236,10 +237,6 @@ interface FoundKey {
   readonly isNamed: boolean;
   /** Null: it does not name the person, or there is none. */
   readonly answer: string | null;
-}
-
-function valuesOf({ address, workspaceId }: PersonToErase): unknown[] {
-  return [address, workspaceId && uuidOf(workspaceId)];
 }
 
 function namesOf(address: string): [string[], string] {

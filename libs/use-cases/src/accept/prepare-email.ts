@@ -1,4 +1,4 @@
-import { type DatabaseClock, newId, Refusal, type WorkspaceId } from '@posthorn/kernel';
+import { type DatabaseClock, newId, type WorkspaceId } from '@posthorn/kernel';
 import {
   bulkLane,
   canonicalJson,
@@ -15,6 +15,7 @@ import {
 } from '@posthorn/domain';
 import type { AcceptableEmail, CurrentTemplate, EmailClaim } from '@posthorn/database';
 import { fingerprint } from '@posthorn/signing';
+import { judged } from '../judged.ts';
 import { emailAnswer } from './email-answer.ts';
 
 /** For how long after an email's time its keys are kept. */
@@ -35,9 +36,7 @@ export interface PreparationContext {
 /** When the email of a draft is to leave. @throws Refusal (400) when that is not possible at the database's time */
 export function judgeSendAt({ sendAt }: EmailDraft, clock: DatabaseClock): Date | null {
   if (sendAt === undefined) return null;
-  const judged = parseSendAt(sendAt, clock.nowMs());
-  if ('fault' in judged) throw new Refusal(400, `\`sendAt\` ${judged.fault}`);
-  return judged.at ?? null;
+  return judged('sendAt', parseSendAt(sendAt, clock.nowMs())).at ?? null;
 }
 
 /** Turns a raw draft into what is written: its id, its Message-ID, its lane and time, and the answer that its call gets. */

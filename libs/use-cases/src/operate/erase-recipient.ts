@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { Refusal, sleep, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, parseSendingAddress } from '@posthorn/domain';
+import { sleep, type WorkspaceId } from '@posthorn/kernel';
+import type { Actor } from '@posthorn/domain';
 import {
   ERASURE_RULES,
   type ErasedRows,
@@ -8,6 +8,7 @@ import {
   type PersonToErase,
   type TableCounts,
 } from '@posthorn/database';
+import { addressIn } from '../identities/identity-value.ts';
 
 /** A transmission ends within this time, unless its relay hangs. */
 const WAITED_FOR_MS = 30_000;
@@ -57,17 +58,6 @@ class Tally {
     for (const id of workspaceIds) await this.meet(id);
   }
 
-  async addForgotten({
-    rows,
-    remembered,
-  }: {
-    rows: ErasedRows;
-    remembered: readonly WorkspaceId[];
-  }): Promise<void> {
-    for (const id of remembered) this.remembered.add(id);
-    await this.add(rows);
-  }
-
   async meet(id: WorkspaceId): Promise<void> {
     if (this.workspaceIds.has(id)) return;
     this.workspaceIds.add(id);
@@ -89,12 +79,14 @@ export async function eraseRecipient(
   actor: Actor,
   { address, workspaceId, suppress }: ErasureOrder,
 ): Promise<ErasureReceipt> {
-  const parsed = parseSendingAddress(address);
-  if ('fault' in parsed) throw new Refusal(400, `\`address\` ${parsed.fault}`);
-  const person = { address: parsed.address, workspaceId };
+  const person = { address: addressIn(address), workspaceId };
   const tally = new Tally((id) => store.record(id, actor, { begun: true }));
   if (workspaceId !== null) await tally.meet(workspaceId);
-  const forget = async (): Promise<void> => tally.addForgotten(await store.forget(person, suppress));
+  const forget = async (): Promise<void> => {
+    const { rows, remembered } = await store.forget(person, suppress);
+    for (const id of remembered) tally.remembered.add(id);
+    await tally.add(rows);
+  };
   await forget();
   await removeUntilNoneIsInHand(store, person, tally);
   // What was in hand may have come back meanwhile, which has put the address on the list.

@@ -1,6 +1,7 @@
 import type { EraStore, PassGroup, PassPlace, PausedLaneStore } from '@posthorn/database';
 import { type Actor, parseTimestamp } from '@posthorn/domain';
 import { RELEASE, Refusal, sleep } from '@posthorn/kernel';
+import { judged } from '../judged.ts';
 import { findPause } from './pause-sending.ts';
 
 /** In one transaction: few enough that it ends within a second. */
@@ -61,14 +62,13 @@ export async function resumeEverything(
 }
 
 function momentIn(text: string, now: Date): Date {
-  const parsed = parseTimestamp(text);
-  if ('fault' in parsed) throw new Refusal(400, `\`failBefore\` ${parsed.fault}`);
-  if (parsed.atMs > now.getTime())
+  const { atMs } = judged('failBefore', parseTimestamp(text));
+  if (atMs > now.getTime())
     throw new Refusal(
       400,
       `\`failBefore\` is in the future; give the time at which the installation that was backed up stopped, it is ${now.toISOString()} now`,
     );
-  return new Date(parsed.atMs);
+  return new Date(atMs);
 }
 
 async function giveUp(
