@@ -18,7 +18,9 @@ const acme = await office.openWorkspace();
 const globex = await office.openWorkspace();
 
 const limit = (workspaceId: WorkspaceId, ratePerSecond: number) =>
-  new WorkspaceStore(office.database).changeLimits(workspaceId, TESTS, { ratePerSecond });
+  new WorkspaceStore(office.database).change(workspaceId, TESTS, 'workspace.limits_changed', {
+    ratePerSecond,
+  });
 
 /** A row that is changed, and how. */
 interface Held {

@@ -44,8 +44,13 @@ const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MS - 3_
 
 async function workspaceWith(own: Partial<OwnRetention>): Promise<WorkspaceId> {
   const id = await office.openWorkspace();
-  await new WorkspaceStore(office.database).changeRetention(id, operator('test'), own);
+  await retain(id, own);
   return id;
+}
+
+function retain(id: WorkspaceId, own: Partial<OwnRetention>): Promise<unknown> {
+  const workspaces = new WorkspaceStore(office.database);
+  return workspaces.change(id, operator('test'), 'workspace.retention_changed', own);
 }
 
 /** An email that was accepted so many days ago, with something in its timeline, opened once, and finished unless it waits. */
@@ -126,10 +131,7 @@ describe('What workspaces keep for less long', () => {
     for (let day = 1; day <= 30; day += 1) {
       const { contentDays, metadataDays } = { contentDays: 7 - day, metadataDays: 20 - day };
       if (contentDays < 0 || metadataDays < 1) break;
-      await new WorkspaceStore(office.database).changeRetention(brief, operator('test'), {
-        contentDays,
-        metadataDays,
-      });
+      await retain(brief, { contentDays, metadataDays });
       await nextDay();
       expect(await removeAll()).toEqual({ content: 1, metadata: 1, events: 0 });
     }

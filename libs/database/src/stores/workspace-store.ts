@@ -54,30 +54,8 @@ export class WorkspaceStore {
     return row === null ? undefined : workspaceOf(row);
   }
 
-  /** Changes the limits that are given, and writes to the audit log what has changed; undefined: there is no such workspace. */
-  changeLimits(id: WorkspaceId, actor: Actor, limits: Partial<OwnLimits>): Promise<Workspace | undefined> {
-    return this.change(id, actor, 'workspace.limits_changed', limits);
-  }
-
-  /** The same of the days for which what it sends is kept. */
-  changeRetention(
-    id: WorkspaceId,
-    actor: Actor,
-    retention: Partial<OwnRetention>,
-  ): Promise<Workspace | undefined> {
-    return this.change(id, actor, 'workspace.retention_changed', retention);
-  }
-
-  /** The same of where links and images of its emails lead. */
-  changeTrackingUrl(
-    id: WorkspaceId,
-    actor: Actor,
-    trackingUrl: string | null,
-  ): Promise<Workspace | undefined> {
-    return this.change(id, actor, 'workspace.tracking_changed', { trackingUrl });
-  }
-
-  private change(
+  /** Changes what is given, and writes to the audit log what has changed; undefined: there is no such workspace. */
+  change(
     id: WorkspaceId,
     actor: Actor,
     action: `workspace.${'limits' | 'retention' | 'tracking'}_changed`,

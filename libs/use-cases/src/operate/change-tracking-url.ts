@@ -1,7 +1,8 @@
-import { Refusal, type WorkspaceId } from '@posthorn/kernel';
+import type { WorkspaceId } from '@posthorn/kernel';
 import { type Actor, parseTrackingUrl } from '@posthorn/domain';
 import type { Workspace, WorkspaceStore } from '@posthorn/database';
-import { noSuchWorkspace } from './require-workspace.ts';
+import { judged } from '../judged.ts';
+import { foundWorkspace } from './require-workspace.ts';
 
 /**
  * Gives tracked links and images of a workspace's emails an address of their own, from the next email on. That it leads to the gateway, by a
@@ -11,18 +12,11 @@ import { noSuchWorkspace } from './require-workspace.ts';
  * @throws Refusal 400 for what is no address of a gateway, 404 when there is no such workspace
  */
 export async function changeTrackingUrl(
-  workspaces: Pick<WorkspaceStore, 'changeTrackingUrl'>,
+  workspaces: Pick<WorkspaceStore, 'change'>,
   id: WorkspaceId,
   actor: Actor,
   trackingUrl: string | null,
 ): Promise<Workspace> {
-  const workspace = await workspaces.changeTrackingUrl(id, actor, trackingUrl && judged(trackingUrl));
-  if (workspace === undefined) throw noSuchWorkspace(id);
-  return workspace;
-}
-
-function judged(text: string): string {
-  const parsed = parseTrackingUrl(text);
-  if ('fault' in parsed) throw new Refusal(400, `\`url\` ${parsed.fault}`);
-  return parsed.url;
+  const own = { trackingUrl: trackingUrl && judged('url', parseTrackingUrl(trackingUrl)).url };
+  return foundWorkspace(id, await workspaces.change(id, actor, 'workspace.tracking_changed', own));
 }

@@ -1,7 +1,7 @@
 import { Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, HIGHEST_LIMITS, type OwnLimits } from '@posthorn/domain';
 import type { Workspace, WorkspaceStore } from '@posthorn/database';
-import { noSuchWorkspace } from './require-workspace.ts';
+import { foundWorkspace } from './require-workspace.ts';
 
 /**
  * Gives a workspace limits of its own. What is not given stays; null is the installation's, 0 is none. They count from
@@ -10,16 +10,14 @@ import { noSuchWorkspace } from './require-workspace.ts';
  * @throws Refusal 400 for a limit that is none, 404 when there is no such workspace
  */
 export async function limitWorkspace(
-  workspaces: Pick<WorkspaceStore, 'changeLimits'>,
+  workspaces: Pick<WorkspaceStore, 'change'>,
   id: WorkspaceId,
   actor: Actor,
   limits: Partial<OwnLimits>,
 ): Promise<Workspace> {
   const given = Object.entries(limits) as [keyof OwnLimits, number | null][];
   for (const [name, limit] of given) judgeLimit(name, limit);
-  const workspace = await workspaces.changeLimits(id, actor, limits);
-  if (workspace === undefined) throw noSuchWorkspace(id);
-  return workspace;
+  return foundWorkspace(id, await workspaces.change(id, actor, 'workspace.limits_changed', limits));
 }
 
 /** @throws Refusal (400) for what is neither null nor a limit */

@@ -17,12 +17,11 @@ export async function requireWorkspace(
     const shown = JSON.stringify(text.slice(0, MOST_SHOWN));
     throw new Refusal(400, `${shown} is not the id of a workspace, which looks like wrk_01h2…`);
   }
-  const workspace = await workspaces.find(id);
-  if (workspace === undefined) throw noSuchWorkspace(id);
-  return workspace;
+  return foundWorkspace(id, await workspaces.find(id));
 }
 
-/** No workspace has this id. */
-export function noSuchWorkspace(id: WorkspaceId): Refusal {
-  return new Refusal(404, `There is no workspace ${id}; list them to see which there are`);
+/** What was found under an id. @throws Refusal (404) when that is nothing */
+export function foundWorkspace(id: WorkspaceId, workspace: Workspace | undefined): Workspace {
+  if (workspace !== undefined) return workspace;
+  throw new Refusal(404, `There is no workspace ${id}; list them to see which there are`);
 }

@@ -1,7 +1,7 @@
 import { Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, type OwnRetention, RETENTION_BOUNDS } from '@posthorn/domain';
 import type { Workspace, WorkspaceStore } from '@posthorn/database';
-import { noSuchWorkspace } from './require-workspace.ts';
+import { foundWorkspace } from './require-workspace.ts';
 
 /**
  * Says for how many days a workspace keeps what it sends. What is not given stays; null is the installation's. What is past its time by that goes
@@ -10,16 +10,14 @@ import { noSuchWorkspace } from './require-workspace.ts';
  * @throws Refusal 400 for days that are none, 404 when there is no such workspace
  */
 export async function retainWorkspace(
-  workspaces: Pick<WorkspaceStore, 'changeRetention'>,
+  workspaces: Pick<WorkspaceStore, 'change'>,
   id: WorkspaceId,
   actor: Actor,
   retention: Partial<OwnRetention>,
 ): Promise<Workspace> {
   const given = Object.entries(retention) as [keyof OwnRetention, number | null][];
   for (const [name, days] of given) judgeDays(name, days);
-  const workspace = await workspaces.changeRetention(id, actor, retention);
-  if (workspace === undefined) throw noSuchWorkspace(id);
-  return workspace;
+  return foundWorkspace(id, await workspaces.change(id, actor, 'workspace.retention_changed', retention));
 }
 
 function judgeDays(name: keyof OwnRetention, days: number | null): void {
