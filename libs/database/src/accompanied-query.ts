@@ -9,7 +9,7 @@ export interface Companion {
 }
 
 /** What pg's queries ask of a connection; its types name only a part of it. */
-export interface Wire {
+interface Wire {
   readonly parsedStatements: Record<string, string | undefined>;
   parse(statement: { readonly name: string | undefined; readonly text: string }): void;
   bind(portal: { readonly statement: string | undefined; readonly values: Companion['values'] }): void;

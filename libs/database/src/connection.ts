@@ -68,7 +68,7 @@ END IF; END $$`;
 
 const PREPARED = [REFUSE_STANDBY, TIMES, ISOLATION, PLANNING, COMPRESSION, KEEP_EVENT_ERA].join('; ');
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly url: string;
   /** How many connections this process may hold. */
   readonly poolSize: number;

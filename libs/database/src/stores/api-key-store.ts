@@ -27,13 +27,13 @@ export interface NewApiKey {
 }
 
 /** What is to be changed of a key; what is absent stays. */
-export interface ApiKeyChange {
+interface ApiKeyChange {
   readonly displayName?: string;
   readonly role?: Role;
 }
 
 /** When a key was last used. */
-export interface ApiKeyUse {
+interface ApiKeyUse {
   readonly apiKeyId: ApiKeyId;
   /** The database's time, in milliseconds since 1970. */
   readonly atMs: number;

@@ -2,7 +2,7 @@ import { type Contact, contactEventData, type EventName, type JsonObject } from 
 import type { NewEvent } from '../events.ts';
 
 /** What happens to a contact beside an update. */
-export type ContactEventName = Exclude<Extract<EventName, `CONTACT_${string}`>, 'CONTACT_UPDATED'>;
+type ContactEventName = Exclude<Extract<EventName, `CONTACT_${string}`>, 'CONTACT_UPDATED'>;
 
 /** What webhooks are told of a contact. */
 export function contactEvent(name: ContactEventName, contact: Contact): NewEvent {

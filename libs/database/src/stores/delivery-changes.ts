@@ -29,7 +29,7 @@ import { transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 
 /** An event that a webhook is tried with. */
-export interface TestEvent {
+interface TestEvent {
   readonly id: EventId;
   readonly name: EventName;
   readonly data: EventDataOf<EventName>;

@@ -6,14 +6,14 @@ import { transactOn } from '../transaction.ts';
 import { type AuditedChange, recordAudit } from './audit-log-store.ts';
 
 /** Where an email waits since it was moved. */
-export interface MovedEmail {
+interface MovedEmail {
   readonly laneId: LaneId;
   /** Whether its time has come already, so that its lane is to be rung. */
   readonly isDue: boolean;
 }
 
 /** To what time an email is moved, and who does it. */
-export interface WantedMove {
+interface WantedMove {
   /** Null, or a time that has passed by the database's clock: now. */
   readonly at: Date | null;
   /** For how long after that time its idempotency keys are kept; none is kept for less than before. */

@@ -26,7 +26,7 @@ export interface EmailSummary {
 }
 
 /** A fact of an email's life. */
-export interface EmailFact {
+interface EmailFact {
   readonly kind: EmailEventKind;
   readonly at: Date;
   readonly late: boolean;
@@ -37,7 +37,7 @@ export interface EmailFact {
 }
 
 /** How often an email was opened and clicked, by people and by programs. */
-export interface Engagement extends HitCounts {
+interface Engagement extends HitCounts {
   /** When a person first did; null: none has. */
   readonly openedAt: Date | null;
   readonly clickedAt: Date | null;

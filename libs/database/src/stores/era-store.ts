@@ -20,7 +20,7 @@ import { ofSystem, recordAudit } from './audit-log-store.ts';
 import type { OutboxQueue } from './claim.ts';
 
 /** Where the database lives, and whether it was restored and is held back since. */
-export interface Era {
+interface Era {
   readonly era: number;
   /** When a scheduler last said that it works here. */
   readonly aliveAt: Date;

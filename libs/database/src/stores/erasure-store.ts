@@ -45,7 +45,7 @@ export interface PersonToErase {
 }
 
 /** What became of a group of rows that were looked at together, and where it ended. */
-export interface ErasedGroup {
+interface ErasedGroup {
   readonly end: string;
   readonly rows: ErasedRows;
 }

@@ -52,7 +52,7 @@ export interface IdentityWithRecords extends Identity {
   readonly check: DomainCheck | null;
 }
 
-export type IdentityRowWithRecords = IdentityRow & {
+type IdentityRowWithRecords = IdentityRow & {
   readonly dkimKeys: readonly DkimKeyRow[];
   readonly check: DomainCheckRow | null;
 };

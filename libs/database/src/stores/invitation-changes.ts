@@ -28,7 +28,7 @@ import {
 import type { MailRefusal } from './mail-bounds.ts';
 import { invitationOf } from './invitation-row.ts';
 
-export interface NewInvitation {
+interface NewInvitation {
   readonly id: InvitationId;
   readonly email: string;
   readonly name: string | null;

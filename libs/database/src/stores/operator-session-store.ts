@@ -40,7 +40,7 @@ export interface AdmittedSessions {
 }
 
 /** How a session is looked at. */
-export interface SessionLook {
+interface SessionLook {
   readonly maxAgeMs: number;
   /** How long it may have been left alone. */
   readonly maxIdleMs: number;

@@ -19,7 +19,7 @@ import { type ClaimedEmail, claimedEmail, type ClaimRow, type EmailOutcome } fro
 import { withLockedRows } from './with-locked-rows.ts';
 
 /** A lane that has work. */
-export interface LaneWithReadyRows {
+interface LaneWithReadyRows {
   readonly queue: OutboxQueue;
   readonly laneId: LaneId;
   /** Whether its receiver keeps us waiting. */

@@ -12,7 +12,7 @@ export interface MinuteOfEmails {
   readonly failed: number;
 }
 
-export interface StateOfThings {
+interface StateOfThings {
   /** Receivers that keep us waiting. */
   readonly slowLanes: number;
   readonly failingWebhooks: number;

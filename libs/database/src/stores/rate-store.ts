@@ -16,7 +16,7 @@ export interface RateOfMinute extends Rate {
 }
 
 /** Whether a relay takes emails, as a sender sees it. */
-export interface RelayView {
+interface RelayView {
   readonly relay: string;
   readonly isUp: boolean;
 }

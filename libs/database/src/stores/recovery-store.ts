@@ -18,14 +18,14 @@ import { recordAudit } from './audit-log-store.ts';
 import type { RowOf } from './row-of.ts';
 
 /** Which deliveries of a webhook are to be recovered: of events from `since` on, and before `until`. */
-export interface WantedRecovery {
+interface WantedRecovery {
   readonly id: RecoveryId;
   readonly since: Date;
   readonly until: Date;
 }
 
 /** How much is done in one transaction. */
-export interface RecoveryBounds {
+interface RecoveryBounds {
   /** How many deliveries are looked at. */
   readonly looked: number;
   /** A webhook that has so many deliveries due waits until it has fewer. */

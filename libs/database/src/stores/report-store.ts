@@ -27,7 +27,7 @@ export interface JudgedReport {
  * - `under_way`: the email is being transmitted just now; nothing has changed.
  * - `gone`: there is no such email any more.
  */
-export type ReportOutcome = 'recorded' | 'known' | 'under_way' | 'gone';
+type ReportOutcome = 'recorded' | 'known' | 'under_way' | 'gone';
 
 /** What is reported of emails by mail that comes back. */
 export class ReportStore {

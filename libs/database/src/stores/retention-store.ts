@@ -19,7 +19,7 @@ import { transactOn } from '../transaction.ts';
 import { idsOf, removeFinishedEvents, removeFrom } from './removed-rows.ts';
 
 /** What became of a group that was looked at. */
-export interface RemovedGroup {
+interface RemovedGroup {
   readonly subject: RetentionSubject;
   /** How many emails lost their content, or how many emails or events went. */
   readonly removed: number;

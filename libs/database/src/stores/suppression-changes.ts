@@ -7,7 +7,7 @@ import { recordAudit } from './audit-log-store.ts';
 import { suppressionOf, type SuppressionRow } from './suppression-row.ts';
 
 /** What somebody wants on the list. */
-export interface NewSuppression {
+interface NewSuppression {
   /** Its domain in lower-case ASCII. */
   readonly email: string;
   readonly reason: SuppressionReason;

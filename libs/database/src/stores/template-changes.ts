@@ -18,7 +18,7 @@ export type TemplateRefusal =
   | 'changed';
 
 /** A template as it is to be. */
-export interface NamedContent {
+interface NamedContent {
   readonly name: string;
   readonly content: TemplateContent;
 }

@@ -13,7 +13,7 @@ export interface NewLink extends OwedMail {
 }
 
 /** A link that verifies an address, and whose mail is to go there. */
-export interface AddressLink extends NewLink {
+interface AddressLink extends NewLink {
   readonly workspaceId: WorkspaceId;
   readonly identityId: IdentityId;
   readonly address: string;

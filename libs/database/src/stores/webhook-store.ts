@@ -21,7 +21,7 @@ export interface SealedWebhook extends Webhook {
 }
 
 /** A webhook that is to be created. */
-export type NewWebhook = Pick<SealedWebhook, 'id' | 'url' | 'events' | 'sealedToken'>;
+type NewWebhook = Pick<SealedWebhook, 'id' | 'url' | 'events' | 'sealedToken'>;
 
 /** What of a webhook becomes something else. */
 export interface WebhookChange extends Partial<

@@ -17,7 +17,7 @@ import { keyOfBatch, keyReused, refusalOf, unavailable } from './refusals.ts';
 /** How often a call may find its key given back by another before something is wrong. */
 const MOST_ROUNDS = 20;
 
-export interface AcceptEmailsOptions extends AcceptanceGroupsOptions, EmailPreparationOptions {
+interface AcceptEmailsOptions extends AcceptanceGroupsOptions, EmailPreparationOptions {
   readonly store: AcceptanceStore;
   /** The error body that a refused item of a batch is shown with. */
   readonly errorBodyOf: (refusal: Refusal) => ErrorBody;
@@ -30,7 +30,7 @@ export interface Acceptance {
 }
 
 /** A batch as its caller asked for it: each item a draft, or what is wrong with its shape. */
-export interface BatchDraft {
+interface BatchDraft {
   readonly items: readonly BatchItem[];
   /** The key of the whole call. */
   readonly idempotencyKey?: string | undefined;

@@ -3,7 +3,7 @@ import type { Actor, Contact, JsonObject } from '@posthorn/domain';
 import type { ContactChanges, ContactStore, ContactWrite, ExceededSize } from '@posthorn/database';
 import { UpsertContacts } from './upsert-contacts.ts';
 
-export interface SaveContactsOptions {
+interface SaveContactsOptions {
   readonly contacts: Pick<ContactStore, 'upsert'>;
   readonly changes: Pick<ContactChanges, 'update'>;
   /** The error body that a refused item of a batch is shown with. */
@@ -25,7 +25,7 @@ export interface ContactBatchItem {
 }
 
 /** What became of the items of a batch, each list in their order. */
-export interface ContactBatchOutcome {
+interface ContactBatchOutcome {
   readonly successful: Contact[];
   readonly failed: { readonly index: number; readonly email: string | null; readonly error: ErrorBody }[];
 }

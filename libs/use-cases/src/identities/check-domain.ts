@@ -25,7 +25,7 @@ export const CHECK_LEASE_SECONDS = 120;
 /** A check is spread over this part of its pause, so that domains that were added together are not asked for together. */
 const JITTER = 0.1;
 
-export interface CheckDomainOptions {
+interface CheckDomainOptions {
   readonly checks: Pick<DomainCheckStore, 'record'>;
   readonly resolver: { lookUpTxt(name: string): Promise<TxtAnswer> };
   /** What SPF records must include; undefined: the operator has not said. */

@@ -5,7 +5,7 @@ import { CHECK_LEASE_SECONDS, type CheckDomain } from './check-domain.ts';
 /** As many are looked at together: most of the time of a check is waiting. */
 const DOMAINS_AT_ONCE = 50;
 
-export interface CheckDueDomainsOptions {
+interface CheckDueDomainsOptions {
   readonly checks: Pick<DomainCheckStore, 'claimDue'>;
   readonly checkDomain: Pick<CheckDomain, 'check'>;
   readonly onError: (error: Error) => void;

@@ -6,7 +6,7 @@ import { identityRefusal } from './identity-refusals.ts';
 import { addressIn, domainIn, type IdentityValue } from './identity-value.ts';
 import type { SendVerificationLink } from './send-verification-link.ts';
 
-export interface CreateIdentityOptions {
+interface CreateIdentityOptions {
   readonly changes: Pick<IdentityChanges, 'addAddress' | 'addDomain' | 'refusal'>;
   readonly keys: Pick<DkimKeyMaker, 'make'>;
   readonly links: Pick<SendVerificationLink, 'write' | 'handOver'>;

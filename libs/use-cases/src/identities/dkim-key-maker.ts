@@ -15,7 +15,7 @@ export function tooManyDkimKeys(): Refusal {
   });
 }
 
-export interface DkimKeyMakerOptions {
+interface DkimKeyMakerOptions {
   readonly secretBox: SecretBox;
   readonly clock: { nowMs(): number };
 }

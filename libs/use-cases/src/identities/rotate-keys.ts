@@ -8,7 +8,7 @@ import {
 } from '@posthorn/database';
 import type { DkimKeyMaker } from './dkim-key-maker.ts';
 
-export interface RotateKeysOptions {
+interface RotateKeysOptions {
   readonly identities: Pick<IdentityStore, 'find'>;
   readonly changes: Pick<DkimKeyChanges, 'rotateKeys'>;
   readonly keys: Pick<DkimKeyMaker, 'make'>;

@@ -8,7 +8,7 @@ import { verificationMail } from './verification-mail.ts';
 /** What the token in a link begins with. */
 export const VERIFICATION_PREFIX = 'phv_';
 
-export interface SendVerificationLinkOptions {
+interface SendVerificationLinkOptions {
   readonly owedMails: Pick<SendOwedMails, 'seal' | 'handOver'>;
   readonly workspaces: Pick<WorkspaceStore, 'find'>;
   readonly clock: Pick<DatabaseClock, 'nowMs'>;

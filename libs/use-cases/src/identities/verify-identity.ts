@@ -15,7 +15,7 @@ import type { SendVerificationLink } from './send-verification-link.ts';
 /** Whoever asks again this soon gets what was found just now: name servers are not ours to be pounded. */
 const REST_SECONDS = 5;
 
-export interface VerifyIdentityOptions {
+interface VerifyIdentityOptions {
   readonly identities: Pick<IdentityStore, 'find'>;
   readonly changes: Pick<IdentityChanges, 'giveKeys'>;
   readonly checks: Pick<DomainCheckStore, 'claim'>;

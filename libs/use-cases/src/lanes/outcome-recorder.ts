@@ -9,7 +9,7 @@ const MOST_REFUSALS_BARE = 5;
 /** Whether the claim of an outcome that is durable still held; `put off`: it is not durable, because somebody holds what goes with it. */
 export type Recorded = boolean | 'put off';
 
-export interface OutcomeRecorderOptions<Outcome> {
+interface OutcomeRecorderOptions<Outcome> {
   /** Records outcomes; says for each what came of it. Twice is once. */
   readonly record: (outcomes: readonly Outcome[]) => Promise<Recorded[]>;
   /** The outcome without what the database may refuse of it. */

@@ -18,7 +18,7 @@ export interface LaneTimes {
   readonly marginMs: number;
 }
 
-export interface ServeLanesOptions<Row extends ClaimedRow, Outcome>
+interface ServeLanesOptions<Row extends ClaimedRow, Outcome>
   extends
     LaneTimes,
     Pick<

@@ -6,7 +6,7 @@ const SHARE_OF_A_LANE = 1 / 4;
 /** So many at once wait for room; who comes then goes on without it. */
 const MOST_WAITING = 4;
 
-export interface SpareRoomOptions<Row extends ClaimedRow> {
+interface SpareRoomOptions<Row extends ClaimedRow> {
   readonly bench: Pick<Workbench<Row, unknown>, 'room' | 'put' | 'untilRoom'>;
   /** Whether this process may claim at all just now. */
   readonly mayClaim: () => boolean;

@@ -5,14 +5,14 @@ import { endedRefusal, invitationRefusal } from './member-refusals.ts';
 import type { SendInvitationMails } from './send-invitation-mails.ts';
 
 /** Who is invited. */
-export interface WantedMember {
+interface WantedMember {
   /** The bare address, already judged. */
   readonly email: string;
   readonly name?: string | undefined;
   readonly role: Role;
 }
 
-export interface InviteMemberOptions {
+interface InviteMemberOptions {
   readonly invitations: Pick<InvitationStore, 'find'>;
   readonly changes: Pick<InvitationChanges, 'create' | 'renew'>;
   readonly workspaces: Pick<WorkspaceStore, 'find'>;

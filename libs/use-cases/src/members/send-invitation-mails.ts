@@ -7,7 +7,7 @@ import { invitationMail } from './invitation-mail.ts';
 /** What the token in a link begins with. */
 export const INVITATION_PREFIX = 'phi_';
 
-export interface SendInvitationMailsOptions {
+interface SendInvitationMailsOptions {
   readonly owedMails: Pick<SendOwedMails, 'seal' | 'handOver'>;
   readonly clock: DatabaseClock;
   /** The address of the gateway as recipients see it, without a slash at its end. */

@@ -5,7 +5,7 @@ import { abbreviate, hashSecret, newApiKeySecret } from '@posthorn/signing';
 import { nameIn } from './name-in.ts';
 
 /** What a key is to be. */
-export interface WantedApiKey {
+interface WantedApiKey {
   readonly displayName: string;
   /** Default: `API_USER`. */
   readonly role?: string;

@@ -1,21 +1,16 @@
 // What the operators' command line does. It has an entry of its own, because a command shall not load what serves requests.
 export { addIdentity } from './add-identity.ts';
 export { changeTrackingUrl } from './change-tracking-url.ts';
-export { createApiKey, type CreatedApiKey, tooManyKeys, type WantedApiKey } from './create-api-key.ts';
+export { createApiKey, type CreatedApiKey, tooManyKeys } from './create-api-key.ts';
 export { createWorkspace } from './create-workspace.ts';
 export { deleteApiKey } from './delete-api-key.ts';
 export { eraseRecipient } from './erase-recipient.ts';
 export { limitWorkspace } from './limit-workspace.ts';
-export {
-  createOperator,
-  type OperatorWithPassword,
-  removeOperator,
-  resetOperatorPassword,
-} from './manage-operators.ts';
+export { createOperator, removeOperator, resetOperatorPassword } from './manage-operators.ts';
 export { listChanges } from './list-changes.ts';
 export { listPauses, pauseSending, resumeSending, type Pause, type Whose } from './pause-sending.ts';
 export { requireWorkspace } from './require-workspace.ts';
-export { resumeEverything, type Resumption } from './resume-everything.ts';
+export { resumeEverything } from './resume-everything.ts';
 export { retainWorkspace } from './retain-workspace.ts';
 export { rotateSecrets } from './rotate-secrets.ts';
 export { sendingStatus, type Restoration, type SendingStatus } from './sending-status.ts';

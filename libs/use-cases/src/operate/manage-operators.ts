@@ -7,7 +7,7 @@ import { hashPassword, newSecret } from '@posthorn/signing';
 const PASSWORD_PREFIX = 'php_';
 
 /** An account with its password, which nobody can be shown again. */
-export interface OperatorWithPassword {
+interface OperatorWithPassword {
   readonly name: string;
   readonly password: string;
 }

@@ -9,7 +9,7 @@ const EMAILS_A_GROUP = 500;
 const LOOK_AGAIN_MS = 1_000;
 
 /** What was done before everything was let go. */
-export interface Resumption {
+interface Resumption {
   readonly whose: 'everything';
   readonly wasPaused: boolean;
   readonly everythingIsPaused: false;
@@ -21,7 +21,7 @@ export interface Resumption {
   readonly doubtful: number;
 }
 
-export interface ResumptionOptions {
+interface ResumptionOptions {
   /** Emails that were due before this time (RFC 3339) are given up, not sent. */
   readonly failBefore?: string | undefined;
   /** Told now and then how many were given up so far. */

@@ -62,7 +62,7 @@ interface Try {
 }
 
 /** What somebody gave who wants to sign in. */
-export interface Credentials extends Try {
+interface Credentials extends Try {
   readonly password: string;
 }
 

@@ -4,7 +4,7 @@ import { countedSoFar, relaysSeen } from '@posthorn/platform';
 
 const EVERY_MS = 10_000;
 
-export interface RecordRatesOptions {
+interface RecordRatesOptions {
   readonly rates: Pick<RateStore, 'add' | 'noteRelays'>;
   readonly everyMs?: number;
   /** Told of what could not be recorded; it is tried again with the next. */

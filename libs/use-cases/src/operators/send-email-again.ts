@@ -4,13 +4,13 @@ import type { ComposableEmail, EmailRecord, EmailStore } from '@posthorn/databas
 import type { AcceptEmails } from '../accept/accept-emails.ts';
 import { reasonIn } from '../operate/name-in.ts';
 
-export interface SendEmailAgainOptions {
+interface SendEmailAgainOptions {
   readonly emails: Pick<EmailStore, 'find' | 'findComposable'>;
   readonly accept: Pick<AcceptEmails, 'acceptOne'>;
 }
 
 /** Who sends an email again, and why. */
-export interface WantedCopy {
+interface WantedCopy {
   readonly actor: Actor;
   /** For the audit log. */
   readonly reason: string;

@@ -14,7 +14,7 @@ import type { BounceAddresses } from '@posthorn/signing';
 /** A relay can send a report back before its answer to the email itself is recorded; that takes less than this. */
 const WAITS = { times: 10, ms: 200 };
 
-export interface TakeReportOptions {
+interface TakeReportOptions {
   readonly addresses: Pick<BounceAddresses, 'emailOf'>;
   readonly reports: Pick<ReportStore, 'knows' | 'record'>;
   readonly read: typeof readReturnedMail;

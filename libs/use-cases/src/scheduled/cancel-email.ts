@@ -3,7 +3,7 @@ import type { Actor } from '@posthorn/domain';
 import type { EmailChanges, EmailRecord, EmailStore } from '@posthorn/database';
 import { notScheduled } from './not-scheduled.ts';
 
-export interface CancelEmailOptions {
+interface CancelEmailOptions {
   readonly emails: Pick<EmailStore, 'find'>;
   readonly changes: Pick<EmailChanges, 'cancel'>;
 }

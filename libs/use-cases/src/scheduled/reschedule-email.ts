@@ -5,7 +5,7 @@ import type { LaneRings } from '@posthorn/queues';
 import { IDEMPOTENCY_KEPT_MS } from '../accept/prepare-email.ts';
 import { notScheduled } from './not-scheduled.ts';
 
-export interface RescheduleEmailOptions {
+interface RescheduleEmailOptions {
   readonly emails: Pick<EmailStore, 'find'>;
   readonly changes: Pick<EmailChanges, 'reschedule'>;
   readonly rings: Pick<LaneRings, 'ring'>;

@@ -18,7 +18,7 @@ import { insertUnsubscribeUrl, withUnsubscribeUrl } from '../unsubscribe/unsubsc
 import type { TemplateVersions } from './template-versions.ts';
 import { UnsignableEmail } from './unsignable-email.ts';
 
-export interface ComposeEmailOptions {
+interface ComposeEmailOptions {
   readonly htmlToText: Pick<HtmlToText, 'convert'>;
   readonly versions: Pick<TemplateVersions, 'find'>;
   readonly renderer: Pick<TemplateRenderer, 'render'>;
@@ -28,7 +28,7 @@ export interface ComposeEmailOptions {
 }
 
 /** How a message is made. */
-export interface ComposeOptions {
+interface ComposeOptions {
   /** Whether it is signed with fewer keys, or none, when some cannot be decrypted. */
   readonly mayLackSignature?: boolean;
 }

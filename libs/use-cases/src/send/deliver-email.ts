@@ -22,7 +22,7 @@ const UNSIGNABLE: Unmade = { reason: 'unsignable', isLasting: false };
 const UNCOMPOSABLE: Unmade = { reason: 'uncomposable', isLasting: true };
 const MOST_ERROR_CHARACTERS = 512;
 
-export interface DeliverEmailOptions {
+interface DeliverEmailOptions {
   readonly composer: Pick<ComposeEmail, 'compose'>;
   /** The addresses that reports of emails come back to; undefined: that of their sender. */
   readonly bounceAddresses?: Pick<BounceAddresses, 'addressFor'> | undefined;

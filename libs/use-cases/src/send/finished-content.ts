@@ -3,7 +3,7 @@ import { SIZES } from '@posthorn/domain';
 import { type HtmlToText, withPreviewText } from '@posthorn/rendering';
 
 /** What an email is to say, before anything was made of it. */
-export interface SaidContent {
+interface SaidContent {
   readonly subject: string;
   readonly html: string;
   /** Absent or null: to be made from the HTML. */

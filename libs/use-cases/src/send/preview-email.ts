@@ -12,7 +12,7 @@ const PREVIEWS = { atOnce: 2, mostWaiting: 50, refusal: busy };
 const NAMED_WAS_ERASED =
   'The email named a person whose address was erased, so its message cannot be made any more; its status and timeline are still there';
 
-export interface PreviewEmailOptions {
+interface PreviewEmailOptions {
   readonly emails: Pick<EmailStore, 'findComposable' | 'find'>;
   readonly composer: Pick<ComposeEmail, 'composeWithSource'>;
 }

@@ -16,7 +16,7 @@ const ROWS_UNRECORDED_PER_CONNECTION = ROWS_IN_WORK_PER_CONNECTION;
 const ROWS_IN_HAND_PER_CONNECTION = 12;
 const MOST_BYTES_IN_HAND = 64 * 1024 * 1024;
 
-export interface SendEmailsOptions extends LaneTimes {
+interface SendEmailsOptions extends LaneTimes {
   readonly outbox: OutboxStore;
   readonly rings: Pick<LaneRings, 'ringAll' | 'ringSlot'>;
   readonly delivery: Pick<DeliverEmail, 'deliver'>;

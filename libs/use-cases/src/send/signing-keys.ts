@@ -14,7 +14,7 @@ const MOST_A_LOOK_UP = 500;
 const MOST_KEPT = 1_000;
 
 /** What a domain signs with. */
-export interface DomainSigners {
+interface DomainSigners {
   /** RSA first; none: its emails leave unsigned. */
   readonly signers: readonly DkimSigner[];
   /** Why a key is not among them that should be: it cannot be decrypted. */

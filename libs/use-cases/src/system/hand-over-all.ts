@@ -1,7 +1,7 @@
 /** So that no look holds many in memory, however much was left behind. */
 const MOST_A_LOOK = 100;
 
-export interface OwedThings<Thing> {
+interface OwedThings<Thing> {
   /** The next ones in the order of their ids; null: from the beginning. */
   readonly readAfter: (after: string | null, limit: number) => Promise<Thing[]>;
   /** Whether it could be. Never rejects. */

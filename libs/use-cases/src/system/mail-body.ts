@@ -2,7 +2,7 @@ import { escapeHtml } from '@posthorn/kernel';
 import type { MailDraft } from './send-system-mail.ts';
 
 /** A sentence, or a link that stands by itself. */
-export type Paragraph = string | { readonly link: string };
+type Paragraph = string | { readonly link: string };
 
 /** The same paragraphs as text and as HTML, whose links are broken where a telephone is narrower than they are long. */
 export function mailBody(paragraphs: readonly Paragraph[]): Pick<MailDraft, 'text' | 'html'> {

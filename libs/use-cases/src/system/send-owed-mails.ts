@@ -6,7 +6,7 @@ import type { MailDraft, SendSystemMail } from './send-system-mail.ts';
 /** Whoever has just written one down hands it over himself; what is older was left behind. */
 const OWED_FOR_SECONDS = 10;
 
-export interface SendOwedMailsOptions {
+interface SendOwedMailsOptions {
   readonly store: Pick<OwedMailStore, 'mails' | 'owed' | 'settle'>;
   readonly systemMail: Pick<SendSystemMail, 'send' | 'requireSender'>;
   readonly secretBox: SecretBox;

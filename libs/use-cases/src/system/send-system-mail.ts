@@ -19,7 +19,7 @@ export interface SystemMail extends MailDraft {
   readonly idempotencyKey: string;
 }
 
-export interface SendSystemMailOptions {
+interface SendSystemMailOptions {
   readonly acceptEmails: Pick<AcceptEmails, 'acceptOne'>;
   /** Undefined: the installation sends no mails of its own. */
   readonly from: Mailbox | undefined;

@@ -15,7 +15,7 @@ import {
 import { beginPostSpan, endPostSpan } from './post-span.ts';
 import type { OpenReceiver, Receivers } from './receivers.ts';
 
-export interface DeliverEventOptions {
+interface DeliverEventOptions {
   readonly receivers: Pick<Receivers, 'find'>;
   readonly client: Pick<WebhookClient, 'post'>;
   readonly clock: Pick<DatabaseClock, 'now'>;
@@ -28,7 +28,7 @@ export interface DeliverEventOptions {
 }
 
 /** Told when a POST is only waited for, while it still is; with what is new about its receiver. */
-export type OnWait = (report: ReceiverReport | null) => void;
+type OnWait = (report: ReceiverReport | null) => void;
 
 /** Posts one claimed delivery to its webhook. */
 export class DeliverEvent {

@@ -33,7 +33,7 @@ const MOST_REPORTS_TOGETHER = 100;
 type Rings = Pick<LaneRings, 'ringAll' | 'ringSlot'>;
 type TimedDelivery = ClaimedDelivery & { readonly claimedAt: number };
 
-export interface DeliverEventsOptions extends LaneTimes {
+interface DeliverEventsOptions extends LaneTimes {
   readonly outbox: OutboxStore;
   readonly deliveries: DeliveryStore;
   readonly health: Pick<ReceiverHealthStore, 'learn'>;

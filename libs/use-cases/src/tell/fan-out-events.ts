@@ -19,7 +19,7 @@ interface EventTurn {
   readonly isBehind: boolean;
 }
 
-export interface FanOutEventsOptions {
+interface FanOutEventsOptions {
   readonly deliveries: Pick<DeliveryStore, 'fanOut'>;
   /** Who posts what is made, as far as there is room. */
   readonly poster: Pick<DeliverEvents, 'takeUp' | 'untilRoomFor'>;

@@ -28,7 +28,7 @@ export interface ToldOutcome extends DeliveryOutcome {
   readonly report: ReceiverReport | null;
 }
 
-export interface PostMoment {
+interface PostMoment {
   readonly now: Date;
   /** From 0 to 1. */
   readonly random: number;

@@ -8,7 +8,7 @@ import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import { withoutUnsubscribeUrl, withUnsubscribeUrl } from '../unsubscribe/unsubscribe-variable.ts';
 import { noSuchVersion, renderingRefusal } from './template-refusals.ts';
 
-export interface PreviewTemplateOptions {
+interface PreviewTemplateOptions {
   readonly store: Pick<TemplateStore, 'find' | 'findVersion'>;
   readonly renderer: Pick<TemplateRenderer, 'render'>;
   readonly htmlToText: Pick<HtmlToText, 'convert'>;
@@ -16,7 +16,7 @@ export interface PreviewTemplateOptions {
 }
 
 /** What an email of a template says when it leaves; the preview text is in the HTML too, where it is hidden. */
-export interface TemplatePreview extends FinishedContent {
+interface TemplatePreview extends FinishedContent {
   readonly previewText?: string;
 }
 

@@ -32,7 +32,7 @@ export interface TemplatePatch {
   readonly unsubscribe?: boolean | undefined;
 }
 
-export interface SaveTemplateOptions {
+interface SaveTemplateOptions {
   readonly store: Pick<TemplateStore, 'find'>;
   readonly changes: Pick<TemplateChanges, 'create' | 'update'>;
   readonly renderer: Pick<TemplateRenderer, 'analyse'>;

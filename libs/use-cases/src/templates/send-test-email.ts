@@ -3,7 +3,7 @@ import type { JsonObject, Mailbox, TemplatedEmailDraft } from '@posthorn/domain'
 import type { TemplateStore } from '@posthorn/database';
 import type { AcceptEmails, Acceptance } from '../accept/accept-emails.ts';
 
-export interface SendTestEmailOptions {
+interface SendTestEmailOptions {
   readonly store: Pick<TemplateStore, 'find'>;
   readonly acceptEmails: Pick<AcceptEmails, 'acceptOne'>;
 }

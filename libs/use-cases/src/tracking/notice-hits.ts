@@ -10,7 +10,7 @@ const TRY_AGAIN_MS = 1_000;
 /** How long a process that ends tries to write what it has. */
 const CLOSING_MS = 3_000;
 
-export interface NoticeHitsOptions {
+interface NoticeHitsOptions {
   readonly hits: Pick<HitStore, 'record'>;
   /** Told of what failed; what can be tried again is. */
   readonly onError: (error: unknown) => void;

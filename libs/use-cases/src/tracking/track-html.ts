@@ -2,7 +2,7 @@ import type { ComposableEmail } from '@posthorn/database';
 import { type LinkFinder, withTracking } from '@posthorn/rendering';
 import type { TrackingLinks } from './tracking-links.ts';
 
-export interface TrackHtmlOptions {
+interface TrackHtmlOptions {
   readonly finder: Pick<LinkFinder, 'find'>;
   readonly links: Pick<TrackingLinks, 'linkOf' | 'imageOf'>;
 }

@@ -1,7 +1,7 @@
 import { type EmailId, idFromUuid, uuidOf } from '@posthorn/kernel';
 import type { LinkSigner } from '@posthorn/signing';
 
-export interface TrackingLinksOptions {
+interface TrackingLinksOptions {
   readonly signer: LinkSigner;
   /** The address by which recipients reach the gateway, without a slash at its end; of workspaces that have none of their own. */
   readonly trackingUrl: string;
@@ -14,7 +14,7 @@ export interface TrackedLink {
 }
 
 /** An email, and the address by which its workspace wants recipients to reach the gateway; null: the one of all. */
-export interface TrackedEmail {
+interface TrackedEmail {
   readonly emailId: EmailId;
   readonly trackingUrl: string | null;
 }

@@ -2,7 +2,7 @@ import type { ContactStatus } from '@posthorn/domain';
 import type { Subscription, SubscriptionStore } from '@posthorn/database';
 import type { UnsubscribeLinks } from './unsubscribe-links.ts';
 
-export interface ChangeSubscriptionOptions {
+interface ChangeSubscriptionOptions {
   readonly subscriptions: Pick<SubscriptionStore, 'find' | 'setStatus'>;
   readonly links: Pick<UnsubscribeLinks, 'emailOf'>;
 }

@@ -1,7 +1,7 @@
 import { type EmailId, idFromUuid, uuidOf } from '@posthorn/kernel';
 import type { LinkSigner } from '@posthorn/signing';
 
-export interface UnsubscribeLinksOptions {
+interface UnsubscribeLinksOptions {
   readonly signer: LinkSigner;
   /** The address of the gateway as recipients see it, without a slash at its end. */
   readonly publicUrl: string;

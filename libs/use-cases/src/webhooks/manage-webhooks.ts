@@ -12,7 +12,7 @@ import type { SealedWebhook, WebhookChange, WebhookStore } from '@posthorn/datab
 import { newWebhookToken, type SecretBox } from '@posthorn/signing';
 import { WebhookTokens } from './webhook-tokens.ts';
 
-export interface ManageWebhooksOptions {
+interface ManageWebhooksOptions {
   readonly webhooks: WebhookStore;
   readonly clock: Pick<DatabaseClock, 'nowMs'>;
   /** What keeps tokens at rest. */
@@ -29,7 +29,7 @@ export interface WebhookWithToken extends Webhook {
 }
 
 /** What a caller wants of a webhook; its form is judged. */
-export interface WantedWebhook {
+interface WantedWebhook {
   readonly url: string;
   readonly events: readonly EventName[];
   /** Absent: one is made. */
@@ -37,7 +37,7 @@ export interface WantedWebhook {
 }
 
 /** What a caller wants to be another; what is absent stays. */
-export interface WantedWebhookChange {
+interface WantedWebhookChange {
   readonly url?: string | undefined;
   readonly events?: readonly EventName[] | undefined;
   readonly token?: string | undefined;
@@ -45,7 +45,7 @@ export interface WantedWebhookChange {
 }
 
 /** How a caller wants a token to be replaced; its form is judged. */
-export interface WantedRotation {
+interface WantedRotation {
   /** Absent: one is made. */
   readonly token?: string | undefined;
   /** For how long the token before signs too; see TOKEN_OVERLAP_SECONDS. */

@@ -3,7 +3,7 @@ import type { Actor, Recovery } from '@posthorn/domain';
 import type { RecoveryStore } from '@posthorn/database';
 
 /** Which of a webhook's deliveries are to be sent again: those of events in this time that failed. */
-export interface WantedTime {
+interface WantedTime {
   readonly since: Date;
   /** Absent, or to come: now. */
   readonly until?: Date | undefined;

@@ -10,7 +10,7 @@ import { type Actor, type EventName, exampleEventData, webhookLane } from '@post
 import type { DeliveryChanges, DeliveryListStore, DeliveryWithAttempts } from '@posthorn/database';
 import type { LaneRings } from '@posthorn/queues';
 
-export interface SendDeliveriesAgainOptions {
+interface SendDeliveriesAgainOptions {
   readonly changes: DeliveryChanges;
   readonly deliveries: Pick<DeliveryListStore, 'find'>;
   /** Those of webhooks that answer in time; the clock rings the others. */

@@ -5,7 +5,7 @@ import { handOverAll } from '../system/hand-over-all.ts';
 import type { SendSystemMail, SystemMail } from '../system/send-system-mail.ts';
 import { webhookNoticeMail } from './webhook-notice-mail.ts';
 
-export interface SendWebhookNoticesOptions {
+interface SendWebhookNoticesOptions {
   readonly notices: Pick<WebhookNoticeStore, 'owed' | 'settle'>;
   readonly systemMail: Pick<SendSystemMail, 'send' | 'isPossible'>;
   /** Told of mails that could not be handed over; they are owed still, and tried again. */
