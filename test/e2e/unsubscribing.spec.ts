@@ -166,6 +166,16 @@ describe('S20: the link', () => {
     ]);
   });
 
+  it('N5: is told after the contact that it makes, as a reader of the feed must find them', async () => {
+    const paths = await Promise.all(Array.from({ length: 12 }, () => linkTo(newRecipient())));
+    for (const path of paths) expect((await oneClick(path)).status).toBe(200);
+    const read = async (): Promise<{ event: string }[]> =>
+      ((await api.get('/v1/events')).body['events'] as { items: { event: string }[] }).items;
+    await until(async () => (await read()).length === 24, 'the events are shown');
+    const names = (await read()).map(({ event }) => event);
+    expect(names).toEqual(paths.flatMap(() => ['CONTACT_CREATED', 'CONTACT_UNSUBSCRIBED']));
+  });
+
   it('does so once, however many press at the same moment', async () => {
     const to = newRecipient();
     const path = await linkTo(to);

@@ -51,7 +51,8 @@ export class SubscriptionStore {
     const nowMs = this.database.clock.nowMs();
     const workspaceId: WorkspaceId = idFromUuid('wrk', row.workspaceId);
     const upsert = { workspaceId, email: row.email, properties: {} };
-    const { contact: before } = (await upsertContacts(client, nowMs, [upsert]))[0]!;
+    // A millisecond earlier: the feed has the events of a transaction in the order of their ids, and what happens to a contact comes after its creation.
+    const { contact: before } = (await upsertContacts(client, nowMs - 1, [upsert]))[0]!;
     const after = withStatus(before, status, new Date(nowMs));
     if (after === before) return;
     const { event, action } = CONTACT_STATUS_CHANGES[status];
