@@ -2,7 +2,7 @@ import { idFromUuid, type WorkspaceId } from '@posthorn/kernel';
 import type pg from 'pg';
 import { CANCEL_EMAIL } from '../sql/email-changes.ts';
 import { TAKE_BACK } from '../sql/erasure.ts';
-import { FINISHED_OF, REMOVE_EMAILS } from '../sql/retention.ts';
+import { FINISHED_OF, REMOVE_DELIVERIES, REMOVE_EMAILS } from '../sql/retention.ts';
 import { idsOf, removeFinishedEvents, removeFrom, type TableCounts } from './removed-rows.ts';
 
 /** What became of a person's rows in one step. */
@@ -71,19 +71,25 @@ export async function removeEmailsOn(client: pg.ClientBase, emails: readonly Ema
   );
 }
 
-/** Removes events in a transaction, with their deliveries; those of which one is just being posted stay. */
+/**
+ * Removes events in a transaction, with their deliveries. An event of which a delivery is just being posted stays with that one; its others go:
+ * what was taken back is not due any more, and nobody else would ever finish it if this run were the last.
+ */
 export async function removeEventsOn(
   client: pg.ClientBase,
   events: readonly EventAbout[],
 ): Promise<ErasedRows> {
   const ids = events.map(({ id }) => id);
   let takenBack = 0;
+  let early: TableCounts = {};
   const { removed, stay } = await removeFinishedEvents(client, ids, async (deliveries) => {
     takenBack = (await client.query(TAKE_BACK, [[...ids, ...deliveries]])).rowCount ?? 0;
+    const finished = await idsOf(client, FINISHED_OF, [deliveries]);
+    early = await removeFrom(client, REMOVE_DELIVERIES, finished);
     return [];
   });
   return erasedRows(
-    removed,
+    { ...removed, ...early },
     takenBack,
     stay,
     events.map(({ workspaceId }) => workspaceId),

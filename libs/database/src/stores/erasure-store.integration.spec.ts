@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { sleep, uuidOf } from '@posthorn/kernel';
+import { DeliveryOffice } from '../deliveries.fixture.ts';
 import { scheduledEmail } from '../office.fixture.ts';
 import { openOffice } from '../open-office.fixture.ts';
 import { transactOn } from '../transaction.ts';
@@ -25,6 +26,28 @@ describe('Erasing a person', () => {
       return { removal };
     });
     expect(await erasing.removal).toMatchObject({ rows: { deleted: { emails: 2 }, takenBack: 2 } });
+  });
+
+  it('leaves no delivery that it took back where the event is just being posted to another webhook', async () => {
+    const erasure = new ErasureStore(office.database);
+    const deliveryOffice = new DeliveryOffice(office);
+    const workspaceId = await office.openWorkspace();
+    const busy = await deliveryOffice.addWebhook(workspaceId);
+    await deliveryOffice.addWebhook(workspaceId);
+    const [posted] = await deliveryOffice.recordAndClaim(workspaceId, busy);
+    const ada = { address: 'ada@example.net', workspaceId };
+
+    expect(await erasure.removeEvents(ada)).toMatchObject({
+      rows: { takenBack: 1, inHand: 1, deleted: { webhook_deliveries: 1, events: 0 } },
+    });
+    expect(await office.count('webhook_deliveries')).toBe(1);
+    expect(await office.count('outbox', `queue = 'webhook'`)).toBe(1);
+
+    await deliveryOffice.deliveries.record([deliveryOffice.outcome(posted!)]);
+    expect(await erasure.removeEvents(ada)).toMatchObject({
+      rows: { takenBack: 0, inHand: 0, deleted: { webhook_deliveries: 1, events: 1 } },
+    });
+    expect(await office.count('webhook_deliveries')).toBe(0);
   });
 
   describe('where statements run out of time', () => {
