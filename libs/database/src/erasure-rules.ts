@@ -8,6 +8,16 @@ const OWN = (workspace: string): string => `t.workspace_id = ${workspace}`;
 /** An email that has not left yet says what its workspace wants said: it is not changed. Of one that has, the rest is. */
 const FINISHED = (id: string): string => `NOT EXISTS (SELECT FROM outbox o WHERE o.subject_id = t.${id})`;
 
+/**
+ * A row of the person alone that came, or was finished, after the others had gone stays as it is, and is counted: the next run finds it by the
+ * address, and removes it. $1 text[]: how the address can be written, in lower case.
+ */
+const OF_ANOTHER = (address: string): string => `lower(${address}) <> ALL ($1::text[])`;
+/** The same of an event, which is about whoever its email, contact or member is. */
+const ABOUT_ANOTHER = `NOT EXISTS (
+  SELECT FROM json_each(t.payload::json -> 'data') AS d (name, subject)
+  WHERE lower(d.subject ->> 'to') = ANY ($1::text[]) OR lower(d.subject ->> 'email') = ANY ($1::text[]))`;
+
 /** What becomes of a table, once the rows are gone that are of the person alone. */
 export interface ErasureRule {
   /** `redacted`: where the address stands in a text, `[erased]` does then. `kept`: it stays, and the receipt says how often. */
@@ -26,18 +36,18 @@ const keptOfInstallation = { how: 'kept' } as const;
 
 /** Every table has its rule; a test holds this against the schema. */
 export const ERASURE_RULES: Readonly<Record<string, ErasureRule>> = {
-  emails: { ...redacted, where: FINISHED('id') },
+  emails: { ...redacted, where: `${FINISHED('id')} AND ${OF_ANOTHER('t.to_address')}` },
   // Each can have ten megabytes.
   email_contents: { how: 'redacted', scope: OF_EMAIL, where: FINISHED('email_id'), group: 100 },
   email_events: { how: 'redacted', scope: OF_EMAIL },
   email_engagements: redacted,
-  events: redacted,
+  events: { ...redacted, where: ABOUT_ANOTHER },
   webhook_deliveries: redacted,
   webhook_attempts: { how: 'redacted', scope: OF_DELIVERY },
   idempotency_keys: redacted,
   audit_log: redacted,
-  contacts: redacted,
-  invitations: redacted,
+  contacts: { ...redacted, where: OF_ANOTHER('t.email') },
+  invitations: { ...redacted, where: OF_ANOTHER('t.email') },
   // What a workspace wrote itself, and what it, or a person as its member, works with.
   templates: kept,
   template_versions: {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { sleep, uuidOf } from '@posthorn/kernel';
+import { newUuid, sleep, uuidOf } from '@posthorn/kernel';
 import { DeliveryOffice } from '../deliveries.fixture.ts';
 import { scheduledEmail } from '../office.fixture.ts';
 import { openOffice } from '../open-office.fixture.ts';
@@ -48,6 +48,36 @@ describe('Erasing a person', () => {
       rows: { takenBack: 0, inHand: 0, deleted: { webhook_deliveries: 1, events: 1 } },
     });
     expect(await office.count('webhook_deliveries')).toBe(0);
+  });
+
+  it('redacts nothing that is of the person alone and came after what there was had gone, so that the next run finds it', async () => {
+    const erasure = new ErasureStore(office.database);
+    const deliveryOffice = new DeliveryOffice(office);
+    const workspaceId = await office.openWorkspace();
+    const ada = { address: 'ada@example.net', workspaceId };
+    const addContact = (email: string, note: string): Promise<unknown> =>
+      office.ask('INSERT INTO contacts (id, workspace_id, email, properties) VALUES ($1, $2, $3, $4)', [
+        ...[newUuid(Date.now()), uuidOf(workspaceId), email, JSON.stringify({ note })],
+      ]);
+    await office.acceptEmails(workspaceId, 1, { to: { address: 'Ada@example.net' } });
+    await office.acceptEmails(workspaceId, 1, {
+      to: { address: 'bo@example.net' },
+      subject: `Of ${ada.address}`,
+    });
+    await addContact('ADA@example.net', 'herself');
+    await addContact('bo@example.net', `Friend of ${ada.address}`);
+    await deliveryOffice.record(workspaceId, 1);
+    await office.ask('DELETE FROM outbox');
+
+    for (const table of ['emails', 'contacts'])
+      expect([table, await erasure.redact(table, ada)]).toEqual([table, { redacted: 1, left: 1 }]);
+    expect(await erasure.redact('events', ada)).toEqual({ redacted: 0, left: 1 });
+
+    expect(await erasure.forget(ada, false)).toMatchObject({ rows: { deleted: { contacts: 1 } } });
+    expect(await erasure.removeEmails(ada)).toMatchObject({ rows: { deleted: { emails: 1 } } });
+    expect(await erasure.removeEvents(ada)).toMatchObject({ rows: { deleted: { events: 1 } } });
+    for (const table of ['emails', 'contacts', 'events'])
+      expect([table, await erasure.redact(table, ada)]).toEqual([table, { redacted: 0, left: 0 }]);
   });
 
   describe('where statements run out of time', () => {
