@@ -60,7 +60,7 @@ const ATTEMPT_OF_OUTCOME = `o.id, o.claims, o.number, o.status_code, o.error_cla
  *
  * Indexes: outbox_pkey, those of webhook_deliveries, webhook_attempts_pkey. Locks: after the outbox rows (LOCK_OUTBOX_ROWS) the deliveries
  * (nobody else locks those without the outbox row), then the key of the attempts, in order.
- * Fencing: an outcome whose claim has moved on changes no state, but its attempt is told as late. What succeeded, which is nearly all, is
+ * Fencing: an outcome whose claim has moved on changes no state, but its attempt is told as late, unless the delivery is gone. What succeeded, which is nearly all, is
  * changed by keys alone; see {@link liveOutcomes}.
  * The attempt of a row that is still taken under the claim is the first one recorded for it, so no other need be looked for: anything else that
  * records an attempt of that claim changes the row first.
@@ -93,6 +93,7 @@ told_late AS (
   FROM      outcome o
   LEFT JOIN live l ON l.n = o.n
   WHERE     o.attempt AND l.is_taken IS NOT TRUE
+  AND       (l.id IS NOT NULL OR (SELECT true FROM webhook_deliveries d WHERE d.id = o.id)) -- else it was erased meanwhile
   ORDER BY  o.id, o.claims
   ON CONFLICT DO NOTHING
 )

@@ -42,7 +42,7 @@ ${COMPOSITION_JOINS}`;
  * Indexes: outbox_pkey, emails_pkey, email_events_claim_kind_key. Locks: after the outbox rows (LOCK_OUTBOX_ROWS) the emails
  * (nobody else locks those without the outbox row), then the unique index of the timeline, in order.
  * Fencing: an outcome whose claim has moved on changes no state, but its fact is appended to the timeline as `late`, and
- * marked as a possible duplicate. Recording the same outcome twice leaves what recording it once does.
+ * marked as a possible duplicate, unless the email is gone. Recording the same outcome twice leaves what recording it once does.
  */
 export const RECORD_OUTCOMES = `
 WITH outcome AS MATERIALIZED (
@@ -67,6 +67,7 @@ told AS (
   SELECT    o.id, o.kind, o.claims, l.id IS NULL, o.duplicate_possible OR l.id IS NULL, o.detail
   FROM      outcome o
   LEFT JOIN live l ON l.n = o.n
+  WHERE     l.id IS NOT NULL OR (SELECT true FROM emails e WHERE e.id = o.id) -- else it was erased meanwhile
   ORDER BY  o.id, o.claims, o.kind
   ON CONFLICT DO NOTHING
 )

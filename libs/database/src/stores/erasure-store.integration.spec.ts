@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { newUuid, sleep, uuidOf } from '@posthorn/kernel';
 import { DeliveryOffice } from '../deliveries.fixture.ts';
-import { scheduledEmail } from '../office.fixture.ts';
+import { scheduledEmail, sent } from '../office.fixture.ts';
 import { openOffice } from '../open-office.fixture.ts';
 import { transactOn } from '../transaction.ts';
 import { ErasureStore } from './erasure-store.ts';
@@ -78,6 +78,28 @@ describe('Erasing a person', () => {
     expect(await erasure.removeEvents(ada)).toMatchObject({ rows: { deleted: { events: 1 } } });
     for (const table of ['emails', 'contacts', 'events'])
       expect([table, await erasure.redact(table, ada)]).toEqual([table, { redacted: 0, left: 0 }]);
+  });
+
+  it('keeps no answer that comes when what it is about has gone', async () => {
+    const erasure = new ErasureStore(office.database);
+    const deliveryOffice = new DeliveryOffice(office);
+    const workspaceId = await office.openWorkspace();
+    const ada = { address: 'ada@example.net', workspaceId };
+    await office.acceptEmails(workspaceId, 1, { to: { address: ada.address } });
+    const [email] = await office.claim(workspaceId);
+    const [delivery] = await deliveryOffice.recordAndClaim(
+      workspaceId,
+      await deliveryOffice.addWebhook(workspaceId),
+    );
+    // Whoever has them in hand stood still, and their leases have ended.
+    await office.ask(`UPDATE outbox SET state = 'ready', lease_until = NULL WHERE state = 'taken'`);
+    expect(await erasure.removeEmails(ada)).toMatchObject({ rows: { deleted: { emails: 1 }, inHand: 0 } });
+    expect(await erasure.removeEvents(ada)).toMatchObject({ rows: { deleted: { events: 1 }, inHand: 0 } });
+
+    await office.outbox.record([sent(email!)]);
+    await deliveryOffice.deliveries.record([deliveryOffice.outcome(delivery!)]);
+    expect(await office.count('email_events', 'email_id = $1', [uuidOf(email!.id)])).toBe(0);
+    expect(await office.count('webhook_attempts', 'delivery_id = $1', [uuidOf(delivery!.id)])).toBe(0);
   });
 
   describe('where statements run out of time', () => {
