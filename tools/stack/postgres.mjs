@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { asAccount, giveTo, unprivilegedAccount } from './account.mjs';
 import { hasEnded, leash, run, startProcess, stopProcess, tail, waitUntil } from './processes.mjs';
 
@@ -97,11 +97,18 @@ async function postgresBinaries() {
   }
 }
 
+/** initdb asks a shell to run the server beside it, and puts the path between double quotes only. */
+const OF_SHELLS = /["$`\\]/;
+
 /** Makes the data folder once. @returns {Promise<string>} the superuser's password */
 async function initialise({ directory, account, initdb, localeFlags = LOCALE }) {
   const data = join(directory, 'data');
   const passwordFile = join(directory, 'password');
   if (existsSync(data)) return passwordOf(data, passwordFile);
+  if (OF_SHELLS.test(initdb))
+    throw new Error(
+      `initdb of Postgres does not work in a folder with ", $, \` or \\ in its name (${dirname(initdb)}): move the checkout, or set DATABASE_URL to a server of yours.`,
+    );
   // It gets its name when it is whole; what an initialisation that was interrupted has left is made anew.
   const unfinished = join(directory, 'unfinished');
   rmSync(unfinished, { recursive: true, force: true });

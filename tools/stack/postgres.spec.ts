@@ -23,6 +23,13 @@ describe('The data of our own Postgres', () => {
     expect(existsSync(join(directory, 'data', 'PG_VERSION'))).toBe(true);
   });
 
+  it('is not made in a checkout whose name initdb does not understand, and that is said in a line', async () => {
+    const started = startPostgres({ directory, port: await freePort(), binaries: '/srv/a "b"' });
+    await expect(started).rejects.toThrow(
+      /^initdb of Postgres does not work in a folder with [^\n]* \(\/srv\/a "b"\): move the checkout/,
+    );
+  });
+
   it('is made anew where making it was interrupted', async () => {
     mkdirSync(join(directory, 'unfinished'));
     writeFileSync(join(directory, 'unfinished', 'PG_VERSION'), '18\n');

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -15,6 +15,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { endAll, isAlive, run, waitUntil } from './processes.mjs';
+import { describeFault } from './script.mjs';
 
 const TOOLS = fileURLToPath(new URL('..', import.meta.url));
 /** Who is dead is there until the first process of the machine has seen to it. */
@@ -45,6 +46,25 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL');
   rmSync(join(root, '..'), { recursive: true, force: true });
 });
+
+/** Makes the checkout read-only for what follows in the same shell; nobody else sees that. */
+const READ_ONLY = 'mount --bind . . && mount -o remount,ro,bind . && cd "$PWD"';
+const UNSHARE = ['--map-root-user', '--mount', 'sh', '-c'];
+
+/** Not every machine lets its accounts mount anything, even where nobody else sees it. */
+function mayMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'mount-'));
+  try {
+    execFileSync('unshare', [...UNSHARE, READ_ONLY], { cwd: folder, stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const itWithMounts = mayMount() ? it : it.skip;
 
 interface Ended {
   readonly output: string;
@@ -170,6 +190,46 @@ describe('up', () => {
     expect(code).toBe(1);
   });
 });
+
+describe('A checkout or a temporary folder that cannot be used', () => {
+  itWithMounts(
+    'is named in a line, where the checkout is read-only (skipped where nothing may be mounted)',
+    async () => {
+      const calls = `${READ_ONLY}; "$1" tools/up.mjs`;
+      const failed = run({
+        command: 'unshare',
+        args: [...UNSHARE, calls, 'sh', process.execPath],
+        cwd: root,
+      });
+      await expect(failed).rejects.toThrow(
+        /ended with 1:\n[^\n]*\.posthorn cannot be written: the file system is read-only\. Use a checkout that can be written\.$/,
+      );
+    },
+  );
+
+  it('is named in a line, where there is no temporary folder', () => {
+    const folder = join(root, 'not-there');
+    const found = faultOf(() => mkdtempSync(join(folder, 'posthorn-test-')));
+    expect(describeFault(found)).toBe(
+      `There can be no temporary files in ${folder} (ENOENT: no such file or directory): make it a folder that this account may write to, or let TMPDIR name another.`,
+    );
+  });
+
+  it('is named in the last line, where a program that was run found the disk full', async () => {
+    const args = ['-c', 'echo "could not write to file: No space left on device" >&2; exit 1'];
+    const found = await run({ command: 'sh', args }).catch((error: unknown) => error);
+    expect(describeFault(found)).toMatch(/\nThe disk is full: make room, then run this again\.$/);
+  });
+});
+
+function faultOf(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it did not fail');
+}
 
 describe('down and nuke', () => {
   it('clear up what is damaged', async () => {

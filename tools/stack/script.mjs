@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { say } from './progress.mjs';
 
@@ -7,7 +8,7 @@ const MENDS = {
   EPERM: notAllowed,
   EROFS: ({ path }) =>
     `${path} cannot be written: the file system is read-only. Use a checkout that can be written.`,
-  ENOSPC: ({ path }) => `The disk is full${path ? `, at ${path}` : ''}: make room, then run this again.`,
+  ENOSPC: noRoom,
 };
 
 function notAllowed({ syscall, path, message }) {
@@ -17,9 +18,25 @@ function notAllowed({ syscall, path, message }) {
     : `This account may not use ${path}: run this as the account that owns it, or give it to yours with chown.`;
 }
 
+function noRoom({ path = '' }) {
+  return `The disk is full${path ? `, at ${path}` : ''}: make room, then run this again.`;
+}
+
+/** Temporary files are not in the checkout: TMPDIR says where. */
+function noTemporaryFolder({ path, message }) {
+  return `There can be no temporary files in ${dirname(path)} (${message.split(',')[0]}): make it a folder that this account may write to, or let TMPDIR name another.`;
+}
+
+/** What a program that was run says when there is no room for its files. */
+const NO_ROOM = /No space left on device|\bENOSPC\b/;
+
 /** What went wrong, for a person who must mend it. @param {any} error @returns {string} */
 export function describeFault(error) {
-  return MENDS[error.code]?.(error) ?? error.message ?? String(error);
+  if (error.syscall === 'mkdtemp' && error.code !== 'ENOSPC') return noTemporaryFolder(error);
+  const mend = MENDS[error.code]?.(error);
+  if (mend !== undefined) return mend;
+  const words = error.message ?? String(error);
+  return NO_ROOM.test(words) ? `${words}\n${noRoom({})}` : words;
 }
 
 /**

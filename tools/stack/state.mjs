@@ -22,6 +22,8 @@ const SUPERVISOR_FILE = join(STATE_FOLDER, 'supervisor.json');
 const LOG_FOLDER = join(STATE_FOLDER, 'logs');
 
 export function makeStateFolder() {
+  // By itself: of several folders, Node says on a read-only file system that the first one does not exist.
+  if (!existsSync(STATE_FOLDER)) mkdirSync(STATE_FOLDER);
   mkdirSync(LOG_FOLDER, { recursive: true, mode: 0o700 });
   // Postgres passes through it under another account when the stack is root's; what is secret is closed by itself.
   chmodSync(STATE_FOLDER, 0o755);
