@@ -33,10 +33,13 @@ function samePackages() {
   return Object.entries(wanted).every(isThere);
 }
 
+/** Whatever the machine's npm leaves out, as it does with NODE_ENV=production: the build needs it all, and the stamp says that it is there. */
+const WHOLE = ['--include=dev', '--include=optional', '--ignore-scripts=false'];
+
 /** npm says what is wrong first, and then how to use it; the reason is what a person needs. */
 async function installPackages() {
   try {
-    await run({ command: 'npm', args: ['ci', '--no-audit', '--no-fund'], keepLines: Infinity });
+    await run({ command: 'npm', args: ['ci', ...WHOLE, '--no-audit', '--no-fund'], keepLines: Infinity });
   } catch (error) {
     const reasons = error.message.split('\n').filter((line) => /^npm error \S/.test(line));
     throw new Error(

@@ -146,6 +146,15 @@ describe('up', () => {
     await call('down').ended;
   });
 
+  it('installs what the build needs as well where npm would leave it out', async () => {
+    const npm = join(root, 'bin', 'npm');
+    writeFileSync(npm, '#!/bin/sh\necho "npm error called as npm $*"; exit 1\n');
+    const { output } = await call('up').ended;
+    expect(output).toContain(
+      'called as npm ci --include=dev --include=optional --ignore-scripts=false --no-audit --no-fund',
+    );
+  });
+
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'leaves nothing behind when %s reaches it before it has detached itself',
     async (signal) => {
