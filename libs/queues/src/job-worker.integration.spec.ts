@@ -102,6 +102,15 @@ describe('a worker', () => {
     await until(() => worker.liveness().ok);
   });
 
+  it('that began with fewer rights in Redis than it needs serves as soon as it has them', async () => {
+    let served = 0;
+    await redis.ask('ACL SETUSER default -info');
+    startWorker(() => Promise.resolve(void (served += 1)));
+    await until(() => errors.some((error) => error.message.includes('NOPERM')));
+    await redis.ask('ACL SETUSER default +info');
+    await ringUntil(() => served > 0);
+  });
+
   it('says which job it has no handler for, and goes on', async () => {
     let served = 0;
     startWorker(() => Promise.resolve(void (served += 1)));

@@ -14,7 +14,7 @@ const MAX_STALLED = 1_000_000;
 /** A worker that has served nothing for a minute, not even a canary, is stuck. */
 const LIVENESS = { canaryEveryMs: 10_000, stuckAfterMs: 60_000 };
 
-/** How long a worker rests after Redis has refused it a job. */
+/** How long a worker rests after Redis has refused it a job, or what it needs to begin. */
 const REFUSED_PAUSE_MS = 1_000;
 
 /** BullMQ asks again at once when Redis refuses (it is full, or a replica, or has a rule against it), which takes half a core of both. */
@@ -43,7 +43,8 @@ export class JobWorker<Names extends JobName> {
   private readonly connection: Redis;
   private readonly producer: JobProducer;
   private readonly canaryId = `canary-${randomUUID()}`;
-  private readonly worker: Worker;
+  private worker: Worker;
+  private readonly closing = new AbortController();
   private readonly canaries: NodeJS.Timeout;
   private readonly bounds: typeof LIVENESS;
   private lastServedAt = performance.now();
@@ -51,21 +52,7 @@ export class JobWorker<Names extends JobName> {
 
   constructor(private readonly options: JobWorkerOptions<Names>) {
     this.connection = connectWorker(options.url, options.onError);
-    this.worker = new PatientWorker(options.queue, (job) => this.handle(job), {
-      connection: this.connection,
-      prefix: options.prefix,
-      concurrency: options.concurrency,
-      autorun: false,
-      lockDuration: LOCK_MS,
-      stalledInterval: STALLED_CHECK_MS,
-      maxStalledCount: MAX_STALLED,
-      drainDelay: 2,
-      runRetryDelay: 1_000,
-      removeOnComplete: { count: 0 },
-      removeOnFail: { count: 100 },
-    });
-    this.worker.on('error', options.onError);
-    this.worker.on('failed', (_job, error) => options.onError(error));
+    this.worker = this.makeWorker();
     this.producer = new JobProducer(options.queue, options, options.onError);
     this.bounds = options.liveness ?? LIVENESS;
     this.canaries = setInterval(() => void this.sendCanary(), this.bounds.canaryEveryMs).unref();
@@ -73,7 +60,7 @@ export class JobWorker<Names extends JobName> {
 
   /** Begins to take jobs. */
   start(): void {
-    this.worker.run().catch(this.options.onError);
+    this.run().catch(this.options.onError);
   }
 
   /**
@@ -91,6 +78,7 @@ export class JobWorker<Names extends JobName> {
    * begin it again.
    */
   async close(): Promise<void> {
+    this.closing.abort();
     clearInterval(this.canaries);
     const closed = await within(
       this.worker.close().then(() => true),
@@ -100,6 +88,49 @@ export class JobWorker<Names extends JobName> {
     if (closed === undefined) await within(this.worker.disconnect(), LEAVE_WITHIN_MS);
     await this.producer.close();
     this.connection.disconnect();
+  }
+
+  private makeWorker(): Worker {
+    const { queue, prefix, concurrency, onError } = this.options;
+    const worker = new PatientWorker(queue, (job) => this.handle(job), {
+      connection: this.connection,
+      prefix,
+      concurrency,
+      autorun: false,
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_CHECK_MS,
+      maxStalledCount: MAX_STALLED,
+      drainDelay: 2,
+      runRetryDelay: 1_000,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 100 },
+    });
+    worker.on('error', onError);
+    worker.on('failed', (_job, error) => onError(error));
+    return worker;
+  }
+
+  /** BullMQ asks Redis for its version when a worker is made. Where that is refused, the worker fails for ever: it is made again until it is not. */
+  private async run(): Promise<void> {
+    const { signal } = this.closing;
+    while (!(await this.isReady())) {
+      await within(this.worker.close(), LEAVE_WITHIN_MS);
+      await sleep(REFUSED_PAUSE_MS, signal);
+      if (signal.aborted) return;
+      this.worker = this.makeWorker();
+    }
+    await this.worker.run();
+  }
+
+  /** Resolves when Redis has let the worker begin, or has refused it. */
+  private async isReady(): Promise<boolean> {
+    try {
+      await this.worker.waitUntilReady();
+      return true;
+    } catch (error) {
+      this.options.onError(error as Error);
+      return false;
+    }
   }
 
   private async handle(job: Job): Promise<void> {
