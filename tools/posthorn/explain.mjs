@@ -47,6 +47,7 @@ const SPEAKING = new Set([
   'DurabilityRefused',
   'PoolerRefused',
   'DatabaseUnusable',
+  'RedisUnusable',
   'MigrationMismatch',
   'ReplyError',
 ]);

@@ -1,5 +1,6 @@
 import type { RedisFacts } from '@posthorn/domain';
 import { Redis } from 'ioredis';
+import type { RedisOptions } from './connections.ts';
 
 const ANSWER_TIMEOUT_MS = 5_000;
 
@@ -12,12 +13,29 @@ export interface RedisExamination {
   readonly roundTripMs: number;
 }
 
+/** What of Redis cannot be used, and what to do about it. */
+class RedisUnusable extends Error {
+  override readonly name = 'RedisUnusable';
+}
+
+/** What is done with keys, and may be forbidden to a user. */
+const COMMANDS = ['SET', 'DEL', 'HSET', 'LPUSH', 'ZADD', 'XADD', 'BZPOPMIN', 'PEXPIRE', 'UNLINK'];
+
+/** Which of some commands may not be done with a key. An older Redis does not know, and is found to be too old. KEYS: the key. ARGV: the commands. */
+const FORBIDDEN = `
+local forbidden = {}
+local key = KEYS[1]
+for _, command in ipairs(ARGV) do
+  if redis.acl_check_cmd and not redis.acl_check_cmd(command, key, key, key, key) then table.insert(forbidden, command) end
+end
+return table.concat(forbidden, ', ')`;
+
 /**
  * Asks a Redis once, on a connection of its own, and changes nothing.
  *
- * @throws when it cannot be reached, refuses us, or does not answer within 5 s
+ * @throws when it cannot be reached, refuses us or what we need, or does not answer within 5 s
  */
-export async function examineRedis(url: string): Promise<RedisExamination> {
+export async function examineRedis({ url, prefix }: RedisOptions): Promise<RedisExamination> {
   const connection = new Redis(url, {
     lazyConnect: true,
     connectTimeout: ANSWER_TIMEOUT_MS,
@@ -33,14 +51,38 @@ export async function examineRedis(url: string): Promise<RedisExamination> {
     const [askedAt, begun] = [Date.now(), performance.now()];
     const [seconds, microseconds] = await connection.time();
     const roundTripMs = performance.now() - begun;
+    const forbidden = await connection.eval(FORBIDDEN, 1, `${prefix}:doctor`, ...COMMANDS);
+    if (forbidden !== '') throw new Error(`NOPERM ${String(forbidden)}`);
     const now = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
     return { facts, offsetMs: now - askedAt - roundTripMs / 2, roundTripMs };
   } catch (error) {
     // The connection's own error is closer to the reason than that it is closed.
-    throw fault ?? error;
+    throw unusable((fault ?? error) as Error, prefix);
   } finally {
     connection.disconnect();
   }
+}
+
+/** Says what to do where it is about Redis alone: the codes are those of other servers too. */
+function unusable(error: NodeJS.ErrnoException, prefix: string): Error {
+  const { code = '', message } = error;
+  const because = { cause: error };
+  if (message.startsWith('NOPERM'))
+    return new RedisUnusable(
+      `The user in REDIS_URL may not do in Redis what Posthorn needs (${message}): give it ~${prefix}:* and +@all`,
+      because,
+    );
+  if (/certificate/i.test(message))
+    return new RedisUnusable(
+      `The certificate of Redis is not trusted (${message.split(';')[0]}): let NODE_EXTRA_CA_CERTS name a file with the one that it was issued by`,
+      because,
+    );
+  if (/^(?:ECONNRESET|EPIPE)$/.test(code) || /^Connection is closed|max number of clients/.test(message))
+    return new RedisUnusable(
+      'Redis hangs up: write rediss:// in REDIS_URL if it speaks TLS there, redis:// if it does not; or raise maxclients, if so many are connected',
+      because,
+    );
+  return error;
 }
 
 /** Lines of `name:value`, under headings (https://redis.io/docs/latest/commands/info/). */

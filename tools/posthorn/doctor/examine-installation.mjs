@@ -33,7 +33,7 @@ export async function examineInstallation(describeError) {
     ...(database === undefined ? [] : databaseChecks(libs, settings, database)),
     ...(settings.redis === undefined
       ? []
-      : libs.useCases.redisChecks(() => libs.queues.examineRedis(settings.redis.REDIS_URL))),
+      : libs.useCases.redisChecks(() => libs.queues.examineRedis(settings.redis.options))),
     ...dnsChecks(libs, settings),
     ...relayChecks(libs, settings),
   ];
