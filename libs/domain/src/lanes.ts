@@ -25,6 +25,9 @@ export function webhookLane(webhookId: WebhookId): LaneId {
   return `${webhookId}` as unknown as LaneId;
 }
 
+/** How long a lease may last when it is taken. What seems to be held for longer was taken before the clock of the database was set back. */
+export const LONGEST_LEASE_MS = 600_000;
+
 /** Stands for all lanes of a queue where lanes are paused. */
 export const EVERY_LANE = '*' as LaneId;
 

@@ -106,6 +106,7 @@ describe('Clock: the leases of those who live', () => {
       'the time by which they end was set forward, or the machine slept,',
       { database: HOUR_MS, monotonic: 0 },
     ],
+    ['the time by which they end was set back', { database: -HOUR_MS, monotonic: 0 }],
     ['everything stood still', { database: HOUR_MS, monotonic: HOUR_MS }],
   ])('are renewed before any is taken for dead when %s', async (_what, passed) => {
     const { time, roundsUntilRevival } = await clockInContact();
@@ -118,11 +119,11 @@ describe('Clock: the leases of those who live', () => {
     expect(await startedClock().roundsUntilRevival()).toBe(35);
   });
 
-  it('may end a little sooner or later: a small step, a slow tick and a step back change nothing', async () => {
+  it('may end a little sooner or later: a small step and a slow tick change nothing', async () => {
     const { time, revivesAfter } = await clockInContact();
     time.databaseMs += 10_000;
     expect(await revivesAfter(1_000)).toBe(true);
-    time.databaseMs -= HOUR_MS;
+    time.databaseMs -= 10_000;
     expect(await revivesAfter(5_000)).toBe(true);
   });
 });

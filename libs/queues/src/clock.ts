@@ -111,17 +111,16 @@ export class Clock {
   }
 
   /**
-   * The leases of living processes look dead when the database's clock was set forward, and when the whole machine, or this process and theirs, stood
+   * The leases of living processes look dead when the database's clock was set forward or far back, and when the whole machine, or this process and theirs, stood
    * still: they are given time to renew them. Whoever has just started cannot tell, and gives it too.
    */
   private async mindTheTime(): Promise<void> {
     const { graceMs, renewalMs, tickMs, databaseNowMs } = this.options;
     const stoodStillMs = this.nowMs() - this.lastEndAt - tickMs;
     const aheadMs = (await databaseNowMs()) - this.nowMs();
-    const setForwardMs = aheadMs - (this.aheadMs ?? Number.NEGATIVE_INFINITY);
+    const setMs = Math.abs(aheadMs - (this.aheadMs ?? Number.NEGATIVE_INFINITY));
     this.aheadMs = aheadMs;
-    if (Math.max(stoodStillMs, setForwardMs) > graceMs)
-      this.noneIsDeadBefore = this.nowMs() + renewalMs + graceMs;
+    if (Math.max(stoodStillMs, setMs) > graceMs) this.noneIsDeadBefore = this.nowMs() + renewalMs + graceMs;
   }
 
   private async ripen(): Promise<number> {

@@ -1,3 +1,4 @@
+import { LONGEST_LEASE_MS } from '@posthorn/domain';
 import { CLAIM_COLUMNS, claimed, liveOutcomes } from './claims.ts';
 import { emailEvents } from './email-events.ts';
 import { COMPOSITION_COLUMNS, COMPOSITION_JOINS } from './composition.ts';
@@ -116,19 +117,24 @@ WITH due AS MATERIALIZED (
 UPDATE outbox o SET state = 'ready' WHERE o.ctid = ANY (ARRAY(SELECT ctid FROM due))`;
 
 /**
- * Frees the rows of turns whose lease ended long enough ago. $1 interval: the grace. $2 int: at most so many. $3 int: after
+ * Frees the rows of turns whose lease ended long enough ago, or ends later than any that can have been taken since the clock was set back. $1 interval: the grace. $2 int: at most so many. $3 int: after
  * so many claims in a row without an answer an email or a delivery is given up, so that one that kills workers does not do so for ever.
  * A freed row keeps its lease, by which the next claim knows that whoever had it died.
- * Index: outbox_taken_by_lease_idx, from its front. Locks: the rows, skipping those that another scheduler frees, or whoever
+ * Index: outbox_taken_by_lease_idx, from its front and at its end. Locks: the rows, skipping those that another scheduler frees, or whoever
  * had them records, just now; then the emails and deliveries that are given up.
  */
 export const REVIVE = `
 WITH dead AS MATERIALIZED (
-  SELECT   subject_id, queue, claims, unanswered, queue <> 'event' AND unanswered >= $3::int AS is_given_up FROM outbox
-  WHERE    state = 'taken' AND lease_until < now() - $1::interval
-  ORDER BY lease_until
-  LIMIT    $2::int
-  FOR NO KEY UPDATE SKIP LOCKED
+  SELECT o.*, o.queue <> 'event' AND o.unanswered >= $3::int AS is_given_up
+  FROM   (VALUES ('-infinity', now() - $1::interval), (now() + $1::interval + interval '${LONGEST_LEASE_MS} ms', 'infinity')) AS l (least, most)
+  CROSS JOIN LATERAL (
+    SELECT   subject_id, queue, claims, unanswered FROM outbox
+    WHERE    state = 'taken' AND lease_until > l.least AND lease_until < l.most
+    ORDER BY lease_until
+    LIMIT    $2::int
+    FOR NO KEY UPDATE SKIP LOCKED
+  ) o
+  LIMIT  $2::int
 ),
 given_up AS (
   DELETE FROM outbox o USING dead d

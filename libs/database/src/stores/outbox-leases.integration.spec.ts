@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { EVERY_LANE, nowLane } from '@posthorn/domain';
+import { EVERY_LANE, LONGEST_LEASE_MS, nowLane } from '@posthorn/domain';
 import { scheduledEmail, sent } from '../office.fixture.ts';
 import { openOffice } from '../open-office.fixture.ts';
 import { OutboxStore } from './outbox-store.ts';
@@ -88,6 +88,19 @@ describe('Reviving', () => {
     expect(await office.rowOf(long!.id)).toMatchObject({ state: 'ready', unanswered: 1, claims: 1 });
     expect(await office.rowOf(short!.id)).toMatchObject({ state: 'taken' });
     expect(await office.rowOf(alive!.id)).toMatchObject({ state: 'taken' });
+  });
+
+  it('frees what seems to be held for longer than any lease lasts: it was taken before the clock was set back', async () => {
+    await office.acceptEmails(acme, 2);
+    const [longest, dead] = await office.claim(acme, 100, LONGEST_LEASE_MS);
+    await office.ask(
+      `UPDATE outbox SET lease_until = lease_until + interval '1 minute' WHERE subject_id = $1`,
+      [uuidOf(dead!.id)],
+    );
+    expect(await office.outbox.revive(GRACE_MS, 10, MOST_UNANSWERED)).toEqual({ revived: 1, givenUp: 0 });
+    expect(await office.rowOf(longest!.id)).toMatchObject({ state: 'taken' });
+    expect(await office.claim(acme)).toMatchObject([{ id: dead!.id, claims: 2 }]);
+    expect(await office.timelineOf(dead!.id)).toMatchObject([{ kind: 'WORKER_DIED', claims: 1 }]);
   });
 
   it('frees at most so many at a time', async () => {
