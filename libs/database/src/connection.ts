@@ -5,6 +5,7 @@ import pg from 'pg';
 import { AnsweringClient } from './answering-client.ts';
 import { isOutage, isRefusedLogin } from './faults.ts';
 import { PrismaClient } from './generated/client.ts';
+import { PoolerRefused, UNSUPPORTED_AT_START } from './pooler.ts';
 import { TIMES } from './times.ts';
 import { DatabaseUnusable } from './unusable.ts';
 
@@ -100,18 +101,6 @@ class DurabilityRefused extends CannotStart {
     );
   }
 }
-
-/** The settings that a connection begins with do not reach the server: something in between refuses or drops them. */
-export class PoolerRefused extends CannotStart {
-  constructor() {
-    super(
-      'A pooler such as PgBouncer stands before Postgres and keeps no settings and prepared statements of a connection: let DATABASE_URL lead to Postgres itself',
-    );
-  }
-}
-
-/** What PgBouncer says to whoever begins with a setting that it does not know. */
-const UNSUPPORTED_AT_START = /unsupported startup parameter/;
 
 /** Opens the pool; connects when it is first used. */
 export function openDatabase(options: DatabaseOptions): Database {

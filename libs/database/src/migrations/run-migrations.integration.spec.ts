@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import pg from 'pg';
+import { PoolerRefused } from '../pooler.ts';
 import { findUnapplied, MigrationMismatch, runMigrations } from './run-migrations.ts';
 
 const FIRST = '20300101000000_first_laid';
@@ -126,6 +127,14 @@ describe('The migration runner', () => {
     const applied = await Promise.all([1, 2, 3, 4].map(migrate));
     expect(applied.flat().sort()).toEqual([FIRST, SECOND]);
     expect(await query('SELECT count(*)::int AS rows FROM _prisma_migrations')).toEqual([{ rows: 2 }]);
+  });
+
+  it('refuses a pooler, behind which two would migrate at once', async () => {
+    // What the URL says wins; a pooler that is told to ignore what it does not know leaves it out.
+    const url = new URL(testDatabase.url);
+    url.searchParams.set('idle_in_transaction_session_timeout', '0');
+    await expect(runMigrations(url.href, directory)).rejects.toThrow(PoolerRefused);
+    expect(await query("SELECT to_regclass('_prisma_migrations') AS books")).toEqual([{ books: null }]);
   });
 
   it("waits for Prisma's own migrator", async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sleep } from '@posthorn/kernel';
 import pg from 'pg';
 import { faultOf } from '../faults.ts';
+import { PoolerRefused } from '../pooler.ts';
 import { TIMES } from '../times.ts';
 
 /** The advisory lock that Prisma's own migrator takes, so that both exclude each other. */
@@ -16,6 +17,9 @@ const MIGRATION_LOCK = 72707369;
 const LOCK_TIMEOUT_MS = 1_500;
 const TRY_AGAIN_MS = 3_000;
 const GIVE_UP_AFTER_MS = 30 * 60_000;
+
+/** A process that vanishes in the middle of a migration must not hold its locks until TCP notices. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 
 const BOOKKEEPING = `
   CREATE TABLE IF NOT EXISTS _prisma_migrations (
@@ -48,6 +52,7 @@ export class MigrationMismatch extends Error {}
  * @param onBlocked told, each time, which migration somebody else's lock is in the way of; it is tried again for half an hour
  * @returns the names of the migrations that were applied now
  * @throws MigrationMismatch when history was changed after the fact
+ * @throws PoolerRefused when a pooler stands between: it gives each statement another connection, so that nobody would wait for anybody
  */
 export async function runMigrations(
   databaseUrl: string,
@@ -55,7 +60,12 @@ export async function runMigrations(
   onBlocked: (name: string) => void = () => undefined,
 ): Promise<string[]> {
   const migrations = await readMigrations(directory);
-  return connected({ connectionString: databaseUrl }, async (client) => {
+  const config = {
+    connectionString: databaseUrl,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+  };
+  return connected(config, async (client) => {
+    await refusePooler(client);
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await client.query(BOOKKEEPING);
     const missing = await findMissing(client, migrations);
@@ -112,6 +122,13 @@ async function connected<Result>(
   } finally {
     await client.end().catch(() => undefined);
   }
+}
+
+/** Refuses a connection that has lost on the way what it began with. */
+async function refusePooler(client: pg.Client): Promise<void> {
+  const sql = "SELECT setting FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout'";
+  const { setting } = (await client.query<{ setting: string }>(sql)).rows[0]!;
+  if (Number(setting) !== IDLE_IN_TRANSACTION_TIMEOUT_MS) throw new PoolerRefused();
 }
 
 async function hasBookkeeping(client: pg.Client): Promise<boolean> {
