@@ -109,7 +109,9 @@ export class InvitationChanges {
           ? await invitationMailRefusal(transaction, now, workspaceId, before.email)
           : await countRefusal(transaction, now, workspaceId, before.email);
       if (refusal !== undefined) return refusal;
-      const data = { tokenHash: new Uint8Array(mail.tokenHash), expiresAt: invitationEnd(now) };
+      // One of a time that has not come, because the clock was set back, has its time from there.
+      const expiresAt = invitationEnd(now > before.createdAt ? now : before.createdAt);
+      const data = { tokenHash: new Uint8Array(mail.tokenHash), expiresAt };
       const row = await transaction.invitation.update({ where: { id: uuidOf(id) }, data });
       const renewed = invitationOf(row);
       await oweInvitationMail(transaction, now, renewed, mail);

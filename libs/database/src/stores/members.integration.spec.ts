@@ -49,6 +49,14 @@ describe('An invitation', () => {
     expect(invitation).toMatchObject({ createdAt: new Date(madeAt) });
   });
 
+  it('is sent again though the clock was set back by more than the time that it has', async () => {
+    const created = newId('inv', Date.now() + 8 * 86_400_000);
+    const wanted = { id: created, email: 'early@example.net', name: null, role: 'VIEWER' } as const;
+    const another = await office.openWorkspace();
+    await reception.changes.create(another, TESTS, wanted, newMail());
+    expect(await reception.changes.renew(another, TESTS, created, newMail())).toMatchObject({ id: created });
+  });
+
   it('that is accepted and revoked at the same moment is one of both, wholly', async () => {
     const outcomes = new Set<string>();
     for (let round = 0; round < ROUNDS; round += 1) {
