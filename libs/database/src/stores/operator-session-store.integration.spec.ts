@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import { SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
 import { openOffice } from '../open-office.fixture.ts';
 import { AuditLogStore } from './audit-log-store.ts';
@@ -23,4 +24,25 @@ it('The log is told once an hour that the tries of a network are used up, howeve
   );
   await sessions.recordRefusal('203.0.113.7', null);
   expect(await networksTold()).toEqual(['203.0.113.7', '203.0.113.8', '203.0.113.7']);
+});
+
+it('A session goes on when the clock is set back by a month, and ends as if it had begun then', async () => {
+  const [hour, issuer] = [3_600_000, 'https://provider.example'];
+  const session = { tokenHash: randomBytes(32), network: '203.0.113.7', maxAgeMs: 12 * hour };
+  await sessions.signInVouched({ issuer, name: 'ada@provider.example', role: 'viewer' }, session);
+  const passes = (time: string) =>
+    database.pool.query(
+      `UPDATE operator_sessions SET created_at = created_at - $2::interval, last_seen_at = last_seen_at - $2::interval WHERE token_hash = $1`,
+      [session.tokenHash, time],
+    );
+  const counts = async (): Promise<boolean> => {
+    const look = { maxAgeMs: session.maxAgeMs, maxIdleMs: 8 * hour, isUse: true };
+    return (await sessions.find(session.tokenHash, look, { ofAccounts: true, issuer })) !== undefined;
+  };
+  await passes('-1 month');
+  expect(await counts()).toBe(true);
+  await passes('7 hours');
+  expect(await counts()).toBe(true);
+  await passes('6 hours');
+  expect(await counts()).toBe(false);
 });

@@ -107,11 +107,11 @@ export class OperatorSessionStore {
     { maxAgeMs, maxIdleMs, isUse }: SessionLook,
     { ofAccounts, issuer }: AdmittedSessions,
   ): Promise<OperatorAccount | undefined> {
-    // Written down at most once a minute: a page is several requests.
+    // Written down at most once a minute: a page is several requests. One of a time that has not come, because the clock was set back, begins anew.
     const { rows } = await this.database.pool.query<OperatorAccount>(
       `WITH seen AS (
-         UPDATE operator_sessions SET last_seen_at = now()
-         WHERE  $6 AND token_hash = $1 AND last_seen_at < now() - interval '1 minute'
+         UPDATE operator_sessions SET last_seen_at = now(), created_at = least(created_at, now())
+         WHERE  $6 AND token_hash = $1 AND last_seen_at NOT BETWEEN now() - interval '1 minute' AND now() + interval '1 minute'
          AND    last_seen_at > now() - make_interval(secs => $3::float8 / 1000)
        )
        SELECT    coalesce(a.name, s.name) AS name, coalesce(a.role, s.role) AS role,
