@@ -265,6 +265,15 @@ describe('403', () => {
     ).toBe(0);
   });
 
+  it('S11, S12, S13: so is each of however many equal ones that come at once under one key', async () => {
+    const full = await stack.createTenant('full at once', 1);
+    const options = { key: full.keys.apiUser, headers: { 'Idempotency-Key': randomUUID() } };
+    expect(resultOf(await post(many(1), { key: full.keys.apiUser })).successful).toHaveLength(1);
+    const emails = many(2);
+    const crowd = Array.from({ length: 100 }, (_, n) => post(emails, options, n % 2));
+    expect(new Set((await Promise.all(crowd)).map(({ status }) => status))).toEqual(new Set([403]));
+  });
+
   it('S12, S13, G5: that goes for a batch of which one item gets as far as the limit, and for no other', async () => {
     const full = await stack.createTenant('full of faults', 1);
     const asFull = { key: full.keys.apiUser };

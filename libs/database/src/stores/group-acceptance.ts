@@ -96,7 +96,9 @@ export class GroupAcceptance {
   async answer(): Promise<CallOutcome[]> {
     const outcomes = this.calls.map((_call, index) => this.callOutcomes[index] ?? this.judged(index));
     for (const [index, first] of this.copied)
-      outcomes[index] = replayOf(outcomes[first]!, this.calls[first]!.idempotency!.fingerprint);
+      outcomes[index] = this.isRefusedWith(index, first, outcomes[first]!)
+        ? outcomes[first]!
+        : replayOf(outcomes[first]!, this.calls[first]!.idempotency!.fingerprint);
     const answers = this.callClaims().flatMap(({ n, workspaceId, claim }): NumberedClaim[] => {
       const outcome = outcomes[n]!;
       if (outcome.kind !== 'judged') return [];
@@ -195,6 +197,18 @@ export class GroupAcceptance {
     if (first === undefined) return;
     for (const { n } of claims)
       if (this.monthOf(n) === this.monthOf(first.n)) this.outcomeOf[n] ??= this.outcomeOf[first.n];
+  }
+
+  /** The same goes for a call that repeats one before it: of a crowd only one call a round would be judged else. */
+  private isRefusedWith(index: number, first: number, outcome: CallOutcome): boolean {
+    const [call, before] = [this.calls[index]!, this.calls[first]!];
+    return (
+      outcome.kind === 'judged' &&
+      outcome.answer === undefined &&
+      call.emails.length === before.emails.length &&
+      call.idempotency!.fingerprint.equals(before.idempotency!.fingerprint) &&
+      this.monthOf(this.firstOf[index]!) === this.monthOf(this.firstOf[first]!)
+    );
   }
 
   private monthOf(n: number): string {
