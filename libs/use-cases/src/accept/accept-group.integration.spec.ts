@@ -69,3 +69,16 @@ it('a workspace whose usage somebody holds is told to ask again, and fails no ot
   const { rows } = await database.pool.query<{ count: number }>('SELECT count(*)::int FROM emails');
   expect(rows[0]!.count).toBe(2);
 });
+
+it('a workspace that gets into the way of others again and again fails no other of its group', async () => {
+  const group = new AcceptGroup(new AcceptanceStore(database), null);
+  const [crossed, free] = [await openWorkspace(), await openWorkspace()];
+  await database.pool.query(
+    `CREATE FUNCTION cross() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE deadlock_detected; END $$;
+     CREATE TRIGGER crossed BEFORE INSERT ON usage FOR EACH ROW WHEN (NEW.workspace_id = '${uuidOf(crossed)}') EXECUTE FUNCTION cross()`,
+  );
+  const outcomes = await group.accept([crossed, free, crossed].map(callFrom));
+  await database.pool.query('DROP TRIGGER crossed ON usage');
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['failed', 'judged', 'failed']);
+  expect(outcomes[0]).toMatchObject({ error: { statusCode: 503 } });
+});

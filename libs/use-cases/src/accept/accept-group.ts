@@ -48,13 +48,13 @@ export class AcceptGroup {
     calls: readonly AcceptableCall[],
   ): Promise<CallOutcome[]> {
     if (fault === 'lost') return this.resolveLost(calls);
-    if (fault === 'locked') return this.acceptByWorkspace(error, calls);
-    if (fault === 'unavailable' || fault === 'conflict') throw unavailable(error);
+    if (fault === 'locked' || fault === 'conflict') return this.acceptByWorkspace(error, calls);
+    if (fault === 'unavailable') throw unavailable(error);
     if (fault === 'data' && calls.length > 1) return this.acceptOneByOne(calls);
     throw error;
   }
 
-  /** A workspace whose usage or key somebody holds must not fail the others of its group. */
+  /** A workspace whose usage or key somebody holds, or whose batches want each other's keys, must not fail the others of its group. */
   private async acceptByWorkspace(cause: unknown, calls: readonly AcceptableCall[]): Promise<CallOutcome[]> {
     const parts = [...Map.groupBy(calls, (call) => call.workspaceId).values()];
     if (parts.length === 1) throw unavailable(cause);
