@@ -23,6 +23,8 @@ const SENTENCES = {
     'Postgres takes no changes: it is a standby, or default_transaction_read_only is on; npm run posthorn -- doctor says which',
   '42501':
     'The role in DATABASE_URL lacks a right: name the one that npm run migrate ran as, to which the tables belong',
+  '3F000':
+    'The search_path of the role in DATABASE_URL names no schema that there is: set it back (ALTER ROLE … RESET search_path)',
   '42P01': MIGRATE,
   '42704': MIGRATE,
   '42883': MIGRATE,

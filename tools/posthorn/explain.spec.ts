@@ -20,6 +20,7 @@ describe('The line that says what went wrong', () => {
   it.each([
     ['a database without tables', { code: 'P2021' }, 'npm run migrate'],
     ['a database without types', { code: '42704' }, 'npm run migrate'],
+    ['a role without a schema', { code: '3F000' }, 'ALTER ROLE'],
     ['a role without rights', { code: '42501' }, 'the one that npm run migrate ran as'],
     [
       'what Prisma was told by Postgres',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import pg from 'pg';
 import { PoolerRefused } from '../pooler.ts';
-import { findUnapplied, MigrationMismatch, runMigrations } from './run-migrations.ts';
+import { examineMigrations, findUnapplied, MigrationMismatch, runMigrations } from './run-migrations.ts';
 
 const FIRST = '20300101000000_first_laid';
 const SECOND = '20300102000000_second_laid';
@@ -209,5 +209,19 @@ describe('A history that was changed', () => {
     );
     await write('20300103000000_third_laid', 'CREATE TABLE third ();');
     await expect(migrate()).rejects.toThrow(MigrationMismatch);
+  });
+
+  it('is not begun again in another schema, where the role does not look for it any more', async () => {
+    await write(SECOND, 'CREATE TABLE event_eras ();');
+    await migrate();
+    const url = new URL(testDatabase.url);
+    url.searchParams.set('options', '-c search_path=other');
+    await client.query('CREATE SCHEMA other');
+    const sentence =
+      'the tables are in the schema public, which the search_path of this role (other) does not name';
+    for (const look of [runMigrations, findUnapplied, examineMigrations])
+      await expect(look(url.href, directory)).rejects.toThrow(sentence);
+    expect(await query("SELECT FROM pg_class WHERE relnamespace = 'other'::regnamespace")).toEqual([]);
+    await client.query('DROP SCHEMA other');
   });
 });

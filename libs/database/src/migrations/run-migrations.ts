@@ -39,7 +39,7 @@ interface Migration {
   readonly checksum: string;
 }
 
-/** A migration that was applied is not what its file now says, its file is gone, or it was applied by half. */
+/** A migration that was applied is not what its file now says, its file is gone, or it was applied by half or where nobody looks. */
 export class MigrationMismatch extends Error {}
 
 /**
@@ -67,7 +67,7 @@ export async function runMigrations(
   return connected(config, async (client) => {
     await refusePooler(client);
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await client.query(BOOKKEEPING);
+    if (!(await hasBookkeeping(client))) await client.query(BOOKKEEPING);
     const missing = await findMissing(client, migrations);
     for (const migration of missing) await applyUnblocked(client, migration, onBlocked);
     return missing.map((migration) => migration.name);
@@ -131,9 +131,21 @@ async function refusePooler(client: pg.Client): Promise<void> {
   if (Number(setting) !== IDLE_IN_TRANSACTION_TIMEOUT_MS) throw new PoolerRefused();
 }
 
+/** Whether anything was ever applied. @throws MigrationMismatch when that was in a schema in which this role does not look any more */
 async function hasBookkeeping(client: pg.Client): Promise<boolean> {
-  const sql = "SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found";
-  return (await client.query<{ found: boolean }>(sql)).rows[0]!.found;
+  const { rows } = await client.query<{ found: boolean; path: string; hidden: string | null }>(
+    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found, current_setting('search_path') AS path,
+            (SELECT min(b.relnamespace::regnamespace::text)
+             FROM   pg_class b
+             JOIN   pg_class e ON e.relnamespace = b.relnamespace AND e.relname = 'event_eras'
+             WHERE  b.relname = '_prisma_migrations' AND pg_get_userbyid(b.relowner) = current_user) AS hidden`,
+  );
+  const { found, path, hidden } = rows[0]!;
+  if (!found && hidden !== null)
+    throw new MigrationMismatch(
+      `the tables are in the schema ${hidden}, which the search_path of this role (${path || 'empty'}) does not name; set it back (ALTER ROLE … RESET search_path), or name that schema`,
+    );
+  return found;
 }
 
 async function readMigrations(directory: string): Promise<Migration[]> {
