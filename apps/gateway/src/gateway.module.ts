@@ -3,16 +3,13 @@ import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { DatabaseClock, type ErrorBody, type Refusal } from '@posthorn/kernel';
 import {
   ApiKeyStore,
-  AcceptanceStore,
   AuditLogStore,
   ContactChanges,
   ContactStore,
   type Database,
   EventFeedStore,
-  IdentityStore,
   SuppressionChanges,
   SuppressionStore,
-  TemplateStore,
 } from '@posthorn/database';
 import { IdentifyCaller, RateLimits } from '@posthorn/auth';
 import type { Mailbox, WebhookUrlPolicy } from '@posthorn/domain';
@@ -23,6 +20,7 @@ import type { SecretBox } from '@posthorn/signing';
 import { answerOf } from '@posthorn/platform';
 import {
   AcceptEmails,
+  openAcceptance,
   SaveContacts,
   SendSystemMail,
   NoticeHits,
@@ -149,15 +147,7 @@ export class GatewayModule {
   static of(parts: GatewayParts): DynamicModule {
     const { database, rings, limits, monthlyLimit, systemFrom, callers, publicUrl } = parts;
     const errorBodyOf = (refusal: Refusal): ErrorBody => answerOf(refusal, publicUrl).body;
-    const acceptEmails = new AcceptEmails({
-      store: new AcceptanceStore(database),
-      identities: new IdentityStore(database),
-      templates: new TemplateStore(database),
-      rings,
-      clock: database.clock,
-      monthlyLimit,
-      errorBodyOf,
-    });
+    const acceptEmails = openAcceptance({ database, rings, monthlyLimit, errorBodyOf });
     const contacts = new ContactStore(database);
     const changes = new ContactChanges(database);
     const systemMail = new SendSystemMail({ acceptEmails, from: systemFrom });

@@ -1,5 +1,6 @@
 export * from './operate/index.ts';
 export { AcceptEmails } from './accept/accept-emails.ts';
+export { openAcceptance } from './accept/open-acceptance.ts';
 export { type BatchItem } from './accept/batch-answer.ts';
 export {
   keyReused,

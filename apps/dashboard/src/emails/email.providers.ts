@@ -1,23 +1,20 @@
 import type { Provider } from '@nestjs/common';
 import {
-  AcceptanceStore,
   AuditLogStore,
   EmailChanges,
   EmailListStore,
   EmailSearchStore,
   EmailStore,
-  IdentityStore,
   PausedLaneStore,
   SuppressionStore,
-  TemplateStore,
   WorkspaceStore,
 } from '@posthorn/database';
 import { answerOf } from '@posthorn/platform';
 import type { LaneRings } from '@posthorn/queues';
 import {
-  AcceptEmails,
   CancelEmail,
   type ComposerParts,
+  openAcceptance,
   openComposer,
   PreviewEmail,
   RescheduleEmail,
@@ -36,7 +33,7 @@ export interface EmailParts extends ComposerParts {
 
 /** What the pages of emails need. */
 export function emailProviders(parts: EmailParts): Provider[] {
-  const { database, rings } = parts;
+  const { database, rings, monthlyLimit, publicUrl } = parts;
   const emails = new EmailStore(database);
   const search = new EmailSearchStore(database);
   const workspaces = new WorkspaceStore(database);
@@ -46,6 +43,12 @@ export function emailProviders(parts: EmailParts): Provider[] {
   const pausedLanes = new PausedLaneStore(database);
   const reschedule = new RescheduleEmail({ emails, changes, rings, clock: database.clock });
   const preview = new PreviewEmail({ emails, composer: openComposer(parts) });
+  const accept = openAcceptance({
+    database,
+    rings,
+    monthlyLimit,
+    errorBodyOf: (refusal) => answerOf(refusal, publicUrl).body,
+  });
   return [
     { provide: EmailSearchStore, useValue: search },
     { provide: EmailListStore, useValue: new EmailListStore(database) },
@@ -58,19 +61,6 @@ export function emailProviders(parts: EmailParts): Provider[] {
     { provide: PreviewEmail, useValue: preview },
     { provide: CancelEmail, useValue: new CancelEmail({ emails, changes }) },
     { provide: RescheduleEmail, useValue: reschedule },
-    { provide: SendEmailAgain, useValue: new SendEmailAgain({ emails, accept: acceptanceOf(parts) }) },
+    { provide: SendEmailAgain, useValue: new SendEmailAgain({ emails, accept }) },
   ];
-}
-
-/** The very judgement that the gateway has. */
-function acceptanceOf({ database, rings, monthlyLimit, publicUrl }: EmailParts): AcceptEmails {
-  return new AcceptEmails({
-    store: new AcceptanceStore(database),
-    identities: new IdentityStore(database),
-    templates: new TemplateStore(database),
-    rings,
-    monthlyLimit,
-    clock: database.clock,
-    errorBodyOf: (refusal) => answerOf(refusal, publicUrl).body,
-  });
 }

@@ -1,7 +1,6 @@
 import { generateKeySync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
-  AcceptanceStore,
   type Database,
   greetDatabase,
   IdentityChanges,
@@ -11,14 +10,13 @@ import {
   openDatabase,
   OwedMailStore,
   SEALED_COLUMNS,
-  TemplateStore,
   WorkspaceStore,
 } from '@posthorn/database';
 import { operator, POSTHORN } from '@posthorn/domain';
 import type { WorkspaceId } from '@posthorn/kernel';
 import { SecretBox } from '@posthorn/signing';
 import { createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
-import { AcceptEmails } from '../accept/accept-emails.ts';
+import { openAcceptance } from '../accept/open-acceptance.ts';
 import { CreateIdentity } from '../identities/create-identity.ts';
 import { SendVerificationLink } from '../identities/send-verification-link.ts';
 import { InviteMember } from '../members/invite-member.ts';
@@ -124,12 +122,9 @@ describe.each(KINDS)('The mail of %s', (name, { column, ask, link }) => {
 
   /** A gateway's way of sending the mails. */
   function newMails(): SendOwedMails {
-    const acceptEmails = new AcceptEmails({
-      store: new AcceptanceStore(mailing),
-      identities: new IdentityStore(mailing),
-      templates: new TemplateStore(mailing),
+    const acceptEmails = openAcceptance({
+      database: mailing,
       rings: { ring: () => undefined },
-      clock: database.clock,
       monthlyLimit: null,
       errorBodyOf: ({ statusCode, message }) => ({ statusCode, error: '', message }),
     });

@@ -1,16 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import {
-  AcceptanceStore,
-  type Database,
-  greetDatabase,
-  IdentityStore,
-  openDatabase,
-  TemplateStore,
-} from '@posthorn/database';
+import { type Database, greetDatabase, IdentityStore, openDatabase } from '@posthorn/database';
 import type { Mailbox } from '@posthorn/domain';
 import { SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { AcceptEmails } from '../accept/accept-emails.ts';
+import { openAcceptance } from '../accept/open-acceptance.ts';
 import { admitSystemSender, SendSystemMail, type SystemMail } from './send-system-mail.ts';
 
 const FROM: Mailbox = { address: 'posthorn@example.com', name: 'Posthorn' };
@@ -40,12 +33,9 @@ function mail(change: Partial<SystemMail> = {}): SystemMail {
 }
 
 function sendSystemMail(from: Mailbox | undefined): SendSystemMail {
-  const acceptEmails = new AcceptEmails({
-    store: new AcceptanceStore(database),
-    identities: new IdentityStore(database),
-    templates: new TemplateStore(database),
+  const acceptEmails = openAcceptance({
+    database,
     rings: { ring: () => undefined },
-    clock: database.clock,
     monthlyLimit: 1,
     errorBodyOf: ({ statusCode, message }) => ({ statusCode, error: '', message }),
   });

@@ -9,19 +9,17 @@ import {
 } from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
 import {
-  AcceptanceStore,
   type Database,
   greetDatabase,
   IdentityStore,
   openDatabase,
   ReceiverHealthStore,
   DeliveryStore,
-  TemplateStore,
   WebhookNoticeStore,
   WorkspaceStore,
 } from '@posthorn/database';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { AcceptEmails } from '../accept/accept-emails.ts';
+import { openAcceptance } from '../accept/open-acceptance.ts';
 import { admitSystemSender, SendSystemMail, type SystemMail } from '../system/send-system-mail.ts';
 import { SendWebhookNotices } from './send-webhook-notices.ts';
 
@@ -64,12 +62,9 @@ interface Faults {
 }
 
 function notices({ send = (mail, sendIt) => sendIt(mail), onError = rethrow }: Faults = {}) {
-  const acceptEmails = new AcceptEmails({
-    store: new AcceptanceStore(database),
-    identities: new IdentityStore(database),
-    templates: new TemplateStore(database),
+  const acceptEmails = openAcceptance({
+    database,
     rings: { ring: () => undefined },
-    clock: database.clock,
     monthlyLimit: null,
     errorBodyOf: ({ statusCode, message }) => ({ statusCode, error: '', message }),
   });

@@ -1,0 +1,17 @@
+import { AcceptanceStore, type Database, IdentityStore, TemplateStore } from '@posthorn/database';
+import { AcceptEmails, type AcceptEmailsOptions } from './accept-emails.ts';
+
+export interface AcceptanceParts extends Pick<AcceptEmailsOptions, 'rings' | 'monthlyLimit' | 'errorBodyOf'> {
+  readonly database: Database;
+}
+
+/** The one acceptance of emails: what an operator sends again is judged as the gateway judges it. */
+export function openAcceptance({ database, ...others }: AcceptanceParts): AcceptEmails {
+  return new AcceptEmails({
+    ...others,
+    store: new AcceptanceStore(database),
+    identities: new IdentityStore(database),
+    templates: new TemplateStore(database),
+    clock: database.clock,
+  });
+}
