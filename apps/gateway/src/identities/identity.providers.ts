@@ -26,7 +26,9 @@ export interface IdentityParts {
   readonly database: Database;
   readonly secretBox: SecretBox;
   readonly resolver: DnsResolver;
+  /** What the SPF records of domains must include; undefined: the operator has not said. */
   readonly spfInclude: string | undefined;
+  /** The address of the gateway as callers see it, without a slash at its end. */
   readonly publicUrl: string;
 }
 

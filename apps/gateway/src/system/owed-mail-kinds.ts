@@ -5,6 +5,7 @@ import { SendOwedMails, type SendSystemMail, SendWebhookNotices } from '@posthor
 export interface OwedMailParts {
   readonly database: Database;
   readonly secretBox: SecretBox;
+  /** Told of what failed and will be tried again. */
   readonly onError: (error: unknown) => void;
 }
 

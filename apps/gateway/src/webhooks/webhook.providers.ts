@@ -14,7 +14,9 @@ import { ManageWebhooks, ReadDeliveries, RecoverDeliveries, SendDeliveriesAgain 
 export interface WebhookParts {
   readonly database: Database;
   readonly secretBox: SecretBox;
+  /** Where webhooks may lead. */
   readonly webhookPolicy: WebhookUrlPolicy;
+  /** For deliveries that are asked for by hand. */
   readonly webhookRings: LaneRings;
 }
 
