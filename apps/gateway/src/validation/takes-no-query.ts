@@ -1,10 +1,7 @@
 import { type CanActivate, type ExecutionContext, UseGuards } from '@nestjs/common';
 import { accessOf } from '@posthorn/auth';
-import { Refusal } from '@posthorn/kernel';
 import type { Request } from 'express';
-import { faultsInUnknown } from './unknown-fields.ts';
-
-const NO_PARAMETERS = { names: [] };
+import { refuseFields } from './unknown-fields.ts';
 
 /** What is said of a parameter where there are to be none. */
 export const NO_QUERY = 'this call has no query, leave it out';
@@ -18,15 +15,10 @@ class NoQuery implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
     if (request.url.includes('?') && accessOf(context.getClass(), context.getHandler()) !== undefined)
-      refuseParameters({ ...request.query });
+      refuseFields(request.query, NO_QUERY);
     return true;
   }
 }
 
 /** The route has no query, and asks for a key: whatever its callers write into one is refused (400). */
 export const TakesNoQuery = (): MethodDecorator => UseGuards(new NoQuery());
-
-function refuseParameters(query: Readonly<Record<string, unknown>>): void {
-  const faults = faultsInUnknown(NO_PARAMETERS, query, '', () => 'is not a known field');
-  if (faults.length > 0) throw new Refusal(400, `${faults.join('; ')}; ${NO_QUERY}`);
-}

@@ -1,3 +1,4 @@
+import { Refusal } from '@posthorn/kernel';
 import { closestName } from './closest-name.ts';
 import type { Shape } from './shape.ts';
 
@@ -28,6 +29,12 @@ export function faultsInUnknown(
   if (reasons.includes(undefined))
     faults.push(`there are ${names.map((name) => `\`${path}${name}\``).join(', ')}`);
   return faults;
+}
+
+/** @throws Refusal (400) that names the fields of what is to have none */
+export function refuseFields(object: object, advice: string): void {
+  const faults = faultsInUnknown({ names: [] }, { ...object }, '', () => UNKNOWN);
+  if (faults.length > 0) throw new Refusal(400, `${faults.join('; ')}; ${advice}`);
 }
 
 /** Undefined where no known name is near. */
