@@ -1,5 +1,5 @@
 import { ACCEPT_LOADS, NUMBER, SERIAL, shippedTemplate } from './accept-loads.mjs';
-import { jsonRequest, loadForTime } from './http-load.mjs';
+import { jsonRequest, loadForTime, post } from './http-load.mjs';
 import { median, quantile } from './numbers.mjs';
 import { sentMail } from './sent-mail.mjs';
 
@@ -83,15 +83,6 @@ function placesOf(mark, request) {
 
 function digits(n) {
   return String(n).padStart(NUMBER.length, '0');
-}
-
-async function post(port, key, path, body) {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method: 'POST',
-    headers: { 'Authorization': `Bearer ${key}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`POST ${path}: ${await answer.text()}`);
 }
 
 function paced({ perSecond, latencies }, emails) {

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fill, loopPace, paceAtSink, untilDrained } from './drain.mjs';
+import { drainPace, fill, loopPace } from './drain.mjs';
 import { emailRequest, jsonRequest, load, loadForTime } from './http-load.mjs';
 import { median } from './numbers.mjs';
 import { sentMail } from './sent-mail.mjs';
 
 const CONNECTIONS = 32;
 const WARM_UP = { warmMs: 4_000, measureMs: 100 };
-const DRAIN_WITHIN_MS = 90_000;
 const DUE_IN_DAYS = 60;
 const ROWS_A_STATEMENT = 100_000;
 /** So long the clock looks at the backlog before Redis is asked what it keeps. */
@@ -76,10 +75,7 @@ async function drainRatio(ground, port, emails) {
   const loop = await loopPace(ground, emails);
   await ground.sink.ask('reset');
   await fill(ground, port, emails);
-  const apps = await Promise.all([ground.startApp('sender'), ground.startApp('scheduler')]);
-  await untilDrained(ground, emails, DRAIN_WITHIN_MS);
-  await Promise.all(apps.map((app) => app.stop()));
-  return (await paceAtSink(ground, emails, 0)) / loop;
+  return (await drainPace(ground, emails, 0)) / loop;
 }
 
 /** Has one email accepted that is due in some weeks, and multiplies it. */

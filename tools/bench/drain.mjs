@@ -72,7 +72,8 @@ export async function loopPace(ground, count) {
   return paceAtSink(ground, count, 0);
 }
 
-async function drainPace(ground, count, signatures) {
+/** How many of the emails that are due arrive a second, once a sender and a scheduler have started. */
+export async function drainPace(ground, count, signatures) {
   const apps = await Promise.all([ground.startApp('sender'), ground.startApp('scheduler')]);
   await untilDrained(ground, count, DRAIN_WITHIN_MS);
   await Promise.all(apps.map((app) => app.stop()));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitUntil } from '../stack/processes.mjs';
+import { post } from './http-load.mjs';
 import { median, quantile, shown } from './numbers.mjs';
 import { createWebhook } from './tell.mjs';
 
@@ -88,6 +89,8 @@ async function waitsOfTheHealthy({ ground, receiver, port }, seconds) {
   return { medianMs: median(waits), p99Ms: quantile(waits, 0.99) };
 }
 
+let contacts = 0;
+
 /** At a steady pace, whatever becomes of them; in the two workspaces in turn. Says how many. */
 async function createContacts(ground, port, seconds) {
   const { workspaces } = ground;
@@ -96,23 +99,12 @@ async function createContacts(ground, port, seconds) {
   const answers = [];
   for (let n = 0; n < count; n += 1) {
     await sleep(Math.max(0, begunAt + (n / count) * seconds * 1_000 - performance.now()));
-    answers.push(createContact(port, workspaces[n % workspaces.length]?.editorKey));
+    contacts += 1;
+    const { editorKey } = workspaces[n % workspaces.length];
+    answers.push(post(port, editorKey, '/v1/contacts', { email: `contact-${contacts}@example.net` }));
   }
   await Promise.all(answers);
   return count;
-}
-
-let contacts = 0;
-
-async function createContact(port, key) {
-  contacts += 1;
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/contacts`, {
-    method: 'POST',
-    headers: { 'Authorization': `Bearer ${key}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ email: `contact-${contacts}@example.net` }),
-  });
-  if (!answer.ok) throw new Error(`a contact was not created: ${await answer.text()}`);
-  await answer.arrayBuffer();
 }
 
 /** When which event was committed, in milliseconds since 1970. @returns {Promise<Map<string, number>>} */

@@ -51,6 +51,20 @@ function helperEnv() {
 }
 
 /**
+ * Has a server listen on 127.0.0.1.
+ *
+ * @param {import('node:net').Server} server
+ * @returns {Promise<number>} on which port
+ */
+export function listen(server) {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      resolve(/** @type {import('node:net').AddressInfo} */ (server.address()).port);
+    });
+  });
+}
+
+/**
  * The other side: answers the parent's questions until the parent is gone.
  *
  * @param {Record<string, (question: any) => unknown>} answers by verb

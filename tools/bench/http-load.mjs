@@ -32,6 +32,23 @@ export function jsonRequest(port, key, path, value) {
 }
 
 /**
+ * Posts JSON, once.
+ *
+ * @param {number} port @param {string} key @param {string} path @param {object} value
+ * @returns {Promise<any>} what is answered
+ * @throws when that is not 200
+ */
+export async function post(port, key, path, value) {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    headers: { 'Authorization': `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(value),
+  });
+  if (!answer.ok) throw new Error(`POST ${path}: ${await answer.text()}`);
+  return answer.json();
+}
+
+/**
  * Keeps so many connections busy: each writes the next request when the answer to its last one is complete.
  *
  * @param {object} options

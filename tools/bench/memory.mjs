@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fill, unfinished } from './drain.mjs';
+import { fill, untilDrained } from './drain.mjs';
 import { median } from './numbers.mjs';
 
 const SAMPLE_EVERY_MS = 50;
@@ -33,7 +33,7 @@ export async function measureMemory(ground, { emails, onRound }) {
   const begun = performance.now();
   const samples = await sampled(ground, sender.pid, emails);
   const perSecond = (emails * 1_000) / (performance.now() - begun);
-  await recorded(ground);
+  await untilDrained(ground, emails, RECORDED_WITHIN_MS);
   await Promise.all([sender.stop(), scheduler.stop()]);
   await ground.signWith([]);
   const result = roundOf(samples, emails, perSecond);
@@ -72,14 +72,6 @@ async function sampled(ground, pid, emails) {
     if (arrived > 0) samples.push({ share: arrived / emails, mib: residentMiB(pid) });
     if (arrived >= emails) return samples;
     if (performance.now() > deadline) throw new Error(`only ${arrived} of ${emails} emails arrived in time`);
-    await sleep(SAMPLE_EVERY_MS);
-  }
-}
-
-async function recorded(ground) {
-  const deadline = performance.now() + RECORDED_WITHIN_MS;
-  while ((await unfinished(ground)) !== '') {
-    if (performance.now() > deadline) throw new Error(`left: ${await unfinished(ground)}`);
     await sleep(SAMPLE_EVERY_MS);
   }
 }

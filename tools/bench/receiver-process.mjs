@@ -1,7 +1,7 @@
 // A receiver of webhooks that costs next to nothing. It says 200 to each request and knows when which delivery came first; but to
 // `/dead…` it says nothing at all, and to `/slow…` it says so late.
 import { createServer } from 'node:net';
-import { answerParent } from './helper.mjs';
+import { answerParent, listen } from './helper.mjs';
 
 const END_OF_HEADER = '\r\n\r\n';
 const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
@@ -70,12 +70,7 @@ function paced(warmUp) {
 }
 
 answerParent({
-  listen: () =>
-    new Promise((resolve) => {
-      const server = createServer(serve).listen(0, '127.0.0.1', () => {
-        resolve(/** @type {import('node:net').AddressInfo} */ (server.address()).port);
-      });
-    }),
+  listen: () => listen(createServer(serve)),
   reset: () => {
     arrivals = new Map();
     count = 0;

@@ -39,15 +39,15 @@ export function rowsOf({
   return [
     ...[...(accept ?? [])].map(([id, rounds]) => acceptRow(id, rounds)),
     ...(accept ? STATEMENTS_OF.map((id) => statementsRow(id, accept.get(id) ?? [])) : []),
-    ...(store ? [storeRow(store)] : []),
-    ...[...(drain ?? [])].map(([id, rounds]) => drainRow(id, rounds)),
-    ...(compose ? [composeRow(compose)] : []),
+    ...(store ? [paceRow('store', store, 'ours', 'three bare INSERTs', 'bare')] : []),
+    ...[...(drain ?? [])].map(([id, rounds]) => paceRow(id, rounds, 'sender', 'nodemailer loop', 'loop')),
+    ...(compose ? [paceRow('compose', compose, 'ours', 'MailComposer', 'mailer')] : []),
     ...(memory ? [memoryRow(memory)] : []),
     ...(due ? dueRows(due) : []),
     ...(backlog ? backlogRows(backlog) : []),
     ...(idle ? [latencyRow('idle', idle)] : []),
     ...(lone ? [latencyRow('lone', lone)] : []),
-    ...(posts ? [postsRow(posts)] : []),
+    ...(posts ? [paceRow('posts', posts, 'ours', 'undici.request', 'bare')] : []),
     ...(tell ? [tellRow(tell)] : []),
     ...(fair ? [fairRow(fair)] : []),
   ];
@@ -71,26 +71,11 @@ function statementsRow(id, rounds) {
   return row(`statements-${id}`, counts, shown(median(counts)));
 }
 
-function storeRow(rounds) {
+/** What is measured in so many a second, beside a yardstick; each is named as the rounds have it. */
+function paceRow(id, rounds, ours, what, yardstick) {
   const pace = (side) => `${shown(median(rounds.map((round) => round[side])))}/s`;
   const ratios = rounds.map(({ ratio }) => ratio);
-  return row('store', ratios, pace('ours'), `three bare INSERTs ${pace('bare')}`);
-}
-
-function drainRow(id, rounds) {
-  const pace = (side) => `${shown(median(rounds.map((round) => round[side])))}/s`;
-  return row(
-    id,
-    rounds.map((round) => round.ratio),
-    pace('sender'),
-    `nodemailer loop ${pace('loop')}`,
-  );
-}
-
-function composeRow(rounds) {
-  const pace = (side) => `${shown(median(rounds.map((round) => round[side])))}/s`;
-  const ratios = rounds.map(({ ratio }) => ratio);
-  return row('compose', ratios, pace('ours'), `MailComposer ${pace('mailer')}`);
+  return row(id, ratios, pace(ours), `${what} ${pace(yardstick)}`);
 }
 
 function memoryRow({ emails, mib, most, ratio }) {
@@ -137,12 +122,6 @@ function latencyRow(id, rounds) {
   const medians = rounds.map((round) => round.medianMs);
   const p99 = median(rounds.map((round) => round.p99Ms));
   return row(id, medians, `${shown(median(medians))} ms, p99 ${shown(p99)} ms`);
-}
-
-function postsRow(rounds) {
-  const pace = (side) => `${shown(median(rounds.map((round) => round[side])))}/s`;
-  const ratios = rounds.map(({ ratio }) => ratio);
-  return row('posts', ratios, pace('ours'), `undici.request ${pace('bare')}`);
 }
 
 function tellRow(rounds) {

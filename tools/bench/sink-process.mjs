@@ -1,6 +1,6 @@
 // The relay of all measurements: takes every mail, keeps none, and knows when each recipient's arrived.
 import { createServer } from 'node:net';
-import { answerParent } from './helper.mjs';
+import { answerParent, listen } from './helper.mjs';
 import { nowMs } from './sent-mail.mjs';
 
 const SIGNATURE = 'DKIM-Signature: ';
@@ -84,15 +84,8 @@ function serve(socket) {
   });
 }
 
-const server = createServer(serve);
-
 answerParent({
-  listen: () =>
-    new Promise((resolve) => {
-      server.listen(0, '127.0.0.1', () => {
-        resolve(/** @type {import('node:net').AddressInfo} */ (server.address()).port);
-      });
-    }),
+  listen: () => listen(createServer(serve)),
   reset,
   count: () => count,
   report: ({ warmUp }) => ({ count, recipients: arrivals.size, signed, ms: paced(warmUp) }),

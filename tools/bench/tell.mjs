@@ -1,6 +1,7 @@
 import { uuidOf } from '@posthorn/kernel';
 import { waitUntil } from '../stack/processes.mjs';
 import { EVENT, payload, TOKEN } from './bare-post.mjs';
+import { post } from './http-load.mjs';
 
 /** What WEBHOOK_CONNECTIONS is when nobody sets it. */
 const DEFAULT_CONNECTIONS = 100;
@@ -42,13 +43,7 @@ export async function measureTell(ground, { rounds, posts, onRound }) {
 
 /** Creates a webhook for contacts that are created; says its id. */
 export async function createWebhook(port, key, url) {
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/webhooks`, {
-    method: 'POST',
-    headers: { 'Authorization': `Bearer ${key}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ url, events: [EVENT], token: TOKEN }),
-  });
-  if (!answer.ok) throw new Error(`a webhook was not created: ${await answer.text()}`);
-  const { webhook } = /** @type {{ webhook: { id: string } }} */ (await answer.json());
+  const { webhook } = await post(port, key, '/v1/webhooks', { url, events: [EVENT], token: TOKEN });
   return webhook.id;
 }
 
