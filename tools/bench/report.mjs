@@ -1,4 +1,4 @@
-import { boundText, GOALS, isWithin, unitText } from './goals.mjs';
+import { boundText, GOAL, GOALS, isWithin, STRETCH, unitText } from './goals.mjs';
 import { MARKS } from './memory.mjs';
 import { median, shown } from './numbers.mjs';
 
@@ -144,11 +144,12 @@ function fairRow(rounds) {
 export function markdown(rows, machine) {
   const facts = Object.entries(machine).map(([name, value]) => `- ${name}: ${value}`);
   const lines = rows.map(({ id, value, rounds, ours, yardstick }) => {
-    const { what, unit, goal, stretch } = /** @type {import('./goals.mjs').Goal} */ (GOALS[id]);
+    const goal = /** @type {import('./goals.mjs').Goal} */ (GOALS[id]);
     const spread = `${shown(Math.min(...rounds))}–${shown(Math.max(...rounds))}`;
-    const figure = `**${shown(value)}${unitText(unit)}** (${spread})`;
-    const verdict = isWithin(stretch, value) ? 'stretch' : isWithin(goal, value) ? 'yes' : 'no';
-    const cells = [what, ours, yardstick, figure, boundText(goal, unit), boundText(stretch, unit), verdict];
+    const figure = `**${shown(value)}${unitText(goal.unit)}** (${spread})`;
+    const verdict = isWithin(goal, STRETCH, value) ? 'stretch' : isWithin(goal, GOAL, value) ? 'yes' : 'no';
+    const bounds = [boundText(goal, GOAL), boundText(goal, STRETCH)];
+    const cells = [goal.what, ours, yardstick, figure, ...bounds, verdict];
     return `| ${cells.join(' | ')} |`;
   });
   return [
