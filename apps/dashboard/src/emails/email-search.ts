@@ -1,28 +1,16 @@
-import { type EmailId, parseId, type WorkspaceId } from '@posthorn/kernel';
-import { EMAIL_STATUSES, type PageRequest } from '@posthorn/domain';
+import { type EmailId, parseId } from '@posthorn/kernel';
+import { EMAIL_STATUSES } from '@posthorn/domain';
 import type { EmailFilter } from '@posthorn/database';
 import type { Given } from '../pages/given.ts';
 
 /** The fields of the search for emails. */
 export const EMAIL_FIELDS = ['to', 'status', 'workspace', 'groupBy', 'after', 'before'] as const;
 
-/** What is searched for. */
-export interface EmailSearch {
-  readonly filter: EmailFilter;
-  /** Undefined: the emails of all workspaces. */
-  readonly workspaceId: WorkspaceId | undefined;
-  readonly page: PageRequest<EmailId>;
-}
-
-/** Judges what somebody searches for. @throws Refusal (400) that names the first thing that is wrong */
-export function emailSearch(given: Given): EmailSearch {
+/** Which emails somebody searches for. @throws Refusal (400) that names the first thing that is wrong */
+export function emailFilter(given: Given): EmailFilter {
   const status = given.word('status', EMAIL_STATUSES);
   const times = given.times();
-  return {
-    filter: { status, to: given.address('to'), groupBy: given.text('groupBy'), ...times },
-    workspaceId: given.id('workspace', 'wrk'),
-    page: given.page('trs'),
-  };
+  return { status, to: given.address('to'), groupBy: given.text('groupBy'), ...times };
 }
 
 /** As mail programs show it: what follows the prefix of the id stands before the `@`. */

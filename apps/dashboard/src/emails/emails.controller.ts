@@ -9,7 +9,7 @@ import { searched } from '../pages/searched.ts';
 import { accountOf } from '../sign-in/entrance.ts';
 import { emailPage } from './email-page.ts';
 import { EmailReader } from './email-reader.ts';
-import { EMAIL_FIELDS, emailNamedIn, type EmailSearch, emailSearch } from './email-search.ts';
+import { EMAIL_FIELDS, emailFilter, emailNamedIn } from './email-search.ts';
 import { emailsPage } from './emails-page.ts';
 
 /** What an act is told of with, by the word in the address that it leads to. */
@@ -40,7 +40,7 @@ export class EmailsController {
       return undefined;
     }
     const workspaces = await this.workspaces.list();
-    const result = await searched(EMAIL_FIELDS, query, response, (given) => this.pageOf(emailSearch(given)));
+    const result = await searched(EMAIL_FIELDS, query, response, (given) => this.pageOf(given));
     const content = emailsPage({ ...result, workspaces });
     return renderPage(response, { title: 'Emails', part: 'Emails', content });
   }
@@ -57,7 +57,10 @@ export class EmailsController {
     return renderPage(response, { title: 'Email', part: 'Emails', content });
   }
 
-  private async pageOf({ workspaceId, filter, page }: EmailSearch): Promise<Page<FoundEmail>> {
+  private async pageOf(given: Given): Promise<Page<FoundEmail>> {
+    const filter = emailFilter(given);
+    const workspaceId = given.id('workspace', 'wrk');
+    const page = given.page('trs');
     if (workspaceId === undefined) return this.search.list(filter, page);
     const found = await this.list.list(workspaceId, filter, page);
     return { ...found, items: found.items.map((email) => ({ ...email, workspaceId })) };

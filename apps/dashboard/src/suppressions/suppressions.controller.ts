@@ -24,12 +24,7 @@ import { renderPage } from '../pages/page.ts';
 import { searched } from '../pages/searched.ts';
 import { thatIsThere } from '../pages/that-is-there.ts';
 import { accountOf, operatorOf } from '../sign-in/entrance.ts';
-import {
-  SUPPRESSION_FIELDS,
-  type SuppressionSearch,
-  suppressionSearch,
-  wantedSuppression,
-} from './suppression-search.ts';
+import { SUPPRESSION_FIELDS, wantedSuppression } from './suppression-search.ts';
 import { suppressionsPage } from './suppressions-page.ts';
 
 /** What an act is told of with, by the word in the address that it leads to. */
@@ -59,9 +54,7 @@ export class SuppressionsController {
   ): Promise<string> {
     const account = accountOf(request);
     const workspaces = await this.workspaces.list();
-    const result = await searched(SUPPRESSION_FIELDS, query, response, (given) =>
-      this.pageOf(suppressionSearch(given)),
-    );
+    const result = await searched(SUPPRESSION_FIELDS, query, response, (given) => this.pageOf(given));
     const content = suppressionsPage({ ...result, workspaces, account, done: doneIn(query, DONE) });
     return renderPage(response, { title: 'Suppressions', part: 'Suppressions', content });
   }
@@ -90,7 +83,10 @@ export class SuppressionsController {
     return doneAt('/suppressions', 'removed');
   }
 
-  private pageOf({ email, workspaceId, page }: SuppressionSearch): Promise<Page<Suppression>> {
+  private async pageOf(given: Given): Promise<Page<Suppression>> {
+    const email = given.address('email');
+    const workspaceId = given.id('workspace', 'wrk');
+    const page = given.page('sup');
     if (workspaceId === undefined) return this.search.list(email, page);
     return this.suppressions.list(workspaceId, page, { email });
   }

@@ -9,7 +9,7 @@ import { thatIsThere } from '../pages/that-is-there.ts';
 import { accountOf } from '../sign-in/entrance.ts';
 import { deliveryPage } from './delivery-page.ts';
 import { NO_DELIVERY, WebhookReader } from './webhook-reader.ts';
-import { DELIVERY_FIELDS, deliverySearch, WEBHOOK_FIELDS, webhookSearch } from './webhook-search.ts';
+import { DELIVERY_FIELDS, deliveryFilter, WEBHOOK_FIELDS, webhookFilter } from './webhook-search.ts';
 import { webhookPage } from './webhook-page.ts';
 import { webhooksPage } from './webhooks-page.ts';
 
@@ -35,10 +35,9 @@ export class WebhooksController {
   @Get()
   async find(@Query() query: unknown, @Res({ passthrough: true }) response: Response): Promise<string> {
     const workspaces = await this.workspaces.list();
-    const result = await searched(WEBHOOK_FIELDS, query, response, (given) => {
-      const { filter, page } = webhookSearch(given);
-      return this.search.list(filter, page);
-    });
+    const result = await searched(WEBHOOK_FIELDS, query, response, (given) =>
+      this.search.list(webhookFilter(given), given.page('wh')),
+    );
     const content = webhooksPage({ ...result, workspaces });
     return renderPage(response, { title: 'Webhooks', part: 'Webhooks', content });
   }
@@ -57,10 +56,9 @@ export class WebhooksController {
       this.workspaces.find(workspaceId),
       this.recoveries.list(workspaceId, id, MOST_RECOVERIES),
     ]);
-    const deliveries = await searched(DELIVERY_FIELDS, query, response, (given) => {
-      const { filter, page } = deliverySearch(given);
-      return this.deliveries.list(workspaceId, id, filter, page);
-    });
+    const deliveries = await searched(DELIVERY_FIELDS, query, response, (given) =>
+      this.deliveries.list(workspaceId, id, deliveryFilter(given), given.page('dlv')),
+    );
     const done = doneIn(query, DONE);
     const shown = { webhook, workspace: workspace!, recoveries, deliveries, account, done };
     // Only for who has just begun it: whoever fills in a form here would have to begin anew every few seconds.
