@@ -54,13 +54,13 @@ function factsOf({ email, workspace, suppression, pause }: ShownEmail): Html {
     'To': html`<a href="${emailsTo(to)}">${to}</a>`,
     'Suppressed': suppression && suppressionText(suppression),
     'Workspace': workspaceText(workspace),
-    'Template': template ?? undefined,
-    'Group': groupBy ?? undefined,
-    'Accepted': timeInUtc(acceptedAt),
-    'To be sent': sendAt === null ? undefined : timeInUtc(sendAt),
+    'Template': template,
+    'Group': groupBy,
+    'Accepted': acceptedAt,
+    'To be sent': sendAt,
     'Held back': pause && hasToLeave(email) ? pauseText(pause) : undefined,
     'Next attempt': hasToLeave(email) ? nextAttempt(email) : undefined,
-    'Sent': sentAt === null ? '–' : timeInUtc(sentAt),
+    'Sent': sentAt ?? '–',
     'Opened': hitsText(trackOpens, engagement.opens, engagement.machineOpens),
     'Clicked': hitsText(trackClicks, engagement.clicks, engagement.machineClicks),
     'Message-ID': messageId,
@@ -92,12 +92,12 @@ function pauseText({ laneId, reason, pausedAt }: PausedLane): Html {
 }
 
 /** When it is tried again, by what became of it last; undefined: that was no attempt that is to be repeated. */
-function nextAttempt({ timeline }: EmailRecord): Html | undefined {
+function nextAttempt({ timeline }: EmailRecord): Date | undefined {
   const { at, detail } = timeline.at(-1) ?? {};
   const seconds = detail?.['retryAfterSeconds'];
   return at === undefined || typeof seconds !== 'number'
     ? undefined
-    : timeInUtc(new Date(at.getTime() + seconds * 1_000));
+    : new Date(at.getTime() + seconds * 1_000);
 }
 
 function suppressionText({ email, reason, createdAt }: Suppression): Html {

@@ -44,13 +44,16 @@ export function table(
   </div>`;
 }
 
-/** Facts with their names; what is undefined is left out. */
-export function facts(named: Readonly<Record<string, Html | string | number | undefined>>): Html {
-  const one = ([name, value]: [string, Html | string | number | undefined]): Html =>
-    value === undefined
+/** A fact; a time is one of UTC, and there is none where it is null or undefined. */
+type Fact = Html | string | number | Date | null | undefined;
+
+/** Facts with their names; those that there are not are left out. */
+export function facts(named: Readonly<Record<string, Fact>>): Html {
+  const one = ([name, value]: [string, Fact]): Html =>
+    value === undefined || value === null
       ? html``
       : html`<dt>${name}</dt>
-          <dd>${value}</dd>`;
+          <dd>${value instanceof Date ? timeInUtc(value) : value}</dd>`;
   return html`<dl class="card">${Object.entries(named).map(one)}</dl>`;
 }
 

@@ -30,10 +30,10 @@ function factsOf({ id: webhookId, url }: FoundWebhook, delivery: DeliveryWithAtt
     'Status': html`<b>${statusText(delivery)}</b>: ${DELIVERY_STATUSES[status]}`,
     'Webhook': html`<a href="/webhooks/${webhookId}">${url}</a>`,
     'A test': isTest ? 'yes: it did not happen' : undefined,
-    'Event of': timeInUtc(createdAt),
+    'Event of': createdAt,
     'Attempts': attemptCount,
-    'Next attempt': nextAttemptAt === null ? undefined : timeInUtc(nextAttemptAt),
-    'Finished': finishedAt === null ? undefined : timeInUtc(finishedAt),
+    'Next attempt': nextAttemptAt,
+    'Finished': finishedAt,
     'Event': eventId,
     'Id': id,
   });

@@ -9,7 +9,7 @@ import {
 import type { FoundWebhook, OperatorAccount, ShownDelivery, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { choice, field } from '../pages/fields.ts';
-import { done, facts, faultAlert, forOperators, table, time, timeInUtc } from '../pages/parts.ts';
+import { done, facts, faultAlert, forOperators, table, time } from '../pages/parts.ts';
 import { foundTable, searchForm } from '../pages/search-shown.ts';
 import type { Searched } from '../pages/searched.ts';
 import { workspaceText } from '../pages/workspaces.ts';
@@ -43,10 +43,10 @@ function factsOf({ webhook, workspace }: ShownWebhook): Html {
     'Status': html`<b>${status}</b>: ${WEBHOOK_STATUSES[status]}`,
     'Workspace': workspaceText(workspace),
     'Events': events.join(', '),
-    'Failing since': failingSince === null ? undefined : timeInUtc(failingSince),
+    'Failing since': failingSince,
     'Receiver': isSlow ? 'keeps us waiting: it has workers of its own' : undefined,
-    'Created': timeInUtc(createdAt),
-    'Changed': timeInUtc(updatedAt),
+    'Created': createdAt,
+    'Changed': updatedAt,
     'Id': id,
   });
 }
