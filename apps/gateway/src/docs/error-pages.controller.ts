@@ -1,12 +1,11 @@
 import { Controller, Get, Header, Param, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import type { Request, Response } from 'express';
-import { Describes } from '../openapi/describes.ts';
+import { Describes, HTML_PAGE } from '../openapi/describes.ts';
 import { ERROR_PAGES, errorPageContent } from './error-pages.ts';
 import { textPage, withoutSlash } from './html-page.ts';
 
 const HTML = 'text/html; charset=utf-8';
-const EXAMPLE = { contentType: 'text/html', example: '<!doctype html>…' };
 const NO_SUCH_PAGE = new Refusal(404, 'There is no page about an error of this name');
 
 @Controller('docs/errors')
@@ -17,7 +16,7 @@ export class ErrorPagesController {
     name: 'listErrorPages',
     tag: 'Service',
     summary: 'List the pages about errors',
-    answer: EXAMPLE,
+    answer: HTML_PAGE,
   })
   list(@Req() request: Request, @Res({ passthrough: true }) response: Response): string {
     const items = Object.entries(ERROR_PAGES).map(
@@ -41,7 +40,7 @@ export class ErrorPagesController {
         example: 'unverified-sender',
       },
     },
-    answer: EXAMPLE,
+    answer: HTML_PAGE,
     refuses: { 'No such page': NO_SUCH_PAGE },
   })
   read(

@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Param, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import type { Request, Response } from 'express';
-import { Describes } from '../openapi/describes.ts';
+import { Describes, HTML_PAGE } from '../openapi/describes.ts';
 import { withoutSlash } from './html-page.ts';
 import { REFERENCE_FILES, REFERENCE_VERSION } from './reference-files.ts';
 import { REFERENCE_POLICY, referencePage } from './reference-page.ts';
@@ -21,7 +21,7 @@ export class ReferenceController {
     tag: 'Service',
     summary: 'Read the reference',
     description: 'Shows this document as a web page.',
-    answer: { contentType: 'text/html', example: '<!doctype html>…' },
+    answer: HTML_PAGE,
   })
   page(@Req() request: Request, @Res({ passthrough: true }) response: Response): string {
     return withoutSlash(request, response, PAGE);

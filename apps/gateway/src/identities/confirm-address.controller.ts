@@ -4,10 +4,10 @@ import { RateLimits } from '@posthorn/auth';
 import type { LinkedAddress } from '@posthorn/database';
 import { ConfirmAddress } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
-import { Describes } from '../openapi/describes.ts';
+import { Describes, HTML_PAGE } from '../openapi/describes.ts';
 import { TOO_MANY_GUESSES } from '../openapi/refusals.ts';
 import { refuseGuess } from '../pages/guesses.ts';
-import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
+import { linkToken, type PersonPage, personPage } from '../pages/person-page.ts';
 
 const UNKNOWN = new Refusal(
   404,
@@ -22,7 +22,7 @@ const TOO_OLD = new Refusal(
 const LINK = {
   tag: 'Identities',
   path: { token: linkToken('phv_') },
-  answer: PERSON_PAGE,
+  answer: HTML_PAGE,
   refuses: { 'No such link': UNKNOWN, 'Too old': TOO_OLD, ...TOO_MANY_GUESSES },
 } as const;
 

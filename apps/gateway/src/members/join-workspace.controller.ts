@@ -4,10 +4,10 @@ import { RateLimits } from '@posthorn/auth';
 import { INVITATION_DAYS } from '@posthorn/domain';
 import { JoinWorkspace, type ShownInvitation } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
-import { Describes } from '../openapi/describes.ts';
+import { Describes, HTML_PAGE } from '../openapi/describes.ts';
 import { TOO_MANY_GUESSES } from '../openapi/refusals.ts';
 import { refuseGuess } from '../pages/guesses.ts';
-import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
+import { linkToken, type PersonPage, personPage } from '../pages/person-page.ts';
 
 const UNKNOWN = new Refusal(
   404,
@@ -26,7 +26,7 @@ const TAKEN_BACK = new Refusal(
 const LINK = {
   tag: 'Members',
   path: { token: linkToken('phi_') },
-  answer: PERSON_PAGE,
+  answer: HTML_PAGE,
   refuses: { 'No such link': UNKNOWN, 'Too old': TOO_OLD, 'Taken back': TAKEN_BACK, ...TOO_MANY_GUESSES },
 } as const;
 

@@ -34,6 +34,9 @@ export interface OtherContent {
   readonly example: unknown;
 }
 
+/** A page for people. */
+export const HTML_PAGE: OtherContent = { contentType: 'text/html', example: '<!doctype html>…' };
+
 /** An answer that leads elsewhere: 302, without content. */
 export interface Redirect {
   /** An example of the place. */

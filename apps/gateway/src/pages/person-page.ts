@@ -1,6 +1,6 @@
 import { escapeHtml } from '@posthorn/kernel';
 import type { ServerResponse } from 'node:http';
-import type { DescribedPathPart, OtherContent } from '../openapi/describes.ts';
+import type { DescribedPathPart } from '../openapi/describes.ts';
 
 const STYLE =
   'body{font:16px/1.6 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1rem;color-scheme:light dark}' +
@@ -10,10 +10,7 @@ const STYLE =
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** How the document describes such a page. */
-export const PERSON_PAGE: OtherContent = { contentType: 'text/html', example: '<!doctype html>…' };
-
-/** How it describes the part of the path that is in a mail and nowhere else, a secret with this prefix. */
+/** How the document describes the part of the path that is in a mail and nowhere else, a secret with this prefix. */
 export function linkToken(prefix: string): DescribedPathPart {
   return {
     sentence: 'The secret from the mail.',

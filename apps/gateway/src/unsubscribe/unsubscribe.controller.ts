@@ -4,10 +4,10 @@ import { RateLimits } from '@posthorn/auth';
 import type { Subscription } from '@posthorn/database';
 import { ChangeSubscription } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
-import { Describes } from '../openapi/describes.ts';
+import { Describes, HTML_PAGE } from '../openapi/describes.ts';
 import { TOO_MANY_GUESSES } from '../openapi/refusals.ts';
 import { refuseGuess } from '../pages/guesses.ts';
-import { linkToken, type PersonPage, personPage, PERSON_PAGE } from '../pages/person-page.ts';
+import { linkToken, type PersonPage, personPage } from '../pages/person-page.ts';
 import { type Buttons, resubscribedPage, subscriptionPage } from './unsubscribe-pages.ts';
 
 const NO_SUCH_LINK = new Refusal(
@@ -19,7 +19,7 @@ const NO_SUCH_LINK = new Refusal(
 const LINK = {
   tag: 'Contacts',
   path: { token: linkToken('phu_') },
-  answer: PERSON_PAGE,
+  answer: HTML_PAGE,
   refuses: { 'No such link': NO_SUCH_LINK, ...TOO_MANY_GUESSES },
 } as const;
 
