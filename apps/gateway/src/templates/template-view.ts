@@ -1,17 +1,11 @@
 import { withoutUnsubscribeUrl } from '@posthorn/use-cases';
-import { type Mailbox, mailboxText, type Page } from '@posthorn/domain';
+import { type Mailbox, mailboxText } from '@posthorn/domain';
 import type {
   Template as TemplateRecord,
   TemplateSummary as SummaryRecord,
   TemplateVersionSummary,
 } from '@posthorn/database';
-import type {
-  Template,
-  TemplatePage,
-  TemplateSummary,
-  TemplateVersion,
-  TemplateVersionPage,
-} from './template.answers.ts';
+import type { Template, TemplateSummary, TemplateVersion } from './template.answers.ts';
 
 /** A template as the interface shows it. */
 export function templateView(template: TemplateRecord): Template {
@@ -27,26 +21,14 @@ export function templateView(template: TemplateRecord): Template {
   };
 }
 
-/** A page of templates as the interface shows it. */
-export function templatePageView({ items, hasMore, startAt }: Page<SummaryRecord>): TemplatePage {
-  return { items: items.map(summaryView), hasMore, startAt };
-}
-
-/** A page of versions as the interface shows it. */
-export function versionPageView({
-  items,
-  hasMore,
-  startAt,
-}: Page<TemplateVersionSummary>): TemplateVersionPage {
-  return { items: items.map(versionView), hasMore, startAt };
-}
-
-function summaryView(template: SummaryRecord): TemplateSummary {
+/** A template as lists show it. */
+export function summaryView(template: SummaryRecord): TemplateSummary {
   const { id, name, updatedAt } = template;
   return { id, name, ...versionView(template), updatedAt };
 }
 
-function versionView({
+/** A version as lists show it. */
+export function versionView({
   version,
   from,
   subject,

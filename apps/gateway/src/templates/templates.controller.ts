@@ -14,7 +14,7 @@ import { TemplatesQuery } from './templates-query.ts';
 import { CreateTemplateRequest, UpdateTemplateRequest } from './save-template.requests.ts';
 import { toTemplateDraft, toTemplatePatch } from './template-draft.ts';
 import { CREATE_REFUSALS, UPDATE_REFUSALS } from './template-refusals.ts';
-import { templatePageView, templateView, versionPageView } from './template-view.ts';
+import { summaryView, templateView, versionView } from './template-view.ts';
 import {
   TemplateAnswer,
   TemplateDeletedAnswer,
@@ -63,7 +63,7 @@ export class TemplatesController {
   async list(@Caller() caller: Principal, @Query() query: unknown): Promise<TemplatesAnswer> {
     const { name, ...page } = judgeQuery(TemplatesQuery, query);
     const found = await this.templates.list(caller.workspaceId, pageById('tpl', page), name);
-    return { templates: templatePageView(found) };
+    return { templates: { ...found, items: found.items.map(summaryView) } };
   }
 
   @Get(':template_id')
@@ -145,6 +145,6 @@ export class TemplatesController {
   ): Promise<TemplateVersionsAnswer> {
     const page = pageById('tpv', judgeQuery(PageQuery, query));
     const versions = foundBy('template_id', await this.templates.listVersions(caller.workspaceId, id, page));
-    return { versions: versionPageView(versions) };
+    return { versions: { ...versions, items: versions.items.map(versionView) } };
   }
 }
