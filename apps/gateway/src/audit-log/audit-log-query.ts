@@ -1,7 +1,5 @@
 import { AUDITED_ACTIONS, type AuditedAction } from '@posthorn/domain';
-import type { AuditLogFilter } from '@posthorn/database';
 import { PageQuery } from '../paging/page-query.ts';
-import { timeRange } from '../paging/time-range.ts';
 import { anyId } from '../validation/query-rules.ts';
 import { Optional } from '../validation/rule.ts';
 import { oneOfWords, timeOrDay } from '../validation/text-rules.ts';
@@ -21,10 +19,4 @@ export class AuditLogQuery extends PageQuery {
 
   @Optional(timeOrDay, 'Only changes made before this time; a day stands for its beginning (UTC).')
   createdBefore?: string;
-}
-
-/** What a judged query asks for. @throws Refusal (400) when no time can be after the one and before the other */
-export function auditLogFilter(query: AuditLogQuery): AuditLogFilter {
-  const { action, subjectId } = query;
-  return { action, subjectId, ...timeRange(query) };
 }

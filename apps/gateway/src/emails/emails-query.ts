@@ -9,7 +9,7 @@ import { oneOfWords, singleLine, timeOrDay } from '../validation/text-rules.ts';
 /** Which emails are listed: those for which everything that is given is so. */
 export class EmailsQuery extends PageQuery {
   @Optional(oneOfWords(Object.keys(EMAIL_STATUSES)), 'Only emails with this status.', { example: 'BOUNCED' })
-  status?: string;
+  status?: EmailStatus;
 
   @Optional(address, 'Only emails to this address; the letter case of its domain does not matter.')
   to?: string;
@@ -31,7 +31,7 @@ export class EmailsQuery extends PageQuery {
 export function emailFilter(query: EmailsQuery): EmailFilter {
   const { status, to, groupBy, template } = query;
   return {
-    status: status as EmailStatus | undefined,
+    status,
     to: to === undefined ? undefined : addressIn(to),
     groupBy,
     template,

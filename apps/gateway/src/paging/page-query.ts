@@ -1,4 +1,4 @@
-import { PAGE_LIMITS, SORTS } from '@posthorn/domain';
+import { PAGE_LIMITS, type Sort, SORTS } from '@posthorn/domain';
 import { wholeNumber } from '../validation/query-rules.ts';
 import { Optional } from '../validation/rule.ts';
 import { oneOfWords, singleLine } from '../validation/text-rules.ts';
@@ -15,7 +15,7 @@ export class PageQuery {
     default: 'createdAt.desc',
     example: 'createdAt.asc',
   })
-  sort?: string;
+  sort?: Sort;
 
   @Optional(
     singleLine({ most: 100, unit: 'characters' }),

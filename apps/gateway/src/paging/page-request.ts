@@ -1,5 +1,5 @@
 import { type Id, Refusal } from '@posthorn/kernel';
-import { PAGE_LIMITS, type PageRequest, parseOpaqueStart, parseTimeStart, type Sort } from '@posthorn/domain';
+import { PAGE_LIMITS, type PageRequest, parseOpaqueStart, parseTimeStart } from '@posthorn/domain';
 import type { PageQuery } from './page-query.ts';
 
 /** The page of a list that is ordered by ids with this prefix. @throws Refusal (400) for a malformed `startAt` */
@@ -13,7 +13,7 @@ export function pageByMoment(query: PageQuery): PageRequest<number> {
 }
 
 function pageRequest<Start>(
-  { limit, sort, startAt }: PageQuery,
+  { limit, sort = 'createdAt.desc', startAt }: PageQuery,
   parse: (text: string) => Start | undefined,
 ): PageRequest<Start> {
   const start = startAt === undefined ? undefined : parse(startAt);
@@ -25,7 +25,7 @@ function pageRequest<Start>(
   }
   return {
     limit: limit === undefined ? PAGE_LIMITS.default : Number(limit),
-    sort: (sort as Sort | undefined) ?? 'createdAt.desc',
+    sort,
     startAt: start,
   };
 }
