@@ -1,5 +1,4 @@
 import {
-  charactersIn,
   faultInDisplayName,
   faultInHeaderText,
   faultInVisibleText,
@@ -13,7 +12,7 @@ import {
 import type { JsonSchema } from '../openapi/json-schema.ts';
 import { closestName } from './closest-name.ts';
 import { kindOf, makeRule, type Rule } from './rule.ts';
-import { bytesIn, sizeFault } from './sizes.ts';
+import { bytesIn, lengthFault, sizeFault } from './sizes.ts';
 
 /** What {@link faultInHeaderText} refuses, in the words of a schema. */
 const NO_CONTROLS = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
@@ -43,7 +42,7 @@ export function faultIn(parsed: object): string | undefined {
 export function singleLine(size: Size): Rule {
   return text({ minLength: 1, maxLength: size.most, pattern: NO_CONTROLS }, (value) => {
     if (value === '') return 'is empty; give at least 1 character';
-    return sizeFault(charactersIn(value, size.most), size) ?? faultInHeaderText(value);
+    return lengthFault(value, size) ?? faultInHeaderText(value);
   });
 }
 
@@ -51,13 +50,13 @@ export function singleLine(size: Size): Rule {
 export function givenName(size: Size): Rule {
   return text({ minLength: 1, maxLength: size.most, pattern: '\\S' }, (value) => {
     if (value.trim() === '') return 'is empty; give at least 1 character';
-    return sizeFault(charactersIn(value, size.most), size) ?? faultInVisibleText(value);
+    return lengthFault(value, size) ?? faultInVisibleText(value);
   });
 }
 
 /** A text of at most so many characters, of any number of lines, possibly empty. */
 export function shortText(size: Size): Rule {
-  return text({ maxLength: size.most }, (value) => sizeFault(charactersIn(value, size.most), size));
+  return text({ maxLength: size.most }, (value) => lengthFault(value, size));
 }
 
 /** The content of an email, measured in octets of UTF-8; a schema can only count its characters. */

@@ -1,7 +1,7 @@
-import { charactersIn, EVENT_NAMES, faultInWebhookUrl, isEventName, SIZES } from '@posthorn/domain';
+import { EVENT_NAMES, faultInWebhookUrl, isEventName, SIZES } from '@posthorn/domain';
 import { closestName } from '../validation/closest-name.ts';
 import { kindOf, makeRule, type Rule } from '../validation/rule.ts';
-import { sizeFault } from '../validation/sizes.ts';
+import { lengthFault, sizeFault } from '../validation/sizes.ts';
 import { text } from '../validation/text-rules.ts';
 
 const LEAST_TOKEN_CHARACTERS = 8;
@@ -18,8 +18,7 @@ export const webhookUrl: Rule = text(
     pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s#]+$',
     examples: ['https://example.com/webhooks'],
   },
-  (value) =>
-    sizeFault(charactersIn(value, SIZES.webhookUrl.most), SIZES.webhookUrl) ?? faultInWebhookUrl(value),
+  (value) => lengthFault(value, SIZES.webhookUrl) ?? faultInWebhookUrl(value),
 );
 
 /** The secret that deliveries are signed with. */
@@ -28,7 +27,7 @@ export const webhookToken: Rule = text(
   (value) => {
     if (value.length < LEAST_TOKEN_CHARACTERS)
       return `has ${value.length} characters; give ${LEAST_TOKEN_CHARACTERS} to ${SIZES.webhookToken.most}`;
-    const tooLong = sizeFault(charactersIn(value, SIZES.webhookToken.most), SIZES.webhookToken);
+    const tooLong = lengthFault(value, SIZES.webhookToken);
     if (tooLong !== undefined) return tooLong;
     return /^[ -~]*$/.test(value)
       ? undefined
