@@ -1,5 +1,5 @@
 /** A class whose fields are described, by `@Required`/`@Optional` (a request) or `@Shown` (an answer). */
-export type DescribedClass<Instance extends object = object> = new () => Instance;
+export type DescribedClass = new () => object;
 
 /** A JSON Schema (draft 2020-12, as OpenAPI 3.1 takes it). */
 export type JsonSchema = Readonly<Record<string, unknown>>;

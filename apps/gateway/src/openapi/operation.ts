@@ -10,7 +10,7 @@ import { requestExamples } from './examples.ts';
 import { IDEMPOTENCY_KEY_PARAMETER } from './headers.ts';
 import { type DescribedClass, referenceTo } from './json-schema.ts';
 import { responsesOf } from './responses.ts';
-import { type Route, takesNoBody } from './routes.ts';
+import { partsOf, type Route, takesNoBody } from './routes.ts';
 
 export const SECURITY_SCHEME = 'apiKey';
 
@@ -62,9 +62,8 @@ function requestBodyOf(
 }
 
 function parametersOf({ path, description }: Route): Part[] {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   return [
-    ...names.map((name) => pathParameter(name, description.path?.[name] ?? pathIdPart(name))),
+    ...partsOf(path).map((name) => pathParameter(name, description.path?.[name] ?? pathIdPart(name))),
     ...(description.query === undefined ? [] : queryParameters(description.query)),
     ...(description.idempotent ? [IDEMPOTENCY_KEY_PARAMETER] : []),
   ];

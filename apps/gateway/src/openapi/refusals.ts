@@ -4,7 +4,7 @@ import { faultsInFields, shapeOf } from '../validation/shape.ts';
 import { NO_QUERY } from '../validation/takes-no-query.ts';
 import type { Refusals } from './describes.ts';
 import type { DescribedClass } from './json-schema.ts';
-import { type Route, takesNoBody } from './routes.ts';
+import { partsOf, type Route, takesNoBody } from './routes.ts';
 
 const NO_KEY: Refusals = {
   'Key missing': new Refusal(
@@ -94,8 +94,7 @@ function accessRefusals({ access, path }: Route): Refusals {
 }
 
 function pathRefusals({ path }: Route): Refusals {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
-  const ids = names.filter(
+  const ids = partsOf(path).filter(
     (name): name is PathIdName => Object.hasOwn(PATH_IDS, name) && name !== 'workspace_id',
   );
   return Object.fromEntries(ids.map((name) => [`Unknown ${PATH_IDS[name].noun}`, unknownId(name)]));

@@ -21,6 +21,11 @@ export function takesNoBody({ method, description, access }: Route): boolean {
   return method !== 'get' && access !== undefined && description.body === undefined;
 }
 
+/** The names of the parts of a path that stand in braces. */
+export function partsOf(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+}
+
 /** The routes of controllers, in their order. @throws Error for one that does not describe itself */
 export function routesOf(controllers: readonly Type[]): Route[] {
   return controllers.flatMap((controller) => {
