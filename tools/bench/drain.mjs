@@ -94,7 +94,7 @@ export async function untilDrained(ground, count, withinMs) {
 }
 
 /** What is left in the outbox of what was due, for people; empty when all is recorded. */
-export async function unfinished(ground) {
+async function unfinished(ground) {
   const rows = await ground.query(
     "SELECT state, attempts, count(*)::int AS emails FROM outbox WHERE due_at < now() + interval '1 day' GROUP BY 1, 2 ORDER BY 1, 2",
   );
