@@ -1,6 +1,44 @@
 import { dateTime, table, visible } from '../print.mjs';
 import { WORKSPACE_FLAG } from './flags.mjs';
 
+/** The numbers that are limited. @type {Record<string, import('../commands.mjs').Flag>} */
+const LIMIT_FLAGS = {
+  'monthly-limit': {
+    value: 'N',
+    field: 'monthlyEmailLimit',
+    sentence: 'accepted emails a month (0: no limit; `default`: MONTHLY_EMAIL_LIMIT of the installation)',
+  },
+  'rate': {
+    value: 'N',
+    field: 'ratePerSecond',
+    sentence: 'requests a second of each key (0: no limit; `default`: RATE_LIMIT_PER_SECOND)',
+  },
+  'burst': {
+    value: 'N',
+    field: 'rateBurst',
+    sentence: 'requests of a key that may come at once (0: no limit; `default`: RATE_LIMIT_BURST)',
+  },
+};
+
+/** What is kept for how long. @type {Record<string, import('../commands.mjs').Flag>} */
+const RETENTION_FLAGS = {
+  'content-days': {
+    value: 'N',
+    field: 'contentDays',
+    sentence: 'what emails say, 0 to 365 days (0: until they have left; `default`: RETENTION_CONTENT_DAYS)',
+  },
+  'metadata-days': {
+    value: 'N',
+    field: 'metadataDays',
+    sentence: 'emails with all that is known of them, 1 to 3650 days (`default`: RETENTION_METADATA_DAYS)',
+  },
+  'event-days': {
+    value: 'N',
+    field: 'eventDays',
+    sentence: 'events and their deliveries, 1 to 365 days (`default`: RETENTION_EVENT_DAYS)',
+  },
+};
+
 /** @type {import('../commands.mjs').Command[]} */
 export const WORKSPACE_COMMANDS = [
   {
@@ -25,28 +63,14 @@ export const WORKSPACE_COMMANDS = [
     name: 'workspace limit',
     sentence: 'Gives a workspace limits of its own, or takes them back; they count at once.',
     flags: {
-      'workspace': WORKSPACE_FLAG,
-      'monthly-limit': {
-        value: 'N',
-        field: 'monthlyEmailLimit',
-        sentence: 'accepted emails a month (0: no limit; `default`: MONTHLY_EMAIL_LIMIT of the installation)',
-      },
-      'rate': {
-        value: 'N',
-        field: 'ratePerSecond',
-        sentence: 'requests a second of each key (0: no limit; `default`: RATE_LIMIT_PER_SECOND)',
-      },
-      'burst': {
-        value: 'N',
-        field: 'rateBurst',
-        sentence: 'requests of a key that may come at once (0: no limit; `default`: RATE_LIMIT_BURST)',
-      },
+      workspace: WORKSPACE_FLAG,
+      ...LIMIT_FLAGS,
     },
-    atLeastOne: ['monthly-limit', 'rate', 'burst'],
+    atLeastOne: Object.keys(LIMIT_FLAGS),
     example: 'workspace limit --workspace wrk_01h2xcejqtf2nbrexx3vqjhp41 --rate 500 --burst 1000',
     run: async ({ useCases, workspaces, actor }, { workspace, ...given }) => {
       const { id } = await useCases.requireWorkspace(workspaces, workspace);
-      return useCases.limitWorkspace(workspaces, id, actor, limitsIn(given));
+      return useCases.limitWorkspace(workspaces, id, actor, numbersIn(given, LIMIT_FLAGS));
     },
     show: (workspace) =>
       `${workspace.id} (${visible(workspace.name)}) has now: ${limitOf(workspace.monthlyEmailLimit)} (monthly limit), ` +
@@ -57,31 +81,15 @@ export const WORKSPACE_COMMANDS = [
     sentence:
       'Says for how many days a workspace keeps what it sends; what is past that goes within about an hour.',
     flags: {
-      'workspace': WORKSPACE_FLAG,
-      'content-days': {
-        value: 'N',
-        field: 'contentDays',
-        sentence:
-          'what emails say, 0 to 365 days (0: until they have left; `default`: RETENTION_CONTENT_DAYS)',
-      },
-      'metadata-days': {
-        value: 'N',
-        field: 'metadataDays',
-        sentence:
-          'emails with all that is known of them, 1 to 3650 days (`default`: RETENTION_METADATA_DAYS)',
-      },
-      'event-days': {
-        value: 'N',
-        field: 'eventDays',
-        sentence: 'events and their deliveries, 1 to 365 days (`default`: RETENTION_EVENT_DAYS)',
-      },
+      workspace: WORKSPACE_FLAG,
+      ...RETENTION_FLAGS,
     },
-    atLeastOne: ['content-days', 'metadata-days', 'event-days'],
+    atLeastOne: Object.keys(RETENTION_FLAGS),
     example:
       'workspace retain --workspace wrk_01h2xcejqtf2nbrexx3vqjhp41 --content-days 30 --metadata-days 180',
     run: async ({ useCases, workspaces, actor }, { workspace, ...given }) => {
       const { id } = await useCases.requireWorkspace(workspaces, workspace);
-      return useCases.retainWorkspace(workspaces, id, actor, retentionIn(given));
+      return useCases.retainWorkspace(workspaces, id, actor, numbersIn(given, RETENTION_FLAGS));
     },
     show: (workspace) =>
       `${workspace.id} (${visible(workspace.name)}) keeps now: content ${daysOf(workspace.contentDays)}, ` +
@@ -144,26 +152,17 @@ function daysOf(days) {
   return days === null ? 'as long as the installation' : `${days} ${days === 1 ? 'day' : 'days'}`;
 }
 
-/** @param {import('../commands.mjs').Given} given */
-function limitsIn({ 'monthly-limit': monthlyEmailLimit, 'rate': ratePerSecond, 'burst': rateBurst }) {
-  return ownNumbers({ monthlyEmailLimit, ratePerSecond, rateBurst });
-}
-
-/** @param {import('../commands.mjs').Given} given */
-function retentionIn({
-  'content-days': contentDays,
-  'metadata-days': metadataDays,
-  'event-days': eventDays,
-}) {
-  return ownNumbers({ contentDays, metadataDays, eventDays });
-}
-
-/** Those that are given; `default` takes one back. @param {Record<string, string | undefined>} texts */
-function ownNumbers(texts) {
+/**
+ * The numbers that are given, by the fields of their flags; `default` takes one back.
+ *
+ * @param {import('../commands.mjs').Given} given
+ * @param {Record<string, import('../commands.mjs').Flag>} flags
+ */
+function numbersIn(given, flags) {
   return Object.fromEntries(
-    Object.entries(texts)
-      .filter(([, text]) => text !== undefined)
-      .map(([name, text = '']) => [name, text === 'default' ? null : wholeNumber(text)]),
+    Object.entries(flags)
+      .filter(([name]) => name in given)
+      .map(([name, { field }]) => [field, given[name] === 'default' ? null : wholeNumber(given[name])]),
   );
 }
 
