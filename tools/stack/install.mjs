@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './processes.mjs';
@@ -11,9 +11,7 @@ const STAMP = join(ROOT, 'node_modules', '.posthorn-installed');
 const NPM_NOTE = join(ROOT, 'node_modules', '.package-lock.json');
 
 function lockDigest() {
-  return createHash('sha256')
-    .update(readFileSync(join(ROOT, 'package-lock.json')))
-    .digest('hex');
+  return hash('sha256', readFileSync(join(ROOT, 'package-lock.json')));
 }
 
 /** Whether node_modules is what package-lock.json says. @returns {boolean} */
