@@ -153,11 +153,7 @@ export class PrivatePostgres {
 
   /** Stops without ceremony; the next start recovers from the log. */
   async crash(): Promise<void> {
-    const { stopProcess } = await stackPiece('processes');
-    const server = this.#server;
-    if (server !== undefined)
-      await stopProcess(server.child, { signal: 'SIGQUIT', withinMs: STOP_WITHIN_MS });
-    await this.stop();
+    await this.#end('SIGQUIT');
   }
 
   /** Starts again at the same port, with the same data. */
@@ -212,9 +208,13 @@ export class PrivatePostgres {
 
   /** It is gone at once, as with its machine. */
   async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
     const { stopProcess } = await stackPiece('processes');
     const server = this.#server;
-    if (server !== undefined) await stopProcess(server.child, { signal: 'SIGKILL' });
+    if (server !== undefined) await stopProcess(server.child, { signal, withinMs: STOP_WITHIN_MS });
     await this.stop();
   }
 
