@@ -33,9 +33,6 @@ export const ROUTES: DescribedRoute[] = OPERATIONS.map(([name, operation]) => {
   };
 });
 
-/** Until there are routes that make templates, no templated email can be sent. */
-const hasTemplates = ROUTES.some(({ path }) => path === '/v1/templates');
-
 /** A workspace that calls routes, as its key with the role `EDITOR`. */
 export interface Caller {
   readonly api: Api;
@@ -59,9 +56,9 @@ export function idsOf({ parameters }: DescribedRoute): { name: string; prefix: s
 
 /** The examples of a route's body; one that is undefined where it can do without. */
 export function bodiesOf({ requestBody }: DescribedRoute): [name: string, body: unknown][] {
-  const examples = Object.entries(requestBody?.content['application/json']?.examples ?? {})
-    .filter(([name]) => hasTemplates || !name.startsWith('templated'))
-    .map(([name, { value }]): [string, unknown] => [name, value]);
+  const examples = Object.entries(requestBody?.content['application/json']?.examples ?? {}).map(
+    ([name, { value }]): [string, unknown] => [name, value],
+  );
   return requestBody?.required === true ? examples : [...examples, ['no body', undefined]];
 }
 

@@ -5,11 +5,10 @@ import { addDelivery, newestWebhook } from './deliveries.ts';
 import type { Caller } from './described.ts';
 import { newRecipient, soundEmail } from './stack.ts';
 import { soundTemplate } from './templates.ts';
+import { DAY_MS, fromNow } from './times.ts';
 
 /** Makes something in the workspace of a caller and gives its id. */
 type Maker = (caller: Caller) => Promise<string>;
-
-const DAY_MS = 86_400_000;
 
 /** The token of the link in an invitation. */
 export async function invitationToken({ api, stack }: Caller): Promise<string> {
@@ -27,7 +26,7 @@ export async function verificationToken({ api, stack }: Caller): Promise<string>
 
 /** A time of tomorrow. */
 export function tomorrow(): string {
-  return new Date(Date.now() + DAY_MS).toISOString();
+  return fromNow(DAY_MS);
 }
 
 /** The token of the link (`c`) or of the image (`o`) of an email that is tracked. */

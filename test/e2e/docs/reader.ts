@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DnsServer } from '@posthorn/testing';
-import { Api } from '../api.ts';
+import { Api, emailIn } from '../api.ts';
+import { DAY_MS, fromNow } from '../times.ts';
 import type { Checkout } from './checkout.ts';
 import type { Example, Fence } from './fences.ts';
 import { patternOf, squeeze } from './printed.ts';
 import type { Outcome } from './runners.ts';
 
-const DAY_MS = 86_400_000;
 const PATIENT_FOR_MS = 180_000;
 
 /** Whoever reads a page from its beginning, tries what it says, and puts what is theirs where it cannot know. */
@@ -96,9 +96,8 @@ export class Reader {
       subject: 'Later',
       html: '<p>Later</p>',
     };
-    const sendAt = new Date(Date.now() + DAY_MS).toISOString();
-    const { body } = await new Api(apiUrl, keys.apiUser).post('/v1/emails', { ...email, sendAt });
-    return (body['email'] as { id: string }).id;
+    const body = { ...email, sendAt: fromNow(DAY_MS) };
+    return emailIn(await new Api(apiUrl, keys.apiUser).post('/v1/emails', body)).id;
   }
 }
 
