@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { idFromUuid } from '@posthorn/kernel';
+import type { Page } from '@posthorn/domain';
 import {
   type AppName,
   type AppUnderTest,
@@ -31,10 +32,7 @@ const APPS: readonly AppName[] = (['gateway', 'sender', 'scheduler', 'webhook-di
   (name) => [name, name],
 );
 
-interface FeedPage {
-  readonly items: { readonly id: string }[];
-  readonly hasMore: boolean;
-  readonly startAt: string | null;
+interface FeedPage extends Page<{ readonly id: string }> {
   readonly resumeAt: string;
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ApiKeyId, uuidOf } from '@posthorn/kernel';
+import type { Page } from '@posthorn/domain';
 import { hashSecret } from '@posthorn/signing';
 import { type Answer, type RequestOptions, statusesOf } from './api.ts';
 import { Stack, type Tenant, until } from './stack.ts';
@@ -17,12 +18,6 @@ interface ShownKey {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly lastUsedAt: string | null;
-}
-
-interface ShownPage {
-  readonly items: readonly ShownKey[];
-  readonly hasMore: boolean;
-  readonly startAt: string | null;
 }
 
 let stack: Stack;
@@ -59,10 +54,10 @@ function keyIn(answer: Answer): ShownKey {
   return answer.body['apiKey'] as ShownKey;
 }
 
-async function pageOf(of: Tenant, query = ''): Promise<ShownPage> {
+async function pageOf(of: Tenant, query = ''): Promise<Page<ShownKey>> {
   const answer = await stack.api().get(pathIn(of.workspaceId) + query, asEditor(of));
   if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
-  return answer.body['apiKeys'] as ShownPage;
+  return answer.body['apiKeys'] as Page<ShownKey>;
 }
 
 function abbreviated({ secretKey, ...key }: ShownKey): ShownKey {
@@ -225,7 +220,7 @@ describe('GET /v1/workspaces/{workspace_id}/api-keys: 200', () => {
       await stack.database.pool.query(
         `UPDATE api_keys SET created_at = date_trunc('hour', now()) WHERE display_name IN ('Key 1', 'Key 2', 'Key 3')`,
       );
-      const pages: ShownPage[] = [];
+      const pages: Page<ShownKey>[] = [];
       let query = `?limit=2&sort=${sort}`;
       for (;;) {
         const page = await pageOf(other, query);

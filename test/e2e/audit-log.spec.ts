@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from '@posthorn/domain';
 import type { Answer } from './api.ts';
 import { Stack, type Tenant } from './stack.ts';
 
@@ -9,12 +10,6 @@ interface ShownEntry {
   readonly subjectId: string;
   readonly createdAt: string;
   readonly [field: string]: unknown;
-}
-
-interface ShownPage {
-  readonly items: readonly ShownEntry[];
-  readonly hasMore: boolean;
-  readonly startAt: string | null;
 }
 
 let stack: Stack;
@@ -27,11 +22,11 @@ function list(of: Tenant, query = ''): Promise<Answer> {
   return stack.api().get(`/v1/audit-log${query}`, { key: of.keys.editor });
 }
 
-async function pageOf(of: Tenant, query = ''): Promise<ShownPage> {
+async function pageOf(of: Tenant, query = ''): Promise<Page<ShownEntry>> {
   const answer = await list(of, query);
   if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
   expect(Object.keys(answer.body)).toEqual(['auditLog']);
-  return answer.body['auditLog'] as ShownPage;
+  return answer.body['auditLog'] as Page<ShownEntry>;
 }
 
 /** Calls the interface as the tenant's editor, and gives what is in the answer under this name. */

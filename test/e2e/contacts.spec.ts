@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
+import type { Page } from '@posthorn/domain';
 import { type Answer, Api, statusesOf } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
 import { soundEmail, Stack, type Tenant } from './stack.ts';
@@ -12,12 +13,6 @@ interface ShownContact {
   readonly unsubscribedAt: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
-}
-
-interface ShownPage {
-  readonly items: ShownContact[];
-  readonly hasMore: boolean;
-  readonly startAt: string | null;
 }
 
 interface ShownBatch {
@@ -58,10 +53,10 @@ const create = async (email: string, properties?: object): Promise<ShownContact>
 
 const read = async (id: string): Promise<ShownContact> => contactIn(await api().get(`${PATH}/${id}`));
 
-const page = async (query = ''): Promise<ShownPage> => {
+const page = async (query = ''): Promise<Page<ShownContact>> => {
   const answer = await api().get(PATH + query);
   expect([answer.status, answer.text]).toEqual([200, expect.anything()]);
-  return answer.body['contacts'] as ShownPage;
+  return answer.body['contacts'] as Page<ShownContact>;
 };
 
 const batch = async (contacts: unknown[], gateway = 0): Promise<ShownBatch> => {

@@ -1,16 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from '@posthorn/domain';
 import { type AcceptedEmail, type Answer, emailIn, type ShownEmail } from './api.ts';
 import { newRecipient, soundEmail, Stack, type Tenant } from './stack.ts';
 import { DAY_MS, fromNow } from './times.ts';
 
 type ListedEmail = Omit<ShownEmail, 'timeline'>;
-
-interface EmailPage {
-  readonly items: readonly ListedEmail[];
-  readonly hasMore: boolean;
-  readonly startAt: string | null;
-}
 
 let stack: Stack;
 let acme: Tenant;
@@ -24,10 +19,10 @@ function ask(query: Record<string, string>, tenant = acme): Promise<Answer> {
   return stack.api().get(`/v1/emails?${new URLSearchParams(query).toString()}`, { key: tenant.keys.apiUser });
 }
 
-async function list(query: Record<string, string>, tenant = acme): Promise<EmailPage> {
+async function list(query: Record<string, string>, tenant = acme): Promise<Page<ListedEmail>> {
   const answer = await ask(query, tenant);
   if (answer.status !== 200) throw new Error(answer.text);
-  return answer.body['emails'] as EmailPage;
+  return answer.body['emails'] as Page<ListedEmail>;
 }
 
 async function sendTo(tenant: Tenant, change: object = {}): Promise<AcceptedEmail> {
@@ -77,7 +72,7 @@ describe('GET /v1/emails: 200', () => {
     for (const sort of ['createdAt.asc', 'createdAt.desc']) {
       const read: string[] = [];
       for (let startAt: string | null = ''; startAt !== null;) {
-        const page: EmailPage = await list({ limit: '5', sort, ...(startAt && { startAt }) }, globex);
+        const page: Page<ListedEmail> = await list({ limit: '5', sort, ...(startAt && { startAt }) }, globex);
         expect(page.items.length).toBeLessThanOrEqual(5);
         expect(page.hasMore).toBe(page.startAt !== null);
         read.push(...idsOf(page.items));

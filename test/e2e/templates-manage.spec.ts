@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
+import type { Page } from '@posthorn/domain';
 import { Api, type Answer, statusesOf } from './api.ts';
 import { Stack, type Tenant } from './stack.ts';
 import { createTemplate, type ShownTemplate, soundTemplate, templateIn } from './templates.ts';
@@ -197,15 +198,10 @@ describe('POST /v1/templates', () => {
 });
 
 describe('GET /v1/templates', () => {
-  interface Listed {
-    readonly items: ShownTemplate[];
-    readonly hasMore: boolean;
-    readonly startAt: string | null;
-  }
-  const list = async (query: string, key: string): Promise<Listed> => {
+  const list = async (query: string, key: string): Promise<Page<ShownTemplate>> => {
     const answer = await api.get(`/v1/templates${query}`, { key });
     if (answer.status !== 200) throw new Error(answer.text);
-    return answer.body['templates'] as Listed;
+    return answer.body['templates'] as Page<ShownTemplate>;
   };
 
   it('G10: pages show each template once, without its content', async () => {

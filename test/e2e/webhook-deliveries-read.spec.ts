@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type DeliveryId, uuidOf, type WebhookId } from '@posthorn/kernel';
+import type { Page } from '@posthorn/domain';
 import type { WebhookReceiver } from '@posthorn/testing';
 import type { Answer } from './api.ts';
 import { addDelivery, somePayload } from './deliveries.ts';
@@ -14,11 +15,6 @@ interface Shown {
   readonly createdAt: string;
   readonly attempts: readonly Record<string, unknown>[];
   readonly [field: string]: unknown;
-}
-interface Page {
-  readonly items: readonly Shown[];
-  readonly hasMore: boolean;
-  readonly startAt: string | null;
 }
 
 let stack: Stack;
@@ -35,16 +31,16 @@ beforeEach(async () => {
 
 const ask = (query: Record<string, string> = {}, key = stack.tenant.keys.viewer): Promise<Answer> =>
   stack.api().get(`/v1/webhooks/${webhook}/deliveries?${new URLSearchParams(query).toString()}`, { key });
-const list = async (query: Record<string, string> = {}): Promise<Page> => {
+const list = async (query: Record<string, string> = {}): Promise<Page<Shown>> => {
   const answer = await ask(query);
   if (answer.status !== 200) throw new Error(answer.text);
-  return answer.body['deliveries'] as Page;
+  return answer.body['deliveries'] as Page<Shown>;
 };
 const read = async (id: string): Promise<Shown> =>
   (await stack.api().get(`/v1/webhooks/${webhook}/deliveries/${id}`)).body['delivery'] as Shown;
 const add = (wanted: Parameters<typeof addDelivery>[3] = {}) =>
   addDelivery(stack, stack.tenant.workspaceId, webhook, wanted);
-const idsOf = ({ items }: Page) => items.map(({ id }) => id);
+const idsOf = ({ items }: Page<Shown>) => items.map(({ id }) => id);
 
 describe('The deliveries of a webhook', () => {
   it('W10: are shown with their attempts, what was posted, and when they are tried again', async () => {

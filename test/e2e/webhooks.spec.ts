@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from '@posthorn/domain';
 import { Api, type Answer, statusesOf } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
 import { Stack, type Tenant } from './stack.ts';
@@ -11,12 +12,6 @@ interface ShownWebhook {
   readonly status: string;
   readonly token: string;
   readonly createdAt: string;
-}
-
-interface ShownPage {
-  readonly items: ShownWebhook[];
-  readonly hasMore: boolean;
-  readonly startAt: string | null;
 }
 
 const PATH = '/v1/webhooks';
@@ -45,10 +40,10 @@ function webhookIn({ status, text, body }: Answer): ShownWebhook {
 const create = async (change: object = {}): Promise<ShownWebhook> =>
   webhookIn(await api().post(PATH, { ...WANTED, ...change }));
 
-const page = async (query = ''): Promise<ShownPage> => {
+const page = async (query = ''): Promise<Page<ShownWebhook>> => {
   const answer = await api().get(PATH + query);
   expect(answer.status).toBe(200);
-  return answer.body['webhooks'] as ShownPage;
+  return answer.body['webhooks'] as Page<ShownWebhook>;
 };
 
 describe('POST /v1/webhooks: 200', () => {

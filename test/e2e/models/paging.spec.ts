@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { Page } from '@posthorn/domain';
 import { type Answer, Api } from '../api.ts';
 import { call, type Caller, type DescribedRoute, idsOf, ROUTES } from '../described.ts';
 import { make } from '../makers.ts';
@@ -15,11 +16,7 @@ interface Item {
   readonly version?: number;
   readonly createdAt: string;
 }
-interface Page {
-  readonly items: readonly Item[];
-  readonly hasMore: boolean;
-  readonly startAt: string | null;
-}
+
 /** How a list is read from its first page to its last, and what happens meanwhile. */
 interface Walk {
   readonly sort: 'createdAt.asc' | 'createdAt.desc';
@@ -94,7 +91,7 @@ class ListUnderTest {
     return answer.status === 200;
   }
 
-  async page(query: Readonly<Record<string, string | number>>): Promise<Page> {
+  async page(query: Readonly<Record<string, string | number>>): Promise<Page<Item>> {
     const text = new URLSearchParams(
       Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
     );
@@ -103,9 +100,9 @@ class ListUnderTest {
   }
 }
 
-function pageIn(answer: Answer): Page {
+function pageIn(answer: Answer): Page<Item> {
   if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
-  return Object.values(answer.body)[0] as Page;
+  return Object.values(answer.body)[0] as Page<Item>;
 }
 
 const nameOf = ({ id, version }: Item): string => id ?? String(version);
@@ -116,8 +113,8 @@ async function walk(
   list: ListUnderTest,
   { sort, limit, steps }: Walk,
   deletable: readonly string[],
-): Promise<Page[]> {
-  const pages: Page[] = [];
+): Promise<Page<Item>[]> {
+  const pages: Page<Item>[] = [];
   const gone = new Set<string>();
   for (let startAt: string | null | undefined; startAt !== null && pages.length < MOST_PAGES;) {
     const goneBefore = [...gone];
@@ -136,7 +133,7 @@ async function walk(
 }
 
 /** A page is no longer than it may be, in order, and says truly whether there is another. */
-function expectSoundPages(pages: readonly Page[], { limit, sort }: Walk, isByTime: boolean): void {
+function expectSoundPages(pages: readonly Page<Item>[], { limit, sort }: Walk, isByTime: boolean): void {
   for (const { items, hasMore, startAt } of pages) {
     expect(hasMore).toBe(startAt !== null);
     const beyond = items.slice(limit);
