@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuditLogStore } from '@posthorn/database';
 import { newId } from '@posthorn/kernel';
 import type { SinkScript } from '@posthorn/testing';
-import { Api, emailIn } from './api.ts';
+import { emailIn } from './api.ts';
 import {
   type DashboardVisitor,
   HOSTILE,
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 async function suppress(email: string, key = stack.tenant.keys.apiUser): Promise<string> {
-  const { body } = await new Api(stack.gateways[0]!.url, key).post('/v1/suppressions', { email });
+  const { body } = await stack.apiAs(key).post('/v1/suppressions', { email });
   return (body['suppression'] as { id: string }).id;
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { type AcceptedEmail, type Answer, Api, type RequestOptions } from './api.ts';
+import type { AcceptedEmail, Answer, RequestOptions } from './api.ts';
 import { newRecipient, soundEmail, Stack } from './stack.ts';
 import { soundTemplate } from './templates.ts';
 
@@ -309,7 +309,7 @@ describe('403', () => {
 
   it('S12, S11, G5: a batch of which one item was accepted before gets that answer again, whatever the item would be told now', async () => {
     const full = await stack.createTenant('full of answers', 1);
-    const api = new Api(stack.gateways[0]!.url, full.keys.editor);
+    const api = stack.apiAs(full.keys.editor);
     const { body } = await api.post('/v1/templates', soundTemplate({ defaults: { firstName: 'friend' } }));
     const { id, name } = body['template'] as { id: string; name: string };
     const item = { template: name, to: newRecipient(), idempotencyKey: randomUUID() };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { uuidOf } from '@posthorn/kernel';
-import { Api, type Answer } from './api.ts';
+import type { Api, Answer } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
 import { newRecipient, soundEmail, Stack, type Tenant } from './stack.ts';
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-const api = (): Api => new Api(stack.gateways[0]!.url, tenant.keys.editor);
+const api = (): Api => stack.apiAs(tenant.keys.editor);
 
 /** The names of events that a rule of the contract has. */
 function namesIn(rule: 'N1' | 'W12'): string[] {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
-import { type Answer, Api } from './api.ts';
+import type { Answer } from './api.ts';
 import { bodiesOf, call, type Caller, type DescribedRoute, faultsOf, idsOf, ROUTES } from './described.ts';
 import { make } from './makers.ts';
 import { Stack } from './stack.ts';
@@ -22,7 +22,7 @@ describe('G3: an id of another workspace', () => {
 
   async function newCaller(name: string): Promise<Caller> {
     const tenant = await stack.createTenant(name);
-    return { stack, tenant, api: new Api(stack.gateways[0]!.url, tenant.keys.editor) };
+    return { stack, tenant, api: stack.apiAs(tenant.keys.editor) };
   }
 
   /** Calls a route with this id in one part of its path, and the caller's own ids in the others. */

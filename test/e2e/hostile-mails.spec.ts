@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ScriptedSmtpServer, type SinkMessage } from '@posthorn/testing';
 import PostalMime, { type Email } from 'postal-mime';
-import { type Answer, Api, emailIn } from './api.ts';
+import { type Answer, emailIn } from './api.ts';
 import { soundEmail, Stack } from './stack.ts';
 import { soundTemplate, templateIn } from './templates.ts';
 
@@ -159,7 +159,7 @@ describe('strange names, headers and addresses', () => {
   async function newTemplate(): Promise<string> {
     const said = { subject: 'Hello {{said}}', html: '<p>Hello {{said}}</p>', previewText: '{{said}}' };
     const template = soundTemplate({ ...said, from: 'sender@example.com' });
-    const editor = new Api(stack.gateways[0]!.url, stack.tenant.keys.editor);
+    const editor = stack.apiAs(stack.tenant.keys.editor);
     return templateIn(await editor.post('/v1/templates', template)).name;
   }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Answer, Api } from './api.ts';
+import type { Answer, Api } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
 import { addIdentity, identityIn, type ShownIdentity } from './identities.ts';
 import { parseMail } from './mail.ts';
@@ -15,7 +15,7 @@ beforeEach(async () => {
   tenant = await stack.createTenant('The <b>shop</b>');
 });
 
-const api = (): Api => new Api(stack.gateways[0]!.url, tenant.keys.editor);
+const api = (): Api => stack.apiAs(tenant.keys.editor);
 const statusOf = async ({ id }: ShownIdentity): Promise<string> =>
   identityIn(await api().get(`/v1/identities/${id}`)).status;
 

@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import { DnsServer } from '@posthorn/testing';
-import { Api } from './api.ts';
+import type { Api } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
 import { addIdentity, identityIn, recordOf, type ShownIdentity, type ShownRecord } from './identities.ts';
 import { soundEmail, Stack, type Tenant, until } from './stack.ts';
@@ -31,7 +31,7 @@ beforeEach(async () => {
   tenant = await stack.createTenant('Domains');
 });
 
-const api = (key = tenant.keys.editor): Api => new Api(stack.gateways[0]!.url, key);
+const api = (key = tenant.keys.editor): Api => stack.apiAs(key);
 const newDomain = (): string => `shop${(domains += 1)}.example.net`;
 const verify = async ({ id }: ShownIdentity): Promise<ShownIdentity> =>
   identityIn(await api().post(`/v1/identities/${id}/verify`, ''));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import { DnsServer } from '@posthorn/testing';
-import { Api, emailIn } from './api.ts';
+import { type Api, emailIn } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
 import { addIdentity, identityIn, recordOf, type ShownIdentity, type ShownRecord } from './identities.ts';
 import { headerValues } from './mail.ts';
@@ -20,7 +20,7 @@ afterAll(async () => {
   await dns.close();
 });
 
-const api = (): Api => new Api(stack.gateways[0]!.url, stack.tenant.keys.editor);
+const api = (): Api => stack.apiAs(stack.tenant.keys.editor);
 
 /** A verified domain with the keys for these purposes published. */
 const addDomain = (...purposes: readonly string[]): Promise<ShownIdentity> =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newApiKeySecret } from '@posthorn/signing';
 import { DOCUMENT } from '../../apps/gateway/src/openapi/document.fixture.ts';
-import { type Answer, Api } from './api.ts';
+import type { Answer } from './api.ts';
 import { bodiesOf, call, type Caller, faultsOf, idsOf, queryOf, ROUTES, shownAnswers } from './described.ts';
 import {
   invitationToken,
@@ -47,7 +47,7 @@ describe('the document', () => {
   /** A workspace of its own for each call, so that none stands in another's way. */
   async function newCaller(): Promise<Caller> {
     const tenant = await stack.createTenant(`Caller ${(tenants += 1)}`);
-    return { stack, tenant, api: new Api(stack.gateways[0]!.url, tenant.keys.editor) };
+    return { stack, tenant, api: stack.apiAs(tenant.keys.editor) };
   }
 
   it('is the one that the gateway serves', async () => {

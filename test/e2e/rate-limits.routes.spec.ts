@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Answer, Api } from './api.ts';
+import type { Answer } from './api.ts';
 import { bodiesOf, call, type DescribedRoute, faultsOf, ROUTES } from './described.ts';
 import { rateIn } from './rates.ts';
 import { Stack, type Tenant } from './stack.ts';
@@ -21,7 +21,7 @@ describe('the routes of /v1', () => {
 
   const ask = (route: DescribedRoute): Promise<Answer> => {
     const [, body] = bodiesOf(route)[0] ?? [];
-    const api = new Api(stack.gateways[0]!.url, tenant.keys.editor);
+    const api = stack.apiAs(tenant.keys.editor);
     return call(route, { stack, api, tenant }, { workspace_id: tenant.workspaceId }, body);
   };
 

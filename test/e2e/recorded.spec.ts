@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Answer, Api } from './api.ts';
+import type { Answer } from './api.ts';
 import { bodiesOf, call, type Caller, type DescribedRoute, idsOf, ROUTES } from './described.ts';
 import { make } from './makers.ts';
 import { RECORDED } from './recorded.ts';
@@ -51,7 +51,7 @@ async function prepared(
   route: DescribedRoute,
 ): Promise<{ workspaceId: WorkspaceId; change: () => Promise<Answer> }> {
   const tenant = await stack.createTenant(`Caller ${(tenants += 1)}`);
-  const caller: Caller = { stack, tenant, api: new Api(stack.gateways[0]!.url, tenant.keys.editor) };
+  const caller: Caller = { stack, tenant, api: stack.apiAs(tenant.keys.editor) };
   const parts: Record<string, string> = {};
   for (const { name, prefix } of idsOf(route)) parts[name] = await make(prefix, caller);
   Object.assign(parts, await RECORDED[route.operationId]!.before?.(caller, parts));

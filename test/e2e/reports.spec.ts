@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import { type AppUnderTest, createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
-import { Api, type Answer, emailIn, type ShownEmail } from './api.ts';
+import { type Answer, emailIn, type ShownEmail } from './api.ts';
 import { newRecipient, soundEmail, Stack, until } from './stack.ts';
 
 const DOMAIN = 'bounces.example.com';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   inbound = await stack.startApp('inbound', { DATABASE_URL: database.urlFor(test.url) });
   await inbound.program.wrote('taking mail that comes back');
   port = Number(/"port":(\d+),"domain"/.exec(inbound.program.output)![1]);
-  const editor = new Api(stack.gateways[0]!.url, stack.tenant.keys.editor);
+  const editor = stack.apiAs(stack.tenant.keys.editor);
   await editor.post('/v1/webhooks', { url: 'https://example.com/hook', events: EVENTS });
 });
 afterAll(async () => {

@@ -130,6 +130,11 @@ export class Stack {
     return new Api(this.gateways[gateway]!.url, this.tenant.keys.apiUser);
   }
 
+  /** The interface as another key sees it. */
+  apiAs(key: string): Api {
+    return new Api(this.gateways[0]!.url, key);
+  }
+
   /** Starts an app of this stack; it is stopped with it. */
   async startApp(name: AppName, env: Env = {}): Promise<AppUnderTest> {
     const app = await startApp(name, { ...this.env, ...env });

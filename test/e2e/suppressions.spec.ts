@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidOf, type EmailId } from '@posthorn/kernel';
 import type { SinkScript } from '@posthorn/testing';
-import { type AcceptedEmail, type Answer, Api, emailIn, type ShownEmail } from './api.ts';
+import { type AcceptedEmail, type Answer, type Api, emailIn, type ShownEmail } from './api.ts';
 import { newRecipient, soundEmail, Stack, type Tenant, until } from './stack.ts';
 import { DAY_MS, fromNow } from './times.ts';
 
@@ -46,7 +46,7 @@ beforeEach(async () => {
   api = apiOf(tenant);
 });
 
-const apiOf = ({ keys }: Tenant): Api => new Api(stack.gateways[0]!.url, keys.apiUser);
+const apiOf = ({ keys }: Tenant): Api => stack.apiAs(keys.apiUser);
 
 async function send(to: string, change: object = {}, from = api): Promise<AcceptedEmail> {
   return emailIn(await from.post('/v1/emails', { ...soundEmail(), to, ...change }));
@@ -73,7 +73,7 @@ async function list(query = '', from = api): Promise<ShownSuppression[]> {
 }
 
 async function audited(): Promise<{ action: string; actor: { kind: string }; detail: object }[]> {
-  const answer = await new Api(stack.gateways[0]!.url, tenant.keys.editor).get('/v1/audit-log');
+  const answer = await stack.apiAs(tenant.keys.editor).get('/v1/audit-log');
   const { items } = answer.body['auditLog'] as {
     items: { action: string; actor: { kind: string }; detail: object }[];
   };

@@ -13,7 +13,7 @@ let api: Api;
 beforeAll(async () => {
   stack = await Stack.start({ sends: false, gateways: 2 });
   tenant = stack.tenant;
-  api = new Api(stack.gateways[0]!.url, tenant.keys.editor);
+  api = stack.apiAs(tenant.keys.editor);
 });
 afterAll(() => stack.close());
 

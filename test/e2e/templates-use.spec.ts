@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Answer, Api, emailIn, statusesOf } from './api.ts';
+import { type Answer, type Api, emailIn, statusesOf } from './api.ts';
 import { decoded, headerValues, parseMail, withLf } from './mail.ts';
 import { newRecipient, Stack, until } from './stack.ts';
 import { createTemplate, type ShownTemplate } from './templates.ts';
@@ -9,7 +9,7 @@ let stack: Stack;
 let editor: Api;
 beforeAll(async () => {
   stack = await Stack.start();
-  editor = new Api(stack.gateways[0]!.url, stack.tenant.keys.editor);
+  editor = stack.apiAs(stack.tenant.keys.editor);
 });
 afterAll(() => stack.close());
 

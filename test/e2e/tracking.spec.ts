@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { type EmailId, uuidOf } from '@posthorn/kernel';
-import { type AcceptedEmail, type Answer, Api, emailIn, type ShownEmail } from './api.ts';
+import { type AcceptedEmail, type Answer, type Api, emailIn, type ShownEmail } from './api.ts';
 import { newRecipient, soundEmail, Stack, type Tenant, until } from './stack.ts';
 import { soundTemplate } from './templates.ts';
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 beforeEach(async () => {
   tenant = await stack.createTenant('The Shop');
-  api = new Api(stack.gateways[0]!.url, tenant.keys.editor);
+  api = stack.apiAs(tenant.keys.editor);
 });
 
 async function send(change: object = {}): Promise<AcceptedEmail> {

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 beforeEach(async () => {
   tenant = await stack.createTenant('The Shop');
-  api = new Api(stack.gateways[0]!.url, tenant.keys.editor);
+  api = stack.apiAs(tenant.keys.editor);
 });
 
 async function send(to: string, change: object = {}): Promise<AcceptedEmail> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { WebhookReceiver } from '@posthorn/testing';
-import { Api } from './api.ts';
+import type { Api } from './api.ts';
 import { startReceiving } from './receiving.ts';
 import { newRecipient, type Stack, type Tenant, until } from './stack.ts';
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-const apiOf = ({ keys }: Tenant): Api => new Api(stack.gateways[0]!.url, keys.apiUser);
+const apiOf = ({ keys }: Tenant): Api => stack.apiAs(keys.apiUser);
 
 async function createContact(tenant: Tenant): Promise<string> {
   const email = newRecipient();

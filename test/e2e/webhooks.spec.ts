@@ -28,7 +28,7 @@ beforeEach(async () => {
   tenant = await stack.createTenant('Webhooks');
 });
 
-const api = (): Api => new Api(stack.gateways[0]!.url, tenant.keys.apiUser);
+const api = (): Api => stack.apiAs(tenant.keys.apiUser);
 const remove = (id: string, key?: string): Promise<Answer> =>
   api().request('DELETE', `${PATH}/${id}`, undefined, key === undefined ? {} : { key });
 

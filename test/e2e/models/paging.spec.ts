@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Page } from '@posthorn/domain';
-import { type Answer, Api } from '../api.ts';
+import type { Answer } from '../api.ts';
 import { call, type Caller, type DescribedRoute, idsOf, ROUTES } from '../described.ts';
 import { make } from '../makers.ts';
 import { Stack } from '../stack.ts';
@@ -66,7 +66,7 @@ class ListUnderTest {
 
   static async of(route: DescribedRoute): Promise<ListUnderTest> {
     const tenant = await stack.createTenant('Pages');
-    const caller = { stack, tenant, api: new Api(stack.gateways[0]!.url, tenant.keys.editor) };
+    const caller = { stack, tenant, api: stack.apiAs(tenant.keys.editor) };
     const parts: Record<string, string> = {};
     for (const { name, prefix } of idsOf(route)) parts[name] = await make(prefix, caller);
     return new ListUnderTest(route, caller, parts);
