@@ -90,7 +90,6 @@ export class PrivatePostgres {
   readonly port: number;
   readonly #directory: string;
   #server: StartedServer | undefined;
-  #isMigrated = false;
   /** Settings that it is started with, beside those of all. */
   #settings: Record<string, string> = {};
 
@@ -137,7 +136,6 @@ export class PrivatePostgres {
     try {
       await ensureDatabase(server.url(), 'posthorn');
       if (!isEmpty) await migrate(postgres.url);
-      postgres.#isMigrated = !isEmpty;
       return postgres;
     } catch (error) {
       await postgres.close();
@@ -192,7 +190,6 @@ export class PrivatePostgres {
     const settings = { ...FAST_AND_TEMPORARY, ...own };
     const server = await startPostgres({ directory, port: await freePort(), settings, leashed: true });
     const standby = new PrivatePostgres(directory, server);
-    standby.#isMigrated = this.#isMigrated;
     standby.#settings = own;
     await query(this.url, `ALTER SYSTEM SET synchronous_standby_names = 'standby'`);
     await query(this.url, 'SELECT pg_reload_conf()');
@@ -229,7 +226,7 @@ export class PrivatePostgres {
   /** Stops and removes everything. @throws when it runs and holds an event that is otherwise than it is defined */
   async close(): Promise<void> {
     try {
-      if (this.#isMigrated && this.#server !== undefined) await judgeRecordedEvents(this.url);
+      if (this.#server !== undefined) await judgeRecordedEvents(this.url);
     } finally {
       await this.stop();
       await rm(this.#directory, { recursive: true, force: true });
