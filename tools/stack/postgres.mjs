@@ -54,7 +54,6 @@ export async function startPostgres({ directory, port, settings = {}, leashed = 
   return {
     child,
     port,
-    logFile,
     /** A superuser's URL. */
     url,
     /** Ends open connections, writes everything down and stops; one that takes longer than `withinMs` is killed. */

@@ -30,7 +30,6 @@ export async function startRedis({ directory, port, durable = false, leashed = f
   return {
     child,
     port,
-    logFile,
     url: `redis://127.0.0.1:${port}`,
     stop: async () => {
       unleash();

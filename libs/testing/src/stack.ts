@@ -4,7 +4,6 @@ import type { ChildProcess } from 'node:child_process';
 export interface StartedServer {
   readonly child: ChildProcess;
   readonly port: number;
-  readonly logFile: string;
   /** One that takes longer than `withinMs` is killed. */
   stop(options?: { withinMs?: number }): Promise<void>;
 }
