@@ -17,7 +17,7 @@ import { keyOfBatch, keyReused, refusalOf, unavailable } from './refusals.ts';
 /** How often a call may find its key given back by another before something is wrong. */
 const MOST_ROUNDS = 20;
 
-interface AcceptEmailsOptions extends AcceptanceGroupsOptions, EmailPreparationOptions {
+export interface AcceptEmailsOptions extends AcceptanceGroupsOptions, EmailPreparationOptions {
   readonly store: AcceptanceStore;
   /** The error body that a refused item of a batch is shown with. */
   readonly errorBodyOf: (refusal: Refusal) => ErrorBody;
