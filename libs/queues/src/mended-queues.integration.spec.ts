@@ -80,6 +80,25 @@ it('jobs that came while a queue was paused are done', async () => {
   await queue.close();
 });
 
+it('jobs that cannot be read hold up no others, and are gone', async () => {
+  const queue = queueNamed(QUEUES.maintenance);
+  const broken = Array.from({ length: 30 }, (_, index) => `broken-${index}`);
+  for (const [index, id] of broken.entries()) {
+    const text = index % 2 === 0 ? 'data {x opts {}' : 'data {} opts {x';
+    await redis.ask(`HSET ${queue.toKey(id)} name recoveries.forget ${text}`);
+    await redis.ask(`RPUSH ${queue.toKey(index % 3 === 0 ? 'active' : 'wait')} ${id}`);
+  }
+  await queue.add('recoveries.forget', { v: 1 });
+  while (errors.length === 0) await mended.mend(0);
+  expect(errors.splice(0).map(({ message }) => message)).toEqual([
+    'jobs of maintenance could not be read and were deleted: 30',
+  ]);
+  expect(await redis.ask(`EXISTS ${broken.map((id) => queue.toKey(id)).join(' ')}`)).toBe(':0\r\n');
+  expect((await queue.getWaiting()).map(({ name }) => name)).toEqual(['recoveries.forget']);
+  await queue.drain();
+  await queue.close();
+});
+
 it('what a dead worker had in hand is begun again, though the clock of Redis was set back by an hour', async () => {
   const queue = queueNamed(QUEUES.maintenance);
   await queue.add('recoveries.forget', { v: 1 });

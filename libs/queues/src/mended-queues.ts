@@ -31,6 +31,33 @@ for i = own + 1, #KEYS do
 end
 return forgotten`;
 
+/** How many of the jobs that are served next are looked at each time. */
+const NEXT_JOBS = 100;
+
+/**
+ * Deletes jobs that are held or served next and hold broken JSON, and gives how many. KEYS: the lists of those in work and those that wait. ARGV: what keys of
+ * jobs begin with, and how many of the next are looked at.
+ */
+const FORGET_UNREADABLE = `
+local function isBroken(id)
+  local fields = redis.pcall('HMGET', ARGV[1] .. id, 'data', 'opts', 'progress')
+  if fields.err then return true end
+  for _, text in ipairs(fields) do
+    if text and not pcall(cjson.decode, text) then return true end
+  end
+  return false
+end
+local forgotten = 0
+for i, first in ipairs({ 0, -tonumber(ARGV[2]) }) do
+  for _, id in ipairs(redis.call('LRANGE', KEYS[i], first, -1)) do
+    if isBroken(id) then
+      redis.call('LREM', KEYS[i], 0, id)
+      forgotten = forgotten + redis.call('DEL', ARGV[1] .. id)
+    end
+  end
+end
+return forgotten`;
+
 /** What a queue's own keys are to Redis, by the names that BullMQ gives them. */
 const TYPE_OF_KEY = {
   'wait': 'list',
@@ -116,6 +143,7 @@ export class MendedQueues {
         await this.beginAnew(name, producer.connection);
         await this.resume(name, producer);
         await shortenLocks(producer.connection, await producer.queue());
+        await this.forgetUnreadable(name, producer);
       }
       const begunAt = performance.now();
       if (begunAt < this.lookAt) return;
@@ -153,6 +181,17 @@ export class MendedQueues {
     if (isPaused) await queue.resume();
     const limits = (await queue.removeGlobalConcurrency()) + (await queue.removeGlobalRateLimit());
     if (isPaused || limits > 0) this.options.onResumed(name);
+  }
+
+  /** Forgets jobs that cannot be read: BullMQ leaves them where they are and takes them again, a second each time, so that a dozen would hold up all others. */
+  private async forgetUnreadable(name: QueueName, { connection }: JobProducer): Promise<void> {
+    const toKey = (key: string): string => new QueueKeys(this.options.prefix).toKey(name, key);
+    const keys = [toKey('active'), toKey('wait')];
+    const forgotten = await connection.eval(FORGET_UNREADABLE, keys.length, ...keys, toKey(''), NEXT_JOBS);
+    if (forgotten !== 0)
+      this.options.onError(
+        new Error(`jobs of ${name} could not be read and were deleted: ${String(forgotten)}`),
+      );
   }
 
   /**
