@@ -11,6 +11,7 @@ import {
 import { Api, type Answer } from '../e2e/api.ts';
 import { TO_THIS_MACHINE } from '../e2e/receiving.ts';
 import { soundEmail, Stack, until } from '../e2e/stack.ts';
+import { LEASES_OF_STORES } from './short-leases.ts';
 
 const CALLERS = 8;
 const BETWEEN_CALLS_MS = 20;
@@ -54,11 +55,7 @@ describe('When a synchronous standby takes over under load', () => {
       redisUrl: redis.url,
       env: {
         ...TO_THIS_MACHINE,
-        // What was claimed by a statement whose answer was lost is free again before the test is over.
-        LEASE_MS: '15000',
-        LEASE_RENEWAL_MS: '3000',
-        LEASE_MARGIN_MS: '5000',
-        LEASE_GRACE_MS: '5000',
+        ...LEASES_OF_STORES,
       },
     });
     const more = await Promise.all(

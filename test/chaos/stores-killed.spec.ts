@@ -5,6 +5,7 @@ import { type AppUnderTest, PrivatePostgres, PrivateRedis, WebhookReceiver } fro
 import { Api, type Answer } from '../e2e/api.ts';
 import { TO_THIS_MACHINE } from '../e2e/receiving.ts';
 import { soundEmail, Stack, until } from '../e2e/stack.ts';
+import { LEASES_OF_STORES } from './short-leases.ts';
 
 const CALLERS = 6;
 const BETWEEN_CALLS_MS = 20;
@@ -34,11 +35,7 @@ describe('Stores that are killed under load', () => {
       redisUrl: redis.url,
       env: {
         ...TO_THIS_MACHINE,
-        // What was claimed by a statement whose answer was lost is free again before the test is over.
-        LEASE_MS: '15000',
-        LEASE_RENEWAL_MS: '3000',
-        LEASE_MARGIN_MS: '5000',
-        LEASE_GRACE_MS: '5000',
+        ...LEASES_OF_STORES,
         BOUNCE_DOMAIN: 'bounces.example.com',
         INBOUND_PORT: '0',
         INBOUND_HOST: '127.0.0.1',

@@ -5,6 +5,7 @@ import { type AppUnderTest, WebhookReceiver } from '@posthorn/testing';
 import { TO_THIS_MACHINE } from '../e2e/receiving.ts';
 import { Stack, until } from '../e2e/stack.ts';
 import { expectPostedOnce, recordedDeliveries } from './told.ts';
+import { SHORT_LEASES } from './short-leases.ts';
 
 const FAILED = 10_000;
 /** Few enough for a slow machine to write them before the statement times out. */
@@ -24,10 +25,7 @@ describe('A recovery', () => {
     stack = await Stack.start({
       dispatchers: 1,
       env: {
-        LEASE_MS: '5000',
-        LEASE_RENEWAL_MS: '1000',
-        LEASE_MARGIN_MS: '2000',
-        LEASE_GRACE_MS: '2000',
+        ...SHORT_LEASES,
         ...TO_THIS_MACHINE,
         WEBHOOK_CONNECTIONS: String(CONNECTIONS),
         WEBHOOK_SLOW_CONNECTIONS: String(SLOW_CONNECTIONS),

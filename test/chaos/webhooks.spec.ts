@@ -6,6 +6,7 @@ import { type AppUnderTest, PrivatePostgres, PrivateRedis, WebhookReceiver } fro
 import { TO_THIS_MACHINE } from '../e2e/receiving.ts';
 import { Stack, type StackOptions, until } from '../e2e/stack.ts';
 import { expectPostedOnce, recordedDeliveries } from './told.ts';
+import { SHORT_LEASES } from './short-leases.ts';
 
 const CONNECTIONS = 20;
 const SLOW_CONNECTIONS = 5;
@@ -17,13 +18,6 @@ const EVENTS_A_STATEMENT = 500;
  */
 const UNRECORDED = 2 * CONNECTIONS + 3 * CONNECTIONS + 2 * SLOW_CONNECTIONS;
 
-/** For what a dead process leaves behind. Where nobody dies, a pause of the machine must not end a lease. */
-const SHORT_LEASES = {
-  LEASE_MS: '5000',
-  LEASE_RENEWAL_MS: '1000',
-  LEASE_MARGIN_MS: '2000',
-  LEASE_GRACE_MS: '2000',
-};
 const ENV = {
   ...TO_THIS_MACHINE,
   WEBHOOK_CONNECTIONS: String(CONNECTIONS),

@@ -4,17 +4,8 @@ import { type AppUnderTest, PrivateRedis, type SinkMessage } from '@posthorn/tes
 import { newRecipient, Stack, type StackOptions, until } from '../e2e/stack.ts';
 import { headerValues } from '../e2e/mail.ts';
 import { seedEmails } from './seed.ts';
+import { SHORT_LEASES } from './short-leases.ts';
 
-/**
- * For what a dead process leaves behind: a lease is dead 2 s after its end, and a transmission begins only with 2 s of it left. Where nobody dies, a
- * pause of the machine must not end a lease.
- */
-const SHORT_LEASES = {
-  LEASE_MS: '5000',
-  LEASE_RENEWAL_MS: '1000',
-  LEASE_MARGIN_MS: '2000',
-  LEASE_GRACE_MS: '2000',
-};
 const CONNECTIONS = 5;
 /** What a process may have transmitted without its being recorded. */
 const UNRECORDED = 8 * CONNECTIONS;
