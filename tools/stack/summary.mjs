@@ -13,7 +13,7 @@ Posthorn is up.
   Inbox       ${inbox.webUrl}
   Dashboard   ${dashboardUrl}
               as ${operator.name}, password ${operator.password}
-  Workspace   ${workspaceId}, may send from anybody at example.com
+  Workspace   ${workspaceId}, may send from any address at example.com
   API_USER    ${keys.apiUser}
   EDITOR      ${keys.editor}
 
