@@ -271,9 +271,9 @@ function settingsPage(): string {
     const lines = settings.filter((setting) => setting.section === section).map(settingLine);
     return `## ${section}\n\nRead by ${readers.join(', ')}.\n\n${lines.join('\n')}\n`;
   });
-  return `# Settings\n\nThis page is made from the code. All settings come from the environment, and from a file \`.env\` in the working
-directory for what the environment lacks; an empty value is the same as none. They are read once, when a process
-starts; one that finds a fault names all of them and does not start.\n\n${sections.join('\n')}`;
+  return `# Settings\n\nThis page is generated from the code. Settings come from the environment; a file \`.env\` in the working directory
+supplies what the environment lacks. An empty value counts as none. A process reads its settings once, when it starts;
+if it finds faults, it names all of them and does not start.\n\n${sections.join('\n')}`;
 }
 
 function settingLine({
@@ -285,7 +285,7 @@ function settingLine({
   default: initial,
 }: SettingDescription): string {
   const unset = required ? 'Required' : `Default: ${initial === undefined ? 'none' : `\`${initial}\``}`;
-  const values = allowed.replace(/\/\^\S+\$\//, (pattern) => `\`${pattern}\``);
+  const values = allowed.replace(/\/\^.+\$\//, (pattern) => `\`${pattern}\``);
   return `- **\`${name}\`** — ${sentence} ${unset}; ${values}.${secret ? ' Secret: never shown in a log or an error.' : ''}`;
 }
 
