@@ -14,7 +14,7 @@ function tablesDeclared(): string[] {
 
 /** The tables of the page that say when what is in them goes. */
 function tablesRuled(page: string): string[] {
-  const section = /^## What is kept, and for how long$(.*?)(?=^## |(?![^]))/ms.exec(page)?.[1] ?? '';
+  const section = /^## Retention$(.*?)(?=^## |(?![^]))/ms.exec(page)?.[1] ?? '';
   return [...section.matchAll(/^\| `(\w+)` +\| \S.*\|$/gm)].map(([, table]) => table!);
 }
 

@@ -133,8 +133,8 @@ export function dnsChecks(dns: NameServers, probe: string, bounceDomain: string 
     look: async () =>
       bounceDomain === undefined
         ? advice(
-            'BOUNCE_DOMAIN is not set: bounces that come back as mail are not heard of',
-            'see docs/operations.md, Mail that comes back',
+            'BOUNCE_DOMAIN is not set: bounces that come back as mail go unnoticed',
+            'see docs/operations.md, Bounces and complaints',
           )
         : judgeMailHosts(bounceDomain, await dns.lookUpMailHosts(bounceDomain)),
   };
