@@ -19,8 +19,8 @@ import {
 import { summary } from './stack/summary.mjs';
 
 const HELP = `npm run up [-- --detach] [--no-build]
-Installs what is missing, builds, and starts Posthorn with a Postgres, a Redis and an inbox of its own; makes a workspace
-with keys, and prints what to do next. Ctrl-C stops everything. What was sent survives in .posthorn for the next time.
+Installs what is missing, builds, and starts Posthorn with a Postgres, a Redis and an inbox of its own; creates a workspace
+with keys, and prints what to do next. Ctrl-C stops everything. Its data stays in .posthorn for the next time.
 
   --detach     return when all is healthy; npm run down stops it
   --no-build   start what was built before

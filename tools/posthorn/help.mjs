@@ -9,12 +9,12 @@ const CALL = 'npm run posthorn --';
 export function overview() {
   const lines = aligned(COMMANDS.map(({ name, sentence }) => [`  ${name}`, sentence]));
   return `${CALL} COMMAND [flags]
-The operators’ command line. It works on the database at DATABASE_URL (of the environment or of .env), else on that of
-the stack that npm run up started here.
+The operators’ command line. It works on the database at DATABASE_URL (in the environment or in .env), or else on
+that of the stack that npm run up started here.
 
 ${lines.join('\n')}
 
-help COMMAND shows how one is called. Every command takes --json, for machines; then call it as
+help COMMAND shows how a command is called. Every command takes --json, for machines; then call it as
 npm run --silent ${CALL.slice('npm run '.length)} …, so that npm adds nothing to the output.
 Exit codes: 0 done, 1 not done (stderr says why, in a line), 2 called wrongly.`;
 }

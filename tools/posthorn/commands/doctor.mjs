@@ -11,7 +11,7 @@ export const DOCTOR_COMMANDS = [
   {
     name: 'doctor',
     sentence:
-      'Checks a whole installation with the settings that are here, changes nothing, and says what to mend; exits with 1 when something is wrong.',
+      'Checks a whole installation with the settings that it finds here, changes nothing, and says what to fix; exits with 1 if something is wrong.',
     flags: {},
     example: 'doctor',
     worksAlone: true,

@@ -5,7 +5,7 @@ import { WORKSPACE_FLAG } from './flags.mjs';
 export const IDENTITY_COMMANDS = [
   {
     name: 'identity create',
-    sentence: 'Adds a domain or an address that a workspace may send from, or verifies one that is there.',
+    sentence: 'Adds a domain or an address that a workspace may send from, or verifies an existing one.',
     flags: {
       workspace: WORKSPACE_FLAG,
       domain: { value: 'DOMAIN', sentence: 'every address at this domain' },
@@ -23,7 +23,7 @@ export const IDENTITY_COMMANDS = [
   },
   {
     name: 'identity list',
-    sentence: 'Lists what a workspace may send from, and what waits to be verified.',
+    sentence: 'Lists what a workspace may send from, and what is still to be verified.',
     flags: { workspace: WORKSPACE_FLAG },
     example: 'identity list --workspace wrk_01h2xcejqtf2nbrexx3vqjhp41',
     run: async ({ useCases, workspaces, identities }, { workspace }) => {

@@ -5,14 +5,14 @@ import { WORKSPACE_FLAG } from './flags.mjs';
 export const KEY_COMMANDS = [
   {
     name: 'key create',
-    sentence: 'Creates an API key and shows its secret, this once.',
+    sentence: 'Creates an API key and shows its secret, only this once.',
     flags: {
       workspace: WORKSPACE_FLAG,
       name: {
         value: 'NAME',
         required: true,
         field: 'displayName',
-        sentence: 'who or what uses it, up to 100 characters',
+        sentence: 'who or what will use it, up to 100 characters',
       },
       role: {
         value: 'ROLE',
@@ -50,7 +50,7 @@ export const KEY_COMMANDS = [
   },
   {
     name: 'key delete',
-    sentence: 'Deletes an API key for good: at once nobody gets in with it.',
+    sentence: 'Deletes an API key for good; it stops working at once.',
     flags: {
       workspace: WORKSPACE_FLAG,
       key: { value: 'ID', required: true, sentence: 'the id of the key, as `key list` shows it' },

@@ -7,7 +7,7 @@ const ONCE = 'It is shown this once and kept nowhere: store it now.';
 export const OPERATOR_COMMANDS = [
   {
     name: 'operator create',
-    sentence: 'Makes an account of the dashboard and shows its password, this once.',
+    sentence: 'Creates an account for the dashboard and shows its password, only this once.',
     flags: {
       name: NAME_FLAG,
       role: { value: 'ROLE', sentence: 'viewer looks, operator also acts (default: viewer)' },
@@ -38,7 +38,8 @@ export const OPERATOR_COMMANDS = [
   },
   {
     name: 'operator password',
-    sentence: 'Gives an account another password, shows it this once, and signs it out everywhere.',
+    sentence:
+      'Gives an account a new password, shows it only this once, and signs the account out everywhere.',
     flags: { name: NAME_FLAG },
     example: 'operator password --name ada',
     run: ({ useCases, operators, actor }, { name }) => useCases.resetOperatorPassword(operators, actor, name),

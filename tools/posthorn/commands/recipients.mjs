@@ -6,13 +6,17 @@ export const RECIPIENT_COMMANDS = [
     name: 'erase-recipient',
     sentence:
       'Removes a person: emails, contacts, events and every mention; prints a receipt without the address.',
-    operand: { name: 'address', value: 'ADDRESS', sentence: 'the address of the person, in whatever case' },
+    operand: {
+      name: 'address',
+      value: 'ADDRESS',
+      sentence: 'the address of the person; letter case does not matter',
+    },
     flags: {
       workspace: {
         value: 'ID',
-        sentence: 'only what this workspace has of the person; without it, everything that any has',
+        sentence: 'only what this workspace has about the person; without it, what all workspaces have',
       },
-      suppress: { sentence: 'nothing is sent to the person again, also where they were on no list' },
+      suppress: { sentence: 'send nothing to the person again, even where they were on no suppression list' },
     },
     example: 'erase-recipient ada@example.com --workspace wrk_01h2xcejqtf2nbrexx3vqjhp41',
     run: async ({ useCases, workspaces, erasure, actor }, { address, workspace, suppress = false }) => {

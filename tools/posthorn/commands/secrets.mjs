@@ -2,7 +2,7 @@
 export const SECRET_COMMANDS = [
   {
     name: 'secrets rotate',
-    sentence: 'Encrypts every stored secret anew with the first key of ENCRYPTION_KEYS.',
+    sentence: 'Re-encrypts every stored secret with the first key of ENCRYPTION_KEYS.',
     flags: {},
     example: 'secrets rotate',
     run: ({ useCases, actor, sealedSecrets, sealedColumns, openSecretBox }) =>

@@ -3,25 +3,25 @@ import { dateTime, table, visible } from '../print.mjs';
 const WHOSE_FLAGS = {
   everything: { sentence: 'the emails of all workspaces' },
   workspace: { value: 'ID', sentence: 'the emails of one workspace' },
-  webhooks: { sentence: 'not emails, but what webhooks are told' },
+  webhooks: { sentence: 'not emails, but deliveries to webhooks' },
 };
 
 /** @type {import('../commands.mjs').Command[]} */
 export const SENDING_COMMANDS = [
   {
     name: 'pause',
-    sentence: 'Holds emails back: they are accepted and wait; what is being sent just now is finished.',
+    sentence: 'Holds emails back: they are accepted and wait; what is just being sent is finished.',
     flags: {
       ...WHOSE_FLAGS,
       reason: {
         value: 'REASON',
         required: true,
         sentence:
-          'what whoever finds it paused should know; it is in the audit log, of the workspace when it is the one',
+          'what people who find it paused should know; it is also in the audit log (that of the workspace, with --workspace)',
       },
     },
     exactlyOne: ['everything', 'workspace', 'webhooks'],
-    example: 'pause --everything --reason "The relay moves house until 14:00"',
+    example: 'pause --everything --reason "The relay is down for maintenance until 14:00"',
     run: async (office, given) =>
       office.useCases.pauseSending(
         office.pausedLanes,
@@ -32,12 +32,12 @@ export const SENDING_COMMANDS = [
     show: ({ whose, reason, pausedAt, wasPaused }) =>
       wasPaused
         ? `${wordFor(whose)} has been paused since ${dateTime(pausedAt)} UTC, and its reason is kept: ${visible(reason)}`
-        : `${wordFor(whose)} is paused: ${visible(reason)}\nLet it go again: resume ${flagFor(whose)}`,
+        : `${wordFor(whose)} is paused: ${visible(reason)}\nRelease it: resume ${flagFor(whose)}`,
   },
   {
     name: 'resume',
     sentence:
-      'Lets go again what was held back, by an operator or because the database was restored; it leaves within seconds.',
+      'Releases what was held back, by an operator or because the database was restored; it leaves within seconds.',
     flags: {
       ...WHOSE_FLAGS,
       'everything': {
@@ -66,7 +66,7 @@ export const SENDING_COMMANDS = [
   {
     name: 'restored',
     sentence:
-      'Holds everything back, as after a dump was restored: for a restored snapshot or base backup, which cannot be told from a restart.',
+      'Holds everything back, as happens after a dump is restored: for a restored snapshot or base backup, which cannot be told from a restart.',
     flags: {},
     example: 'restored',
     run: async (office) => {

@@ -16,7 +16,7 @@ const LIMIT_FLAGS = {
   'burst': {
     value: 'N',
     field: 'rateBurst',
-    sentence: 'requests of a key that may come at once (0: no limit; `default`: RATE_LIMIT_BURST)',
+    sentence: 'requests of each key in one burst (0: no limit; `default`: RATE_LIMIT_BURST)',
   },
 };
 
@@ -25,12 +25,13 @@ const RETENTION_FLAGS = {
   'content-days': {
     value: 'N',
     field: 'contentDays',
-    sentence: 'what emails say, 0 to 365 days (0: until they have left; `default`: RETENTION_CONTENT_DAYS)',
+    sentence:
+      'the content of emails, 0 to 365 days (0: until they have left; `default`: RETENTION_CONTENT_DAYS)',
   },
   'metadata-days': {
     value: 'N',
     field: 'metadataDays',
-    sentence: 'emails with all that is known of them, 1 to 3650 days (`default`: RETENTION_METADATA_DAYS)',
+    sentence: 'emails with all that is known about them, 1 to 3650 days (`default`: RETENTION_METADATA_DAYS)',
   },
   'event-days': {
     value: 'N',
@@ -61,7 +62,7 @@ export const WORKSPACE_COMMANDS = [
   },
   {
     name: 'workspace limit',
-    sentence: 'Gives a workspace limits of its own, or takes them back; they count at once.',
+    sentence: 'Gives a workspace limits of its own, or the default ones again; they apply at once.',
     flags: {
       workspace: WORKSPACE_FLAG,
       ...LIMIT_FLAGS,
@@ -79,7 +80,7 @@ export const WORKSPACE_COMMANDS = [
   {
     name: 'workspace retain',
     sentence:
-      'Says for how many days a workspace keeps what it sends; what is past that goes within about an hour.',
+      'Sets how many days a workspace keeps what it sends; anything older is removed within about an hour.',
     flags: {
       workspace: WORKSPACE_FLAG,
       ...RETENTION_FLAGS,
@@ -98,7 +99,7 @@ export const WORKSPACE_COMMANDS = [
   {
     name: 'workspace track',
     sentence:
-      'Gives links and images of tracked emails of a workspace an address of their own, from the next email on.',
+      'Gives the tracked links and images of a workspace an address of their own, from its next email on.',
     flags: {
       workspace: WORKSPACE_FLAG,
       url: {
@@ -121,7 +122,7 @@ export const WORKSPACE_COMMANDS = [
   },
   {
     name: 'workspace list',
-    sentence: 'Lists the workspaces, the oldest first.',
+    sentence: 'Lists the workspaces, oldest first.',
     flags: {},
     example: 'workspace list',
     run: ({ workspaces }) => workspaces.list(),
