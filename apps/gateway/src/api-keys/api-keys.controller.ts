@@ -28,7 +28,7 @@ export class ApiKeysController {
     tag: 'API keys',
     summary: 'List the keys',
     description:
-      'Here `startAt` is the time of the first key of the next page. Keys of one millisecond stay together on a page, which may be longer than `limit` for that.',
+      'Here `startAt` is the time of the first key of the next page. Keys created in the same millisecond stay together on a page, which may therefore be longer than `limit`.',
     query: PageQuery,
     answer: ApiKeysAnswer,
   })

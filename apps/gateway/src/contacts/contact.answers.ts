@@ -23,7 +23,7 @@ export class Contact {
   @Shown('The address, as it was first given.', text, { example: 'ada@example.com' })
   email!: string;
 
-  @Shown('What is known of the contact.', anyObject, { example: { firstName: 'Ada', plan: 'pro' } })
+  @Shown('What is known about the contact.', anyObject, { example: { firstName: 'Ada', plan: 'pro' } })
   properties!: object;
 
   @Shown(
@@ -38,7 +38,7 @@ export class Contact {
   @Shown('When it was created.', time)
   createdAt!: Date;
 
-  @Shown('When it was changed last.', time)
+  @Shown('When it was last changed.', time)
   updatedAt!: Date;
 }
 
@@ -74,12 +74,12 @@ export class FailedContact {
   @Shown('The place of the item in the request, from 0.', count, { example: 2 })
   index!: number;
 
-  @Shown('The address as the request has it; `null` when it is no text.', nullable(text), {
+  @Shown('The address as the request has it; `null` if that is not text.', nullable(text), {
     example: 'ada@example.com',
   })
   email!: string | null;
 
-  @Shown('What the contact would have been answered if it had been sent alone.', objectOf(ErrorAnswer))
+  @Shown('The error that the contact would have got alone.', objectOf(ErrorAnswer))
   error!: ErrorAnswer;
 }
 
@@ -88,7 +88,7 @@ export class ContactBatchResult {
   @Shown('The contacts that are created or updated, in the order of the request.', listOf(Contact))
   successful!: Contact[];
 
-  @Shown('The items that were not taken, in the order of the request.', listOf(FailedContact))
+  @Shown('The items that were not accepted, in the order of the request.', listOf(FailedContact))
   failed!: FailedContact[];
 }
 

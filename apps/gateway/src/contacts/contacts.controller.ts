@@ -89,7 +89,7 @@ export class ContactsController {
   @Describes({
     name: 'updateContact',
     tag: 'Contacts',
-    summary: 'Change what is known of a contact',
+    summary: 'Change what is known about a contact',
     description: 'An empty body changes nothing. The address of a contact never changes.',
     body: UpdateContactRequest,
     answer: ContactAnswer,

@@ -8,12 +8,12 @@ export class FailedItem {
   @Shown('The place of the item in the request, from 0.', count, { example: 2 })
   index!: number;
 
-  @Shown('The recipient as the request has it; `null` when it is no text.', nullable(text), {
+  @Shown('The recipient as the request has it; `null` if that is not text.', nullable(text), {
     example: 'ada@example.com',
   })
   to!: string | null;
 
-  @Shown('What the email would have been answered if it had been sent alone.', objectOf(ErrorAnswer))
+  @Shown('The error that the email would have got alone.', objectOf(ErrorAnswer))
   error!: ErrorAnswer;
 }
 
@@ -22,7 +22,7 @@ export class BatchResult {
   @Shown('The emails that are accepted, in the order of the request.', listOf(Email))
   successful!: Email[];
 
-  @Shown('The items that are not, in the order of the request.', listOf(FailedItem))
+  @Shown('The items that are not accepted, in the order of the request.', listOf(FailedItem))
   failed!: FailedItem[];
 }
 

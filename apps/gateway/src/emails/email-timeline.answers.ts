@@ -50,7 +50,7 @@ export class EmailTimelineEntry {
   })
   reply?: object;
 
-  @Shown('What kind of answer that was; `sent` is that it was taken.', wordOf(REPLY_CLASS_NAMES), {
+  @Shown('What kind of answer that was; `sent`: the email was accepted.', wordOf(REPLY_CLASS_NAMES), {
     optional: true,
     example: 'sent',
   })
@@ -79,7 +79,7 @@ export class EmailTimelineEntry {
   by?: string;
 
   @Shown(
-    'By what a program was known.',
+    'How a program was recognised.',
     wordOf(['method', 'prefetch', 'user_agent', 'too_soon'] satisfies MachineSign[]),
     {
       optional: true,
@@ -107,9 +107,13 @@ export class EmailTimelineEntry {
   })
   duplicatePossible?: boolean;
 
-  @Shown('True: the answer came when the email was in other hands already; it changed nothing.', truth, {
-    optional: true,
-  })
+  @Shown(
+    'True: it came when another process already had the email, or its status was already decided; it changed nothing.',
+    truth,
+    {
+      optional: true,
+    },
+  )
   late?: boolean;
 }
 
@@ -133,18 +137,18 @@ export class EmailEngagement {
   @Shown('How often people opened it.', count, { example: 2 })
   opens!: number;
 
-  @Shown('How often people clicked a link of it.', count, { example: 1 })
+  @Shown('How often people clicked a link in it.', count, { example: 1 })
   clicks!: number;
 
   @Shown('How often programs did what looks like opening it.', count, { example: 1 })
   machineOpens!: number;
 
-  @Shown('How often programs followed a link of it.', count, { example: 0 })
+  @Shown('How often programs followed a link in it.', count, { example: 0 })
   machineClicks!: number;
 
   @Shown('When a person first opened it; `null`: none has.', nullable(time))
   openedAt!: Date | null;
 
-  @Shown('When a person first clicked a link of it; `null`: none has.', nullable(time))
+  @Shown('When a person first clicked a link in it; `null`: none has.', nullable(time))
   clickedAt!: Date | null;
 }

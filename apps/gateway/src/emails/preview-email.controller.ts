@@ -22,7 +22,7 @@ export class PreviewEmailController {
     answer: EmailPreviewAnswer,
     refuses: {
       'No message possible': uncomposable('its subject is too large'),
-      'Its content is not kept any more': contentRemoved(),
+      'Its content is no longer kept': contentRemoved(),
       'A key is missing': unsignable(),
     },
   })

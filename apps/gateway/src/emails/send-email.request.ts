@@ -21,7 +21,7 @@ export class EmailSettingsRequest {
 
   @Optional(
     flag,
-    'Whether the email carries a way to unsubscribe (RFC 8058) and is not sent to who has; if absent, what its template says, and false for raw emails.',
+    'Whether the email carries a way to unsubscribe (RFC 8058) and is not sent to those who have; if absent, what its template says, and false for raw emails.',
     { example: false },
   )
   unsubscribe?: boolean;
@@ -39,12 +39,14 @@ export abstract class AnyEmailRequest {
   })
   replyTo?: string | string[];
 
-  @Optional(shapedAs(EmailSettingsRequest), 'What is recorded of the email after it has arrived.', {
+  @Optional(shapedAs(EmailSettingsRequest), 'What is recorded about the email once it has arrived.', {
     example: { trackClicks: true, trackOpens: true },
   })
   settings?: EmailSettingsRequest;
 
-  @Optional(singleLine(SIZES.groupBy), 'Under which analytics are grouped.', { example: 'order-receipts' })
+  @Optional(singleLine(SIZES.groupBy), 'The group under which the email is counted.', {
+    example: 'order-receipts',
+  })
   groupBy?: string;
 
   @Optional(
@@ -90,14 +92,14 @@ export class RawEmailRequest extends AnyEmailRequest {
 
   @Optional(
     shortText(SIZES.previewText),
-    'What the inbox shows after the subject; an empty one is as good as none.',
+    'What the inbox shows after the subject; an empty one counts as none.',
     { example: 'It arrives on Tuesday' },
   )
   previewText?: string;
 
   @Optional(
     jsonObject({ size: SIZES.contactProperties, keys: SIZES.contactPropertyKeys }),
-    'What is to be kept of the contact with the `to` address: up to 100 keys and 64 KiB as JSON.',
+    'What is to be stored about the contact with the `to` address: up to 100 keys and 64 KiB as JSON.',
     { example: { firstName: 'Ada', plan: 'pro' } },
   )
   contactProperties?: JsonObject;

@@ -15,7 +15,7 @@ class FeedEvent {
   @Shown('When it happened.', time)
   createdAt!: string;
 
-  @Shown('What is told of it: the `data` of the webhook of this name.', eventDataSchema(), {
+  @Shown('What is reported about it: the `data` of the webhook of this name.', eventDataSchema(), {
     example: EVENTS.CONTACT_CREATED.data.example,
   })
   data!: object;
@@ -24,7 +24,7 @@ class FeedEvent {
 /** A page of the feed. */
 class EventPage extends pageOf('The events of the page, in their order.', FeedEvent) {
   @Shown(
-    'Where to read on, now or later: behind all that this page has or has looked at. What happens from now on is behind it.',
+    'Where to read on, now or later: after everything that this page has or has looked at. What happens from now on comes after it.',
     text,
     { example: '1-841203-1893456000000-00000000000000000000000000' },
   )

@@ -55,7 +55,7 @@ export class IdentitiesController {
     description:
       'An **address** is sent a mail with a link; opening the link and pressing the button there verifies the address. The link is valid for 24 hours. ' +
       'For a **domain**, two pairs of DKIM keys are made, and the answer lists the DNS records to set. Publishing the RSA key verifies the domain: Posthorn looks for it at once, and then at growing intervals for four weeks. ' +
-      'The other records are advice. Several workspaces may have the same domain; each has keys and selectors of its own.',
+      'The other records are recommended. Several workspaces may have the same domain; each has keys and selectors of its own.',
     body: CreateIdentityRequest,
     bodyExamples: CREATE_IDENTITY_EXAMPLES,
     answer: IdentityAnswer,

@@ -35,7 +35,7 @@ class IdentityRecord {
   @Shown('What it is for.', wordOf(['DKIM_ED25519', 'DKIM_RSA', 'SPF', 'DMARC']))
   purpose!: string;
 
-  @Shown('Whether the domain is verified by it; the others are advice.', truth, { example: false })
+  @Shown('Whether it verifies the domain; the others are recommended.', truth, { example: false })
   isRequired!: boolean;
 
   @Shown('Always `TXT`.', wordOf(['TXT']))
@@ -52,7 +52,7 @@ class IdentityRecord {
   value!: string | null;
 
   @Shown(
-    'Of a DKIM key: `CURRENT` signs once its record is found, `NEXT` is to follow it, `PREVIOUS` signs nothing any more; `null` for other records.',
+    'Of a DKIM key: `CURRENT` signs once its record is found, `NEXT` is to follow it, `PREVIOUS` no longer signs; `null` for other records.',
     nullable(wordOf(Object.keys(KEY_STAGES))),
     { example: 'CURRENT' },
   )
@@ -70,7 +70,7 @@ class IdentityRecord {
   )
   status!: string;
 
-  @Shown('What is so, and how to mend it.', text, { example: 'The key is published' })
+  @Shown('What was found, and how to fix it.', text, { example: 'The key is published' })
   message!: string;
 
   @Shown('What was found at the name: up to 10 records, each up to 1,000 characters.', listOf(text), {

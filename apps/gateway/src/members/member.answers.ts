@@ -17,7 +17,7 @@ export class Member {
   @Shown('What the person is called.', text, NAME)
   name!: string;
 
-  @Shown('What the person is in this workspace.', wordOf(ROLE_NAMES), { example: 'EDITOR' })
+  @Shown('The role of the person in this workspace.', wordOf(ROLE_NAMES), { example: 'EDITOR' })
   role!: Role;
 
   @Shown('When the person joined.', time)
@@ -53,10 +53,10 @@ export class Invitation {
   @Shown('Where its mails go.', text, ADDRESS)
   email!: string;
 
-  @Shown('What the one who invited calls the person; `null`: nothing was said.', nullable(text), NAME)
+  @Shown('What the inviter calls the person; `null` if no name was given.', nullable(text), NAME)
   name!: string | null;
 
-  @Shown('What the person is to be.', wordOf(ROLE_NAMES), { example: 'EDITOR' })
+  @Shown('The role that the person is to have.', wordOf(ROLE_NAMES), { example: 'EDITOR' })
   role!: Role;
 
   @Shown(

@@ -21,7 +21,7 @@ export class CreateInvitationRequest {
 
   @Required(
     ROLE,
-    'What the person is to be: `VIEWER` reads, `API_USER` also sends, `EDITOR` also manages and is told when something is wrong.',
+    'The role that the person is to have: `VIEWER` reads, `API_USER` also sends, `EDITOR` also manages and is told when something is wrong.',
     { example: 'EDITOR' },
   )
   role!: Role;
@@ -36,7 +36,7 @@ export class CreateInvitationRequest {
 
 /** The body of the call that changes a member. What is absent stays. */
 export class UpdateMemberRequest {
-  @Optional(ROLE, 'What the member is to be.', { example: 'VIEWER' })
+  @Optional(ROLE, 'The role that the member is to have.', { example: 'VIEWER' })
   role?: Role;
 }
 

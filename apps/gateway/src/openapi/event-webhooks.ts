@@ -16,7 +16,7 @@ const ANSWERS = {
   '410': { description: 'The webhook is disabled at once.' },
   'default': {
     description:
-      'It is posted again, for three days and with the same `webhook-id`. Redirects are not followed. A `Retry-After` of a 429 or 503 is kept to, up to a day.',
+      'It is posted again, for three days and with the same `webhook-id`. Redirects are not followed. A `Retry-After` of a 429 or 503 is respected, up to a day.',
   },
 };
 

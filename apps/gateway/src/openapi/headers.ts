@@ -10,7 +10,7 @@ export const ANSWER_HEADERS = {
   },
   'RateLimit': {
     description:
-      'How many requests may come at once just now (`r`), and in how many seconds there is one more (`t`): the IETF draft “RateLimit header fields for HTTP”. Of the key, under `"key"`; of the address of the client where no valid key was judged, under `"failed-authentications"`.',
+      'How many requests may be made right now (`r`), and in how many seconds one more becomes available (`t`): the IETF draft “RateLimit header fields for HTTP”. Of the key, under `"key"`; of the client’s address where no valid key was checked, under `"failed-authentications"`.',
     schema: { type: 'string', examples: ['"key";r=199;t=1'] },
   },
   'RateLimit-Policy': {

@@ -23,7 +23,7 @@ export const ROUTES_OF_PLATFORM: Readonly<Record<string, RouteDescription>> = {
     tag: 'Service',
     summary: 'Does the process take requests?',
     description:
-      'For whoever sends it requests: 503 while it starts or goes away. What it depends on is shown and changes nothing.',
+      'For whoever sends it requests: 503 while it starts or stops. What it depends on is shown, but does not affect the status.',
     answer: HealthAnswer,
     answerExamples: {
       ready: {

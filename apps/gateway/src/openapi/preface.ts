@@ -1,7 +1,7 @@
 /** What is the same on every route, said once at the beginning of the document. */
 export const PREFACE = `
-**Requests** are JSON in UTF-8 (\`Content-Type: application/json\`, not compressed). Unknown fields are refused, also in
-queries: a misspelt \`sendAt\` must never send at once. An id is a prefix, \`_\` and 26 characters. Times are ISO 8601 in UTC with milliseconds.
+**Requests** are JSON in UTF-8 (\`Content-Type: application/json\`, not compressed). Unknown fields are refused, in queries
+too: a misspelt \`sendAt\` must never send at once. An id is a prefix, \`_\` and 26 characters. Times are ISO 8601 in UTC with milliseconds.
 
 **Keys.** Every request carries \`Authorization: Bearer <API key>\`. A key belongs to one workspace; whatever belongs to another
 workspace looks as if it did not exist.

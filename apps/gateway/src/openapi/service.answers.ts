@@ -9,7 +9,7 @@ export class ErrorAnswer {
   @Shown('The reason phrase of the status.', text, { example: 'Bad Request' })
   error!: string;
 
-  @Shown('What is wrong, where, and how to mend it; several faults are joined by `; `.', text, {
+  @Shown('What is wrong, where, and how to fix it; several faults are joined by `; `.', text, {
     example: '`subject` is missing; give a string',
   })
   message!: string;
@@ -30,7 +30,7 @@ export class ErrorAnswer {
 
 /** How a process is. */
 export class HealthAnswer {
-  @Shown('How the process is.', text, { example: 'ready' })
+  @Shown('The state of the process.', text, { example: 'ready' })
   status!: string;
 
   @Shown('What it looked at, by name.', anyObject, { example: {} })

@@ -2,15 +2,15 @@
 export const TAGS = {
   'Emails': 'Send emails, one or up to 50 at once, now or later, and see what has become of them.',
   'Templates': 'Emails written once and sent with variables.',
-  'Contacts': 'The people that emails go to: what is known of them, and whether they want email.',
-  'Suppressions': 'Addresses that nothing is sent to, and why.',
+  'Contacts': 'The people that emails go to: what is known about them, and whether they want email.',
+  'Suppressions': 'Addresses to which nothing is sent, and why.',
   'Webhooks': 'Where events are delivered, and what has become of each delivery.',
   'Identities': 'The addresses and domains that the workspace may send from.',
   'API keys': 'The keys of the workspace.',
   'Members': 'The people of the workspace, and who is invited to it.',
   'Statistics': 'How many emails were sent, delivered, opened and clicked.',
   'Audit log': 'Who changed what in the workspace, and when.',
-  'Service': 'How the service is, and what explains it.',
+  'Service': 'The state of the service, and its documentation.',
 } as const;
 
 export type Tag = keyof typeof TAGS;

@@ -36,7 +36,7 @@ export class EmailCounts {
   @Shown('Those that a person has opened, as far as that can be known; once each.', count, { example: 64 })
   opened!: number;
 
-  @Shown('Those of which a person has clicked a link; once each.', count, { example: 23 })
+  @Shown('Those in which a person has clicked a link; once each.', count, { example: 23 })
   clicked!: number;
 }
 

@@ -90,7 +90,7 @@ export class CreateTemplateRequest {
 
   @Optional(
     flag,
-    'Whether its emails carry a way to unsubscribe, which `{{unsubscribeUrl}}` prints, and are not sent to who has. An email can say otherwise.',
+    'Whether its emails carry a way to unsubscribe, which `{{unsubscribeUrl}}` prints, and are not sent to those who have. An email can say otherwise.',
     { example: false },
   )
   unsubscribe = false;
@@ -98,7 +98,7 @@ export class CreateTemplateRequest {
 
 /** What is to be changed of a template. */
 export class UpdateTemplateRequest {
-  @Optional(name, 'Another name; emails that ask for the old one find nothing any more.')
+  @Optional(name, 'A new name; emails that ask for the old one no longer find the template.')
   name?: string;
 
   @Optional(subject, 'The subject line, in the template language.', { example: EXAMPLE.subject })
@@ -135,10 +135,10 @@ export class UpdateTemplateRequest {
 
   @Optional(
     defaults,
-    'What a variable is when an email does not give it, up to 256 KiB as JSON; takes the place of all that there were.',
+    'What a variable is when an email does not give it, up to 256 KiB as JSON; replaces all of the previous ones.',
   )
   defaults?: JsonObject;
 
-  @Optional(flag, 'Whether its emails carry a way to unsubscribe, and are not sent to who has.')
+  @Optional(flag, 'Whether its emails carry a way to unsubscribe, and are not sent to those who have.')
   unsubscribe?: boolean;
 }

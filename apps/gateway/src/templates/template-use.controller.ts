@@ -57,7 +57,7 @@ export class TemplateUseController {
     tag: 'Templates',
     summary: 'Send a test email',
     description:
-      'Sends one email of the template. It is an email like any other: it counts, it is tracked, and it can be read.',
+      'Sends one email of the template. It is an email like any other: it counts towards the monthly limit, it is tracked, and it can be read.',
     body: SendTestEmailRequest,
     answer: EmailAcceptedAnswer,
     refuses: { ...VARIABLES_MISSING, ...SENDER_NOT_VERIFIED, ...MONTHLY_LIMIT_REACHED },

@@ -28,7 +28,7 @@ export class DeliveriesByHandController {
     tag: 'Webhooks',
     summary: 'Send a delivery again',
     description:
-      'Makes a waiting retry at once; a delivery that succeeded or was given up is posted again, with the same ids and the same body, and gets all its retries anew. ' +
+      'Makes a waiting retry at once; a delivery that succeeded or was given up is posted again, with the same ids and the same body, and gets all its retries again. ' +
       'While the webhook is not `ACTIVE`, the delivery is held like all others. The answer does not wait for the receiver: read the delivery to see what it said.',
     answer: DeliveryAnswer,
     refuses: { 'Under way': deliveryUnderWay() },

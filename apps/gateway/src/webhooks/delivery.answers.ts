@@ -62,7 +62,7 @@ class DeliveryAttempt extends AttemptOutcome {
   @Shown('How long it took, in milliseconds.', count, { example: 84 })
   durationMs!: number;
 
-  @Shown('Whether its outcome became known too late to count: the delivery had been taken up anew.', truth, {
+  @Shown('Whether its outcome became known too late to count: the delivery had been taken up again.', truth, {
     example: false,
   })
   isLate!: boolean;
@@ -76,7 +76,7 @@ class ListedDelivery {
   @Shown('The webhook that it is for.', idOf('wh'))
   webhookId!: string;
 
-  @Shown('The event that it tells of: what `webhook-id` says.', idOf('evt'))
+  @Shown('The event that it reports: the `webhook-id`.', idOf('evt'))
   eventId!: string;
 
   @Shown('The name of the event.', wordOf(EVENT_NAMES), { example: 'CONTACT_UNSUBSCRIBED' })

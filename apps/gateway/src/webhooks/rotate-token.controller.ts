@@ -22,8 +22,8 @@ export class RotateTokenController {
     tag: 'Webhooks',
     summary: 'Replace the token of a webhook',
     description: [
-      'From the answer on `X-Service-Signature` is made with the new token, and until the overlap ends `webhook-signature` has a signature with each of the two tokens. No older token signs.',
-      'To repeat a call safely give the `token`: the one that the webhook has already changes nothing, but with `overlapSeconds: 0` the one before ends.',
+      'From the answer on, `X-Service-Signature` is made with the new token; until the overlap ends, `webhook-signature` has a signature with each of the two tokens. No older token signs.',
+      'To repeat a call safely, give the `token`: the one that the webhook already has changes nothing, except that `overlapSeconds: 0` ends the previous one.',
     ].join('\n\n'),
     body: RotateTokenRequest,
     bodyIsOptional: true,

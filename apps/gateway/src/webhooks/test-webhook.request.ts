@@ -6,7 +6,7 @@ import { oneOfWords } from '../validation/text-rules.ts';
 export class TestWebhookRequest {
   @Optional(
     oneOfWords(EVENT_NAMES),
-    'Of which event an example is posted, whether the webhook subscribes to it or not.',
+    'The event of which an example is posted; the webhook need not subscribe to it.',
     {
       example: 'CONTACT_CREATED',
     },

@@ -43,7 +43,7 @@ export class WebhookAnswer {
 /** The answer to another token. */
 export class TokenRotatedAnswer extends WebhookAnswer {
   @Shown(
-    'Until when `webhook-signature` has a signature by the token before, too; `null`: it has none any more.',
+    'Until when `webhook-signature` also has a signature by the previous token; `null`: it no longer has one.',
     nullable(time),
   )
   previousTokenUntil!: Date | null;

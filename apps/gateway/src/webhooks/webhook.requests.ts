@@ -55,7 +55,7 @@ export class RotateTokenRequest {
 
   @Optional(
     integer(TOKEN_OVERLAP_SECONDS),
-    'For how many seconds `webhook-signature` has a signature by the token before, too; 0: it ends at once.',
+    'For how many seconds `webhook-signature` also has a signature by the previous token; 0: that token ends at once.',
     { example: 3_600 },
   )
   overlapSeconds: number = TOKEN_OVERLAP_SECONDS.default;

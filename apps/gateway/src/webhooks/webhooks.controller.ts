@@ -31,7 +31,7 @@ export class WebhooksController {
     tag: 'Webhooks',
     summary: 'List webhooks',
     description:
-      'Without their tokens. Here `startAt` is the time of the first webhook of the next page. Webhooks of one millisecond stay together on a page, which may be longer than `limit` for that.',
+      'Without their tokens. Here `startAt` is the time of the first webhook of the next page. Webhooks created in the same millisecond stay together on a page, which may therefore be longer than `limit`.',
     query: PageQuery,
     answer: WebhooksAnswer,
   })

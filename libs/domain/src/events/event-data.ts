@@ -13,7 +13,7 @@ import {
 const CONTACT = objectShape('EventContact', 'The contact as it was then.', {
   id: idShape('ctc', 'The id of the contact.'),
   email: textShape('The address, as it was first given.', 'ada@example.net'),
-  properties: anyObjectShape('What is known of the contact.', { firstName: 'Ada', lastName: 'Lovelace' }),
+  properties: anyObjectShape('What is known about the contact.', { firstName: 'Ada', lastName: 'Lovelace' }),
   createdAt: timeShape('When the contact was created.'),
   workspaceId: idShape('wrk', 'The workspace that it belongs to.'),
 });

@@ -9,7 +9,7 @@ export interface DomainKey extends PublishedKey {
 
 /** What every record has. */
 interface RecordTraits {
-  /** Whether the domain is verified by it; the others are advice. */
+  /** Whether it verifies the domain; the others are recommended. */
   readonly isRequired: boolean;
   /** Where it is to be set. */
   readonly name: string;
