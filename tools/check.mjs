@@ -51,7 +51,7 @@ async function main(checks) {
   for (const { name, output } of failures) say(`\n── ${name} ──\n${output}`);
   const passed = checks.length - failures.length;
   say(`\n${passed} of ${checks.length} checks passed in ${elapsed()}.`);
-  if (failures.length > 0) say(`To mend: ${failures.map(({ name }) => `npm run check:${name}`).join(', ')}`);
+  if (failures.length > 0) say(`To fix: ${failures.map(({ name }) => `npm run check:${name}`).join(', ')}`);
   process.exitCode = failures.length === 0 ? 0 : 1;
 }
 

@@ -96,7 +96,7 @@ describe('G5: the order of checks', () => {
 
 describe('G7: docsUrl', () => {
   it.each([
-    ['invalid-payload', { ...soundEmail(), subject: 1 }, 'mend the body'],
+    ['invalid-payload', { ...soundEmail(), subject: 1 }, 'correct the body'],
     ['unverified-sender', { ...soundEmail(), from: 'a@other.example' }, 'POST /v1/identities'],
   ])('of %s is a page of this gateway that explains the error', async (name, email, remedy) => {
     const { docsUrl } = (await stack.api().post('/v1/emails', email)).body as { docsUrl: string };

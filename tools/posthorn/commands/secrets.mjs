@@ -10,7 +10,7 @@ export const SECRET_COMMANDS = [
     show: ({ sealedAnew }) =>
       sealedAnew === 0
         ? 'Every secret is encrypted with the first key already; the others may go.'
-        : `${sealedAnew} secrets were encrypted anew. Run it again until none is left: a process that still ` +
+        : `${sealedAnew} secrets were re-encrypted. Run it again until none is left: a process that still ` +
           'begins its list with another key encrypts with that one.',
   },
 ];

@@ -75,7 +75,7 @@ export class Given {
     const text = this.text('startAt');
     const startAt = text === undefined ? undefined : parseOpaqueStart(prefix, text);
     if (text !== undefined && startAt === undefined)
-      throw new Refusal(400, '`startAt` is malformed; begin the search anew');
+      throw new Refusal(400, '`startAt` is malformed; start the search again');
     return { limit: PAGE_ROWS, sort: 'createdAt.desc', startAt };
   }
 

@@ -12,7 +12,7 @@ export const ERROR_PAGES: Readonly<Record<string, ErrorPage>> = {
   'invalid-payload': {
     title: 'The body is no email that can be sent',
     parts: [
-      'The `message` of the error names every field that is wrong and says how to mend it. Fields that are not known are refused, because a misspelt `sendAt` must never send at once.',
+      'The `message` of the error names every field that is wrong and says how to fix it. Fields that are not known are refused, because a misspelt `sendAt` must never send at once.',
       'A raw email needs `from`, `to`, `subject` and `html`:',
       {
         from: 'Shop <hello@example.com>',
@@ -22,7 +22,7 @@ export const ERROR_PAGES: Readonly<Record<string, ErrorPage>> = {
       },
       'A body with `template` asks for a templated email. It needs `template` and `to`, and `variables` for whatever the template prints without a default; its sender and subject are those of the template:',
       { template: 'order-receipt', to: 'ada@example.net', variables: { orderId: 1001 } },
-      'Nothing was accepted: mend the body and send it again. An idempotency key is not used up by an error.',
+      'Nothing was accepted: correct the body and send it again. An idempotency key is not used up by an error.',
     ],
   },
   'unverified-sender': {

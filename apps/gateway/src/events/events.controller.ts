@@ -10,7 +10,7 @@ import { EventsQuery } from './events-query.ts';
 
 const EXPIRED = new Refusal(
   410,
-  'Events behind this place are not kept any more, so some may be missing; begin without it, with the oldest that is kept',
+  'Events after this place are no longer kept, so some may be missing; start without it, with the oldest that is kept',
 );
 const AHEAD = new Refusal(
   410,
@@ -41,7 +41,7 @@ export class EventsController {
     answer: EventsAnswer,
     refuses: {
       'Unknown event': UNKNOWN,
-      'Events not kept any more': EXPIRED,
+      'Events no longer kept': EXPIRED,
       'Place not reached yet': AHEAD,
     },
   })

@@ -168,7 +168,7 @@ async function findMissing(client: pg.Client, migrations: Migration[]): Promise<
   const unfinished = rows.find((row) => row.finished_at === null);
   if (unfinished !== undefined)
     throw new MigrationMismatch(
-      `migration ${unfinished.migration_name} was begun by Prisma and did not finish; mend what it left, then run \`prisma migrate resolve\``,
+      `migration ${unfinished.migration_name} was begun by Prisma and did not finish; repair what it left, then run \`prisma migrate resolve\``,
     );
   const applied = new Map(rows.map((row) => [row.migration_name, row.checksum]));
   const known = new Set(migrations.map((migration) => migration.name));

@@ -10,7 +10,7 @@ const FAULTS: Record<string, readonly [status: number, message: string]> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large; send the body without them'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive; send it faster or in smaller parts'],
 };
-const MALFORMED = [400, 'The request is not valid HTTP/1.1; mend its first line and headers'] as const;
+const MALFORMED = [400, 'The request is not valid HTTP/1.1; correct its first line and headers'] as const;
 
 /** After so long nobody is waited for who does not take the last that is said. */
 const LAST_WORD_MS = 5_000;

@@ -102,7 +102,7 @@ async function judgeSecrets({ database, sealedColumns, box }: ExaminedInstallati
   if (closed.length === 0) return good(`all ${opened} stored secrets that were tried can be decrypted`);
   return fault(
     `${closed.length} of ${opened + closed.length} stored secrets cannot be decrypted, the first is ${closed[0]}`,
-    'bring the key back that they need, at the end of ENCRYPTION_KEYS; what is lost for good has to be made anew',
+    'put the key that they need back at the end of ENCRYPTION_KEYS; what is lost for good has to be created again',
   );
 }
 

@@ -90,7 +90,7 @@ const OTHER_LOGIN =
   'ask the operator of the relay for a login by PLAIN or LOGIN, with a user and a password, or for the port that has one';
 const OLD_TLS = /protocol version|unsupported protocol/;
 const NEWER_TLS =
-  'ask the operator of the relay for TLS 1.2 or newer: it speaks only what is not safe any more';
+  'ask the operator of the relay for TLS 1.2 or newer: it speaks only versions that are no longer safe';
 
 function mendOf(answer: Parameters<typeof describeTransmission>[0]): string {
   const stage = 'stage' in answer ? answer.stage : 'connect';
@@ -123,7 +123,7 @@ export function dnsChecks(dns: NameServers, probe: string, bounceDomain: string 
       return answer.kind === 'failed'
         ? fault(
             `no answer about ${probe}: ${answer.reason}`,
-            'see DNS_SERVERS, or /etc/resolv.conf, and that port 53 is let out',
+            'see DNS_SERVERS, or /etc/resolv.conf, and that no firewall blocks port 53',
           )
         : good(`name servers answer (asked about ${probe})`);
     },

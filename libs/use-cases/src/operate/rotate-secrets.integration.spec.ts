@@ -102,7 +102,7 @@ describe('Rotating the encryption key', () => {
     const foreign = await keep('foreign', new SecretBox('ring' in parsed ? parsed.ring : ([] as never)));
     const id = await keep('mine');
     await expect(rotateSecrets(store, TESTS, rotatingBox, [COLUMN])).rejects.toThrow(
-      `1 secrets were sealed anew, 1 could not be, the first of them jewels ${foreign}: A stored secret cannot be decrypted: the key newest is not in ENCRYPTION_KEYS`,
+      `1 secrets were re-encrypted, 1 could not be, the first of them jewels ${foreign}: A stored secret cannot be decrypted: the key newest is not in ENCRYPTION_KEYS`,
     );
     expect(await kept(id, newBox)).toBe('mine');
   });

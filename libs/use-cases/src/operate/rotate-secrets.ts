@@ -58,7 +58,7 @@ async function* othersOf(
 function notOpened(sealedAnew: number, closed: readonly string[]): Refusal {
   return new Refusal(
     409,
-    `${sealedAnew} secrets were sealed anew, ${closed.length} could not be, the first of them ${closed[0]}; ` +
+    `${sealedAnew} secrets were re-encrypted, ${closed.length} could not be, the first of them ${closed[0]}; ` +
       'bring back the key that they need and rotate again, and keep the old keys until nothing is left',
   );
 }

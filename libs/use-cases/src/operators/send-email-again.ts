@@ -93,5 +93,5 @@ function stillBeingSent({ status }: EmailRecord): Refusal {
 }
 
 function contentGone(): Refusal {
-  return new Refusal(409, 'What the email said is not kept any more, so it cannot be sent again');
+  return new Refusal(409, 'The content of the email is no longer kept, so it cannot be sent again');
 }

@@ -7,7 +7,7 @@ const WORDS: Readonly<Record<WebhookNotice, { subject: string; what: string; the
   FAILING: {
     subject: 'A webhook is failing',
     what: 'For three days its receiver has accepted nothing that was posted to it.',
-    then: 'If that goes on until the fifth day, the webhook will be disabled. See to its receiver, or delete the webhook if it is not needed any more.',
+    then: 'If that goes on until the fifth day, the webhook will be disabled. Repair its receiver, or delete the webhook if it is no longer needed.',
   },
   DISABLED_GONE: {
     subject: 'A webhook was disabled',
