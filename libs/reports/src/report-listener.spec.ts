@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type EmailId, newId, sleep } from '@posthorn/kernel';
 import { perSecond } from '@posthorn/domain';
 import { TestAuthority } from '@posthorn/testing';
-import { ReportListener, type ReportListenerOptions } from './report-listener.ts';
+import { type Certificate, ReportListener, type ReportListenerOptions } from './report-listener.ts';
 
 const EMAIL = newId('trs', 0);
 const ADDRESS = 'bounce+token@bounces.example.com';
@@ -113,6 +114,21 @@ async function connectOnceThereIsRoom(): Promise<Client> {
     await client.answer();
     if ((await client.say('EHLO mx.example.net')) !== '') return client;
   }
+}
+
+const certificateOf = (name: string): Certificate =>
+  TestAuthority.create().selfSigned({ names: [`DNS:${name}`] });
+
+/** Asks for TLS. @returns who speaks over it, and the name in the certificate that was shown */
+async function connectEncrypted(): Promise<{ client: Client; name: string | undefined }> {
+  const plain = Client.connect();
+  await plain.answer();
+  await plain.say('EHLO mx.example.net');
+  expect(await plain.say('STARTTLS')).toMatch(/^220 /);
+  const socket = connectTls({ socket: plain.socket, rejectUnauthorized: false });
+  const client = new Client(socket);
+  await once(socket, 'secureConnect');
+  return { client, name: socket.getPeerCertificate().subjectaltname };
 }
 
 describe('Mail that comes back', () => {
@@ -265,19 +281,22 @@ describe('Mail that comes back', () => {
   });
 
   it('travels encrypted where there is a certificate', async () => {
-    const certificate = TestAuthority.create().selfSigned({ names: ['DNS:bounces.example.com'] });
-    await start({ certificate });
-    const client = Client.connect();
-    await client.answer();
+    await start({ certificate: certificateOf('bounces.example.com') });
+    const { client } = await connectEncrypted();
     await client.say('EHLO mx.example.net');
-    expect(await client.say('STARTTLS')).toMatch(/^220 /);
-    const socket = connectTls({ socket: client.socket, rejectUnauthorized: false });
-    const secure = new Client(socket);
-    await new Promise((resolve) => socket.once('secureConnect', resolve));
-    await secure.say('EHLO mx.example.net');
-    await secure.say('MAIL FROM:<>');
-    expect(await secure.say(`RCPT TO:<${ADDRESS}>`)).toMatch(/^250 /);
-    expect(await secure.deliver('x')).toMatch(/^250 /);
+    await client.say('MAIL FROM:<>');
+    expect(await client.say(`RCPT TO:<${ADDRESS}>`)).toMatch(/^250 /);
+    expect(await client.deliver('x')).toMatch(/^250 /);
     expect(taken).toHaveLength(1);
+  });
+
+  it('travels with a newer certificate once there is one, and with the one before while the newer one cannot be used', async () => {
+    const [before, newer] = [certificateOf('before.example.com'), certificateOf('newer.example.com')];
+    await start({ certificate: before });
+    // Half renewed: the key has been written, the certificate not yet.
+    expect(() => listener.renewCertificate({ ...before, key: newer.key })).toThrow();
+    expect((await connectEncrypted()).name).toBe('DNS:before.example.com');
+    listener.renewCertificate(newer);
+    expect((await connectEncrypted()).name).toBe('DNS:newer.example.com');
   });
 });

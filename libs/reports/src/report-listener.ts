@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import type { EmailId } from '@posthorn/kernel';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { PeerLimits, type PeerLimitsOptions } from './peer-limits.ts';
@@ -113,8 +114,10 @@ export class ReportListener {
     return (this.server.server.address() as AddressInfo).port;
   }
 
-  /** From now on TLS is spoken with this certificate. */
+  /** From now on TLS is spoken with this certificate. @throws when it cannot be used; the one before stays */
   renewCertificate(certificate: Certificate): void {
+    // smtp-server has forgotten the one before by the time that it finds out.
+    createSecureContext({ ...certificate });
     this.server.updateSecureContext({ ...certificate });
   }
 
