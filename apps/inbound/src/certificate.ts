@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { InboundSettings } from '@posthorn/platform';
-import type { ReportListenerOptions } from '@posthorn/reports';
-
-type Certificate = NonNullable<ReportListenerOptions['certificate']>;
+import type { Certificate } from '@posthorn/reports';
 
 const READ_EVERY_MS = 3_600_000;
 

@@ -1,2 +1,2 @@
 export { readReturnedMail } from './read-returned-mail.ts';
-export { ReportListener, type ReportListenerOptions } from './report-listener.ts';
+export { type Certificate, ReportListener } from './report-listener.ts';
