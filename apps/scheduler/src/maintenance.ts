@@ -20,13 +20,13 @@ const LINKS_A_STATEMENT = 1_000;
 const DELIVERIES_A_STATEMENT = 5_000;
 /** A webhook whose failed deliveries are made due again has at most twice so many due for that: it is to be told what happens now, too. */
 const RECOVERY_BOUNDS = { looked: 2_000, ready: 2_000 } as const;
-/** A job that takes longer than its worker may be silent would look like a worker that is stuck; the next one goes on. */
-const STATEMENTS_A_JOB = 100;
+/**
+ * Nothing more is begun in a job after this time: other jobs wait for it, and a worker that is silent for a minute looks stuck. What is left is the
+ * next one's.
+ */
+const JOB_WITHIN_MS = 8_000;
 /** Far enough that a scheduler which is away for a season stops nobody from being accepted. */
 const PARTITIONS_MONTHS_AHEAD = 3;
-
-/** No domain is taken up after this time, so that the job ends before a process that leaves must. */
-const DOMAINS_WITHIN_MS = 8_000;
 
 /** Other jobs wait for this one, and the database is to rest most of the time. */
 const REMOVING_WITHIN_MS = 2_000;
@@ -104,7 +104,7 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
       await recoveries.forget(RECOVERIES_KEPT_DAYS);
     },
     'domains.check': async () => {
-      tell({ looked: await checkDueDomains.run(DOMAINS_WITHIN_MS) }, 'records of domains were looked up');
+      tell({ looked: await checkDueDomains.run(JOB_WITHIN_MS) }, 'records of domains were looked up');
     },
     'verification-links.expire': async () => {
       await untilZero(() => links.expire(VERIFICATION_MAILS_COUNTED_SECONDS, LINKS_A_STATEMENT));
@@ -127,7 +127,8 @@ function untilZero(statement: () => Promise<number>): Promise<number> {
 /** Repeats a statement until it gives undefined: there is nothing to do. @returns how many rows in all */
 async function untilNone(statement: () => Promise<number | undefined>): Promise<number> {
   let all = 0;
-  for (let round = 0; round < STATEMENTS_A_JOB; round += 1) {
+  const deadline = performance.now() + JOB_WITHIN_MS;
+  while (performance.now() < deadline) {
     const some = await statement();
     if (some === undefined) break;
     all += some;
