@@ -31,6 +31,7 @@ import {
   WebhookSettings,
   watchPool,
 } from '@posthorn/platform';
+import { LaneRings, type LineName } from '@posthorn/queues';
 import { DeliverEvent, DeliverEvents, FanOutEvents, Receivers, RecordRates } from '@posthorn/use-cases';
 import { WebhookClient } from '@posthorn/webhooks';
 import { TurnWorkers } from './turn-workers.ts';
@@ -60,8 +61,13 @@ await startProcess('webhook-dispatcher', async () => {
   await greetDatabase(db, onError);
   watchPool(db.pool);
   const rates = new RecordRates({ rates: new RateStore(db), onError });
-  const workers = new TurnWorkers({ redis: redis.options, lanes, onError });
-  const { rings } = workers;
+  const ringsOf = (line: LineName): LaneRings =>
+    new LaneRings({ ...redis.options, line, rowsPerTurn: lanes.TURN_ROWS, onError });
+  const rings = {
+    event: ringsOf('event'),
+    webhook: ringsOf('webhook'),
+    slowWebhook: ringsOf('slowWebhook'),
+  };
   const resolver = new DnsResolver(dns.options);
   const client = new WebhookClient({
     policy: webhooks.policy,
@@ -99,11 +105,14 @@ await startProcess('webhook-dispatcher', async () => {
     handoverMs: lanes.TURN_HANDOVER_MS,
     leaseMs: lanes.LEASE_MS,
   });
-  workers.prepare({
-    'event.turn': (laneId, slot) => fanOut.serve(laneId, slot),
-    'webhook.turn': (laneId, slot) => deliverEvents.serve(laneId, slot),
-    'slow-webhook.turn': (laneId, slot) => deliverEvents.serveSlow(laneId, slot),
-  });
+  const workers = new TurnWorkers(
+    {
+      event: (laneId, slot) => fanOut.serve(laneId, slot),
+      webhook: (laneId, slot) => deliverEvents.serve(laneId, slot),
+      slowWebhook: (laneId, slot) => deliverEvents.serveSlow(laneId, slot),
+    },
+    { ...redis.options, concurrency: lanes.TURN_CONCURRENCY, onError },
+  );
   const app = await createHealthApp({
     logger,
     settings: http,
@@ -116,7 +125,7 @@ await startProcess('webhook-dispatcher', async () => {
   logger.info({ port: http.HTTP_PORT }, 'serving turns');
   const drain = [
     () => Promise.all([workers.close(), deliverEvents.drain()]),
-    () => workers.closeRings(),
+    () => Promise.all(Object.values(rings).map((ring) => ring.close())),
     () => client.close(),
     () => rates.close(),
     () => db.close(),
