@@ -37,7 +37,10 @@ export async function readReturnedMail(raw: Buffer): Promise<ReturnedMail> {
   return delivery === undefined ? { type: 'unrecognised', reason: 'no_report' } : readDelivery(delivery);
 }
 
-async function partsOf(raw: Buffer): Promise<Attachment[]> {
+/** With its content as the text that `attachmentEncoding` asks for. */
+type Part = Attachment & { readonly content: string };
+
+async function partsOf(raw: Buffer): Promise<Part[]> {
   const { attachments } = await PostalMime.parse(firstParts(raw), {
     attachmentEncoding: 'utf8',
     maxNestingDepth: MOST_LEVELS,
@@ -45,7 +48,7 @@ async function partsOf(raw: Buffer): Promise<Attachment[]> {
     // The message that it is about is evidence and not read.
     maxRfc822NestingDepth: 0,
   });
-  return attachments;
+  return attachments as Part[];
 }
 
 /** The mail up to where it has too many lines, or too many that could begin a part. */
@@ -63,20 +66,16 @@ function placeOf(raw: Buffer, text: string, nth: number): number {
   return at;
 }
 
-function textOf({ content }: Attachment): string {
-  return typeof content === 'string' ? content : Buffer.from(content as Uint8Array).toString('utf8');
-}
-
-function readFeedback(part: Attachment): ReturnedMail {
-  const [fields] = readFieldBlocks(textOf(part));
+function readFeedback(part: Part): ReturnedMail {
+  const [fields] = readFieldBlocks(part.content);
   const feedbackType = wordIn(fields?.get('feedback-type'));
   if (feedbackType === undefined) return { type: 'unrecognised', reason: 'no_status' };
   return { type: 'feedback', feedbackType, ...reportedBy(fields?.get('user-agent')) };
 }
 
 /** The first group is about the mail, each other one about a recipient; some servers leave the first one out. */
-function readDelivery(part: Attachment): ReturnedMail {
-  const blocks = readFieldBlocks(textOf(part));
+function readDelivery(part: Part): ReturnedMail {
+  const blocks = readFieldBlocks(part.content);
   const statuses = blocks.map(statusIn).filter((status) => status !== undefined);
   if (statuses.length === 0) return { type: 'unrecognised', reason: 'no_status' };
   const server = blocks.map((block) => block.get('reporting-mta')).find((value) => value !== undefined);
