@@ -39,12 +39,13 @@ export class IdentifyCaller {
     try {
       const hash = hashSecret(bearerCredential(request));
       if (this.admitted.has(request)) return await this.authentication.authenticate(hash);
-      const guess = this.recent.get(hash.toString('latin1'));
+      const known = hash.toString('latin1');
+      const guess = this.recent.get(known);
       const [principal, judged] = await Promise.all([
         this.authentication.authenticate(hash),
         guess && this.limits.judge(guess),
       ]);
-      this.recent.set(hash.toString('latin1'), principal);
+      this.recent.set(known, principal);
       this.limits.tell(
         response,
         isSameBucket(guess, principal) ? judged! : await this.limits.judge(principal),
