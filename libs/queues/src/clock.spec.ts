@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
 import type { LaneId } from '@posthorn/domain';
 import { Clock, untilNextTickMs } from './clock.ts';
 
@@ -48,6 +49,56 @@ describe('Clock', () => {
     const { clock, did } = clockOver([FULL, FULL, FULL], { tickMs: 0 });
     await clock.tick();
     expect(did).toEqual(['ripen', 'ring', 'ripen', 'ring', 'ripen', 'ring', 'ripen', 'ring']);
+  });
+});
+
+describe('Clock: so much that is due that it takes minutes to ripen', () => {
+  /** A clock over an outbox of which a hundred statements, of a second each, find as much as they may; before that, nothing is due. */
+  function busyClock() {
+    let [statements, nowMs] = [0, 0];
+    const ring = { ringSlot: () => undefined };
+    const liveness: boolean[] = [];
+    const clock: Clock = new Clock({
+      outbox: {
+        ripen: async () => {
+          await nextTurnOfTheLoop();
+          nowMs += 1_000;
+          liveness.push(clock.liveness(60_000).ok);
+          statements += 1;
+          return statements === 1 || statements > 100 ? 0 : FULL;
+        },
+        revive: () => Promise.resolve({ revived: 0, givenUp: 0 }),
+        lanesWithReadyRows: () => Promise.resolve([]),
+      },
+      rings: { email: ring, event: ring, webhook: ring, slowWebhook: ring },
+      tickMs: 1,
+      graceMs: 15_000,
+      renewalMs: 20_000,
+      databaseNowMs: () => Promise.resolve(0),
+      nowMs: () => nowMs,
+      onError: (error) => {
+        throw error;
+      },
+    });
+    return { clock, liveness };
+  }
+
+  it('does not look stuck', async () => {
+    const { clock, liveness } = busyClock();
+    // While the database has not answered yet, no clock looks stuck.
+    await clock.tick();
+    await clock.tick();
+    expect(liveness).toHaveLength(101);
+    expect(liveness).not.toContain(false);
+  });
+
+  it('is left to the next clock when this one is to stop', async () => {
+    const { clock, liveness } = busyClock();
+    await clock.tick();
+    clock.start();
+    while (liveness.length < 3) await nextTurnOfTheLoop();
+    await clock.stop();
+    expect(liveness.length).toBeLessThan(100);
   });
 });
 

@@ -56,7 +56,7 @@ export class Clock {
   private running: Promise<void> | undefined;
   private ticks = 0;
   private answeringSince: number | undefined;
-  private lastTickAt: number;
+  private lastProgressAt: number;
   private lastEndAt: number;
   /** By how much the time by which leases end was ahead of the monotonic clock. */
   private aheadMs: number | undefined;
@@ -65,14 +65,14 @@ export class Clock {
 
   constructor(private readonly options: ClockOptions) {
     this.nowMs = options.nowMs ?? ((): number => performance.now());
-    this.lastTickAt = this.lastEndAt = this.nowMs();
+    this.lastProgressAt = this.lastEndAt = this.nowMs();
   }
 
   start(): void {
     this.running ??= this.run(this.ending.signal);
   }
 
-  /** Ends when the round that is under way has. */
+  /** Ends when the round that is under way has, which ripens no further rows. */
   async stop(): Promise<void> {
     this.ending.abort();
     await this.running;
@@ -86,7 +86,7 @@ export class Clock {
       const { revived, givenUp } = await this.revive();
       const lanes = await this.ring();
       this.answeringSince ??= this.nowMs();
-      this.lastTickAt = this.nowMs();
+      this.lastProgressAt = this.nowMs();
       this.options.onTick?.({ ripened, revived, givenUp, lanes });
     } catch (error) {
       this.answeringSince = undefined;
@@ -96,11 +96,11 @@ export class Clock {
     }
   }
 
-  /** Whether rounds are finished. While the database does not answer, the clock is not to blame. */
+  /** Whether rounds are finished, or what is due ripens. While the database does not answer, the clock is not to blame. */
   liveness(stuckAfterMs: number): { ok: boolean; detail: string } {
     if (this.answeringSince === undefined) return { ok: true, detail: 'the database does not answer' };
-    const idleMs = this.nowMs() - this.lastTickAt;
-    return { ok: idleMs < stuckAfterMs, detail: `last round ${Math.round(idleMs)} ms ago` };
+    const idleMs = this.nowMs() - this.lastProgressAt;
+    return { ok: idleMs < stuckAfterMs, detail: `last progress ${Math.round(idleMs)} ms ago` };
   }
 
   private async run(signal: AbortSignal): Promise<void> {
@@ -128,7 +128,9 @@ export class Clock {
     for (let ringAt = performance.now(); ;) {
       const some = await this.options.outbox.ripen(ROWS_A_STATEMENT);
       all += some;
-      if (some < ROWS_A_STATEMENT) return all;
+      // To ripen what a million people are sent at one time takes minutes. Who leaves meanwhile leaves the rest to the next clock.
+      if (some < ROWS_A_STATEMENT || this.ending.signal.aborted) return all;
+      this.lastProgressAt = this.nowMs();
       if (performance.now() < ringAt) continue;
       // Lanes are rung before the rest has ripened, so that a hundred thousand rows due at once begin to flow at once; but no more often than
       // once a tick: each look finds the same lanes again.
