@@ -40,7 +40,7 @@ describe('RsaThreads', () => {
 
   it('is not held up for ever by threads that die while they start, and says so when it cannot sign', async () => {
     const { output } = await inAProcess(`
-      const threads = new RsaThreads(1_000);
+      const threads = new RsaThreads();
       process.on('worker', terminate);
       console.log(await signAll(threads, 200).catch(({ message }) => message));
       process.off('worker', terminate);
