@@ -1,8 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, ProgramUnderTest, type TestDatabase, testPostgresUrl } from '@posthorn/testing';
+import {
+  createTestDatabase,
+  ProgramUnderTest,
+  TestAuthority,
+  type TestDatabase,
+  testPostgresUrl,
+} from '@posthorn/testing';
 
 let testDatabase: TestDatabase;
 
@@ -74,5 +83,29 @@ describe('An app that cannot start says in one line what to do', () => {
     expect(words).toEqual([
       `inbound cannot start: Another process listens at 127.0.0.1:${port}: stop it, or give this one a port of its own (HTTP_PORT, METRICS_PORT and INBOUND_PORT say which)`,
     ]);
+  });
+
+  it.each([
+    ['that is not there', 'nowhere.crt', 'ENOENT: no such file or directory'],
+    ['that is none', 'none.crt', 'no start line'],
+    ['of another key', 'other.crt', 'key values mismatch'],
+  ])('about a certificate %s', async (_what, certificate, why) => {
+    const directory = mkdtempSync(join(tmpdir(), 'posthorn-starting-'));
+    const authority = TestAuthority.create();
+    const names = ['DNS:bounces.example.com'];
+    const [one, other] = [authority.selfSigned({ names }), authority.selfSigned({ names })];
+    authority.close();
+    writeFileSync(join(directory, 'one.key'), one.key);
+    writeFileSync(join(directory, 'other.crt'), other.cert);
+    writeFileSync(join(directory, 'none.crt'), 'none');
+    const said = await lastWords({
+      INBOUND_TLS_CERTIFICATE: join(directory, certificate),
+      INBOUND_TLS_KEY: join(directory, 'one.key'),
+    });
+    rmSync(directory, { recursive: true });
+    expect(said).toMatch(
+      /^inbound cannot start: The certificate for STARTTLS cannot be used: correct INBOUND_TLS_CERTIFICATE and INBOUND_TLS_KEY \([^\n]+\)\n$/,
+    );
+    expect(said).toContain(why);
   });
 });

@@ -19,7 +19,7 @@ import {
 } from '@posthorn/platform';
 import { readReturnedMail, ReportListener } from '@posthorn/reports';
 import { RecordRates, TakeReport } from '@posthorn/use-cases';
-import { keepCertificateFresh, readCertificate } from './certificate.ts';
+import { keepCertificateFresh, firstCertificate } from './certificate.ts';
 
 await startProcess('inbound', async () => {
   loadEnvFile();
@@ -46,7 +46,7 @@ await startProcess('inbound', async () => {
   });
   const listener = new ReportListener({
     name: domain ?? 'localhost',
-    certificate: await readCertificate(inbound),
+    certificate: await firstCertificate(inbound),
     limits: { ...inbound.limits, peerOf: networkOf },
     findEmail: (address) => takeReport.findEmail(address),
     take: (emailId, beginning) => takeReport.take(emailId, beginning),
