@@ -40,11 +40,11 @@ interface LinkKey {
  * Its form: a prefix, and in base64url 1 byte form, 4 bytes name of the key, 16 bytes id, 16 bytes MAC, the place in UTF-8.
  */
 export class LinkSigner {
-  private readonly keys: readonly [LinkKey, ...LinkKey[]];
+  private readonly keys: readonly LinkKey[];
 
   /** @param ring the first key signs, all of them verify; what signs is derived from them (RFC 5869) and is not what encrypts */
   constructor(ring: KeyRing) {
-    this.keys = ring.map(linkKey) as unknown as readonly [LinkKey, ...LinkKey[]];
+    this.keys = ring.map(linkKey);
   }
 
   /** The token of a link about the thing with this UUID. */
@@ -71,7 +71,7 @@ export class LinkSigner {
   }
 
   private tokenOf(purpose: keyof typeof PREFIXES, uuid: string, rest: Buffer): string {
-    const [key] = this.keys;
+    const key = this.keys[0]!;
     const head = Buffer.concat([Buffer.of(FORM), key.name, Buffer.from(uuid.replaceAll('-', ''), 'hex')]);
     const mac = macOf(key, purpose, head, rest);
     return PREFIXES[purpose] + Buffer.concat([head, mac, rest]).toString('base64url');
