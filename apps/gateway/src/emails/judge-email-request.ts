@@ -1,6 +1,6 @@
 import { Refusal } from '@posthorn/kernel';
 import { isJsonObject, kindOf } from '../validation/rule.ts';
-import { faultsInFields, shapeOf, type Shape } from '../validation/shape.ts';
+import { faultsInFields, shapeOf } from '../validation/shape.ts';
 import { faultsInUnknown } from '../validation/unknown-fields.ts';
 import { knownElsewhere } from './elsewhere-names.ts';
 import { RawEmailRequest, TemplatedEmailRequest } from './send-email.request.ts';
@@ -10,6 +10,8 @@ const TEMPLATED = shapeOf(TemplatedEmailRequest);
 
 const REQUIRED_OF_RAW = ['from', 'to', 'subject', 'html'] as const;
 const REQUIRED_OF_TEMPLATED = ['template', 'to'] as const;
+const ONLY_OF_RAW = RAW.names.filter((name) => !TEMPLATED.names.includes(name));
+const ONLY_OF_TEMPLATED = TEMPLATED.names.filter((name) => !RAW.names.includes(name));
 const REQUIRED_OF_BOTH =
   'a raw email requires `from`, `to`, `subject` and `html`; a templated email requires `template`, `to` and, for what ' +
   'its template prints without a default, `variables`';
@@ -36,32 +38,41 @@ export function isTemplated(email: object): email is TemplatedEmailRequest {
 
 function judgeRaw(body: Record<string, unknown>): RawEmailRequest {
   const unknown = faultsInUnknown(RAW, body, '', (name) => {
-    if (!TEMPLATED.names.includes(name)) return knownElsewhere(name, [...RAW.names, 'template']);
+    if (!ONLY_OF_TEMPLATED.includes(name)) return knownElsewhere(name, [...RAW.names, 'template']);
     return 'belongs to templated emails; name a `template` or leave it out';
   });
-  refuseFaults(RAW, body, unknown, REQUIRED_OF_RAW);
+  refuseFaults([...faultsInFields(RAW, body), ...unknown], () =>
+    isNeither(body, REQUIRED_OF_RAW, ONLY_OF_TEMPLATED),
+  );
   return body as unknown as RawEmailRequest;
 }
 
 function judgeTemplated(body: Record<string, unknown>): TemplatedEmailRequest {
   const unknown = faultsInUnknown(TEMPLATED, body, '', (name) => {
-    if (!RAW.names.includes(name)) return knownElsewhere(name, TEMPLATED.names);
+    if (!ONLY_OF_RAW.includes(name)) return knownElsewhere(name, TEMPLATED.names);
     return 'belongs to raw emails, and an email with `template` is templated; leave one of the two out';
   });
-  refuseFaults(TEMPLATED, body, unknown, REQUIRED_OF_TEMPLATED);
+  refuseFaults([...faultsInFields(TEMPLATED, body), ...unknown], () =>
+    isNeither(body, REQUIRED_OF_TEMPLATED, ONLY_OF_RAW),
+  );
   return body as unknown as TemplatedEmailRequest;
 }
 
-function refuseFaults(
-  shape: Shape,
+/** Whether a required field is missing or no text, or there is a field that only the other kind has. */
+function isNeither(
   body: Record<string, unknown>,
-  unknown: string[],
   required: readonly string[],
-): void {
-  const faults = [...faultsInFields(shape, body), ...unknown];
+  ofTheOther: readonly string[],
+): boolean {
+  return (
+    required.some((name) => typeof body[name] !== 'string') ||
+    ofTheOther.some((name) => Object.hasOwn(body, name))
+  );
+}
+
+function refuseFaults(faults: string[], isOfNeitherKind: () => boolean): void {
   if (faults.length === 0) return;
-  if (required.some((name) => typeof body[name] !== 'string')) faults.push(REQUIRED_OF_BOTH);
-  throw refusal(faults);
+  throw refusal(isOfNeitherKind() ? [...faults, REQUIRED_OF_BOTH] : faults);
 }
 
 function refusal(faults: string[]): Refusal {

@@ -5,6 +5,9 @@ const IN_BOTH = '`to`, `replyTo`, `settings`, `groupBy`, `sendAt`, `idempotencyK
 const IN_RAW = `\`from\`, \`fromName\`, \`subject\`, \`html\`, \`text\`, \`previewText\`, \`contactProperties\`, ${IN_BOTH}`;
 const IN_TEMPLATED = `\`template\`, \`variables\`, ${IN_BOTH}`;
 
+const BOTH_REQUIRE =
+  '; a raw email requires `from`, `to`, `subject` and `html`; a templated email requires `template`, `to` and, for what its template prints without a default, `variables`';
+
 describe('G4: an unknown field', () => {
   it.each([
     ['sendat', 'sendAt'],
@@ -105,14 +108,16 @@ describe('G4: an unknown field', () => {
   it.each(['from', 'fromName', 'subject', 'html', 'text', 'previewText', 'contactProperties'])(
     '%s of a raw email is refused in a templated one',
     (name) => {
-      expect(messageFor({ ...TEMPLATED, [name]: 'x' })).toMatch(
-        new RegExp(`^\`${name}\` belongs to raw emails`),
+      expect(messageFor({ ...TEMPLATED, [name]: 'x' })).toBe(
+        `\`${name}\` belongs to raw emails, and an email with \`template\` is templated; leave one of the two out${BOTH_REQUIRE}`,
       );
     },
   );
 
   it('variables of a templated email are refused in a raw one', () => {
-    expect(messageFor({ ...RAW, variables: {} })).toMatch(/^`variables` belongs to templated emails/);
+    expect(messageFor({ ...RAW, variables: {} })).toBe(
+      `\`variables\` belongs to templated emails; name a \`template\` or leave it out${BOTH_REQUIRE}`,
+    );
   });
 
   it.each([null, '', 0])('makes an email templated if it is template, even as %j', (template) => {
