@@ -203,6 +203,39 @@ describe('200', () => {
     ]);
   });
 
+  it('S12, G11: an item with a string or number that nothing can hold fails alone, and the call can be repeated', async () => {
+    const [first, last] = [soundEmail(), soundEmail()];
+    const sound = JSON.stringify(soundEmail()).slice(0, -1);
+    const bad: [item: string, says: string][] = [
+      [`${sound},"groupBy":"x\\u0000"}`, '`groupBy` has the character U+0000; remove it'],
+      [
+        `${sound},"contactProperties":{"name":"Ada \\ud83d"}}`,
+        '`contactProperties.name` has half of a surrogate pair',
+      ],
+      [
+        `${sound},"contactProperties":{"id":9007199254740993}}`,
+        '`contactProperties.id` is a number too large',
+      ],
+      [`${sound},"contactProperties":{"id":1e999}}`, '`contactProperties.id` is a number too large'],
+      [`${sound},"__proto__":{"a":1}}`, 'has the key `__proto__`; remove it'],
+      ['{"to":"ada\\u0000@receiver.example"}', '`to` has the character U+0000; remove it'],
+      ['"\\u0000"', 'the email is a string; give an object'],
+    ];
+    const items = [JSON.stringify(first), ...bad.map(([item]) => item), JSON.stringify(last)];
+    const body = `{"emails":[${items.join(',')}]}`;
+    const headers = { 'Idempotency-Key': 'odd items' };
+    const call = (): Promise<Answer> => stack.api().post('/v1/emails/batch', body, { headers });
+    const answer = await call();
+    const { successful, failed } = resultOf(answer);
+    expect(successful.map(({ to }) => to)).toEqual([first.to, last.to]);
+    expect(failed.map(({ index }) => index)).toEqual(bad.map((_, place) => place + 1));
+    for (const [place, [, says]] of bad.entries()) {
+      expect(failed[place]!.error).toMatchObject({ statusCode: 400, message: expect.stringContaining(says) });
+    }
+    const again = await call();
+    expect([again.text, isReplay(again)]).toEqual([answer.text, true]);
+  });
+
   it('S13: batches at once on two gateways get exactly what is left', async () => {
     const tenant = await stack.createTenant('exact', 100);
     const answers = await Promise.all(

@@ -144,6 +144,7 @@ await startProcess('gateway', async () => {
       bodies: {
         maxBytes: SIZES.body.most,
         maxBytesByPath: { '/v1/emails/batch': SIZES.batchBody.most },
+        batchByPath: { '/v1/emails/batch': 'emails', '/v1/contacts/batch': 'contacts' },
         noObjectByPath: {
           '/v1/emails': NO_EMAIL,
           '/v1/emails/batch': noBatch('emails', SIZES.batch),

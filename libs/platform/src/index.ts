@@ -9,6 +9,7 @@ export { headerValues } from './http/header-values.ts';
 export { JsonText } from './http/json-text.ts';
 export { answerOf, type ErrorRenderer, renderJson } from './http/error-answer.ts';
 export { bodyIfAny } from './http/read-json-body.ts';
+export { strictFaultOf } from './http/strict-json.ts';
 export { HealthController } from './health/health.controller.ts';
 export type { LivenessCheck } from './health/health.ts';
 export {

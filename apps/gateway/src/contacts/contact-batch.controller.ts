@@ -3,7 +3,7 @@ import { Refusal } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { type ContactBatchItem, SaveContacts, type WantedContact } from '@posthorn/use-cases';
 import { Describes, refusalBy } from '../openapi/describes.ts';
-import { addressOfItem, orRefusal } from '../validation/batch.ts';
+import { addressOfItem, judgedItem } from '../validation/batch.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { addressIn } from '../validation/mailbox-rules.ts';
 import { isJsonObject, kindOf } from '../validation/rule.ts';
@@ -42,7 +42,7 @@ export class ContactBatchController {
 }
 
 function batchItem(item: unknown): ContactBatchItem {
-  return { wanted: orRefusal(() => wantedIn(item)), email: addressOfItem(item, 'email') };
+  return { wanted: judgedItem(item, wantedIn), email: addressOfItem(item, 'email') };
 }
 
 function wantedIn(item: unknown): WantedContact {

@@ -1,11 +1,11 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import type { JsonObject } from '@posthorn/domain';
+import type { EmailDraft, JsonObject, JsonValue } from '@posthorn/domain';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { JsonText, traceparentOf } from '@posthorn/platform';
+import { JsonText, strictFaultOf, traceparentOf } from '@posthorn/platform';
 import { AcceptEmails, type BatchItem } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { Describes } from '../openapi/describes.ts';
-import { addressOfItem, orRefusal } from '../validation/batch.ts';
+import { addressOfItem, judgedItem } from '../validation/batch.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { toDraft } from './email-draft.ts';
 import { BATCH_REFUSALS } from './email-refusals.ts';
@@ -41,15 +41,24 @@ export class EmailBatchController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<JsonText> {
     const idempotencyKey = idempotencyHeader(request);
-    const items = judgeBody(SendBatchRequest, body).emails.map(batchItem);
+    const { emails } = judgeBody(SendBatchRequest, body);
+    const items = emails.map(batchItem);
     const traceparent = traceparentOf(request);
-    const batch = { items, idempotencyKey, fingerprintSource: body as JsonObject, traceparent };
+    const batch = { items, idempotencyKey, fingerprintSource: fingerprintSourceOf(emails), traceparent };
     const { answer, isReplay } = await this.acceptEmails.acceptBatch(caller.workspaceId, batch);
     if (isReplay) response.setHeader('Idempotent-Replayed', 'true');
     return new JsonText(answer);
   }
 }
 
+/** A number beyond all that JSON can say again (`1e999`), for which its item is refused, counts as null. */
+function fingerprintSourceOf(emails: unknown[]): JsonObject {
+  const isSayable = emails.every((item) => strictFaultOf(item) === undefined);
+  return { emails: (isSayable ? emails : JSON.parse(JSON.stringify(emails))) as JsonValue[] };
+}
+
+const draftOf = (item: unknown): EmailDraft => toDraft(judgeEmailRequest(item));
+
 function batchItem(item: unknown): BatchItem {
-  return { draft: orRefusal(() => toDraft(judgeEmailRequest(item))), to: addressOfItem(item, 'to') };
+  return { draft: judgedItem(item, draftOf), to: addressOfItem(item, 'to') };
 }

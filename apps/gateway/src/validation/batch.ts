@@ -1,5 +1,6 @@
 import { Refusal } from '@posthorn/kernel';
 import type { Size } from '@posthorn/domain';
+import { strictFaultOf } from '@posthorn/platform';
 import type { JsonSchema } from '../openapi/json-schema.ts';
 import { isJsonObject, kindOf, makeRule, type Rule } from './rule.ts';
 import { sizeFault } from './sizes.ts';
@@ -26,10 +27,10 @@ export function noBatch(nouns: string, { most }: Size): Refusal {
   );
 }
 
-/** What judging an item gives, or the refusal that it throws. */
-export function orRefusal<Judged>(judge: () => Judged): Judged | Refusal {
+/** What judging an item gives, or what it is refused with: by the parser, which judges each item by itself, or by the judge. */
+export function judgedItem<Judged>(item: unknown, judge: (item: unknown) => Judged): Judged | Refusal {
   try {
-    return judge();
+    return strictFaultOf(item) ?? judge(item);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;

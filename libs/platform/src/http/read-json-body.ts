@@ -13,6 +13,8 @@ export interface JsonBodyOptions {
   readonly maxBytes: number;
   /** Other bounds, by path in lower case without a slash at its end. */
   readonly maxBytesByPath?: Readonly<Record<string, number>>;
+  /** The key of the array whose items are judged each by itself, by path as above. */
+  readonly batchByPath?: Readonly<Record<string, string>>;
   /** What is said of a body that is missing or is no object, by path as above; elsewhere a general sentence is. */
   readonly noObjectByPath?: Readonly<Record<string, Refusal>>;
   /**
@@ -42,7 +44,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * told first.
  */
 export function readJsonBody(options: JsonBodyOptions): RequestHandler {
-  const { maxBytes, maxBytesByPath = {}, noObjectByPath = {}, admitLongBody } = options;
+  const { maxBytes, maxBytesByPath = {}, batchByPath = {}, noObjectByPath = {}, admitLongBody } = options;
   return (request: Request, response: Response, next: NextFunction) => {
     if (!METHODS_WITH_BODY.has(request.method)) return next();
     const path = routedPath(request.path);
@@ -60,7 +62,7 @@ export function readJsonBody(options: JsonBodyOptions): RequestHandler {
       if (!Buffer.isBuffer(outcome)) return next(outcome);
       if (fault && outcome.length > 0) failWhenAsked(request, fault);
       else if (outcome.length === 0) failWhenAsked(request, missing);
-      else parseWhenAsked(request, outcome, noObjectByPath[path] ?? NO_OBJECT);
+      else parseWhenAsked(request, outcome, noObjectByPath[path] ?? NO_OBJECT, batchByPath[path]);
       next();
     });
   };
@@ -155,8 +157,8 @@ function receive(
   request.on('data', onData).on('end', onEnd);
 }
 
-function parseBody(bytes: Buffer, noObject: Refusal): object {
-  const value = parseStrictJson(decode(bytes));
+function parseBody(bytes: Buffer, noObject: Refusal, batch: string | undefined): object {
+  const value = parseStrictJson(decode(bytes), batch);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw noObject;
 }
@@ -170,8 +172,8 @@ function decode(bytes: Buffer): string {
 }
 
 /** Parsing a large body can take seconds, so it is not done for callers who are refused before. */
-function parseWhenAsked(request: Request, bytes: Buffer, noObject: Refusal): void {
-  request.body = new LazyBody(() => parseBody(bytes, noObject));
+function parseWhenAsked(request: Request, bytes: Buffer, noObject: Refusal, batch: string | undefined): void {
+  request.body = new LazyBody(() => parseBody(bytes, noObject, batch));
 }
 
 function failWhenAsked(request: Request, refusal: Refusal): void {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { SIZES } from '@posthorn/domain';
 import { Refusal } from '@posthorn/kernel';
 import fc from 'fast-check';
-import { MAX_JSON_DEPTH, MAX_JSON_VALUES, parseStrictJson } from './strict-json.ts';
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES, parseStrictJson, strictFaultOf } from './strict-json.ts';
 
 function faultOf(text: string): string | undefined {
   try {
@@ -24,6 +24,55 @@ function parserTakes(text: string): boolean {
 }
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+
+describe('the items of a batch', () => {
+  const faultsIn = (text: string): (string | undefined)[] =>
+    (parseStrictJson(text, 'items') as { items: unknown[] }).items.map(
+      (item) => strictFaultOf(item)?.message,
+    );
+
+  it('are judged each by itself, and told of their first fault as if they were alone', () => {
+    const items = [
+      '{"a":1}',
+      '{"a":{"b":["x\\u0000"]},"c":"\\ud83d"}',
+      '{"\\udc00":1}',
+      '{"__proto__":{}}',
+      '{"a":1e999,"b":"\\u0000"}',
+      '{"a":9007199254740992}',
+      '[["\\u0000"]]',
+      '{"a":{"items":[{"b":"\\u0000"}]}}',
+      '{"a":"\\ud83d\\ude00"}',
+    ];
+    expect(faultsIn(`{"items":[${items.join(',')}],"more":[{"a":"x"}]}`)).toEqual([
+      undefined,
+      '`a.b[0]` has the character U+0000; remove it',
+      'The body has half of a surrogate pair (U+D800 to U+DFFF); send both or none',
+      'The body has the key `__proto__`; remove it',
+      '`a` is a number too large to hold exactly; send it as text',
+      '`a` is a number too large to hold exactly; send it as text',
+      '`[0][0]` has the character U+0000; remove it',
+      '`a.items[0].b` has the character U+0000; remove it',
+      undefined,
+    ]);
+    expect(faultsIn('{"items":["\\u0000",1e999,null]}')).toEqual([undefined, undefined, undefined]);
+  });
+
+  it.each([
+    ['{"items":[{"a":1,"a":2}]}', 'The body has the key `a` twice in one object; send it once'],
+    ['{"items":[{"b":"\\u0000","a":1,"a":2}]}', 'The body has the key `a` twice in one object; send it once'],
+    ['{"items":[{}],"items":[{}]}', 'The body has the key `items` twice in one object; send it once'],
+    [`{"items":[${nested(MAX_JSON_DEPTH)}]}`, 'The body is nested more than 64 levels deep; flatten it'],
+    ['{"items":[{}],"more":"\\u0000"}', '`more` has the character U+0000; remove it'],
+    ['{"more":[{"items":["\\u0000"]}]}', '`more[0].items[0]` has the character U+0000; remove it'],
+    ['{"items":{"a":["\\u0000"]}}', '`items.a[0]` has the character U+0000; remove it'],
+    ['{"items":[{}],"\\u0000":1}', 'The body has the character U+0000; remove it'],
+  ])(
+    'are refused as a whole when two parsers could take them apart differently, or when what is wrong is beside them: %#',
+    (text, message) => {
+      expect(() => parseStrictJson(text, 'items')).toThrow(message);
+    },
+  );
+});
 
 describe('parseStrictJson', () => {
   it.each([

@@ -21,19 +21,29 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 
+/** What is wrong with items of batches that were parsed. */
+const faultsOfItems = new WeakMap<object, Refusal>();
+
+/** What {@link parseStrictJson} refuses in an item of a batch, as it would have been told of alone; undefined: nothing. */
+export function strictFaultOf(item: unknown): Refusal | undefined {
+  return typeof item === 'object' && item !== null ? faultsOfItems.get(item) : undefined;
+}
+
 /**
  * Parses JSON that another system will read too: what two parsers could understand differently, or what Postgres cannot
  * hold, is refused. That is: duplicate keys, `__proto__`, NUL and unpaired surrogates in any string or key, numbers
  * beyond 2^53 − 1 (RFC 7493, section 2.2: an id of more digits would become another one), more than 64 levels, and more values
  * than a process that serves others could bear.
  *
+ * @param batch the key of an array whose items are judged each by itself: a string, key or number in one of them fails that item alone,
+ *   which {@link strictFaultOf} tells
  * @throws Refusal 400
  */
-export function parseStrictJson(text: string): unknown {
+export function parseStrictJson(text: string, batch?: string): unknown {
   const { keys: keysInText, hasEscapedKey } = scan(text);
   let value = parse(text);
   if (hasEscapedKey) value = readEscapedKeys(text);
-  const walk = new Walk(text.includes('\\u'));
+  const walk = new Walk(text.includes('\\u'), batch);
   walk.visit(value);
   // The parser keeps the last of duplicate keys: fewer keys in the value than in the text means that there are some.
   if (walk.keys !== keysInText) {
@@ -92,15 +102,32 @@ class Walk {
   keys = 0;
   /** The names and places that lead to what is being looked at: they are put together only for a refusal. */
   private readonly way: (string | number)[] = [];
+  /** The item of a batch that is being looked at. */
+  private item: { readonly value: unknown } | undefined;
 
-  /** @param hasEscapes without `\u` in the text, valid UTF-8 can hold neither NUL nor an unpaired surrogate */
-  constructor(private readonly hasEscapes: boolean) {}
+  /**
+   * @param hasEscapes without `\u` in the text, valid UTF-8 can hold neither NUL nor an unpaired surrogate
+   * @param batch the key of an array whose items are judged each by itself
+   */
+  constructor(
+    private readonly hasEscapes: boolean,
+    private readonly batch: string | undefined,
+  ) {}
 
   visit(value: unknown): void {
     if (typeof value === 'string') this.judgeText(value);
     else if (typeof value === 'number') this.judgeNumber(value);
-    else if (Array.isArray(value)) for (let at = 0; at < value.length; at++) this.visitPart(at, value[at]);
+    else if (Array.isArray(value)) this.visitArray(value);
     else if (value !== null && typeof value === 'object') this.visitObject(value as Record<string, unknown>);
+  }
+
+  private visitArray(values: readonly unknown[]): void {
+    const isBatch = this.way.length === 1 && this.way[0] === this.batch;
+    for (let at = 0; at < values.length; at++) {
+      if (isBatch) this.item = { value: values[at] };
+      this.visitPart(at, values[at]);
+    }
+    if (isBatch) this.item = undefined;
   }
 
   private visitPart(nameOrPlace: string | number, value: unknown): void {
@@ -112,7 +139,7 @@ class Walk {
   private visitObject(value: Record<string, unknown>): void {
     for (const key of Object.keys(value)) {
       this.keys++;
-      if (key === '__proto__') throw this.refusal('has the key `__proto__`; remove it');
+      if (key === '__proto__') this.refuse('has the key `__proto__`; remove it');
       this.judgeText(key);
       this.visitPart(key, value[key]);
     }
@@ -120,18 +147,26 @@ class Walk {
 
   private judgeText(text: string): void {
     if (!this.hasEscapes) return;
-    if (text.includes('\0')) throw this.refusal('has the character U+0000; remove it');
+    if (text.includes('\0')) this.refuse('has the character U+0000; remove it');
     if (!text.isWellFormed())
-      throw this.refusal('has half of a surrogate pair (U+D800 to U+DFFF); send both or none');
+      this.refuse('has half of a surrogate pair (U+D800 to U+DFFF); send both or none');
   }
 
   private judgeNumber(value: number): void {
     if (Math.abs(value) > Number.MAX_SAFE_INTEGER)
-      throw this.refusal('is a number too large to hold exactly; send it as text');
+      this.refuse('is a number too large to hold exactly; send it as text');
   }
 
-  private refusal(what: string): Refusal {
-    const path = this.way.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
+  /** Throws, or notes what is wrong with an item, of which the first is told; one that is no object is no item anyway. */
+  private refuse(what: string): void {
+    if (this.item === undefined) throw this.refusal(this.way, what);
+    const { value } = this.item;
+    if (typeof value !== 'object' || value === null || faultsOfItems.has(value)) return;
+    faultsOfItems.set(value, this.refusal(this.way.slice(2), what));
+  }
+
+  private refusal(way: readonly (string | number)[], what: string): Refusal {
+    const path = way.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
     const shown = path.replace(/^\./, '').slice(0, MOST_PATH_CHARACTERS).toWellFormed().replaceAll('\0', '');
     return new Refusal(400, `${shown === '' ? 'The body' : `\`${shown}\``} ${what}`);
   }
