@@ -19,6 +19,10 @@ const QUOTED_NAME = /^"((?:[^"\\]|\\.)*)" *<([^<>]*)>$/u;
 const PLAIN_NAME = /^([^<>"]*)<([^<>]*)>$/u;
 /** What has a meaning of its own in a list of addresses, and so must be quoted in a name (RFC 5322, section 3.2.3). */
 const NEEDS_QUOTES = /[,;:()@[\]\\]/u;
+/** Quotes that do not stand around the whole name: whether they should be shown, only its caller knows. */
+const STRAY_QUOTE = /^[^<>"]*"[^<>]*<[^<>]*>$/u;
+const QUOTE_IN_NAME =
+  'has `"` in its name; put the whole name in double quotes, with `\\` before each that is to be shown, as in `"Ada \\"Countess\\" Lovelace" <ada@example.com>`';
 const QUOTED_LOCAL_PART =
   'has a quoted local part, which is not possible here; give an address without quotes before the `@`';
 const ENCODED_WORD = /=\?[^?]*\?[^?]*\?[^?]*\?=/u;
@@ -88,6 +92,7 @@ function faultInBrackets(text: string): string {
   if (/^"(?:[^"\\]|\\.)*"@/u.test(text)) return QUOTED_LOCAL_PART;
   if (/[,;]/.test(text.slice(text.indexOf('>'), text.lastIndexOf('<') + 1)))
     return `names more than one mailbox; ${ONE_MAILBOX}`;
+  if (STRAY_QUOTE.test(text)) return QUOTE_IN_NAME;
   return `is not a name and an address in angle brackets; ${ONE_MAILBOX}`;
 }
 
