@@ -84,9 +84,11 @@ describe.each(titledRoutes(withoutQueries))('%s: no query', (route) => {
       asking(route, 'version=3', '`version` is not a known field; this call has no query, leave it out'),
       asking(route, 'a&b=1&b=2', '`a` is not a known field; `b` is not a known field; this call'),
       asking(route, '__proto__=1', '`__proto__` is not a known field; this call'),
+      asking(route, '%ff=1', 'The query has `%ff`'),
     ]);
     const unasked = { ...asking(route, 'version=3', 'header is missing'), as: null, status: 401 };
     await refusing.refuses(unasked);
+    await refusing.refuses({ ...unasked, query: '?%ff' });
   });
 });
 
@@ -101,6 +103,7 @@ describe.each(titledRoutes(withQueries))('%s: the query', (route, { query }) => 
         asking(route, `${name}[]=1`, 'is not a known'),
         asking(route, `${name}[a]=1`, 'is not a known'),
         asking(route, `${name.toUpperCase()}=1`, 'is not a known'),
+        asking(route, `${name}=B%FCcher`, 'The query has `B%FCcher`, which is not percent-encoded UTF-8'),
       ]),
     ]));
 

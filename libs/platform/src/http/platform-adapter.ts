@@ -9,6 +9,7 @@ import { JsonText } from './json-text.ts';
 import { answerToUnrouted, type RouterLayer } from './known-methods.ts';
 import { messageClassesOf } from './message-classes.ts';
 import { takeOriginForm } from './origin-form.ts';
+import { parseQuery } from './parse-query.ts';
 import { boundPipelining } from './pipelined-requests.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -37,7 +38,7 @@ export class PlatformAdapter extends ExpressAdapter {
     private readonly answerHeaders: AnswerHeaders,
     private readonly renderError?: ErrorRenderer,
   ) {
-    super(express().disable('x-powered-by').disable('etag'));
+    super(express().disable('x-powered-by').disable('etag').set('query parser', parseQuery));
   }
 
   override initHttpServer(): void {

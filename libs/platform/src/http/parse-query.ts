@@ -1,0 +1,29 @@
+import { Refusal } from '@posthorn/kernel';
+import { parse, type ParsedUrlQuery } from 'node:querystring';
+
+/** Of what cannot be decoded, an answer shows so much. */
+const MOST_SHOWN_CHARACTERS = 60;
+
+/**
+ * Parses a query string as Express' simple parser does, but for what is not UTF-8 (`groupBy=B%FCcher`): that is refused as it is in a
+ * body. Read as something else, it would be looked for and not be found.
+ *
+ * @throws Refusal 400
+ */
+export function parseQuery(text: string | null): ParsedUrlQuery {
+  let undecodable: string | undefined;
+  const decode = (part: string): string => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return (undecodable = part);
+    }
+  };
+  const query = parse(text ?? '', undefined, undefined, { decodeURIComponent: decode });
+  if (undecodable === undefined) return query;
+  const shown = undecodable.slice(0, MOST_SHOWN_CHARACTERS).replaceAll('`', '�');
+  throw new Refusal(
+    400,
+    `The query has \`${shown}\`, which is not percent-encoded UTF-8; encode it so, with \`%25\` for each \`%\` itself`,
+  );
+}
