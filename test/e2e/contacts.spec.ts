@@ -207,6 +207,22 @@ describe('One contact: 200', () => {
 });
 
 describe('POST /v1/contacts/batch: 200', () => {
+  it('fails an item alone, too, of which nothing can hold a string or number', async () => {
+    const { successful, failed } = await batch([
+      { email: 'cut@example.net', properties: { name: 'Ada \ud83d' } },
+      { email: 'large@example.net', properties: { id: 2 ** 53 } },
+      { email: 'whole@example.net', properties: { name: 'Ada 😀' } },
+    ]);
+    expect(successful.map(({ email }) => email)).toEqual(['whole@example.net']);
+    expect(failed.map(({ email, error }) => [email, error.message])).toEqual([
+      [
+        'cut@example.net',
+        '`properties.name` has half of a surrogate pair (U+D800 to U+DFFF); send both or none',
+      ],
+      ['large@example.net', '`properties.id` is a number too large to hold exactly; send it as text'],
+    ]);
+  });
+
   it('judges each item by itself, and answers in the order of the request', async () => {
     await create('full@example.net', Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`k${n}`, n])));
     const long = 'x'.repeat(2_000);
