@@ -10,6 +10,8 @@ export interface WebhookUrlPolicy {
 }
 
 const EXAMPLE = 'give one such as `https://example.com/webhooks`';
+const LABEL_CHARACTERS = 63;
+const NAME_CHARACTERS = 253;
 const LOOPBACK = ['127.0.0.1', '::1'];
 
 /** What a text must not be to be one URL that all programs read alike. */
@@ -40,8 +42,21 @@ export function faultInWebhookUrl(text: string): string | undefined {
   const url = URL.parse(text);
   if (url === null) return `is no valid URL; ${EXAMPLE}`;
   if (url.port === '0') return 'has the port 0, which nothing listens on; give another or leave it out';
-  if (url.hostname.endsWith('.')) return 'has a host that ends with a dot; leave the dot out';
-  return undefined;
+  return faultInName(url.hostname);
+}
+
+/** What no name that is looked up can have (RFC 1035); nobody would ever be told of what is posted there. */
+function faultInName(host: string): string | undefined {
+  const labels = host.split('.');
+  if (labels.at(-1) === '') return 'has a host that ends with a dot; leave the dot out';
+  if (labels.includes(''))
+    return 'has a host with two dots in a row, or one at its start; give the full name';
+  if (host.length > NAME_CHARACTERS)
+    return `has a host of ${host.length} characters; at most ${NAME_CHARACTERS} are possible`;
+  const longest = Math.max(...labels.map((label) => label.length));
+  return longest > LABEL_CHARACTERS
+    ? `has a host with ${longest} characters between two dots; at most ${LABEL_CHARACTERS} are possible`
+    : undefined;
 }
 
 /**
