@@ -51,8 +51,8 @@ describe('judgeBody', () => {
         '`nam` is not a known field; did you mean `name`?',
       ].join('; '),
     );
-    expect(message({ event: 5 })).toBe('`event` is a number; give a string');
-    expect(message({})).toBe('`event` is missing; give a string');
+    expect(message({ event: 5 })).toBe('`event` is a number; give one of `OPENED`, `CLICKED`');
+    expect(message({})).toBe('`event` is missing; give one of `OPENED`, `CLICKED`');
     expect(timestamp(undefined, 'at')).toBe(
       '`at` is missing; give a date, a time and an offset or `Z`, as in `2030-01-31T09:30:00Z`',
     );

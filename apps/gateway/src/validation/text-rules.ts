@@ -100,10 +100,12 @@ export const day: Rule = text(
 
 /** One of these words, in exactly this spelling. */
 export function oneOfWords(words: readonly string[]): Rule {
-  return text({ enum: [...words] }, (value) => {
+  const wanted = `give one of ${words.map((word) => `\`${word}\``).join(', ')}`;
+  const judge = (value: string): string | undefined => {
     if (words.includes(value)) return undefined;
     const closest = closestName(value, words);
     const meant = closest === undefined ? '' : `, perhaps \`${closest}\``;
-    return `is none of the known words; give one of ${words.map((word) => `\`${word}\``).join(', ')}${meant}`;
-  });
+    return `is none of the known words; ${wanted}${meant}`;
+  };
+  return text({ enum: [...words] }, judge, wanted);
 }

@@ -45,7 +45,8 @@ export const eventNames: Rule = makeRule(
     examples: [['CONTACT_CREATED', 'CONTACT_UPDATED']],
   },
   (value, field) => {
-    if (!Array.isArray(value)) return `\`${field}\` is ${kindOf(value)}; give an array`;
+    if (!Array.isArray(value))
+      return `\`${field}\` is ${kindOf(value)}; give an array of one or more of ${NAMES_IN_WORDS}`;
     if (value.length === 0) return `\`${field}\` is empty; give one or more of ${NAMES_IN_WORDS}`;
     const tooMany = sizeFault(value.length, MOST_NAMES);
     if (tooMany !== undefined) return `\`${field}\` ${tooMany}`;
