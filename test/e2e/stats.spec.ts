@@ -86,6 +86,7 @@ describe('GET /v1/stats', () => {
 
   it.each<[Record<string, string>, string]>([
     [{ from: '2030-02-01', to: '2030-01-31' }, '`from` is later than `to`'],
+    [{ from: '2999-01-01' }, '`from` is later than today; give an earlier day, or `to` as well'],
     [{ from: '2029-01-31', to: '2030-01-31' }, '`from` to `to` is 366 days; at most 92 are possible'],
     [{ from: '2030-01-31T00:00:00Z' }, '`from` is no day; give one as in `2030-01-31`'],
     [{ to: '2030-02-30' }, '`to` has the date 2030-02-30, which no calendar has'],

@@ -33,9 +33,16 @@ export function countedEmails(
   const last = query.to === undefined ? Math.floor(clock.nowMs() / DAY_MS) * DAY_MS : msOf(query.to);
   const first = query.from === undefined ? last - (DEFAULT_DAYS - 1) * DAY_MS : msOf(query.from);
   const days = (last - first) / DAY_MS + 1;
-  if (days < 1) throw new Refusal(400, '`from` is later than `to`; give an earlier day, or leave it out');
+  if (days < 1) throw tooLate(query.to === undefined);
   if (days > MOST_DAYS) throw tooManyDays(days);
   return { workspaceId, groupBy: query.groupBy, firstDay: new Date(first), lastDay: new Date(last) };
+}
+
+function tooLate(isUntilToday: boolean): Refusal {
+  const fault = isUntilToday
+    ? '`from` is later than today; give an earlier day, or `to` as well'
+    : '`from` is later than `to`; give an earlier day, or leave it out';
+  return new Refusal(400, fault);
 }
 
 /** How a question about too many days is refused. */
