@@ -46,7 +46,7 @@ describe('S12, F5: an item that is no email fails alone', () => {
     ...[null, 0, 1, '', 'x', true, [], [soundEmail()]].map((item): [string, unknown, RegExp] => [
       shown(item),
       item,
-      /the email is (null|an? \w+); give an object/,
+      /^The email is (null|an? \w+); give an object/,
     ]),
     ['nothing in it', {}, /`from` is missing.*`to` is missing/],
     [

@@ -27,7 +27,7 @@ export const NO_EMAIL = refusal(['The body must be a JSON object', REQUIRED_OF_B
  * @throws Refusal (400) that names everything that is wrong
  */
 export function judgeEmailRequest(body: unknown): RawEmailRequest | TemplatedEmailRequest {
-  if (!isJsonObject(body)) throw refusal([`the email is ${kindOf(body)}; give an object`, REQUIRED_OF_BOTH]);
+  if (!isJsonObject(body)) throw refusal([`The email is ${kindOf(body)}; give an object`, REQUIRED_OF_BOTH]);
   return isTemplated(body) ? judgeTemplated(body) : judgeRaw(body);
 }
 
