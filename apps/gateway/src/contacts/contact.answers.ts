@@ -20,7 +20,9 @@ export class Contact {
   @Shown('The id of the contact.', idOf('ctc'))
   id!: string;
 
-  @Shown('The address, as it was first given.', text, { example: 'ada@example.com' })
+  @Shown('The address as it was first given, its domain in lower case and punycode.', text, {
+    example: 'ada@example.com',
+  })
   email!: string;
 
   @Shown('What is known about the contact.', anyObject, { example: { firstName: 'Ada', plan: 'pro' } })

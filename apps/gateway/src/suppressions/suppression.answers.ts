@@ -9,7 +9,9 @@ export class Suppression {
   @Shown('The id of the entry.', idOf('sup'))
   id!: string;
 
-  @Shown('The address, as it was first given.', text, { example: 'ada@example.com' })
+  @Shown('The address as it was first given, its domain in lower case and punycode.', text, {
+    example: 'ada@example.com',
+  })
   email!: string;
 
   @Shown(

@@ -12,7 +12,10 @@ import {
 
 const CONTACT = objectShape('EventContact', 'The contact as it was then.', {
   id: idShape('ctc', 'The id of the contact.'),
-  email: textShape('The address, as it was first given.', 'ada@example.net'),
+  email: textShape(
+    'The address as it was first given, its domain in lower case and punycode.',
+    'ada@example.net',
+  ),
   properties: anyObjectShape('What is known about the contact.', { firstName: 'Ada', lastName: 'Lovelace' }),
   createdAt: timeShape('When the contact was created.'),
   workspaceId: idShape('wrk', 'The workspace that it belongs to.'),
