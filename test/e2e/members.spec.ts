@@ -293,6 +293,23 @@ describe('An invitation', () => {
     }
   });
 
+  it('that was accepted says no more than that, and lets nobody in again who was removed', async () => {
+    await newTenant();
+    const { email } = await invited();
+    const path = await stack.linkMailedTo(email);
+    await accept(path);
+    const [{ id }] = (await members()) as [ShownMember];
+    await remove(id);
+    for (const answer of [await open(path), await accept(path)]) {
+      expect([answer.status, answer.text]).toEqual([
+        200,
+        expect.stringContaining('has accepted the invitation'),
+      ]);
+      expect(answer.text).not.toContain('is a member');
+    }
+    expect([await members(), (await events()).length]).toEqual([[], 1]);
+  });
+
   it('that is sent again has another link, and the one before does nothing', async () => {
     await newTenant();
     const { id, email } = await invited();

@@ -96,7 +96,10 @@ const PAGES: Readonly<Record<ShownInvitation['status'], PageText | Refusal>> = {
   }),
   ACCEPTED: ({ workspaceName, email }) => ({
     title: 'Welcome',
-    paragraphs: [`${email} is a member of “${workspaceName}”. You can close this page.`],
+    // Whoever was removed since is no member any more, and opens the same link.
+    paragraphs: [
+      `${email} has accepted the invitation to the workspace “${workspaceName}”. You can close this page.`,
+    ],
   }),
   EXPIRED: TOO_OLD,
   REVOKED: TAKEN_BACK,
