@@ -95,3 +95,35 @@ it('a regular job stays as it is when only clocks of two machines are a little a
   const next = await leaveAhead(30_000);
   expect(await putBackUntilThere()).toBe(next);
 });
+
+it('all regular jobs are put back though something else was written over the schedule of one', async () => {
+  const others = ['events.expire', 'domains.check'] as const;
+  for (const isKept of [true, false]) {
+    await queue.obliterate({ force: true });
+    const told: Error[] = [];
+    const all = new MaintenanceSchedule(
+      { url: redis.url, prefix },
+      ([others[0], NAME, others[1]] as const).map((name) => ({ name, everyMs: EVERY_MS })),
+      (error) => void told.push(error),
+    );
+    if (isKept) await putBackUntilThere();
+    await redis.ask(`DEL ${queue.toKey(`repeat:${NAME}`)}`);
+    await redis.ask(`SET ${queue.toKey(`repeat:${NAME}`)} nonsense`);
+    const found = async (): Promise<string[]> =>
+      (await Promise.all([NAME, ...others].map((name) => queue.getJobScheduler(name)))).flatMap(
+        (scheduler) => (scheduler?.next === undefined ? [] : [scheduler.key]),
+      );
+    const isWhole = (): Promise<boolean> =>
+      found().then(
+        ({ length }) => length === 3,
+        () => false,
+      );
+    for (const until = performance.now() + 5_000; performance.now() < until && !(await isWhole());) {
+      await all.putBack();
+      await sleep(10);
+    }
+    expect(await found()).toEqual([NAME, ...others]);
+    expect(told.map(({ message }) => message).join()).toContain('WRONGTYPE');
+    await all.close();
+  }
+});

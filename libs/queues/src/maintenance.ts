@@ -1,3 +1,4 @@
+import type { Queue } from 'bullmq';
 import type { RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import { type JobName, QUEUES } from './jobs.ts';
@@ -41,16 +42,25 @@ export class MaintenanceSchedule {
   private async putBackMissing(): Promise<void> {
     try {
       const queue = await this.producer.queue();
-      for (const job of this.jobs) {
-        const { name, everyMs } = job;
-        const scheduler = await queue.getJobScheduler(name);
-        if (scheduler?.every === everyMs && !this.isLost(job, scheduler.next)) continue;
-        // One that is there keeps its time when it is written again.
-        if (scheduler !== undefined) await queue.removeJobScheduler(name);
-        const opts = { removeOnComplete: true, removeOnFail: { count: 20 } };
-        await queue.upsertJobScheduler(name, { every: everyMs }, { name, data: { v: 1 }, opts });
-      }
+      for (const job of this.jobs) await this.putBackOne(queue, job);
     } catch (error) {
+      this.onError(error as Error);
+    }
+  }
+
+  private async putBackOne(queue: Queue, job: RegularJob): Promise<void> {
+    const { name, everyMs } = job;
+    try {
+      const scheduler = await queue.getJobScheduler(name);
+      if (scheduler?.every === everyMs && !this.isLost(job, scheduler.next)) return;
+      // One that is there keeps its time when it is written again.
+      if (scheduler !== undefined) await queue.removeJobScheduler(name);
+      const opts = { removeOnComplete: true, removeOnFail: { count: 20 } };
+      await queue.upsertJobScheduler(name, { every: everyMs }, { name, data: { v: 1 }, opts });
+    } catch (error) {
+      // Something else was written over its schedule: it is put back at the next look.
+      if (!(error as Error).message.startsWith('WRONGTYPE')) throw error;
+      await this.producer.connection.unlink(queue.toKey(`repeat:${name}`));
       this.onError(error as Error);
     }
   }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { LaneId } from '@posthorn/domain';
 import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
 import { Queue, Worker } from 'bullmq';
@@ -248,3 +248,104 @@ it.each([
     await Promise.all([worker.close(), rings.close(), other.close()]);
   },
 );
+
+describe('What a stranger has written where a lane is held', () => {
+  const SLOTS = ['0', '1', '2', '3', 'c0', 'c1'];
+  let lanes = 0;
+  const newLane = (): LaneId => `wrk_01k9zq7v3nf4b8gq2m5c6d7e${(lanes += 1)}f.now` as LaneId;
+
+  it.each<[string, (queue: Queue, slot: string) => string]>([
+    ['hashes', (queue, slot) => `HSET ${queue.toKey(`de:${slot}`)} a b`],
+    ['lists', (queue, slot) => `RPUSH ${queue.toKey(`de:${slot}`)} a`],
+    ['names of what is no job', (queue, slot) => `SET ${queue.toKey(`de:${slot}`)} meta`],
+    ['names of jobs that ended', (queue, slot) => `SET ${queue.toKey(`de:${slot}`)} ended`],
+    ['hashes where what comes next is noted', (queue, slot) => `HSET ${queue.toKey(`dn:${slot}`)} opts {x`],
+    ['lists where what comes next is noted', (queue, slot) => `RPUSH ${queue.toKey(`dn:${slot}`)} a`],
+  ])(
+    'ends: all of its slots are %s',
+    async (_what, commandOf) => {
+      const queue = queueNamed(QUEUES.emailTurns);
+      await queue.waitUntilReady();
+      await redis.ask(`HSET ${queue.toKey('ended')} name email.turn data {} opts {}`);
+      await redis.ask(`ZADD ${queue.toKey('failed')} 1 ended`);
+      const lane = newLane();
+      for (const slot of SLOTS) await redis.ask(commandOf(queue, `${lane}-${slot}`));
+      const served: string[] = [];
+      const worker = new JobWorker<'email.turn'>({
+        url: redis.url,
+        prefix,
+        queue: QUEUES.emailTurns,
+        concurrency: 1,
+        onError: () => undefined,
+        handlers: { 'email.turn': ({ slot }) => Promise.resolve(void served.push(slot)) },
+      });
+      worker.start();
+      const rings = new LaneRings({
+        url: redis.url,
+        prefix,
+        line: 'email',
+        rowsPerTurn: 1,
+        onError: () => undefined,
+      });
+      for (const until = performance.now() + 20_000; served.length < 20 && performance.now() < until;) {
+        await mended.mend(1);
+        rings.ringAll(lane);
+        await sleep(20);
+      }
+      await Promise.all([worker.close(), rings.close()]);
+      expect(new Set(served).size).toBe(4);
+      expect(served.length).toBeGreaterThanOrEqual(20);
+      await queue.close();
+    },
+    60_000,
+  );
+
+  it.each([
+    ['a list', 'RPUSH', 'a'],
+    ['a text that never ends', 'SET', 'a'],
+  ])(
+    'ends: the lock of its job is %s',
+    async (_what, command, value) => {
+      const queue = queueNamed(QUEUES.eventTurns);
+      await queue.obliterate({ force: true });
+      const lane = newLane();
+      const served: string[] = [];
+      const workerThat = (handle: () => Promise<void>): JobWorker<'event.turn'> =>
+        new JobWorker<'event.turn'>({
+          url: redis.url,
+          prefix,
+          queue: QUEUES.eventTurns,
+          concurrency: 1,
+          onError: () => undefined,
+          handlers: { 'event.turn': handle },
+        });
+      const rings = new LaneRings({
+        url: redis.url,
+        prefix,
+        line: 'event',
+        rowsPerTurn: 1,
+        onError: () => undefined,
+      });
+      const worker = workerThat(async () => {
+        served.push('once');
+        if (served.length > 1) return;
+        const [job] = await queue.getActive();
+        await redis.ask(`DEL ${queue.toKey(`${job!.id}:lock`)}`);
+        await redis.ask(`${command} ${queue.toKey(`${job!.id}:lock`)} ${value}`);
+        await redis.ask(`SET ${queue.toKey('stalled-check')} 0`);
+      });
+      worker.start();
+      while (served.length === 0) {
+        rings.ring(lane);
+        await sleep(20);
+      }
+      for (const until = performance.now() + 30_000; served.length < 2 && performance.now() < until;) {
+        await mended.mend(1);
+        await sleep(100);
+      }
+      await Promise.all([worker.close(), rings.close(), queue.close()]);
+      expect(served.length).toBeGreaterThanOrEqual(2);
+    },
+    60_000,
+  );
+});

@@ -31,6 +31,23 @@ for i = own + 1, #KEYS do
 end
 return forgotten`;
 
+/**
+ * Frees lanes whose ring counts as a duplicate of what is neither waiting nor in work, and gives how many. Where a job is gone BullMQ frees its lane itself.
+ *
+ * KEYS: the lists of jobs that wait and of those in work, then what holds lanes. ARGV: what keys of jobs begin with.
+ */
+const FREE_LANES = `
+local function isHeld(key)
+  if redis.call('TYPE', key).ok ~= 'string' then return false end
+  local id = redis.call('GET', key)
+  return redis.call('EXISTS', ARGV[1] .. id) == 0 or redis.call('LPOS', KEYS[1], id) or redis.call('LPOS', KEYS[2], id)
+end
+local freed = 0
+for i = 3, #KEYS do
+  if not isHeld(KEYS[i]) then freed = freed + redis.call('DEL', KEYS[i]) end
+end
+return freed`;
+
 /** How many of the jobs that are served next are looked at each time. */
 const NEXT_JOBS = 100;
 
@@ -148,7 +165,10 @@ export class MendedQueues {
       const begunAt = performance.now();
       if (begunAt < this.lookAt) return;
       for (const [name, producer] of this.producers)
-        if (producer.isConnected) await this.forget(name, producer);
+        if (producer.isConnected) {
+          await this.forget(name, producer);
+          await this.freeLanes(name, producer);
+        }
       const endedAt = performance.now();
       this.lookAt = endedAt + Math.max(this.lostEveryMs, (endedAt - begunAt) * REST);
     } catch (error) {
@@ -214,6 +234,29 @@ export class MendedQueues {
       );
     }
     if (forgotten > 0) this.options.onLost(name, forgotten);
+  }
+
+  /** Frees lanes that something else was written over: BullMQ refuses their rings, or takes each for a duplicate of what is never served. */
+  private async freeLanes(name: QueueName, producer: JobProducer): Promise<void> {
+    const queue = await producer.queue();
+    const redis = producer.connection;
+    const lists = [queue.toKey('wait'), queue.toKey('active')];
+    let freed = 0;
+    const looks: AsyncIterable<string[]> = redis.scanStream({
+      match: queue.toKey('de:*'),
+      count: KEYS_IN_ONE_GO,
+    });
+    for await (const keys of looks)
+      if (keys.length > 0)
+        freed += (await redis.eval(
+          FREE_LANES,
+          lists.length + keys.length,
+          ...lists,
+          ...keys,
+          queue.toKey(''),
+        )) as number;
+    if (freed > 0)
+      this.options.onError(new Error(`lanes of ${name} were held by no job and are free again: ${freed}`));
   }
 }
 

@@ -160,4 +160,18 @@ describe('the buckets in Redis', () => {
     });
     expect(granted).toEqual([4, 6]);
   });
+
+  it.each(['HSET', 'RPUSH', 'SADD'])(
+    'R3: take what is no text under their name (%s) for a full bucket',
+    async (command) => {
+      const limit: RateLimit = { amount: 1, periodSeconds: 60, burst: 10 };
+      const granted = await undisturbed(async () => {
+        await redis.ask(`DEL ${prefix}:{rates}:p:odd`);
+        await redis.ask(`${command} ${prefix}:{rates}:p:odd a${command === 'HSET' ? ' b' : ''}`);
+        return [await grantedOf(demand(limit, 4, 'odd')), await grantedOf(demand(limit, 40, 'odd'))];
+      });
+      expect(granted).toEqual([4, 6]);
+    },
+    20_000,
+  );
 });
