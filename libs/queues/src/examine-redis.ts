@@ -1,6 +1,7 @@
 import type { RedisFacts } from '@posthorn/domain';
 import { Redis } from 'ioredis';
 import type { RedisOptions } from './connections.ts';
+import { speaksClear, speaksTls } from './speaks-there.ts';
 
 const ANSWER_TIMEOUT_MS = 5_000;
 
@@ -57,15 +58,37 @@ export async function examineRedis({ url, prefix }: RedisOptions): Promise<Redis
     return { facts, offsetMs: now - askedAt - roundTripMs / 2, roundTripMs };
   } catch (error) {
     // The connection's own error is closer to the reason than that it is closed.
-    throw unusable((fault ?? error) as Error, prefix);
+    const reason = (fault ?? error) as Error;
+    throw (await schemeToWrite(url, reason)) ?? unusable(reason, prefix);
   } finally {
     connection.disconnect();
   }
 }
 
+/** What a connection comes to that was made with TLS where none is spoken, or without it where it is. */
+const OTHER_SCHEME = /^(?:ETIMEDOUT|ECONNRESET|EPIPE|EPROTO|ERR_SSL_\w+)$/;
+
+/** Which scheme REDIS_URL must have, if it has the other one: a Redis without TLS waits for more when it is greeted with it, and one with it hangs up else. */
+async function schemeToWrite(url: string, error: NodeJS.ErrnoException): Promise<Error | undefined> {
+  const { code = '', message } = error;
+  if (!OTHER_SCHEME.test(code) && !isHangUp(error)) return undefined;
+  const isSecure = url.startsWith('rediss:');
+  if (!(await (isSecure ? speaksClear(url) : speaksTls(url)))) return undefined;
+  return new RedisUnusable(
+    isSecure
+      ? `Redis speaks no TLS there (${message}): write redis:// in REDIS_URL, or the port that has TLS`
+      : `Redis speaks TLS there (${message}): write rediss:// in REDIS_URL`,
+    { cause: error },
+  );
+}
+
+function isHangUp({ code = '', message }: NodeJS.ErrnoException): boolean {
+  return /^(?:ECONNRESET|EPIPE)$/.test(code) || /^Connection is closed|max number of clients/.test(message);
+}
+
 /** Says what to do where it is about Redis alone: the codes are those of other servers too. */
 function unusable(error: NodeJS.ErrnoException, prefix: string): Error {
-  const { code = '', message } = error;
+  const { message } = error;
   const because = { cause: error };
   if (message.startsWith('NOPERM'))
     return new RedisUnusable(
@@ -77,9 +100,9 @@ function unusable(error: NodeJS.ErrnoException, prefix: string): Error {
       `The certificate of Redis is not trusted (${message.split(';')[0]}): let NODE_EXTRA_CA_CERTS name a file with the one that it was issued by`,
       because,
     );
-  if (/^(?:ECONNRESET|EPIPE)$/.test(code) || /^Connection is closed|max number of clients/.test(message))
+  if (isHangUp(error))
     return new RedisUnusable(
-      'Redis hangs up: write rediss:// in REDIS_URL if it speaks TLS there, redis:// if it does not; or raise maxclients, if so many are connected',
+      'Redis hangs up: raise maxclients, if so many are connected, and see that nothing between here and there ends connections',
       because,
     );
   return error;
