@@ -127,3 +127,43 @@ it('all regular jobs are put back though something else was written over the sch
     await all.close();
   }
 });
+
+it.each([
+  ['its name', 'name nonsense'],
+  ['its data, which is no JSON then', 'data {x'],
+  ['its data', 'data []'],
+  ['its options, which are no JSON then', 'opts {x'],
+  ['its options', 'opts null'],
+])(
+  'a regular job is done again when something else was written over %s',
+  async (_what, written) => {
+    await queue.obliterate({ force: true });
+    const told: Error[] = [];
+    const regular = new MaintenanceSchedule(
+      { url: redis.url, prefix },
+      [{ name: NAME, everyMs: EVERY_MS }],
+      (error) => void told.push(error),
+    );
+    await putBackUntilThere();
+    await redis.ask(`HSET ${queue.toKey(`repeat:${NAME}`)} ${written}`);
+    let done = 0;
+    const worker = new JobWorker<typeof NAME>({
+      url: redis.url,
+      prefix,
+      queue: QUEUES.maintenance,
+      concurrency: 1,
+      handlers: { [NAME]: () => Promise.resolve(void (done += 1)) },
+      onError: () => undefined,
+    });
+    worker.start();
+    for (const until = performance.now() + 10_000; done < 4 && performance.now() < until;) {
+      await regular.putBack();
+      await sleep(20);
+    }
+    await Promise.all([worker.close(), regular.close()]);
+    expect(done).toBe(4);
+    // What is said of it is said once, not at each look.
+    expect(told.length).toBeLessThan(5);
+  },
+  30_000,
+);

@@ -1,4 +1,5 @@
-import type { Queue } from 'bullmq';
+import { isDeepStrictEqual } from 'node:util';
+import type { JobSchedulerJson, Queue } from 'bullmq';
 import type { RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import { type JobName, QUEUES } from './jobs.ts';
@@ -10,6 +11,9 @@ export interface RegularJob {
 
 /** How far the clocks of two machines may be apart without jobs being put back again and again because of it. */
 const CLOCKS_APART_MS = 60_000;
+
+/** What all regular jobs carry. */
+const DATA = { v: 1 } as const;
 
 /** Keeps the regular jobs in Redis: what is missing there, because Redis was emptied or replaced, or never comes, is put back. */
 export class MaintenanceSchedule {
@@ -52,14 +56,14 @@ export class MaintenanceSchedule {
     const { name, everyMs } = job;
     try {
       const scheduler = await queue.getJobScheduler(name);
-      if (scheduler?.every === everyMs && !this.isLost(job, scheduler.next)) return;
+      if (isAsWritten(scheduler, job) && !this.isLost(job, scheduler?.next)) return;
       // One that is there keeps its time when it is written again.
       if (scheduler !== undefined) await queue.removeJobScheduler(name);
       const opts = { removeOnComplete: true, removeOnFail: { count: 20 } };
-      await queue.upsertJobScheduler(name, { every: everyMs }, { name, data: { v: 1 }, opts });
+      await queue.upsertJobScheduler(name, { every: everyMs }, { name, data: DATA, opts });
     } catch (error) {
-      // Something else was written over its schedule: it is put back at the next look.
-      if (!(error as Error).message.startsWith('WRONGTYPE')) throw error;
+      // Something else was written over its schedule, or into it: it is put back at the next look.
+      if (!isUnreadable(error as Error)) throw error;
       await this.producer.connection.unlink(queue.toKey(`repeat:${name}`));
       this.onError(error as Error);
     }
@@ -81,4 +85,15 @@ export class MaintenanceSchedule {
     const aheadMs = next - Date.now();
     return aheadMs < -patienceMs || (aheadMs > patienceMs && nowMs - sinceMs > patienceMs);
   }
+}
+
+/** Whether a schedule makes the job that it is for. */
+function isAsWritten(scheduler: JobSchedulerJson | undefined, { name, everyMs }: RegularJob): boolean {
+  const { every, name: made, template } = scheduler ?? {};
+  return every === everyMs && made === name && isDeepStrictEqual(template?.data, DATA);
+}
+
+/** Whether it is what BullMQ comes to with a schedule that is of another type, or holds what is no JSON or another kind of value. */
+function isUnreadable(error: Error): boolean {
+  return error instanceof SyntaxError || error instanceof TypeError || error.message.startsWith('WRONGTYPE');
 }
