@@ -14,13 +14,16 @@ const START_WITHIN_MS = 30_000;
  * @param {number} options.port
  * @param {boolean} [options.durable] keep what it holds over a restart
  * @param {boolean} [options.leashed] end it when this program dies, however it dies
+ * @param {Record<string, string>} [options.settings] more of `redis.conf`
  */
-export async function startRedis({ directory, port, durable = false, leashed = false }) {
+export async function startRedis({ directory, port, durable = false, leashed = false, settings = {} }) {
   mkdirSync(directory, { recursive: true });
   const logFile = join(directory, 'redis.log');
   const network = ['--port', String(port), '--bind', '127.0.0.1', '--maxmemory-policy', 'noeviction'];
   const storage = ['--dir', directory, '--save', '', '--appendonly', durable ? 'yes' : 'no'];
-  const child = await startProcess({ command: await redisBinary(), args: [...network, ...storage], logFile });
+  const more = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+  const args = [...network, ...storage, ...more];
+  const child = await startProcess({ command: await redisBinary(), args, logFile });
   const unleash = leashed ? leash(/** @type {number} */ (child.pid)) : () => undefined;
   const isUp = () => {
     if (hasEnded(child)) throw new Error(`Redis did not start:\n${tail(logFile)}`);

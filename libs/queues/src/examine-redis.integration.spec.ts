@@ -1,10 +1,12 @@
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer as createSilent } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { LaneId } from '@posthorn/domain';
 import { PrivateRedis, TestAuthority } from '@posthorn/testing';
-import { examineRedis } from './index.ts';
+import { examineRedis, LaneRings } from './index.ts';
 
 describe('Examining Redis', () => {
   let redis: PrivateRedis;
@@ -96,4 +98,109 @@ describe('Examining Redis', () => {
     ]);
     silent.close();
   }, 30_000);
+
+  it.each([
+    ['has too few replicas', 'NOREPLICAS', 'CONFIG SET min-replicas-to-write 1'],
+    ['is a replica', 'READONLY', 'REPLICAOF 127.0.0.1 1'],
+  ])('hears that no queue can be changed where Redis %s', async (_what, said, command) => {
+    const odd = await PrivateRedis.start();
+    await odd.ask(command);
+    const { refusal } = await examineRedis({ url: odd.url, prefix: 'posthorn' });
+    expect(refusal).toMatch(new RegExp(`^${said}`));
+    await odd.close();
+  });
+
+  it('says that it is a cluster, in which no queue can be changed', async () => {
+    const cluster = await PrivateRedis.start({ settings: { 'cluster-enabled': 'yes' } });
+    await cluster.ask('CLUSTER ADDSLOTSRANGE 0 16383');
+    while (!(await cluster.ask('CLUSTER INFO')).includes('cluster_state:ok')) await sleep(10);
+    const rings = new LaneRings({
+      url: cluster.url,
+      prefix: 'posthorn',
+      line: 'email',
+      rowsPerTurn: 50,
+      onError: (error) => void errors.push(error.message),
+    });
+    const errors: string[] = [];
+    while (errors.length === 0) {
+      rings.ring('wrk_01k9zq7v3nf4b8gq2m5c6d7e8f.now' as LaneId);
+      await sleep(10);
+    }
+    await rings.close();
+    expect(errors[0]).toMatch(/slot/);
+    const examined = examineRedis({ url: cluster.url, prefix: 'posthorn' });
+    await expect(examined).rejects.toThrow(/^REDIS_URL leads to a cluster/);
+    await cluster.close();
+  });
+
+  it('hears that no queue can be changed where Redis cannot write to its disk', async () => {
+    const full = await PrivateRedis.start();
+    const directory = (await full.ask('CONFIG GET dir')).split('\r\n').at(-2)!;
+    await rm(directory, { recursive: true });
+    for (const command of ['CONFIG SET save "3600 1"', 'SET a b', 'BGSAVE']) await full.ask(command);
+    while (!(await full.ask('INFO persistence')).includes('rdb_last_bgsave_status:err')) await sleep(10);
+    const { refusal } = await examineRedis({ url: full.url, prefix: 'posthorn' });
+    expect(refusal).toMatch(/^MISCONF/);
+    await full.close();
+  });
+
+  it('changes nothing, and hears of nothing where queues can be changed', async () => {
+    const empty = await PrivateRedis.start();
+    const { refusal } = await examineRedis({ url: empty.url, prefix: 'posthorn' });
+    expect([refusal, await empty.ask('DBSIZE')]).toEqual([undefined, ':0\r\n']);
+    await empty.close();
+  });
+
+  it('says that a replica has lost its primary', async () => {
+    const replica = await PrivateRedis.start();
+    for (const command of ['REPLICAOF 127.0.0.1 1', 'CONFIG SET replica-serve-stale-data no'])
+      await replica.ask(command);
+    const examined = examineRedis({ url: replica.url, prefix: 'posthorn' });
+    await expect(examined).rejects.toThrow(/^Redis is a replica without its primary: let REDIS_URL lead/);
+    await replica.close();
+  });
+
+  it('says that a script of somebody else does not end', async () => {
+    const busy = await PrivateRedis.start();
+    await busy.ask('CONFIG SET busy-reply-threshold 1');
+    const held = connect(busy.port, '127.0.0.1').on('error', () => undefined);
+    held.write('EVAL "while true do end" 0\r\n');
+    await sleep(500);
+    const examined = examineRedis({ url: busy.url, prefix: 'posthorn' });
+    await expect(examined).rejects.toThrow(/^Redis has been running a script of somebody else/);
+    await busy.ask('SCRIPT KILL');
+    held.destroy();
+    await busy.close();
+  });
+
+  it.each([
+    [
+      'a Sentinel',
+      'redis_mode:sentinel',
+      '-NOPROTO unsupported protocol version',
+      /^REDIS_URL leads to a Sentinel/,
+    ],
+    ['loading', 'loading:1', '-LOADING Redis is loading the dataset in memory', /^Redis is loading what/],
+  ])('says that it is %s', async (_what, info, otherwise, said) => {
+    const server = createSilent((socket) =>
+      socket
+        .on('error', () => undefined)
+        .on('data', (asked) => {
+          const answers = asked
+            .toString()
+            .split(/^\*\d+\r\n/m)
+            .slice(1)
+            .map((command) =>
+              /^\$4\r\ninfo\r\n$/i.test(command) ? `$${info.length}\r\n${info}\r\n` : `${otherwise}\r\n`,
+            );
+          socket.write(answers.join(''));
+        }),
+    );
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const examined = examineRedis({ url: `redis://127.0.0.1:${port}`, prefix: 'posthorn' });
+    await expect(examined).rejects.toThrow(said);
+    server.close();
+  });
 });

@@ -8,6 +8,8 @@ const ANSWER_TIMEOUT_MS = 5_000;
 /** What Redis says of itself, and its clock. */
 export interface RedisExamination {
   readonly facts: RedisFacts;
+  /** What it says instead of changing keys in one go; undefined: it does change them. */
+  readonly refusal: string | undefined;
   /** By how much its clock is ahead of this machine's. */
   readonly offsetMs: number;
   /** How long asking for that took. */
@@ -18,6 +20,22 @@ export interface RedisExamination {
 class RedisUnusable extends Error {
   override readonly name = 'RedisUnusable';
 }
+
+const TO_PRIMARY = 'let REDIS_URL lead to the primary, by a name that follows it in a failover';
+
+/** By what it says it is. */
+const MODES: Readonly<Record<string, string>> = {
+  sentinel: `REDIS_URL leads to a Sentinel, which keeps nothing: ${TO_PRIMARY}`,
+  cluster:
+    'REDIS_URL leads to a cluster, where the keys of a queue may not be changed together: let it lead to a Redis that is none',
+};
+
+/** By the first word of what a Redis says that answers nothing else (https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors). */
+const SAYINGS: Readonly<Record<string, string>> = {
+  LOADING: 'Redis is loading what it had written to its disk: wait until it has',
+  MASTERDOWN: `Redis is a replica without its primary: ${TO_PRIMARY}`,
+  BUSY: 'Redis has been running a script of somebody else for seconds: end it with SCRIPT KILL, and see who runs it',
+};
 
 /** What is done with keys, and may be forbidden to a user. */
 const COMMANDS = ['SET', 'DEL', 'HSET', 'LPUSH', 'ZADD', 'XADD', 'BZPOPMIN', 'PEXPIRE', 'UNLINK'];
@@ -31,6 +49,9 @@ for _, command in ipairs(ARGV) do
 end
 return table.concat(forbidden, ', ')`;
 
+/** Two keys that nobody has, and that are apart in a cluster: Redis refuses to delete them whenever it refuses what queues are changed by. */
+const NO_KEYS = ['doctor', 'doctor-too'];
+
 /**
  * Asks a Redis once, on a connection of its own, and changes nothing.
  *
@@ -43,20 +64,30 @@ export async function examineRedis({ url, prefix }: RedisOptions): Promise<Redis
     commandTimeout: ANSWER_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
+    // One that loads what it had on its disk answers, and is waited for otherwise.
+    enableReadyCheck: false,
   });
   let fault: Error | undefined;
   connection.on('error', (error: Error) => (fault = error));
   try {
     await connection.connect();
     const facts = factsOf(await connection.info());
+    const mode = MODES[facts['redis_mode'] ?? ''];
+    if (mode !== undefined) throw new RedisUnusable(mode);
     const [askedAt, begun] = [Date.now(), performance.now()];
     const [seconds, microseconds] = await connection.time();
     const roundTripMs = performance.now() - begun;
     const forbidden = await connection.eval(FORBIDDEN, 1, `${prefix}:doctor`, ...COMMANDS);
     if (forbidden !== '') throw new Error(`NOPERM ${String(forbidden)}`);
+    const keys = NO_KEYS.map((key) => `${prefix}:${key}`);
+    const refusal = await connection.unlink(...keys).then(
+      () => undefined,
+      ({ message }: Error) => message,
+    );
     const now = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
-    return { facts, offsetMs: now - askedAt - roundTripMs / 2, roundTripMs };
+    return { facts, refusal, offsetMs: now - askedAt - roundTripMs / 2, roundTripMs };
   } catch (error) {
+    if (error instanceof RedisUnusable) throw error;
     // The connection's own error is closer to the reason than that it is closed.
     const reason = (fault ?? error) as Error;
     throw (await schemeToWrite(url, reason)) ?? unusable(reason, prefix);
@@ -100,6 +131,8 @@ function unusable(error: NodeJS.ErrnoException, prefix: string): Error {
       `The certificate of Redis is not trusted (${message.split(';')[0]}): let NODE_EXTRA_CA_CERTS name a file with the one that it was issued by`,
       because,
     );
+  const saying = SAYINGS[message.split(' ')[0]!];
+  if (saying !== undefined) return new RedisUnusable(saying, because);
   if (isHangUp(error))
     return new RedisUnusable(
       'Redis hangs up: raise maxclients, if so many are connected, and see that nothing between here and there ends connections',

@@ -20,28 +20,38 @@ export function uniqueQueuePrefix(): string {
   return `test-${randomBytes(6).toString('hex')}`;
 }
 
+export interface PrivateRedisOptions {
+  /** Whether it remembers anything after a restart. Default: no. */
+  readonly durable?: boolean;
+  /** More of `redis.conf`. */
+  readonly settings?: Record<string, string>;
+}
+
 /** A Redis server that one test owns, and may stop, freeze, empty and start again at the same address. */
 export class PrivateRedis {
   readonly url: string;
   readonly port: number;
   readonly #directory: string;
-  readonly #durable: boolean;
+  readonly #options: PrivateRedisOptions;
   #server: StartedServer | undefined;
 
-  private constructor(directory: string, durable: boolean, server: StartedServer & { url: string }) {
+  private constructor(
+    directory: string,
+    options: PrivateRedisOptions,
+    server: StartedServer & { url: string },
+  ) {
     this.#directory = directory;
-    this.#durable = durable;
+    this.#options = options;
     this.#server = server;
     this.url = server.url;
     this.port = server.port;
   }
 
-  /** @param options.durable whether it remembers anything after a restart; by default it does not */
-  static async start({ durable = false } = {}): Promise<PrivateRedis> {
+  static async start(options: PrivateRedisOptions = {}): Promise<PrivateRedis> {
     const { startRedis } = await stackPiece('redis');
     const directory = await mkdtemp(join(tmpdir(), 'posthorn-redis-'));
-    const server = await startRedis({ directory, port: await freePort(), durable, leashed: true });
-    return new PrivateRedis(directory, durable, server);
+    const server = await startRedis({ directory, port: await freePort(), ...options, leashed: true });
+    return new PrivateRedis(directory, options, server);
   }
 
   /** Its connections are refused from now on. */
@@ -77,7 +87,7 @@ export class PrivateRedis {
   async restart(): Promise<void> {
     await this.stop();
     const { startRedis } = await stackPiece('redis');
-    const options = { directory: this.#directory, port: this.port, durable: this.#durable, leashed: true };
+    const options = { directory: this.#directory, port: this.port, ...this.#options, leashed: true };
     this.#server = await startRedis(options);
   }
 

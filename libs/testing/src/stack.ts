@@ -27,6 +27,7 @@ interface RedisPiece {
     port: number;
     durable?: boolean;
     leashed?: boolean;
+    settings?: Record<string, string>;
   }): Promise<StartedServer & { url: string }>;
   askRedis(port: number, command: string, limit?: { withinMs?: number }): Promise<string>;
 }

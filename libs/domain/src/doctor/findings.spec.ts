@@ -16,6 +16,7 @@ import { judgeClock, judgeDisk, judgeNode } from './machine-findings.ts';
 import {
   judgeEviction,
   judgePersistence,
+  judgeRedisChanges,
   judgeRedisMemory,
   judgeRedisRole,
   judgeRedisVersion,
@@ -145,6 +146,20 @@ describe('The doctor judges', () => {
     const full = { used_memory: '101', maxmemory: '100' };
     expect(judgeRedisMemory({ ...full, maxmemory_policy: 'noeviction' }).kind).toBe('fault');
     expect(judgeRedisMemory({ ...full, maxmemory_policy: 'allkeys-lru' }).kind).toBe('advice');
+    expect(judgeRedisChanges({ role: 'slave' }, 'READONLY You can’t')).toEqual(
+      judgeRedisRole({ role: 'slave' }),
+    );
+    expect(
+      [undefined, 'MISCONF Redis is', 'NOREPLICAS Not'].map((said) => judgeRedisChanges({}, said)),
+    ).toMatchObject([
+      { kind: 'good' },
+      { kind: 'fault', mend: expect.stringContaining('room on its disk') },
+      { kind: 'fault', mend: expect.stringContaining('replicas') },
+    ]);
+    expect(judgeRedisChanges({}, 'CROSSSLOT Keys in request').mend).toMatch(/no cluster/);
+    expect(judgeRedisChanges({}, 'NEWS of tomorrow').found).toMatch(
+      /\(NEWS of tomorrow\): emails are accepted/,
+    );
     expect([judgeRedisRole({ role: 'master' }).kind, judgeRedisRole({ role: 'slave' }).kind]).toEqual([
       ...['good', 'fault'],
     ]);

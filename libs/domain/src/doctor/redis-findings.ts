@@ -65,3 +65,38 @@ export function judgeRedisRole(facts: RedisFacts): Finding {
     'let REDIS_URL lead to the primary, by a name that follows it in a failover',
   );
 }
+
+/** By the first word of what Redis says (https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors). */
+const REFUSALS: readonly (readonly [RegExp, found: string, mend: string])[] = [
+  [
+    /^MISCONF/,
+    'Redis takes no changes because it cannot write to its disk',
+    'make room on its disk and see its log; nothing is lost with it, so it may also go on without (stop-writes-on-bgsave-error no)',
+  ],
+  [
+    /^NOREPLICAS/,
+    'Redis takes no changes because too few replicas follow it',
+    'see that its replicas run; nothing is lost with it, so it may also go on without (min-replicas-to-write 0)',
+  ],
+  [
+    /^CROSSSLOT/,
+    'Redis is a cluster, where the keys of a queue may not be changed together',
+    'let REDIS_URL lead to a Redis that is no cluster: queues are small',
+  ],
+];
+
+/**
+ * Whether queues can be changed.
+ *
+ * @param refusal what Redis said instead
+ */
+export function judgeRedisChanges(facts: RedisFacts, refusal: string | undefined): Finding {
+  if (refusal === undefined) return good('Redis takes changes');
+  if (refusal.startsWith('READONLY')) return judgeRedisRole(facts);
+  const [, found, mend] = REFUSALS.find(([words]) => words.test(refusal)) ?? [
+    undefined,
+    `Redis takes no changes (${refusal})`,
+    'see its log',
+  ];
+  return fault(`${found}: emails are accepted, and wait`, mend);
+}

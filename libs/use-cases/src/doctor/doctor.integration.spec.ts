@@ -122,6 +122,7 @@ describe('The doctor', () => {
         'postgres.writable',
         'redis.version',
         'redis.role',
+        'redis.changes',
         'redis.eviction',
         'redis.persistence',
         'redis.memory',
@@ -267,7 +268,7 @@ describe('The doctor', () => {
         /^✗ postgres.version, postgres.durability, .*: Nobody answers at 127.0.0.1:1: see/m,
       );
       expect(stdout).toMatch(
-        /^[✗?] redis.version, redis.role, redis.eviction, .*: It does not answer in time/m,
+        /^[✗?] redis.version, redis.role, redis.changes, .*: It does not answer in time/m,
       );
       expect(stdout).toMatch(/^✗ dns.resolver: no answer about example.com: no name server answered/m);
       expect(stdout).toMatch(/^✗ relay 127.0.0.1:1: it does not take us: connect/m);

@@ -6,6 +6,7 @@ import {
   judgeClock,
   judgeEviction,
   judgePersistence,
+  judgeRedisChanges,
   judgeRedisMemory,
   judgeRedisRole,
   judgeRedisVersion,
@@ -23,6 +24,13 @@ export function redisChecks(ask: () => Promise<RedisExamination>): Check[] {
   return [
     { name: 'redis.version', look: async () => judgeRedisVersion((await answer()).facts) },
     { name: 'redis.role', look: async () => judgeRedisRole((await answer()).facts) },
+    {
+      name: 'redis.changes',
+      look: async () => {
+        const { facts, refusal } = await answer();
+        return judgeRedisChanges(facts, refusal);
+      },
+    },
     { name: 'redis.eviction', look: async () => judgeEviction((await answer()).facts) },
     { name: 'redis.persistence', look: async () => judgePersistence((await answer()).facts) },
     { name: 'redis.memory', look: async () => judgeRedisMemory((await answer()).facts) },
