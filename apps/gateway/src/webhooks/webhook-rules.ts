@@ -9,10 +9,12 @@ const LEAST_TOKEN_CHARACTERS = 8;
 const MOST_NAMES = { most: 100, unit: 'items' } as const;
 const MOST_SHOWN = 5;
 
-/** An absolute http or https URL; whether it may lead where it leads is the operator's decision. */
+/**
+ * An absolute http or https URL; whether it may lead where it leads is the operator's decision. No `format: uri` (RFC 3986, ASCII alone): the host may be
+ * written with other letters, as in `https://bücher.example/`.
+ */
 export const webhookUrl: Rule = text(
   {
-    format: 'uri',
     minLength: 1,
     maxLength: SIZES.webhookUrl.most,
     pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s#]+$',
