@@ -20,7 +20,14 @@ async function isFree(port) {
   return (await canListen(port, '127.0.0.1')) && (await canListen(port, undefined));
 }
 
-function canListen(port, host) {
+/**
+ * Whether a server could listen there now.
+ *
+ * @param {number} port
+ * @param {string} [host] default: all addresses
+ * @returns {Promise<boolean>}
+ */
+export function canListen(port, host) {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));

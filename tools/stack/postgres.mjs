@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asAccount, giveTo, unprivilegedAccount } from './account.mjs';
-import { hasEnded, leash, run, startProcess, stopProcess, tail, waitUntil } from './processes.mjs';
+import { hasEnded, run, startProcess, stopProcess, tail, waitUntil } from './processes.mjs';
 
 const START_WITHIN_MS = 30_000;
 
@@ -23,24 +23,31 @@ export const FAST_AND_TEMPORARY = {
  * A Postgres server of our own, from the binaries in the npm package, listening on 127.0.0.1 only.
  *
  * @param {object} options
- * @param {string} options.directory holds `data`, `log` and the superuser's password; made when missing
+ * @param {string} options.directory holds `data` and the superuser's password; made when missing
  * @param {number} options.port
  * @param {Record<string, string>} [options.settings] server settings, over the defaults
  * @param {boolean} [options.leashed] end it when this program dies, however it dies
+ * @param {string} [options.logFile] default: `postgres.log` in the directory
  * @param {string} [options.binaries] the folder of other binaries, those of the machine
  */
-export async function startPostgres({ directory, port, settings = {}, leashed = false, binaries: folder }) {
+export async function startPostgres({
+  directory,
+  port,
+  settings = {},
+  leashed = false,
+  logFile = join(directory, 'postgres.log'),
+  binaries: folder,
+}) {
   const account = unprivilegedAccount();
   const binaries = folder === undefined ? await postgresBinaries() : binariesIn(folder);
   const password = await initialise({ directory, account, ...binaries });
   const data = join(directory, 'data');
-  const logFile = join(directory, 'postgres.log');
   const args = ['-D', data, '-p', String(port), ...flags({ ...DEFAULTS, ...settings })];
   const child = await startProcess({
     ...asAccount(account, { command: binaries.postgres, args, paths: [data] }),
     logFile,
+    leashed,
   });
-  const unleash = leashed ? leash(/** @type {number} */ (child.pid)) : () => undefined;
   const url = (database = 'postgres') => `postgresql://postgres:${password}@127.0.0.1:${port}/${database}`;
   try {
     await waitUntil(() => answersUnlessEnded(child, url(), logFile), {
@@ -58,7 +65,6 @@ export async function startPostgres({ directory, port, settings = {}, leashed = 
     url,
     /** Ends open connections, writes everything down and stops; one that takes longer than `withinMs` is killed. */
     stop: async ({ withinMs = 8_000 } = {}) => {
-      unleash();
       await stopProcess(child, { signal: 'SIGINT', withinMs });
     },
   };

@@ -63,12 +63,14 @@ function signalGroup(child, signal) {
  * Starts a process that writes into a log file and lives in a session of its own, so that a Ctrl-C in the terminal
  * reaches the supervisor only, which then stops everything in order.
  *
- * @param {Command & { logFile: string }} options
+ * @param {Command & { logFile: string, leashed?: boolean }} options `leashed`: it ends when this program does, however
+ *   that ends
  * @returns {Promise<import('node:child_process').ChildProcess>} once it runs
  * @throws when the command cannot be run at all
  */
 export async function startProcess({
   logFile,
+  leashed = false,
   command,
   args = [],
   env = process.env,
@@ -80,6 +82,7 @@ export async function startProcess({
     const child = spawn(command, args, { cwd, env, ...account, detached: true, stdio: ['ignore', log, log] });
     remember(child);
     await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+    if (leashed) child.once('exit', leash(/** @type {number} */ (child.pid)));
     return child;
   } finally {
     closeSync(log);
@@ -199,7 +202,7 @@ export const LEASH_MS = 2_500;
  * Ends a process group when this program ends, however it ends: a shell waits for the other end of a pipe to close.
  *
  * @param {number} pid leader of the group
- * @returns {() => void} takes the leash off, to be called before the process is stopped in the ordinary way
+ * @returns {() => void} takes the leash off, to be called once the process has ended: its pid may become somebody else's
  */
 export function leash(pid) {
   const script = `cat >/dev/null; kill -INT ${pid} 2>/dev/null; sleep 2; kill -KILL -${pid} 2>/dev/null`;

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { hasEnded, leash, startProcess, stopProcess, tail, waitUntil } from './processes.mjs';
+import { hasEnded, startProcess, stopProcess, tail, waitUntil } from './processes.mjs';
 import { redisBinary } from './redis-binary.mjs';
 
 const START_WITHIN_MS = 30_000;
@@ -10,32 +10,46 @@ const START_WITHIN_MS = 30_000;
  * A Redis server of our own, listening on 127.0.0.1 only. It never evicts: a job that is evicted is a doorbell unheard.
  *
  * @param {object} options
- * @param {string} options.directory for its data and its log; made when missing
+ * @param {string} options.directory for its data; made when missing
  * @param {number} options.port
  * @param {boolean} [options.durable] keep what it holds over a restart
  * @param {boolean} [options.leashed] end it when this program dies, however it dies
+ * @param {string} [options.logFile] default: `redis.log` in the directory
  * @param {Record<string, string>} [options.settings] more of `redis.conf`
  */
-export async function startRedis({ directory, port, durable = false, leashed = false, settings = {} }) {
+export async function startRedis({
+  directory,
+  port,
+  durable = false,
+  leashed = false,
+  logFile = join(directory, 'redis.log'),
+  settings = {},
+}) {
   mkdirSync(directory, { recursive: true });
-  const logFile = join(directory, 'redis.log');
   const network = ['--port', String(port), '--bind', '127.0.0.1', '--maxmemory-policy', 'noeviction'];
   const storage = ['--dir', directory, '--save', '', '--appendonly', durable ? 'yes' : 'no'];
   const more = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-  const args = [...network, ...storage, ...more];
-  const child = await startProcess({ command: await redisBinary(), args, logFile });
-  const unleash = leashed ? leash(/** @type {number} */ (child.pid)) : () => undefined;
+  const child = await startProcess({
+    command: await redisBinary(),
+    args: [...network, ...storage, ...more],
+    logFile,
+    leashed,
+  });
   const isUp = () => {
     if (hasEnded(child)) throw new Error(`Redis did not start:\n${tail(logFile)}`);
     return answersPing(port);
   };
-  await waitUntil(isUp, { withinMs: START_WITHIN_MS, what: 'Redis' });
+  try {
+    await waitUntil(isUp, { withinMs: START_WITHIN_MS, what: 'Redis' });
+  } catch (error) {
+    await stopProcess(child);
+    throw error;
+  }
   return {
     child,
     port,
     url: `redis://127.0.0.1:${port}`,
     stop: async () => {
-      unleash();
       await stopProcess(child, { withinMs: 5_000 });
     },
   };

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { explain } from '../posthorn/explain.mjs';
-import { isHealthy, hasEnded, leash, startProcess, stopProcess, tail, waitUntil } from './processes.mjs';
+import { keepRunning } from './keeper.mjs';
+import { isHealthy, hasEnded, startProcess, stopProcess, tail, waitUntil } from './processes.mjs';
 import { ensureDatabase, query, startPostgres } from './postgres.mjs';
 import { isRedisAt, startRedis } from './redis.mjs';
 import { nodeBinary } from './runtime.mjs';
@@ -21,14 +22,17 @@ export async function providePostgres({ DATABASE_URL }, port) {
     }
     return { url: DATABASE_URL, isOurs: false, stop: notOurs };
   }
-  const postgres = await startPostgres({
-    directory: join(STATE_FOLDER, 'postgres'),
-    port,
-    settings: { autovacuum_naptime: '5s' },
-    leashed: true,
+  const logFile = newLogFile('postgres');
+  const directory = join(STATE_FOLDER, 'postgres');
+  const settings = { autovacuum_naptime: '5s' };
+  const { server, stop } = await keepServer({
+    name: 'Postgres',
+    logFile,
+    ports: [port],
+    start: () => startPostgres({ directory, port, settings, leashed: true, logFile }),
   });
-  await ensureDatabase(postgres.url(), 'posthorn');
-  return { url: postgres.url('posthorn'), isOurs: true, stop: postgres.stop };
+  await ensureDatabase(server.url(), 'posthorn');
+  return { url: server.url('posthorn'), isOurs: true, stop };
 }
 
 /** The Redis of the settings, else our own. @returns {Promise<Service>} */
@@ -38,13 +42,15 @@ export async function provideRedis({ REDIS_URL }, port) {
       throw new Error(`No Redis answers at REDIS_URL (${hideLogin(REDIS_URL)}).`);
     return { url: REDIS_URL, isOurs: false, stop: notOurs };
   }
-  const redis = await startRedis({
-    directory: join(STATE_FOLDER, 'redis'),
-    port,
-    durable: true,
-    leashed: true,
+  const logFile = newLogFile('redis');
+  const directory = join(STATE_FOLDER, 'redis');
+  const { server, stop } = await keepServer({
+    name: 'Redis',
+    logFile,
+    ports: [port],
+    start: () => startRedis({ directory, port, durable: true, leashed: true, logFile }),
   });
-  return { url: redis.url, isOurs: true, stop: redis.stop };
+  return { url: server.url, isOurs: true, stop };
 }
 
 /**
@@ -58,24 +64,55 @@ export async function provideInbox(
   { smtp, web },
   { directory, logFile } = { directory: join(STATE_FOLDER, 'inbox'), logFile: newLogFile('inbox') },
 ) {
-  const where = ['--smtp-port', `${smtp}`, '--http-port', `${web}`, '--directory', directory];
-  const child = await startProcess({
-    command: nodeBinary(),
-    args: ['tools/inbox/main.mjs', ...where],
-    logFile,
-  });
-  const unleash = leash(/** @type {number} */ (child.pid));
   const webUrl = `http://127.0.0.1:${web}`;
+  const { stop } = await keepServer({
+    name: 'The inbox',
+    logFile,
+    ports: [smtp, web],
+    start: () => startInbox({ smtp, webUrl, web, directory, logFile }),
+  });
+  return { url: `smtp://127.0.0.1:${smtp}`, webUrl, isOurs: true, stop };
+}
+
+async function startInbox({ smtp, web, webUrl, directory, logFile }) {
+  const where = ['--smtp-port', `${smtp}`, '--http-port', `${web}`, '--directory', directory];
+  const args = ['tools/inbox/main.mjs', ...where];
+  const child = await startProcess({ command: nodeBinary(), args, logFile, leashed: true });
   const isUp = () => {
     if (hasEnded(child)) throw new Error(`The inbox did not start:\n${tail(logFile)}`);
     return isHealthy(`${webUrl}/health`);
   };
-  await waitUntil(isUp, { withinMs: 15_000, what: 'The inbox' });
-  const stop = async () => {
-    unleash();
-    await stopProcess(child, { withinMs: 1_000 });
+  const stop = () => stopProcess(child, { withinMs: 1_000 });
+  try {
+    await waitUntil(isUp, { withinMs: 15_000, what: 'The inbox' });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { child, stop };
+}
+
+/**
+ * Starts a server of ours, and starts it again whenever it ends.
+ *
+ * @template {{ child: import('node:child_process').ChildProcess, stop: () => Promise<unknown> }} Server
+ * @param {{ name: string, logFile: string, ports: number[], start: () => Promise<Server> }} options
+ * @returns {Promise<{ server: Server, stop: () => Promise<unknown> }>} the first one; `stop` ends the one that runs then
+ */
+async function keepServer({ start, ...about }) {
+  const stopping = new AbortController();
+  /** @type {Server | undefined} */
+  let newest;
+  const startOne = async () => {
+    newest = await start();
+    return newest.child;
   };
-  return { url: `smtp://127.0.0.1:${smtp}`, webUrl, isOurs: true, stop };
+  await keepRunning({ ...about, start: startOne, signal: stopping.signal });
+  const stop = async () => {
+    stopping.abort();
+    await newest?.stop();
+  };
+  return { server: /** @type {Server} */ (/** @type {unknown} */ (newest)), stop };
 }
 
 /** @param {string} setting @param {string} value @returns {string} the same @throws when it is no URL */

@@ -127,7 +127,7 @@ export class Stack {
     const starts = APPS.map((name) => {
       const script = `apps/${name}/dist/main.js`;
       const metricsPort = ports[`${name} metrics`];
-      const onRestart = () => this.#writeDown();
+      const onRestart = () => this.#writeDownAnew();
       const app = new AppKeeper({ name, script, port: ports[name], metricsPort, env, onRestart });
       this.#apps.set(name, app);
       return step(
@@ -156,6 +156,15 @@ export class Stack {
     const whole = { ...this.#description, apps: Object.fromEntries(apps) };
     writeJson(STACK_FILE, whole);
     return whole;
+  }
+
+  /** What runs goes on running where its new pid cannot be written, as on a full disk. */
+  #writeDownAnew() {
+    try {
+      this.#writeDown();
+    } catch (error) {
+      say(`${STACK_FILE} does not have the new pid: ${error.message}`);
+    }
   }
 
   /** Stops everything, in order, within ten seconds. */

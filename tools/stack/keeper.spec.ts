@@ -1,0 +1,165 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { isAlive, waitUntil } from './processes.mjs';
+
+const TOOLS = fileURLToPath(new URL('..', import.meta.url));
+const WITHIN = { withinMs: 60_000, what: 'It' };
+
+/** A checkout of the programs alone: what they write goes there. */
+let root: string;
+let program: ChildProcess | undefined;
+let output: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'keeper-'));
+  // Postgres passes through it under another account when the tests are root's.
+  chmodSync(root, 0o755);
+  cpSync(TOOLS, join(root, 'tools'), { recursive: true });
+  symlinkSync(join(TOOLS, '..', 'node_modules'), join(root, 'node_modules'));
+});
+
+afterEach(async () => {
+  program?.kill('SIGTERM');
+  await waitUntil(() => program === undefined || program.exitCode !== null, WITHIN);
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** Runs a script as the process that keeps everything; what it says is in `output`. It stops with `await stop()`. */
+function runKeeper(script: string): void {
+  output = '';
+  const end = `process.on('SIGTERM', async () => { await stop(); await endAll(); process.exit(0); });`;
+  const imports = `import { endAll, startProcess } from './tools/stack/processes.mjs';`;
+  const args = ['--input-type=module', '--eval', `${imports}${script};${end}console.log('ready');`];
+  program = spawn(process.execPath, args, { cwd: root, env: process.env });
+  for (const stream of [program.stdout, program.stderr])
+    stream?.on('data', (text) => (output += String(text)));
+}
+
+async function said(words: RegExp): Promise<RegExpExecArray> {
+  await waitUntil(() => words.test(output) || program?.exitCode !== null, WITHIN);
+  expect(output).toMatch(words);
+  return words.exec(output) as RegExpExecArray;
+}
+
+/** Keeps a program that sleeps, and says the pid of each; `otherwise` is what happens before the second start. */
+function keepSleeper({ otherwise = '', port = 1 } = {}): void {
+  runKeeper(`
+    import { keepRunning } from './tools/stack/keeper.mjs';
+    const stopping = new AbortController();
+    const stop = () => stopping.abort();
+    let starts = 0;
+    const start = async () => {
+      starts += 1;
+      if (starts === 2) { ${otherwise} }
+      const child = await startProcess({ command: 'sleep', args: ['600'], logFile: 'sleep.log', leashed: true });
+      console.log('pid ' + starts + ': ' + child.pid + '.');
+      return child;
+    };
+    await keepRunning({ name: 'sleep', logFile: 'sleep.log', ports: [${port}], start, signal: stopping.signal })`);
+}
+
+async function pidOf(start: number): Promise<number> {
+  return Number((await said(new RegExp(`pid ${start}: (\\d+)\\.`)))[1]);
+}
+
+describe('What is kept running', () => {
+  it('is started again when it ends, later each time, and both are said', async () => {
+    keepSleeper();
+    process.kill(await pidOf(1), 'SIGKILL');
+    await said(/^sleep ended with SIGKILL; starting it again in 1 s\. Its log: sleep\.log$/m);
+    await said(/^sleep is up again\.$/m);
+    process.kill(await pidOf(2), 'SIGTERM');
+    await said(/^sleep ended with SIGTERM; starting it again in 2 s\. /m);
+    expect(isAlive(await pidOf(3))).toBe(true);
+  });
+
+  it('is started until it starts: a start that fails ends nothing else', async () => {
+    keepSleeper({ otherwise: `throw new Error('It did not start:\\nthere is no room')` });
+    process.kill(await pidOf(1), 'SIGKILL');
+    await said(/^sleep did not start \(there is no room\); starting it again in 2 s\. /m);
+    expect(isAlive(await pidOf(3))).toBe(true);
+  });
+
+  it('waits for a port that another program has taken, and says which', async () => {
+    const other = await listen();
+    const { port } = other.address() as AddressInfo;
+    keepSleeper({ port });
+    process.kill(await pidOf(1), 'SIGKILL');
+    await said(
+      new RegExp(`^sleep did not start \\(another program has taken its port ${port}\\); starting`, 'm'),
+    );
+    other.close();
+    expect(isAlive(await pidOf(2))).toBe(true);
+  });
+
+  it('is not started again when everything is being stopped', async () => {
+    keepSleeper();
+    const pid = await pidOf(1);
+    await said(/ready/);
+    program?.kill('SIGTERM');
+    await waitUntil(() => program?.exitCode === 0 && !isAlive(pid), WITHIN);
+    expect(output).not.toContain('again');
+  });
+});
+
+async function listen(): Promise<Server> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+/** The servers that a process has started, without the shells that hold their leashes. */
+function serversOf(parent: number | undefined): number[] {
+  const all = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args=']).toString().trim().split('\n');
+  return all.flatMap((line) => {
+    const [pid, ppid, command] = line.trim().split(/\s+/);
+    return Number(ppid) === parent && command !== 'sh' ? [Number(pid)] : [];
+  });
+}
+
+describe('Postgres, Redis and the inbox of the local stack', () => {
+  it('are started again with what they kept when they are killed', async () => {
+    runKeeper(`
+      import { makeStateFolder } from './tools/stack/state.mjs';
+      import { freePort } from './tools/stack/ports.mjs';
+      import { query } from './tools/stack/postgres.mjs';
+      import { askRedis } from './tools/stack/redis.mjs';
+      import { provideInbox, providePostgres, provideRedis } from './tools/stack/services.mjs';
+      makeStateFolder();
+      const redisPort = await freePort();
+      const postgres = await providePostgres({}, await freePort());
+      const redis = await provideRedis({}, redisPort);
+      const inbox = await provideInbox({ smtp: await freePort(), web: await freePort() });
+      const stop = () => Promise.all([postgres.stop(), redis.stop(), inbox.stop()]);
+      await query(postgres.url, 'CREATE TABLE kept ()');
+      await askRedis(redisPort, 'SET kept 1');
+      process.on('SIGUSR2', async () => {
+        const rows = await query(postgres.url, 'SELECT FROM kept');
+        const kept = await askRedis(redisPort, 'GET kept');
+        const { ok } = await fetch(inbox.webUrl + '/health');
+        console.log('kept: ' + rows.length + ' ' + JSON.stringify(kept) + ' ' + ok);
+      });
+      console.log('written.')`);
+    await said(/written\./);
+    // Redis writes its log down once a second.
+    await sleep(1_500);
+    for (const pid of serversOf(program?.pid)) process.kill(pid, 'SIGKILL');
+    for (const name of ['Postgres', 'Redis', 'The inbox']) {
+      await said(
+        new RegExp(
+          `^${name} ended with SIGKILL; starting it again in 1 s\\. Its log: .*\\.posthorn/logs/`,
+          'm',
+        ),
+      );
+      await said(new RegExp(`^${name} is up again\\.$`, 'm'));
+    }
+    program?.kill('SIGUSR2');
+    await said(/^kept: 0 "\$1\\r\\n1\\r\\n" true$/m);
+  });
+});
