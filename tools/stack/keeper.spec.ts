@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -114,6 +114,13 @@ async function listen(): Promise<Server> {
   return server;
 }
 
+function postmasterPid(): number {
+  return Number.parseInt(
+    readFileSync(join(root, '.posthorn', 'postgres', 'data', 'postmaster.pid'), 'utf8'),
+    10,
+  );
+}
+
 /** The servers that a process has started, without the shells that hold their leashes. */
 function serversOf(parent: number | undefined): number[] {
   const all = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args=']).toString().trim().split('\n');
@@ -138,6 +145,8 @@ describe('Postgres, Redis and the inbox of the local stack', () => {
       const inbox = await provideInbox({ smtp: await freePort(), web: await freePort() });
       const stop = () => Promise.all([postgres.stop(), redis.stop(), inbox.stop()]);
       await query(postgres.url, 'CREATE TABLE kept ()');
+      const stay = () => query(postgres.url, 'SELECT pg_sleep(600)').catch(() => setTimeout(stay, 100));
+      void stay();
       await askRedis(redisPort, 'SET kept 1');
       process.on('SIGUSR2', async () => {
         const rows = await query(postgres.url, 'SELECT FROM kept');
@@ -161,5 +170,8 @@ describe('Postgres, Redis and the inbox of the local stack', () => {
     }
     program?.kill('SIGUSR2');
     await said(/^kept: 0 "\$1\\r\\n1\\r\\n" true$/m);
+    // It lets nobody in any more, but waits for those who are connected.
+    process.kill(postmasterPid(), 'SIGTERM');
+    await said(/^Postgres ended with code 0; starting it again in 2 s\. [^]*^Postgres is up again\.$/m);
   });
 });

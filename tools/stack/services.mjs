@@ -9,6 +9,8 @@ import { newLogFile, STATE_FOLDER } from './state.mjs';
 
 /** @typedef {{ url: string, webUrl?: string, isOurs: boolean, stop: () => Promise<unknown> }} Service */
 
+const LOOKED_EVERY_MS = 5_000;
+
 const notOurs = () => Promise.resolve();
 
 /** The database of the settings, else our own. @returns {Promise<Service>} */
@@ -29,10 +31,29 @@ export async function providePostgres({ DATABASE_URL }, port) {
     name: 'Postgres',
     logFile,
     ports: [port],
-    start: () => startPostgres({ directory, port, settings, leashed: true, logFile }),
+    start: async () => {
+      const postgres = await startPostgres({ directory, port, settings, leashed: true, logFile });
+      endWhenAsked(postgres);
+      return postgres;
+    },
   });
   await ensureDatabase(server.url(), 'posthorn');
   return { url: server.url('posthorn'), isOurs: true, stop };
+}
+
+/**
+ * A Postgres that gets a SIGTERM lets nobody in any more and waits until everybody has left, which the apps never do: it is
+ * ended, so that it can be started again.
+ *
+ * @param {Awaited<ReturnType<typeof startPostgres>>} postgres
+ */
+function endWhenAsked({ child, url }) {
+  const look = () =>
+    void query(url(), 'SELECT 1').catch(({ message }) => {
+      if (message.includes('is shutting down')) child.kill('SIGINT');
+    });
+  const looking = setInterval(look, LOOKED_EVERY_MS).unref();
+  child.once('exit', () => clearInterval(looking));
 }
 
 /** The Redis of the settings, else our own. @returns {Promise<Service>} */
