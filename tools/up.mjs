@@ -54,7 +54,7 @@ async function claim() {
     say('  … the process that kept Posthorn was killed: what it had started is ending');
     await sleep(LEASH_MS);
   }
-  claimSupervision();
+  await claimSupervision();
 }
 
 /** @param {Stack} stack @param {{ withBuild: boolean }} options */

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { endAll, isAlive, run, waitUntil } from './processes.mjs';
@@ -146,6 +147,39 @@ describe('up', () => {
     await call('down').ended;
   });
 
+  it.each(['', ' after one that was killed'])(
+    'is kept by one process, when several are called at the same moment%s',
+    async (left) => {
+      if (left !== '') {
+        mkdirSync(state(''), { recursive: true });
+        writeFileSync(state('supervisor.json'), '{"pid":999999999}');
+      }
+      const calls = Array.from({ length: 6 }, () => call('up'));
+      await pidOf('npm');
+      const first = await Promise.race(calls.map(async ({ ended }, index) => ({ index, ...(await ended) })));
+      expect(first.output).toMatch(/Posthorn is being started/);
+      await sleep(3_000);
+      const kept = calls.filter(({ child }) => child.exitCode === null);
+      expect(kept).toHaveLength(1);
+      expect(JSON.parse(readFileSync(state('supervisor.json'), 'utf8'))).toEqual({ pid: kept[0]?.child.pid });
+      await call('down').ended;
+    },
+  );
+
+  it('stays known when down, which found none to stop, ends after it has begun', async () => {
+    mkdirSync(state(''), { recursive: true });
+    writeFileSync(state('supervisor.json'), '{"pid":999999999}');
+    const { ended } = call('down');
+    await sleep(1_000);
+    rmSync(state('supervisor.json'));
+    const { child } = call('up');
+    await pidOf('npm');
+
+    expect((await ended).output).toBe('Posthorn was not up.\n');
+    expect(JSON.parse(readFileSync(state('supervisor.json'), 'utf8'))).toEqual({ pid: child.pid });
+    await call('down').ended;
+  });
+
   it('installs what the build needs as well where npm would leave it out', async () => {
     const npm = join(root, 'bin', 'npm');
     writeFileSync(npm, '#!/bin/sh\necho "npm error called as npm $*"; exit 1\n');
@@ -241,6 +275,29 @@ function faultOf(work: () => unknown): unknown {
 }
 
 describe('down and nuke', () => {
+  it('stop in order what stands still, as after a Ctrl-Z', async () => {
+    const { child, ended } = call('up');
+    await pidOf('sleep');
+    child.kill('SIGSTOP');
+    await call('down').ended;
+
+    expect((await ended).output).toContain('✓ Everything stopped');
+  });
+
+  it('do not wait for one that has ended and that nobody has seen to, as in a container without an init', async () => {
+    const parent = spawn('sh', ['-c', '"$1" tools/up.mjs & exec sleep 600', 'sh', process.execPath], {
+      cwd: root,
+      env: { ...process.env, PATH: `${join(root, 'bin')}${delimiter}${process.env.PATH}` },
+    });
+    started.push(parent);
+    await pidOf('npm');
+    const begun = performance.now();
+    const { output } = await call('down').ended;
+
+    expect(output).toMatch(/^Posthorn is down\./);
+    expect(performance.now() - begun).toBeLessThan(12_000);
+  });
+
   it('clear up what is damaged', async () => {
     mkdirSync(state(''), { recursive: true });
     writeFileSync(state('supervisor.json'), '{"pi');

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from './processes.mjs';
 import { ROOT } from './runtime.mjs';
 
@@ -18,6 +19,8 @@ export const SECRETS_FILE = join(STATE_FOLDER, 'secrets.json');
 
 /** Which process keeps the stack; there from the first step of `up` until the last one of its end. */
 const SUPERVISOR_FILE = join(STATE_FOLDER, 'supervisor.json');
+
+const CLAIMED_AFTER_MS = 100;
 
 const LOG_FOLDER = join(STATE_FOLDER, 'logs');
 
@@ -53,15 +56,30 @@ export function wasKilled() {
 }
 
 /** Makes this process the one that keeps the stack. @throws when another one does */
-export function claimSupervision() {
-  const pid = supervisorPid();
-  if (pid !== undefined) throw new Error(`Posthorn is being started by process ${pid}.`);
+export async function claimSupervision() {
+  leaveItToOthers();
   // What a process that was killed has left: stack.json would be taken for that of a stack that is up.
   endSupervision();
-  writeFileSync(SUPERVISOR_FILE, JSON.stringify({ pid: process.pid }), { mode: 0o600, flag: 'wx' });
+  try {
+    writeFileSync(SUPERVISOR_FILE, JSON.stringify({ pid: process.pid }), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+  // Who looked at the same moment may have removed this file as that of a process that was killed: the last one stays.
+  await sleep(CLAIMED_AFTER_MS);
+  leaveItToOthers();
 }
 
+function leaveItToOthers() {
+  const pid = supervisorPid();
+  if (pid !== undefined && pid !== process.pid)
+    throw new Error(`Posthorn is being started by process ${pid}.`);
+}
+
+/** Removes the signs of a stack that is up, unless another process keeps it. */
 export function endSupervision() {
+  const pid = supervisorPid();
+  if (pid !== undefined && pid !== process.pid) return;
   rmSync(STACK_FILE, { force: true });
   rmSync(SUPERVISOR_FILE, { force: true });
 }
@@ -73,7 +91,12 @@ export function endSupervision() {
  */
 export function supervisorPid() {
   const pid = readJson(SUPERVISOR_FILE)?.pid;
-  return typeof pid === 'number' && isAlive(pid) && commandOf(pid).includes('up.mjs') ? pid : undefined;
+  return typeof pid === 'number' && isSupervisor(pid) ? pid : undefined;
+}
+
+/** Whether a process keeps a stack; one that has ended, and that nobody has seen to yet, has no command any more. @param {number} pid */
+export function isSupervisor(pid) {
+  return isAlive(pid) && commandOf(pid).includes('up.mjs');
 }
 
 /** A pid may have become somebody else's since it was written down. */

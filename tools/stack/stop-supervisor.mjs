@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAlive, LEASH_MS, waitUntil } from './processes.mjs';
-import { endSupervision, supervisorPid, wasKilled } from './state.mjs';
+import { LEASH_MS, waitUntil } from './processes.mjs';
+import { endSupervision, isSupervisor, supervisorPid, wasKilled } from './state.mjs';
 
 /** The ten seconds that it may take, and some for a machine that is busy. */
 const STOP_WITHIN_MS = 15_000;
@@ -13,11 +13,15 @@ const STOP_WITHIN_MS = 15_000;
 export async function stopSupervisor() {
   const pid = supervisorPid();
   if (pid !== undefined) {
+    const isGone = () => !isSupervisor(pid);
     process.kill(pid, 'SIGTERM');
+    // It may stand still, after a Ctrl-Z.
+    process.kill(pid, 'SIGCONT');
     try {
-      await waitUntil(() => !isAlive(pid), { withinMs: STOP_WITHIN_MS, what: 'Stopping' });
+      await waitUntil(isGone, { withinMs: STOP_WITHIN_MS, what: 'Stopping' });
     } catch {
       process.kill(pid, 'SIGKILL');
+      await waitUntil(isGone, { withinMs: STOP_WITHIN_MS, what: 'Ending' });
     }
   }
   if (wasKilled()) await sleep(LEASH_MS);
