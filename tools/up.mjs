@@ -8,6 +8,7 @@ import { describeFault, runScript } from './stack/script.mjs';
 import { readSettings } from './stack/settings.mjs';
 import { Stack } from './stack/stack.mjs';
 import {
+  boundLogs,
   claimSupervision,
   endSupervision,
   makeStateFolder,
@@ -27,6 +28,8 @@ with keys, and prints what to do next. Ctrl-C stops everything. Its data stays i
 
 DATABASE_URL, REDIS_URL and SMTP_URL, in the environment or in .env, name a server of yours instead; every other setting
 (.env.example) is passed on to the apps.`;
+
+const LOGS_BOUNDED_EVERY_MS = 60_000;
 
 /** With --detach, the process that was called waits for this one at the other end of a channel. */
 const isDetached = process.send !== undefined;
@@ -70,6 +73,7 @@ async function start(stack, options) {
 async function keepUp(options) {
   const stack = new Stack(readSettings());
   await claim();
+  setInterval(boundLogs, LOGS_BOUNDED_EVERY_MS).unref();
   const stopped = askedToStop();
   const failed = start(stack, options).then(
     () => stopped,

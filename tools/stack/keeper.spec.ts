@@ -108,6 +108,31 @@ describe('What is kept running', () => {
   });
 });
 
+describe('The log of what is kept running', () => {
+  it('begins anew when it has become large, and keeps what it had beside it', async () => {
+    runKeeper(`
+      import { boundLogs, makeStateFolder, newLogFile } from './tools/stack/state.mjs';
+      makeStateFolder();
+      const logFile = newLogFile('talker');
+      const talk = 'head -c 17000000 /dev/zero; while read -r line; do :; done < fifo; echo more; sleep 600';
+      execFileSync('mkfifo', ['fifo']);
+      const child = await startProcess({ command: 'sh', args: ['-c', talk], logFile, leashed: true });
+      const stop = () => undefined;
+      const size = (file) => statSync(file).size;
+      while (size(logFile) < 17_000_000) await sleep(20);
+      boundLogs();
+      execFileSync('sh', ['-c', 'echo >fifo']);
+      while (size(logFile) === 0) await sleep(20);
+      console.log('sizes: ' + size(logFile) + ' ' + size(logFile.replace('.log', '.previous.log')) + '.');
+      boundLogs();
+      console.log('then: ' + size(logFile) + '.');
+      import { execFileSync } from 'node:child_process';
+      import { statSync } from 'node:fs';
+      import { setTimeout as sleep } from 'node:timers/promises'`);
+    await said(/^sizes: 5 17000000\.\nthen: 5\.$/m);
+  });
+});
+
 async function listen(): Promise<Server> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,6 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from './processes.mjs';
 import { ROOT } from './runtime.mjs';
@@ -23,6 +35,11 @@ const SUPERVISOR_FILE = join(STATE_FOLDER, 'supervisor.json');
 const CLAIMED_AFTER_MS = 100;
 
 const LOG_FOLDER = join(STATE_FOLDER, 'logs');
+
+/** How the name of a log ends that is kept beside the newer one. */
+const PREVIOUS = '.previous.log';
+
+const LARGEST_LOG_BYTES = 16 * 1024 * 1024;
 
 export function makeStateFolder() {
   // By itself: of several folders, Node says on a read-only file system that the first one does not exist.
@@ -119,6 +136,21 @@ function commandOf(pid) {
  */
 export function newLogFile(name) {
   const file = join(LOG_FOLDER, `${name}.log`);
-  if (existsSync(file)) renameSync(file, join(LOG_FOLDER, `${name}.previous.log`));
+  if (existsSync(file)) renameSync(file, join(LOG_FOLDER, `${name}${PREVIOUS}`));
   return file;
+}
+
+/** Begins each log file anew that has become too large; what it had is kept beside it, like the one of the run before. */
+export function boundLogs() {
+  for (const name of readdirSync(LOG_FOLDER)) {
+    const file = join(LOG_FOLDER, name);
+    if (name.endsWith(PREVIOUS) || statSync(file).size <= LARGEST_LOG_BYTES) continue;
+    try {
+      // Not renamed: who writes has it open, and appends.
+      copyFileSync(file, join(LOG_FOLDER, `${basename(name, '.log')}${PREVIOUS}`));
+    } catch {
+      // On a full disk, room is worth more.
+    }
+    truncateSync(file);
+  }
 }
