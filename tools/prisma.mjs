@@ -1,10 +1,15 @@
 // npm run prisma: Prisma's command line, also where its native engine could not be downloaded.
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { say } from './stack/progress.mjs';
 import { nodeBinary, ROOT, withInstalledBinaries } from './stack/runtime.mjs';
+import { describeFault } from './stack/script.mjs';
 
 const ENGINES = join(ROOT, 'node_modules', '@prisma', 'engines');
+
+/** What `generate` writes anew. */
+const CLIENT = join(ROOT, 'libs', 'database', 'src', 'generated');
 
 function hasNativeEngine() {
   return existsSync(ENGINES) && readdirSync(ENGINES).some((name) => name.startsWith('schema-engine-'));
@@ -17,6 +22,16 @@ function hasNativeEngine() {
 function engineStandIn() {
   const isAnswered = process.env.PRISMA_SCHEMA_ENGINE_BINARY !== undefined || hasNativeEngine();
   return isAnswered ? {} : { PRISMA_SCHEMA_ENGINE_BINARY: nodeBinary() };
+}
+
+if (process.argv[2] === 'generate' && existsSync(CLIENT)) {
+  try {
+    accessSync(CLIENT, constants.W_OK);
+  } catch (error) {
+    // Prisma would name a file that it could not remove.
+    say(describeFault(error));
+    process.exit(1);
+  }
 }
 
 const child = spawn(nodeBinary(), ['node_modules/prisma/build/index.js', ...process.argv.slice(2)], {

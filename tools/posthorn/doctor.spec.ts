@@ -20,11 +20,27 @@ describe('What the doctor says', () => {
     expect(DOCTOR_COMMANDS[0]!.show({ isSound: false, results }, {}).split('\n')).toEqual([
       '✗ node: Node 20.19.0',
       '    install Node 22.19 or newer',
-      '? relay one, relay two: it did not answer',
+      '? it did not answer',
       '    see that it runs',
+      '    (relay one, relay two)',
       '✓ disk: there is room',
       '',
-      'Something is wrong (1 fault, 2 unknown, 0 to consider, 1 good).',
+      'Something is wrong (1 fault, 1 unknown, 0 to consider, 1 good).',
+    ]);
+  });
+
+  it('counts what many checks found as one fault, such as a database that is away', () => {
+    const found = 'Nobody answers at 127.0.0.1:5433: see that it runs';
+    const away = ['postgres.version', 'postgres.room', 'work.due'].map((check) => ({
+      check,
+      kind: 'fault',
+      found,
+    }));
+    expect(DOCTOR_COMMANDS[0]!.show({ isSound: false, results: away }, {}).split('\n')).toEqual([
+      `✗ ${found}`,
+      '    (postgres.version, postgres.room, work.due)',
+      '',
+      'Something is wrong (1 fault, 0 unknown, 0 to consider, 0 good).',
     ]);
   });
 });

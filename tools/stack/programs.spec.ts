@@ -250,6 +250,18 @@ describe('A checkout or a temporary folder that cannot be used', () => {
     },
   );
 
+  itWithMounts(
+    'is named in a line, where the client of the database cannot be made (skipped where nothing may be mounted)',
+    async () => {
+      mkdirSync(join(root, 'libs', 'database', 'src', 'generated'), { recursive: true });
+      const calls = `${READ_ONLY}; "$1" tools/prisma.mjs generate`;
+      const args = [...UNSHARE, calls, 'sh', process.execPath];
+      await expect(run({ command: 'unshare', args, cwd: root })).rejects.toThrow(
+        /ended with 1:\n[^\n]*generated cannot be written: the file system is read-only\. Use a checkout that can be written\.$/,
+      );
+    },
+  );
+
   it('is named in a line, where there is no temporary folder', () => {
     const folder = join(root, 'not-there');
     const found = faultOf(() => mkdtempSync(join(folder, 'posthorn-test-')));

@@ -29,15 +29,19 @@ function findingOf(error) {
   return { kind: 'fault', found: explain(/** @type {any} */ (error).errors?.[0] ?? error) };
 }
 
-/** What is the same for several checks is said once. @param {readonly CheckResult[]} results */
+/** What is the same for several checks is said once, before their names. @param {readonly CheckResult[]} results */
 function linesOf(results) {
   return Object.keys(MARKS)
     .flatMap((kind) => alike(results.filter((result) => result.kind === kind)))
     .flatMap((group) => {
       const [{ kind, found, mend }] = /** @type {[CheckResult]} */ (group);
       const names = group.map(({ check }) => check).join(', ');
-      const line = `${MARKS[kind]} ${names}: ${visible(found)}`;
-      return mend === undefined ? [line] : [line, `    ${visible(mend)}`];
+      const isShared = group.length > 1;
+      return [
+        `${MARKS[kind]} ${isShared ? '' : `${names}: `}${visible(found)}`,
+        ...(mend === undefined ? [] : [`    ${visible(mend)}`]),
+        ...(isShared ? [`    (${names})`] : []),
+      ];
     });
 }
 
@@ -57,8 +61,9 @@ function alike(results) {
   return [...groups.values()];
 }
 
+/** What several checks found is one thing to fix. */
 function summaryOf(isSound, results) {
-  const count = (kind) => results.filter((result) => result.kind === kind).length;
+  const count = (kind) => alike(results.filter((result) => result.kind === kind)).length;
   const faults = count('fault');
   const counts = `${faults} ${faults === 1 ? 'fault' : 'faults'}, ${count('unknown')} unknown, ${count('advice')} to consider, ${count('good')} good`;
   return isSound ? `Nothing is wrong (${counts}).` : `Something is wrong (${counts}).`;
