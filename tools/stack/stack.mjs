@@ -47,7 +47,8 @@ export class Stack {
   #services = [];
   /** @type {Map<string, AppKeeper>} */
   #apps = new Map();
-  #description = {};
+  /** What stack.json says beside the apps, once everything is up. @type {object | undefined} */
+  #description;
 
   /** @param {Record<string, string>} settings of the environment and `.env` */
   constructor(settings) {
@@ -160,6 +161,8 @@ export class Stack {
 
   /** What runs goes on running where its new pid cannot be written, as on a full disk. */
   #writeDownAnew() {
+    // stack.json is there only while everything is up; an app that died before that is in the first one.
+    if (this.#description === undefined) return;
     try {
       this.#writeDown();
     } catch (error) {
