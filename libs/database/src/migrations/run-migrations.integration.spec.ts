@@ -62,6 +62,21 @@ describe('The migration runner', () => {
     await query(`ALTER DATABASE ${String(name)} RESET datestyle`);
   });
 
+  it.each(['statement_timeout', 'lock_timeout', 'transaction_timeout'])(
+    'takes as long as it must, and waits for another one, whatever %s is set for the role',
+    async (name) => {
+      const known = await query(`SELECT FROM pg_settings WHERE name = '${name}'`);
+      if (known.length === 0) return;
+      await write(SECOND, 'SELECT pg_sleep(0.3); CREATE TABLE second ();');
+      const url = new URL(testDatabase.url);
+      url.searchParams.set('options', `-c ${name}=100`);
+      expect(await Promise.all([1, 2].map(() => runMigrations(url.href, directory)))).toContainEqual([
+        FIRST,
+        SECOND,
+      ]);
+    },
+  );
+
   it('applies what was added since', async () => {
     await migrate();
     await write('20300103000000_third_laid', 'CREATE TABLE third ();');

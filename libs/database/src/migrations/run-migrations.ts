@@ -21,6 +21,13 @@ const GIVE_UP_AFTER_MS = 30 * 60_000;
 /** A process that vanishes in the middle of a migration must not hold its locks until TCP notices. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 
+/**
+ * A migration takes as long as it must, and waits for another process that migrates: what a server, database or role allows the statements of
+ * applications would end both.
+ */
+const UNHURRIED = `SELECT set_config(name, '0', false) FROM pg_settings
+WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout')`;
+
 const BOOKKEEPING = `
   CREATE TABLE IF NOT EXISTS _prisma_migrations (
     id                  varchar(36)  PRIMARY KEY,
@@ -66,6 +73,7 @@ export async function runMigrations(
   };
   return connected(config, async (client) => {
     await refusePooler(client);
+    await client.query(UNHURRIED);
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     // Asked for what it throws. The table is made even where it is there: a server that takes no changes says so now, not only when there is something to change.
     await hasBookkeeping(client);
