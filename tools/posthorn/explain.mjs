@@ -47,6 +47,7 @@ const SPEAKING = new Set([
   'Refusal',
   'SettingsError',
   'DurabilityRefused',
+  'EncodingRefused',
   'PoolerRefused',
   'DatabaseUnusable',
   'RedisUnusable',

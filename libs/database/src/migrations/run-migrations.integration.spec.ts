@@ -152,6 +152,26 @@ describe('The migration runner', () => {
     expect(await query("SELECT to_regclass('_prisma_migrations') AS books")).toEqual([{ books: null }]);
   });
 
+  it.each(['SQL_ASCII', 'LATIN1'])(
+    'refuses a database of the encoding %s, where a letter is several characters or none, before it makes anything',
+    async (encoding) => {
+      const url = new URL(testDatabase.url);
+      url.pathname += '_not_utf8';
+      const name = url.pathname.slice(1);
+      await query(
+        `CREATE DATABASE ${name} ENCODING '${encoding}' LOCALE_PROVIDER libc LOCALE 'C' TEMPLATE template0`,
+      );
+      try {
+        await expect(runMigrations(url.href, directory)).rejects.toThrow(
+          `The encoding of the database is ${encoding}, which does not keep every text as it is: create it anew with ENCODING 'UTF8' TEMPLATE template0`,
+        );
+        expect(await examineMigrations(url.href, directory)).toEqual([FIRST, SECOND]);
+      } finally {
+        await query(`DROP DATABASE ${name} WITH (FORCE)`);
+      }
+    },
+  );
+
   it("waits for Prisma's own migrator", async () => {
     await client.query('SELECT pg_advisory_lock(72707369)');
     let isDone = false;

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sleep } from '@posthorn/kernel';
+import { CannotStart, sleep } from '@posthorn/kernel';
 import pg from 'pg';
 import { faultOf } from '../faults.ts';
 import { PoolerRefused } from '../pooler.ts';
@@ -49,6 +49,18 @@ interface Migration {
 /** A migration that was applied is not what its file now says, its file is gone, or it was applied by half or where nobody looks. */
 export class MigrationMismatch extends Error {}
 
+/** Lengths are counted in characters, and everything that people write is kept. */
+const ENCODING = 'UTF8';
+
+/** Texts would be kept otherwise than they came: by `SQL_ASCII` each letter beyond ASCII counts as several, by others there is none for most of them. */
+class EncodingRefused extends CannotStart {
+  constructor(encoding: string) {
+    super(
+      `The encoding of the database is ${encoding}, which does not keep every text as it is: create it anew with ENCODING '${ENCODING}' TEMPLATE template0`,
+    );
+  }
+}
+
 /**
  * Applies the migrations that the database does not have yet, each in a transaction of its own, and keeps Prisma's own
  * bookkeeping, so that `prisma migrate deploy` finds them applied. Any number of processes may call it at once: they
@@ -60,6 +72,7 @@ export class MigrationMismatch extends Error {}
  * @returns the names of the migrations that were applied now
  * @throws MigrationMismatch when history was changed after the fact
  * @throws PoolerRefused when a pooler stands between: it gives each statement another connection, so that nobody would wait for anybody
+ * @throws EncodingRefused when the database is not one of UTF-8
  */
 export async function runMigrations(
   databaseUrl: string,
@@ -73,6 +86,7 @@ export async function runMigrations(
   };
   return connected(config, async (client) => {
     await refusePooler(client);
+    await refuseEncoding(client);
     await client.query(UNHURRIED);
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     // Asked for what it throws. The table is made even where it is there: a server that takes no changes says so now, not only when there is something to change.
@@ -139,6 +153,12 @@ async function refusePooler(client: pg.Client): Promise<void> {
   const sql = "SELECT setting FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout'";
   const { setting } = (await client.query<{ setting: string }>(sql)).rows[0]!;
   if (Number(setting) !== IDLE_IN_TRANSACTION_TIMEOUT_MS) throw new PoolerRefused();
+}
+
+async function refuseEncoding(client: pg.Client): Promise<void> {
+  const sql = "SELECT current_setting('server_encoding') AS encoding";
+  const { encoding } = (await client.query<{ encoding: string }>(sql)).rows[0]!;
+  if (encoding !== ENCODING) throw new EncodingRefused(encoding);
 }
 
 /** Whether anything was ever applied. @throws MigrationMismatch when that was in a schema in which this role does not look any more */
