@@ -121,6 +121,18 @@ describe('A connection', () => {
     await examined.close();
   });
 
+  it('makes partitions, and takes a backslash for one, whatever notation was chosen for the database', async () => {
+    const url = new URL(testDatabase.url);
+    url.searchParams.set('options', '-c standard_conforming_strings=off -c quote_all_identifiers=on');
+    const other = openDatabase({ url: url.href, poolSize: 1, applicationName: 'test' });
+    await greetDatabase(other);
+    const { rows } = await other.pool.query<{ backslash: string }>(
+      String.raw`SELECT '\\' AS backslash, make_partitions(4)`,
+    );
+    expect(rows[0]!.backslash).toBe(String.raw`\\`);
+    await other.close();
+  });
+
   it('lets several at once accept for one workspace, whatever isolation was chosen for the database', async () => {
     const { rows } = await database.pool.query<{ name: string }>('SELECT current_database() AS name');
     const chosen = `ALTER DATABASE ${rows[0]!.name} SET default_transaction_isolation`;

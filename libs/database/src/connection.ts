@@ -5,8 +5,8 @@ import pg from 'pg';
 import { AnsweringClient } from './answering-client.ts';
 import { isOutage, isRefusedLogin } from './faults.ts';
 import { PrismaClient } from './generated/client.ts';
+import { NOTATION } from './notation.ts';
 import { PoolerRefused, UNSUPPORTED_AT_START } from './pooler.ts';
-import { TIMES } from './times.ts';
 import { DatabaseUnusable } from './unusable.ts';
 
 /** A connection that cannot be had within this time is reported as an outage. */
@@ -67,7 +67,7 @@ IF pg_is_in_recovery() THEN
   RAISE read_only_sql_transaction USING MESSAGE = 'this Postgres is a standby and takes no changes; DATABASE_URL has to lead to the primary';
 END IF; END $$`;
 
-const PREPARED = [REFUSE_STANDBY, TIMES, ISOLATION, PLANNING, COMPRESSION, KEEP_EVENT_ERA].join('; ');
+const PREPARED = [REFUSE_STANDBY, NOTATION, ISOLATION, PLANNING, COMPRESSION, KEEP_EVENT_ERA].join('; ');
 
 interface DatabaseOptions {
   readonly url: string;

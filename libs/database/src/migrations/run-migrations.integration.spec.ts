@@ -62,6 +62,17 @@ describe('The migration runner', () => {
     await query(`ALTER DATABASE ${String(name)} RESET datestyle`);
   });
 
+  it.each(['standard_conforming_strings = off', 'quote_all_identifiers = on'])(
+    'makes what a migration says where %s is chosen',
+    async (choice) => {
+      await write(SECOND, "CREATE TABLE second AS SELECT '\\d' AS pattern, 'first'::regclass::text AS name;");
+      const url = new URL(testDatabase.url);
+      url.searchParams.set('options', `-c ${choice.replaceAll(' ', '')}`);
+      expect(await runMigrations(url.href, directory)).toEqual([FIRST, SECOND]);
+      expect(await query('SELECT * FROM second')).toEqual([{ pattern: '\\d', name: 'first' }]);
+    },
+  );
+
   it.each(['statement_timeout', 'lock_timeout', 'transaction_timeout'])(
     'takes as long as it must, and waits for another one, whatever %s is set for the role',
     async (name) => {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { CannotStart, sleep } from '@posthorn/kernel';
 import pg from 'pg';
 import { faultOf } from '../faults.ts';
+import { NOTATION } from '../notation.ts';
 import { PoolerRefused } from '../pooler.ts';
-import { TIMES } from '../times.ts';
 
 /** The advisory lock that Prisma's own migrator takes, so that both exclude each other. */
 const MIGRATION_LOCK = 72707369;
@@ -141,7 +141,7 @@ async function connected<Result>(
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await client.query(TIMES);
+    await client.query(NOTATION);
     return await work(client);
   } finally {
     await client.end().catch(() => undefined);
