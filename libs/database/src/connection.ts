@@ -48,9 +48,10 @@ WHERE name = 'default_toast_compression' AND source = 'default' AND 'lz4' = ANY 
 
 /**
  * Statements wait for whoever changes a row, and go on from what he wrote. At any other level, which can be chosen for the server, the database or the
- * role, they would fail there instead, and two gateways could hardly accept for one workspace.
+ * role, they would fail there instead, and two gateways could hardly accept for one workspace. What a connection begins with is one transaction too,
+ * and the first that it does is to say so.
  */
-const ISOLATION = `SET default_transaction_isolation = 'read committed'`;
+const ISOLATION = `SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET default_transaction_isolation = 'read committed'`;
 
 /**
  * In a restored database, lets the order of events go on where it ended and holds everything back; otherwise it changes nothing. Each connection asks,
@@ -67,7 +68,7 @@ IF pg_is_in_recovery() THEN
   RAISE read_only_sql_transaction USING MESSAGE = 'this Postgres is a standby and takes no changes; DATABASE_URL has to lead to the primary';
 END IF; END $$`;
 
-const PREPARED = [REFUSE_STANDBY, NOTATION, ISOLATION, PLANNING, COMPRESSION, KEEP_EVENT_ERA].join('; ');
+const PREPARED = [ISOLATION, REFUSE_STANDBY, NOTATION, PLANNING, COMPRESSION, KEEP_EVENT_ERA].join('; ');
 
 interface DatabaseOptions {
   readonly url: string;

@@ -128,15 +128,23 @@ describe('A database that was restored', () => {
     expect(await claim(await open(original.url))).toHaveLength(3);
   });
 
-  it('is so once, however many connect at once, and keeps the reason that an operator had', async () => {
-    await pauseSending(lanes(opened[0]!), 'everything', ada, 'The relay moves');
-    await closeAll();
-    copy = await copyTestDatabase(original);
-    const [database] = await Promise.all(Array.from({ length: 5 }, () => open(copy!.url)));
-    expect(await ask(database!, 'SELECT era FROM event_eras')).toHaveLength(2);
-    const [pause] = await listPauses(lanes(database!));
-    expect(pause!.reason).toBe('The database was restored; before that: The relay moves');
-  });
+  it.each(['read committed', 'serializable'])(
+    'is so once, however many connect at once, and keeps the reason that an operator had, where transactions are %s by default',
+    async (isolation) => {
+      await pauseSending(lanes(opened[0]!), 'everything', ada, 'The relay moves');
+      await closeAll();
+      copy = await copyTestDatabase(original);
+      const url = new URL(copy.url);
+      url.searchParams.set(
+        'options',
+        `-c default_transaction_isolation=${isolation.replace(' ', String.raw`\ `)}`,
+      );
+      const [database] = await Promise.all(Array.from({ length: 5 }, () => open(url.href)));
+      expect(await ask(database!, 'SELECT era FROM event_eras')).toHaveLength(2);
+      const [pause] = await listPauses(lanes(database!));
+      expect(pause!.reason).toBe('The database was restored; before that: The relay moves');
+    },
+  );
 
   it('counts what was due at the dump, and what fell due since', async () => {
     const database = opened[0]!;
