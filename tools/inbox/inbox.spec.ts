@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,6 +56,32 @@ describe('A mailbox', () => {
     const { port } = server.address() as AddressInfo;
     const statusOf = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
     expect([await statusOf('//'), await statusOf('/health')]).toEqual([404, 200]);
+    server.close().closeAllConnections();
+  });
+
+  it('is shown only to who asks for this machine, not to a page whose name leads here', async () => {
+    const server = createShow(new Mailbox(folder)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const statusFor = async (host: string, path: string) => {
+      const headers = { host: `${host}:${port}` };
+      const [answer] = (await once(get({ port, host: '127.0.0.1', path, headers }), 'response')) as [
+        IncomingMessage,
+      ];
+      answer.destroy();
+      return answer.statusCode;
+    };
+    for (const path of ['/', '/api/messages', '/api/changes']) {
+      for (const host of ['127.0.0.1', 'localhost', 'inbox.localhost', 'LOCALHOST', '[::1]', '192.168.1.2'])
+        expect([host, await statusFor(host, path)]).toEqual([host, 200]);
+      for (const host of [
+        'rebound.example',
+        '127.0.0.1.rebound.example',
+        'localhost.example',
+        'notlocalhost',
+      ])
+        expect([host, await statusFor(host, path)]).toEqual([host, 421]);
+    }
     server.close().closeAllConnections();
   });
 });
@@ -124,5 +151,13 @@ describe('The HTML of a mail', () => {
     const html = await readHtml(Buffer.from(source));
     expect(html).toContain('src="data:image/png;base64,AAAA"');
     expect(html).toContain('src="cid:other"');
+  });
+
+  it('holds nothing by which a browser tells another server that it is shown', async () => {
+    const body =
+      '<LINK rel=preconnect href=//x.example><iframe srcdoc="<link rel=preconnect>"></iframe><frame src=//x.example><p>Hi</p><linked>';
+    const html = await readHtml(Buffer.from(`Content-Type: text/html\r\n\r\n${body}\r\n`));
+    expect(html).not.toMatch(/<(link|i?frame)[ >]/i);
+    expect(html).toContain('<p>Hi</p><linked>');
   });
 });

@@ -4,6 +4,12 @@ import PostalMime from 'postal-mime';
 const HEADER_BYTES = 256 * 1024;
 
 /**
+ * Elements by which a browser connects to other servers though a policy forbids to load anything from them: hints (`<link rel="preconnect">`), and
+ * frames, which it prepares for before it asks the policy. They become elements that do nothing.
+ */
+const TELLING = /<(?:link|iframe|frame)(?=[\s/>])/gi;
+
+/**
  * What a list shows of a mail. Only the head is parsed, so that a large mail costs no more than a small one.
  *
  * @param {Buffer} source
@@ -49,7 +55,8 @@ export async function readMail(source) {
 }
 
 /**
- * A mail's HTML with the pictures that it carries itself put in place. Links open outside of the page that shows it.
+ * A mail's HTML with the pictures that it carries itself put in place, and without what tells other servers that it is shown. Links open
+ * outside of the page that shows it.
  *
  * @param {Buffer} source
  */
@@ -64,6 +71,8 @@ export async function readHtml(source) {
         return [contentId?.replace(/^<|>$/g, ''), `data:${mimeType};base64,${base64}`];
       }),
   );
-  const html = (mail.html ?? '').replace(/cid:([^"'\s)>]+)/g, (whole, id) => pictures.get(id) ?? whole);
+  const html = (mail.html ?? '')
+    .replace(TELLING, '<wbr')
+    .replace(/cid:([^"'\s)>]+)/g, (whole, id) => pictures.get(id) ?? whole);
   return `<base target="_blank">${html}`;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { isIP } from 'node:net';
 import { readHtml, readMail } from './read-mail.mjs';
 
 const PAGE = new URL('./page/', import.meta.url);
@@ -23,6 +24,10 @@ const FILES = new Map([
 
 const LARGEST_LIST = 1_000;
 
+const ASKED_FOR_ANOTHER = {
+  message: 'The inbox is shown at localhost and at addresses; ask for it by one of them',
+};
+
 /** @typedef {{ status?: number, type?: string, policy?: string, body: string | Buffer }} Answer */
 
 /**
@@ -35,6 +40,7 @@ export function createShow(mailbox) {
   const watchers = new Set();
   mailbox.on('change', () => watchers.forEach((watcher) => watcher.write('data: change\n\n')));
   return createServer((request, response) => {
+    if (!isForThisMachine(request.headers.host)) return send(response, json(ASKED_FOR_ANOTHER, 421));
     const url = URL.parse(request.url ?? '/', 'http://inbox');
     if (url === null) return send(response, json({ message: 'Not found' }, 404));
     if (url.pathname === '/api/changes') return watch(response, watchers);
@@ -42,6 +48,18 @@ export function createShow(mailbox) {
       .catch((error) => json({ message: error.message }, 500))
       .then((result) => send(response, result));
   });
+}
+
+/**
+ * Whether a request is for this machine and not for a name that leads to it: a stranger's page in the browser here could have a name of its
+ * own lead to 127.0.0.1 (DNS rebinding), and would read all mails, with the links to sign in that are in them.
+ *
+ * @param {string | undefined} host the header; no browser leaves it out
+ */
+function isForThisMachine(host) {
+  if (host === undefined) return true;
+  const name = URL.parse(`http://${host}`)?.hostname.replace(/^\[|\]$/g, '') ?? '';
+  return isIP(name) !== 0 || /^(?:.+\.)?localhost$/.test(name);
 }
 
 /** Server-sent events: one line for each change, after which the page asks for the list again. */
