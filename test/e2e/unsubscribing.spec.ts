@@ -274,6 +274,24 @@ describe('S20: somebody who has unsubscribed', () => {
   });
 });
 
+describe('S20: whoever has a link', () => {
+  it('can subscribe again with it only so often, so that nobody makes us write and tell without end; unsubscribing is never refused', async () => {
+    const path = await linkTo(newRecipient());
+    const again: Answer[] = [];
+    while (again.length < 40 && again.at(-1)?.status !== 429) {
+      expect((await oneClick(path)).status).toBe(200);
+      again.push(await visit('POST', `${path}/resubscribe`));
+    }
+    expect(again.map(({ status }) => status)).toEqual([...Array<number>(10).fill(200), 429]);
+    const refused = again.at(-1)!;
+    expect(refused.text).toContain('<h1>Try again in a few minutes</h1>');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await told()).filter((what) => what === 'contact.resubscribed recipient')).toHaveLength(10);
+    expect((await oneClick(path)).status).toBe(200);
+    expect(await visit('POST', `${await linkTo(newRecipient())}/resubscribe`)).toMatchObject({ status: 200 });
+  });
+});
+
 describe('R1: guessing links', () => {
   it.each(['/invitations/phi_', '/verify/identity/phv_'])('of %s is refused, too', async (beginning) => {
     const guarded = await stack.startApp('gateway', { PUBLIC_URL, FAILED_AUTHENTICATIONS_PER_MINUTE: '5' });
@@ -302,7 +320,7 @@ describe('R1: guessing links', () => {
         key: null,
         headers: AS_BROWSER,
       });
-      expect(text).toMatch(status === 429 ? /<h1>Try again in a minute/ : /<h1>This link does not work/);
+      expect(text).toMatch(status === 429 ? /<h1>Try again in a few minutes/ : /<h1>This link does not work/);
       if (status === 429) break;
     }
     expect((await at.request('GET', path, undefined, { key: null })).status).toBe(200);

@@ -14,6 +14,7 @@ import {
 import { IdentifyCaller, RateLimits } from '@posthorn/auth';
 import type { Mailbox } from '@posthorn/domain';
 import { answerOf } from '@posthorn/platform';
+import type { RateLimiter } from '@posthorn/queues';
 import {
   AcceptEmails,
   ChangeSubscription,
@@ -66,6 +67,7 @@ import { TemplatesController } from './templates/templates.controller.ts';
 export interface GatewayParts
   extends EmailParts, IdentityParts, MemberParts, OwedMailParts, TemplateParts, WebhookParts {
   readonly limits: RateLimits;
+  readonly limiter: RateLimiter;
   /** Emails a month of a workspace without a limit of its own; null: none. */
   readonly monthlyLimit: number | null;
   /** The sender of Posthorn's own mails; undefined: it sends none. */
@@ -115,7 +117,7 @@ export const CONTROLLERS: Type[] = [
 @Module({})
 export class GatewayModule {
   static of(parts: GatewayParts): DynamicModule {
-    const { database, rings, limits, monthlyLimit, systemFrom, callers, publicUrl } = parts;
+    const { database, rings, limits, limiter, monthlyLimit, systemFrom, callers, publicUrl } = parts;
     const errorBodyOf = (refusal: Refusal): ErrorBody => answerOf(refusal, publicUrl).body;
     const acceptEmails = openAcceptance({ database, rings, monthlyLimit, errorBodyOf });
     const contacts = new ContactStore(database);
@@ -151,7 +153,7 @@ export class GatewayModule {
         ...emailProviders(parts),
         {
           provide: ChangeSubscription,
-          useValue: new ChangeSubscription({ subscriptions, links: parts.unsubscribeLinks }),
+          useValue: new ChangeSubscription({ subscriptions, links: parts.unsubscribeLinks, limiter }),
         },
         { provide: TrackingLinks, useValue: parts.trackingLinks },
         { provide: NoticeHits, useValue: parts.hits },

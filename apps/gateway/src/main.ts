@@ -120,6 +120,7 @@ await startProcess('gateway', async () => {
       database: db,
       rings,
       limits,
+      limiter,
       monthlyLimit: acceptance.monthlyLimit,
       secretBox: secrets.box,
       webhookPolicy: webhooks.policy,

@@ -50,7 +50,7 @@ export { DeliverEmail } from './send/deliver-email.ts';
 export { SendEmails } from './send/send-emails.ts';
 export { WithheldRecipients } from './send/withheld-recipients.ts';
 export { TakeReport } from './reports/take-report.ts';
-export { ChangeSubscription } from './unsubscribe/change-subscription.ts';
+export { ChangeSubscription, tooManyResubscriptions } from './unsubscribe/change-subscription.ts';
 export { UnsubscribeLinks } from './unsubscribe/unsubscribe-links.ts';
 export { withoutUnsubscribeUrl } from './unsubscribe/unsubscribe-variable.ts';
 export { NoticeHits } from './tracking/notice-hits.ts';

@@ -11,8 +11,10 @@ const LATER: PersonPage = {
   paragraphs: ['This page cannot be shown just now. The link stays as good as it was.'],
 };
 const TOO_MANY: PersonPage = {
-  title: 'Try again in a minute',
-  paragraphs: ['Too many links that do not work were opened from the network that you are in.'],
+  title: 'Try again in a few minutes',
+  paragraphs: [
+    'Too many links that do not work were opened from the network that you are in, or this one was used too often.',
+  ],
 };
 
 /** What is no success has the error body of the interface; but who opens a link of a mail in a browser would make nothing of that, and gets a page. */

@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common
 import { Refusal } from '@posthorn/kernel';
 import { RateLimits } from '@posthorn/auth';
 import type { Subscription } from '@posthorn/database';
-import { ChangeSubscription } from '@posthorn/use-cases';
+import { ChangeSubscription, tooManyResubscriptions } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { Describes, HTML_PAGE } from '../openapi/describes.ts';
 import { TOO_MANY_GUESSES } from '../openapi/refusals.ts';
@@ -61,7 +61,7 @@ export class UnsubscribeController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const subscription = await this.subscription.setStatus(token, 'UNSUBSCRIBED');
+    const subscription = await this.subscription.unsubscribe(token);
     return this.answer(request, response, subscription, subscriptionPage);
   }
 
@@ -71,13 +71,15 @@ export class UnsubscribeController {
     ...LINK,
     name: 'resubscribeByLink',
     summary: 'Subscribe again on the page of an unsubscribe link',
+    description: 'One link can be used for it ten times at once, and ten times an hour after that.',
+    refuses: { ...LINK.refuses, 'Too many times': tooManyResubscriptions(360) },
   })
   async resubscribe(
     @Param('token') token: string,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const subscription = await this.subscription.setStatus(token, 'SUBSCRIBED');
+    const subscription = await this.subscription.resubscribe(token);
     return this.answer(request, response, subscription, resubscribedPage);
   }
 
