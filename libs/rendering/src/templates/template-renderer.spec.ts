@@ -246,6 +246,32 @@ describe('TemplateRenderer', () => {
     await patient.close();
   });
 
+  it('lets go of the formats that it has made, whose memory no limit of a thread counts', async () => {
+    const one = new TemplateRenderer({ maxThreads: 1, deadlineMs: 60_000 });
+    const source = version(
+      '{{#each zones as |zone|}}{{#each ../locales as |locale|}}{{date 0 "full" time="full" timeZone=zone locale=locale}}{{/each}}{{/each}}',
+    );
+    const all = Intl.supportedValuesOf('timeZone');
+    const locales = [
+      'ar-EG',
+      'zh-Hant-TW',
+      'fa-IR-u-ca-persian',
+      'he-IL-u-ca-hebrew',
+      'hi',
+      'bn',
+      'ta',
+      'ko',
+    ];
+    const renderSome = (from: number): Promise<unknown> =>
+      one.render(source, { zones: all.slice(from, from + 50), locales }, OWNER);
+    await renderSome(0);
+    const before = process.memoryUsage.rss();
+    for (let round = 1; round <= 16; round += 1) await renderSome((round % 8) * 50);
+    const grownMb = (process.memoryUsage.rss() - before) / 1_048_576;
+    expect(grownMb).toBeLessThan(150);
+    await one.close();
+  });
+
   it('ends the thread, not the process, where the memory does not suffice, and works on', async () => {
     const small = new TemplateRenderer({ maxThreads: 1, maxHeapMb: 20, deadlineMs: 60_000 });
     const tags = Array.from(
