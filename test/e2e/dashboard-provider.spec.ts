@@ -53,9 +53,9 @@ const begin = () => `${url}/sign-in/provider`;
 const callback = () => `${SEEN_AT}/sign-in/provider/callback`;
 
 /** Signs somebody in up to where the provider sends them back. */
-async function sentBack(name: string): Promise<{ visitor: Visitor; at: string }> {
+async function sentBack(name: string, from = begin()): Promise<{ visitor: Visitor; at: string }> {
   const visitor = new Visitor();
-  const at = await visitor.signInThere(begin(), name, callback());
+  const at = await visitor.signInThere(from, name, callback());
   return { visitor, at: at.replace(SEEN_AT, url) };
 }
 
@@ -125,6 +125,20 @@ describe('The word of an identity provider', () => {
       { actor: operator('ada@127.0.0.1'), detail: { issuer: provider.issuer, role: 'operator' } },
     ]);
     expect(items[0]!.detail['network']).toMatch(/^[\d.]+$/);
+  });
+
+  it('leads to where somebody wanted to be, and to no other site', async () => {
+    for (const [wanted, reached] of [
+      ['/emails?to=ada%40receiver.example', '/emails?to=ada%40receiver.example'],
+      ['//evil.example', '/'],
+    ] as const) {
+      const page = await (
+        await new Visitor().visit(`${url}/sign-in?to=${encodeURIComponent(wanted)}`)
+      ).text();
+      const [, link] = /href="(\/sign-in\/provider[^"]*)"/.exec(page)!;
+      const { visitor, at } = await sentBack('ada', url + link!);
+      expect((await visitor.visit(at)).headers.get('refresh')).toBe(`0; url=${reached}`);
+    }
   });
 
   it('ends with its session: who signs out is out, and may sign out there too', async () => {

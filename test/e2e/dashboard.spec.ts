@@ -73,7 +73,8 @@ describe('The dashboard', () => {
     'shows nothing at %s to who is not signed in',
     async (path) => {
       const page = await ask(path, { headers: { Accept: 'text/html' } });
-      expect([page.status, page.headers.get('location')]).toEqual([303, '/sign-in']);
+      const wanted = path === '/' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(path)}`;
+      expect([page.status, page.headers.get('location')]).toEqual([303, wanted]);
       // The second is what the pages of Bull Board ask with.
       for (const Accept of ['application/json', 'application/json, text/plain, */*']) {
         for (const cookie of ['', `posthorn-session=${'A'.repeat(43)}`]) {
@@ -98,6 +99,31 @@ describe('The dashboard', () => {
     expect(answer.headers.getSetCookie()).toEqual([]);
     expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? CHALLENGE : null);
     if (status === 401) expect(await answer.text()).toContain('Name or password are wrong');
+  });
+
+  it('leads who had to sign in to where they wanted to be, even at the second try, and to no other site', async () => {
+    const wanted = '/emails?to=ada%40receiver.example&by-itself=1';
+    const { headers } = await ask(wanted, { headers: { Accept: 'text/html' } });
+    const page = await (await ask(headers.get('location')!)).text();
+    const [, to] = /name="to" value="([^"]+)"/.exec(page)!;
+    expect(to).toBe('/emails?to=ada%40receiver.example');
+    const again = await (await signIn({ name: 'ada', password: 'x', to: to! })).text();
+    expect(again).toContain(`name="to" value="${to}"`);
+    expect((await signIn({ ...ada, to: to! })).headers.get('location')).toBe(to);
+    for (const elsewhere of ['https://evil.example', '//evil.example', '/\\evil.example'])
+      expect((await signIn({ ...ada, to: elsewhere })).headers.get('location')).toBe('/');
+  });
+
+  it('tells who sends a form after their session how to send it once more', async () => {
+    const answer = await ask('/suppressions', {
+      method: 'POST',
+      headers: { 'Accept': 'text/html', 'Sec-Fetch-Site': 'same-origin' },
+      body: new URLSearchParams({ email: 'ada@receiver.example' }),
+    });
+    const page = await answer.text();
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, CHALLENGE]);
+    expect(page).toContain('Your session is over, and nothing was changed');
+    expect(page).toContain('<a href="/sign-in" target="_blank">');
   });
 
   it('escapes the name that it shows again', async () => {

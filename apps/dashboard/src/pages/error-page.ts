@@ -6,6 +6,9 @@ import { renderPage } from './page.ts';
 import { isRefresh } from './refresh.ts';
 
 const AGAIN_SECONDS = 5;
+const OVERVIEW = html`<a href="/">To the overview</a>`;
+/** In another tab, since this one holds what was filled in. */
+const SIGN_IN = html`<a href="/sign-in" target="_blank">Sign in in another tab</a>`;
 
 /** What people are told of a fault; undefined: it is one of ours. */
 export function refusalOf(fault: unknown): Refusal | undefined {
@@ -19,7 +22,7 @@ export function errorPage(response: ServerResponse, { statusCode, message }: Err
   const content = html`<div class="narrow">
     <h1>${statusCode}</h1>
     <p role="alert">${message}.</p>
-    <p><a href="/">To the overview</a></p>
+    <p>${statusCode === 401 ? SIGN_IN : OVERVIEW}</p>
   </div>`;
   const goesOn = statusCode === 503 && isRefresh(response.req);
   const refreshSeconds = goesOn ? AGAIN_SECONDS : undefined;

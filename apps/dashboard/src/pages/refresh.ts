@@ -10,6 +10,15 @@ export function refreshAfter(seconds: number, response: ServerResponse): void {
   response.setHeader('Refresh', `${seconds}; url=?${fields.toString()}`);
 }
 
+/** An address that a page has loaded anew, as somebody would ask for it. */
+export function withoutRefresh(path: string): string {
+  const [before, query] = path.split('?', 2) as [string, string?];
+  const fields = new URLSearchParams(query);
+  if (!fields.has(BY_ITSELF)) return path;
+  fields.delete(BY_ITSELF);
+  return fields.size === 0 ? before : `${before}?${fields.toString()}`;
+}
+
 /** Whether it was a page that asked for itself, and not somebody. */
 export function isRefresh(request: IncomingMessage): boolean {
   return fieldsOf(request).has(BY_ITSELF);

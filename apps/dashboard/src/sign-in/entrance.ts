@@ -4,13 +4,16 @@ import { type Actor, operator } from '@posthorn/domain';
 import type { OperatorAccount } from '@posthorn/database';
 import type { OperatorSessions } from '@posthorn/use-cases';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { isRefresh } from '../pages/refresh.ts';
+import { isRefresh, withoutRefresh } from '../pages/refresh.ts';
 import type { SessionCookie } from './session-cookie.ts';
+import { signInAt, wayBack } from './way-back.ts';
 
 const OPEN_TO_ALL = /^\/((sign-in(\/provider(\/callback)?)?|sign-out)$|health\/)/;
 /** What the page of the queues asks for every few seconds. */
 const ASKED_BY_THE_BOARD = /^\/queues\/api\//;
 const READING = new Set(['GET', 'HEAD']);
+const SESSION_OVER =
+  'Your session is over, and nothing was changed. Sign in in another tab, then load this page again: your browser sends what you filled in once more';
 
 const accounts = new WeakMap<IncomingMessage, OperatorAccount>();
 
@@ -71,9 +74,12 @@ function isFromElsewhere({ headers }: Request, origin: string): boolean {
   return headers.origin !== origin;
 }
 
-/** A program that takes anything (`application/json, *\/*`) has no use for a page where it wants an answer of its own. */
+/**
+ * Leads to where one signs in, and from there back. A program that takes anything (`application/json, *\/*`) has no use for a page where it
+ * wants an answer of its own; and a form would be lost on the way.
+ */
 function askToSignIn(request: Request, response: Response, { challenge }: SessionCookie): void {
-  if (READING.has(request.method) && request.accepts(['html', 'json']) === 'html')
-    response.redirect(303, '/sign-in');
-  else throw new Refusal(401, 'Sign in first', { challenge });
+  if (request.accepts(['html', 'json']) !== 'html') throw new Refusal(401, 'Sign in first', { challenge });
+  if (!READING.has(request.method)) throw new Refusal(401, SESSION_OVER, { challenge });
+  response.redirect(303, signInAt('/sign-in', wayBack(withoutRefresh(request.originalUrl))));
 }

@@ -1,4 +1,4 @@
-import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { OperatorSessions, SESSION_MS } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
@@ -8,6 +8,7 @@ import type { IdentityProvider } from './identity-provider.ts';
 import { SessionCookie } from './session-cookie.ts';
 import { SignInCookie } from './sign-in-cookie.ts';
 import { SignInWays, TrustedProxies } from './sign-in-ways.ts';
+import { wayBack } from './way-back.ts';
 
 /** The way in by the word of an identity provider. */
 @Controller('sign-in/provider')
@@ -21,9 +22,10 @@ export class ProviderController {
   ) {}
 
   @Get()
-  async begin(@Res() response: Response): Promise<void> {
+  async begin(@Query() query: unknown, @Res() response: Response): Promise<void> {
     const { url, secrets } = await this.provider.begin();
-    this.secrets.set(response, secrets);
+    const { to } = query as Record<string, unknown>;
+    this.secrets.set(response, { ...secrets, to: wayBack(to) });
     response.redirect(303, url.href);
   }
 
@@ -37,7 +39,7 @@ export class ProviderController {
     this.secrets.clear(response);
     const operator = await provider.finish(new URL(request.originalUrl, 'http://any').search, secrets);
     this.cookie.set(response, await this.sessions.signInVouched(operator, network), SESSION_MS);
-    response.end(enter(response));
+    response.end(enter(response, wayBack(secrets?.to)));
   }
 
   private get provider(): IdentityProvider {
@@ -49,12 +51,12 @@ export class ProviderController {
 }
 
 /** A redirect would still be one of the provider's site, whose pages our cookie is not sent for; a page of ours leads on. */
-function enter(response: Response): string {
+function enter(response: Response, to: string): string {
   const content = html`<div class="narrow">
     <h1>You are signed in</h1>
-    <p><a href="/">To the overview</a></p>
+    <p><a href="${to}">Go on</a></p>
   </div>`;
   const page = renderPage(response, { title: 'Signed in', content });
-  response.setHeader('Refresh', '0; url=/');
+  response.setHeader('Refresh', `0; url=${to}`);
   return page;
 }

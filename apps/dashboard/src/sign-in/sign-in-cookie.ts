@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { HostCookie } from './host-cookie.ts';
 
 const WITHIN_MS = 10 * 60_000;
-const SECRETS = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})$/;
+const SECRETS = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})\.([\w-]*)$/;
 
 /** What a browser has to bring back from the provider to where it set out from. */
 export interface SignInSecrets {
@@ -10,6 +10,11 @@ export interface SignInSecrets {
   readonly nonce: string;
   /** Of PKCE (RFC 7636). */
   readonly verifier: string;
+}
+
+/** The same with the page that somebody wanted before they had to sign in. */
+interface BroughtBack extends SignInSecrets {
+  readonly to: string;
 }
 
 /**
@@ -23,13 +28,19 @@ export class SignInCookie {
     this.cookie = new HostCookie({ name: 'posthorn-sign-in', sameSite: 'lax', isSecure });
   }
 
-  read(request: Pick<Request, 'headers'>): SignInSecrets | undefined {
-    const [, state, nonce, verifier] = SECRETS.exec(this.cookie.read(request) ?? '') ?? [];
-    return state && nonce && verifier ? { state, nonce, verifier } : undefined;
+  read(request: Pick<Request, 'headers'>): BroughtBack | undefined {
+    const [, state, nonce, verifier, to = ''] = SECRETS.exec(this.cookie.read(request) ?? '') ?? [];
+    return state && nonce && verifier
+      ? { state, nonce, verifier, to: Buffer.from(to, 'base64url').toString() }
+      : undefined;
   }
 
-  set(response: Response, { state, nonce, verifier }: SignInSecrets): void {
-    this.cookie.set(response, `${state}.${nonce}.${verifier}`, WITHIN_MS);
+  set(response: Response, { state, nonce, verifier, to }: BroughtBack): void {
+    this.cookie.set(
+      response,
+      `${state}.${nonce}.${verifier}.${Buffer.from(to).toString('base64url')}`,
+      WITHIN_MS,
+    );
   }
 
   clear(response: Response): void {

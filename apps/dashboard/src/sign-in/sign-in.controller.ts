@@ -1,4 +1,4 @@
-import { Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Post, Query, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { OperatorSessions, SESSION_MS } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
@@ -8,6 +8,15 @@ import { faultAlert } from '../pages/parts.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { SessionCookie } from './session-cookie.ts';
 import { SignInWays, TrustedProxies } from './sign-in-ways.ts';
+import { HOME, signInAt, wayBack } from './way-back.ts';
+
+/** What the form to sign in is filled with again, and what was wrong with it. */
+interface FilledForm {
+  readonly name?: string;
+  /** Where it leads. */
+  readonly to?: string;
+  readonly fault?: string;
+}
 
 /** The way in and out. */
 @Controller()
@@ -20,9 +29,11 @@ export class SignInController {
   ) {}
 
   @Get('sign-in')
-  async show(@Res({ passthrough: true }) response: Response): Promise<string> {
+  async show(@Query() query: unknown, @Res({ passthrough: true }) response: Response): Promise<string> {
     const isClosed = await this.sessions.isClosed();
-    return renderPage(response, { title: 'Sign in', content: isClosed ? CLOSED : this.page() });
+    const { to } = query as Record<string, unknown>;
+    const content = isClosed ? CLOSED : this.page({ to: wayBack(to) });
+    return renderPage(response, { title: 'Sign in', content });
   }
 
   @Post('sign-in')
@@ -30,17 +41,19 @@ export class SignInController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string | undefined> {
-    const { name, password } = (request.body ?? {}) as Record<string, unknown>;
-    if (typeof name !== 'string' || typeof password !== 'string') return this.again(response, '', SAY_BOTH);
+    const { name, password, to: wanted } = (request.body ?? {}) as Record<string, unknown>;
+    const to = wayBack(wanted);
+    if (typeof name !== 'string' || typeof password !== 'string')
+      return this.again(response, { to }, SAY_BOTH);
     try {
       const given = { name: name.trim().toLowerCase(), password, network: this.proxies.networkOf(request) };
       const token = await this.sessions.signIn(given);
       this.cookie.set(response, token, SESSION_MS);
-      response.redirect(303, '/');
+      response.redirect(303, to);
       return undefined;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return this.again(response, name, error);
+      return this.again(response, { name, to }, error);
     }
   }
 
@@ -52,19 +65,20 @@ export class SignInController {
     response.redirect(303, '/sign-in');
   }
 
-  private again(response: Response, name: string, { statusCode, message, details }: Refusal): string {
+  private again(response: Response, filled: FilledForm, { statusCode, message, details }: Refusal): string {
     response.status(statusCode);
     if (statusCode === 401) response.setHeader('WWW-Authenticate', this.cookie.challenge);
     if (details.retryAfterSeconds !== undefined)
       response.setHeader('Retry-After', String(details.retryAfterSeconds));
-    return renderPage(response, { title: 'Sign in', content: this.page(name, message) });
+    return renderPage(response, { title: 'Sign in', content: this.page({ ...filled, fault: message }) });
   }
 
-  private page(name = '', fault?: string): Html {
+  private page({ name = '', to = HOME, fault }: FilledForm): Html {
     const { byPassword, provider } = this.ways;
     return html`<div class="narrow">
       <h1>Posthorn</h1>
-      ${faultAlert(fault)} ${provider === undefined ? '' : waysBy(provider)} ${byPassword ? form(name) : ''}
+      ${faultAlert(fault)} ${provider === undefined ? '' : waysBy(provider, to)}
+      ${byPassword ? form(name, to) : ''}
     </div>`;
   }
 }
@@ -77,13 +91,14 @@ const CLOSED = html`<div class="narrow">
   <p><code>npm run posthorn -- operator create --name ada --role operator</code></p>
 </div>`;
 
-function waysBy({ name, signOutUrl }: IdentityProvider): Html {
-  return html`<p><a href="/sign-in/provider">Sign in with ${name}</a></p>
+function waysBy({ name, signOutUrl }: IdentityProvider, to: string): Html {
+  return html`<p><a href="${signInAt('/sign-in/provider', to)}">Sign in with ${name}</a></p>
     ${signOutUrl === undefined ? '' : html`<p class="quiet"><a href="${signOutUrl.href}">Sign out there</a></p>`}`;
 }
 
-function form(name: string): Html {
+function form(name: string, to: string): Html {
   return html`<form method="post" action="/sign-in">
+    ${to === HOME ? '' : html`<input type="hidden" name="to" value="${to}" />`}
     <label for="name">Name</label>
     <input
       id="name"
