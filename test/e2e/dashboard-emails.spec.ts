@@ -291,8 +291,11 @@ describe('What operators do with emails', () => {
       const { status: ofWord, text } = await ada.get(`/emails/${id}?done=${word}`);
       expect([ofWord, text.includes('role="status"')]).toEqual([200, false]);
     }
-    expect((await ada.post(`/emails/${id}/cancel`)).status).toBe(409);
+    const twice = await ada.post(`/emails/${id}/cancel`);
+    expect([twice.status, twice.headers.get('location')]).toEqual([303, `/emails/${id}?done=cancelled`]);
     expect(await audited(id)).toHaveLength(1);
+    const { id: sent } = emailIn(await stack.send());
+    expect((await ada.post(`/emails/${sent}/cancel`)).status).toBe(409);
   });
 
   it('moves one to a time of UTC', async () => {
@@ -303,8 +306,13 @@ describe('What operators do with emails', () => {
     expect((await stack.show(id)).sendAt).toBe(`${at}:00.000Z`);
     expect(await audited(id)).toMatchObject([{ action: 'email.moved', detail: { sendAt: `${at}:00.000Z` } }]);
     for (const sendAt of ['', 'soon', '2999-01-01T00:00']) {
-      const { status, text } = await ada.post(`/emails/${id}/move`, { sendAt });
+      const from = {
+        'Sec-Fetch-Site': 'same-origin',
+        'Referer': `https://any.example/emails/${id}?done=moved`,
+      };
+      const { status, text } = await ada.post(`/emails/${id}/move`, { sendAt }, from);
       expect([status, text.includes('sendAt')]).toEqual([400, true]);
+      expect(text).toContain(`<a href="/emails/${id}?done=moved">Back to where you were</a>`);
     }
     expect(await audited(id)).toHaveLength(1);
   });

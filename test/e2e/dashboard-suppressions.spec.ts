@@ -40,6 +40,7 @@ async function sendAndWait(to: string): Promise<string> {
   return id;
 }
 
+const escaped = (text: string) => text.replace(/"/g, '&quot;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 const search = async (query: string) => (await vera.get(`/suppressions?${query}`)).text;
 
 describe('The search for suppressions', () => {
@@ -138,8 +139,33 @@ describe('An address that nothing more is to be sent to', () => {
       const answer = await put({ ...fields, ...change });
       expect([answer.status, answer.text.includes(sentence)]).toEqual([status, true]);
       expect(answer.text).not.toContain('<script>');
+      const { email, workspace } = { ...fields, ...change };
+      const form = /<details class="card" open>[^]*?<\/form>/.exec(answer.text)![0];
+      for (const part of ['role="alert"', `value="${escaped(email)}"`, `value="${workspace}"`])
+        expect(form).toContain(part);
     }
+    expect((await put({ ...fields, email: '', reason: 'COMPLAINT' })).text).toMatch(
+      /<option value="COMPLAINT" selected>/,
+    );
     expect(await search(`email=${fields.email}`)).toContain('Nothing was found');
+  });
+});
+
+describe('Taking many addresses off a list', () => {
+  it('goes on in the search that one was in, by buttons that say whose they are', async () => {
+    const email = newRecipient();
+    await suppress(email);
+    const query = new URLSearchParams({ email, workspace: stack.tenant.workspaceId, startAt: '' }).toString();
+    const { text } = await ada.get(`/suppressions?${query}`);
+    const [form, path] = /<form method="post" action="(\/suppressions\/[^"]+)">[^]*?<\/form>/.exec(text)!;
+    expect(form).toContain(`aria-label="Take it off: ${email}"`);
+    const fields = Object.fromEntries(
+      [...form.matchAll(/name="(\w+)"\s+value="([^"]+)"/g)].map(([, name, value]) => [name!, value!]),
+    );
+    const { headers } = await ada.post(path!, fields);
+    expect(headers.get('location')).toBe(
+      `/suppressions?${new URLSearchParams({ email, workspace: stack.tenant.workspaceId, done: 'removed' }).toString()}`,
+    );
   });
 });
 
@@ -164,14 +190,19 @@ describe('An address that has bounced', () => {
     await stack.onlyMailTo(to);
   });
 
-  it('stays on the list for viewers, for forms from elsewhere, and is 404 once it is gone', async () => {
+  it('stays on the list for viewers, for forms from elsewhere, and is told of as gone once it is, whoever took it off', async () => {
     const id = await suppress(newRecipient());
     const act = `/suppressions/${id}/remove`;
     expect([(await vera.post(act)).status, (await ada.post(act, {}, FROM_ELSEWHERE)).status]).toEqual([
       403, 403,
     ]);
     expect((await ada.post(act)).status).toBe(303);
-    for (const gone of [id, newId('sup', Date.now()), 'sup_x', encodeURIComponent(HOSTILE)])
+    for (const gone of [id, newId('sup', Date.now())]) {
+      const { status, headers } = await ada.post(`/suppressions/${gone}/remove`);
+      expect([status, headers.get('location')]).toEqual([303, '/suppressions?done=gone']);
+    }
+    expect((await ada.get('/suppressions?done=gone')).text).toContain('on the list no more');
+    for (const gone of ['sup_x', encodeURIComponent(HOSTILE)])
       expect((await ada.post(`/suppressions/${gone}/remove`)).status).toBe(404);
     const page = { limit: 10, sort: 'createdAt.asc' } as const;
     const { items } = await new AuditLogStore(stack.database).list(stack.tenant.workspaceId, page, {

@@ -26,7 +26,12 @@ export class EmailActsController {
   async cancel(@Param('email_id') text: string, @Req() request: Request): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
     const { id, workspaceId } = await this.reader.locate(text);
-    thatIsThere(await this.cancelEmail.cancel(workspaceId, id, actor), NO_EMAIL);
+    try {
+      thatIsThere(await this.cancelEmail.cancel(workspaceId, id, actor), NO_EMAIL);
+    } catch (error) {
+      // Whoever presses the button twice, or after somebody else did, has what they wanted.
+      if (!(error instanceof Refusal) || !(await this.reader.isCancelled(workspaceId, id))) throw error;
+    }
     return doneAt(`/emails/${id}`, 'cancelled');
   }
 

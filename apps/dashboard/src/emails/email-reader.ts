@@ -36,6 +36,11 @@ export class EmailReader {
     return { id, workspaceId: thatIsThere(await this.options.search.workspaceOf(id), NO_EMAIL) };
   }
 
+  /** Whether an email was cancelled, by whomever. */
+  async isCancelled(workspaceId: WorkspaceId, id: EmailId): Promise<boolean> {
+    return (await this.options.emails.find(workspaceId, id))?.status === 'CANCELLED';
+  }
+
   /** All that is shown of an email. @throws Refusal (404) when there is none */
   async read(text: string, account: OperatorAccount): Promise<ShownEmail> {
     const { emails, auditLog, workspaces, suppressions, pausedLanes } = this.options;

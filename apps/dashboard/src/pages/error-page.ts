@@ -1,7 +1,8 @@
 import { type ErrorBody, Refusal } from '@posthorn/kernel';
 import { isOutage } from '@posthorn/database';
-import type { ServerResponse } from 'node:http';
-import { html } from './html.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { HOME, wayBack } from '../sign-in/way-back.ts';
+import { html, type Html } from './html.ts';
 import { renderPage } from './page.ts';
 import { isRefresh } from './refresh.ts';
 
@@ -22,11 +23,21 @@ export function errorPage(response: ServerResponse, { statusCode, message }: Err
   const content = html`<div class="narrow">
     <h1>${statusCode}</h1>
     <p role="alert">${message}.</p>
-    <p>${statusCode === 401 ? SIGN_IN : OVERVIEW}</p>
+    <p>${statusCode === 401 ? SIGN_IN : wayOn(response.req)}</p>
   </div>`;
   const goesOn = statusCode === 503 && isRefresh(response.req);
   const refreshSeconds = goesOn ? AGAIN_SECONDS : undefined;
   return renderPage(response, { title: String(statusCode), content, refreshSeconds });
+}
+
+/** Whoever has sent a form goes on where it stands. */
+function wayOn({ method, headers: { referer } }: IncomingMessage): Html {
+  const { pathname, search } = (method === 'POST' && URL.parse(referer ?? '')) || {
+    pathname: HOME,
+    search: '',
+  };
+  const from = wayBack(pathname + search);
+  return from === HOME ? OVERVIEW : html`<a href="${from}">Back to where you were</a>`;
 }
 
 function databaseAway(cause: unknown): Refusal {

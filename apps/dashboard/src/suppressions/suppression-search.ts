@@ -14,6 +14,17 @@ export function wantedSuppression(given: Given): Pick<Suppression, 'workspaceId'
   return { workspaceId, email, reason: given.word('reason', SUPPRESSION_REASONS) ?? 'MANUAL' };
 }
 
+/** The address and the workspace that were given, whether or not they can be. */
+export function namedIn(given: Given): { email: string | undefined; workspace: string | undefined } {
+  return { email: given.shown('email'), workspace: given.shown('workspace') };
+}
+
+/** The search that somebody came from, as the fields of its address. */
+export function placeOf(given: Given): Record<string, string> {
+  const named = Object.entries({ ...namedIn(given), startAt: given.shown('startAt') });
+  return Object.fromEntries(named.filter((field): field is [string, string] => field[1] !== undefined));
+}
+
 /** Where the entries of an address are found; with a workspace, the one of its list. */
 export function suppressionsOf(email: string, workspace?: WorkspaceId): string {
   const query = new URLSearchParams({ email, ...(workspace === undefined ? {} : { workspace }) });

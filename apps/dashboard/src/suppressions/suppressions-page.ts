@@ -9,17 +9,30 @@ import type { Searched } from '../pages/searched.ts';
 import { workspaceField, workspaceNames } from '../pages/workspaces.ts';
 import type { SUPPRESSION_FIELDS } from './suppression-search.ts';
 
+/** What the form that puts an address on the list is filled with. */
+interface FilledForm {
+  readonly email?: string | undefined;
+  readonly workspace?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly fault?: string;
+}
+
 interface Found extends Searched<(typeof SUPPRESSION_FIELDS)[number], Suppression> {
   readonly workspaces: readonly Workspace[];
   readonly account: OperatorAccount;
+  /** Where the page begins. */
+  readonly startAt?: string | undefined;
   /** What somebody has just done. */
   readonly done?: string | undefined;
+  /** What somebody wanted on the list, and why it was refused. */
+  readonly filled?: FilledForm;
 }
 
 /** The search for addresses that nothing is sent to, and what it has found. */
 export function suppressionsPage(shown: Found): Html {
   const { asked, found, fault, workspaces, account } = shown;
   const isOperator = account.role === 'operator';
+  const place = { ...asked, startAt: shown.startAt };
   const nameOf = workspaceNames(workspaces);
   const row = (entry: Suppression): Html =>
     html`<tr>
@@ -29,8 +42,10 @@ export function suppressionsPage(shown: Found): Html {
       </td>
       <td class="wrap">${whyOf(entry)}</td>
       <td>${nameOf(entry.workspaceId)}</td>
-      ${isOperator ? html`<td>${removeForm(entry)}</td>` : ''}
+      ${isOperator ? html`<td>${removeForm(entry, place)}</td>` : ''}
     </tr>`;
+  // Somebody has looked for an address that is not on the list, or what they wanted on it was refused.
+  const isOpen = shown.filled !== undefined || (found?.items.length === 0 && asked.email !== undefined);
   const columns = ['Since (UTC)', 'Address', 'Why', 'Workspace', ...(isOperator ? ['What can be done'] : [])];
   const fields = [
     field('email', 'Address', { value: asked.email }),
@@ -42,7 +57,7 @@ export function suppressionsPage(shown: Found): Html {
       Addresses that no email of a workspace is sent to, the newest first. An address that bounces for good is
       put on the list again by the next bounce.
     </p>
-    ${isOperator ? addForm(asked, found?.items.length === 0) : ''}
+    ${isOperator ? addForm(shown.filled ?? asked, isOpen) : ''}
     ${foundTable(shown, { path: '/suppressions', columns, row })}`;
 }
 
@@ -52,14 +67,15 @@ function whyOf({ reason, emailId, createdBy }: Suppression): Html {
   return html`${reason}: ${SUPPRESSION_REASONS[reason]} (${by})`;
 }
 
-/** The form that puts an address on the list of a workspace: open where somebody has looked for one that is not on it. */
-function addForm({ email, workspace }: Found['asked'], isNotThere: boolean): Html {
+/** The form that puts an address on the list of a workspace. */
+function addForm({ email, workspace, reason: chosen = 'MANUAL', fault }: FilledForm, isOpen: boolean): Html {
   const option = ([reason, sentence]: [string, string]): Html =>
-    html`<option value="${reason}" ${reason === 'MANUAL' ? html`selected` : ''}>
+    html`<option value="${reason}" ${reason === chosen ? html`selected` : ''}>
       ${reason}: ${sentence}
     </option>`;
-  return html`<details class="card" ${isNotThere && email !== undefined ? html`open` : ''}>
+  return html`<details class="card" ${isOpen ? html`open` : ''}>
     <summary>Put an address on the list</summary>
+    ${faultAlert(fault)}
     <form method="post" action="/suppressions">
       <div class="search">
         ${field('email', 'Address', { id: 'new-email', value: email, isRequired: true })}
@@ -79,6 +95,12 @@ function addForm({ email, workspace }: Found['asked'], isNotThere: boolean): Htm
   </details>`;
 }
 
-function removeForm({ id }: Suppression): Html {
-  return html`<form method="post" action="/suppressions/${id}/remove"><button>Take it off</button></form>`;
+/** It leads back to the search that it stands in. */
+function removeForm({ id, email }: Suppression, place: Readonly<Record<string, string | undefined>>): Html {
+  const hidden = ([name, value]: [string, string | undefined]): Html =>
+    value === undefined ? html`` : html`<input type="hidden" name="${name}" value="${value}" />`;
+  return html`<form method="post" action="/suppressions/${id}/remove">
+    ${Object.entries(place).map(hidden)}
+    <button aria-label="Take it off: ${email}">Take it off</button>
+  </form>`;
 }

@@ -9,8 +9,8 @@ import {
   Req,
   Res,
 } from '@nestjs/common';
-import { parseId } from '@posthorn/kernel';
-import type { Page, Suppression } from '@posthorn/domain';
+import { parseId, Refusal } from '@posthorn/kernel';
+import type { Actor, Page, Suppression } from '@posthorn/domain';
 import {
   SuppressionChanges,
   SuppressionSearchStore,
@@ -24,13 +24,14 @@ import { renderPage } from '../pages/page.ts';
 import { searched } from '../pages/searched.ts';
 import { thatIsThere } from '../pages/that-is-there.ts';
 import { accountOf, operatorOf } from '../sign-in/entrance.ts';
-import { SUPPRESSION_FIELDS, wantedSuppression } from './suppression-search.ts';
+import { namedIn, placeOf, SUPPRESSION_FIELDS, wantedSuppression } from './suppression-search.ts';
 import { suppressionsPage } from './suppressions-page.ts';
 
 /** What an act is told of with, by the word in the address that it leads to. */
 const DONE = {
   added: 'It was put on the list: what is sent to this address from now on does not leave.',
   kept: 'It is on the list already, and stays as it is.',
+  gone: 'It is on the list no more: somebody has taken it off, or the form was sent twice.',
   removed: 'It was taken off the list: what is sent to this address from now on leaves again.',
 } as const;
 
@@ -55,19 +56,35 @@ export class SuppressionsController {
     const account = accountOf(request);
     const workspaces = await this.workspaces.list();
     const result = await searched(SUPPRESSION_FIELDS, query, response, (given) => this.pageOf(given));
-    const content = suppressionsPage({ ...result, workspaces, account, done: doneIn(query, DONE) });
+    const content = suppressionsPage({
+      ...result,
+      workspaces,
+      account,
+      startAt: new Given(query).shown('startAt'),
+      done: doneIn(query, DONE),
+    });
     return renderPage(response, { title: 'Suppressions', part: 'Suppressions', content });
   }
 
+  /** What is wrong with what was filled in is said above the form, which stays filled. */
   @Post()
-  @Redirect()
-  async add(@Req() request: Request): Promise<HttpRedirectResponse> {
-    const actor = operatorOf(request);
-    const { workspaceId, ...wanted } = wantedSuppression(new Given(request.body));
-    thatIsThere(await this.workspaces.find(workspaceId), 'There is no workspace with this id');
-    const { isCreated } = await this.changes.add(workspaceId, actor, wanted);
-    const asked = { email: wanted.email, workspace: workspaceId };
-    return doneAt('/suppressions', isCreated ? 'added' : 'kept', asked);
+  async add(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string | undefined> {
+    const given = new Given(request.body);
+    try {
+      response.redirect(303, await this.put(given, operatorOf(request)));
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.statusCode >= 500) throw error;
+      response.status(error.statusCode);
+      const filled = { ...namedIn(given), reason: given.shown('reason'), fault: error.message };
+      const [workspaces, account] = [await this.workspaces.list(), accountOf(request)];
+      const nothing = { asked: { email: undefined, workspace: undefined }, found: undefined };
+      const content = suppressionsPage({ ...nothing, workspaces, account, filled });
+      return renderPage(response, { title: 'Suppressions', part: 'Suppressions', content });
+    }
   }
 
   @Post(':suppression_id/remove')
@@ -78,9 +95,18 @@ export class SuppressionsController {
   ): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
     const id = thatIsThere(parseId('sup', text), NO_SUPPRESSION);
-    const workspaceId = thatIsThere(await this.search.workspaceOf(id), NO_SUPPRESSION);
-    thatIsThere(await this.changes.remove(workspaceId, id, actor), NO_SUPPRESSION);
-    return doneAt('/suppressions', 'removed');
+    const workspaceId = await this.search.workspaceOf(id);
+    const removed = workspaceId && (await this.changes.remove(workspaceId, id, actor));
+    return doneAt('/suppressions', removed ? 'removed' : 'gone', placeOf(new Given(request.body)));
+  }
+
+  /** Where it is seen that an address was put on the list. @throws Refusal for what cannot be put there */
+  private async put(given: Given, actor: Actor): Promise<string> {
+    const { workspaceId, ...wanted } = wantedSuppression(given);
+    thatIsThere(await this.workspaces.find(workspaceId), 'There is no workspace with this id');
+    const { isCreated } = await this.changes.add(workspaceId, actor, wanted);
+    const asked = { email: wanted.email, workspace: workspaceId };
+    return doneAt('/suppressions', isCreated ? 'added' : 'kept', asked).url;
   }
 
   private async pageOf(given: Given): Promise<Page<Suppression>> {
