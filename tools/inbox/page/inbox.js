@@ -32,14 +32,31 @@ function row({ id, subject, from, envelope, receivedAt }) {
 }
 
 async function showList() {
-  const found = await ask(`/api/messages?limit=200&search=${encodeURIComponent(search.value)}`);
+  const words = search.value;
+  const found = await ask(`/api/messages?limit=200&search=${encodeURIComponent(words)}`).catch(
+    () => undefined,
+  );
+  if (found === undefined) return sayAway();
+  // Somebody has gone on typing: what they look for now is on its way.
+  if (words !== search.value) return;
+  const focused = list.contains(document.activeElement) ? document.activeElement.hash : undefined;
   list.replaceChildren(...found.messages.map(row));
+  if (focused !== undefined) [...list.querySelectorAll('a')].find(({ hash }) => hash === focused)?.focus();
   if (found.messages.length === 0) {
-    const words = found.total === 0 ? 'No mail yet. It appears here by itself.' : 'No mail matches.';
-    list.append(element('li', { className: 'empty' }, words));
+    const why = found.total === 0 ? 'No mail yet. It appears here by itself.' : 'No mail matches.';
+    list.append(element('li', { className: 'empty' }, why));
   }
-  count.textContent =
-    found.matching === found.total ? `${found.total} mails` : `${found.matching} of ${found.total}`;
+  count.textContent = countOf(found);
+}
+
+/** How many mails there are, match, and are shown, as far as these differ. */
+function countOf({ messages, matching, total }) {
+  const all = matching === total ? (total === 1 ? '1 mail' : `${total} mails`) : `${matching} of ${total}`;
+  return messages.length < matching ? `${all}, the newest ${messages.length} shown` : all;
+}
+
+function sayAway() {
+  count.textContent = 'The inbox does not answer; this is what it had.';
 }
 
 function facts(pairs) {
@@ -77,10 +94,25 @@ function tabs(mail) {
   const view = element('div', { role: 'tabpanel', className: 'view' });
   view.style.display = 'contents';
   const bar = element('div', { role: 'tablist' });
+  let chosen;
   const choose = async (name) => {
-    for (const tab of bar.children) tab.setAttribute('aria-selected', String(tab.textContent === name));
-    view.replaceChildren(await VIEWS[name](mail));
+    chosen = name;
+    for (const tab of bar.children) {
+      tab.setAttribute('aria-selected', String(tab.textContent === name));
+      tab.tabIndex = tab.textContent === name ? 0 : -1;
+    }
+    view.ariaLabel = name;
+    const shown = await VIEWS[name](mail);
+    if (chosen === name) view.replaceChildren(shown);
   };
+  bar.addEventListener('keydown', ({ key }) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+    if (step === undefined) return;
+    const all = [...bar.children];
+    const next = all.at((all.indexOf(document.activeElement) + step) % all.length);
+    next.focus();
+    void choose(next.textContent);
+  });
   for (const name of Object.keys(VIEWS)) {
     bar.append(element('button', { type: 'button', role: 'tab', onclick: () => choose(name) }, name));
   }
@@ -94,11 +126,15 @@ async function showMail() {
   for (const link of list.querySelectorAll('a'))
     link.setAttribute('aria-current', String(link.hash === `#${id}`));
   if (id === '') return pane.replaceChildren(element('p', { className: 'empty' }, 'Choose a mail.'));
-  const response = await fetch(address(id));
+  const response = await fetch(address(id)).catch(() => undefined);
+  const mail = response?.ok ? await response.json() : undefined;
+  // Another one was chosen meanwhile, whose answer may have come sooner.
+  if (id !== selectedId()) return;
   const back = element('a', { href: '#', className: 'back' }, '← All mails');
-  if (!response.ok)
-    return pane.replaceChildren(back, element('p', { className: 'empty' }, 'This mail is gone.'));
-  const mail = await response.json();
+  if (mail === undefined) {
+    const why = response === undefined ? 'The inbox does not answer.' : 'This mail is gone.';
+    return pane.replaceChildren(back, element('p', { className: 'empty' }, why));
+  }
   const about = facts([
     ['From', mail.from],
     ['To', mail.to],
@@ -126,5 +162,6 @@ addEventListener('hashchange', showMail);
 const changes = new EventSource('/api/changes');
 changes.addEventListener('message', plan);
 changes.addEventListener('open', plan);
+changes.addEventListener('error', sayAway);
 await showList();
 await showMail();
