@@ -169,10 +169,13 @@ describe('The dashboard', () => {
     await stack.send();
     const answer = await ask('/', as(await viewerCookie()));
     const page = await answer.text();
+    const { workspaceId } = stack.tenant;
     expect(page).toMatch(/Emails accepted in the last hour: 1\b/);
     expect(page).toMatch(/<td>Emails<\/td>\s*<td class="n">1<\/td>/);
     expect(page).toMatch(
-      new RegExp(`<td>${stack.tenant.workspaceId}.now</td>\\s*<td>Emails</td>\\s*<td class="n">1</td>`),
+      new RegExp(
+        `<a href="/emails[?]workspace=${workspaceId}">${workspaceId}.now</a>\\s*<bdi class="quiet">[^<]+</bdi>\\s*</td>\\s*<td>Emails</td>\\s*<td class="n" data-label="Due">1</td>`,
+      ),
     );
     expect(page).toContain('vera (viewer)');
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -192,12 +195,27 @@ describe('The dashboard', () => {
     const page = await (await ask('/', as(await viewerCookie()))).text();
     await pool.query('DELETE FROM paused_lanes');
     const [, held] = /What is held back<\/h2>([^]*)<h2>Relays/.exec(page)!;
-    expect([...held!.matchAll(/<tr>\s*<td>(\w+)<\/td>\s*<td>([^<]*)</g)].map(([, ...row]) => row)).toEqual([
-      ['email', 'everything'],
-      ['email', 'a.now'],
-      ...Array.from({ length: 18 }, (_, index) => ['webhook', `wh_${1_000 - index}`]),
+    expect(
+      [...held!.matchAll(/<tr>\s*<td>([^<]+)<\/td>\s*<td class="wrap first">([^<]*)</g)].map(
+        ([, ...row]) => row,
+      ),
+    ).toEqual([
+      ['Emails', 'everything'],
+      ['Emails', 'a.now'],
+      ...Array.from({ length: 18 }, (_, index) => ['Deliveries to webhooks', `wh_${1_000 - index}`]),
     ]);
     for (const status of ['PAUSED', 'DISABLED']) expect(held).toContain(`href="/webhooks?status=${status}"`);
+  });
+
+  it('says where no sender runs that none does, and how what is held back leaves again', async () => {
+    await stack.database.pool.query(
+      `INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('email', 'a.now', 'Spam')`,
+    );
+    const page = await (await ask('/', as(await viewerCookie()))).text();
+    await stack.database.pool.query('DELETE FROM paused_lanes');
+    expect(page).toMatch(/<p class="bad">\s*No sender has told of a relay in the last minute/);
+    expect(page).toContain('posthorn resume');
+    expect(page).toContain('<a href="/webhooks?receiver=failing">');
   });
 
   it('shows the last hour by the clock of the database, whatever that of its own machine says', async () => {

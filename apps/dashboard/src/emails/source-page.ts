@@ -1,7 +1,7 @@
 import type { EmailId } from '@posthorn/kernel';
 import type { EmailPreview } from '@posthorn/use-cases';
 import { html, type Html } from '../pages/html.ts';
-import { facts, rawText } from '../pages/parts.ts';
+import { count, facts, rawText } from '../pages/parts.ts';
 
 /** A browser is not to choke on an attachment of megabytes. */
 const MOST_SHOWN = 256 * 1024;
@@ -12,7 +12,7 @@ export function sourcePage(id: EmailId, { subject, text, message, bytes, sha256 
   const [head, body] = [message.slice(0, end), message.slice(end + 4)];
   return html`<h1>Source of “<bdi>${subject}</bdi>”</h1>
     <p><a href="/emails/${id}">Back to the email</a></p>
-    ${facts({ 'Bytes': bytes, 'SHA-256': sha256 })}
+    ${facts({ 'Bytes': count(bytes), 'SHA-256': sha256 })}
     <h2>Headers</h2>
     ${rawText(head)}
     <h2>Body</h2>

@@ -1,4 +1,5 @@
-import { EVERY_LANE } from '@posthorn/domain';
+import { parseId } from '@posthorn/kernel';
+import { EVERY_LANE, type LaneId } from '@posthorn/domain';
 import {
   type BusyLane,
   type LanesHeldBack,
@@ -7,7 +8,8 @@ import {
   type QueueBacklog,
 } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { table, time } from '../pages/parts.ts';
+import { count, span, table, time } from '../pages/parts.ts';
+import type { WorkspaceName } from '../pages/workspaces.ts';
 
 /** Work that is due waits this long before it looks wrong. */
 const LATE_SECONDS = 60;
@@ -22,9 +24,9 @@ export function backlogTable(backlog: readonly QueueBacklog[]): Html {
   const row = ({ queue, dueLanes, due, leased, oldestDueSeconds }: QueueBacklog): Html =>
     html`<tr>
       <td>${QUEUE_NAMES[queue] ?? queue}</td>
-      <td class="n">${due}</td>
-      <td class="n">${dueLanes}</td>
-      <td class="n">${leased}</td>
+      <td class="n">${count(due)}</td>
+      <td class="n">${count(dueLanes)}</td>
+      <td class="n">${count(leased)}</td>
       ${oldestDueCell(oldestDueSeconds)}
     </tr>`;
   const numbers = ['Due', 'Lanes', 'In hand', 'Oldest due'];
@@ -32,13 +34,13 @@ export function backlogTable(backlog: readonly QueueBacklog[]): Html {
 }
 
 /** The lanes with the most due; nothing where nothing is. */
-export function lanesTable(lanes: readonly BusyLane[]): Html {
+export function lanesTable(lanes: readonly BusyLane[], nameOf: WorkspaceName): Html {
   if (lanes.length === 0) return html``;
   const row = ({ queue, laneId, due, oldestDueSeconds, isHeldBack }: BusyLane): Html =>
     html`<tr>
-      <td>${laneId}</td>
+      <td class="wrap first">${laneText(laneId, nameOf)}</td>
       <td>${QUEUE_NAMES[queue] ?? queue}</td>
-      <td class="n">${due === MOST_ROWS_COUNTED ? `${due} or more` : due}</td>
+      <td class="n" data-label="Due">${count(due)}${due === MOST_ROWS_COUNTED ? ' or more' : ''}</td>
       ${oldestDueCell(oldestDueSeconds)}
       <td>${isHeldBack ? 'held back' : ''}</td>
     </tr>`;
@@ -47,22 +49,39 @@ export function lanesTable(lanes: readonly BusyLane[]): Html {
 }
 
 function oldestDueCell(seconds: number): Html {
-  return html`<td class="n ${seconds > LATE_SECONDS ? 'bad' : ''}">${Math.round(seconds)} s</td>`;
+  return html`<td data-label="Oldest due" class="n ${seconds > LATE_SECONDS ? 'bad' : ''}">
+    ${span(seconds)}
+  </td>`;
+}
+
+/** A lane, with a link to what waits in it and the name of its workspace. */
+function laneText(laneId: LaneId, nameOf: WorkspaceName): Html {
+  const [text = ''] = laneId.split('.');
+  const workspaceId = parseId('wrk', text);
+  if (workspaceId !== undefined)
+    return html`<a href="/emails?workspace=${workspaceId}">${laneId}</a>
+      <bdi class="quiet">${nameOf(workspaceId)}</bdi>`;
+  return parseId('wh', text) === undefined
+    ? html`${laneId}`
+    : html`<a href="/webhooks/${laneId}">${laneId}</a>`;
 }
 
 /** What is held back, since when and why. */
-export function heldBackTable({ items, hasMore }: LanesHeldBack): Html {
+export function heldBackTable({ items, hasMore }: LanesHeldBack, nameOf: WorkspaceName): Html {
   if (items.length === 0) return html`<p class="quiet">Nothing.</p>`;
   const row = ({ queue, laneId, reason, pausedAt }: PausedLane): Html =>
     html`<tr>
-      <td>${queue}</td>
-      <td>${laneId === EVERY_LANE ? 'everything' : laneId}</td>
-      <td>${reason}</td>
-      <td>${time(pausedAt)}</td>
+      <td>${QUEUE_NAMES[queue] ?? queue}</td>
+      <td class="wrap first">${laneId === EVERY_LANE ? 'everything' : laneText(laneId, nameOf)}</td>
+      <td class="wrap"><bdi>${reason}</bdi></td>
+      <td data-label="Since (UTC)">${time(pausedAt)}</td>
     </tr>`;
   const more = html`<p class="quiet">
     And more; webhooks are found by their status:
     <a href="/webhooks?status=PAUSED">PAUSED</a>, <a href="/webhooks?status=DISABLED">DISABLED</a>.
   </p>`;
-  return html`${table(['Queue', 'Lane', 'Why', 'Since (UTC)'], items.map(row))} ${hasMore ? more : ''}`;
+  return html`${table(['Queue', 'Lane', 'Why', 'Since (UTC)'], items.map(row))} ${hasMore ? more : ''}
+    <p class="quiet">
+      What operators hold back is released at the command line: <code>posthorn resume</code>.
+    </p>`;
 }

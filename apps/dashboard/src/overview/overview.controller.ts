@@ -1,9 +1,11 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { DatabaseClock, RELEASE } from '@posthorn/kernel';
-import { OutboxStore, OverviewStore, RateStore } from '@posthorn/database';
+import { OutboxStore, OverviewStore, RateStore, WorkspaceStore } from '@posthorn/database';
 import type { Response } from 'express';
 import { html, type Html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
+import { count } from '../pages/parts.ts';
+import { workspaceNames } from '../pages/workspaces.ts';
 import { backlogTable, heldBackTable, lanesTable } from './backlog-shown.ts';
 import { ratesShown, relaysShown } from './rates-shown.ts';
 
@@ -16,12 +18,13 @@ export class OverviewController {
     private readonly overview: OverviewStore,
     private readonly outbox: OutboxStore,
     private readonly rates: RateStore,
+    private readonly workspaces: WorkspaceStore,
     private readonly clock: DatabaseClock,
   ) {}
 
   @Get()
   async show(@Res({ passthrough: true }) response: Response): Promise<string> {
-    const [minutes, backlog, state, heldBack, rates, relays, lanes] = await Promise.all([
+    const [minutes, backlog, state, heldBack, rates, relays, lanes, workspaces] = await Promise.all([
       this.overview.emailsByMinute(),
       this.outbox.measureBacklog(),
       this.overview.stateOfThings(),
@@ -29,20 +32,23 @@ export class OverviewController {
       this.rates.lastHour(),
       this.rates.relays(),
       this.overview.busiestLanes(),
+      this.workspaces.list(),
     ]);
+    const nameOf = workspaceNames(workspaces);
     const content = html`<h1>Overview</h1>
       ${ratesShown(minutes, rates, this.clock.now())}
       <h2>What waits</h2>
-      ${backlogTable(backlog)} ${lanesTable(lanes)}
+      ${backlogTable(backlog)} ${lanesTable(lanes, nameOf)}
       <h2>What is held back</h2>
-      ${heldBackTable(heldBack)}
+      ${heldBackTable(heldBack, nameOf)}
       <h2>Relays</h2>
       ${relaysShown(relays, rates)}
       <h2>Receivers and versions</h2>
       <div class="cards">
-        ${card('Receivers that keep us waiting', state.slowLanes)}
-        ${card('Webhooks with nothing but failures', state.failingWebhooks)} ${card('Posthorn', RELEASE)}
-        ${card('Postgres', state.postgresVersion)} ${card('Node', process.versions.node)}
+        ${card('Receivers that keep us waiting', count(state.slowLanes))}
+        ${card(html`<a href="/webhooks?receiver=failing">Webhooks with nothing but failures</a>`, count(state.failingWebhooks))}
+        ${card('Posthorn', RELEASE)} ${card('Postgres', state.postgresVersion)}
+        ${card('Node', process.versions.node)}
       </div>`;
 
     return renderPage(response, {
@@ -54,6 +60,6 @@ export class OverviewController {
   }
 }
 
-function card(title: string, value: string | number): Html {
+function card(title: Html | string, value: string): Html {
   return html`<div class="card"><b>${value}</b><span>${title}</span></div>`;
 }

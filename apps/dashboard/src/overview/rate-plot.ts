@@ -1,4 +1,5 @@
 import { html, type Html } from '../pages/html.ts';
+import { count } from '../pages/parts.ts';
 
 const MINUTES = 60;
 const MINUTE_MS = 60_000;
@@ -37,8 +38,8 @@ export function ratePlot({ title, bad }: PlotWords, minutes: readonly PlottedMin
   const wrong = minutes.reduce((total, one) => total + one.bad, 0);
   return html`<figure class="card" style="margin:0">
     <figcaption class="quiet">
-      ${title} in the last hour: ${sum}, at most ${most} a
-      minute${wrong > 0 ? html`; <b class="bad">${wrong}</b> ${bad}` : ''}
+      ${title} in the last hour: ${count(sum)}, at most ${count(most)} a
+      minute${wrong > 0 ? html`; <b class="bad">${count(wrong)}</b> ${bad}` : ''}
     </figcaption>
     <svg
       viewBox="0 0 ${MINUTES * BAR_WIDTH} ${HEIGHT}"
@@ -65,7 +66,7 @@ function barOf(
     ></rect>`;
   const time = minute.toISOString().slice(11, 16);
   return html`<g
-    ><title>${time} UTC: ${all}, of these ${wrong} ${bad}</title
+    ><title>${time} UTC: ${count(all)}, of these ${count(wrong)} ${bad}</title
     >${bar(all * scale, 'a')}${bar(wrong * scale, 'b')}</g
   >`;
 }

@@ -1,6 +1,6 @@
 import type { MinuteOfEmails, RateOfMinute, RelaySeen } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { table, time } from '../pages/parts.ts';
+import { count, table, time } from '../pages/parts.ts';
 import { type PlottedMinute, ratePlot } from './rate-plot.ts';
 
 /** How emails and deliveries flow: accepted, sent, come back, posted. */
@@ -52,10 +52,13 @@ export function relaysShown(relays: readonly RelaySeen[], rates: readonly RateOf
     html`<tr>
       <td>${relay}</td>
       <td class="${up < senders ? 'bad' : ''}">${stateOf(up, senders)}</td>
-      <td class="n">${senders}</td>
+      <td class="n">${count(senders)}</td>
       <td>${time(seenAt)}</td>
     </tr>`;
-  const none = html`<p class="quiet">No sender has told of a relay in the last minute.</p>`;
+  const none = html`<p class="bad">
+    No sender has told of a relay in the last minute: none runs, or none reaches the database. Emails wait
+    until one does.
+  </p>`;
   return html`${relays.length === 0 ? none : table(['Relay', 'State', 'Senders', 'Seen (UTC)'], relays.map(row), ['Senders'])}
   ${answersShown(rates)}`;
 }
@@ -71,6 +74,6 @@ function answersShown(rates: readonly RateOfMinute[]): Html {
     ({ label }) => label,
   );
   if (byClass.size === 0) return html``;
-  const answers = [...byClass].map(([label, some]) => `${label}: ${sumOf(some)}`).sort();
+  const answers = [...byClass].map(([label, some]) => `${label}: ${count(sumOf(some))}`).sort();
   return html`<p class="quiet">Answers of the last hour, by class: ${answers.join(', ')}.</p>`;
 }

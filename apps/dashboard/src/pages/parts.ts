@@ -1,6 +1,26 @@
 import type { OperatorAccount } from '@posthorn/database';
 import { html, type Html } from './html.ts';
 
+/** A number as people read it: its thousands apart. */
+export function count(number: number): string {
+  return number.toLocaleString('en');
+}
+
+/** In what a span is told, and from how many seconds on: two days read more easily than 172800 s. */
+const UNITS = [
+  { unit: 'd', seconds: 86_400, from: 2 * 86_400 },
+  { unit: 'h', seconds: 3_600, from: 2 * 3_600 },
+  { unit: 'min', seconds: 60, from: 2 * 60 },
+] as const;
+
+/** How long something takes or has taken, in the unit that suits it. */
+export function span(seconds: number): string {
+  const suiting = UNITS.find(({ from }) => seconds >= from);
+  return suiting === undefined
+    ? `${Math.round(seconds)} s`
+    : `${count(Math.floor(seconds / suiting.seconds))} ${suiting.unit}`;
+}
+
 /** A time in a table whose head says `(UTC)`, to the second; a dash where there is none. */
 export function time(moment: Date | null): Html {
   return moment === null ? html`–` : timeElement(moment, '');
@@ -13,7 +33,7 @@ export function timeInUtc(moment: Date): Html {
 
 function timeElement(moment: Date, zone: string): Html {
   const text = moment.toISOString().slice(0, 19).replace('T', ' ');
-  return html`<time datetime="${moment.toISOString()}">${text}${zone}</time>`;
+  return html`<time datetime="${moment.toISOString()}" title="${moment.toISOString()}">${text}${zone}</time>`;
 }
 
 /**

@@ -13,11 +13,19 @@ export function workspaceField(value: string | undefined, workspaces: readonly W
     <datalist id="workspaces">${workspaces.slice(0, MOST_SUGGESTED).map(option)}</datalist>`;
 }
 
+/** What people know a workspace by. */
+export type WorkspaceName = (id: WorkspaceId) => string;
+
 /** What people know workspaces by, of those that are given. */
-export function workspaceNames(workspaces: readonly Workspace[]): (id: WorkspaceId) => string {
+export function workspaceNames(workspaces: readonly Workspace[]): WorkspaceName {
   const names = new Map(workspaces.map(({ id, name }) => [id, name]));
   names.set(SYSTEM_WORKSPACE_ID, 'Posthorn itself');
   return (id) => names.get(id) ?? id;
+}
+
+/** The cell of a table that names a workspace; names are as long as those who give them like. */
+export function workspaceCell(id: WorkspaceId, nameOf: WorkspaceName): Html {
+  return html`<td class="name"><bdi>${nameOf(id)}</bdi></td>`;
 }
 
 /** What a workspace is known by, with its id. */
