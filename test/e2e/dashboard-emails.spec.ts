@@ -70,7 +70,7 @@ describe('The search for emails', () => {
     const foreign = emailIn(await stack.send({ to }, { key: other.keys.apiUser })).id;
     const all = (await vera.get(`/emails?to=${encodeURIComponent(to)}`)).text;
     for (const one of [id, foreign]) expect(all).toContain(`/emails/${one}`);
-    expect(all).toContain('<td>Other</td>');
+    expect(all).toContain('<bdi>Other</bdi>');
     const one = (await vera.get(`/emails?to=${to}&workspace=${other.workspaceId}`)).text;
     expect([one.includes(foreign), one.includes(id)]).toEqual([true, false]);
   });
@@ -103,7 +103,7 @@ describe('The search for emails', () => {
     await stack.api().post('/v1/invitations', { email, role: 'VIEWER' }, { key: stack.tenant.keys.editor });
     await stack.linkMailedTo(email);
     const found = (await vera.get(`/emails?to=${email}`)).text;
-    expect(found).toContain('<td>Posthorn itself</td>');
+    expect(found).toContain('<bdi>Posthorn itself</bdi>');
     const [path] = /\/emails\/trs_\w+/.exec(found)!;
     expect((await vera.get(path)).text).toContain(`<dd>Posthorn itself (${SYSTEM_WORKSPACE_ID})</dd>`);
   });

@@ -13,6 +13,23 @@ const chromium = findChromium();
 const DESKTOP: PageSize = { width: 1280, height: 1000 };
 const TELEPHONE: PageSize = { width: 360, height: 740, mobile: true };
 const SCREENSHOTS = join(import.meta.dirname, '../../docs/screenshots');
+/** How much the edge of a field differs from the page that it is on (WCAG 2.2, 1.4.11). */
+const EDGE_CONTRAST = `(() => {
+  const brightness = (color) => {
+    const canvas = document.createElement('canvas').getContext('2d');
+    canvas.fillStyle = color;
+    canvas.fillRect(0, 0, 1, 1);
+    const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map((part) =>
+      part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+  };
+  const [edge, page] = [
+    brightness(getComputedStyle(document.getElementById('to')).borderTopColor),
+    brightness(getComputedStyle(document.body).backgroundColor),
+  ];
+  return Math.max(edge, page) / Math.min(edge, page);
+})()`;
+const LONG_NAME = 'A long name '.repeat(8).trim();
 const WIDER_THAN_THE_SCREEN = 'document.documentElement.scrollWidth > screen.width';
 
 /** What a mail can hold that would run, load or tell something if it were let. */
@@ -83,6 +100,11 @@ if (chromium === undefined) {
       if (process.env['UPDATE_DOCS'] === '1') writeFileSync(join(SCREENSHOTS, `${name}.png`), png);
     }
 
+    const call = (name: string): Promise<unknown> =>
+      stack.database.pool.query(`UPDATE workspaces SET name = $1 WHERE name = ANY($2)`, [
+        name,
+        ['End to end', LONG_NAME],
+      ]);
     const fill = (page: BrowserPage, id: string, value: string): Promise<unknown> =>
       page.evaluate(`document.getElementById('${id}').value = ${JSON.stringify(value)}`);
     /** Once the whole page is there: what it says may be shown before its forms. */
@@ -137,7 +159,7 @@ if (chromium === undefined) {
       );
       await new Promise((resolve) => setTimeout(resolve, 1_000));
       expect(page.requests.filter((url) => !url.startsWith(dashboard.url))).toEqual([]);
-      expect(await page.evaluate('document.title')).toBe('Email – Posthorn');
+      expect(await page.evaluate('document.title')).toBe('Your receipt – Posthorn');
       expect(
         await page.evaluate(
           `(() => { try { return document.querySelector('iframe').contentDocument } catch { return null } })()`,
@@ -234,6 +256,7 @@ if (chromium === undefined) {
     it.each(['/emails', '/emails/:email', '/suppressions', '/webhooks', '/webhooks/:webhook'])(
       'show on a desk all of their tables, whatever these hold, and each time with its zone: %s',
       async (path) => {
+        await call(LONG_NAME);
         const long = `${'a'.repeat(64)}@${'b'.repeat(60)}.${'c'.repeat(60)}.example`;
         await stack.api().post('/v1/suppressions', { email: long });
         await stack.send({ to: long, subject: 'Long'.repeat(200) });
@@ -253,6 +276,7 @@ if (chromium === undefined) {
         ).length`;
         expect(await page.evaluate(misnamed)).toBe(0);
         expect(await page.evaluate(`document.querySelectorAll('time').length`)).toBeGreaterThan(0);
+        await call('End to end');
       },
     );
 
@@ -292,6 +316,58 @@ if (chromium === undefined) {
         expect(await page.evaluate(`${list}.querySelectorAll('tbody tr .first').length`)).toBeGreaterThan(0);
       },
     );
+
+    it('show on a telephone and on a desk what waits, whose it is and why it is held back, however long that is', async () => {
+      const { pool } = stack.database;
+      const { workspaceId } = stack.tenant;
+      await call(LONG_NAME);
+      await pool.query(
+        `INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('email', $1, repeat('because ', 60))`,
+        [`${workspaceId}.now`],
+      );
+      await stack.send();
+      for (const size of [TELEPHONE, DESKTOP]) {
+        const page = await open(ada, '/', size);
+        for (const words of ['because', 'held back']) {
+          const table = `[...document.querySelectorAll('.scroll')].find(({ textContent }) => textContent.includes('${words}'))`;
+          expect(await page.evaluate(`${table}.scrollWidth > ${table}.clientWidth`)).toBe(false);
+          const link = `${table}.querySelector('td a[href="/emails?workspace=${workspaceId}"]')`;
+          expect(await page.evaluate(`${link} !== null`)).toBe(true);
+        }
+      }
+      await pool.query('DELETE FROM paused_lanes');
+      await call('End to end');
+    });
+
+    it('begin with a link past the header, have titles of their own, and fields whose edges are seen', async () => {
+      const titles = new Set<string>();
+      for (const path of ['/emails', `/emails/${email}`, `/emails/${friendly}`, `/webhooks/${webhook}`]) {
+        const page = await open(ada, path);
+        titles.add(await page.evaluate<string>('document.title'));
+        expect(await page.evaluate(`document.querySelector('a').getAttribute('href')`)).toBe('#main');
+        await page.evaluate(`document.querySelector('a').click()`);
+        await page.until(`document.activeElement === document.querySelector('main')`);
+      }
+      expect([...titles]).toEqual([
+        'Emails – Posthorn',
+        'Your receipt – Posthorn',
+        'Welcome – Posthorn',
+        'Webhook at example.com – Posthorn',
+      ]);
+      for (const isDark of [false, true]) {
+        const page = await open(ada, '/emails');
+        if (isDark) await page.preferDark();
+        expect(await page.evaluate(EDGE_CONTRAST)).toBeGreaterThanOrEqual(3);
+      }
+    });
+
+    it('lead by the Message-ID that the page of an email shows to that email', async () => {
+      const page = await open(ada, `/emails/${email}`);
+      const shown = `[...document.querySelectorAll('dt')].find(({ textContent }) => textContent === 'Message-ID').nextElementSibling.textContent`;
+      const messageId = await page.evaluate<string>(shown);
+      const { headers } = await ada.get(`/emails?${new URLSearchParams({ to: messageId }).toString()}`);
+      expect(headers.get('location')).toBe(`/emails/${email}`);
+    });
 
     it('show mails of our own whole on a telephone, however long their links are', async () => {
       const to = 'invited@receiver.example';

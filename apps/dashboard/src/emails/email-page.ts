@@ -63,7 +63,8 @@ function factsOf({ email, workspace, suppression, pause }: ShownEmail): Html {
     'Sent': sentAt ?? '–',
     'Opened': hitsText(trackOpens, engagement.opens, engagement.machineOpens),
     'Clicked': hitsText(trackClicks, engagement.clicks, engagement.machineClicks),
-    'Message-ID': messageId,
+    // As mail programs show it, and as the search takes it.
+    'Message-ID': `<${messageId}>`,
     'Id': id,
   });
 }

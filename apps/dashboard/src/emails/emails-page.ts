@@ -5,7 +5,7 @@ import { choice, field } from '../pages/fields.ts';
 import { faultAlert, time } from '../pages/parts.ts';
 import { foundTable, searchForm } from '../pages/search-shown.ts';
 import type { Searched } from '../pages/searched.ts';
-import { workspaceField, workspaceNames } from '../pages/workspaces.ts';
+import { workspaceCell, workspaceField, workspaceNames } from '../pages/workspaces.ts';
 import type { EMAIL_FIELDS } from './email-search.ts';
 
 interface Found extends Searched<(typeof EMAIL_FIELDS)[number], FoundEmail> {
@@ -51,7 +51,7 @@ function foundEmails(shown: Found): Html {
       </td>
       <td class="wrap first"><a href="/emails/${email.id}">${email.to}</a></td>
       <td class="wrap first"><bdi class="cut">${whatOf(email)}</bdi></td>
-      <td>${nameOf(email.workspaceId)}</td>
+      ${workspaceCell(email.workspaceId, nameOf)}
     </tr>`;
   const columns = ['Accepted (UTC)', 'Status', 'To', 'What', 'Workspace'];
   return foundTable(shown, { path: '/emails', columns, row });

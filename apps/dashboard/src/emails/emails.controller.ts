@@ -10,7 +10,7 @@ import { accountOf } from '../sign-in/entrance.ts';
 import { emailPage } from './email-page.ts';
 import { EmailReader } from './email-reader.ts';
 import { EMAIL_FIELDS, emailFilter, emailNamedIn } from './email-search.ts';
-import { emailsPage } from './emails-page.ts';
+import { emailsPage, whatOf } from './emails-page.ts';
 
 /** What an act is told of with, by the word in the address that it leads to. */
 const DONE: Readonly<Record<string, string>> = {
@@ -54,7 +54,7 @@ export class EmailsController {
   ): Promise<string> {
     const shown = await this.reader.read(id, accountOf(request));
     const content = emailPage({ ...shown, done: doneIn(query, DONE) });
-    return renderPage(response, { title: 'Email', part: 'Emails', content });
+    return renderPage(response, { title: whatOf(shown.email), part: 'Emails', content });
   }
 
   private async pageOf(given: Given): Promise<Page<FoundEmail>> {

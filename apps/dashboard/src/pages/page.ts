@@ -8,12 +8,13 @@ const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; frame-src 'self'";
 
 const STYLE = new Html(`
-:root{color-scheme:light dark;--line:light-dark(#d5d9e0,#3a4150);--quiet:light-dark(#5a6372,#a3adbd);--card:light-dark(#fff,#1b2029);--accent:light-dark(#0b57d0,#8ab4f8);--bad:light-dark(#b3261e,#f2b8b5)}
+:root{color-scheme:light dark;--line:light-dark(#d5d9e0,#3a4150);--edge:light-dark(#808895,#7c8799);--quiet:light-dark(#5a6372,#a3adbd);--card:light-dark(#fff,#1b2029);--accent:light-dark(#0b57d0,#8ab4f8);--bad:light-dark(#b3261e,#f2b8b5)}
 *{box-sizing:border-box}
 body{margin:0;font:16px/1.5 system-ui,sans-serif;background:light-dark(#f5f6f8,#12151b)}
 a{color:var(--accent)}
 header{display:flex;flex-wrap:wrap;gap:.5rem 1.25rem;align-items:center;padding:.75rem 1.25rem;border-bottom:1px solid var(--line);background:var(--card)}
 header strong{margin-right:.5rem}
+.skip{position:absolute;left:-99rem}.skip:focus{left:1.25rem;padding:.25rem .5rem;background:var(--card)}
 header form{margin-left:auto;display:flex;gap:.75rem;align-items:center;color:var(--quiet)}
 main{max-width:72rem;margin:0 auto;padding:1.25rem}
 h1{font-size:1.5rem;overflow-wrap:anywhere;margin:.25rem 0 1rem}h2{font-size:1.1rem;margin:1.75rem 0 .5rem}
@@ -29,8 +30,8 @@ figcaption b.bad{display:inline;font-size:inherit}
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:.75rem}
 svg{display:block;width:100%;height:9rem}svg .a{fill:var(--accent)}svg .b{fill:var(--bad)}
 label{display:block;margin:.75rem 0 .25rem}
-input,select,textarea{font:inherit;width:100%;color:inherit;background:light-dark(#fff,#12151b);padding:.5rem .6rem;border:1px solid var(--line);border-radius:.375rem}
-button{font:inherit;padding:.45rem 1rem;border:1px solid var(--line);border-radius:.375rem;cursor:pointer}
+input,select,textarea{font:inherit;width:100%;color:inherit;background:light-dark(#fff,#12151b);padding:.5rem .6rem;border:1px solid var(--edge);border-radius:.375rem}
+button{font:inherit;padding:.45rem 1rem;border:1px solid var(--edge);border-radius:.375rem;cursor:pointer}
 nav a{display:inline-block;padding:.25rem 0;margin-right:1rem}nav a[aria-current]{color:inherit;text-decoration:none;font-weight:600}
 .search{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:0 .75rem;align-items:end}
 .search button,.search input,.search select{height:2.6rem}.search button{margin-top:.75rem}
@@ -39,6 +40,7 @@ dl{display:grid;grid-template-columns:minmax(6rem,max-content) 1fr;gap:.25rem 1r
 dl.card b{display:inline;font-size:inherit}
 pre{margin:0;padding:.75rem 1rem;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}
 td.wrap{white-space:normal;overflow-wrap:anywhere;min-width:14rem}
+td.name{white-space:normal;overflow-wrap:anywhere;min-width:9rem}
 @media(max-width:60rem){
 .scroll:has(.wrap,.first) :is(table,tbody,td){display:block}
 .scroll:has(.wrap,.first) thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
@@ -58,7 +60,7 @@ iframe{display:block;width:100%;height:30rem;border:1px solid var(--line);border
 .acts{display:grid;grid-template-columns:repeat(auto-fit,minmax(17rem,1fr));gap:.75rem}.acts button{margin-top:.75rem}
 .narrow{max-width:24rem;margin:12vh auto;background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:1.5rem}
 .narrow button{margin-top:1rem;width:100%}
-:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+:focus-visible:not(main){outline:3px solid var(--accent);outline-offset:2px}
 `);
 
 /** The parts of the dashboard, and where each begins. */
@@ -97,7 +99,7 @@ export function renderPage(response: ServerResponse, { title, content, part, ref
         ${STYLE}
       </style>
       ${part === undefined ? '' : navigation(part, response.req)}
-      <main>${content}</main>
+      <main id="main" tabindex="-1">${content}</main>
     </html>`.text;
 }
 
@@ -108,8 +110,9 @@ function navigation(part: PartName, request: IncomingMessage): Html {
       ? html`<a href="${path}" aria-current="page">${title}</a>`
       : html`<a href="${path}">${title}</a>`;
   return html`<header>
+    <a class="skip" href="#main">To the content</a>
     <strong>Posthorn</strong>
-    <nav>${Object.entries(PARTS).map(link)}</nav>
+    <nav aria-label="Parts">${Object.entries(PARTS).map(link)}</nav>
     <form method="post" action="/sign-out"><span>${name} (${role})</span><button>Sign out</button></form>
   </header>`;
 }

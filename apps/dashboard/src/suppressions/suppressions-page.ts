@@ -6,7 +6,7 @@ import { field } from '../pages/fields.ts';
 import { done, faultAlert, time } from '../pages/parts.ts';
 import { foundTable, searchForm } from '../pages/search-shown.ts';
 import type { Searched } from '../pages/searched.ts';
-import { workspaceField, workspaceNames } from '../pages/workspaces.ts';
+import { workspaceCell, workspaceField, workspaceNames } from '../pages/workspaces.ts';
 import type { SUPPRESSION_FIELDS } from './suppression-search.ts';
 
 /** What the form that puts an address on the list is filled with. */
@@ -41,7 +41,7 @@ export function suppressionsPage(shown: Found): Html {
         <a href="${emailsTo(entry.email)}">${entry.email}</a>
       </td>
       <td class="wrap">${whyOf(entry)}</td>
-      <td>${nameOf(entry.workspaceId)}</td>
+      ${workspaceCell(entry.workspaceId, nameOf)}
       ${isOperator ? html`<td>${removeForm(entry, place)}</td>` : ''}
     </tr>`;
   // Somebody has looked for an address that is not on the list, or what they wanted on it was refused.

@@ -9,7 +9,7 @@ import {
 import type { FoundWebhook, OperatorAccount, ShownDelivery, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { choice, field } from '../pages/fields.ts';
-import { done, facts, faultAlert, forOperators, table, time } from '../pages/parts.ts';
+import { count, done, facts, faultAlert, forOperators, table, time } from '../pages/parts.ts';
 import { foundTable, searchForm } from '../pages/search-shown.ts';
 import type { Searched } from '../pages/searched.ts';
 import { workspaceText } from '../pages/workspaces.ts';
@@ -29,7 +29,7 @@ export interface ShownWebhook {
 
 /** One webhook: what it is, what is recovered, and what became of its deliveries. */
 export function webhookPage(shown: ShownWebhook): Html {
-  return html`<h1>${shown.webhook.url}</h1>
+  return html`<h1 class="cut">${shown.webhook.url}</h1>
     ${done(shown.done)} ${factsOf(shown)}
     <h2>Deliveries</h2>
     ${deliveriesOf(shown)}
@@ -38,9 +38,10 @@ export function webhookPage(shown: ShownWebhook): Html {
 }
 
 function factsOf({ webhook, workspace }: ShownWebhook): Html {
-  const { status, events, failingSince, isSlow, createdAt, updatedAt, id } = webhook;
+  const { status, url, events, failingSince, isSlow, createdAt, updatedAt, id } = webhook;
   return facts({
     'Status': html`<b>${status}</b>: ${WEBHOOK_STATUSES[status]}`,
+    'URL': url,
     'Workspace': workspaceText(workspace),
     'Events': events.join(', '),
     'Failing since': failingSince,
@@ -100,7 +101,7 @@ function recoveriesTable(recoveries: readonly Recovery[]): Html {
       <td title="${RECOVERY_STATES[state]}">${state}</td>
       <td>
         <progress value="${done}" max="${Math.max(1, total)}" aria-label="How many were made due"></progress>
-        ${done} of ${total}
+        ${count(done)} of ${count(total)}
       </td>
       <td data-label="Begun (UTC)">${time(createdAt)}</td>
       <td data-label="Done (UTC)">${time(finishedAt)}</td>

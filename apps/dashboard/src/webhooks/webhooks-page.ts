@@ -5,7 +5,7 @@ import { choice } from '../pages/fields.ts';
 import { faultAlert, time } from '../pages/parts.ts';
 import { foundTable, searchForm } from '../pages/search-shown.ts';
 import type { Searched } from '../pages/searched.ts';
-import { workspaceField, workspaceNames } from '../pages/workspaces.ts';
+import { workspaceCell, workspaceField, workspaceNames } from '../pages/workspaces.ts';
 import { RECEIVERS, type WEBHOOK_FIELDS } from './webhook-search.ts';
 
 interface Found extends Searched<(typeof WEBHOOK_FIELDS)[number], FoundWebhook> {
@@ -21,7 +21,7 @@ export function webhooksPage(shown: Found): Html {
       <td data-label="Created (UTC)">${time(webhook.createdAt)}</td>
       <td class="${webhook.status === 'DISABLED' ? 'bad' : ''}">${webhook.status}</td>
       <td class="wrap first"><a class="cut" href="/webhooks/${webhook.id}">${webhook.url}</a></td>
-      <td>${nameOf(webhook.workspaceId)}</td>
+      ${workspaceCell(webhook.workspaceId, nameOf)}
       <td class="${webhook.failingSince === null ? '' : 'bad'}" data-label="Failing since (UTC)">
         ${time(webhook.failingSince)}
       </td>

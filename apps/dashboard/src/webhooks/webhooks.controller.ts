@@ -65,7 +65,12 @@ export class WebhooksController {
     const runs = done === DONE.recovering && recoveries.some(({ state }) => state !== 'COMPLETED');
     const refreshSeconds = runs ? REFRESH_SECONDS : undefined;
     const content = webhookPage(shown);
-    return renderPage(response, { title: 'Webhook', part: 'Webhooks', content, refreshSeconds });
+    return renderPage(response, {
+      title: `Webhook at ${new URL(webhook.url).host}`,
+      part: 'Webhooks',
+      content,
+      refreshSeconds,
+    });
   }
 
   @Get(':webhook_id/deliveries/:delivery_id')
@@ -83,6 +88,10 @@ export class WebhooksController {
       NO_DELIVERY,
     );
     const content = deliveryPage({ webhook, delivery, account, done: doneIn(query, DONE) });
-    return renderPage(response, { title: 'Delivery', part: 'Webhooks', content });
+    return renderPage(response, {
+      title: `${delivery.event} to ${new URL(webhook.url).host}`,
+      part: 'Webhooks',
+      content,
+    });
   }
 }
