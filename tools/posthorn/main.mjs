@@ -6,26 +6,39 @@ import { parse } from './parse.mjs';
 import { UsageError } from './usage-error.mjs';
 
 /**
- * Does what was called.
+ * Does what was called, and prints what there is to say.
  *
  * @param {string[]} args
- * @returns {Promise<number>} the exit code: 0 done, 1 not done, 2 called wrongly
+ * @returns {Promise<number>} the exit code
  */
 export async function main(args) {
   // Whoever reads may stop reading, as `head` does.
   process.stdout.on('error', () => process.exit());
+  const { code, stdout, stderr } = await carryOut(args);
+  await new Promise((resolve) => process.stdout.write(stdout, resolve));
+  process.stderr.write(stderr);
+  return code;
+}
+
+/**
+ * Does what was called.
+ *
+ * @param {string[]} args
+ * @returns {Promise<{ code: number, stdout: string, stderr: string }>} what is to be printed, and the exit code: 0 done, 1 not
+ *   done, 2 called wrongly
+ */
+export async function carryOut(args) {
   /** @type {import('./commands.mjs').Command | undefined} */
   let command;
   try {
     const call = parse(args);
     command = call.command;
     const { text, isDone } = await answerTo(call);
-    await new Promise((resolve) => process.stdout.write(`${text}\n`, resolve));
-    return isDone ? 0 : 1;
+    return { code: isDone ? 0 : 1, stdout: `${text}\n`, stderr: '' };
   } catch (error) {
-    process.stderr.write(`posthorn: ${explain(error, command)}\n`);
-    if (process.env.POSTHORN_DEBUG) process.stderr.write(`${withoutPassword(traceOf(error))}\n`);
-    return error instanceof UsageError ? 2 : 1;
+    const trace = process.env.POSTHORN_DEBUG ? `${withoutPassword(traceOf(error))}\n` : '';
+    const stderr = `posthorn: ${explain(error, command)}\n${trace}`;
+    return { code: error instanceof UsageError ? 2 : 1, stdout: '', stderr };
   }
 }
 
