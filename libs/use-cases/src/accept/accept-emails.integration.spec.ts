@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type Database,
+  greetDatabase,
+  IdentityStore,
+  openDatabase,
+  WorkspaceStore,
+} from '@posthorn/database';
+import { bulkLane, type LaneId, nowLane, POSTHORN, type RawEmailDraft } from '@posthorn/domain';
+import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import type { AcceptEmails } from './accept-emails.ts';
+import { openAcceptance } from './open-acceptance.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+let testDatabase: TestDatabase;
+let database: Database;
+let workspaceId: WorkspaceId;
+let acceptance: AcceptEmails;
+const rung: [LaneId, number][] = [];
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, poolSize: 6, applicationName: 'test' });
+  await greetDatabase(database);
+  workspaceId = (await new WorkspaceStore(database).create('Shop', null, POSTHORN)).id;
+  await new IdentityStore(database).put(workspaceId, 'domain', 'example.com', true, POSTHORN);
+  acceptance = openAcceptance({
+    database,
+    monthlyLimit: null,
+    rings: { ring: (laneId, rows) => void rung.push([laneId, rows]) },
+    errorBodyOf: () => {
+      throw new Error('none is refused');
+    },
+  });
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString();
+
+function draft(change: Partial<RawEmailDraft> = {}): RawEmailDraft {
+  return {
+    type: 'raw',
+    from: { address: 'a@example.com' },
+    to: { address: 'b@example.net' },
+    replyTo: [],
+    subject: 'Hello',
+    html: '<p>Hello</p>',
+    trackClicks: true,
+    trackOpens: false,
+    fingerprintSource: {},
+    ...change,
+  };
+}
+
+async function acceptOne(change?: Partial<RawEmailDraft>): Promise<EmailId> {
+  const { answer } = await acceptance.acceptOne(workspaceId, draft(change));
+  return (JSON.parse(answer) as { id: EmailId }).id;
+}
+
+async function acceptBatch(drafts: RawEmailDraft[], idempotencyKey?: string): Promise<EmailId[]> {
+  const items = drafts.map((one) => ({ draft: one, to: one.to.address }));
+  const { answer } = await acceptance.acceptBatch(workspaceId, {
+    items,
+    idempotencyKey,
+    fingerprintSource: {},
+  });
+  const { emails } = JSON.parse(answer) as { emails: { successful: { id: EmailId }[] } };
+  return emails.successful.map(({ id }) => id);
+}
+
+async function lanesOf(ids: readonly EmailId[]): Promise<string[]> {
+  const sql = 'SELECT lane_id AS lane FROM outbox WHERE subject_id = ANY($1::uuid[])';
+  const { rows } = await database.pool.query<{ lane: string }>(sql, [ids.map((id) => uuidOf(id))]);
+  return rows.map(({ lane }) => lane);
+}
+
+/** For how many days from now a key is kept. */
+async function daysKept(key: string): Promise<number> {
+  const sql = 'SELECT expires_at AS until FROM idempotency_keys WHERE key = $1';
+  const { rows } = await database.pool.query<{ until: Date }>(sql, [key]);
+  return (rows[0]!.until.getTime() - Date.now()) / DAY_MS;
+}
+
+describe('An email that is accepted', () => {
+  it('leaves by the lane of those that somebody waits for when it is sent alone and for now', async () => {
+    expect(await lanesOf([await acceptOne()])).toEqual([nowLane(workspaceId)]);
+  });
+
+  it('leaves by the lane of bulk when it is for later, or one of a batch', async () => {
+    const ids = [await acceptOne({ sendAt: inDays(1) }), ...(await acceptBatch([draft(), draft()]))];
+    const bulk = bulkLane(workspaceId);
+    expect(await lanesOf(ids)).toEqual([bulk, bulk, bulk]);
+  });
+
+  it('is rung for when it may leave at once, and not when it is for later', async () => {
+    rung.length = 0;
+    await acceptBatch([draft(), draft({ sendAt: inDays(1) }), draft()]);
+    await acceptOne({ sendAt: inDays(1) });
+    await acceptOne();
+    expect(rung).toEqual([
+      [bulkLane(workspaceId), 2],
+      [nowLane(workspaceId), 1],
+    ]);
+  });
+});
+
+describe('S11: an idempotency key is kept until 30 days after', () => {
+  it('the call, for an email that leaves now', async () => {
+    const idempotencyKey = randomUUID();
+    await acceptOne({ idempotencyKey });
+    expect(await daysKept(idempotencyKey)).toBeCloseTo(30, 1);
+  });
+
+  it('the time of an email that leaves later', async () => {
+    const idempotencyKey = randomUUID();
+    await acceptOne({ idempotencyKey, sendAt: inDays(60) });
+    expect(await daysKept(idempotencyKey)).toBeCloseTo(90, 1);
+  });
+
+  it('the time of the last email of a batch', async () => {
+    const idempotencyKey = randomUUID();
+    const sendAts = [inDays(20), inDays(60), inDays(40)];
+    await acceptBatch([draft(), ...sendAts.map((sendAt) => draft({ sendAt }))], idempotencyKey);
+    expect(await daysKept(idempotencyKey)).toBeCloseTo(90, 1);
+  });
+});
