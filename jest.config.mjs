@@ -5,7 +5,7 @@
 const project = (displayName, testMatch, extra = {}) => ({
   displayName,
   testMatch,
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/tools/test/environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   // Jest adds `import` or `require` itself; named here, `import` would hand ES modules to CommonJS packages.
   testEnvironmentOptions: { customExportConditions: ['@posthorn/source', 'node', 'node-addons'] },

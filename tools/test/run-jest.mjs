@@ -1,13 +1,18 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { relative } from 'node:path';
 import { stopProcess } from '../stack/processes.mjs';
+import { say, seconds } from '../stack/progress.mjs';
 import { nodeBinary, ROOT, withInstalledBinaries } from '../stack/runtime.mjs';
 
 const NODE_FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
 /** Tests wait for processes, servers and locks more than they compute. */
 const WORKERS = Math.max(2, Math.floor(availableParallelism() / 2));
+
+/** So many files are named that took longest, of a run of more than a handful. */
+const SLOWEST = 10;
 
 const RESULTS_WRITTEN_WITHIN_MS = 15_000;
 
@@ -56,6 +61,20 @@ function watchForLeftOvers(child) {
 function count({ code, leftOpen, resultFile }) {
   if (!existsSync(resultFile)) return { passed: 0, failed: 1 };
   const results = JSON.parse(readFileSync(resultFile, 'utf8'));
+  if (results.testResults.length > SLOWEST) say(slowest(results.testResults));
   const failed = results.numFailedTests + results.numRuntimeErrorTestSuites + (leftOpen ? 1 : 0);
   return { passed: results.numPassedTests, failed: failed === 0 && code !== 0 ? 1 : failed };
+}
+
+/** @param {{ name: string, startTime: number, endTime: number }[]} files */
+function slowest(files) {
+  const longestFirst = files.toSorted((a, b) => tookMs(b) - tookMs(a)).slice(0, SLOWEST);
+  const lines = longestFirst.map(
+    (file) => `${seconds(tookMs(file)).padStart(9)}  ${relative(ROOT, file.name)}`,
+  );
+  return `The slowest files:\n${lines.join('\n')}`;
+}
+
+function tookMs({ startTime, endTime }) {
+  return endTime - startTime;
 }

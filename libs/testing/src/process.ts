@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, stackPiece } from './stack.ts';
@@ -23,6 +24,10 @@ export const NODE_ON_SOURCES: readonly string[] = [
   '--disable-warning=ExperimentalWarning',
 ];
 
+/** All of this spec. The environment of the tests reads them when a test has failed, from outside of their modules: `tools/test/environment.mjs`. */
+const programs: ProgramUnderTest[] = [];
+Object.assign(globalThis, { programsUnderTest: programs });
+
 /** A program that runs beside the test. It dies with the test, however that ends. */
 export class ProgramUnderTest {
   readonly pid: number;
@@ -31,7 +36,13 @@ export class ProgramUnderTest {
   readonly #child: ChildProcess;
   #output = '';
 
-  private constructor(child: ChildProcess, unleash: () => void) {
+  /** @param name for the file that its output is kept in */
+  private constructor(
+    readonly name: string,
+    child: ChildProcess,
+    unleash: () => void,
+  ) {
+    programs.push(this);
     this.#child = child;
     this.pid = child.pid ?? -1;
     child.stdout?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
@@ -63,7 +74,7 @@ export class ProgramUnderTest {
       detached: true,
     });
     await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
-    return new ProgramUnderTest(child, leash(child.pid ?? -1));
+    return new ProgramUnderTest(nameOf(script), child, leash(child.pid ?? -1));
   }
 
   /** Everything that it has written so far. */
@@ -112,6 +123,11 @@ export class ProgramUnderTest {
       await sleep(ASKED_EVERY_MS);
     }
   }
+}
+
+/** `apps/sender/dist/main.js` → sender, `tools/up.mjs` → up. */
+function nameOf(script: string): string {
+  return /^apps\/([^/]+)\//.exec(script)?.[1] ?? basename(script).replace(/\.\w+$/, '');
 }
 
 /** A built app that runs beside the test. */

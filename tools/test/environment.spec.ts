@@ -1,0 +1,53 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { ROOT } from '../stack/runtime.mjs';
+import Environment from './environment.mjs';
+
+const DIRECTORY = '.posthorn/test-logs/some.spec';
+const GOOD = '{"level":"info","msg":"ready"}\n';
+const BAD = [1, 2, 3, 4, 5, 6].map((n) => `{"level":"error","msg":"amiss ${n}"}`);
+
+describe('The environment of the tests', () => {
+  let environment: Environment;
+  let told: string;
+
+  beforeEach(() => {
+    told = '';
+    jest.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      told += String(text);
+      return true;
+    });
+    const config = { testEnvironmentOptions: {}, globals: {}, fakeTimers: {} };
+    environment = new Environment(
+      { globalConfig: {}, projectConfig: config },
+      { testPath: join(ROOT, 'test/e2e/some.spec.ts'), docblockPragmas: {}, console },
+    );
+    const output = [GOOD, ...BAD.map((line) => `${line}\n`)].join('');
+    environment.global.programsUnderTest = [{ name: 'sender', pid: 7, output }];
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await environment.teardown();
+    rmSync(join(ROOT, DIRECTORY), { recursive: true, force: true });
+  });
+
+  it.each([
+    ['"sends"', { name: 'test_done', test: { name: 'sends', errors: [new Error('no')] } }],
+    ['a hook (no app)', { name: 'hook_failure', error: new Error('no app') }],
+  ])('keeps what programs wrote when %s has failed, and shows what was wrong last', (what, event) => {
+    environment.handleTestEvent(event);
+    expect(told).toContain(`test/e2e/some.spec.ts: ${what} failed`);
+    expect(told).toContain(`${DIRECTORY}/sender-7.log (6 warnings and errors)`);
+    expect(told.match(/amiss \d/g)).toEqual(['amiss 2', 'amiss 3', 'amiss 4', 'amiss 5', 'amiss 6']);
+    const kept = readFileSync(join(ROOT, DIRECTORY, 'sender-7.log'), 'utf8');
+    expect(kept).toBe(`${GOOD}${BAD.join('\n')}\n`);
+  });
+
+  it('says nothing of a test that passes, nor where no program was started', () => {
+    environment.handleTestEvent({ name: 'test_done', test: { name: 'sends', errors: [] } });
+    environment.global.programsUnderTest = [];
+    environment.handleTestEvent({ name: 'test_done', test: { name: 'sends', errors: [new Error('no')] } });
+    expect(told).toBe('');
+  });
+});
