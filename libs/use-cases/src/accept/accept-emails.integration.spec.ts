@@ -30,7 +30,7 @@ beforeAll(async () => {
   acceptance = openAcceptance({
     database,
     monthlyLimit: null,
-    rings: { ring: (laneId, rows) => void rung.push([laneId, rows]) },
+    rings: { ring: (laneId, rows = 1) => void rung.push([laneId, rows]) },
     errorBodyOf: () => {
       throw new Error('none is refused');
     },
