@@ -34,7 +34,7 @@ describe('the verdict after an attempt', () => {
   });
 
   it.each(SETUP)('blames the relay for whatever it refuses at %s', (stage) => {
-    for (const code of [421, 450, 454, 530, 535, 554]) {
+    for (const code of [421, 450, 451, 452, 454, 530, 535, 550, 552, 554]) {
       expect(decideAfterAttempt(refused(stage, code), 3)).toEqual({ kind: 'relay_unavailable' });
     }
     expect(decideAfterAttempt(broken(stage), 3)).toEqual({ kind: 'relay_unavailable' });
