@@ -84,6 +84,8 @@ describe('what is recorded of an attempt', () => {
   it('S19: puts a recipient that is not there on the suppression list, and no other', () => {
     expect(record(unknownUser).suppression).toBe('HARD_BOUNCE');
     expect(record(greylisted).suppression).toBeNull();
+    const full = record({ ...unknownUser, reply: { code: 552, text: 'mailbox full' } });
+    expect(full).toMatchObject({ status: 'BOUNCED', suppression: null });
     expect(outcomeWithheld(claimed(0), 'complaint')).toMatchObject({
       kind: 'SUPPRESSED',
       status: 'SUPPRESSED',

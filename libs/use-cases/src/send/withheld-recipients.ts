@@ -9,6 +9,8 @@ import type { ClaimedEmail, OutboxStore } from '@posthorn/database';
 const ANSWER_GOOD_FOR_MS = 1_000;
 const MOST_ASKED_TOGETHER = 500;
 
+type AskedAbout = Pick<ClaimedEmail, 'id' | 'withheldFor' | 'askedAtMs'>;
+
 /** Knows whether an email's recipient may be written to at the moment of sending. */
 export class WithheldRecipients {
   private readonly questions: Coalescer<EmailId, WithheldReason | null>;
@@ -25,7 +27,7 @@ export class WithheldRecipients {
    *
    * @throws what the database throws
    */
-  whyWithheld({ id, withheldFor, askedAtMs }: ClaimedEmail): Promise<WithheldReason | null> {
+  whyWithheld({ id, withheldFor, askedAtMs }: AskedAbout): Promise<WithheldReason | null> {
     const isFresh = performance.now() - askedAtMs < ANSWER_GOOD_FOR_MS;
     return withheldFor !== null || isFresh ? Promise.resolve(withheldFor) : this.questions.add(id);
   }

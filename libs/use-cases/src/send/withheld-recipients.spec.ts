@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { type EmailId, newId } from '@posthorn/kernel';
+import type { WithheldReason } from '@posthorn/domain';
+import { WithheldRecipients } from './withheld-recipients.ts';
+
+describe('Whether a recipient may be written to', () => {
+  const id = newId('trs', 0);
+
+  /** What is answered to an email that was claimed so long ago, and who was asked about anew. */
+  async function answerTo(
+    withheldFor: WithheldReason | null,
+    ageMs: number,
+  ): Promise<{ why: WithheldReason | null; asked: EmailId[] }> {
+    const asked: EmailId[] = [];
+    const recipients = new WithheldRecipients({
+      askWhyWithheld: (ids) => {
+        asked.push(...ids);
+        return Promise.resolve(ids.map(() => 'manual' as const));
+      },
+    });
+    const askedAtMs = performance.now() - ageMs;
+    return { why: await recipients.whyWithheld({ id, withheldFor, askedAtMs }), asked };
+  }
+
+  it('is taken from the claim while that is new', async () => {
+    expect(await answerTo(null, 0)).toEqual({ why: null, asked: [] });
+  });
+
+  it('is asked again when the claim is a second old: it may have changed while the email waited', async () => {
+    expect(await answerTo(null, 1_000)).toEqual({ why: 'manual', asked: [id] });
+  });
+
+  it('is not asked again when the claim has said no', async () => {
+    expect(await answerTo('unsubscribed', 60_000)).toEqual({ why: 'unsubscribed', asked: [] });
+  });
+});
