@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([dns.close(), dead.close(), receiver.close()]));
 
 interface Told {
-  readonly outcome: ToldOutcome;
+  readonly outcome: ToldOutcome | undefined;
   /** What was told while the POST was waited for. */
   readonly waits: readonly (ReceiverReport | null)[];
 }
@@ -54,6 +54,7 @@ async function deliver(
   path: string,
   servers: readonly string[],
   onAddresses: () => void = () => undefined,
+  status: OpenReceiver['status'] = 'ACTIVE',
 ): Promise<Told> {
   const resolver = new DnsResolver({ servers, timeoutMs: DNS_TIMEOUT_MS });
   const policy = { allowsHttp: true, networks: [parseAddressRange('127.0.0.1')!] };
@@ -62,7 +63,7 @@ async function deliver(
   const found: OpenReceiver = {
     id: WEBHOOK,
     url: receiver.url(path, NAME),
-    status: 'ACTIVE',
+    status,
     asOf: '1',
     health,
     sealedToken: Buffer.alloc(0),
@@ -87,21 +88,21 @@ async function deliver(
     (report) => waits.push(report),
   );
   client.close();
-  return { outcome: outcome!, waits };
+  return { outcome, waits };
 }
 
 describe('A receiver that answers at once', () => {
   it('W8: is not slow, and not waited for, while one name server of two is dead', async () => {
     dns.set(NAME, { addresses: ['127.0.0.1'] });
     const { outcome, waits } = await deliver('/ok', [dead.address, dns.address]);
-    expect([outcome.status, outcome.report, waits]).toEqual(['SUCCEEDED', null, []]);
+    expect([outcome?.status, outcome?.report, waits]).toEqual(['SUCCEEDED', null, []]);
   });
 
   it('W8: is not slow because its name was, but keeps no place meanwhile', async () => {
     dns.set(NAME, { addresses: ['127.0.0.1'], delayMs: LOOK_UP_MS });
     const { outcome, waits } = await deliver('/ok', [dns.address]);
-    expect([outcome.status, outcome.report, waits]).toEqual(['SUCCEEDED', null, [null]]);
-    expect(outcome.attempt!.durationMs).toBeGreaterThan(SLOW_MS);
+    expect([outcome?.status, outcome?.report, waits]).toEqual(['SUCCEEDED', null, [null]]);
+    expect(outcome!.attempt!.durationMs).toBeGreaterThan(SLOW_MS);
   });
 
   it('W8: is not slow, and not waited for, while this process stands still', async () => {
@@ -109,8 +110,8 @@ describe('A receiver that answers at once', () => {
     const { outcome, waits } = await deliver('/ok', [dns.address], () => {
       for (const until = performance.now() + SLOW_MS + 500; performance.now() < until;);
     });
-    expect([outcome.status, outcome.report, waits]).toEqual(['SUCCEEDED', null, []]);
-    expect(outcome.attempt!.durationMs).toBeGreaterThan(SLOW_MS);
+    expect([outcome?.status, outcome?.report, waits]).toEqual(['SUCCEEDED', null, []]);
+    expect(outcome!.attempt!.durationMs).toBeGreaterThan(SLOW_MS);
   });
 });
 
@@ -119,7 +120,7 @@ describe('A receiver that keeps us waiting', () => {
     dns.set(NAME, { addresses: ['127.0.0.1'], delayMs: LOOK_UP_MS });
     const { outcome, waits } = await deliver(`/after/${SLOW_MS + 2 * MARGIN_MS}`, [dns.address]);
     expect(waits).toMatchObject([null, { effect: 'awaited', isSlow: true }]);
-    expect(outcome.report).toMatchObject({ effect: 'succeeded', isSlow: true });
+    expect(outcome!.report).toMatchObject({ effect: 'succeeded', isSlow: true });
   });
 
   it('W8: is slow when its name hangs until there is no time left', async () => {
@@ -130,5 +131,14 @@ describe('A receiver that keeps us waiting', () => {
       report: { effect: 'failed', isSlow: true },
       attempt: { errorClass: 'dns' },
     });
+  });
+});
+
+describe('A receiver that is paused or disabled after the claim', () => {
+  it.each(['PAUSED', 'DISABLED'] as const)('is told nothing, and it costs no attempt: %s', async (status) => {
+    dns.set(NAME, { addresses: ['127.0.0.1'] });
+    const before = receiver.requests.length;
+    const { outcome } = await deliver('/ok', [dns.address], undefined, status);
+    expect([outcome, receiver.requests.length]).toEqual([undefined, before]);
   });
 });
