@@ -56,6 +56,7 @@ describe('The dashboard tells people what is wrong on a page', () => {
       const paths = [
         '/',
         '/?by-itself=1',
+        '/pauses',
         '/emails',
         '/suppressions',
         '/webhooks',
@@ -71,6 +72,7 @@ describe('The dashboard tells people what is wrong on a page', () => {
       expect(pages.map(({ headers }) => headers.get('refresh'))).toEqual([
         null,
         '5; url=?by-itself=1',
+        null,
         null,
         null,
         null,

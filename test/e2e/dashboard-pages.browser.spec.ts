@@ -327,8 +327,13 @@ if (chromium === undefined) {
       );
       await stack.send();
       for (const size of [TELEPHONE, DESKTOP]) {
-        const page = await open(ada, '/', size);
-        for (const words of ['because', 'held back']) {
+        for (const [path, words] of [
+          ['/', 'because'],
+          ['/', 'held back'],
+          ['/pauses', 'because'],
+        ] as const) {
+          const page = await open(ada, path, size);
+          expect(await page.evaluate(WIDER_THAN_THE_SCREEN)).toBe(false);
           const table = `[...document.querySelectorAll('.scroll')].find(({ textContent }) => textContent.includes('${words}'))`;
           expect(await page.evaluate(`${table}.scrollWidth > ${table}.clientWidth`)).toBe(false);
           const link = `${table}.querySelector('td a[href="/emails?workspace=${workspaceId}"]')`;

@@ -1,8 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DatabaseClock } from '@posthorn/kernel';
 import {
+  EraStore,
   OutboxStore,
   OverviewStore,
+  PausedLaneStore,
   RateStore,
   SuppressionChanges,
   SuppressionSearchStore,
@@ -14,6 +16,7 @@ import { EmailContentController } from './emails/email-content.controller.ts';
 import { type EmailParts, emailProviders } from './emails/email.providers.ts';
 import { EmailsController } from './emails/emails.controller.ts';
 import { OverviewController } from './overview/overview.controller.ts';
+import { PausesController } from './pauses/pauses.controller.ts';
 import { ProviderController } from './sign-in/provider.controller.ts';
 import { SessionCookie } from './sign-in/session-cookie.ts';
 import { SignInController } from './sign-in/sign-in.controller.ts';
@@ -42,6 +45,7 @@ export class DashboardModule {
       module: DashboardModule,
       controllers: [
         OverviewController,
+        PausesController,
         SignInController,
         ProviderController,
         EmailsController,
@@ -59,6 +63,8 @@ export class DashboardModule {
         { provide: TrustedProxies, useValue: parts.proxies },
         { provide: OverviewStore, useValue: new OverviewStore(database) },
         { provide: OutboxStore, useValue: new OutboxStore(database) },
+        { provide: EraStore, useValue: new EraStore(database) },
+        { provide: PausedLaneStore, useValue: new PausedLaneStore(database) },
         { provide: RateStore, useValue: new RateStore(database) },
         { provide: DatabaseClock, useValue: database.clock },
         { provide: SuppressionSearchStore, useValue: new SuppressionSearchStore(database) },

@@ -89,7 +89,7 @@ function hasToLeave(email: EmailRecord): boolean {
 
 function pauseText({ laneId, reason, pausedAt }: PausedLane): Html {
   const whose = laneId === EVERY_LANE ? 'everything' : 'its workspace';
-  return html`${whose}, since ${timeInUtc(pausedAt)}: “${reason}”`;
+  return html`${whose}, since ${timeInUtc(pausedAt)}: <a href="/pauses">“${reason}”</a>`;
 }
 
 /** When it is tried again, by what became of it last; undefined: that was no attempt that is to be repeated. */

@@ -68,7 +68,10 @@ function laneText(laneId: LaneId, nameOf: WorkspaceName): Html {
 
 /** What is held back, since when and why. */
 export function heldBackTable({ items, hasMore }: LanesHeldBack, nameOf: WorkspaceName): Html {
-  if (items.length === 0) return html`<p class="quiet">Nothing.</p>`;
+  const acts = html`<p><a href="/pauses">Hold something back, or release it</a></p>`;
+  if (items.length === 0)
+    return html`<p class="quiet">Nothing.</p>
+      ${acts}`;
   const row = ({ queue, laneId, reason, pausedAt }: PausedLane): Html =>
     html`<tr>
       <td>${QUEUE_NAMES[queue] ?? queue}</td>
@@ -80,8 +83,5 @@ export function heldBackTable({ items, hasMore }: LanesHeldBack, nameOf: Workspa
     And more; webhooks are found by their status:
     <a href="/webhooks?status=PAUSED">PAUSED</a>, <a href="/webhooks?status=DISABLED">DISABLED</a>.
   </p>`;
-  return html`${table(['Queue', 'Lane', 'Why', 'Since (UTC)'], items.map(row))} ${hasMore ? more : ''}
-    <p class="quiet">
-      What operators hold back is released at the command line: <code>posthorn resume</code>.
-    </p>`;
+  return html`${table(['Queue', 'Lane', 'Why', 'Since (UTC)'], items.map(row))} ${hasMore ? more : ''} ${acts}`;
 }

@@ -20,7 +20,7 @@ type EntryRoute = Parameters<ExpressAdapter['setEntryRoute']>[0];
 type ErrorHandler = Parameters<ExpressAdapter['setErrorHandler']>[0];
 
 const HOLD_ELSEWHERE =
-  'Queues are not paused or slowed down here: nobody would be told, and workers that get no jobs are restarted as stuck. Hold emails and deliveries back with `posthorn pause`';
+  'Queues are not paused or slowed down here: nobody would be told, and workers that get no jobs are restarted as stuck. Hold emails and deliveries back at `/pauses`, or with `posthorn pause`';
 
 export interface BoardOptions {
   /** Where it is mounted. */

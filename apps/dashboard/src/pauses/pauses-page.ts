@@ -1,0 +1,103 @@
+import type { OperatorAccount, Workspace } from '@posthorn/database';
+import type { Pause, Whose } from '@posthorn/use-cases';
+import { field } from '../pages/fields.ts';
+import { html, type Html } from '../pages/html.ts';
+import { done, faultAlert, table, time, timeInUtc } from '../pages/parts.ts';
+import { workspaceField, type WorkspaceName, workspaceNames } from '../pages/workspaces.ts';
+
+/** What can be held back. */
+export const WHOSE = {
+  workspace: 'The emails of one workspace',
+  everything: 'The emails of all workspaces',
+  webhooks: 'What webhooks are told',
+} as const;
+
+/** What the form is filled with that holds something back. */
+export interface FilledForm {
+  readonly whose?: string | undefined;
+  readonly workspace?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly fault?: string;
+}
+
+interface Shown {
+  readonly pauses: readonly Pause[];
+  /** When everything was held back because the database had been restored; null: it is not. */
+  readonly restoredAt: Date | null;
+  readonly workspaces: readonly Workspace[];
+  readonly account: OperatorAccount;
+  readonly filled: FilledForm;
+  /** What somebody has just done. */
+  readonly done: string | undefined;
+}
+
+/** What operators hold back, with a way to release it, and the form that holds something back. It never loads itself anew, which would empty the form. */
+export function pausesPage(shown: Shown): Html {
+  const { pauses, restoredAt, workspaces, account, filled } = shown;
+  const isOperator = account.role === 'operator';
+  const nameOf = workspaceNames(workspaces);
+  const row = ({ whose, reason, pausedAt }: Pause): Html =>
+    html`<tr>
+      <td class="wrap first">${whoseText(whose, nameOf)}</td>
+      <td class="wrap"><bdi>${reason}</bdi></td>
+      <td data-label="Since (UTC)">${time(pausedAt)}</td>
+      ${isOperator ? html`<td>${releaseForm(whose, nameOf)}</td>` : ''}
+    </tr>`;
+  const columns = ['What', 'Why', 'Since (UTC)', ...(isOperator ? ['What can be done'] : [])];
+  const nothing = html`<p class="quiet">Nothing is held back.</p>`;
+  return html`<h1>What is held back</h1>
+    ${done(shown.done)} ${restoredAt === null ? '' : restoredNotice(restoredAt)}
+    ${pauses.length === 0 ? nothing : table(columns, pauses.map(row))}
+    ${isOperator ? pauseForm(filled, workspaces) : ''}
+    <p class="quiet">
+      What is held back is still accepted, and waits. Webhooks that their workspaces have paused are found by
+      their status: <a href="/webhooks?status=PAUSED">PAUSED</a>,
+      <a href="/webhooks?status=DISABLED">DISABLED</a>.
+    </p>`;
+}
+
+function restoredNotice(restoredAt: Date): Html {
+  return html`<p class="bad" role="alert">
+    The database was restored, and everything is held back since ${timeInUtc(restoredAt)}, because what is due
+    may have been sent already. <code>posthorn status</code> says how much that is;
+    <code>posthorn resume</code> releases it, and can give up what was due before a time.
+  </p>`;
+}
+
+function whoseText(whose: Whose, nameOf: WorkspaceName): Html {
+  if (whose === 'everything' || whose === 'webhooks') return html`${WHOSE[whose]}`;
+  return html`<a href="/emails?workspace=${whose}">${whose}</a> <bdi class="quiet">${nameOf(whose)}</bdi>`;
+}
+
+function releaseForm(whose: Whose, nameOf: WorkspaceName): Html {
+  const isWhole = whose === 'everything' || whose === 'webhooks';
+  const workspace = isWhole ? html`` : html`<input type="hidden" name="workspace" value="${whose}" />`;
+  return html`<form method="post" action="/pauses/release">
+    <input type="hidden" name="whose" value="${isWhole ? whose : 'workspace'}" />
+    ${workspace}
+    <button aria-label="Release: ${isWhole ? WHOSE[whose] : nameOf(whose)}">Release</button>
+  </form>`;
+}
+
+function pauseForm(
+  { whose: chosen = 'workspace', workspace, reason, fault }: FilledForm,
+  workspaces: readonly Workspace[],
+): Html {
+  const option = ([whose, name]: [string, string]): Html =>
+    html`<option value="${whose}" ${whose === chosen ? html`selected` : ''}>${name}</option>`;
+  return html`<h2>Hold something back</h2>
+    ${faultAlert(fault)}
+    <form class="search" method="post" action="/pauses">
+      <div>
+        <label for="whose">What</label>
+        <select id="whose" name="whose">
+          ${Object.entries(WHOSE).map(option)}
+        </select>
+      </div>
+      ${workspaceField(workspace, workspaces)} ${field('reason', 'Why', { value: reason, isRequired: true })}
+      <div><button>Hold it back</button></div>
+    </form>
+    <p class="quiet">
+      People who find their emails waiting are shown the reason, and the audit log has it.
+    </p>`;
+}

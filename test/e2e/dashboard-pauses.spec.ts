@@ -1,0 +1,152 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type AuditEntry, AuditLogStore, EraStore } from '@posthorn/database';
+import { bulkLane, nowLane, operator } from '@posthorn/domain';
+import { newId, SYSTEM_WORKSPACE_ID, type WorkspaceId } from '@posthorn/kernel';
+import { emailIn } from './api.ts';
+import { type DashboardVisitor, FROM_ELSEWHERE, HOSTILE, openDashboard } from './dashboard-visitor.ts';
+import { newRecipient, Stack, until } from './stack.ts';
+
+let stack: Stack;
+let ada: DashboardVisitor;
+let vera: DashboardVisitor;
+
+beforeAll(async () => {
+  stack = await Stack.start();
+  ({ ada, vera } = await openDashboard(stack));
+});
+afterAll(() => stack.close());
+afterEach(() => stack.database.pool.query('DELETE FROM paused_lanes'));
+
+const pause = (fields: Record<string, string>, as = ada) => as.post('/pauses', fields);
+const release = (fields: Record<string, string>, as = ada) => as.post('/pauses/release', fields);
+
+/** What somebody is told who has sent a form. */
+async function toldTo({ status, headers }: { status: number; headers: Headers }): Promise<string> {
+  expect(status).toBe(303);
+  return (await ada.get(headers.get('location')!)).text;
+}
+
+async function heldLanes(): Promise<unknown[]> {
+  const { rows } = await stack.database.pool.query<{ queue: string; lane_id: string; reason: string }>(
+    'SELECT queue, lane_id, reason FROM paused_lanes ORDER BY queue, lane_id',
+  );
+  return rows.map(({ queue, lane_id, reason }) => [queue, lane_id, reason]);
+}
+
+async function lastChanges(workspaceId: WorkspaceId, actions: readonly string[]): Promise<AuditEntry[]> {
+  const page = { limit: 20, sort: 'createdAt.desc' } as const;
+  const { items } = await new AuditLogStore(stack.database).list(workspaceId, page, {});
+  return items.filter(({ action }) => actions.includes(action));
+}
+
+describe('What operators hold back', () => {
+  it('are the emails of one workspace, which wait with the reason until they are released', async () => {
+    const workspace = stack.tenant.workspaceId;
+    const fields = { whose: 'workspace', workspace, reason: 'Odd <links>' };
+    expect(await toldTo(await pause(fields))).toContain('It is held back');
+    expect(await heldLanes()).toEqual(
+      [bulkLane(workspace), nowLane(workspace)].sort().map((lane) => ['email', lane, 'Odd <links>']),
+    );
+    expect(await toldTo(await pause({ ...fields, reason: 'Another' }))).toContain('keeps its first reason');
+    const to = newRecipient();
+    const { id } = emailIn(await stack.send({ to }));
+    expect((await vera.get(`/emails/${id}`)).text).toContain('<a href="/pauses">“Odd &lt;links&gt;”</a>');
+    const shown = (await ada.get('/pauses')).text;
+    expect(shown.match(/<button aria-label="Release: /g)).toHaveLength(1);
+    expect(shown).toContain('<bdi>Odd &lt;links&gt;</bdi>');
+    expect(await toldTo(await release(fields))).toContain('It was released');
+    await until(async () => (await stack.outboxRow(id)) === undefined, 'the email has left');
+    await stack.onlyMailTo(to);
+    expect(await toldTo(await release(fields))).toContain('It is not held back any more');
+    const actor = { kind: 'operator', name: 'ada' };
+    expect(await lastChanges(workspace, ['workspace.paused', 'workspace.resumed'])).toMatchObject([
+      { action: 'workspace.resumed', actor },
+      { action: 'workspace.paused', actor, detail: { reason: 'Odd <links>' } },
+    ]);
+  });
+
+  it.each([
+    ['everything', [['email', '*', 'An incident']]],
+    [
+      'webhooks',
+      [
+        ['event', '*', 'An incident'],
+        ['webhook', '*', 'An incident'],
+      ],
+    ],
+  ])('are whole queues: %s', async (whose, lanes) => {
+    expect(await toldTo(await pause({ whose, workspace: '', reason: 'An incident' }))).toContain('held back');
+    expect(await heldLanes()).toEqual(lanes);
+    expect((await vera.get('/')).text).toContain('An incident');
+    expect(await toldTo(await release({ whose }))).toContain('It was released');
+    expect(await heldLanes()).toEqual([]);
+    const actor = { kind: 'operator', name: 'ada' };
+    const changes = await lastChanges(SYSTEM_WORKSPACE_ID, ['sending.paused', 'sending.resumed']);
+    expect(changes.slice(0, 2)).toMatchObject([
+      { action: 'sending.resumed', actor },
+      { action: 'sending.paused', actor, detail: { reason: 'An incident' } },
+    ]);
+  });
+
+  it('is a workspace still, when it is released while everything is held back', async () => {
+    const fields = { whose: 'workspace', workspace: stack.tenant.workspaceId, reason: 'x' };
+    await pause(fields);
+    await pause({ whose: 'everything', reason: 'y' });
+    expect(await toldTo(await release(fields))).toContain('all workspaces are still held back');
+  });
+
+  it('is changed neither by viewers nor by forms from elsewhere, whom it is shown without forms', async () => {
+    const fields = { whose: 'everything', reason: 'x' };
+    expect((await pause(fields, vera)).status).toBe(403);
+    expect((await ada.post('/pauses', fields, FROM_ELSEWHERE)).status).toBe(403);
+    expect(await heldLanes()).toEqual([]);
+    await pause(fields);
+    expect((await release(fields, vera)).status).toBe(403);
+    expect((await ada.post('/pauses/release', fields, FROM_ELSEWHERE)).status).toBe(403);
+    expect(await heldLanes()).toHaveLength(1);
+    const { text } = await vera.get('/pauses');
+    expect(text).toContain('The emails of all workspaces');
+    expect(text).not.toContain('action="/pauses');
+  });
+
+  it('stays as it is where something is wrong with what was filled in, which stays filled in', async () => {
+    const fields = { whose: 'workspace', workspace: stack.tenant.workspaceId, reason: 'x' };
+    for (const [change, status, sentence] of [
+      [{ whose: '' }, 400, '`whose` is missing'],
+      [{ whose: 'all' }, 400, '`whose` is none of'],
+      [{ whose: 'everything' }, 400, '`workspace` is given, but not one is meant'],
+      [{ workspace: '' }, 400, '`workspace` is missing'],
+      [{ workspace: 'wrk_1' }, 400, '`workspace` is no id'],
+      [{ workspace: newId('wrk', Date.now()) }, 404, 'There is no workspace with this id'],
+      [{ reason: ' ' }, 400, '`reason` has 0 characters'],
+      [{ reason: 'x'.repeat(501) }, 400, '`reason` has 501 characters'],
+      [{ reason: '\u202e' }, 400, '`reason`'],
+      [{ workspace: HOSTILE }, 400, '`workspace` is no id'],
+    ] as const) {
+      const { status: answered, text } = await pause({ ...fields, ...change });
+      expect([answered, text.includes(sentence)]).toEqual([status, true]);
+      expect(text).toContain('role="alert"');
+      expect(text).not.toContain('<script>');
+    }
+    const { text } = await pause({ ...fields, whose: 'webhooks', reason: 'Kept' });
+    expect(text).toMatch(/<option value="webhooks" selected>/);
+    expect(text).toMatch(/id="reason"[^>]*value="Kept"/);
+    expect(await heldLanes()).toEqual([]);
+  });
+
+  it('is released at the command line alone where the database was restored', async () => {
+    const eras = new EraStore(stack.database);
+    await eras.beginByHand(operator('ada'));
+    try {
+      expect((await ada.get('/pauses')).text).toMatch(/role="alert">\s*The database was restored/);
+      for (const whose of ['everything', 'webhooks']) {
+        const { status, text } = await release({ whose });
+        expect([status, text.includes('posthorn resume')]).toEqual([409, true]);
+      }
+      expect(await heldLanes()).not.toEqual([]);
+    } finally {
+      await eras.release(operator('ada'), {});
+    }
+    expect((await ada.get('/pauses')).text).not.toContain('role="alert"');
+  });
+});
