@@ -57,6 +57,7 @@ describe('The dashboard tells people what is wrong on a page', () => {
         '/',
         '/?by-itself=1',
         '/pauses',
+        '/audit',
         '/emails',
         '/suppressions',
         '/webhooks',
@@ -72,6 +73,7 @@ describe('The dashboard tells people what is wrong on a page', () => {
       expect(pages.map(({ headers }) => headers.get('refresh'))).toEqual([
         null,
         '5; url=?by-itself=1',
+        null,
         null,
         null,
         null,

@@ -240,7 +240,7 @@ if (chromium === undefined) {
     });
 
     it('offer viewers nothing to press, and can be used by the keyboard alone', async () => {
-      for (const path of [`/emails/${email}`, `/webhooks/${webhook}`]) {
+      for (const path of [`/emails/${email}`, `/webhooks/${webhook}`, '/pauses', '/audit']) {
         const page = await open(vera, path);
         expect(await page.evaluate(`document.querySelectorAll('main form[method=post]').length`)).toBe(0);
         const reachable = `[...document.querySelectorAll('a, button, input:not([type=hidden]), select, iframe')]`;
@@ -253,7 +253,7 @@ if (chromium === undefined) {
       }
     });
 
-    it.each(['/emails', '/emails/:email', '/suppressions', '/webhooks', '/webhooks/:webhook'])(
+    it.each(['/emails', '/emails/:email', '/suppressions', '/webhooks', '/webhooks/:webhook', '/audit'])(
       'show on a desk all of their tables, whatever these hold, and each time with its zone: %s',
       async (path) => {
         await call(LONG_NAME);
@@ -287,6 +287,8 @@ if (chromium === undefined) {
       '/suppressions',
       '/webhooks',
       '/webhooks/:webhook',
+      '/pauses',
+      '/audit',
     ])('are no wider than a telephone: %s', async (path) => {
       const address = path.replace(':email', email).replace(':webhook', webhook);
       const page = await open(ada, address, TELEPHONE);
@@ -296,6 +298,7 @@ if (chromium === undefined) {
     it.each([
       ['/emails', 0],
       ['/suppressions', 0],
+      ['/audit', 0],
       ['/webhooks', 0],
       ['/webhooks/:webhook', 0],
       ['/webhooks/:webhook', 1],

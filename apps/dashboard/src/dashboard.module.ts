@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DatabaseClock } from '@posthorn/kernel';
 import {
+  AuditLogStore,
   EraStore,
   OutboxStore,
   OverviewStore,
@@ -11,6 +12,7 @@ import {
 } from '@posthorn/database';
 import type { LaneRings } from '@posthorn/queues';
 import { OperatorSessions } from '@posthorn/use-cases';
+import { AuditController } from './audit/audit.controller.ts';
 import { EmailActsController } from './emails/email-acts.controller.ts';
 import { EmailContentController } from './emails/email-content.controller.ts';
 import { type EmailParts, emailProviders } from './emails/email.providers.ts';
@@ -54,6 +56,7 @@ export class DashboardModule {
         SuppressionsController,
         WebhooksController,
         WebhookActsController,
+        AuditController,
       ],
       providers: [
         { provide: OperatorSessions, useValue: parts.sessions },
@@ -63,6 +66,7 @@ export class DashboardModule {
         { provide: TrustedProxies, useValue: parts.proxies },
         { provide: OverviewStore, useValue: new OverviewStore(database) },
         { provide: OutboxStore, useValue: new OutboxStore(database) },
+        { provide: AuditLogStore, useValue: new AuditLogStore(database) },
         { provide: EraStore, useValue: new EraStore(database) },
         { provide: PausedLaneStore, useValue: new PausedLaneStore(database) },
         { provide: RateStore, useValue: new RateStore(database) },

@@ -65,11 +65,12 @@ iframe{display:block;width:100%;height:30rem;border:1px solid var(--line);border
 
 /** The parts of the dashboard, and where each begins. */
 const PARTS = {
-  Overview: '/',
-  Emails: '/emails',
-  Suppressions: '/suppressions',
-  Webhooks: '/webhooks',
-  Queues: '/queues',
+  'Overview': '/',
+  'Emails': '/emails',
+  'Suppressions': '/suppressions',
+  'Webhooks': '/webhooks',
+  'Queues': '/queues',
+  'Audit log': '/audit',
 } as const;
 
 type PartName = keyof typeof PARTS;

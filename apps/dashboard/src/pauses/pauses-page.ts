@@ -98,6 +98,6 @@ function pauseForm(
       <div><button>Hold it back</button></div>
     </form>
     <p class="quiet">
-      People who find their emails waiting are shown the reason, and the audit log has it.
+      Operators who find an email waiting are shown the reason, and the <a href="/audit">audit log</a> has it.
     </p>`;
 }
