@@ -219,7 +219,7 @@ describe('200', () => {
       [`${sound},"contactProperties":{"id":1e999}}`, '`contactProperties.id` is a number too large'],
       [`${sound},"__proto__":{"a":1}}`, 'has the key `__proto__`; remove it'],
       ['{"to":"ada\\u0000@receiver.example"}', '`to` has the character U+0000; remove it'],
-      ['"\\u0000"', 'the email is a string; give an object'],
+      ['"\\u0000"', 'The email is a string; give an object'],
     ];
     const items = [JSON.stringify(first), ...bad.map(([item]) => item), JSON.stringify(last)];
     const body = `{"emails":[${items.join(',')}]}`;
