@@ -12,6 +12,7 @@ import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import type { AcceptEmails } from './accept-emails.ts';
 import { openAcceptance } from './open-acceptance.ts';
+import { rawDraft } from './raw-draft.fixture.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -43,23 +44,8 @@ afterAll(async () => {
 
 const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString();
 
-function draft(change: Partial<RawEmailDraft> = {}): RawEmailDraft {
-  return {
-    type: 'raw',
-    from: { address: 'a@example.com' },
-    to: { address: 'b@example.net' },
-    replyTo: [],
-    subject: 'Hello',
-    html: '<p>Hello</p>',
-    trackClicks: true,
-    trackOpens: false,
-    fingerprintSource: {},
-    ...change,
-  };
-}
-
 async function acceptOne(change?: Partial<RawEmailDraft>): Promise<EmailId> {
-  const { answer } = await acceptance.acceptOne(workspaceId, draft(change));
+  const { answer } = await acceptance.acceptOne(workspaceId, rawDraft(change));
   return (JSON.parse(answer) as { id: EmailId }).id;
 }
 
@@ -93,14 +79,14 @@ describe('An email that is accepted', () => {
   });
 
   it('leaves by the lane of bulk when it is for later, or one of a batch', async () => {
-    const ids = [await acceptOne({ sendAt: inDays(1) }), ...(await acceptBatch([draft(), draft()]))];
+    const ids = [await acceptOne({ sendAt: inDays(1) }), ...(await acceptBatch([rawDraft(), rawDraft()]))];
     const bulk = bulkLane(workspaceId);
     expect(await lanesOf(ids)).toEqual([bulk, bulk, bulk]);
   });
 
   it('is rung for when it may leave at once, and not when it is for later', async () => {
     rung.length = 0;
-    await acceptBatch([draft(), draft({ sendAt: inDays(1) }), draft()]);
+    await acceptBatch([rawDraft(), rawDraft({ sendAt: inDays(1) }), rawDraft()]);
     await acceptOne({ sendAt: inDays(1) });
     await acceptOne();
     expect(rung).toEqual([
@@ -126,7 +112,7 @@ describe('S11: an idempotency key is kept until 30 days after', () => {
   it('the time of the last email of a batch', async () => {
     const idempotencyKey = randomUUID();
     const sendAts = [inDays(20), inDays(60), inDays(40)];
-    await acceptBatch([draft(), ...sendAts.map((sendAt) => draft({ sendAt }))], idempotencyKey);
+    await acceptBatch([rawDraft(), ...sendAts.map((sendAt) => rawDraft({ sendAt }))], idempotencyKey);
     expect(await daysKept(idempotencyKey)).toBeCloseTo(90, 1);
   });
 });

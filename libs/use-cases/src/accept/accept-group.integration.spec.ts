@@ -8,11 +8,12 @@ import {
   openDatabase,
   WorkspaceStore,
 } from '@posthorn/database';
-import { POSTHORN, type RawEmailDraft } from '@posthorn/domain';
+import { POSTHORN } from '@posthorn/domain';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { AcceptGroup } from './accept-group.ts';
 import { prepareRawEmail } from './prepare-email.ts';
+import { rawDraft } from './raw-draft.fixture.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -27,18 +28,6 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-const draft: RawEmailDraft = {
-  type: 'raw',
-  from: { address: 'a@example.com' },
-  to: { address: 'b@example.net' },
-  replyTo: [],
-  subject: 'Hello',
-  html: '<p>Hello</p>',
-  trackClicks: true,
-  trackOpens: false,
-  fingerprintSource: {},
-};
-
 async function openWorkspace(): Promise<WorkspaceId> {
   const { id } = await new WorkspaceStore(database).create('Group', null, POSTHORN);
   await new IdentityStore(database).put(id, 'domain', 'example.com', true, POSTHORN);
@@ -47,7 +36,7 @@ async function openWorkspace(): Promise<WorkspaceId> {
 
 function callFrom(workspaceId: WorkspaceId): AcceptableCall {
   const context = { workspaceId, clock: database.clock, isBulk: false };
-  return { workspaceId, emails: [prepareRawEmail(draft, null, context)] };
+  return { workspaceId, emails: [prepareRawEmail(rawDraft(), null, context)] };
 }
 
 it('a workspace whose usage somebody holds is told to ask again, and fails no other of its group', async () => {
