@@ -1,5 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collector } from './collector.ts';
 import { numeric } from './comparisons.ts';
 
 /** Numbers below it are seconds since 1970, others milliseconds: it is the year 5138 in the one and 1973 in the other. */
@@ -41,19 +40,11 @@ function keptFormat(key: string, make: () => Formats): Formats | undefined {
 function counted<Made>(make: () => Made): Made {
   madeSinceCollection += 1;
   if (madeSinceCollection >= MADE_BEFORE_COLLECTION) {
-    madeSinceCollection = 0;
     collect ??= collector();
-    collect();
+    if (collect !== undefined) madeSinceCollection = 0;
+    collect?.();
   }
   return make();
-}
-
-/** Has the whole heap of this thread collected, which nothing but a flag of V8 gives; it is for new contexts only, and taken back at once. */
-function collector(): () => void {
-  setFlagsFromString('--expose-gc');
-  const gc = runInNewContext('gc') as () => void;
-  setFlagsFromString('--no-expose-gc');
-  return gc;
 }
 
 /** A locale, a currency or a time zone that nobody knows is a RangeError. */
