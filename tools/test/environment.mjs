@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { TestEnvironment } from 'jest-environment-node';
 import { ROOT } from '../stack/runtime.mjs';
 
@@ -16,7 +16,8 @@ export default class Environment extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
     this.spec = relative(ROOT, context.testPath);
-    this.directory = join(LOGS, basename(this.spec, '.ts'));
+    // Its whole path: of two specs of one name, the second would remove what is kept of the first.
+    this.directory = join(LOGS, this.spec.replace(/\.ts$/, ''));
     // Of an earlier run.
     rmSync(this.directory, { recursive: true, force: true });
   }

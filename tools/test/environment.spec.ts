@@ -1,12 +1,20 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ROOT } from '../stack/runtime.mjs';
 import Environment from './environment.mjs';
 
-const DIRECTORY = '.posthorn/test-logs/some.spec';
+const DIRECTORY = '.posthorn/test-logs/test/e2e/some.spec';
 const GOOD = '{"level":"info","msg":"ready"}\n';
 const BAD = [1, 2, 3, 4, 5, 6].map((n) => `{"level":"error","msg":"amiss ${n}"}`);
+
+function environmentOf(spec: string): Environment {
+  const config = { testEnvironmentOptions: {}, globals: {}, fakeTimers: {} };
+  return new Environment(
+    { globalConfig: {}, projectConfig: config },
+    { testPath: join(ROOT, spec), docblockPragmas: {}, console },
+  );
+}
 
 describe('The environment of the tests', () => {
   let environment: Environment;
@@ -18,11 +26,7 @@ describe('The environment of the tests', () => {
       told += String(text);
       return true;
     });
-    const config = { testEnvironmentOptions: {}, globals: {}, fakeTimers: {} };
-    environment = new Environment(
-      { globalConfig: {}, projectConfig: config },
-      { testPath: join(ROOT, 'test/e2e/some.spec.ts'), docblockPragmas: {}, console },
-    );
+    environment = environmentOf('test/e2e/some.spec.ts');
     const output = [GOOD, ...BAD.map((line) => `${line}\n`)].join('');
     environment.global.programsUnderTest = [{ name: 'sender', pid: 7, output }];
   });
@@ -42,6 +46,15 @@ describe('The environment of the tests', () => {
     expect(told.match(/amiss \d/g)).toEqual(['amiss 2', 'amiss 3', 'amiss 4', 'amiss 5', 'amiss 6']);
     const kept = readFileSync(join(ROOT, DIRECTORY, 'sender-7.log'), 'utf8');
     expect(kept).toBe(`${GOOD}${BAD.join('\n')}\n`);
+  });
+
+  it('keeps it when a spec of the same name in another room begins, and not when the same one does', async () => {
+    const file = join(ROOT, DIRECTORY, 'sender-7.log');
+    environment.handleTestEvent({ name: 'hook_failure', error: new Error('no app') });
+    await environmentOf('test/e2e/bad-input/some.spec.ts').teardown();
+    expect(existsSync(file)).toBe(true);
+    await environmentOf('test/e2e/some.spec.ts').teardown();
+    expect(existsSync(file)).toBe(false);
   });
 
   it('says nothing of a test that passes, nor where no program was started', () => {
