@@ -133,6 +133,22 @@ describe('The log of what is kept running', () => {
   });
 });
 
+describe('The folder of the logs', () => {
+  it('may be emptied or removed while everything is up: that ends nothing', async () => {
+    runKeeper(`
+      import { boundLogs, makeStateFolder } from './tools/stack/state.mjs';
+      import { rmSync, symlinkSync } from 'node:fs';
+      const stop = () => undefined;
+      makeStateFolder();
+      symlinkSync('gone', '.posthorn/logs/gone.log');
+      boundLogs();
+      rmSync('.posthorn/logs', { recursive: true });
+      boundLogs();
+      console.log('went on.')`);
+    await said(/went on\./);
+  });
+});
+
 async function listen(): Promise<Server> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -142,9 +142,12 @@ export function newLogFile(name) {
 
 /** Begins each log file anew that has become too large; what it had is kept beside it, like the one of the run before. */
 export function boundLogs() {
+  // People remove logs, and the folder with them: that is not to end what runs.
+  if (!existsSync(LOG_FOLDER)) return;
   for (const name of readdirSync(LOG_FOLDER)) {
     const file = join(LOG_FOLDER, name);
-    if (name.endsWith(PREVIOUS) || statSync(file).size <= LARGEST_LOG_BYTES) continue;
+    const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };
+    if (name.endsWith(PREVIOUS) || size <= LARGEST_LOG_BYTES) continue;
     try {
       // Not renamed: who writes has it open, and appends.
       copyFileSync(file, join(LOG_FOLDER, `${basename(name, '.log')}${PREVIOUS}`));
