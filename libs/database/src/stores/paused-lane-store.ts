@@ -51,8 +51,15 @@ export class PausedLaneStore {
     );
   }
 
+  /**
+   * What operators hold back, the longest first: whole queues, and the emails of workspaces. Left out are the lanes of single webhooks, one for each that
+   * is paused or disabled.
+   */
   async list(): Promise<PausedLane[]> {
-    const rows = await this.database.prisma.pausedLane.findMany({ orderBy: { pausedAt: 'asc' } });
+    const rows = await this.database.prisma.pausedLane.findMany({
+      where: { OR: [{ queue: 'email' }, ...wholeOf(['event', 'webhook'])] },
+      orderBy: { pausedAt: 'asc' },
+    });
     return rows.map((row) => ({ ...row, laneId: row.laneId as LaneId }));
   }
 

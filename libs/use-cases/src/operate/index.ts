@@ -8,7 +8,7 @@ export { eraseRecipient } from './erase-recipient.ts';
 export { limitWorkspace } from './limit-workspace.ts';
 export { createOperator, removeOperator, resetOperatorPassword } from './manage-operators.ts';
 export { listChanges } from './list-changes.ts';
-export { listPauses, pauseSending, resumeSending, type Pause, type Whose } from './pause-sending.ts';
+export { isWhole, listPauses, pauseSending, resumeSending, type Pause, type Whose } from './pause-sending.ts';
 export { requireWorkspace } from './require-workspace.ts';
 export { resumeEverything } from './resume-everything.ts';
 export { retainWorkspace } from './retain-workspace.ts';

@@ -12,8 +12,8 @@ import {
   type Workspace,
   WorkspaceStore,
 } from '@posthorn/database';
-import { bulkLane, nowLane, operator, POSTHORN } from '@posthorn/domain';
-import { SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
+import { bulkLane, EVERY_LANE, nowLane, operator, POSTHORN, webhookLane } from '@posthorn/domain';
+import { newId, SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
 import { hashSecret } from '@posthorn/signing';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { addIdentity } from './add-identity.ts';
@@ -143,6 +143,15 @@ describe('Pausing', () => {
     expect(await listPauses(paused())).toMatchObject([{ whose: workspace.id, reason: 'spam' }]);
     expect(await resumeSending(paused(), workspace.id, ada)).toMatchObject({ wasPaused: true });
     expect(await paused().list()).toEqual([]);
+  });
+
+  it('reads no lane of a webhook that is paused or disabled, of which there may be any number', async () => {
+    const lanes = [EVERY_LANE, webhookLane(newId('wh', Date.now()))];
+    const data = lanes.map((laneId) => ({ queue: 'webhook' as const, laneId, reason: 'spam' }));
+    await database.prisma.pausedLane.createMany({ data });
+    expect((await paused().list()).map(({ laneId }) => laneId)).toEqual([EVERY_LANE]);
+    expect(await listPauses(paused())).toMatchObject([{ whose: 'webhooks' }]);
+    await database.prisma.pausedLane.deleteMany();
   });
 
   it('tells the audit log of the workspace, once for each change', async () => {

@@ -77,12 +77,13 @@ export async function findPause(
   return (await listPauses(pausedLanes)).find((pause) => pause.whose === whose);
 }
 
-function isWhole(whose: Whose): whose is keyof typeof QUEUES_OF {
+/** Whether queues are meant as a whole, and not one workspace. */
+export function isWhole(whose: Whose): whose is keyof typeof QUEUES_OF {
   return whose in QUEUES_OF;
 }
 
-/** Undefined for the lane of one webhook, which its workspace has paused, or Posthorn has disabled. */
+/** Undefined for a lane that is of no workspace. */
 function ownerOf({ queue, laneId }: PausedLane): Whose | undefined {
   if (laneId === EVERY_LANE) return queue === 'email' ? 'everything' : 'webhooks';
-  return queue === 'email' ? parseId('wrk', laneId.split('.', 1)[0]!) : undefined;
+  return parseId('wrk', laneId.split('.', 1)[0]!);
 }
