@@ -1,5 +1,5 @@
 import type { OperatorAccount, Workspace } from '@posthorn/database';
-import type { Pause, Whose } from '@posthorn/use-cases';
+import { isWhole, type Pause, type Whose } from '@posthorn/use-cases';
 import { field } from '../pages/fields.ts';
 import { html, type Html } from '../pages/html.ts';
 import { done, faultAlert, table, time, timeInUtc } from '../pages/parts.ts';
@@ -65,17 +65,22 @@ function restoredNotice(restoredAt: Date): Html {
 }
 
 function whoseText(whose: Whose, nameOf: WorkspaceName): Html {
-  if (whose === 'everything' || whose === 'webhooks') return html`${WHOSE[whose]}`;
+  if (isWhole(whose)) return html`${WHOSE[whose]}`;
   return html`<a href="/emails?workspace=${whose}">${whose}</a> <bdi class="quiet">${nameOf(whose)}</bdi>`;
 }
 
 function releaseForm(whose: Whose, nameOf: WorkspaceName): Html {
-  const isWhole = whose === 'everything' || whose === 'webhooks';
-  const workspace = isWhole ? html`` : html`<input type="hidden" name="workspace" value="${whose}" />`;
+  const [kind, workspace, name] = isWhole(whose)
+    ? ([whose, html``, WHOSE[whose]] as const)
+    : ([
+        'workspace',
+        html`<input type="hidden" name="workspace" value="${whose}" />`,
+        nameOf(whose),
+      ] as const);
   return html`<form method="post" action="/pauses/release">
-    <input type="hidden" name="whose" value="${isWhole ? whose : 'workspace'}" />
+    <input type="hidden" name="whose" value="${kind}" />
     ${workspace}
-    <button aria-label="Release: ${isWhole ? WHOSE[whose] : nameOf(whose)}">Release</button>
+    <button aria-label="Release: ${name}">Release</button>
   </form>`;
 }
 

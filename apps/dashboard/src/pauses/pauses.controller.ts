@@ -1,7 +1,7 @@
 import { Controller, Get, type HttpRedirectResponse, Post, Query, Redirect, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { EraStore, PausedLaneStore, WorkspaceStore } from '@posthorn/database';
-import { listPauses, pauseSending, resumeSending, type Whose } from '@posthorn/use-cases';
+import { isWhole, listPauses, pauseSending, resumeSending, type Whose } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { doneAt, doneIn } from '../pages/done.ts';
 import type { Html } from '../pages/html.ts';
@@ -76,8 +76,7 @@ export class PausesController {
   async resume(@Req() request: Request): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
     const whose = await this.whoseIn(new Given(request.body));
-    const isWhole = whose === 'everything' || whose === 'webhooks';
-    if (isWhole && (await this.eras.read()).heldSince !== null) throw RESTORED;
+    if (isWhole(whose) && (await this.eras.read()).heldSince !== null) throw RESTORED;
     const { wasPaused, everythingIsPaused } = await resumeSending(this.pausedLanes, whose, actor);
     if (!wasPaused) return doneAt('/pauses', 'gone');
     return doneAt('/pauses', everythingIsPaused && whose !== 'webhooks' ? 'waits' : 'resumed');
