@@ -249,6 +249,24 @@ it.each([
   },
 );
 
+it('a look searches a long list once for each job that waits, and not once more for its lane', async () => {
+  const unshared = uniqueQueuePrefix();
+  const ignored = (): void => undefined;
+  const told = { onResumed: ignored, onBegunAnew: ignored, onLost: ignored, onError };
+  const looking = new MendedQueues({ url: redis.url, prefix: unshared, lostEveryMs: 0, ...told });
+  const queue = new Queue(QUEUES.emailTurns, { connection: { url: redis.url }, prefix: unshared });
+  for (let n = 0; n < 50; n += 1)
+    await queue.add('email.turn', {}, { deduplication: { id: `lane-${n}`, keepLastIfActive: true } });
+  const looked = (): Promise<string> => redis.ask('INFO commandstats');
+  await redis.ask('CONFIG RESETSTAT');
+  // It does nothing until it is connected.
+  while (!/cmdstat_lpos/.test(await looked())) await looking.mend(1);
+  expect(/cmdstat_lpos:calls=(\d+)/.exec(await looked())?.[1]).toBe('50');
+  expect(await queue.getWaitingCount()).toBe(50);
+  await Promise.all([looking.close(), queue.close()]);
+  expect(errors).toEqual([]);
+});
+
 describe('What a stranger has written where a lane is held', () => {
   const SLOTS = ['0', '1', '2', '3', 'c0', 'c1'];
   let lanes = 0;

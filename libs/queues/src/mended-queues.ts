@@ -32,19 +32,22 @@ end
 return forgotten`;
 
 /**
- * Frees lanes whose ring counts as a duplicate of what is neither waiting nor in work, and gives how many. Where a job is gone BullMQ frees its lane itself.
+ * Frees lanes whose ring counts as a duplicate of what is no job of theirs that is still to be served, and gives how many. Where a job is gone BullMQ frees its
+ * lane itself, and one in no list is forgotten before: so the lists, which are long when much waits, are not searched for each lane.
  *
- * KEYS: the lists of jobs that wait and of those in work, then what holds lanes. ARGV: what keys of jobs begin with.
+ * KEYS: what holds lanes. ARGV: what keys of jobs begin with, and those of what holds lanes.
  */
 const FREE_LANES = `
 local function isHeld(key)
   if redis.call('TYPE', key).ok ~= 'string' then return false end
-  local id = redis.call('GET', key)
-  return redis.call('EXISTS', ARGV[1] .. id) == 0 or redis.call('LPOS', KEYS[1], id) or redis.call('LPOS', KEYS[2], id)
+  local job = ARGV[1] .. redis.call('GET', key)
+  if redis.call('EXISTS', job) == 0 then return true end
+  local fields = redis.pcall('HMGET', job, 'deid', 'finishedOn')
+  return fields[1] == string.sub(key, #ARGV[2] + 1) and not fields[2]
 end
 local freed = 0
-for i = 3, #KEYS do
-  if not isHeld(KEYS[i]) then freed = freed + redis.call('DEL', KEYS[i]) end
+for _, key in ipairs(KEYS) do
+  if not isHeld(key) then freed = freed + redis.call('DEL', key) end
 end
 return freed`;
 
@@ -240,21 +243,12 @@ export class MendedQueues {
   private async freeLanes(name: QueueName, producer: JobProducer): Promise<void> {
     const queue = await producer.queue();
     const redis = producer.connection;
-    const lists = [queue.toKey('wait'), queue.toKey('active')];
+    const [jobs, lanes] = [queue.toKey(''), queue.toKey('de:')];
     let freed = 0;
-    const looks: AsyncIterable<string[]> = redis.scanStream({
-      match: queue.toKey('de:*'),
-      count: KEYS_IN_ONE_GO,
-    });
+    const looks: AsyncIterable<string[]> = redis.scanStream({ match: `${lanes}*`, count: KEYS_IN_ONE_GO });
     for await (const keys of looks)
       if (keys.length > 0)
-        freed += (await redis.eval(
-          FREE_LANES,
-          lists.length + keys.length,
-          ...lists,
-          ...keys,
-          queue.toKey(''),
-        )) as number;
+        freed += (await redis.eval(FREE_LANES, keys.length, ...keys, jobs, lanes)) as number;
     if (freed > 0)
       this.options.onError(new Error(`lanes of ${name} were held by no job and are free again: ${freed}`));
   }
