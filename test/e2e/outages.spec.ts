@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  COMMIT_SENT,
   FaultProxy,
   PrivatePostgres,
   PrivateRedis,
@@ -226,7 +227,7 @@ describe('without Postgres', () => {
     async (fault) => {
       await reconnect();
       const usedBefore = await used();
-      const cut = proxy[fault]('COMMIT');
+      const cut = proxy[fault](COMMIT_SENT);
       const email = { ...soundEmail(), idempotencyKey: randomUUID() };
       const answer = await stack.send(email);
       await cut;
@@ -245,7 +246,7 @@ describe('without Postgres', () => {
   it('accepts each of many once when the answer to their common COMMIT is lost', async () => {
     await reconnect();
     const usedBefore = await used();
-    const cut = proxy.cutAfter('COMMIT');
+    const cut = proxy.cutAfter(COMMIT_SENT);
     const emails = Array.from({ length: 30 }, (_, n) => ({
       ...soundEmail(),
       ...(n % 2 === 0 ? { idempotencyKey: randomUUID() } : {}),

@@ -3,6 +3,9 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { Channel, type PlannedCut } from './fault-channel.ts';
 import { freePort } from './stack.ts';
 
+/** A COMMIT as Postgres is sent it. Without its end, `READ COMMITTED` would be one too. */
+export const COMMIT_SENT = 'COMMIT\0';
+
 /** Stands between a client and a server (Postgres, Redis, SMTP) and breaks the line in the ways that lines break. */
 export class FaultProxy {
   #target: { host: string; port: number };
@@ -111,7 +114,7 @@ export class FaultProxy {
   /**
    * The next client that sends these bytes is heard by the server, and cut off before it hears the answer.
    *
-   * @param pattern e.g. `COMMIT`, or `\r\n.\r\n` for the end of a mail
+   * @param pattern e.g. {@link COMMIT_SENT}, or `\r\n.\r\n` for the end of a mail
    * @returns resolves when it has happened
    */
   cutAfter(pattern: string | RegExp): Promise<void> {

@@ -3,7 +3,7 @@ export { BrowserPage, type PageSize } from './browser-page.ts';
 export { DnsServer, type DnsBehaviour } from './dns-server.ts';
 export { TestAuthority, type CertifiedKey } from './certificates.ts';
 export { closedSchema } from './closed-schema.ts';
-export { FaultProxy } from './fault-proxy.ts';
+export { COMMIT_SENT, FaultProxy } from './fault-proxy.ts';
 export { HostileReceiver } from './hostile-receiver.ts';
 export { Postfix, whyNoPostfix } from './postfix.ts';
 export {

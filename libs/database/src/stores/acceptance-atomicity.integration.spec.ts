@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
+import { COMMIT_SENT, createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
 import { faultOf } from '../faults.ts';
 import { Office, rawEmail } from '../office.fixture.ts';
 import type { AcceptableEmail } from './acceptable-email.ts';
@@ -96,7 +96,7 @@ describe('A transaction of acceptance', () => {
 
   it('leaves nothing when the connection breaks before the COMMIT is heard', async () => {
     const before = await contents();
-    const cut = proxy.cutBefore('COMMIT');
+    const cut = proxy.cutBefore(COMMIT_SENT);
     const attempt = victim.accept(keyedGroup('unheard'), null).catch((thrown: unknown) => thrown);
     await cut;
     expect(faultOf(await attempt)).toBe('lost');
@@ -106,7 +106,7 @@ describe('A transaction of acceptance', () => {
   it('has happened when the connection breaks after the COMMIT was heard, and its emails are found', async () => {
     const before = await contents();
     const group = keyedGroup('heard');
-    const cut = proxy.cutAfter('COMMIT');
+    const cut = proxy.cutAfter(COMMIT_SENT);
     const attempt = victim.accept(group, null).catch((thrown: unknown) => thrown);
     await cut;
     expect(faultOf(await attempt)).toBe('lost');

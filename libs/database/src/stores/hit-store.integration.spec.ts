@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type EmailId, newId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Hit } from '@posthorn/domain';
-import { FaultProxy } from '@posthorn/testing';
+import { COMMIT_SENT, FaultProxy } from '@posthorn/testing';
 import { faultOf } from '../faults.ts';
 import { Office, scheduledEmail, sent } from '../office.fixture.ts';
 import { openOffice } from '../open-office.fixture.ts';
@@ -128,8 +128,8 @@ describe('S17: hits', () => {
       await cut;
       return faultOf(await attempt);
     };
-    expect(await failed(proxy.cutBefore('COMMIT'))).toBe('lost');
-    expect(await failed(proxy.cutAfter('COMMIT'))).toBe('lost');
+    expect(await failed(proxy.cutBefore(COMMIT_SENT))).toBe('lost');
+    expect(await failed(proxy.cutAfter(COMMIT_SENT))).toBe('lost');
     await hits.record([open(group[0]!.emailId)]); // another gateway's
     await recorded.record(group);
     await victim.close();
