@@ -13,7 +13,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { sleep } from '@posthorn/kernel';
 import { NODE_ON_SOURCES } from '@posthorn/testing';
 import { LineOutput } from './line-output.ts';
 
@@ -22,6 +21,7 @@ const MOST_WAITING = 100_000;
 const LINE = `${'x'.repeat(999)}\n`;
 /** More than a pipe holds that nobody reads. */
 const MANY = 200;
+const READ_WITHIN_MS = 60_000;
 
 let folder: string;
 beforeEach(() => {
@@ -73,9 +73,24 @@ describe('LineOutput', () => {
   });
   afterEach(() => closeSync(pipe));
 
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+  /**
+   * Reads until it is enough. Not by timers: where a look takes longer than the time to the next one, Node runs timers for ever, and what was written is
+   * told to nobody.
+   */
+  async function readUntil(isEnough: (taken: string) => boolean): Promise<string> {
+    let taken = '';
+    for (const end = performance.now() + READ_WITHIN_MS; !isEnough(taken); await nextTurn()) {
+      if (performance.now() > end) throw new Error(`only ${taken.length} characters came`);
+      taken += read();
+    }
+    return taken;
+  }
+
   /** What can be read just now. */
   function read(): string {
-    const buffer = Buffer.alloc(1_000_000);
+    const buffer = Buffer.alloc(MOST_WAITING);
     try {
       return buffer.toString('utf8', 0, readSync(pipe, buffer));
     } catch {
@@ -86,18 +101,11 @@ describe('LineOutput', () => {
   it('keeps no more than it may while nobody reads, and then tells how many lines were lost', async () => {
     for (let n = 0; n < MANY; n += 1) {
       output.write(LINE);
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
-    let taken = '';
-    while (lost.length === 0) {
-      taken += read();
-      await sleep(1);
-    }
+    const before = await readUntil(() => lost.length > 0);
     output.write('last\n');
-    while (!taken.endsWith('last\n')) {
-      taken += read();
-      await sleep(1);
-    }
+    const taken = before + (await readUntil((some) => some.endsWith('last\n')));
     expect(lost).toEqual([expect.any(Number)]);
     expect(taken).toBe(`${LINE.repeat(MANY - lost[0]!)}last\n`);
   });
@@ -109,11 +117,7 @@ describe('LineOutput', () => {
     output.write('second\n');
     output.flushSync();
     // It came back; what had been handed on before is taken once there is room.
-    let taken = '';
-    while (!taken.endsWith('first\n')) {
-      taken += read();
-      await sleep(1);
-    }
+    const taken = await readUntil((some) => some.endsWith('first\n'));
     expect(taken).not.toContain('second');
   });
 });
