@@ -53,7 +53,7 @@ async function comeBack(at = dashboard): Promise<Entered> {
   const { searchParams } = new URL(begun.headers.get('location')!);
   provider.nonce = searchParams.get('nonce')!;
   const answer = await visitor.visit(
-    `${at.url}/sign-in/provider/callback?code=c0de&state=${searchParams.get('state')!}`,
+    `${at.url}/sign-in/provider/callback?code=co-de&state=${searchParams.get('state')!}`,
   );
   const overview = await visitor.visit(`${at.url}/`);
   return {
@@ -221,7 +221,7 @@ describe('A hostile identity provider', () => {
 
   it('is told of in the log without a token, code or secret', async () => {
     await dashboard.program.wrote('the identity provider');
-    expect(dashboard.program.output).not.toMatch(/hunter2|c0de|eyJ/);
+    expect(dashboard.program.output).not.toMatch(/hunter2|co-de|eyJ/);
     expect(dashboard.program.output).not.toContain(provider.client.secret);
   });
 });
