@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { isAlive, waitUntil } from './processes.mjs';
+import { hasEnded, isAlive, waitUntil } from './processes.mjs';
 
 const TOOLS = fileURLToPath(new URL('..', import.meta.url));
 const WITHIN = { withinMs: 60_000, what: 'It' };
@@ -26,7 +26,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   program?.kill('SIGTERM');
-  await waitUntil(() => program === undefined || program.exitCode !== null, WITHIN);
+  await waitUntil(() => program === undefined || hasEnded(program), WITHIN);
   rmSync(root, { recursive: true, force: true });
 });
 
@@ -42,7 +42,7 @@ function runKeeper(script: string): void {
 }
 
 async function said(words: RegExp): Promise<RegExpExecArray> {
-  await waitUntil(() => words.test(output) || program?.exitCode !== null, WITHIN);
+  await waitUntil(() => words.test(output) || program === undefined || hasEnded(program), WITHIN);
   expect(output).toMatch(words);
   return words.exec(output) as RegExpExecArray;
 }
