@@ -92,6 +92,18 @@ describe('an app made by createHttpApp', () => {
     expect(JSON.stringify(lines)).not.toMatch(/trs_123|token/);
   });
 
+  it.each([1, 100_000])(
+    'names the request in what is logged of it when it had a body of %d bytes',
+    async (size) => {
+      const requestId = `fault-with-body-${size}`;
+      await postJson(`${sample.url}/v1/fails`, `{"name":"${'x'.repeat(size)}"}`, {
+        'X-Request-Id': requestId,
+      });
+      const logged = sample.lines.filter((line) => line['requestId'] === requestId);
+      expect(logged).toMatchObject([{ msg: 'a request failed' }, { msg: 'request', status: 500 }]);
+    },
+  );
+
   it.each(['/v1/fails', '/v1/fails-in-nest'])(
     'shows nothing internal when %s goes wrong, and logs no secret',
     async (path) => {

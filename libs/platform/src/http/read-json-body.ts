@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Refusal } from '@posthorn/kernel';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { BodyPieces } from './body-pieces.ts';
@@ -132,7 +133,8 @@ function receive(
   share?.wait();
   const pieces = new BodyPieces();
   let isJudged = false;
-  const onData = (piece: Buffer): void => {
+  // The bytes come from a connection, which works for no request: what they set going is to be logged with the id of this one.
+  const onData = AsyncLocalStorage.bind((piece: Buffer): void => {
     pieces.add(piece);
     const refusal = pieces.bytes > most ? bodyTooLarge(most) : share?.hold(pieces.bytes);
     if (refusal) return stop(refusal);
@@ -140,13 +142,13 @@ function receive(
     isJudged = true;
     request.pause();
     admit().then(goOn, stop);
-  };
+  });
   const goOn = (sender: string | undefined): void => {
     const refusal = sender === undefined ? undefined : share?.belongTo(sender);
     if (refusal) stop(refusal);
     else request.resume();
   };
-  const onEnd = (): void => stop(share?.goOn() ?? pieces.whole());
+  const onEnd = AsyncLocalStorage.bind((): void => stop(share?.goOn() ?? pieces.whole()));
   const stop = (outcome: unknown): void => {
     // While its sender goes on sending, others have the room: otherwise several bodies that fill it together would all be refused.
     if (!Buffer.isBuffer(outcome)) share?.drop();

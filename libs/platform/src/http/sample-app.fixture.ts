@@ -85,6 +85,11 @@ class AnswersController {
     throw Object.assign(new Error(SECRET_FAULT), { statusCode: 418, detail: 'hunter2' });
   }
 
+  @Post('fails')
+  failsWithBody(@Body() _request: object): never {
+    return this.fails();
+  }
+
   @Get('fails-in-nest')
   failsInNest(): never {
     throw new ServiceUnavailableException(SECRET_FAULT);
