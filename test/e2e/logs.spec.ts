@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FaultProxy, testRedisUrl } from '@posthorn/testing';
 import { newApiKeySecret } from '@posthorn/signing';
-import { type Answer, emailIn } from './api.ts';
+import { type AcceptedEmail, type Answer, emailIn } from './api.ts';
 import { newRecipient, Stack, until } from './stack.ts';
 
 /** Each stands for one thing that no log line may hold; long and strange enough to be nothing else. */
@@ -29,12 +29,17 @@ interface Line {
   readonly msg: string;
   readonly requestId?: string;
   readonly status?: number;
+  readonly workspaceId?: string;
+  readonly apiKeyId?: string;
+  readonly emailIds?: string[];
 }
 
 let stack: Stack;
 let redisProxy: FaultProxy;
 /** The ids of all requests that were answered. */
 const requestIds: string[] = [];
+/** Which emails the answers to some of them told of. */
+const toldOf: { readonly requestId: string; readonly emailIds: string[] }[] = [];
 const strangersKey = newApiKeySecret();
 
 beforeAll(async () => {
@@ -72,16 +77,31 @@ function canaryEmail(): Record<string, unknown> {
   };
 }
 
+const requestIdOf = (answer: Answer): string => answer.headers.get('x-request-id') ?? 'none';
 const noted = (answer: Answer): Answer => {
-  requestIds.push(answer.headers.get('x-request-id') ?? 'none');
+  requestIds.push(requestIdOf(answer));
   return answer;
 };
 
+/** Of the answer to one email or to a batch. */
+function emailIdsIn({ body }: Answer): string[] {
+  const { email, emails } = body as { email?: AcceptedEmail; emails?: { successful: AcceptedEmail[] } };
+  return (email ? [email] : emails!.successful).map(({ id }) => id);
+}
+
 async function sendWell(): Promise<void> {
   const email = canaryEmail();
-  const sent = emailIn(noted(await stack.send(email)));
-  noted(await stack.send(email));
-  noted(await stack.send(email, { key: stack.tenant.keys.editor }));
+  const answers = [
+    await stack.send(email),
+    await stack.send(email),
+    await stack.send(email, { key: stack.tenant.keys.editor }),
+    await stack
+      .api()
+      .post('/v1/emails/batch', { emails: [canaryEmail(), { ...email, to: '' }, canaryEmail()] }),
+  ];
+  for (const answer of answers)
+    toldOf.push({ requestId: requestIdOf(noted(answer)), emailIds: emailIdsIn(answer) });
+  const sent = emailIn(answers[0]!);
   await stack.onlyMailTo(sent.to);
   noted(await stack.api().get(`/v1/emails/${sent.id}`));
 }
@@ -227,6 +247,23 @@ describe('the log lines of a run with every kind of trouble', () => {
     const logged = access.map((line) => line.requestId);
     for (const id of requestIds) expect(logged.filter((other) => other === id)).toHaveLength(1);
   });
+
+  it('G6: name whose key a request carries, whatever comes of it', () => {
+    const { workspaceId, apiKeyId } = accessOf(toldOf[0]!.requestId);
+    expect(workspaceId).toBe(stack.tenant.workspaceId);
+    expect(apiKeyId).toMatch(/^aki_/);
+    for (const { status, msg, ...line } of lines())
+      if (msg === 'request' && status === 400) expect(line).toMatchObject({ workspaceId, apiKeyId });
+  });
+
+  it('G6: name the emails that an answer tells of, also a repeated one', () => {
+    expect(toldOf.map(({ emailIds }) => emailIds.length)).toEqual([1, 1, 1, 2]);
+    for (const { requestId, emailIds } of toldOf) expect(accessOf(requestId).emailIds).toEqual(emailIds);
+  });
+
+  function accessOf(requestId: string): Line {
+    return lines().find((line) => line.msg === 'request' && line.requestId === requestId)!;
+  }
 
   function linesWith(part: string): string[] {
     return stack.logs.split('\n').filter((line) => line.toLowerCase().includes(part.toLowerCase()));

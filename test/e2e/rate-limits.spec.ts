@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newApiKeySecret } from '@posthorn/signing';
 import { type Answer, Api, type RequestOptions } from './api.ts';
 import { rateIn } from './rates.ts';
-import { soundEmail, Stack, type Tenant } from './stack.ts';
+import { soundEmail, Stack, type Tenant, until } from './stack.ts';
 import { parseItemList } from './structured-fields.ts';
 
 const EMAIL = '/v1/emails/trs_01h455vb4pex5vsknk084sn02q';
@@ -104,6 +104,18 @@ describe('requests of a key', () => {
     expect(rateIn(refused)).toEqual({ policy: 'key', quota: BURST, window: BURST, remaining: 0, next: 1 });
     await sleep(1_050);
     expect((await apiOf(keys.apiUser).get(EMAIL)).status).toBe(404);
+  });
+
+  it('G6: are named in the log with their workspace and key when they were too many', async () => {
+    const { keys, workspaceId } = await newTenant();
+    await flood(2 * BURST, () => apiOf(keys.apiUser).get(EMAIL));
+    const refused = (): unknown[] =>
+      stack.logs
+        .split('\n')
+        .filter((line) => line.includes('"status":429') && line.includes(workspaceId))
+        .map((line) => JSON.parse(line) as unknown);
+    await until(() => refused().length > 0, 'a refusal is logged');
+    expect(refused()[0]).toMatchObject({ msg: 'request', apiKeyId: expect.stringMatching(/^aki_/) });
   });
 
   it('R2: are told at each answer how many are left', async () => {

@@ -1,4 +1,5 @@
 import { BoundedMap, Refusal } from '@posthorn/kernel';
+import { addToLog } from '@posthorn/platform';
 import { hashSecret } from '@posthorn/signing';
 import type { Request, Response } from 'express';
 import type { Authenticate } from './authenticate.ts';
@@ -41,11 +42,14 @@ export class IdentifyCaller {
       if (this.admitted.has(request)) return await this.authentication.authenticate(hash);
       const known = hash.toString('latin1');
       const guess = this.recent.get(known);
+      // Also of a request that is refused before its key has been found.
+      if (guess) tellOfCaller(guess);
       const [principal, judged] = await Promise.all([
         this.authentication.authenticate(hash),
         guess && this.limits.judge(guess),
       ]);
       this.recent.set(known, principal);
+      tellOfCaller(principal);
       this.limits.tell(
         response,
         isSameBucket(guess, principal) ? judged! : await this.limits.judge(principal),
@@ -57,6 +61,10 @@ export class IdentifyCaller {
       throw error;
     }
   }
+}
+
+function tellOfCaller({ workspaceId, apiKeyId }: Principal): void {
+  addToLog({ workspaceId, apiKeyId });
 }
 
 function isSameBucket(

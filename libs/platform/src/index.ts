@@ -1,5 +1,6 @@
 export * from './settings/index.ts';
 export { createLogger, type Logger } from './logging/create-logger.ts';
+export { addToLog } from './logging/request-context.ts';
 export { reportRepeated } from './logging/report-repeated.ts';
 export { createHealthApp, createHttpApp } from './http/create-http-app.ts';
 export { countOnceRead } from './http/count-once-read.ts';

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { EmailDraft, JsonObject, JsonValue } from '@posthorn/domain';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { JsonText, strictFaultOf, traceparentOf } from '@posthorn/platform';
+import { type JsonText, strictFaultOf, traceparentOf } from '@posthorn/platform';
 import { AcceptEmails, type BatchItem } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { Describes } from '../openapi/describes.ts';
@@ -10,6 +10,7 @@ import { judgeBody } from '../validation/judge-body.ts';
 import { toDraft } from './email-draft.ts';
 import { BATCH_REFUSALS } from './email-refusals.ts';
 import { BatchAcceptedAnswer } from './email-batch.answers.ts';
+import { emailsAnswered } from './emails-answered.ts';
 import { idempotencyHeader } from './idempotency-header.ts';
 import { judgeEmailRequest } from './judge-email-request.ts';
 import { SendBatchRequest } from './send-batch.request.ts';
@@ -47,7 +48,7 @@ export class EmailBatchController {
     const batch = { items, idempotencyKey, fingerprintSource: fingerprintSourceOf(emails), traceparent };
     const { answer, isReplay } = await this.acceptEmails.acceptBatch(caller.workspaceId, batch);
     if (isReplay) response.setHeader('Idempotent-Replayed', 'true');
-    return new JsonText(answer);
+    return emailsAnswered(answer);
   }
 }
 

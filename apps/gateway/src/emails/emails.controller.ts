@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common'
 import type { EmailId } from '@posthorn/kernel';
 import { EmailStore } from '@posthorn/database';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { JsonText, traceparentOf } from '@posthorn/platform';
+import { type JsonText, traceparentOf } from '@posthorn/platform';
 import { AcceptEmails } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { Describes } from '../openapi/describes.ts';
@@ -10,6 +10,7 @@ import { foundBy, PathId } from '../validation/path-ids.ts';
 import { toDraft } from './email-draft.ts';
 import { SEND_REFUSALS } from './email-refusals.ts';
 import { emailView } from './email-view.ts';
+import { emailsAnswered } from './emails-answered.ts';
 import { EmailAcceptedAnswer, EmailAnswer } from './email.answers.ts';
 import { idempotencyHeader, withHeaderKey } from './idempotency-header.ts';
 import { judgeEmailRequest } from './judge-email-request.ts';
@@ -48,7 +49,7 @@ export class EmailsController {
     const traceparent = traceparentOf(request);
     const { answer, isReplay } = await this.acceptEmails.acceptOne(caller.workspaceId, draft, traceparent);
     if (isReplay) response.setHeader('Idempotent-Replayed', 'true');
-    return new JsonText(`{"email":${answer}}`);
+    return emailsAnswered(`{"email":${answer}}`);
   }
 
   @Get(':email_id')

@@ -1,11 +1,13 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import type { TemplateId } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { JsonText } from '@posthorn/platform';
+import { type JsonText, traceparentOf } from '@posthorn/platform';
 import { noSuchVersion, PreviewTemplate, SendTestEmail } from '@posthorn/use-cases';
+import type { Request } from 'express';
 import { mailboxOf } from '../validation/mailbox-rules.ts';
 import { MONTHLY_LIMIT_REACHED, SENDER_NOT_VERIFIED } from '../emails/email-refusals.ts';
 import { EmailAcceptedAnswer } from '../emails/email.answers.ts';
+import { emailsAnswered } from '../emails/emails-answered.ts';
 import { Describes } from '../openapi/describes.ts';
 import { judgeBody } from '../validation/judge-body.ts';
 import { OptionalBody } from '../validation/optional-body.ts';
@@ -66,12 +68,18 @@ export class TemplateUseController {
     @Caller() caller: Principal,
     @PathId('template_id') id: TemplateId,
     @Body() body: unknown,
+    @Req() request: Request,
   ): Promise<JsonText> {
     const { to, variables = {} } = judgeBody(SendTestEmailRequest, body);
     const accepted = foundBy(
       'template_id',
-      await this.sendTestEmail.send(caller.workspaceId, id, mailboxOf(to), variables),
+      await this.sendTestEmail.send(
+        caller.workspaceId,
+        id,
+        { to: mailboxOf(to), variables },
+        traceparentOf(request),
+      ),
     );
-    return new JsonText(`{"email":${accepted.answer}}`);
+    return emailsAnswered(`{"email":${accepted.answer}}`);
   }
 }

@@ -3,7 +3,7 @@ import { Refusal } from '@posthorn/kernel';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { httpDuration } from '../metrics/metrics.ts';
-import { requestContext } from '../logging/request-context.ts';
+import { type RequestContext, requestContext } from '../logging/request-context.ts';
 import type { Span, Tracer } from '../tracing/tracer.ts';
 import type { SentBy } from './client-address.ts';
 import { answerOf, type ErrorRenderer, writeErrorEarly } from './error-answer.ts';
@@ -65,12 +65,13 @@ export function enterRequest(options: EntryOptions): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
     const startedAt = performance.now();
     const requestId = requestIdOf(request);
+    const context: RequestContext = { requestId };
     if (tracer !== undefined) traceRequest(tracer, request, response, requestId);
     response.setHeader('X-Request-Id', requestId);
     for (const [name, value] of headers) response.setHeader(name, value);
     for (const [name, value] of answerHeaders(request)) response.setHeader(name, value);
     if (isDraining()) response.setHeader('Connection', 'close');
-    requestContext.run({ requestId }, () => {
+    requestContext.run(context, () => {
       response.on(UNREAD, () => {
         shareOf(request)?.wait();
         unread.add(response);
@@ -78,7 +79,7 @@ export function enterRequest(options: EntryOptions): RequestHandler {
       const refusal = letIn(request, options);
       response.on('close', () => {
         shareOf(request)?.leave();
-        tellOfAccess(logger, request, response, requestId, startedAt);
+        tellOfAccess(logger, request, response, context, startedAt);
       });
       if (refusal) writeErrorEarly(request, response, answerOf(refusal, publicUrl), renderError);
       else next();
@@ -135,7 +136,7 @@ function tellOfAccess(
   logger: Logger,
   request: Request,
   response: Response,
-  requestId: string,
+  context: RequestContext,
   startedAt: number,
 ): void {
   const level = isHealthCheck(request) ? 'debug' : 'info';
@@ -146,7 +147,7 @@ function tellOfAccess(
   httpDuration.observe({ method, route: route ?? 'none', status }, durationMs / 1_000);
   logger[level](
     {
-      requestId,
+      ...context,
       method,
       route: route ?? pathOf(request),
       status,

@@ -8,19 +8,25 @@ interface SendTestEmailOptions {
   readonly acceptEmails: Pick<AcceptEmails, 'acceptOne'>;
 }
 
+interface TestEmail {
+  readonly to: Mailbox;
+  readonly variables: JsonObject;
+}
+
 /** Sends an email of a template, so that somebody sees it in an inbox: accepted, counted and delivered as any other. */
 export class SendTestEmail {
   constructor(private readonly options: SendTestEmailOptions) {}
 
   /**
+   * @param traceparent the place in its trace of what asks, if traces are on
    * @returns undefined when the workspace has no such template
    * @throws Refusal as sending any email of this template would be refused
    */
   async send(
     workspaceId: WorkspaceId,
     id: TemplateId,
-    to: Mailbox,
-    variables: JsonObject,
+    { to, variables }: TestEmail,
+    traceparent?: string,
   ): Promise<Acceptance | undefined> {
     const template = await this.options.store.find(workspaceId, id);
     if (template === undefined) return undefined;
@@ -33,6 +39,6 @@ export class SendTestEmail {
       trackOpens: true,
       fingerprintSource: {},
     };
-    return this.options.acceptEmails.acceptOne(workspaceId, draft);
+    return this.options.acceptEmails.acceptOne(workspaceId, draft, traceparent);
   }
 }
