@@ -32,6 +32,8 @@ export interface OtherContent {
   /** Default: text. */
   readonly schema?: JsonSchema;
   readonly example: unknown;
+  /** The answer has an `ETag`, and one that the caller knows already is answered 304. */
+  readonly isTagged?: true;
 }
 
 /** A page for people. */

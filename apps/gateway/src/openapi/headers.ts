@@ -30,7 +30,10 @@ export const ANSWER_HEADERS = {
       'Present, and `true`, when this answer is the one that the first call with the idempotency key got.',
     schema: { type: 'string', enum: ['true'] },
   },
-  'ETag': { description: 'Changes when the content does.', schema: { type: 'string' } },
+  'ETag': {
+    description: 'Changes when the content does.',
+    schema: { type: 'string', examples: ['"3f6a1c"'] },
+  },
 } as const satisfies Record<string, Part>;
 
 export type AnswerHeader = keyof typeof ANSWER_HEADERS;
@@ -39,6 +42,14 @@ export type AnswerHeader = keyof typeof ANSWER_HEADERS;
 export function answerHeaders(names: readonly AnswerHeader[]): Part {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
+
+/** The request header that asks only for what has changed (RFC 9110, section 13.1.2). */
+export const IF_NONE_MATCH_PARAMETER = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'The `ETag` of an earlier answer: if nothing has changed since, the status is 304.',
+  schema: { type: 'string' },
+} as const;
 
 /** The request header that does what the field `idempotencyKey` does. */
 export const IDEMPOTENCY_KEY_PARAMETER = {

@@ -12,9 +12,9 @@ export class OpenApiController {
     name: 'readInterface',
     tag: 'Service',
     summary: 'Read this document',
-    description:
-      'The interface as OpenAPI 3.1. With `If-None-Match` and the last `ETag`: 304 when nothing has changed.',
+    description: 'The interface as OpenAPI 3.1.',
     answer: {
+      isTagged: true,
       contentType: 'application/json',
       schema: { type: 'object' },
       example: { openapi: '3.1.0' },

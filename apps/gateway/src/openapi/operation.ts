@@ -7,9 +7,9 @@ import { describedFields } from './described-fields.ts';
 import type { DescribedPathPart, RouteDescription } from './describes.ts';
 import type { Part } from './document-types.ts';
 import { requestExamples } from './examples.ts';
-import { IDEMPOTENCY_KEY_PARAMETER } from './headers.ts';
+import { IDEMPOTENCY_KEY_PARAMETER, IF_NONE_MATCH_PARAMETER } from './headers.ts';
 import { type DescribedClass, referenceTo } from './json-schema.ts';
-import { responsesOf } from './responses.ts';
+import { isTagged, responsesOf } from './responses.ts';
 import { partsOf, type Route, takesNoBody } from './routes.ts';
 
 export const SECURITY_SCHEME = 'apiKey';
@@ -66,6 +66,7 @@ function parametersOf({ path, description }: Route): Part[] {
     ...partsOf(path).map((name) => pathParameter(name, description.path?.[name] ?? pathIdPart(name))),
     ...(description.query === undefined ? [] : queryParameters(description.query)),
     ...(description.idempotent ? [IDEMPOTENCY_KEY_PARAMETER] : []),
+    ...(isTagged(description.answer) ? [IF_NONE_MATCH_PARAMETER] : []),
   ];
 }
 

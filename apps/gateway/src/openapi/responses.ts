@@ -59,9 +59,18 @@ function success({ description }: Route): Part {
   const headers: AnswerHeader[] = [
     ...HEADERS_OF_ALL,
     ...(idempotent ? (['Idempotent-Replayed'] as const) : []),
+    ...(isTagged(answer) ? (['ETag'] as const) : []),
   ];
   const content = contentOf(answer, description);
-  return { 200: { description: 'Done', headers: answerHeaders(headers), content } };
+  return {
+    200: { description: 'Done', headers: answerHeaders(headers), content },
+    ...(isTagged(answer) && { 304: { description: 'Nothing has changed', headers: answerHeaders(headers) } }),
+  };
+}
+
+/** Whether it can be asked for with the tag of an earlier answer. */
+export function isTagged(answer: Route['description']['answer']): boolean {
+  return 'isTagged' in answer;
 }
 
 function redirect({ redirectsTo }: Redirect): Part {

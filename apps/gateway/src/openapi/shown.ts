@@ -28,7 +28,10 @@ export function Shown(sentence: string, schema: JsonSchema, traits: ShownTraits 
   };
 }
 
-/** The fields of an answer class, those of the class that it extends first; none when it is no answer class. */
+/**
+ * The fields of an answer class, those of the class that it extends first; one that it shows anew is in the place of the inherited one. None
+ * when it is no answer class.
+ */
 export function shownFields(answerClass: DescribedClass): ShownField[] {
   const fields: ShownField[] = [];
   for (
@@ -38,5 +41,5 @@ export function shownFields(answerClass: DescribedClass): ShownField[] {
   ) {
     fields.unshift(...(fieldsOfClass.get(prototype) ?? []));
   }
-  return fields;
+  return [...new Map(fields.map((shown) => [shown.field, shown])).values()];
 }
