@@ -2,6 +2,8 @@ import { BoundedMap } from '@posthorn/kernel';
 import { type Bucket, type RateLimit, refill, takeTokens } from '@posthorn/domain';
 
 export interface PeerLimitsOptions {
+  /** How many connections there may be in all. */
+  readonly allConnections: number;
   /** How many connections an address may have at once. */
   readonly connections: number;
   /** How many recipients an address may name; null: any number. */
@@ -16,21 +18,25 @@ const MOST_PEERS = 10_000;
 /** What each address that connects may still do. */
 export class PeerLimits {
   private readonly connections = new Map<string, number>();
+  private open = 0;
   private readonly buckets = new BoundedMap<string, Bucket>(MOST_PEERS);
 
   constructor(private readonly options: PeerLimitsOptions) {}
 
-  /** Counts a connection; false, and not counted: there are as many as there may be. */
-  connect(address: string): boolean {
+  /** Counts a connection. @returns why there may be no further one, in which case it is not counted */
+  connect(address: string): 'tooManyConnections' | 'full' | undefined {
     const peer = this.options.peerOf(address);
     const open = this.connections.get(peer) ?? 0;
-    if (open >= this.options.connections) return false;
+    if (open >= this.options.connections) return 'tooManyConnections';
+    if (this.open >= this.options.allConnections) return 'full';
     this.connections.set(peer, open + 1);
-    return true;
+    this.open += 1;
+    return undefined;
   }
 
   /** A connection that was counted has ended. */
   disconnect(address: string): void {
+    this.open -= 1;
     const peer = this.options.peerOf(address);
     const open = (this.connections.get(peer) ?? 1) - 1;
     if (open > 0) this.connections.set(peer, open);

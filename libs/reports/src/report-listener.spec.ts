@@ -216,6 +216,33 @@ describe('Mail that comes back', () => {
     expect(await client.recipient()).toMatch(/^421 4\.7\.0 Too much mail/);
   });
 
+  it('comes by so many connections in all, and those that are refused take no places', async () => {
+    const peerOf = () => String((peers += 1));
+    let peers = 0;
+    await start({ limits: { ...LIMITS, allConnections: 2, peerOf } });
+    const held = [Client.connect(), Client.connect()];
+    for (const client of held) expect(await client.answer()).toMatch(/^220 /);
+    expect(await Client.connect().answer()).toBe('421 4.3.2 Too many connections; come again later');
+    expect(refused).toEqual(['full']);
+    await listener.close();
+    await start({ limits: { ...LIMITS, allConnections: 4 } });
+    const many = Array.from({ length: 50 }, () => Client.connect());
+    const greetings = await Promise.all(many.map((client) => client.answer()));
+    expect(greetings.filter((answer) => answer.startsWith('220 '))).toHaveLength(3);
+    expect(refused).toEqual(Array.from({ length: 47 }, () => 'tooManyConnections'));
+  });
+
+  it('has its place again when a connection ends, encrypted or not', async () => {
+    await start({
+      certificate: certificateOf('bounces.example.com'),
+      limits: { ...LIMITS, allConnections: 1 },
+    });
+    const { client } = await connectEncrypted();
+    client.socket.destroy();
+    (await connectOnceThereIsRoom()).socket.destroy();
+    expect(await (await connectOnceThereIsRoom()).recipient()).toMatch(/^250 /);
+  });
+
   it.each(['NOOP', 'RSET', 'EHLO mx.example.net', 'MAIL FROM:<>\r\nRSET'])(
     'is what a connection is for: who says nothing but %j is sent away',
     async (junk) => {

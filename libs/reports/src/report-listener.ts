@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { EmailId } from '@posthorn/kernel';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
@@ -7,8 +7,6 @@ import { refusals } from './smtp-refusals.ts';
 
 /** How much is taken from others at once. */
 interface ReceivingLimits extends PeerLimitsOptions {
-  /** How many connections there may be in all. */
-  readonly allConnections: number;
   /** The largest mail that is taken. */
   readonly messageBytes: number;
   /** How much of it is kept in memory and read: its beginning. */
@@ -90,12 +88,11 @@ export class ReportListener {
       disabledCommands: ['AUTH', ...(certificate === undefined ? ['STARTTLS'] : [])],
       ...certificate,
       size: limits.messageBytes,
-      maxClients: limits.allConnections,
       // Each mail comes back about one email (RFC 5321, section 4.5.3.1.8, would have us take a hundred; the rest comes again).
       maxRecipients: 1,
       socketTimeout: limits.silenceMs,
       closeTimeout: CLOSE_WITHIN_MS,
-      onConnect: (session, done) => this.begin(session, done),
+      onConnect: (_session, done) => done(this.leaving()),
       onMailFrom: (_address, _session, done) => done(this.leaving()),
       onRcptTo: ({ address }, session, done) => void this.judge(address, session, done),
       onData: (stream, session, done) => void this.take(stream, session, done),
@@ -103,6 +100,7 @@ export class ReportListener {
     });
     // Whoever hangs up, or speaks no TLS, is no fault of ours.
     this.server.on('error', () => undefined);
+    this.judgeConnections();
   }
 
   /** @returns the port, once it listens @throws when it cannot */
@@ -129,14 +127,32 @@ export class ReportListener {
     await closed;
   }
 
-  private begin(session: SMTPServerSession, done: Done): void {
-    const { remoteAddress: address, id } = session;
-    if (!this.peers.connect(address)) return done(this.refuse('tooManyConnections'));
+  /**
+   * smtp-server asks us about a connection when it is a tenth of a second old, and keeps one that we refuse until the other side closes
+   * it, or for five seconds: who connects all the time would take the places of everybody else. So we judge before it begins.
+   */
+  private judgeConnections(): void {
+    const begin = this.server.connect.bind(this.server);
+    const judge = (socket: Socket, known: { id: string }): void => {
+      const { remoteAddress: address = '' } = socket;
+      const refused = this.peers.connect(address);
+      if (refused !== undefined) return this.sendAway(socket, refused);
+      begin(socket, known);
+      this.begun(known.id, address);
+    };
+    this.server.connect = judge;
+  }
+
+  private sendAway(socket: Socket, reason: RefusalReason): void {
+    const { message } = this.refuse(reason);
+    socket.on('error', () => undefined).end(`421 ${message}\r\n`, () => socket.destroy());
+  }
+
+  private begun(id: string, address: string): void {
     const deadline = setTimeout(() => this.cut(id), this.options.limits.sessionMs);
-    const begun: Session = { address, deadline, isBusy: false, mistakes: 0, commands: 0 };
-    this.sessions.set(id, begun);
-    this.countCommands(id, begun);
-    done(this.leaving());
+    const session: Session = { address, deadline, isBusy: false, mistakes: 0, commands: 0 };
+    this.sessions.set(id, session);
+    this.countCommands(id, session);
   }
 
   /** smtp-server asks us nothing about most commands, and answers any number of them: so they are counted where it takes them in. */

@@ -6,6 +6,7 @@ function refusal(responseCode: number, text: string): Error {
 /** What we answer instead of success. Whatever passes by itself is 4xx, so that the other server comes again. */
 export const refusals = {
   tooManyConnections: () => refusal(421, '4.7.0 Too many connections from your address; come again later'),
+  full: () => refusal(421, '4.3.2 Too many connections; come again later'),
   tooFast: () => refusal(421, '4.7.0 Too much mail from your address at once; come again later'),
   tooManyMistakes: () => refusal(421, '4.7.0 Too many recipients that do not exist'),
   tooManyCommands: () => refusal(421, '4.7.0 Too many commands without a mail'),
