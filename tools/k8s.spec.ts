@@ -84,14 +84,14 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
     }
   });
 
-  it('gives the gateway memory for what request bodies become', () => {
+  it('gives the gateway memory for what request bodies become, and for previews', () => {
     const shared = ofKind('ConfigMap')[0]!['data'] as Record<string, string>;
     const [container] = named('Deployment', 'gateway')['spec'].template.spec.containers as [
       { resources: { limits: { memory: string } } },
     ];
     const [, amount, unit] = /^(\d+)(Mi|Gi)$/.exec(container.resources.limits.memory)!;
     const limit = Number(amount) * (unit === 'Gi' ? 2 ** 30 : 2 ** 20);
-    expect(limit).toBeGreaterThanOrEqual(8 * Number(shared['MAX_BYTES_IN_FLIGHT']));
+    expect(limit).toBeGreaterThanOrEqual(8 * Number(shared['MAX_BYTES_IN_FLIGHT']) + 512 * 2 ** 20);
   });
 
   it('keeps what is secret out of sight: by reference, and nowhere else', () => {

@@ -1,4 +1,4 @@
-import type { TemplateId, WorkspaceId } from '@posthorn/kernel';
+import { FewAtOnceByKey, type TemplateId, type WorkspaceId } from '@posthorn/kernel';
 import type { JsonObject } from '@posthorn/domain';
 import type { Template, TemplateStore } from '@posthorn/database';
 import { type HtmlToText, missingVariables, type TemplateRenderer } from '@posthorn/rendering';
@@ -6,7 +6,10 @@ import { missingVariablesOf } from '../accept/refusals.ts';
 import { type FinishedContent, finishedContent } from '../send/finished-content.ts';
 import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import { withoutUnsubscribeUrl, withUnsubscribeUrl } from '../unsubscribe/unsubscribe-variable.ts';
-import { noSuchVersion, renderingRefusal } from './template-refusals.ts';
+import { busyRendering, noSuchVersion, renderingRefusal } from './template-refusals.ts';
+
+/** Of a workspace: each can be of the largest template and become as large again, several times over. */
+const PREVIEWS = { atOnce: 1, mostWaiting: 25, refusal: busyRendering };
 
 interface PreviewTemplateOptions {
   readonly store: Pick<TemplateStore, 'find' | 'findVersion'>;
@@ -22,14 +25,26 @@ interface TemplatePreview extends FinishedContent {
 
 /** Shows what an email of a template would say, without sending it. */
 export class PreviewTemplate {
+  private readonly previews = new FewAtOnceByKey<WorkspaceId>(PREVIEWS);
+
   constructor(private readonly options: PreviewTemplateOptions) {}
 
   /**
    * @param version the number of an earlier version; undefined: the current one
    * @returns undefined when the workspace has no such template; the text always, made of the HTML where the template has none
-   * @throws Refusal (400) when a variable or the version is missing, or when it cannot be rendered with these variables
+   * @throws Refusal 400 when a variable or the version is missing, or when it cannot be rendered with these variables; 503 when too many
+   *   of the workspace wait
    */
-  async preview(
+  preview(
+    workspaceId: WorkspaceId,
+    id: TemplateId,
+    variables: JsonObject,
+    version: number | undefined,
+  ): Promise<TemplatePreview | undefined> {
+    return this.previews.run(workspaceId, () => this.make(workspaceId, id, variables, version));
+  }
+
+  private async make(
     workspaceId: WorkspaceId,
     id: TemplateId,
     variables: JsonObject,

@@ -10,13 +10,16 @@ export function notInTheLanguage(faults: readonly string[]): Refusal {
   return new Refusal(400, faults.join('; '));
 }
 
+export function busyRendering(): Refusal {
+  return new Refusal(503, 'Too many templates are being rendered just now; send the request again', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}
+
 /** What judging or rendering a template failed with, for the caller; anything but a failed rendering is thrown on. */
 export function renderingRefusal(error: unknown): Refusal {
   if (!(error instanceof RenderingFailed)) throw error;
-  if (error.reason === 'busy')
-    return new Refusal(503, 'Too many templates are being rendered just now; send the request again', {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    });
+  if (error.reason === 'busy') return busyRendering();
   return new Refusal(
     400,
     `The template cannot be rendered: ${error.message}; make it simpler or give it less`,
