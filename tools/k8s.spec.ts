@@ -30,11 +30,21 @@ const SECRET: Readonly<Record<string, string>> = {
 const settings = describeSettings(ALL_SECTIONS);
 const version = (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }).version;
 
+const MIB = 1_048_576;
+
 describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
   let manifests: Manifest[];
   const ofKind = (kind: string): Manifest[] => manifests.filter((manifest) => manifest.kind === kind);
   const named = (kind: string, name: string): Manifest =>
     ofKind(kind).find(({ metadata }) => metadata.name === name)!;
+  /** What an app may take, in bytes. */
+  const memoryOf = (app: string): number => {
+    const [container] = named('Deployment', app)['spec'].template.spec.containers as [
+      { resources: { limits: { memory: string } } },
+    ];
+    const [, amount, unit] = /^(\d+)(Mi|Gi)$/.exec(container.resources.limits.memory)!;
+    return Number(amount) * (unit === 'Gi' ? 1_024 * MIB : MIB);
+  };
   beforeAll(async () => {
     manifests = await render(`k8s/overlays/${overlay}`);
   });
@@ -86,12 +96,12 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
 
   it('gives the gateway memory for what request bodies become, and for previews', () => {
     const shared = ofKind('ConfigMap')[0]!['data'] as Record<string, string>;
-    const [container] = named('Deployment', 'gateway')['spec'].template.spec.containers as [
-      { resources: { limits: { memory: string } } },
-    ];
-    const [, amount, unit] = /^(\d+)(Mi|Gi)$/.exec(container.resources.limits.memory)!;
-    const limit = Number(amount) * (unit === 'Gi' ? 2 ** 30 : 2 ** 20);
-    expect(limit).toBeGreaterThanOrEqual(8 * Number(shared['MAX_BYTES_IN_FLIGHT']) + 512 * 2 ** 20);
+    const needed = 8 * Number(shared['MAX_BYTES_IN_FLIGHT']) + 512 * MIB;
+    expect(memoryOf('gateway')).toBeGreaterThanOrEqual(needed);
+  });
+
+  it('gives the dashboard memory for the sources of the largest emails', () => {
+    expect(memoryOf('dashboard')).toBeGreaterThanOrEqual(768 * MIB);
   });
 
   it('keeps what is secret out of sight: by reference, and nowhere else', () => {
