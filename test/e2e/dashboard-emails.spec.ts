@@ -45,7 +45,7 @@ async function scheduled(): Promise<EmailId> {
 
 describe('What the dashboard shows of a message', () => {
   it('may differ from what leaves while it has no PUBLIC_URL, of which it warns when it starts', async () => {
-    expect(dashboard.program.output).toContain('"msg":"PUBLIC_URL is not set: messages are shown with links');
+    expect(dashboard.program.output).toContain('"msg":"PUBLIC_URL is not set: links in displayed messages');
     const told = await stack.startApp('dashboard', { PUBLIC_URL: 'https://mail.posthorn.example' });
     expect(told.program.output).not.toContain('PUBLIC_URL');
   });

@@ -32,7 +32,7 @@ function limitFiles(pid: number, most: number): void {
     const { sender } = stack;
     limitFiles(sender.program.pid, NO_MORE);
     const { id, to } = emailIn(await stack.send());
-    await says(sender, 'ALARM: this machine lacks what a connection needs; emails wait');
+    await says(sender, 'ALARM: this machine lacks the resources for a connection; emails wait');
     await says(sender, 'ALARM: no file descriptors are left');
     expect(sender.program.output).toContain('this process has no file descriptors left');
     expect(sender.program.output).not.toContain('the relay refuses us');

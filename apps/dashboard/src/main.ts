@@ -81,7 +81,7 @@ await startProcess('dashboard', async () => {
   const { publicUrl } = http;
   if (http.PUBLIC_URL === undefined)
     logger.warn(
-      'PUBLIC_URL is not set: messages are shown with links that differ from those that leave; set it to what the gateway has',
+      'PUBLIC_URL is not set: links in displayed messages differ from those that are sent; set it to the same value as for the gateway',
     );
   const signer = secrets.linkSigner;
   const url = new URL(dashboard.DASHBOARD_URL ?? `http://localhost:${http.HTTP_PORT}`);
@@ -125,7 +125,7 @@ await startProcess('dashboard', async () => {
   app.use(QUEUES_PATH, queueBoards(queues, QUEUES_PATH));
   app.use(countOnceRead(express.urlencoded({ extended: false, limit: MOST_FORM_BYTES })));
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);
-  logger.info({ port: http.HTTP_PORT }, 'open to operators');
+  logger.info({ port: http.HTTP_PORT }, 'listening');
   await runUntilSignal(app, {
     logger,
     drain: [

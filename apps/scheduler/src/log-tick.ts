@@ -5,7 +5,7 @@ export function logTick(
   logger: Logger,
   { ripened, revived, givenUp, lanes }: { ripened: number; revived: number; givenUp: number; lanes: number },
 ): void {
-  if (revived > 0) logger.warn({ revived }, 'rows of dead workers are served again');
+  if (revived > 0) logger.warn({ revived }, 'rows that dead workers held are ready again');
   if (givenUp > 0)
     logger.error({ givenUp }, 'emails or deliveries were given up: each worker that took them died');
   if (ripened > 0) logger.info({ ripened, lanes }, 'rows fell due');

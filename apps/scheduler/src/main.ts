@@ -135,7 +135,7 @@ await startProcess('scheduler', async () => {
     },
   });
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);
-  logger.info({ port: http.HTTP_PORT }, 'the clock runs');
+  logger.info({ port: http.HTTP_PORT }, 'the clock has started');
   const drain = [
     () => clock.stop(),
     () => worker.close(),

@@ -90,7 +90,7 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
     },
     'deliveries.expire': async () => {
       const expired = await untilZero(() => upkeep.expireHeldDeliveries(HELD_DAYS, DELIVERIES_A_STATEMENT));
-      if (expired > 0) logger.warn({ expired }, 'deliveries were given up that had been held for too long');
+      if (expired > 0) logger.warn({ expired }, 'deliveries that had been held for too long were given up');
     },
     'deliveries.put-back': async () => {
       const putBack = await untilNone(() => upkeep.putBackDeliveries(DELIVERIES_A_STATEMENT));
@@ -98,13 +98,13 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
     },
     'deliveries.recover': async () => {
       const recovered = await untilNone(() => recoveries.recoverGroup(RECOVERY_BOUNDS));
-      tell({ recovered }, 'failed deliveries are due again because somebody asked for it');
+      tell({ recovered }, 'failed deliveries are due again, as was requested');
     },
     'recoveries.forget': async () => {
       await recoveries.forget(RECOVERIES_KEPT_DAYS);
     },
     'domains.check': async () => {
-      tell({ looked: await checkDueDomains.run(JOB_WITHIN_MS) }, 'records of domains were looked up');
+      tell({ looked: await checkDueDomains.run(JOB_WITHIN_MS) }, 'DNS records of domains were checked');
     },
     'verification-links.expire': async () => {
       await untilZero(() => links.expire(VERIFICATION_MAILS_COUNTED_SECONDS, LINKS_A_STATEMENT));
@@ -114,7 +114,7 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
     },
     'retention.remove': async () => {
       const { content, metadata, events } = await removeOld.removeWithin(REMOVING_WITHIN_MS);
-      tell({ content, metadata, events }, 'what was past its time was removed');
+      tell({ content, metadata, events }, 'data past its retention period was removed');
     },
   };
 }

@@ -71,7 +71,7 @@ await startProcess('sender', async () => {
   const unsubscribeLinks = new UnsubscribeLinks({ signer: secrets.linkSigner, publicUrl: http.publicUrl });
   if (http.PUBLIC_URL === undefined)
     logger.warn(
-      'PUBLIC_URL is not set: tracked links and links to unsubscribe lead nowhere; set it to what the gateway has',
+      'PUBLIC_URL is not set: tracked links and unsubscribe links do not work; set it to the same value as for the gateway',
     );
   const trackingUrl = tracking.trackingUrl(http.publicUrl);
   const trackingLinks = new TrackingLinks({ signer: secrets.linkSigner, trackingUrl });
@@ -80,13 +80,16 @@ await startProcess('sender', async () => {
     sender,
     ({ relay, isAvailable, reason, isOurs = false }) => {
       relayUp.set({ relay }, isAvailable || isOurs ? 1 : 0);
-      if (isAvailable) logger.info({ relay }, 'the relay takes emails again');
+      if (isAvailable) logger.info({ relay }, 'the relay accepts emails again');
       else if (isOurs)
-        logger.error({ relay, reason }, 'ALARM: this machine lacks what a connection needs; emails wait');
+        logger.error(
+          { relay, reason },
+          'ALARM: this machine lacks the resources for a connection; emails wait',
+        );
       else logger.error({ relay, reason }, 'ALARM: the relay refuses us or cannot be reached; emails wait');
     },
     (relay, reason) =>
-      logger.warn({ relay, reason }, 'the relay takes fewer connections than SMTP_CONNECTIONS: lower it'),
+      logger.warn({ relay, reason }, 'the relay accepts fewer connections than SMTP_CONNECTIONS: lower it'),
   );
   const { BOUNCE_DOMAIN: bounceDomain } = bounces;
   const gate = new LaneGate(sender.SMTP_CONNECTIONS);

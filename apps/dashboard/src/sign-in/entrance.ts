@@ -20,7 +20,7 @@ const accounts = new WeakMap<IncomingMessage, OperatorAccount>();
 /** Who is signed in; only behind the entrance. */
 export function accountOf(request: IncomingMessage): OperatorAccount {
   const account = accounts.get(request);
-  if (account === undefined) throw new Error('a route was reached past the entrance');
+  if (account === undefined) throw new Error('a route was reached without passing the entrance');
   return account;
 }
 

@@ -5,7 +5,7 @@ import { Logger } from '@nestjs/common';
 const MANY = 0.8;
 const USED_UP: readonly unknown[] = ['EMFILE', 'ENFILE'];
 const NONE_LEFT =
-  'ALARM: no file descriptors are left: who connects is turned away without a word, and no connection can be made; raise the limit (ulimit -n)';
+  'ALARM: no file descriptors are left: incoming connections are dropped, and none can be opened; raise the limit (ulimit -n)';
 
 /** Files and connections that a process has open, and may have; undefined: not even looking is possible, for want of one. */
 export type OpenFiles = { readonly open: number; readonly most: number } | undefined;

@@ -23,7 +23,7 @@ describe('reportRepeated', () => {
     const { said, report } = reporter();
     report(new Error('refused'));
     report(new Error('reset'));
-    report('thrown, but no error');
+    report('thrown, but not an Error');
     expect(said).toHaveLength(3);
   });
 

@@ -23,7 +23,7 @@ export class MetricsServer implements OnApplicationBootstrap, BeforeApplicationS
       metricsText((err) => logger.warn({ err }, 'a metric cannot be measured')).then(
         (text) => response.writeHead(200, { 'Content-Type': register.contentType }).end(text),
         (err: unknown) => {
-          logger.error({ err }, 'the metrics cannot be told');
+          logger.error({ err }, 'the metrics could not be served');
           response.writeHead(500).end();
         },
       );

@@ -94,7 +94,7 @@ describe('runUntilSignal', () => {
     fake.emit('SIGTERM', 'SIGTERM');
     await done;
     expect([order, fake.exitCodes]).toEqual([['second'], [1]]);
-    expect(lines.join()).toContain('something could not be finished');
+    expect(lines.join()).toContain('a step of the shutdown failed');
     expect(lines.join()).not.toContain('hunter2');
   });
 

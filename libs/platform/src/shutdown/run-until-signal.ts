@@ -62,14 +62,14 @@ class Shutdown {
 
   private readonly onSignal = (signal: string): void => {
     if (this.deadline !== undefined) {
-      this.logger.error({ signal }, 'a second signal: leaving without finishing');
+      this.logger.error({ signal }, 'received a second signal: exiting without finishing');
       this.exit(1);
       return;
     }
     const { deadlineMs = 25_000 } = this.options;
-    this.logger.info({ signal, deadlineMs }, 'leaving');
+    this.logger.info({ signal, deadlineMs }, 'shutting down');
     this.deadline = setTimeout(() => {
-      this.logger.error({ deadlineMs }, 'the deadline has passed: leaving without finishing');
+      this.logger.error({ deadlineMs }, 'the deadline has passed: exiting without finishing');
       this.exit(1);
     }, deadlineMs);
     this.finish().then(
@@ -79,7 +79,7 @@ class Shutdown {
   };
 
   private readonly onFatal = (error: unknown): void => {
-    this.logger.fatal({ err: asError(error) }, 'an error that nobody caught');
+    this.logger.fatal({ err: asError(error) }, 'uncaught error');
     this.exit(1);
   };
 
@@ -94,7 +94,7 @@ class Shutdown {
         await drain();
       } catch (err) {
         clean = false;
-        this.logger.error({ err }, 'something could not be finished');
+        this.logger.error({ err }, 'a step of the shutdown failed');
       }
     }
     await this.app.close();
@@ -107,7 +107,7 @@ class Shutdown {
     clearTimeout(this.deadline);
     for (const signal of SIGNALS) this.process.off(signal, this.onSignal);
     for (const event of FATAL_EVENTS) this.process.off(event, this.onFatal);
-    this.logger.info({ code }, 'left');
+    this.logger.info({ code }, 'exiting');
     this.logger.flush();
     this.process.exit(code);
     this.resolve();

@@ -29,8 +29,8 @@ export async function openTracing(
   const tracer = new OtlpTracer({
     ...settings.options(endpoint),
     serviceName: settings.OTEL_SERVICE_NAME ?? `posthorn-${app}`,
-    onError: reportRepeated(logger, 'the collector of traces does not take them; they are dropped'),
+    onError: reportRepeated(logger, 'the trace collector does not accept traces; they are dropped'),
   });
-  logger.info({ sampler: settings.OTEL_TRACES_SAMPLER }, 'telling a collector of traces');
+  logger.info({ sampler: settings.OTEL_TRACES_SAMPLER }, 'sending traces to a collector');
   return { tracer, close: () => tracer.close() };
 }
