@@ -157,7 +157,7 @@ describe('GET /v1/audit-log: 400', () => {
     ['startAt=aud_01h455vb4pex5vsknk084sn02q', '`startAt` is malformed'],
     ['limit=101', '`limit` is 101'],
     ['action=api_key.made', '`action` is none of the known words'],
-    ['subjectId=1', '`subjectId` is no id'],
+    ['subjectId=1', '`subjectId` is not an id'],
     ['subjectId=%00', '`subjectId`'],
     ['createdAfter=yesterday', '`createdAfter` is not a time'],
     ['createdAfter=2030-01-02&createdBefore=2030-01-01', '`createdBefore` is not later than `createdAfter`'],

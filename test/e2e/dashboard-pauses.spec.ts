@@ -116,12 +116,12 @@ describe('What operators hold back', () => {
       [{ whose: 'all' }, 400, '`whose` is none of'],
       [{ whose: 'everything' }, 400, '`workspace` is given, but not one is meant'],
       [{ workspace: '' }, 400, '`workspace` is missing'],
-      [{ workspace: 'wrk_1' }, 400, '`workspace` is no id'],
+      [{ workspace: 'wrk_1' }, 400, '`workspace` is not an id'],
       [{ workspace: newId('wrk', Date.now()) }, 404, 'There is no workspace with this id'],
       [{ reason: ' ' }, 400, '`reason` has 0 characters'],
       [{ reason: 'x'.repeat(501) }, 400, '`reason` has 501 characters'],
       [{ reason: '\u202e' }, 400, '`reason`'],
-      [{ workspace: HOSTILE }, 400, '`workspace` is no id'],
+      [{ workspace: HOSTILE }, 400, '`workspace` is not an id'],
     ] as const) {
       const { status: answered, text } = await pause({ ...fields, ...change });
       expect([answered, text.includes(sentence)]).toEqual([status, true]);

@@ -132,7 +132,7 @@ describe('An address that nothing more is to be sent to', () => {
       [{ email: 'ada' }, 400, '`email`'],
       [{ email: HOSTILE }, 400, '`email`'],
       [{ workspace: '' }, 400, '`workspace` is missing'],
-      [{ workspace: 'wrk_1' }, 400, '`workspace` is no id'],
+      [{ workspace: 'wrk_1' }, 400, '`workspace` is not an id'],
       [{ workspace: newId('wrk', Date.now()) }, 404, 'There is no workspace with this id'],
       [{ reason: 'WHIM' }, 400, '`reason` is none of'],
     ] as const) {

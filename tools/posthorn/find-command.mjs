@@ -45,7 +45,7 @@ function unknownCommand(words, first) {
     return new UsageError(`Name the command before ${first}; help shows which there are`);
   const family = familyOf(words[0]);
   if (words.length === 1 && family.length > 0)
-    return new UsageError(`\`${words[0]}\` alone is no command; there is \`${family.join('`, `')}\``);
+    return new UsageError(`\`${words[0]}\` alone is not a command; there is \`${family.join('`, `')}\``);
   const called = words.join(' ');
   const meant = closest(called, NAMES) ?? closest(words[0], NAMES);
   const mend = meant === undefined ? 'help shows which there are' : `did you mean \`${meant}\`?`;

@@ -71,7 +71,7 @@ function embeddedIpv4(address: Address): Address {
 function ranges(...texts: string[]): AddressRange[] {
   return texts.map((text) => {
     const range = parseAddressRange(text);
-    if (range === undefined) throw new Error(`${text} is no range of addresses`);
+    if (range === undefined) throw new Error(`${text} is not a range of addresses`);
     return range;
   });
 }

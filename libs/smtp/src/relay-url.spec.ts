@@ -21,17 +21,17 @@ describe('an SMTP_URL', () => {
   });
 
   it.each([
-    ['', 'is no URL'],
-    ['relay', 'is no URL'],
+    ['', 'is not a URL'],
+    ['relay', 'is not a URL'],
     ['http://joe:hunter2@relay', 'is neither smtp:// nor smtps://'],
-    ['smtp://joe:hun/ter2@relay', 'is no URL'],
+    ['smtp://joe:hun/ter2@relay', 'is not a URL'],
     ['smtp://joe:12/hunter2@relay', 'has something after the host'],
     ['smtp://joe:hunter2@relay?pool=true', 'has something after the host'],
     ['smtp://joe:hunter2@relay/#x', 'has something after the host'],
     ['smtp://joe:hunter2%@relay', 'has a user or password that is not percent-encoded'],
     ['smtp://joe@relay', 'names only one of user and password'],
     ['smtp://:hunter2@relay', 'names only one of user and password'],
-    ['smtp://joe:hunter2@relay:99999', 'is no URL'],
+    ['smtp://joe:hunter2@relay:99999', 'is not a URL'],
     ['smtp:relay', 'names no host'],
   ])('is refused without being repeated: %s', (url, what) => {
     let error: unknown;

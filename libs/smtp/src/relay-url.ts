@@ -20,7 +20,7 @@ function parse(text: string): URL {
     return new URL(text);
   } catch {
     // Without `cause`: Node's error repeats its input.
-    throw fault('is no URL');
+    throw fault('is not a URL');
   }
 }
 

@@ -20,7 +20,7 @@ export function assertSendableEnvelope(envelope: SmtpEnvelope): void {
     const address = envelope[name];
     if (!address.includes('@') || FORBIDDEN_IN_ADDRESS.test(address)) {
       // The address itself is not repeated: this text goes into logs.
-      throw new Error(`the envelope's \`${name}\` is no address that can be part of an SMTP command`);
+      throw new Error(`the envelope's \`${name}\` is not an address that can be part of an SMTP command`);
     }
   }
   const { reports } = envelope;

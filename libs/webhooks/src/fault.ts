@@ -77,7 +77,7 @@ export function exchangeFault(error: unknown, hasHeard: boolean): PostFailure {
 
 function protocolReason(code: string, error: unknown): string {
   if (error instanceof Misbehaviour) return error.message;
-  if (code.startsWith('HPE_')) return `what came was no answer in HTTP/1.1 (${code})`;
+  if (code.startsWith('HPE_')) return `the response was not HTTP/1.1 (${code})`;
   return 'the answer was incomplete, or none in HTTP/1.1';
 }
 

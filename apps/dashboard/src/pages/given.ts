@@ -47,7 +47,7 @@ export class Given {
     if (value === undefined) return undefined;
     const id = parseId(prefix, value);
     if (id === undefined)
-      throw new Refusal(400, `\`${name}\` is no id; give \`${prefix}_\` and what follows it`);
+      throw new Refusal(400, `\`${name}\` is not an id; give \`${prefix}_\` and what follows it`);
     return id;
   }
 

@@ -56,7 +56,7 @@ class RunningQueue extends BullMQAdapter {
     const [bytes = 0] = await jobBytes(this.jobs, [id]);
     if (bytes > MOST_JOB_BYTES) throw this.unreadable(id, `takes ${bytes} bytes of Redis`);
     return super.getJob(id).catch((error: unknown) => {
-      throw error instanceof SyntaxError ? this.unreadable(id, 'holds what is no JSON') : error;
+      throw error instanceof SyntaxError ? this.unreadable(id, 'is not valid JSON') : error;
     });
   }
 

@@ -10,7 +10,7 @@ export interface ErrorPage {
 /** The pages that `docsUrl` points to, by the last part of their addresses. */
 export const ERROR_PAGES: Readonly<Record<string, ErrorPage>> = {
   'invalid-payload': {
-    title: 'The body is no email that can be sent',
+    title: 'The body is not an email that can be sent',
     parts: [
       'The `message` of the error names every field that is wrong and says how to fix it. Fields that are not known are refused, because a misspelt `sendAt` must never send at once.',
       'A raw email needs `from`, `to`, `subject` and `html`:',

@@ -63,7 +63,7 @@ function placeIn({ startAt, after }: Pick<EventsQuery, 'startAt' | 'after'>): Wa
   if (after !== undefined) {
     const id = parseId('evt', after);
     if (id === undefined)
-      throw new Refusal(400, '`after` is no id of an event; give `evt_` and 26 characters');
+      throw new Refusal(400, '`after` is not an id of an event; give `evt_` and 26 characters');
     return { after: id };
   }
   const position = startAt === undefined ? undefined : parseFeedPosition(startAt);

@@ -19,14 +19,14 @@ export function wholeNumber({ least, most }: { readonly least: number; readonly 
 
 /** The id of something, whatever it is of. */
 export const anyId: Rule = text({ pattern: ANY_ID.source }, (value) =>
-  ANY_ID.test(value) ? undefined : 'is no id; give a prefix, `_` and 26 characters, as ids are shown',
+  ANY_ID.test(value) ? undefined : 'is not an id; give a prefix, `_` and 26 characters, as ids are shown',
 );
 
 /** The id of something that has ids with this prefix. */
 export function idWith(prefix: string, noun: string): Rule {
   return text(idOf(prefix), (value) =>
     parseId(prefix, value) === undefined
-      ? `is no id of ${noun}; give \`${prefix}_\` and 26 characters, as ids are shown`
+      ? `is not an id of ${noun}; give \`${prefix}_\` and 26 characters, as ids are shown`
       : undefined,
   );
 }

@@ -93,7 +93,7 @@ export const day: Rule = text(
   (value) => {
     const parsed = parseTimeOrDay(value);
     if ('fault' in parsed && /^\d{4}-\d{2}-\d{2}$/.test(value)) return parsed.fault;
-    if ('fault' in parsed || !parsed.isDay) return 'is no day; give one as in `2030-01-31`';
+    if ('fault' in parsed || !parsed.isDay) return 'is not a day; give one as in `2030-01-31`';
     return parsed.atMs < 0 ? `is ${value}; give a day from 1970-01-01 on` : undefined;
   },
 );

@@ -59,11 +59,11 @@ describe('A DKIM record', () => {
     [`v=DKIM1 k=ed25519 p=${P}`, 'has no `p`'],
     [`"v=DKIM1; k=ed25519; p=${P}"`, 'quotation marks'],
     [`v=DKIM1\\; k=ed25519\\; p=${P}`, 'it must be `v=DKIM1`'],
-    [`v=DKIM1; just words; p=${P}`, 'is no list'],
+    [`v=DKIM1; just words; p=${P}`, 'is not a list'],
     [`k=ed25519\\;; words\\; p`, 'backslashes'],
     [`v=DKIM1; k=ed25519; h=sha1; p=${P}`, 'without `sha256`'],
     [`v=DKIM1; k=ed25519; s=chat; p=${P}`, 'is not for email'],
-    ['google-site-verification=abc', 'is no list'],
+    ['google-site-verification=abc', 'is not a list'],
   ])('%j: %s', (record, fault) => {
     expect(faultInDkimRecord(record, ED25519)).toContain(fault);
   });

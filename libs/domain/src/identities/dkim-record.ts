@@ -54,7 +54,7 @@ function parseTags(record: string): Map<string, string> | undefined {
 function faultInSpelling(record: string): string {
   if (/^\s*["'“]/u.test(record)) return 'has quotation marks in it; enter the value without them';
   if (record.includes('\\;')) return 'has backslashes before its semicolons; enter the value without them';
-  return 'is no list of `name=value` parts with a semicolon between them, each name once';
+  return 'is not a list of `name=value` parts with a semicolon between them, each name once';
 }
 
 function faultInVersion(tags: ReadonlyMap<string, string>): string | undefined {

@@ -82,7 +82,7 @@ describe('A DKIM record that is looked for', () => {
     ['is not there', ABSENT, 'MISSING', 'set one with this value'],
     ['is another one', found('v=DKIM1; k=ed25519; p=AAAA'), 'WRONG', 'The record publishes another key'],
     ['is wrong beside others', found('hello', 'v=DKIM1; k=ed25519; p='), 'WRONG', 'is revoked'],
-    ['is something else', found('hello'), 'WRONG', 'is no list'],
+    ['is something else', found('hello'), 'WRONG', 'is not a list'],
     [
       'gets no answer',
       { kind: 'failed', reason: 'no name server answered within 5000 ms' },

@@ -14,12 +14,12 @@ describe('S17: the address of tracked links', () => {
   });
 
   it.each([
-    ['', 'is no URL'],
-    ['links.example.com', 'is no URL'],
-    ['https://', 'is no URL'],
-    ['https://links.example.com\r\nBcc: x', 'is no URL'],
-    [' https://links.example.com', 'is no URL'],
-    [`https://${'x'.repeat(300)}.example`, 'is no URL'],
+    ['', 'is not a URL'],
+    ['links.example.com', 'is not a URL'],
+    ['https://', 'is not a URL'],
+    ['https://links.example.com\r\nBcc: x', 'is not a URL'],
+    [' https://links.example.com', 'is not a URL'],
+    [`https://${'x'.repeat(300)}.example`, 'is not a URL'],
     ['ftp://links.example.com', 'begins with neither'],
     ['javascript:alert(1)', 'begins with neither'],
     ['https://a:b@links.example.com', 'has a user name'],

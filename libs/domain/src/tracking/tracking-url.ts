@@ -11,7 +11,7 @@ const EXAMPLE = 'give a scheme and a host, such as `https://links.example.com`';
  */
 export function parseTrackingUrl(text: string): { url: string } | { fault: string } {
   const url = text.length > MOST_CHARACTERS || /\s/.test(text) ? null : URL.parse(text);
-  if (url === null) return { fault: `is no URL; ${EXAMPLE}` };
+  if (url === null) return { fault: `is not a URL; ${EXAMPLE}` };
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return { fault: `begins with neither https:// nor http://; ${EXAMPLE}` };
   if (url.username !== '' || url.password !== '')

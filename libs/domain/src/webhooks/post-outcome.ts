@@ -5,7 +5,7 @@ export const POST_ERROR_CLASSES = {
   connect: 'no connection, or it broke before an answer began',
   tls: 'the connection could not be made secure',
   timeout: 'no answer within the deadline',
-  protocol: 'what came was no answer in HTTP',
+  protocol: 'the response was not HTTP',
   http: 'an answer, but none of 2xx',
 } as const;
 

@@ -18,7 +18,7 @@ const LOOPBACK = ['127.0.0.1', '::1'];
 const OTHER_FORMS: readonly [RegExp, string][] = [
   [/[\s\p{Z}]/u, 'has a space in it; take it out or write it as `%20`'],
   [/\\/, 'has a backslash in it; use `/`, or write it as `%5C`'],
-  [/^(?!https?:\/\/[^/?#])/i, `is no URL that begins with \`https://\` and a host; ${EXAMPLE}`],
+  [/^(?!https?:\/\/[^/?#])/i, `is not a URL that begins with \`https://\` and a host; ${EXAMPLE}`],
   [/^\w+:\/\/[^/?#]*@/, 'has a user name or a password in it; put what identifies you into the path'],
   [/#/, 'has a fragment (`#…`), which is never sent; take it out'],
 ];
@@ -40,7 +40,7 @@ export function faultInWebhookUrl(text: string): string | undefined {
   const other = OTHER_FORMS.find(([form]) => form.test(text));
   if (other !== undefined) return other[1];
   const url = URL.parse(text);
-  if (url === null) return `is no valid URL; ${EXAMPLE}`;
+  if (url === null) return `is not a valid URL; ${EXAMPLE}`;
   if (url.port === '0') return 'has the port 0, which nothing listens on; give another or leave it out';
   return faultInName(url.hostname);
 }

@@ -68,7 +68,8 @@ export function messageIdHeader(messageId: string): string {
  * enough. A URL is not folded: a client that unfolds it badly would lead nowhere.
  */
 export function unsubscribeHeaders(url: string): string {
-  if (!HEADER_URL.test(url)) throw new UncomposableMessage('the link to unsubscribe is no URL for a header');
+  if (!HEADER_URL.test(url))
+    throw new UncomposableMessage('the link to unsubscribe cannot stand in a header');
   const oneClick = url.startsWith('https:') ? 'List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n' : '';
   return `List-Unsubscribe: <${url}>\r\n${oneClick}`;
 }

@@ -96,7 +96,7 @@ describe('analyseTemplate', () => {
     ['{{name || "you"}}', '`{{default name "friend"}}`'],
     ['{{#if a}}x{{elseif b}}y{{/if}}', 'write `{{else if a}}`'],
     ['{{#foreach items}}x{{/foreach}}', 'write `{{#each list}}…{{/each}}`'],
-    ['{{a.this}}', '`a.this` is no path'],
+    ['{{a.this}}', '`a.this` is not a path'],
     ['{{#if}}x{{/if}}', '`if` needs what it is about'],
     ['{{#if a b}}x{{/if}}', 'exactly one argument, not 2'],
     ['{{#each a limit=3}}x{{/each}}', '`each` has no option `limit`'],

@@ -67,7 +67,7 @@ function wordsOf(message: string): string {
     return `the block \`{{#${open}}}\` is closed by \`{{/${close}}}\`; close it with \`{{/${open}}}\``;
   }
   const [, path] = /^Invalid path: (.*?)(?: - \d+:\d+)?$/s.exec(message) ?? [];
-  if (path !== undefined) return `\`${shown(path)}\` is no path; \`this\` and \`../\` can only begin one`;
+  if (path !== undefined) return `\`${shown(path)}\` is not a path; \`this\` and \`../\` can only begin one`;
   const [, found] = /got '(\w+)'$/.exec(message) ?? [];
   return (
     SENTENCES[found ?? ''] ?? 'this is not in the template language; look at what stands between the braces'

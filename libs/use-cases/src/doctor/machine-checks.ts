@@ -46,7 +46,7 @@ function judgeSettings({ settingsFaults, unknownSettings }: ExaminedMachine): Fi
     );
   if (unknownSettings.length > 0)
     return advice(
-      `.env names what is no setting: ${unknownSettings.join(', ')}`,
+      `.env names what is not a setting: ${unknownSettings.join(', ')}`,
       'correct the names; docs/settings.md has them all',
     );
   return good('every setting has a value that is allowed');
