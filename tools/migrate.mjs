@@ -61,7 +61,7 @@ const OF_A_STATEMENT = /^42(?!501)/;
 /** In one line where an operator can mend it. @param {any} error */
 function reasonOf(error) {
   if (error.code === '42501')
-    return `The role in DATABASE_URL lacks a right: name the one that the database belongs to (${error.message})`;
+    return `The role in DATABASE_URL lacks a privilege: use the role that the database belongs to (${error.message})`;
   if (error.code === 'ERR_INVALID_URL')
     return 'DATABASE_URL cannot be read: write it as postgresql://user:password@host:5432/database, with one host, which leads to the primary';
   return OF_A_STATEMENT.test(error.code) ? error.stack : explain(error);

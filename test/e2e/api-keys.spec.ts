@@ -149,13 +149,13 @@ describe('POST /v1/workspaces/{workspace_id}/api-keys: 400', () => {
       '`displayName` holds a character that cannot be seen',
     ],
     ['a NUL in the name', { displayName: 'a\0b' }, '`displayName` has the character U+0000'],
-    ['an unknown role', { displayName: 'x', role: 'ADMIN' }, '`role` is none of the known words'],
+    ['an unknown role', { displayName: 'x', role: 'ADMIN' }, '`role` is not one of the known values'],
     ['a role in small letters', { displayName: 'x', role: 'editor' }, 'perhaps `EDITOR`'],
     ['no role', { displayName: 'x', role: null }, '`role` is null'],
     [
       'a role that objects have',
       { displayName: 'x', role: 'constructor' },
-      '`role` is none of the known words',
+      '`role` is not one of the known values',
     ],
     [
       'a secret of the caller’s',
@@ -254,7 +254,7 @@ describe('GET /v1/workspaces/{workspace_id}/api-keys: 400', () => {
     ['limit=0', '`limit` is 0; give a whole number from 1 to 100'],
     ['limit=101', '`limit` is 101'],
     ['limit=ten', '`limit` is not a whole number'],
-    ['sort=name', '`sort` is none of the known words'],
+    ['sort=name', '`sort` is not one of the known values'],
     ['startAt=yesterday', '`startAt` is malformed'],
     ['startAt=2030-02-30T00:00:00Z', '`startAt` is malformed'],
     ['page=2', '`page` is not a known field'],
@@ -296,7 +296,7 @@ describe('POST /v1/workspaces/{workspace_id}/api-keys/{api_key_id}: 400', () => 
   it.each<[object, string]>([
     [{ displayName: '' }, '`displayName` is empty'],
     [{ displayName: null }, '`displayName` is null'],
-    [{ role: 'OWNER' }, '`role` is none of the known words'],
+    [{ role: 'OWNER' }, '`role` is not one of the known values'],
     [{ secretKey: 'phk_x' }, '`secretKey` is not a known field'],
     [{ status: 'ARCHIVED' }, '`status` is not a known field'],
   ])('E6, G4: %j', async (body, message) => {

@@ -10,7 +10,7 @@ type Claims = Record<string, unknown>;
 
 const DISCOVERY = '/.well-known/openid-configuration';
 const MEGABYTE = 1024 * 1024;
-const AT_FAULT = 'did not answer as it must';
+const AT_FAULT = 'gave an invalid answer';
 const AWAY = 'does not answer just now';
 
 let stack: Stack;

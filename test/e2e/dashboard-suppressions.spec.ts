@@ -201,7 +201,7 @@ describe('An address that has bounced', () => {
       const { status, headers } = await ada.post(`/suppressions/${gone}/remove`);
       expect([status, headers.get('location')]).toEqual([303, '/suppressions?done=gone']);
     }
-    expect((await ada.get('/suppressions?done=gone')).text).toContain('on the list no more');
+    expect((await ada.get('/suppressions?done=gone')).text).toContain('no longer on the list');
     for (const gone of ['sup_x', encodeURIComponent(HOSTILE)])
       expect((await ada.post(`/suppressions/${gone}/remove`)).status).toBe(404);
     const page = { limit: 10, sort: 'createdAt.asc' } as const;

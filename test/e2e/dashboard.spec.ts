@@ -123,7 +123,7 @@ describe('The dashboard', () => {
     });
     const page = await answer.text();
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, CHALLENGE]);
-    expect(page).toContain('Your session is over, and nothing was changed');
+    expect(page).toContain('Your session has ended, and nothing was changed');
     expect(page).toContain('<a href="/sign-in" target="_blank">');
   });
 

@@ -139,7 +139,7 @@ describe('GET /v1/emails: 200', () => {
 
 describe('GET /v1/emails: 400', () => {
   it.each<[string, string]>([
-    ['status=sent', '`status` is none of the known words; give one of `SCHEDULED`, `SENT`,'],
+    ['status=sent', '`status` is not one of the known values; give one of `SCHEDULED`, `SENT`,'],
     ['to=nobody', '`to` '],
     [
       'to=Ada%20%3Ca@example.com%3E',
@@ -154,7 +154,7 @@ describe('GET /v1/emails: 400', () => {
       'createdAfter=yesterday',
       '`createdAfter` is not a time; give a day, as in `2030-01-31`, or a date, a time and an offset',
     ],
-    ['createdBefore=2030-02-30', '`createdBefore` has the date 2030-02-30, which no calendar has'],
+    ['createdBefore=2030-02-30', '`createdBefore` has the date 2030-02-30, which does not exist'],
     [
       'createdAfter=2030-01-01&createdBefore=2030-01-01',
       '`createdBefore` is not later than `createdAfter`; give a later time, or leave one out',

@@ -178,7 +178,7 @@ describe('POST /v1/emails/{id}', () => {
     [
       'long past',
       { sendAt: fromNow(-7 * MINUTE_MS) },
-      /^`sendAt` is \d+ minutes in the past; give a time to come, or the time of now to send it now$/,
+      /^`sendAt` is \d+ minutes in the past; give a future time, or the time of now to send it now$/,
     ],
     ['another field', { sendAt: fromNow(DAY_MS), to: 'a@example.com' }, /`to` is not a known field/],
   ])('S10, S18, G4: is 400 for %s, and moves nothing', async (_what, body, message) => {

@@ -105,7 +105,7 @@ describe('POST /v1/emails: 400', () => {
     expect(answer.body).toStrictEqual({
       statusCode: 400,
       error: 'Bad Request',
-      message: '`sendAt` is 6 minutes in the past; give a time to come, or leave it out to send now',
+      message: '`sendAt` is 6 minutes in the past; give a future time, or leave it out to send now',
     });
   });
 

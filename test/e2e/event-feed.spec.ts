@@ -60,7 +60,7 @@ describe('GET /v1/events', () => {
       await api(apiUser).get(`/v1/events?after=${id}`),
       await api(apiUser).get(`/v1/events?after=${newId('evt', Date.now())}`),
     ];
-    expectRefusal(foreign, 400, '`after` is the id of no event of this workspace');
+    expectRefusal(foreign, 400, '`after` is not the id of an event of this workspace');
     expect(foreign.body).toEqual(unknown.body);
   });
 

@@ -39,7 +39,7 @@ function limitFiles(pid: number, most: number): void {
     expect(await stack.outboxRow(id)).toMatchObject({ attempts: 0 });
     limitFiles(sender.program.pid, ENOUGH);
     await stack.onlyMailTo(to);
-    await says(sender, 'there are file descriptors enough again');
+    await says(sender, 'enough file descriptors are free again');
   });
 
   it('a gateway says so, serves who is connected, and takes connections when it has some again', async () => {
@@ -48,7 +48,7 @@ function limitFiles(pid: number, most: number): void {
     limitFiles(gateway.program.pid, NO_MORE);
     await says(gateway, 'ALARM: no file descriptors are left');
     limitFiles(gateway.program.pid, ENOUGH);
-    await says(gateway, 'there are file descriptors enough again');
+    await says(gateway, 'enough file descriptors are free again');
     expect((await stack.api().post('/v1/emails', email)).status).toBe(200);
     await stack.onlyMailTo(email.to);
   });

@@ -225,7 +225,7 @@ describe('POST /v1/invitations', () => {
     ['a name beside it', { email: 'Ada <ada@example.net>' }, '`email` has angle brackets'],
     ['two', { email: 'a@example.net, b@example.net' }, '`email` names more than one mailbox'],
     ['a header', { email: 'a@example.net\r\nBcc: b@example.net' }, '`email`'],
-    ['a role that is none', { role: 'OWNER' }, '`role` is none of the known words'],
+    ['a role that is none', { role: 'OWNER' }, '`role` is not one of the known values'],
     ['no role', { role: undefined }, '`role` is missing'],
     ['a long name', { name: 'x'.repeat(101) }, '`name` has 101 characters'],
     ['a field that is not known', { emial: 'a@example.net' }, 'did you mean `email`?'],

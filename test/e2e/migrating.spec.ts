@@ -52,7 +52,7 @@ describe('A migration that cannot be done says in one line what to do', () => {
 
   it('about a role that may make no tables', async () => {
     expect(await lastWords(STRANGER)).toMatch(
-      /^migrate: The role in DATABASE_URL lacks a right: .* the database belongs to \(permission denied for .*\)\n$/,
+      /^migrate: The role in DATABASE_URL lacks a privilege: .* the database belongs to \(permission denied for .*\)\n$/,
     );
   });
 

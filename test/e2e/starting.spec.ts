@@ -69,7 +69,7 @@ describe('An app that cannot start says in one line what to do', () => {
       err: { message: `connect ECONNREFUSED 127.0.0.1:${port}` },
     });
     expect(rest.at(-1)).toBe(
-      `inbound cannot start: No database answers: see that it runs, that DATABASE_URL is right, and that the way to it is open (connect ECONNREFUSED 127.0.0.1:${port})`,
+      `inbound cannot start: No database answers: check that it is running, that DATABASE_URL is correct, and that the network path to it is open (connect ECONNREFUSED 127.0.0.1:${port})`,
     );
   });
 

@@ -4,9 +4,9 @@ import { DOCTOR_COMMANDS } from './commands/doctor.mjs';
 const groupBy = Map.groupBy;
 const results = [
   { check: 'disk', kind: 'good', found: 'there is room' },
-  { check: 'relay one', kind: 'unknown', found: 'it did not answer', mend: 'see that it runs' },
+  { check: 'relay one', kind: 'unknown', found: 'it did not answer', mend: 'check that it is running' },
   { check: 'node', kind: 'fault', found: 'Node 20.19.0', mend: 'install Node 22.19 or newer' },
-  { check: 'relay two', kind: 'unknown', found: 'it did not answer', mend: 'see that it runs' },
+  { check: 'relay two', kind: 'unknown', found: 'it did not answer', mend: 'check that it is running' },
 ];
 
 describe('What the doctor says', () => {
@@ -21,7 +21,7 @@ describe('What the doctor says', () => {
       '✗ node: Node 20.19.0',
       '    install Node 22.19 or newer',
       '? it did not answer',
-      '    see that it runs',
+      '    check that it is running',
       '    (relay one, relay two)',
       '✓ disk: there is room',
       '',
@@ -30,7 +30,7 @@ describe('What the doctor says', () => {
   });
 
   it('counts what many checks found as one fault, such as a database that is away', () => {
-    const found = 'Nobody answers at 127.0.0.1:5433: see that it runs';
+    const found = 'Nothing answers at 127.0.0.1:5433: check that it is running';
     const away = ['postgres.version', 'postgres.room', 'work.due'].map((check) => ({
       check,
       kind: 'fault',

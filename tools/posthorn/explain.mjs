@@ -3,12 +3,13 @@ import { NotReady, UsageError } from './usage-error.mjs';
 const MIGRATE = 'The database is not at the newest migration: run npm run migrate';
 const LOGIN = 'The database refuses the login: correct the name and password in DATABASE_URL';
 const REDIS_LOGIN = 'Redis refuses the login: correct the user name and password in REDIS_URL';
-const AWAY = 'The database went away in between: see that it runs, look what was done, and try again';
+const AWAY =
+  'The connection to the database was lost: check that it is running and what has been done, then try again';
 const SILENT = 'It does not answer in time: see whether it is overloaded, paused or frozen';
 const NO_ANSWER = new Set(['ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT']);
 
 const POOLER =
-  'A pooler such as PgBouncer stands before Postgres, and Posthorn cannot work through it: let DATABASE_URL lead to Postgres itself';
+  'A pooler such as PgBouncer stands before Postgres, and Posthorn cannot work through it: point DATABASE_URL at Postgres itself';
 
 /** By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) and by Prisma's codes. */
 const SENTENCES = {
@@ -22,9 +23,9 @@ const SENTENCES = {
   '25006':
     'Postgres takes no changes: it is a standby, or default_transaction_read_only is on; npm run posthorn -- doctor says which',
   '42501':
-    'The role in DATABASE_URL lacks a right: name the one that npm run migrate ran as, to which the tables belong',
+    'The role in DATABASE_URL lacks a privilege: use the role that npm run migrate ran as, to which the tables belong',
   '3F000':
-    'The search_path of the role in DATABASE_URL names no schema that there is: set it back (ALTER ROLE … RESET search_path)',
+    'The search_path of the role in DATABASE_URL names no existing schema: set it back (ALTER ROLE … RESET search_path)',
   '42P01': MIGRATE,
   '42704': MIGRATE,
   '42883': MIGRATE,
@@ -80,11 +81,11 @@ function sentenceFor(error) {
   const { originalCode } = error.meta?.driverAdapterError?.cause ?? error.cause ?? {};
   const sentence = SENTENCES[error.code] ?? SENTENCES[originalCode];
   if (sentence !== undefined) return sentence;
-  return `That went wrong, and should not have: ${error.message}; POSTHORN_DEBUG=1 shows where`;
+  return `Unexpected error: ${error.message}; POSTHORN_DEBUG=1 shows where`;
 }
 
 function nobodyAnswers(where) {
-  return `Nobody answers ${where}: see that it runs, that the URL is right, and that the way to it is open`;
+  return `Nothing answers ${where}: check that it is running, that the URL is correct, and that the network path to it is open`;
 }
 
 /** Where the system says that it tried to connect to. */

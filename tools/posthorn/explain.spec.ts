@@ -21,7 +21,7 @@ describe('The line that says what went wrong', () => {
     ['a database without tables', { code: 'P2021' }, 'npm run migrate'],
     ['a database without types', { code: '42704' }, 'npm run migrate'],
     ['a role without a schema', { code: '3F000' }, 'ALTER ROLE'],
-    ['a role without rights', { code: '42501' }, 'the one that npm run migrate ran as'],
+    ['a role without rights', { code: '42501' }, 'the role that npm run migrate ran as'],
     [
       'what Prisma was told by Postgres',
       { code: 'P2039', meta: { driverAdapterError: { cause: { originalCode: '25006' } } } },
@@ -42,13 +42,13 @@ describe('The line that says what went wrong', () => {
     [
       'a server that takes too long',
       { message: 'timeout exceeded when trying to connect' },
-      'see that it runs',
+      'check that it is running',
     ],
-    ['a server that is stopped', { code: '57P01' }, 'look what was done, and try again'],
+    ['a server that is stopped', { code: '57P01' }, 'what has been done, then try again'],
     [
       'a connection that is lost',
       { message: 'Connection terminated unexpectedly' },
-      'look what was done, and try again',
+      'what has been done, then try again',
     ],
   ])('says how to mend %s', (_case, fields, words) => {
     expect(explain(failure(fields))).toContain(words);
@@ -71,7 +71,7 @@ describe('The line that says what went wrong', () => {
     ['what does not say', { code: 'ETIMEDOUT' }, 'there'],
   ])('names where nobody answers: %s', (_what, fields, where) => {
     expect(explain(failure(fields))).toMatch(
-      new RegExp(`^Nobody answers ${where.replaceAll(/[[\]]/g, '\\$&')}: see that it runs`),
+      new RegExp(`^Nothing answers ${where.replaceAll(/[[\]]/g, '\\$&')}: check that it is running`),
     );
   });
 

@@ -65,7 +65,7 @@ const KEEP_EVENT_ERA = 'SELECT keep_event_era()';
  */
 const REFUSE_STANDBY = `DO $$ BEGIN
 IF pg_is_in_recovery() THEN
-  RAISE read_only_sql_transaction USING MESSAGE = 'this Postgres is a standby and takes no changes; DATABASE_URL has to lead to the primary';
+  RAISE read_only_sql_transaction USING MESSAGE = 'this Postgres is a standby and takes no changes; DATABASE_URL must point at the primary';
 END IF; END $$`;
 
 const PREPARED = [ISOLATION, REFUSE_STANDBY, NOTATION, PLANNING, COMPRESSION, KEEP_EVENT_ERA].join('; ');

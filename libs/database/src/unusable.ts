@@ -14,13 +14,12 @@ const SENTENCES: Readonly<Record<string, string>> = {
   '42704': MIGRATE,
   '42883': MIGRATE,
   '42501':
-    'The role in DATABASE_URL lacks a right: name the one that npm run migrate ran as, to which the tables belong',
-  '25006':
-    'Postgres takes no changes: let DATABASE_URL lead to the primary, and see that it may be written to',
+    'The role in DATABASE_URL lacks a privilege: use the role that npm run migrate ran as, to which the tables belong',
+  '25006': 'Postgres takes no changes: point DATABASE_URL at the primary, and check that it accepts writes',
   '53300': 'Postgres has no connection left: end what needs none, or raise max_connections',
 };
 const AWAY =
-  'No database answers: see that it runs, that DATABASE_URL is right, and that the way to it is open';
+  'No database answers: check that it is running, that DATABASE_URL is correct, and that the network path to it is open';
 
 /** What an operator can mend about the database that a process greets. */
 export class DatabaseUnusable extends CannotStart {

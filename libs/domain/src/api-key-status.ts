@@ -1,6 +1,6 @@
 /** What has become of an API key, with what each means. */
 export const API_KEY_STATUSES = {
-  ACTIVE: 'lets its carriers in',
+  ACTIVE: 'authenticates requests',
   ARCHIVED: 'deleted: lets nobody in any more, and is shown once more, by the answer to its deletion',
 } as const;
 

@@ -37,17 +37,14 @@ describe('S10: parseSendAt', () => {
   });
 
   it.each([
-    [
-      '2026-11-21T09:54:59.999Z',
-      'is 6 minutes in the past; give a time to come, or leave it out to send now',
-    ],
+    ['2026-11-21T09:54:59.999Z', 'is 6 minutes in the past; give a future time, or leave it out to send now'],
     [
       '2026-11-21T08:00:00.001Z',
-      'is 120 minutes in the past; give a time to come, or leave it out to send now',
+      'is 120 minutes in the past; give a future time, or leave it out to send now',
     ],
-    ['2026-11-20T09:59:00Z', 'is 24 hours in the past; give a time to come, or leave it out to send now'],
-    ['2026-11-19T10:00:00.001Z', 'is 47 hours in the past; give a time to come, or leave it out to send now'],
-    ['2025-11-21T10:00:00Z', 'is 365 days in the past; give a time to come, or leave it out to send now'],
+    ['2026-11-20T09:59:00Z', 'is 24 hours in the past; give a future time, or leave it out to send now'],
+    ['2026-11-19T10:00:00.001Z', 'is 47 hours in the past; give a future time, or leave it out to send now'],
+    ['2025-11-21T10:00:00Z', 'is 365 days in the past; give a future time, or leave it out to send now'],
     ['2027-02-19T10:00:00.001Z', 'is 91 days ahead; at most 90 are possible'],
     ['2027-02-26T10:00:00Z', 'is 97 days ahead; at most 90 are possible'],
   ])('refuses %s for its distance', (text, fault) => {
@@ -102,17 +99,17 @@ describe('S10: parseSendAt', () => {
     '2026-12-32',
     '1900-02-29',
   ])('refuses %s, which no calendar has, instead of rolling it over', (date) => {
-    expect(faultOf(`${date}T10:00:00Z`)).toBe(
-      `has the date ${date}, which no calendar has; give a day that there is`,
-    );
+    expect(faultOf(`${date}T10:00:00Z`)).toBe(`has the date ${date}, which does not exist; give a real date`);
   });
 
   it.each(['24:00:00', '25:00:00', '10:60:00', '23:59:60', '10:00:61', '99:99:99'])(
     'refuses the time %s',
     (time) => {
-      expect(faultOf(`2026-12-01T${time}Z`)).toMatch(new RegExp(`^has the time ${time}, which no day has`));
+      expect(faultOf(`2026-12-01T${time}Z`)).toMatch(
+        new RegExp(`^has the time ${time}, which does not exist`),
+      );
       expect(faultOf(`2026-12-01T${time}-05:00`)).toMatch(
-        new RegExp(`^has the time ${time}, which no day has`),
+        new RegExp(`^has the time ${time}, which does not exist`),
       );
     },
   );

@@ -22,15 +22,15 @@ export function parseTimestamp(text: string, advice = TIME_WANTED): { atMs: numb
     .slice(1, 7)
     .map((digits) => Number(digits ?? 0)) as Six;
   if (!isDate(year, month, day))
-    return { fault: `has the date ${text.slice(0, 10)}, which no calendar has; give a day that there is` };
+    return { fault: `has the date ${text.slice(0, 10)}, which does not exist; give a real date` };
   if (hour > 23 || minute > 59 || second > 59) {
     return {
-      fault: `has the time ${text.slice(11).split(/[z+-]/i)[0]}, which no day has; hours go to 23, minutes and seconds to 59`,
+      fault: `has the time ${text.slice(11).split(/[z+-]/i)[0]}, which does not exist; hours go to 23, minutes and seconds to 59`,
     };
   }
   const [sign, offsetHour, offsetMinute] = [parts[8], Number(parts[9] ?? 0), Number(parts[10] ?? 0)];
   if (offsetHour > 23 || offsetMinute > 59)
-    return { fault: `has an offset that no place has; ${TIME_WANTED}` };
+    return { fault: `has an offset that no time zone has; ${TIME_WANTED}` };
   const ms = Number((parts[7] ?? '').padEnd(3, '0').slice(0, 3));
   const offsetMs = (sign === '-' ? -1 : 1) * (offsetHour * 60 + offsetMinute) * MINUTE_MS;
   return { atMs: utc(year, month, day, hour, minute, second) + ms - offsetMs };
@@ -71,7 +71,7 @@ export function parseSendAt(
     };
   }
   if (aheadMs < -SEND_AT_GRACE_MINUTES * MINUTE_MS) {
-    return { fault: `is ${inLargestUnit(-aheadMs)} in the past; give a time to come, or ${toSendNow}` };
+    return { fault: `is ${inLargestUnit(-aheadMs)} in the past; give a future time, or ${toSendNow}` };
   }
   return { at: aheadMs > 0 ? new Date(parsed.atMs) : undefined };
 }

@@ -129,7 +129,7 @@ describe('Examining Redis', () => {
     await rings.close();
     expect(errors[0]).toMatch(/slot/);
     const examined = examineRedis({ url: cluster.url, prefix: 'posthorn' });
-    await expect(examined).rejects.toThrow(/^REDIS_URL leads to a cluster/);
+    await expect(examined).rejects.toThrow(/^REDIS_URL points to a cluster/);
     await cluster.close();
   });
 
@@ -156,7 +156,7 @@ describe('Examining Redis', () => {
     for (const command of ['REPLICAOF 127.0.0.1 1', 'CONFIG SET replica-serve-stale-data no'])
       await replica.ask(command);
     const examined = examineRedis({ url: replica.url, prefix: 'posthorn' });
-    await expect(examined).rejects.toThrow(/^Redis is a replica without its primary: let REDIS_URL lead/);
+    await expect(examined).rejects.toThrow(/^Redis is a replica without its primary: point REDIS_URL at/);
     await replica.close();
   });
 
@@ -178,7 +178,7 @@ describe('Examining Redis', () => {
       'a Sentinel',
       'redis_mode:sentinel',
       '-NOPROTO unsupported protocol version',
-      /^REDIS_URL leads to a Sentinel/,
+      /^REDIS_URL points to a Sentinel/,
     ],
     ['loading', 'loading:1', '-LOADING Redis is loading the dataset in memory', /^Redis is loading what/],
   ])('says that it is %s', async (_what, info, otherwise, said) => {

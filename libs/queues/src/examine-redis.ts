@@ -21,13 +21,13 @@ class RedisUnusable extends Error {
   override readonly name = 'RedisUnusable';
 }
 
-const TO_PRIMARY = 'let REDIS_URL lead to the primary, by a name that follows it in a failover';
+const TO_PRIMARY = 'point REDIS_URL at the primary, by a name that follows it in a failover';
 
 /** By what it says it is. */
 const MODES: Readonly<Record<string, string>> = {
-  sentinel: `REDIS_URL leads to a Sentinel, which keeps nothing: ${TO_PRIMARY}`,
+  sentinel: `REDIS_URL points to a Sentinel, which keeps nothing: ${TO_PRIMARY}`,
   cluster:
-    'REDIS_URL leads to a cluster, where the keys of a queue may not be changed together: let it lead to a Redis that is none',
+    'REDIS_URL points to a cluster, where the keys of a queue may not be changed together: point it at a Redis that is not one',
 };
 
 /** By the first word of what a Redis says that answers nothing else (https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors). */
@@ -135,7 +135,7 @@ function unusable(error: NodeJS.ErrnoException, prefix: string): Error {
   if (saying !== undefined) return new RedisUnusable(saying, because);
   if (isHangUp(error))
     return new RedisUnusable(
-      'Redis hangs up: raise maxclients, if so many are connected, and see that nothing between here and there ends connections',
+      'Redis hangs up: raise maxclients, if so many are connected, and check that nothing on the way ends connections',
       because,
     );
   return error;

@@ -80,7 +80,7 @@ export function turnHandler(
   serve: (laneId: LaneId, slot: string) => Promise<void>,
 ): (payload: unknown) => Promise<void> {
   return async (payload) => {
-    if (!isTurn(payload)) throw new Error('a job asks for a turn of no lane');
+    if (!isTurn(payload)) throw new Error('the payload of a turn names no valid lane');
     await serve(payload.laneId, payload.slot);
   };
 }

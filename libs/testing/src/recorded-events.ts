@@ -32,7 +32,7 @@ export async function judgeRecordedEvents(databaseUrl: string): Promise<void> {
 
 /** What is wrong with the body of an event; none: nothing. */
 export function faultIn(type: string, payload: string): string[] {
-  if (!isEventName(type)) return [`${type} is the name of no event`];
+  if (!isEventName(type)) return [`${type} is not the name of an event`];
   const judge = judges.get(type)!;
   if (judge(JSON.parse(payload))) return [];
   return [`${type}: ${ajv.errorsText(judge.errors)}: ${payload.slice(0, 1_000)}`];

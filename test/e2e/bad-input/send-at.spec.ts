@@ -74,7 +74,7 @@ describe('S10: a time that is out of reach', () => {
     '2020-02-29T00:00:00Z',
     fromNow(-6 * MINUTE_MS),
     fromNow(-60 * MINUTE_MS),
-  ).map((fault) => ({ ...fault, says: /`sendAt` is \d+ (days|minutes) in the past; give a time to come/ }));
+  ).map((fault) => ({ ...fault, says: /`sendAt` is \d+ (days|minutes) in the past; give a future time/ }));
   it.each(titled(casesOf([...beyond, ...past], [inRawEmail('sendAt'), inBatch(inRawEmail('sendAt'))])))(
     '%s',
     refuses,

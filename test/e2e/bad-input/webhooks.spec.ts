@@ -143,7 +143,7 @@ describe('W2: events that a webhook may not have', () => {
       sending(
         'a slip',
         { ...WANTED, events: ['CONTACT_CREATD'] },
-        '`events[0]` is the name of no event, perhaps `CONTACT_CREATED` is meant; give only names out of `CONTACT_CREATED`, `CONTACT_UPDATED`',
+        '`events[0]` is not the name of an event, perhaps `CONTACT_CREATED` is meant; give only names out of `CONTACT_CREATED`, `CONTACT_UPDATED`',
       ),
       sending('a hundred slips', { ...WANTED, events: Array(100).fill('X') }, '`events[4]`'),
     ]),

@@ -9,7 +9,7 @@ const COPIED = ['tools', 'prisma', 'k8s', 'package.json', 'package-lock.json'];
 const LINKED = ['node_modules', 'libs', 'apps', 'test', 'docker-compose.yml'];
 
 /** On a machine that is busy a command may not reach the database within the three seconds that it waits. It says so, and can be given again. */
-const NOT_REACHED = /^posthorn: (?:No database answers|Nobody answers )/m;
+const NOT_REACHED = /^posthorn: (?:No database answers|Nothing answers )/m;
 const PATIENT_FOR_MS = 180_000;
 
 /** What `npm run up` writes down for scripts. */

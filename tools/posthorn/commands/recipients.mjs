@@ -28,7 +28,7 @@ export const RECIPIENT_COMMANDS = [
         `Erased at ${receipt.erasedAt.toISOString()}, ${receipt.workspaceId ?? 'in every workspace'}. SHA-256 of the address:`,
         receipt.recipient,
         ...countsOf('rows deleted', receipt.deleted),
-        ...countsOf('rows in which [erased] stands now', receipt.redacted),
+        ...countsOf('rows that now contain [erased]', receipt.redacted),
         ...countsOf('rows that still name the person: see docs/operations.md', receipt.left),
         `${receipt.takenBack} emails or deliveries that were due were taken back.`,
         `${receipt.remembered} workspaces keep a hash, so that nothing they do not want is sent to the person.`,

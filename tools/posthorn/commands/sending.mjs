@@ -59,7 +59,7 @@ export const SENDING_COMMANDS = [
     run: resume,
     show: ({ whose, wasPaused, everythingIsPaused, ...resumption }) => {
       const done = wasPaused ? `${wordFor(whose)} is resumed.` : notPaused(whose);
-      if (everythingIsPaused) return `${done} But everything is paused still: resume --everything`;
+      if (everythingIsPaused) return `${done} But everything is still paused: resume --everything`;
       return [done, ...wordsOf(resumption)].join('\n');
     },
   },
@@ -109,7 +109,7 @@ function notPaused(whose) {
 
 function wordsOf({ failed = 0, doubtful = 0, stillPaused = [] }) {
   return [
-    ...stillPaused.map((whose) => `${wordFor(whose)} is paused still: resume ${flagFor(whose)}`),
+    ...stillPaused.map((whose) => `${wordFor(whose)} is still paused: resume ${flagFor(whose)}`),
     ...(failed > 0 ? [`${failed} emails were given up: they are FAILED, and webhooks are told so.`] : []),
     ...(doubtful > 0
       ? [

@@ -13,7 +13,7 @@ const OPEN_TO_ALL = /^\/((sign-in(\/provider(\/callback)?)?|sign-out)$|health\/)
 const ASKED_BY_THE_BOARD = /^\/queues\/api\//;
 const READING = new Set(['GET', 'HEAD']);
 const SESSION_OVER =
-  'Your session is over, and nothing was changed. Sign in in another tab, then load this page again: your browser sends what you filled in once more';
+  'Your session has ended, and nothing was changed. Sign in in another tab, then load this page again: your browser sends what you filled in once more';
 
 const accounts = new WeakMap<IncomingMessage, OperatorAccount>();
 

@@ -163,10 +163,7 @@ export class IdentityProvider {
     this.onError(withoutAnswer(error));
     return error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant'
       ? new Refusal(400, BEGIN_AGAIN)
-      : new Refusal(
-          503,
-          `${this.name} did not answer as it must; whoever runs Posthorn finds why in the log`,
-        );
+      : new Refusal(503, `${this.name} gave an invalid answer; whoever runs Posthorn finds why in the log`);
   }
 }
 

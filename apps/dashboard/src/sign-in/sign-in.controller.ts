@@ -87,7 +87,7 @@ const SAY_BOTH = new Refusal(400, 'Give both, a name and a password');
 
 const CLOSED = html`<div class="narrow">
   <h1>The dashboard is closed</h1>
-  <p>Nobody has an account yet. Whoever runs Posthorn makes one by the command line:</p>
+  <p>Nobody has an account yet. Whoever runs Posthorn creates one on the command line:</p>
   <p><code>npm run posthorn -- operator create --name ada --role operator</code></p>
 </div>`;
 

@@ -31,7 +31,7 @@ import { suppressionsPage } from './suppressions-page.ts';
 const DONE = {
   added: 'It was put on the list: what is sent to this address from now on does not leave.',
   kept: 'It is on the list already, and stays as it is.',
-  gone: 'It is on the list no more: somebody has taken it off, or the form was sent twice.',
+  gone: 'It is no longer on the list: somebody has taken it off, or the form was sent twice.',
   removed: 'It was taken off the list: what is sent to this address from now on leaves again.',
 } as const;
 

@@ -18,7 +18,7 @@ const AHEAD = new Refusal(
 );
 const UNKNOWN = new Refusal(
   400,
-  '`after` is the id of no event of this workspace; give one that the feed has shown',
+  '`after` is not the id of an event of this workspace; give one that the feed has shown',
 );
 const FAULTS: Readonly<Record<FeedFault, Refusal>> = { EXPIRED, AHEAD, UNKNOWN };
 

@@ -11,7 +11,7 @@ import { linkToken, type PersonPage, personPage } from '../pages/person-page.ts'
 
 const UNKNOWN = new Refusal(
   404,
-  'The link was never made, or what it was about is gone; see that all of it was copied',
+  'The link was never made, or what it was about is gone; check that all of it was copied',
 );
 const TOO_OLD = new Refusal(
   410,

@@ -11,7 +11,7 @@ import { linkToken, type PersonPage, personPage } from '../pages/person-page.ts'
 
 const UNKNOWN = new Refusal(
   404,
-  'The link was never made, or a newer mail has another one; see that all of it was copied from the newest mail',
+  'The link was never made, or a newer mail has another one; check that all of it was copied from the newest mail',
 );
 const TOO_OLD = new Refusal(
   410,

@@ -38,7 +38,7 @@ export const DELIVERY_PARAMETERS: Readonly<Record<string, Part>> = {
   Traceparent: {
     ...header(
       'traceparent',
-      'The place of this try in the trace of what caused the event ([W3C Trace Context](https://www.w3.org/TR/trace-context/)); there where the operator has traces told.',
+      'The place of this try in the trace of what caused the event ([W3C Trace Context](https://www.w3.org/TR/trace-context/)); only where the operator exports traces.',
       { type: 'string', pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' },
     ),
     required: false,

@@ -17,7 +17,7 @@ export function refusalBy(call: () => unknown): Refusal {
     if (error instanceof Refusal) return error;
     throw error;
   }
-  throw new Error('what is described as refused is not');
+  throw new Error('the call that describes a refusal does not refuse');
 }
 
 /** A body or an answer for the document, as somebody would really send or get it. */

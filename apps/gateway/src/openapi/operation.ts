@@ -43,7 +43,7 @@ function accessSentence(access: Access | undefined): string {
     (role) =>
       (access.scope === undefined || hasScope(role, access.scope)) && (!access.manages || mayManage(role)),
   );
-  if (roles.length === ROLE_NAMES.length) return 'Any key may.';
+  if (roles.length === ROLE_NAMES.length) return 'Any key may make this call.';
   return `Needs a key with the role ${roles.map((role) => `\`${role}\``).join(' or ')}.`;
 }
 

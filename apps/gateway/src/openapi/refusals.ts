@@ -60,7 +60,7 @@ const TOO_MUCH: Refusals = {
 
 /** Who guesses the links of mails is counted as one who guesses keys, see `refuseGuess`. */
 export const TOO_MANY_GUESSES: Refusals = {
-  'Too many links that are none': new Refusal(429, TOO_MANY_FAILURES),
+  'Too many invalid links': new Refusal(429, TOO_MANY_FAILURES),
 };
 
 /** The refusals that are the same on every route that has them; the document says them once. */

@@ -49,7 +49,7 @@ function routeOf(controller: Type, handler: object): Route {
 
 function pathOf(part: object): string {
   const path: unknown = Reflect.getMetadata(PATH_METADATA, part);
-  if (typeof path !== 'string') throw new Error('the document knows routes of one path only');
+  if (typeof path !== 'string') throw new Error('a route in the document must have exactly one path');
   return path;
 }
 

@@ -45,7 +45,7 @@ describe('judgeBody', () => {
   it('names everything that is wrong at once, unknown fields too', () => {
     expect(message({ event: 'CLICKD', name: 'a\nb', isOn: null, nam: 1 })).toBe(
       [
-        '`event` is none of the known words; give one of `OPENED`, `CLICKED`, perhaps `CLICKED`',
+        '`event` is not one of the known values; give one of `OPENED`, `CLICKED`, perhaps `CLICKED`',
         '`name` holds a line break (U+000A) at character 2; take it out',
         '`isOn` is null; give it a value or leave it out',
         '`nam` is not a known field; did you mean `name`?',
@@ -82,7 +82,7 @@ describe('judgeQuery', () => {
     ['limit=1e1', '`limit` is not a whole number; give a whole number from 1 to 100'],
     ['limit=', '`limit` is not a whole number; give a whole number from 1 to 100'],
     ['limit=1&limit=2', '`limit` is given more than once; give it once'],
-    ['sort=up', '`sort` is none of the known words; give one of `createdAt.desc`, `createdAt.asc`'],
+    ['sort=up', '`sort` is not one of the known values; give one of `createdAt.desc`, `createdAt.asc`'],
     ['limt=1', '`limt` is not a known field; did you mean `limit`?'],
     ['limit[]=1', '`limit[]` is not a known field; there are `limit`, `sort`, `startAt`'],
     ['__proto__=1', '`__proto__` is not a known field; there are `limit`, `sort`, `startAt`'],

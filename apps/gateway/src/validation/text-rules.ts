@@ -105,7 +105,7 @@ export function oneOfWords(words: readonly string[]): Rule {
     if (words.includes(value)) return undefined;
     const closest = closestName(value, words);
     const meant = closest === undefined ? '' : `, perhaps \`${closest}\``;
-    return `is none of the known words; ${wanted}${meant}`;
+    return `is not one of the known values; ${wanted}${meant}`;
   };
   return text({ enum: [...words] }, judge, wanted);
 }

@@ -64,5 +64,5 @@ function faultInName(item: unknown, path: string): string | undefined {
   if (typeof item !== 'string') return `\`${path}\` is ${kindOf(item)}`;
   if (isEventName(item)) return undefined;
   const closest = closestName(item, EVENT_NAMES);
-  return `\`${path}\` is the name of no event${closest === undefined ? '' : `, perhaps \`${closest}\` is meant`}`;
+  return `\`${path}\` is not the name of an event${closest === undefined ? '' : `, perhaps \`${closest}\` is meant`}`;
 }

@@ -174,7 +174,7 @@ describe('The migration runner', () => {
       );
       try {
         await expect(runMigrations(url.href, directory)).rejects.toThrow(
-          `The encoding of the database is ${encoding}, which does not keep every text as it is: create it anew with ENCODING 'UTF8' TEMPLATE template0`,
+          `The encoding of the database is ${encoding}, which does not keep every text as it is: recreate it with ENCODING 'UTF8' TEMPLATE template0`,
         );
         expect(await examineMigrations(url.href, directory)).toEqual([FIRST, SECOND]);
       } finally {

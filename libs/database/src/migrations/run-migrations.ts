@@ -56,7 +56,7 @@ const ENCODING = 'UTF8';
 class EncodingRefused extends CannotStart {
   constructor(encoding: string) {
     super(
-      `The encoding of the database is ${encoding}, which does not keep every text as it is: create it anew with ENCODING '${ENCODING}' TEMPLATE template0`,
+      `The encoding of the database is ${encoding}, which does not keep every text as it is: recreate it with ENCODING '${ENCODING}' TEMPLATE template0`,
     );
   }
 }

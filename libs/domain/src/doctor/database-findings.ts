@@ -52,7 +52,7 @@ export function judgeWritable({ isStandby, readOnlyByDefault, awaitingStandby }:
   if (isStandby)
     return fault(
       `Postgres is a standby and takes no changes: ${nothing}`,
-      'let DATABASE_URL lead to the primary, by a name that follows it in a failover',
+      'point DATABASE_URL at the primary, by a name that follows it in a failover',
     );
   if (readOnlyByDefault === 'on')
     return fault(
@@ -71,7 +71,7 @@ export function judgeConnections({ connections, maxConnections, keepsSettings }:
   if (!keepsSettings)
     return fault(
       'connections lose their settings on the way: a pooler such as PgBouncer stands before Postgres; apps do not start',
-      'let DATABASE_URL lead to Postgres itself',
+      'point DATABASE_URL at Postgres itself',
     );
   const found = `${connections} of ${maxConnections} connections are in use`;
   return connections / maxConnections < FULL_SHARE
@@ -147,7 +147,7 @@ export function judgeBacklog({ oldestDueSeconds, dueRows }: DueFacts): Finding {
   const found = `${dueRows} rows are due, the oldest for ${spanText(oldestDueSeconds)}`;
   if (oldestDueSeconds < LATE_SECONDS) return good(found);
   const mend =
-    'see that senders and dispatchers run, and what the relay says; docs/runbooks/emails-wait.md goes through it';
+    'check that senders and dispatchers are running, and what the relay says; docs/runbooks/emails-wait.md goes through it';
   return oldestDueSeconds >= VERY_LATE_SECONDS ? fault(found, mend) : advice(found, mend);
 }
 
@@ -166,8 +166,8 @@ export function judgeScheduler(seconds: number): Finding {
   return seconds < 5 * 60
     ? good(`a scheduler was at work ${spanText(Math.max(seconds, 0))} ago`)
     : fault(
-        `no scheduler has said for ${spanText(seconds)} that it works`,
-        'start one, and see that it reaches Redis: its regular jobs come from there',
+        `no scheduler has reported for ${spanText(seconds)}`,
+        'start one, and check that it reaches Redis: its regular jobs come from there',
       );
 }
 

@@ -156,7 +156,7 @@ describe('The doctor judges', () => {
       { kind: 'fault', mend: expect.stringContaining('room on its disk') },
       { kind: 'fault', mend: expect.stringContaining('replicas') },
     ]);
-    expect(judgeRedisChanges({}, 'CROSSSLOT Keys in request').mend).toMatch(/no cluster/);
+    expect(judgeRedisChanges({}, 'CROSSSLOT Keys in request').mend).toMatch(/not a cluster/);
     expect(judgeRedisChanges({}, 'NEWS of tomorrow').found).toMatch(
       /\(NEWS of tomorrow\): emails are accepted/,
     );

@@ -22,7 +22,7 @@ export function judgeEviction(facts: RedisFacts): Finding {
   if (policy === undefined)
     return unknown(
       'Redis does not say what it does when its memory is full',
-      'see that maxmemory-policy is noeviction',
+      'check that maxmemory-policy is noeviction',
     );
   if (policy === 'noeviction') return good('Redis forgets nothing when its memory is full (noeviction)');
   return fault(
@@ -34,7 +34,7 @@ export function judgeEviction(facts: RedisFacts): Finding {
 /** Nothing is lost with Redis, so this is advice. */
 export function judgePersistence(facts: RedisFacts): Finding {
   if (facts['aof_enabled'] === undefined)
-    return unknown('Redis does not say whether it writes to disk', 'see that appendonly is yes');
+    return unknown('Redis does not say whether it writes to disk', 'check that appendonly is yes');
   if (facts['aof_enabled'] === '1') return good('Redis writes to disk what it is told (AOF)');
   return advice(
     'Redis forgets its queues when it restarts (appendonly no); nothing is lost, emails then leave some seconds later',
@@ -62,7 +62,7 @@ export function judgeRedisRole(facts: RedisFacts): Finding {
   if (facts['role'] !== 'slave') return good('Redis is a primary');
   return fault(
     'Redis is a replica and takes no changes: emails are accepted, and wait',
-    'let REDIS_URL lead to the primary, by a name that follows it in a failover',
+    'point REDIS_URL at the primary, by a name that follows it in a failover',
   );
 }
 
@@ -71,17 +71,17 @@ const REFUSALS: readonly (readonly [RegExp, found: string, mend: string])[] = [
   [
     /^MISCONF/,
     'Redis takes no changes because it cannot write to its disk',
-    'make room on its disk and see its log; nothing is lost with it, so it may also go on without (stop-writes-on-bgsave-error no)',
+    'make room on its disk and see its log; nothing is lost with it, so it may also continue without (stop-writes-on-bgsave-error no)',
   ],
   [
     /^NOREPLICAS/,
     'Redis takes no changes because too few replicas follow it',
-    'see that its replicas run; nothing is lost with it, so it may also go on without (min-replicas-to-write 0)',
+    'check that its replicas are running; nothing is lost with it, so it may also continue without (min-replicas-to-write 0)',
   ],
   [
     /^CROSSSLOT/,
     'Redis is a cluster, where the keys of a queue may not be changed together',
-    'let REDIS_URL lead to a Redis that is no cluster: queues are small',
+    'point REDIS_URL at a Redis that is not a cluster: queues are small',
   ],
 ];
 

@@ -78,7 +78,7 @@ function spfVerdict(values: readonly string[], include: string | undefined): Rec
     return wrong(`There are ${records.length} SPF records, so receivers take none of them; make one of them`);
   }
   if (include === undefined)
-    return found('There is an SPF record; see that it names the servers of your relay');
+    return found('There is an SPF record; check that it names the servers of your relay');
   if (termsOf(records[0]!).includes(`include:${include.toLowerCase()}`)) return found('The relay may send');
   return wrong(`The SPF record does not let the relay send; put \`include:${include}\` before its last part`);
 }

@@ -6,7 +6,7 @@ export const POST_ERROR_CLASSES = {
   tls: 'the connection could not be made secure',
   timeout: 'no answer within the deadline',
   protocol: 'the response was not HTTP',
-  http: 'an answer, but none of 2xx',
+  http: 'an answer with a status other than 2xx',
 } as const;
 
 export type PostErrorClass = keyof typeof POST_ERROR_CLASSES;

@@ -26,7 +26,7 @@ it('file descriptors that run out are told of once, and again when it becomes wo
   ]);
   found.push({ open: 9, most: 10 }, few, few);
   for (const _each of [...found]) await watch.look();
-  expect(said.slice(2)).toEqual(['info there are file descriptors enough again']);
+  expect(said.slice(2)).toEqual(['info enough file descriptors are free again']);
 });
 
 it('nothing is told where the system does not say how many there are', async () => {

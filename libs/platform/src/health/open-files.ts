@@ -44,7 +44,7 @@ export class OpenFilesWatch {
       );
     else if (this.told > 0) {
       this.told = 0;
-      this.logger.log('there are file descriptors enough again');
+      this.logger.log('enough file descriptors are free again');
     }
   }
 

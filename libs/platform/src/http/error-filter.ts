@@ -6,7 +6,7 @@ import { asError } from '../logging/as-error.ts';
 import { answerOf, errorBody, type ErrorAnswer, type ErrorRenderer, writeError } from './error-answer.ts';
 
 const UNKNOWN_FAULT =
-  'Something went wrong on our side; try again, and if it goes on, tell us the X-Request-Id of this answer';
+  'Something went wrong on our side; try again, and if it continues, tell us the X-Request-Id of this answer';
 
 export interface ErrorFilterOptions {
   readonly logger: Logger;

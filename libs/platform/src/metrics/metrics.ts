@@ -87,7 +87,7 @@ const poolConnections = new Gauge({
 
 const poolWaiting = new Gauge({
   name: 'posthorn_database_connection_waiters',
-  help: 'Who waits for a connection to Postgres.',
+  help: 'How many wait for a connection to Postgres.',
 });
 
 /** The connections of a pool, as they are when somebody asks. */

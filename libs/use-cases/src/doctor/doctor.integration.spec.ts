@@ -161,7 +161,7 @@ describe('The doctor', () => {
       expect(found.get('postgres.writable')).toMatch(
         /^fault: Postgres takes no changes \(default_transaction_read_only is on\)/,
       );
-      expect(found.get('redis.role')).toMatch(/^fault: Redis is a replica .* lead to the primary/);
+      expect(found.get('redis.role')).toMatch(/^fault: Redis is a replica .* point REDIS_URL at the primary/);
       expect(found.get('redis.memory')).toMatch(/^fault: .* and takes nothing more: .* raise maxmemory/);
     },
     DOCTOR_MS,
@@ -191,7 +191,7 @@ describe('The doctor', () => {
         ['settings', /^fault: LEASE_MS is "soon"; it must be a whole number/],
         ['redis.eviction', /^fault: .*allkeys-lru.* \| set maxmemory-policy noeviction/],
         ['redis.persistence', /^advice: .*appendonly no.* \| set appendonly yes/],
-        ['work.scheduler', /^fault: no scheduler has said for 3 h/],
+        ['work.scheduler', /^fault: no scheduler has reported for 3 h/],
         ['work.leases', /^fault: rows have been due for \d min and were not made ready/],
         ['work.due', /^fault: 1 rows are due, the oldest for 2 h/],
         ['database.autovacuum', /^advice: the outbox lacks fillfactor/],
@@ -265,7 +265,7 @@ describe('The doctor', () => {
       redis.thaw();
       expect(code).toBe(1);
       expect(stdout).toMatch(
-        /^✗ Nobody answers at 127.0.0.1:1: see .*\n {4}\(postgres.version, postgres.durability, .*\)$/m,
+        /^✗ Nothing answers at 127.0.0.1:1: check .*\n {4}\(postgres.version, postgres.durability, .*\)$/m,
       );
       expect(stdout).toMatch(
         /^[✗?] It does not answer in time.*\n(?: {4}.*\n)? {4}\(redis.version, redis.role, redis.changes, .*\)$/m,

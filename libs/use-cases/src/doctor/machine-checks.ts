@@ -59,7 +59,7 @@ async function judgeUrl(name: string, url: string | undefined): Promise<Finding>
       `${name} is not set: links in emails lead to localhost`,
       `set ${name} to what callers and recipients reach`,
     );
-  const mend = `see that ${name} is right, that a gateway runs, and that the way to it is open`;
+  const mend = `check that ${name} is correct, that a gateway is running, and that the network path to it is open`;
   try {
     const answer = await fetch(new URL('/health/ready', url), {
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),

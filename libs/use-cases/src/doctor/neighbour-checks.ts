@@ -61,7 +61,7 @@ export function relayChecks(relays: readonly Pick<RelayTransport, 'name' | 'gree
       if (answer.login === 'not asked for')
         return advice(
           `${found}, but offers no login though SMTP_URL has one`,
-          'see that this is the right port of the relay',
+          'check that this is the right port of the relay',
         );
       if (answer.login === 'taken' && !answer.isSecured && !LOOPBACK.test(relay.name))
         return advice(`${found}: who listens has the password`, 'set SMTP_TLS to verified, or use smtps://');
@@ -74,7 +74,7 @@ const CERTIFICATE = 'see the certificate of the relay, SMTP_TLS and NODE_EXTRA_C
 
 const MENDS: Readonly<Record<string, string>> = {
   connect:
-    'see that host and port in SMTP_URL are right, that a firewall lets us out, and that the relay runs',
+    'check that host and port in SMTP_URL are correct, that no firewall blocks us, and that the relay is running',
   greeting: 'ask the operator of the relay whether it takes connections from this address',
   ehlo: 'set SMTP_EHLO_NAME to a full domain name, or ask the operator of the relay whether it takes connections from this address',
   starttls: CERTIFICATE,
@@ -90,7 +90,7 @@ const TLS_MENDS: readonly (readonly [RegExp, string])[] = [
   [/certificate/i, CERTIFICATE],
 ];
 const SILENT =
-  'see that SMTP_URL has smtps:// if this port begins with TLS, as 465 does; otherwise ask the operator of the relay';
+  'check that SMTP_URL has smtps:// if this port begins with TLS, as 465 does; otherwise ask the operator of the relay';
 
 /** RFC 4954, section 6: the login is none of the relay's. */
 const NO_SUCH_LOGIN = 504;

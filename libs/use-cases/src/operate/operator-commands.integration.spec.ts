@@ -255,7 +255,7 @@ describe('An operator at the command line', () => {
     );
     await answer('pause', ...inIt(), '--reason', 'Looks like spam');
     expect(await told('pause', 'list')).toMatch(/^everything .* The relay moves\n.*Looks like spam$/m);
-    expect(await told('resume', ...inIt())).toContain('But everything is paused still');
+    expect(await told('resume', ...inIt())).toContain('But everything is still paused');
     expect(await answer('resume', '--everything')).toMatchObject({
       wasPaused: true,
       everythingIsPaused: false,
@@ -266,7 +266,7 @@ describe('An operator at the command line', () => {
   it('is told which workspaces are held back still when everything is let go', async () => {
     await told('pause', ...inIt(), '--reason', 'Looks like spam');
     expect(await told('resume')).toBe(
-      `Nothing was paused as a whole.\nWorkspace ${workspaceId} is paused still: resume --workspace ${workspaceId}\n`,
+      `Nothing was paused as a whole.\nWorkspace ${workspaceId} is still paused: resume --workspace ${workspaceId}\n`,
     );
     expect(await told('resume', ...inIt())).toBe(`Workspace ${workspaceId} is resumed.\n`);
   });

@@ -28,7 +28,7 @@ export class TemplateVersions {
   async find(id: TemplateVersionId): Promise<TemplateVersionSource> {
     const source = this.kept.get(id) ?? (await this.lookUps.add(id));
     if (source === undefined)
-      throw new Error('an email is pinned to a version of a template that there is not');
+      throw new Error('an email is pinned to a version of a template that does not exist');
     this.keep(id, source);
     return source;
   }
