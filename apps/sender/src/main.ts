@@ -11,7 +11,6 @@ import {
   openTracing,
   readSettings,
   RedisSettings,
-  relayUp,
   reportRepeated,
   runUntilSignal,
   SecretSettings,
@@ -76,21 +75,7 @@ await startProcess('sender', async () => {
   const trackingUrl = tracking.trackingUrl(http.publicUrl);
   const trackingLinks = new TrackingLinks({ signer: secrets.linkSigner, trackingUrl });
   const outbox = new OutboxStore(db);
-  const relays = openRelays(
-    sender,
-    ({ relay, isAvailable, reason, isOurs = false }) => {
-      relayUp.set({ relay }, isAvailable || isOurs ? 1 : 0);
-      if (isAvailable) logger.info({ relay }, 'the relay accepts emails again');
-      else if (isOurs)
-        logger.error(
-          { relay, reason },
-          'ALARM: this machine lacks the resources for a connection; emails wait',
-        );
-      else logger.error({ relay, reason }, 'ALARM: the relay refuses us or cannot be reached; emails wait');
-    },
-    (relay, reason) =>
-      logger.warn({ relay, reason }, 'the relay accepts fewer connections than SMTP_CONNECTIONS: lower it'),
-  );
+  const relays = openRelays(sender, logger);
   const { BOUNCE_DOMAIN: bounceDomain } = bounces;
   const gate = new LaneGate(sender.SMTP_CONNECTIONS);
   const pace = new Pace(sender.SMTP_MESSAGES_PER_SECOND);

@@ -1,17 +1,12 @@
 import { systemAddresses } from '@posthorn/dns';
-import { relayUp, type SenderSettings } from '@posthorn/platform';
+import { type Logger, relayUp, type SenderSettings } from '@posthorn/platform';
 import { RelayBreaker, RelayChain, type RelayEvent, RelayTransport, relayUrls } from '@posthorn/smtp';
 
 /**
- * The relays of the settings, in order of preference, each with its own connections and its own breaker.
- *
- * @param onCrowded told when a relay takes no further connection beside others of ours
+ * The relays of the settings, in order of preference, each with its own connections and its own breaker. Whether they are available is logged,
+ * and shown by the metric `posthorn_relay_up`.
  */
-export function openRelays(
-  settings: SenderSettings,
-  onRelay: (event: RelayEvent) => void,
-  onCrowded: (relay: string, reason: string) => void,
-): RelayChain {
+export function openRelays(settings: SenderSettings, logger: Logger): RelayChain {
   const relays = relayUrls(settings.SMTP_URL).map((url) => {
     const transport: RelayTransport = new RelayTransport(url, {
       maxConnections: settings.SMTP_CONNECTIONS,
@@ -23,10 +18,22 @@ export function openRelays(
       tlsPolicy: settings.SMTP_TLS,
       ehloName: settings.SMTP_EHLO_NAME,
       lookUp: systemAddresses,
-      onCrowded: (reason) => onCrowded(transport.name, reason),
+      onCrowded: (reason) =>
+        logger.warn(
+          { relay: transport.name, reason },
+          'the relay accepts fewer connections than SMTP_CONNECTIONS: lower it',
+        ),
     });
     relayUp.set({ relay: transport.name }, 1);
     return { name: transport.name, transport, breaker: new RelayBreaker() };
   });
-  return new RelayChain(relays, onRelay);
+  return new RelayChain(relays, (event) => reportRelay(event, logger));
+}
+
+function reportRelay({ relay, isAvailable, reason, isOurs = false }: RelayEvent, logger: Logger): void {
+  relayUp.set({ relay }, isAvailable || isOurs ? 1 : 0);
+  if (isAvailable) logger.info({ relay }, 'the relay accepts emails again');
+  else if (isOurs)
+    logger.error({ relay, reason }, 'ALARM: this machine lacks the resources for a connection; emails wait');
+  else logger.error({ relay, reason }, 'ALARM: the relay refuses us or cannot be reached; emails wait');
 }
