@@ -27,7 +27,7 @@ import {
   TrackingSettings,
   watchPool,
 } from '@posthorn/platform';
-import { LaneRings, RateLimiter, WatchedQueues } from '@posthorn/queues';
+import { openRings, RateLimiter, WatchedQueues } from '@posthorn/queues';
 import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
 import { OperatorSessions, TrackingLinks, UnsubscribeLinks } from '@posthorn/use-cases';
 import express from 'express';
@@ -72,9 +72,8 @@ await startProcess('dashboard', async () => {
   watchPool(db.pool);
   const limiter = new RateLimiter({ ...redis.options, onError });
   const queues = new WatchedQueues(redis.options, onError);
-  const ringsOf = (line: 'email' | 'webhook'): LaneRings =>
-    new LaneRings({ ...redis.options, line, rowsPerTurn: lanes.TURN_ROWS, onError });
-  const [rings, webhookRings] = [ringsOf('email'), ringsOf('webhook')];
+  const ringsOptions = { ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError };
+  const rings = openRings(['email', 'webhook'], ringsOptions);
   const htmlToText = new HtmlToText(THREADS);
   const renderer = new TemplateRenderer(THREADS);
   const linkFinder = new LinkFinder(THREADS);
@@ -95,8 +94,8 @@ await startProcess('dashboard', async () => {
   const app = await createHttpApp(
     DashboardModule.of({
       database: db,
-      rings,
-      webhookRings,
+      rings: rings.email,
+      webhookRings: rings.webhook,
       renderer,
       htmlToText,
       linkFinder,
@@ -130,8 +129,7 @@ await startProcess('dashboard', async () => {
     logger,
     drain: [
       () => queues.close(),
-      () => rings.close(),
-      () => webhookRings.close(),
+      () => Promise.all(Object.values(rings).map((ring) => ring.close())),
       () => limiter.close(),
       () => renderer.close(),
       () => htmlToText.close(),

@@ -1,5 +1,5 @@
 import { Authenticate, IdentifyCaller, KeyUses, RateLimits } from '@posthorn/auth';
-import { LaneRings, type LineName, RateLimiter } from '@posthorn/queues';
+import { openRings, RateLimiter } from '@posthorn/queues';
 import { DnsResolver } from '@posthorn/dns';
 import {
   AcceptanceSettings,
@@ -48,6 +48,18 @@ import { noBatch } from './validation/batch.ts';
 /** For saving and previewing templates; sending is done elsewhere. Who waits for them holds a place that accepting could have. */
 const THREADS = { maxThreads: 2, maxWaiting: 50 };
 
+/** How large a body may be, and what it must be, by path where that differs. */
+const BODIES = {
+  maxBytes: SIZES.body.most,
+  maxBytesByPath: { '/v1/emails/batch': SIZES.batchBody.most },
+  batchByPath: { '/v1/emails/batch': 'emails', '/v1/contacts/batch': 'contacts' },
+  noObjectByPath: {
+    '/v1/emails': NO_EMAIL,
+    '/v1/emails/batch': noBatch('emails', SIZES.batch),
+    '/v1/contacts/batch': noBatch('contacts', SIZES.contactBatch),
+  },
+} as const;
+
 /**
  * For so long after the signal to leave, requests are still taken: one may be on its way over a connection that was kept. Each connection ends
  * with its answer.
@@ -93,14 +105,13 @@ await startProcess('gateway', async () => {
   const logger = createLogger(log, 'gateway');
   const tracing = await openTracing(traces, 'gateway', logger);
   const onError = reportRepeated(logger, 'a dependency does not answer');
-  const ringsOf = (line: LineName): LaneRings =>
-    new LaneRings({ ...redis.options, line, rowsPerTurn: lanes.TURN_ROWS, onError });
-  const [rings, eventRings, webhookRings] = [ringsOf('email'), ringsOf('event'), ringsOf('webhook')];
+  const ringsOptions = { ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError };
+  const rings = openRings(['email', 'event', 'webhook'], ringsOptions);
   const db = openDatabase({
     ...database.options,
     applicationName: 'posthorn-gateway',
     onIdleError: onError,
-    onEventsDue: (laneIds) => laneIds.forEach((laneId) => eventRings.ring(laneId)),
+    onEventsDue: (laneIds) => laneIds.forEach((laneId) => rings.event.ring(laneId)),
   });
   await greetDatabase(db, onError);
   watchPool(db.pool);
@@ -118,13 +129,13 @@ await startProcess('gateway', async () => {
   const app = await createHttpApp(
     GatewayModule.of({
       database: db,
-      rings,
+      rings: rings.email,
       limits,
       limiter,
       monthlyLimit: acceptance.monthlyLimit,
       secretBox: secrets.box,
       webhookPolicy: webhooks.policy,
-      webhookRings,
+      webhookRings: rings.webhook,
       systemFrom: systemMail.from,
       renderer,
       htmlToText,
@@ -143,14 +154,7 @@ await startProcess('gateway', async () => {
       settings: http,
       inFlight: { maxRequests: gateway.MAX_REQUESTS_IN_FLIGHT, maxBytes: gateway.MAX_BYTES_IN_FLIGHT },
       bodies: {
-        maxBytes: SIZES.body.most,
-        maxBytesByPath: { '/v1/emails/batch': SIZES.batchBody.most },
-        batchByPath: { '/v1/emails/batch': 'emails', '/v1/contacts/batch': 'contacts' },
-        noObjectByPath: {
-          '/v1/emails': NO_EMAIL,
-          '/v1/emails/batch': noBatch('emails', SIZES.batch),
-          '/v1/contacts/batch': noBatch('contacts', SIZES.contactBatch),
-        },
+        ...BODIES,
         admitLongBody: async (request, response) => (await callers.admit(request, response)).workspaceId,
       },
       errors: { refusalOf, onCause: onError, renderError },
@@ -158,7 +162,7 @@ await startProcess('gateway', async () => {
       tracer: tracing.tracer,
       answerHeaders: (request) => limits.headersOf(request),
       health: {
-        dependencies: { database: () => checkDatabase(db), redis: () => rings.ping() },
+        dependencies: { database: () => checkDatabase(db), redis: () => rings.email.ping() },
       },
     },
   );
@@ -170,9 +174,7 @@ await startProcess('gateway', async () => {
     drain: [
       () => app.get(OwedMails, { strict: false }).close(),
       () => hits.close(),
-      () => rings.close(),
-      () => eventRings.close(),
-      () => webhookRings.close(),
+      () => Promise.all(Object.values(rings).map((ring) => ring.close())),
       () => limiter.close(),
       () => keyUses.close(),
       () => renderer.close(),

@@ -29,15 +29,7 @@ import {
   watchBacklog,
   watchPool,
 } from '@posthorn/platform';
-import {
-  Clock,
-  JobWorker,
-  LaneRings,
-  type LineName,
-  MaintenanceSchedule,
-  MendedQueues,
-  QUEUES,
-} from '@posthorn/queues';
+import { Clock, JobWorker, MaintenanceSchedule, MendedQueues, openRings, QUEUES } from '@posthorn/queues';
 import { CheckDomain, CheckDueDomains, RemoveOld } from '@posthorn/use-cases';
 import { logTick } from './log-tick.ts';
 import { logDomain } from './log-domain.ts';
@@ -76,14 +68,8 @@ await startProcess('scheduler', async () => {
     clock: db.clock,
     onChange: (change, domain) => logDomain(logger, change, domain),
   });
-  const ringsOf = (line: LineName): LaneRings =>
-    new LaneRings({ ...redis.options, line, rowsPerTurn: lanes.TURN_ROWS, onError });
-  const rings = {
-    email: ringsOf('email'),
-    event: ringsOf('event'),
-    webhook: ringsOf('webhook'),
-    slowWebhook: ringsOf('slowWebhook'),
-  };
+  const ringsOptions = { ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError };
+  const rings = openRings(['email', 'event', 'webhook', 'slowWebhook'], ringsOptions);
   const schedule = new MaintenanceSchedule(redis.options, REGULAR_JOBS, onError);
   const queues = new MendedQueues({
     ...redis.options,

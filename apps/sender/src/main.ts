@@ -20,7 +20,7 @@ import {
   TrackingSettings,
   watchPool,
 } from '@posthorn/platform';
-import { JobWorker, LaneGate, LaneRings, type LineName, QUEUES, turnHandler } from '@posthorn/queues';
+import { JobWorker, LaneGate, openRings, QUEUES, turnHandler } from '@posthorn/queues';
 import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
 import { Pace } from '@posthorn/smtp';
 import {
@@ -52,14 +52,13 @@ await startProcess('sender', async () => {
   const logger = createLogger(log, 'sender');
   const tracing = await openTracing(traces, 'sender', logger);
   const onError = reportRepeated(logger, 'something has to be tried again');
-  const ringsOf = (line: LineName): LaneRings =>
-    new LaneRings({ ...redis.options, line, rowsPerTurn: lanes.TURN_ROWS, onError });
-  const [rings, eventRings] = [ringsOf('email'), ringsOf('event')];
+  const ringsOptions = { ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError };
+  const rings = openRings(['email', 'event'], ringsOptions);
   const db = openDatabase({
     ...database.options,
     applicationName: 'posthorn-sender',
     onIdleError: onError,
-    onEventsDue: (laneIds) => laneIds.forEach((laneId) => eventRings.ring(laneId)),
+    onEventsDue: (laneIds) => laneIds.forEach((laneId) => rings.event.ring(laneId)),
   });
   await greetDatabase(db, onError);
   watchPool(db.pool);
@@ -82,7 +81,7 @@ await startProcess('sender', async () => {
   const spans = tracing.tracer && new EmailSpans(tracing.tracer);
   const sendEmails = new SendEmails({
     outbox,
-    rings,
+    rings: rings.email,
     relays,
     delivery: new DeliverEmail({
       composer: openComposer({
@@ -124,7 +123,7 @@ await startProcess('sender', async () => {
     settings: http,
     health: {
       liveness: { turns: () => worker.liveness() },
-      dependencies: { database: () => checkDatabase(db), redis: () => rings.ping() },
+      dependencies: { database: () => checkDatabase(db), redis: () => rings.email.ping() },
     },
   });
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);
@@ -136,8 +135,7 @@ await startProcess('sender', async () => {
       gate.open();
       await Promise.all(drained);
     },
-    () => rings.close(),
-    () => eventRings.close(),
+    () => Promise.all(Object.values(rings).map((ring) => ring.close())),
     () => relays.close(),
     () => htmlToText.close(),
     () => renderer.close(),

@@ -31,7 +31,7 @@ import {
   WebhookSettings,
   watchPool,
 } from '@posthorn/platform';
-import { LaneRings, type LineName } from '@posthorn/queues';
+import { openRings } from '@posthorn/queues';
 import { DeliverEvent, DeliverEvents, FanOutEvents, Receivers, RecordRates } from '@posthorn/use-cases';
 import { WebhookClient } from '@posthorn/webhooks';
 import { TurnWorkers } from './turn-workers.ts';
@@ -61,13 +61,8 @@ await startProcess('webhook-dispatcher', async () => {
   await greetDatabase(db, onError);
   watchPool(db.pool);
   const rates = new RecordRates({ rates: new RateStore(db), onError });
-  const ringsOf = (line: LineName): LaneRings =>
-    new LaneRings({ ...redis.options, line, rowsPerTurn: lanes.TURN_ROWS, onError });
-  const rings = {
-    event: ringsOf('event'),
-    webhook: ringsOf('webhook'),
-    slowWebhook: ringsOf('slowWebhook'),
-  };
+  const ringsOptions = { ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError };
+  const rings = openRings(['event', 'webhook', 'slowWebhook'], ringsOptions);
   const resolver = new DnsResolver(dns.options);
   const client = new WebhookClient({
     policy: webhooks.policy,

@@ -6,7 +6,7 @@ export { JobWorker } from './job-worker.ts';
 export { QUEUES, turnHandler, type JobHandlers } from './jobs.ts';
 export { LaneGate } from './lane-gate.ts';
 export { LaneLines } from './lane-lines.ts';
-export { LaneRings } from './lane-rings.ts';
+export { LaneRings, openRings } from './lane-rings.ts';
 export { LINES, type LineName } from './lines.ts';
 export { MaintenanceSchedule, type RegularJob } from './maintenance.ts';
 export { MendedQueues } from './mended-queues.ts';

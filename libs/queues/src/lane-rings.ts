@@ -98,3 +98,12 @@ export class LaneRings {
     }
   }
 }
+
+/** Opens the rings of several lines, which differ in nothing else. */
+export function openRings<Line extends LineName>(
+  lines: readonly Line[],
+  options: Omit<LaneRingsOptions, 'line'>,
+): Record<Line, LaneRings> {
+  const opened = lines.map((line) => [line, new LaneRings({ ...options, line })]);
+  return Object.fromEntries(opened) as Record<Line, LaneRings>;
+}
