@@ -60,14 +60,14 @@ afterAll(() => {
 
   it('callers are told 503, operators why, the doctor finds it, and all that was accepted leaves once when there is room', async () => {
     const examined = new ExaminedDatabase(postgres.url);
-    await examined.writeALittle();
+    await examined.checkDiskRoom();
     fill();
-    await expect(examined.writeALittle()).rejects.toMatchObject({ code: '53100' });
+    await expect(examined.checkDiskRoom()).rejects.toMatchObject({ code: '53100' });
     await examined.readClock();
     const accepted = await sendUntilRefused();
     await until(() => stack.logs.includes('No space left on device'), 'an operator is told why');
     rmSync(ballast);
-    await examined.writeALittle();
+    await examined.checkDiskRoom();
     await examined.close();
     for (const to of accepted) await stack.onlyMailTo(to);
     expect((await stack.send()).status).toBe(200);

@@ -19,7 +19,7 @@ import {
   reportRepeated,
   runUntilSignal,
   SecretSettings,
-  spareTheWholeHeap,
+  deferFullCollections,
   startProcess,
   TraceSettings,
   SystemMailSettings,
@@ -67,7 +67,7 @@ const BODIES = {
 const LINGER_MS = 500;
 
 // Bodies pass through it by the megabyte.
-spareTheWholeHeap();
+deferFullCollections();
 
 await startProcess('gateway', async () => {
   loadEnvFile();

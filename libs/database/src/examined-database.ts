@@ -8,7 +8,7 @@ import {
   READ_OUTBOX_TABLE,
   READ_SERVER,
   readSealed,
-  WRITE_A_LITTLE,
+  CHECK_DISK_ROOM,
 } from './sql/examination.ts';
 import { EraStore } from './stores/era-store.ts';
 import { OutboxStore } from './stores/outbox-store.ts';
@@ -56,8 +56,8 @@ export class ExaminedDatabase {
   }
 
   /** Checks that the server's disk has a little room; nothing is kept. @throws 53100 when it is full */
-  async writeALittle(): Promise<void> {
-    await this.pool.query(WRITE_A_LITTLE);
+  async checkDiskRoom(): Promise<void> {
+    await this.pool.query(CHECK_DISK_ROOM);
   }
 
   /** By how much the clock of the server is ahead of this machine's, and how long asking took. */

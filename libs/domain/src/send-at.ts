@@ -20,7 +20,7 @@ export function parseTimestamp(text: string, advice = TIME_WANTED): { atMs: numb
   if (parts === null) return { fault: `is not a time; ${advice}` };
   const [year, month, day, hour, minute, second] = parts
     .slice(1, 7)
-    .map((digits) => Number(digits ?? 0)) as Six;
+    .map((digits) => Number(digits ?? 0)) as DateParts;
   if (!isDate(year, month, day))
     return { fault: `has the date ${text.slice(0, 10)}, which does not exist; give a real date` };
   if (hour > 23 || minute > 59 || second > 59) {
@@ -36,10 +36,10 @@ export function parseTimestamp(text: string, advice = TIME_WANTED): { atMs: numb
   return { atMs: utc(year, month, day, hour, minute, second) + ms - offsetMs };
 }
 
-type Six = [number, number, number, number, number, number];
+type DateParts = [number, number, number, number, number, number];
 
 /** `Date.UTC` takes the years 0 to 99 for 1900 to 1999. */
-function utc(...[year, month, day, hour, minute, second]: Six): number {
+function utc(...[year, month, day, hour, minute, second]: DateParts): number {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   return date.setUTCHours(hour, minute, second);

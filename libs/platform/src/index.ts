@@ -29,7 +29,7 @@ export {
   relaysSeen,
 } from './metrics/metrics.ts';
 export { runUntilSignal } from './shutdown/run-until-signal.ts';
-export { spareTheWholeHeap } from './shutdown/garbage-collector.ts';
+export { deferFullCollections } from './shutdown/garbage-collector.ts';
 export { startProcess } from './shutdown/start-process.ts';
 export { openTracing } from './tracing/open-tracing.ts';
 export type { Span, Tracer } from './tracing/tracer.ts';

@@ -81,7 +81,7 @@ export class Clock {
   /** One round; never rejects. */
   async tick(): Promise<void> {
     try {
-      await this.mindTheTime();
+      await this.detectTimeJump();
       const ripened = await this.ripen();
       const { revived, givenUp } = await this.revive();
       const lanes = await this.ring();
@@ -111,10 +111,10 @@ export class Clock {
   }
 
   /**
-   * The leases of living processes look dead when the database's clock was set forward or far back, and when the whole machine, or this process and theirs, stood
-   * still: they are given time to renew them. Whoever has just started cannot tell, and gives it too.
+   * The leases of live processes look dead after the database's clock was set forward or far back, or after the machine, or this process and theirs, stood
+   * still: they get time to renew them. A clock that has just started cannot tell, and gives them that time too.
    */
-  private async mindTheTime(): Promise<void> {
+  private async detectTimeJump(): Promise<void> {
     const { graceMs, renewalMs, tickMs, databaseNowMs } = this.options;
     const stoodStillMs = this.nowMs() - this.lastEndAt - tickMs;
     const aheadMs = (await databaseNowMs()) - this.nowMs();

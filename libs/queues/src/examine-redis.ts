@@ -1,7 +1,7 @@
 import type { RedisFacts } from '@posthorn/domain';
 import { Redis } from 'ioredis';
 import type { RedisOptions } from './connections.ts';
-import { speaksClear, speaksTls } from './speaks-there.ts';
+import { answersInClear, answersTls } from './probe-redis.ts';
 
 const ANSWER_TIMEOUT_MS = 5_000;
 
@@ -104,7 +104,7 @@ async function schemeToWrite(url: string, error: NodeJS.ErrnoException): Promise
   const { code = '', message } = error;
   if (!OTHER_SCHEME.test(code) && !isHangUp(error)) return undefined;
   const isSecure = url.startsWith('rediss:');
-  if (!(await (isSecure ? speaksClear(url) : speaksTls(url)))) return undefined;
+  if (!(await (isSecure ? answersInClear(url) : answersTls(url)))) return undefined;
   return new RedisUnusable(
     isSecure
       ? `Redis speaks no TLS there (${message}): write redis:// in REDIS_URL, or the port that has TLS`

@@ -6,7 +6,7 @@ import { ConfirmAddress } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { Describes, HTML_PAGE } from '../openapi/describes.ts';
 import { TOO_MANY_GUESSES } from '../openapi/refusals.ts';
-import { refuseGuess } from '../pages/guesses.ts';
+import { refuseUnknownLink } from '../pages/refuse-unknown-link.ts';
 import { linkToken, type PersonPage, personPage } from '../pages/person-page.ts';
 
 const UNKNOWN = new Refusal(
@@ -75,7 +75,7 @@ export class ConfirmAddressController {
     open: (known: KnownAddress) => PersonPage,
   ): Promise<string> {
     if (linked.state === 'expired') throw TOO_OLD;
-    if (linked.state === 'unknown') return refuseGuess(this.limits, request, response, UNKNOWN);
+    if (linked.state === 'unknown') return refuseUnknownLink(this.limits, request, response, UNKNOWN);
     return personPage(response, linked.state === 'open' ? open(linked) : consented(linked));
   }
 }

@@ -6,7 +6,7 @@ import { JoinWorkspace, type ShownInvitation } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { Describes, HTML_PAGE } from '../openapi/describes.ts';
 import { TOO_MANY_GUESSES } from '../openapi/refusals.ts';
-import { refuseGuess } from '../pages/guesses.ts';
+import { refuseUnknownLink } from '../pages/refuse-unknown-link.ts';
 import { linkToken, type PersonPage, personPage } from '../pages/person-page.ts';
 
 const UNKNOWN = new Refusal(
@@ -75,7 +75,7 @@ export class JoinWorkspaceController {
     response: Response,
     invitation: ShownInvitation | undefined,
   ): Promise<string> {
-    if (invitation === undefined) return refuseGuess(this.limits, request, response, UNKNOWN);
+    if (invitation === undefined) return refuseUnknownLink(this.limits, request, response, UNKNOWN);
     const page = PAGES[invitation.status];
     if (page instanceof Refusal) throw page;
     return personPage(response, page(invitation));

@@ -58,7 +58,7 @@ const TOO_MUCH: Refusals = {
   'Overloaded': new Refusal(503, 'Too many requests are being worked on; try again in a moment'),
 };
 
-/** Who guesses the links of mails is counted as one who guesses keys, see `refuseGuess`. */
+/** Who guesses the links of mails is counted as one who guesses keys, see `refuseUnknownLink`. */
 export const TOO_MANY_GUESSES: Refusals = {
   'Too many invalid links': new Refusal(429, TOO_MANY_FAILURES),
 };

@@ -6,7 +6,7 @@ import { ChangeSubscription, tooManyResubscriptions } from '@posthorn/use-cases'
 import type { Request, Response } from 'express';
 import { Describes, HTML_PAGE } from '../openapi/describes.ts';
 import { TOO_MANY_GUESSES } from '../openapi/refusals.ts';
-import { refuseGuess } from '../pages/guesses.ts';
+import { refuseUnknownLink } from '../pages/refuse-unknown-link.ts';
 import { linkToken, type PersonPage, personPage } from '../pages/person-page.ts';
 import { type Buttons, resubscribedPage, subscriptionPage } from './unsubscribe-pages.ts';
 
@@ -89,7 +89,7 @@ export class UnsubscribeController {
     subscription: Subscription | undefined,
     pageOf: (known: Subscription, buttons: Buttons) => PersonPage,
   ): Promise<string> {
-    if (subscription === undefined) return refuseGuess(this.limits, request, response, NO_SUCH_LINK);
+    if (subscription === undefined) return refuseUnknownLink(this.limits, request, response, NO_SUCH_LINK);
     return personPage(response, pageOf(subscription, buttonsFrom(request.path)));
   }
 }

@@ -14,7 +14,7 @@ SELECT current_setting('server_version_num')::int AS "versionNumber", current_se
  * Has the server write 16 MiB, the size of a segment of its log, to a temporary file: what does not fit into `work_mem` goes to one, next to its data
  * unless `temp_tablespaces` says otherwise. Both statements are one transaction. Locks: none.
  */
-export const WRITE_A_LITTLE = `
+export const CHECK_DISK_ROOM = `
 SET LOCAL work_mem = '64kB'; SELECT count(*) FROM generate_series(1, 16 * 1024 * 1024 / 32)`;
 
 /** How the outbox is vacuumed, and how many rows of it are dead and alive, as the server counts them. Locks: none. */

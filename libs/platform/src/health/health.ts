@@ -2,7 +2,7 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { type DependencyCheck, DependencyWatch } from './dependency-watch.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { OpenFilesWatch } from './open-files.ts';
-import { RegularLook } from './regular-look.ts';
+import { PeriodicCheck } from './periodic-check.ts';
 
 /** Whether something of this process' own goes on that must; when it does not, only a restart helps. */
 export type LivenessCheck = () => { readonly ok: boolean; readonly detail?: unknown };
@@ -26,12 +26,14 @@ export class Health implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly heartbeat = new Heartbeat();
   private readonly liveness: readonly (readonly [name: string, check: LivenessCheck])[];
   private readonly watches: readonly DependencyWatch[];
-  private readonly looks: readonly RegularLook[];
+  private readonly checks: readonly PeriodicCheck[];
 
   constructor({ liveness = {}, dependencies = {} }: HealthChecks = {}) {
     this.liveness = Object.entries({ eventLoop: () => this.heartbeat.check(), ...liveness });
     this.watches = Object.entries(dependencies).map(([name, check]) => new DependencyWatch(name, check));
-    this.looks = [new OpenFilesWatch(), ...this.watches].map((watch) => new RegularLook(() => watch.look()));
+    this.checks = [new OpenFilesWatch(), ...this.watches].map(
+      (watch) => new PeriodicCheck(() => watch.look()),
+    );
   }
 
   get isDraining(): boolean {
@@ -46,12 +48,12 @@ export class Health implements OnApplicationBootstrap, OnApplicationShutdown {
   onApplicationBootstrap(): void {
     this.phase = 'ready';
     this.heartbeat.start();
-    for (const look of this.looks) look.start();
+    for (const check of this.checks) check.start();
   }
 
   onApplicationShutdown(): void {
     this.heartbeat.stop();
-    for (const look of this.looks) look.stop();
+    for (const check of this.checks) check.stop();
   }
 
   live(): HealthReport {

@@ -14,7 +14,7 @@ import { InFlight, type InFlightLimits } from './in-flight.ts';
 import { literalPathsFirst } from './known-methods.ts';
 import { PlatformAdapter } from './platform-adapter.ts';
 import { type JsonBodyOptions, largestOf, readJsonBody } from './read-json-body.ts';
-import { takeStrayPercents } from './stray-percents.ts';
+import { escapeStrayPercents } from './stray-percents.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
 const DEFAULT_LIMITS: InFlightLimits = { maxRequests: 1_000, maxBytes: 256 * 1024 * 1024 };
@@ -95,7 +95,7 @@ export async function createHttpApp(
     renderError,
   };
   app.use(enterRequest(entry));
-  app.use(takeStrayPercents);
+  app.use(escapeStrayPercents);
   // Where another reads the bodies, it has an entrance of its own that comes first.
   if (bodies !== 'unread') app.use(readJsonBody(bodies)).use(literalPathsFirst(() => adapter.routerLayers()));
   app.useGlobalFilters(new ErrorFilter({ logger, publicUrl, ...errors }));

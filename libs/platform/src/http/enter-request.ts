@@ -79,7 +79,7 @@ export function enterRequest(options: EntryOptions): RequestHandler {
       const refusal = letIn(request, options);
       response.on('close', () => {
         shareOf(request)?.leave();
-        tellOfAccess(logger, request, response, context, startedAt);
+        logAccess(logger, request, response, context, startedAt);
       });
       if (refusal) writeErrorEarly(request, response, answerOf(refusal, publicUrl), renderError);
       else next();
@@ -132,7 +132,7 @@ function letIn(request: Request, { inFlight, alwaysLetIn }: EntryOptions): Refus
   return undefined;
 }
 
-function tellOfAccess(
+function logAccess(
   logger: Logger,
   request: Request,
   response: Response,

@@ -8,7 +8,7 @@ import { type ErrorRenderer, writeError } from './error-answer.ts';
 import { JsonText } from './json-text.ts';
 import { answerToUnrouted, type RouterLayer } from './known-methods.ts';
 import { messageClassesOf } from './message-classes.ts';
-import { takeOriginForm } from './origin-form.ts';
+import { withOriginForm } from './origin-form.ts';
 import { parseQuery } from './parse-query.ts';
 import { boundPipelining } from './pipelined-requests.ts';
 
@@ -43,7 +43,7 @@ export class PlatformAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const app = this.getInstance<Express>();
-    const listener = boundPipelining(takeOriginForm(app));
+    const listener = boundPipelining(withOriginForm(app));
     const server = createServer({ ...SERVER_OPTIONS, ...messageClassesOf(app) }, listener);
     // Whoever closes their side when all is said waits for the answer; Node would hang up, though the request is done.
     Object.assign(server, { httpAllowHalfOpen: true });

@@ -1,10 +1,10 @@
 import type { NextFunction, Request, Response } from 'express';
 
 /**
- * Takes each `%` of a path for itself where they encode no text (`/v1/emails/%zz`), so that such a path leads to what any id that is not
- * there leads to, after the credential was judged; Express would refuse it before, in words of its own.
+ * Escapes each `%` of a path that cannot be decoded (`/v1/emails/%zz`), so that it is answered like any unknown id, after the credential was
+ * checked; Express would refuse it before that, in words of its own.
  */
-export function takeStrayPercents(request: Request, _response: Response, next: NextFunction): void {
+export function escapeStrayPercents(request: Request, _response: Response, next: NextFunction): void {
   if (request.url.includes('%')) request.url = decodable(request.url);
   next();
 }

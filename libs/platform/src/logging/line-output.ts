@@ -57,7 +57,7 @@ export class LineOutput implements LineSink {
     while (this.waiting !== '') {
       const lines = this.waiting;
       this.waiting = '';
-      if (await this.writeWhole(Buffer.from(lines))) this.tellOfLost();
+      if (await this.writeWhole(Buffer.from(lines))) this.reportLost();
       else this.lost += countLines(lines);
     }
     this.writingSinceMs = undefined;
@@ -84,7 +84,7 @@ export class LineOutput implements LineSink {
     });
   }
 
-  private tellOfLost(): void {
+  private reportLost(): void {
     if (this.lost === 0) return;
     const { lost } = this;
     this.lost = 0;

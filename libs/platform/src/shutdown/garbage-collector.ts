@@ -11,6 +11,6 @@ const MARKING_FLAGS = ['--incremental-marking-soft-trigger=75', '--incremental-m
  * collected, so with V8's own trigger a process that reads and writes much marked its whole heap several times a second, on all cores, and found
  * next to nothing (docs/decisions/0051). How large the heap may become stays as it is.
  */
-export function spareTheWholeHeap(): void {
+export function deferFullCollections(): void {
   for (const flag of MARKING_FLAGS) setFlagsFromString(flag);
 }

@@ -109,7 +109,7 @@ function helperOf(helper: Helper) {
 function boundedEach(this: unknown, list: unknown, options: CallOptions): string {
   let length = 0;
   const fn: Renders = (item, frame) => {
-    options.data.output.goRound();
+    options.data.output.countIteration();
     const text = options.fn!(item, frame);
     length += text.length;
     if (length > MOST_CHARACTERS) throw new OutputTooLarge();

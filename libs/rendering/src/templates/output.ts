@@ -26,8 +26,8 @@ export class Output {
     if (this.left < 0) throw new OutputTooLarge();
   }
 
-  /** A loop goes round once more. @throws OutputTooLarge */
-  goRound(): void {
+  /** Counts one iteration of a loop. @throws OutputTooLarge when there were too many */
+  countIteration(): void {
     this.roundsLeft -= 1;
     if (this.roundsLeft < 0) throw new OutputTooLarge(`goes round its loops more than ${MOST_ROUNDS} times`);
   }

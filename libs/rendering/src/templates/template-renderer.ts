@@ -94,26 +94,26 @@ export class TemplateRenderer {
     let group: Waiting[] = [];
     try {
       const renderings = (await this.threads.run(own.owner, () => {
-        this.dismissSuspects();
+        this.separateSuspects();
         group = this.takeGroup(own);
         return group.length === 0 ? undefined : taskOf(group);
       })) as Rendering[];
       group.forEach((one, index) => this.settle(one, renderings[index]!));
     } catch (failure) {
-      if (group.length === 0) this.turnAway(own, failure);
+      if (group.length === 0) this.rejectWaiting(own, failure);
       else this.groupFailed(group, failure);
     }
   }
 
-  /** Unless another call has taken it along. */
-  private turnAway(own: Waiting, failure: unknown): void {
+  /** Rejects one that could not be rendered, unless another call has taken it along. */
+  private rejectWaiting(own: Waiting, failure: unknown): void {
     if (!this.waiting.includes(own)) return;
     this.waiting = this.waiting.filter((one) => one !== own);
     own.reject(failure);
   }
 
-  /** Since they came, something of their owner may have cost a thread its life. */
-  private dismissSuspects(): void {
+  /** Renders those alone whose owners have killed a thread since they came. */
+  private separateSuspects(): void {
     const { true: suspected = [], false: others = [] } = Object.groupBy(this.waiting, ({ owner }) =>
       String(this.suspects.has(owner)),
     );
@@ -126,7 +126,7 @@ export class TemplateRenderer {
     const group: Waiting[] = [];
     let characters = 0;
     const seen = new Set<string>();
-    for (const one of this.companyOf(own)) {
+    for (const one of this.candidatesFor(own)) {
       const { id, parts } = one.source;
       const size = seen.has(id) ? parts.html.length : parts.html.length * 2;
       if (group.length >= MOST_IN_A_GROUP) break;
@@ -140,8 +140,8 @@ export class TemplateRenderer {
     return group;
   }
 
-  /** Whoever may go to a thread together with one, which comes first. */
-  private companyOf(own: Waiting): Waiting[] {
+  /** What may go to a thread together with `own`, which comes first. */
+  private candidatesFor(own: Waiting): Waiting[] {
     if (this.isSlow(own)) return [own];
     return [own, ...this.waiting.filter((one) => one !== own && !this.isSlow(one))];
   }
@@ -150,12 +150,12 @@ export class TemplateRenderer {
     return performance.now() < (this.slow.get(owner) ?? 0);
   }
 
-  private goesAlone(owner: string): void {
+  private renderAloneForAWhile(owner: string): void {
     this.slow.set(owner, performance.now() + ALONE_MS);
   }
 
   private settle({ owner, resolve, reject }: Waiting, rendering: Rendering): void {
-    if (rendering.ms > SLOW_MS) this.goesAlone(owner);
+    if (rendering.ms > SLOW_MS) this.renderAloneForAWhile(owner);
     try {
       resolve(renderedIn(rendering));
     } catch (failure) {
@@ -171,7 +171,7 @@ export class TemplateRenderer {
       reject(failure);
       return;
     }
-    for (const { owner } of group) this.goesAlone(owner);
+    for (const { owner } of group) this.renderAloneForAWhile(owner);
     for (const own of Map.groupBy(group, ({ owner }) => owner).values()) void this.renderOneByOne(own);
   }
 
@@ -217,7 +217,7 @@ export class TemplateRenderer {
     // Not begun, it has done nothing.
     if (!(failure instanceof RenderingFailed) || failure.reason === 'busy') return;
     this.suspects.judge(owner, failure);
-    this.goesAlone(owner);
+    this.renderAloneForAWhile(owner);
     this.rests.set(version, { failure, until: performance.now() + REST_MS });
   }
 }

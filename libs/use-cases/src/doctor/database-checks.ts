@@ -73,7 +73,7 @@ export function databaseChecks(installation: ExaminedInstallation): Check[] {
 
 /** Reading goes on while the disk is full, as if all were well. */
 async function judgeRoom(database: ExaminedDatabase): Promise<Finding> {
-  await database.writeALittle();
+  await database.checkDiskRoom();
   return good('the disk of Postgres has room');
 }
 

@@ -1,14 +1,14 @@
 import { connect } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 
-/** Who listens on this machine or in its network answers sooner. */
+/** Any server on this machine or in its network answers sooner. */
 const ANSWERS_WITHIN_MS = 3_000;
 const DEFAULT_PORT = 6379;
-/** How a Redis answers a PING: that it is there, that it wants a login, or that it takes no connection more. */
+/** How a Redis answers a PING: it is there, it requires a login, or it accepts no more connections. */
 const ANSWER = /^(?:\+PONG|-[A-Z]+ )/;
 
-/** Whether a Redis speaks in clear where a URL leads to. It is told nothing but PING. */
-export function speaksClear(url: string): Promise<boolean> {
+/** Whether a Redis answers without TLS at the host and port of a URL. Nothing but PING is sent. */
+export function answersInClear(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(placeIn(url), () => socket.write('PING\r\n'));
     const settle = (isSo: boolean): void => {
@@ -21,14 +21,14 @@ export function speaksClear(url: string): Promise<boolean> {
   });
 }
 
-/** Whether somebody speaks TLS where a URL leads to, with whatever certificate. */
-export function speaksTls(url: string): Promise<boolean> {
+/** Whether a server speaks TLS at the host and port of a URL, with whatever certificate. */
+export function answersTls(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (isSo: boolean): void => {
       socket.destroy();
       resolve(isSo);
     };
-    // Nothing is said to whoever it is.
+    // Nothing is sent: it may be any server.
     const socket = connectSecurely({ ...placeIn(url), rejectUnauthorized: false }, () => settle(true));
     socket.setTimeout(ANSWERS_WITHIN_MS, () => settle(false));
     socket.once('error', () => settle(false)).once('close', () => settle(false));

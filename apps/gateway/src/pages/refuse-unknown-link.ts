@@ -3,12 +3,12 @@ import type { RateLimits } from '@posthorn/auth';
 import type { Request, Response } from 'express';
 
 /**
- * Who guesses links is counted as one who guesses keys.
+ * Refuses a link that does not exist, and counts it as a failed authentication: somebody may be guessing links as others guess keys.
  *
- * @param unknown what a link is answered that there is not
- * @throws Refusal that one; 429 when too many guesses came from its address
+ * @param unknown the answer to a link that does not exist
+ * @throws Refusal `unknown`, or 429 when too many guesses came from the client's address
  */
-export async function refuseGuess(
+export async function refuseUnknownLink(
   limits: Pick<RateLimits, 'countFailure'>,
   request: Request,
   response: Response,
