@@ -22,7 +22,7 @@ export const LIBS = {
 export const APPS_MAY_IMPORT = [...KERNEL, ...CORE, ...ADAPTERS, ...DOORS];
 
 /** Packages that one room alone may know, so that they can be replaced there. @type {Record<string, string[]>} */
-export const ONLY_IN = {
+const ONLY_IN = {
   database: ['pg', '@prisma/[^/]+'],
   queues: ['bullmq', 'ioredis'],
   smtp: ['nodemailer'],

@@ -10,7 +10,7 @@ interface RoleTraits {
 }
 
 /** The roles of an API key. */
-export const ROLES = {
+const ROLES = {
   VIEWER: { scopes: ['user'], manages: false, rank: 0 },
   API_USER: { scopes: ['api_user', 'user'], manages: false, rank: 1 },
   EDITOR: { scopes: ['api_user', 'user'], manages: true, rank: 2 },

@@ -24,13 +24,13 @@ export interface ReceiverLesson {
 }
 
 /** Why the editors of a workspace are told of a webhook. */
-export const WEBHOOK_NOTICES = {
-  FAILING: 'nothing but failures for three days; it will be disabled after five',
-  DISABLED_GONE: 'disabled: its receiver answered 410, so it is gone for good',
-  DISABLED_FAILING: 'disabled after five days of nothing but failures',
-} as const;
-
-export type WebhookNotice = keyof typeof WEBHOOK_NOTICES;
+export type WebhookNotice =
+  /** Nothing but failures for three days; it will be disabled after five. */
+  | 'FAILING'
+  /** Disabled: its receiver answered 410, so it is gone for good. */
+  | 'DISABLED_GONE'
+  /** Disabled after five days of nothing but failures. */
+  | 'DISABLED_FAILING';
 
 /** What becomes of a webhook by a lesson. */
 export interface ReceiverChange {

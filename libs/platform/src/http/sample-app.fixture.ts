@@ -19,7 +19,7 @@ import { HttpSettings } from '../settings/connection-settings.ts';
 import { createHttpApp, type HttpAppOptions } from './create-http-app.ts';
 import { JsonText } from './json-text.ts';
 
-export const SECRET_FAULT =
+const SECRET_FAULT =
   'duplicate key: Key (email)=(jane@example.com), key phk_abc123, postgres://u:hunter2@db.internal:5432/x';
 
 /** Lets the requests to `/v1/held` be answered that are in work, the oldest first. */
@@ -157,7 +157,7 @@ class AnswersController {
 }
 
 @Module({ controllers: [AnswersController, ThingsController] })
-export class SampleModule {}
+class SampleModule {}
 
 export interface SampleApp {
   readonly app: INestApplication;

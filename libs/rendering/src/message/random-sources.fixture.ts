@@ -35,7 +35,7 @@ const trapped = (maxLength: number): fc.Arbitrary<string> =>
   fc.array(TRAPS, { maxLength }).map((words) => words.join(''));
 
 /** What may be in a header: anything but control characters, of any script and any length that is taken. */
-export const headerTexts: fc.Arbitrary<string> = fc.oneof(
+const headerTexts: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 200 }).map(visible),
   fc.string({ unit: 'grapheme', maxLength: 100 }).map(visible),
   fc.string({ unit: 'grapheme-ascii', maxLength: 300 }),
@@ -114,7 +114,7 @@ const BODY_UNITS = fc.constantFrom(
 );
 
 /** What may be in a text or in HTML: any lines, ends of lines, lengths of lines, scripts; no NUL, which is never taken. */
-export const bodies: fc.Arbitrary<string> = fc
+const bodies: fc.Arbitrary<string> = fc
   .oneof(
     fc.string({ unit: BODY_UNITS, maxLength: 60 }),
     fc.string({ unit: 'binary', maxLength: 600 }),
