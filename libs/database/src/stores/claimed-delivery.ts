@@ -78,6 +78,7 @@ export interface DeliveryOutcome extends Claim {
 /** A row of CLAIM_DELIVERIES. */
 export type DeliveryRow = RowOf<ClaimedDelivery, 'id' | 'workspaceId' | 'webhookId' | 'eventId'>;
 
+/** The delivery in a row. */
 export function claimedDelivery(row: DeliveryRow): ClaimedDelivery {
   return {
     ...row,
@@ -98,6 +99,7 @@ export interface ReceiverRow extends ReceiverHealth {
   readonly asOf: string;
 }
 
+/** The receiver in a row; its tokens are still encrypted. */
 export function receiver({ id, url, token, previousToken, status, asOf, ...health }: ReceiverRow): Receiver {
   return {
     id: idFromUuid('wh', id),

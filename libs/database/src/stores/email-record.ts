@@ -69,6 +69,7 @@ export type EmailSummaryRow = Pick<
   | 'sentAt'
 >;
 
+/** The email in a row, without its timeline. */
 export function emailSummary(row: EmailSummaryRow): EmailSummary {
   const { type, status, subject, messageId, groupBy, sendAt, acceptedAt, sentAt } = row;
   return {
@@ -87,6 +88,7 @@ export function emailSummary(row: EmailSummaryRow): EmailSummary {
   };
 }
 
+/** The entry of a timeline in a row. */
 export function emailFact(row: EmailEventRow): EmailFact {
   const { kind, at, late, duplicatePossible, report, detail } = row;
   return { kind, at, late, duplicatePossible, report, detail: detail as Record<string, unknown> };
@@ -101,6 +103,7 @@ const NOTHING: Engagement = {
   clickedAt: null,
 };
 
+/** How often an email was opened and clicked; without a row, never. */
 export function engagementOf(row: EmailEngagementRow | null): Engagement {
   if (row === null) return NOTHING;
   const { opens, clicks, machineOpens, machineClicks, openedAt, clickedAt } = row;

@@ -68,6 +68,7 @@ export const WITH_RECORDS = {
   check: true as const,
 };
 
+/** The identity in a row. */
 export function identityOf(row: IdentityRow): Identity {
   const { kind, value, status, isVouched, verifiedAt, createdAt } = row;
   return {
@@ -82,6 +83,7 @@ export function identityOf(row: IdentityRow): Identity {
   };
 }
 
+/** The identity in a row, with its DKIM keys and what the last look-up of its records found. */
 export function identityWithRecords(row: IdentityRowWithRecords): IdentityWithRecords {
   return {
     ...identityOf(row),

@@ -4,6 +4,7 @@ import { DELIVERIES_OF, FINISHED_OF, REMOVE_DELIVERIES, REMOVE_EVENTS } from '..
 /** How many rows of which table. */
 export type TableCounts = Record<string, number>;
 
+/** The values of the column `id` that a statement returns. */
 export async function idsOf(client: pg.ClientBase, sql: string, values: unknown[]): Promise<string[]> {
   return (await client.query<{ id: string }>(sql, values)).rows.map(({ id }) => id);
 }

@@ -81,6 +81,7 @@ export interface TemplateRow extends TemplateSummaryRow, SourceRow {
   replyTo: Mailbox[] | null;
 }
 
+/** The template in a row, with its current version. */
 export function templateOf(row: TemplateRow): Template {
   const { name, version, required, createdAt, updatedAt } = row;
   return {
@@ -99,11 +100,13 @@ export function templateOf(row: TemplateRow): Template {
   };
 }
 
+/** The template in a row, without its content. */
 export function templateSummaryOf(row: TemplateSummaryRow): TemplateSummary {
   const { name, createdAt, updatedAt } = row;
   return { ...summaryOf(row), id: idFromUuid('tpl', row.id), name, createdAt, updatedAt };
 }
 
+/** The version in a row, without its content. */
 export function versionSummaryOf(row: VersionRow): TemplateVersionSummary {
   return { ...summaryOf(row), id: idFromUuid('tpv', row.versionId), createdAt: row.versionCreatedAt };
 }

@@ -26,6 +26,7 @@ const LEAST_VERSION = 150_000;
 const LONGEST_NAPTIME_SECONDS = 15;
 const FULL_SHARE = 0.8;
 
+/** Whether this release of Postgres is supported. */
 export function judgePostgresVersion({ versionNumber, version }: PostgresFacts): Finding {
   return versionNumber >= LEAST_VERSION
     ? good(`Postgres ${version}`)
@@ -67,6 +68,7 @@ export function judgeWritable({ isStandby, readOnlyByDefault, awaitingStandby }:
   return good('Postgres takes changes');
 }
 
+/** Whether enough connections are free, and whether they keep their settings. */
 export function judgeConnections({ connections, maxConnections, keepsSettings }: PostgresFacts): Finding {
   if (!keepsSettings)
     return fault(
@@ -143,6 +145,7 @@ export interface DueFacts {
 const LATE_SECONDS = 60;
 const VERY_LATE_SECONDS = 15 * 60;
 
+/** Whether what is due is worked off in time. */
 export function judgeBacklog({ oldestDueSeconds, dueRows }: DueFacts): Finding {
   const found = `${dueRows} rows are due, the oldest for ${spanText(oldestDueSeconds)}`;
   if (oldestDueSeconds < LATE_SECONDS) return good(found);
@@ -171,6 +174,7 @@ export function judgeScheduler(seconds: number): Finding {
       );
 }
 
+/** How much the database holds: never a fault. */
 export function describeSize({ databaseBytes }: PostgresFacts): Finding {
   return good(`the database takes ${bytesText(databaseBytes)}`);
 }

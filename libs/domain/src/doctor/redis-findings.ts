@@ -42,6 +42,7 @@ export function judgePersistence(facts: RedisFacts): Finding {
   );
 }
 
+/** Whether Redis has memory left. */
 export function judgeRedisMemory(facts: RedisFacts): Finding {
   const used = Number(facts['used_memory'] ?? 0);
   const most = Number(facts['maxmemory'] ?? 0);

@@ -56,14 +56,17 @@ function orNothing<Value>(make: () => Value): Value | undefined {
   }
 }
 
+/** Whether `text` is a well-formed BCP 47 tag. */
 export function isLocale(text: string): boolean {
   return orNothing(() => Intl.getCanonicalLocales(text)) !== undefined;
 }
 
+/** Whether `text` names a time zone that this Node knows. */
 export function isTimeZone(text: string): boolean {
   return orNothing(() => counted(() => new Intl.DateTimeFormat('en', { timeZone: text }))) !== undefined;
 }
 
+/** Whether `text` has the form of an ISO 4217 code. */
 export function isCurrency(text: string): boolean {
   return /^[A-Za-z]{3}$/.test(text);
 }

@@ -43,6 +43,7 @@ export function parsePart(source: string): Program | Fault {
   }
 }
 
+/** Whether a part could not be parsed. */
 export function isFault(parsed: Program | Fault): parsed is Fault {
   return 'message' in parsed;
 }

@@ -59,6 +59,7 @@ export function asking(questions: readonly Expression[], scope: Scope): Scope {
   return { ...scope, asked: [...scope.asked, ...questions.flatMap((question) => askedBy(question, scope))] };
 }
 
+/** The scope inside a block that changes what paths start from. */
 export function entered(program: Program | undefined, scope: Scope): Scope {
   const names = program?.blockParams ?? [];
   return { ...scope, depth: scope.depth + 1, blockParams: new Set([...scope.blockParams, ...names]) };
@@ -85,6 +86,7 @@ export function variableOf(path: Path, { depth, blockParams }: Scope): readonly 
   return path.depth === depth && !isOwn && parts.length > 0 ? parts : undefined;
 }
 
+/** What is wrong with a path; undefined: nothing. */
 export function faultInPath(path: Path, { depth }: Scope): string | undefined {
   if (path.data && !DATA.has(path.parts[0] ?? ''))
     return `\`${shown(path.original)}\` is not known; there are ${[...DATA].map((name) => `\`@${name}\``).join(', ')}`;

@@ -7,7 +7,7 @@ const ANSWER_WITHIN_MS = 5_000;
 
 /** What is looked at of this machine and of what leads to it. */
 interface ExaminedMachine {
-  /** What is wrong with the settings; undefined: nothing. */
+  /** What is wrong with the settings; empty: nothing. */
   readonly settingsFaults: readonly string[];
   /** Names in `.env` that no setting has. */
   readonly unknownSettings: readonly string[];
@@ -17,6 +17,7 @@ interface ExaminedMachine {
   readonly inbound: { readonly host: string; readonly port: number } | undefined;
 }
 
+/** The checks of the machine that `doctor` runs on, and of what must be reachable from it. */
 export function machineChecks(machine: ExaminedMachine): Check[] {
   return [
     { name: 'settings', look: () => judgeSettings(machine) },
