@@ -1,7 +1,7 @@
 /** C0 and C1 controls and DEL: no string that becomes a header may hold one (RFC 5322, section 2.2). */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/u;
 
-/** By far most texts; one look at them spares the others. */
+/** Nearly all texts match this, which spares them the other expressions. */
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
 /** Line separators, direction marks and overrides, zero-width, filler and tag characters: they make a text look like another. */

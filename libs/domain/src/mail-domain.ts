@@ -4,7 +4,7 @@ import { beginningOf } from '@posthorn/kernel';
 const PLAIN_DOMAIN = /^[a-z0-9.-]+$/i;
 /** Letters, marks, digits, hyphen and dot; `%`, `/`, `@` and the like would mean something else to the parser of URLs. */
 const IDN_DOMAIN = /^[\p{L}\p{M}\p{N}.\u002d\u00b7\u0375\u05f3\u05f4\u30fb\u3002]+$/u;
-/** By far most domains, which one look judges: letters, digits and single hyphens (punycode has two), and letters at the end. */
+/** Nearly all domains match this, which spares them the other checks: letters, digits and single hyphens (punycode has two), and letters at the end. */
 const COMMON_DOMAIN = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]+$/i;
 const LABEL_OCTETS = 63;
 const DOMAIN_OCTETS = 253;

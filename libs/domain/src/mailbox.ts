@@ -32,7 +32,7 @@ const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+\-./=?^_`{|}~\u00a1-\u{10ffff}]+$/u;
 const SPACE_OR_UNASSIGNED = /[\p{Z}\p{C}]/u;
 
 /**
- * By far most addresses, which one look judges: a dot-atom without `=` and `?` (encoded words are made of them), and a
+ * Nearly all addresses match this, which spares them the other checks: a dot-atom without `=` and `?` (encoded words are made of them), and a
  * domain of letters, digits and single hyphens (punycode has two) that ends in letters.
  */
 const PLAIN_ADDRESS =
@@ -60,7 +60,7 @@ export function parseMailbox(text: string): { mailbox: Mailbox } | { fault: stri
   return trimmed.includes('<') || trimmed.startsWith('"') ? parseNamed(trimmed) : parseBare(trimmed);
 }
 
-/** No part of a text that is no longer than a local part may be is too long. */
+/** In a text that is no longer than a local part may be, no part is too long. */
 function isPlainAddress(text: string): boolean {
   return text.length <= LOCAL_PART_OCTETS && PLAIN_ADDRESS.test(text);
 }

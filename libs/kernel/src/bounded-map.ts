@@ -1,6 +1,6 @@
 /**
- * A map of so many entries at most: for one more, the one that was set the longest ago is forgotten. What is set again is the youngest; reading makes
- * nothing younger.
+ * A map with a maximum number of entries: one more evicts the entry that was set the longest ago. Setting a key again makes it the newest; reading
+ * does not.
  */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   constructor(private readonly most: number) {
@@ -8,7 +8,7 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
   }
 
   override set(key: Key, value: Value): this {
-    // A Map keeps the order of insertion, and what it has already where it stands.
+    // A Map iterates in the order of insertion, and setting an existing key would not move it.
     this.delete(key);
     super.set(key, value);
     if (this.size > this.most) this.delete(this.keys().next().value!);

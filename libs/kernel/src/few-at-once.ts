@@ -1,15 +1,15 @@
 import type { Refusal } from './errors.ts';
 
 export interface FewAtOnceOptions {
-  /** How many works run at once. */
+  /** How many run at once. */
   readonly atOnce: number;
-  /** How many wait for their turn at most: each of them is a request that holds a place which another could have. */
+  /** How many may wait for their turn: each is a request that holds a place in flight which another could have. */
   readonly mostWaiting: number;
-  /** What whoever comes on top is told. */
+  /** Makes the refusal for any more than that. */
   readonly refusal: () => Refusal;
 }
 
-/** Lets few works run at once, one after the other as they came, and so keeps what is dear from taking all there is. */
+/** Runs a limited number of expensive tasks at once, first come, first served, so that they cannot use up a process. */
 export class FewAtOnce {
   private readonly waiting: (() => void)[] = [];
   private running = 0;
@@ -21,7 +21,7 @@ export class FewAtOnce {
     return this.running === 0;
   }
 
-  /** Does the work when its turn has come. @throws Refusal when too many wait; what the work throws */
+  /** Runs a task when its turn has come. @throws Refusal when too many wait; what the task throws */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.turn();
     try {
@@ -31,7 +31,7 @@ export class FewAtOnce {
     }
   }
 
-  /** Resolves when it is one's turn, which {@link end} then ends. */
+  /** Resolves when the caller's turn has come; {@link end} ends it. */
   private turn(): Promise<void> {
     if (this.running < this.options.atOnce) {
       this.running += 1;
@@ -41,7 +41,7 @@ export class FewAtOnce {
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  /** The turn goes to whoever waits the longest. */
+  /** Passes the turn on to the one that has waited the longest. */
   private end(): void {
     const next = this.waiting.shift();
     if (next === undefined) this.running -= 1;
@@ -49,13 +49,13 @@ export class FewAtOnce {
   }
 }
 
-/** The same for each key: works of a key wait for each other, and for no others. */
+/** The same for each key: tasks wait only for those of the same key. */
 export class FewAtOnceByKey<Key> {
   private readonly byKey = new Map<Key, FewAtOnce>();
 
   constructor(private readonly options: FewAtOnceOptions) {}
 
-  /** As {@link FewAtOnce.run}, among the works of this key. */
+  /** As {@link FewAtOnce.run}, among the tasks of this key. */
   async run<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {
     const few = this.byKey.get(key) ?? new FewAtOnce(this.options);
     this.byKey.set(key, few);

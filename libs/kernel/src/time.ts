@@ -1,22 +1,22 @@
-/** How much a monotonic clock may go wrong, as a share of the time that passes; those of computers are said to keep within half of it. */
+/** The drift that is assumed of a monotonic clock, as a share of the time that passes: twice what is usual. */
 const DRIFT = 1e-4;
-/** Postgres is read in whole milliseconds. */
+/** The resolution of what is read from Postgres. */
 const RESOLUTION_MS = 1;
 
 /**
- * The database's time, carried by this process' monotonic clock: whoever asks for the time between two answers of the
- * database gets the surest of the last ones plus what has passed since. A pod whose own clock is wrong, or is set while it runs, changes nothing.
- * That monotonic clock gains or loses a little each day, and stands still while its machine sleeps, so it has to be told again and again.
+ * The database's time, carried on by this process's monotonic clock: between two answers of the database, the time is the most precise recent
+ * reading plus what has passed since. A pod whose wall clock is wrong, or is set while it runs, makes no difference. The monotonic clock drifts a
+ * little, and stops while its machine sleeps, so readings have to be taken again and again.
  */
 export class DatabaseClock {
   private offsetMs = Date.now() - performance.now();
-  /** How wrong it could be when it was told. */
+  /** The greatest error that the offset could have when it was measured. */
   private errorMs = Number.POSITIVE_INFINITY;
-  private toldAtMs = 0;
+  private measuredAtMs = 0;
 
   /**
-   * Takes in a reading of the database's clock, if it is surer than what is believed by now or shows it to be wrong: an answer that took long
-   * does not say at which point of that time the clock was read (the filter of NTP, RFC 5905, section 10, in small).
+   * Takes a reading of the database's clock into account if it is more precise than the present estimate, or shows that to be wrong: an answer that
+   * took long does not tell when in that time the clock was read (a simple form of the NTP clock filter, RFC 5905, section 10).
    *
    * @param databaseMs what the database said, in milliseconds since 1970
    * @param askedAtMs `performance.now()` before the question was sent; the answer was made at some point between that and now
@@ -25,12 +25,12 @@ export class DatabaseClock {
     const nowMs = performance.now();
     const offsetMs = databaseMs - (askedAtMs + nowMs) / 2;
     const errorMs = (nowMs - askedAtMs) / 2 + RESOLUTION_MS;
-    const believedErrorMs = this.errorMs + (nowMs - this.toldAtMs) * DRIFT;
+    const believedErrorMs = this.errorMs + (nowMs - this.measuredAtMs) * DRIFT;
     const isAtOdds = Math.abs(offsetMs - this.offsetMs) > errorMs + believedErrorMs;
     if (errorMs > believedErrorMs && !isAtOdds) return;
     this.offsetMs = offsetMs;
     this.errorMs = errorMs;
-    this.toldAtMs = nowMs;
+    this.measuredAtMs = nowMs;
   }
 
   /** The database's time in milliseconds since 1970. */
@@ -58,23 +58,23 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** So many times in a wait it is seen that this process is alive. */
-const SIGNS_OF_LIFE = 10;
+/** Into how many timers a wait is divided. */
+const TIMERS_A_WAIT = 10;
 
 /**
- * Calls `giveUp` when an answer has been waited for for `ms` milliseconds by a process that could hear it. One that stands still, or whose machine
- * does, hears nothing, and neither, as often, does the one that it asked: that counts for a tenth of the time at most, and what has arrived meanwhile
- * is looked at first (timers run before sockets are read).
+ * Calls `giveUp` after `ms` milliseconds in which this process could have received an answer. While the process or its machine is suspended it
+ * receives nothing, and often the other side is suspended too: one suspension counts for at most a tenth of the time, and what arrived meanwhile is
+ * read first (timers run before sockets are read).
  *
- * @returns ends the wait
+ * @returns a function that ends the wait
  */
 export function giveUpAfter(ms: number, giveUp: () => void): () => void {
-  let left = SIGNS_OF_LIFE;
+  let left = TIMERS_A_WAIT;
   let isOver = false;
-  let timer = setTimeout(goOn, ms / SIGNS_OF_LIFE);
+  let timer = setTimeout(goOn, ms / TIMERS_A_WAIT);
   function goOn(): void {
     left -= 1;
-    if (left > 0) timer = setTimeout(goOn, ms / SIGNS_OF_LIFE);
+    if (left > 0) timer = setTimeout(goOn, ms / TIMERS_A_WAIT);
     else setImmediate(() => isOver || giveUp());
   }
   return () => {

@@ -1,4 +1,4 @@
-/** A text without the characters at its end that are this one. An expression for it would take the square of the time for a run that does not end the text. */
+/** A text without the trailing repetitions of one character. A regular expression would take quadratic time on a long run inside the text. */
 export function withoutTrailing(text: string, character: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === character) end -= 1;

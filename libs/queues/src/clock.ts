@@ -9,7 +9,7 @@ const ROWS_A_STATEMENT = 5_000;
 const MAX_UNANSWERED_CLAIMS = 5;
 /** People schedule for whole seconds. */
 const SECOND_MS = 1_000;
-/** So much after a second has begun it is looked at: by then it has for the database, too, whose time is known to about a millisecond. */
+/** How long after the beginning of a second a tick comes: the second has begun for the database too, whose time is known to about a millisecond. */
 const AFTER_MS = 5;
 
 /** A lane that has work, and whether its receiver keeps us waiting. */
@@ -128,7 +128,7 @@ export class Clock {
     for (let ringAt = performance.now(); ;) {
       const some = await this.options.outbox.ripen(ROWS_A_STATEMENT);
       all += some;
-      // To ripen what a million people are sent at one time takes minutes. Who leaves meanwhile leaves the rest to the next clock.
+      // A million rows that fall due at once take minutes. A clock that is stopped meanwhile leaves the rest to the next one.
       if (some < ROWS_A_STATEMENT || this.ending.signal.aborted) return all;
       this.lastProgressAt = this.nowMs();
       if (performance.now() < ringAt) continue;

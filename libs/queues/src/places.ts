@@ -11,7 +11,7 @@ export interface PlaceLimits {
   readonly maxPlacesPerLane?: number;
 }
 
-/** The places of a workbench: so many rows are worked on at once. */
+/** The places of a workbench: one for each row that is worked on. */
 export class Places {
   private readonly takenBy = new LaneCounts();
   private count = 0;

@@ -12,7 +12,7 @@ import { EmailReader } from './email-reader.ts';
 import { EMAIL_FIELDS, emailFilter, emailNamedIn } from './email-search.ts';
 import { emailsPage, whatOf } from './emails-page.ts';
 
-/** What an act is told of with, by the word in the address that it leads to. */
+/** The sentence that confirms each action, by the word in the address that it redirects to. */
 const DONE: Readonly<Record<string, string>> = {
   moved: 'It was moved.',
   cancelled: 'It was cancelled.',

@@ -1,12 +1,12 @@
 import type { HttpRedirectResponse } from '@nestjs/common';
 import { Given } from './given.ts';
 
-/** What acts are told of with, by the word in the address that each leads to. */
+/** The sentences that confirm actions, by the word in the address that each redirects to. */
 type Sentences = Readonly<Record<string, string>>;
 
 /**
- * Leads to where an act is seen, by an address that can be loaded anew without doing it once more (RFC 9110, section 15.4.4). What a handler with
- * `@Redirect()` answers.
+ * Redirects to the page that shows the result of an action, which can be reloaded without repeating it (RFC 9110, section 15.4.4). For handlers
+ * with `@Redirect()`.
  */
 export function doneAt(
   path: string,
@@ -16,7 +16,7 @@ export function doneAt(
   return { url: `${path}?${new URLSearchParams({ ...asked, done: word }).toString()}`, statusCode: 303 };
 }
 
-/** The sentence for the word of an address; undefined: it has none, or one that stands for nothing. */
+/** The sentence for the word in an address; undefined: there is no word, or an unknown one. */
 export function doneIn(query: unknown, sentences: Sentences): string | undefined {
   const word = new Given(query).text('done') ?? '';
   return Object.hasOwn(sentences, word) ? sentences[word] : undefined;

@@ -18,7 +18,7 @@ export function refusalOf(fault: unknown): Refusal | undefined {
   return fault instanceof Refusal ? fault : undefined;
 }
 
-/** Says on a page what programs are told in JSON. One that loads itself anew goes on with that, until what was away is back. */
+/** The page for what programs get as JSON. A page that reloads itself goes on reloading until the database is back. */
 export function errorPage(response: ServerResponse, { statusCode, message }: ErrorBody): string {
   const content = html`<div class="narrow">
     <h1>${statusCode}</h1>

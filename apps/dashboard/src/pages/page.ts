@@ -80,7 +80,7 @@ export interface Page {
   readonly content: Html;
   /** Which part of the dashboard it belongs to; absent: none, and it is shown to whoever comes. */
   readonly part?: PartName;
-  /** Loads itself anew after so many seconds. */
+  /** After how many seconds the page reloads itself. */
   readonly refreshSeconds?: number | undefined;
 }
 

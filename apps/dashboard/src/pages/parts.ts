@@ -26,7 +26,7 @@ export function time(moment: Date | null): Html {
   return moment === null ? html`–` : timeElement(moment, '');
 }
 
-/** A time that says itself that it is one of UTC. */
+/** A time with `UTC` after it. */
 export function timeInUtc(moment: Date): Html {
   return timeElement(moment, ' UTC');
 }
@@ -67,7 +67,7 @@ export function table(
 /** A fact; a time is one of UTC, and there is none where it is null or undefined. */
 type Fact = Html | string | number | Date | null | undefined;
 
-/** Facts with their names; those that there are not are left out. */
+/** Facts with their names; those that are null or undefined are left out. */
 export function facts(named: Readonly<Record<string, Fact>>): Html {
   const one = ([name, value]: [string, Fact]): Html =>
     value === undefined || value === null

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** In the address of a page that has loaded itself anew: nobody need be there. */
+/** In the address of a page that has reloaded itself: nobody need be there. */
 const BY_ITSELF = 'by-itself';
 
-/** Has a page load itself anew after so many seconds. */
+/** Makes a page reload itself after this many seconds. */
 export function refreshAfter(seconds: number, response: ServerResponse): void {
   const fields = fieldsOf(response.req);
   fields.set(BY_ITSELF, '1');
   response.setHeader('Refresh', `${seconds}; url=?${fields.toString()}`);
 }
 
-/** An address that a page has loaded anew, as somebody would ask for it. */
+/** The address of a page that has reloaded itself, as a person would request it. */
 export function withoutRefresh(path: string): string {
   const [before, query] = path.split('?', 2) as [string, string?];
   const fields = new URLSearchParams(query);

@@ -27,7 +27,7 @@ import { accountOf, operatorOf } from '../sign-in/entrance.ts';
 import { namedIn, placeOf, SUPPRESSION_FIELDS, wantedSuppression } from './suppression-search.ts';
 import { suppressionsPage } from './suppressions-page.ts';
 
-/** What an act is told of with, by the word in the address that it leads to. */
+/** The sentence that confirms each action, by the word in the address that it redirects to. */
 const DONE = {
   added: 'It was put on the list: what is sent to this address from now on does not leave.',
   kept: 'It is on the list already, and stays as it is.',

@@ -13,7 +13,7 @@ import { DELIVERY_FIELDS, deliveryFilter, WEBHOOK_FIELDS, webhookFilter } from '
 import { webhookPage } from './webhook-page.ts';
 import { webhooksPage } from './webhooks-page.ts';
 
-/** What an act is told of with, by the word in the address that it leads to. */
+/** The sentence that confirms each action, by the word in the address that it redirects to. */
 const DONE = {
   redelivered: 'It is due now.',
   recovering: 'What failed is being sent again.',

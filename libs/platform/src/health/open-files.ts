@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { Logger } from '@nestjs/common';
 
-/** More than this share of what may be open is told of while there is time to do something. */
+/** Above this share of the limit it warns, while there is time to do something. */
 const MANY = 0.8;
 const USED_UP: readonly unknown[] = ['EMFILE', 'ENFILE'];
 const NONE_LEFT =

@@ -35,7 +35,7 @@ export interface HttpAppOptions {
   readonly health?: HealthChecks;
   /** More headers of every answer; whoever handles a request may put others in their place. */
   readonly answerHeaders?: AnswerHeaders;
-  /** What is told of requests. Default: traces are off. */
+  /** Traces the requests. Default: traces are off. */
   readonly tracer?: Tracer | undefined;
 }
 

@@ -49,7 +49,7 @@ export interface EntryOptions {
   readonly answerHeaders: AnswerHeaders;
   /** What paths begin with whose requests are in no bound, if they have no body: of those that have, somebody could keep any number. */
   readonly alwaysLetIn: readonly string[];
-  /** What is told of requests; undefined: traces are off. */
+  /** Traces the requests; undefined: traces are off. */
   readonly tracer?: Tracer | undefined;
   /** What an answer other than success says. Default: JSON. */
   readonly renderError?: ErrorRenderer | undefined;

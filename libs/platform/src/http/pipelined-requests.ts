@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** So many requests may be sent on a connection ahead of the answer to the first. */
+/** How many requests may be sent on a connection before the first one is answered. */
 export const MOST_AHEAD = 64;
 
 const sentAhead = new WeakMap<Socket, number>();
@@ -17,7 +17,7 @@ export function boundPipelining(listener: RequestListener): RequestListener {
 }
 
 function mayWait({ socket }: IncomingMessage, response: ServerResponse): boolean {
-  // The connection is that of its response unless another is to be written before.
+  // A response has the socket unless another one must be written first.
   if (response.socket !== null) return true;
   if (socket.destroyed) return false;
   const ahead = (sentAhead.get(socket) ?? 0) + 1;

@@ -30,7 +30,7 @@ export function largestOf({ maxBytes, maxBytesByPath = {} }: JsonBodyOptions): n
   return Math.max(maxBytes, ...Object.values(maxBytesByPath));
 }
 
-/** So much of a body is read from anybody. More of it could fill the room that there is for bodies: its sender is judged first. */
+/** How much of a body is read from anybody. More could fill the memory that there is for bodies, so its sender is authenticated first. */
 const BYTES_FROM_ANYBODY = 64 * 1024;
 
 const NO_OBJECT = new Refusal(400, 'The body must be a JSON object');

@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http';
 
-/** A connection whose answer nobody takes is ended when nothing has moved on it for so long. */
+/** A connection with an unread answer is closed after this long without progress. */
 const SILENCE_MS = 120_000;
 
-/** How many there may be, and how many bytes of them. */
+/** How many unread answers there may be, and how many bytes in all. */
 export interface UnreadLimits {
   readonly most: number;
   readonly mostBytes: number;
 }
 
 /**
- * The answers that are said, and that the other side has not taken yet. They are no work, so they count as none; but they take memory.
- * Of more than there may be the oldest is given up: whoever reads takes theirs before so many others are answered.
+ * The answers that were written and that the client has not read yet. They do not count as requests in flight, but they take memory. If there
+ * are too many, the oldest is given up: a client that reads at all has read its answer before that many others are written.
  */
 export class UnreadAnswers {
   /** What was left of each when it was last looked at. */
@@ -20,7 +20,7 @@ export class UnreadAnswers {
 
   constructor(private readonly limits: UnreadLimits) {}
 
-  /** An answer is said, and not taken at once. */
+  /** Adds an answer that was written, and not read at once. */
   add(response: ServerResponse): void {
     if (response.closed) return;
     // Until the next request of this connection. For all of them it would cost each request some timers.

@@ -1,4 +1,4 @@
-/** What was thrown, as an error. Of what is none only the type is told: it could be anything. */
+/** What was thrown, as an error. If it was not one, only its type is named: it could contain anything. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error
     ? thrown

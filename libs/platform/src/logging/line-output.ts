@@ -2,17 +2,17 @@ import { write, writeSync } from 'node:fs';
 import { sleep } from '@posthorn/kernel';
 import type { LineSink } from './gathered-lines.ts';
 
-/** What may wait while nobody takes it: some 30,000 lines. */
+/** How much may wait to be written: some 30,000 lines. */
 const MOST_WAITING_CHARACTERS = 8 * 1024 * 1024;
 const AGAIN_AFTER_MS = 10;
-/** Who takes no line for so long is not waited for at the end. */
+/** How long the last lines may take at exit; an output that has taken nothing for longer is not waited for. */
 const LAST_WORDS_MS = 1_000;
 
 const ASLEEP = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Writes lines to a file, a pipe or a terminal. Nothing else rests on what is logged: lines that a full disk does not hold, or that a collector which stands
- * still does not take, are lost and counted, and the process goes on.
+ * Writes lines to a file, a pipe or a terminal. Nothing waits for the log: lines that do not fit on a full disk, or that a stalled collector does not
+ * read, are lost and counted, and the process goes on.
  */
 export class LineOutput implements LineSink {
   private waiting = '';
@@ -36,10 +36,10 @@ export class LineOutput implements LineSink {
     if (this.writingSinceMs === undefined) void this.writeAll();
   }
 
-  /** What is being written by another thread just now is left to that, and may be taken after the rest: each line says when it was. */
+  /** A write that is under way in another thread is left to it, and may end after the rest: each line has its time. */
   flushSync(): void {
     const until = performance.now() + LAST_WORDS_MS;
-    // A write to what stands still might not come back.
+    // A write to a stalled output might not return.
     if (this.writingSinceMs !== undefined && performance.now() - this.writingSinceMs > LAST_WORDS_MS) return;
     let rest = Buffer.from(this.waiting);
     this.waiting = '';

@@ -5,14 +5,14 @@ import { asError } from './as-error.ts';
 const QUIET_MS = 10_000;
 /** More kinds of errors than an outage has. */
 const MOST_KINDS = 100;
-/** Which job it was makes no kind of its own: when Redis has lost its jobs, each of them is told of. */
+/** Errors that differ only in the job are of one kind: when Redis has lost its jobs, there is one for each of them. */
 const JOB = /\bjob \S+/g;
 
 /**
- * Reports errors that come again and again while something is away: each kind once in ten seconds, with how often it
- * came since.
+ * Logs errors that recur while a dependency is unavailable: each kind at most once in ten seconds, with how often it occurred in
+ * between.
  *
- * @param message what the errors mean together
+ * @param message what the errors have in common
  * @param nowMs a monotonic clock
  */
 export function reportRepeated(
