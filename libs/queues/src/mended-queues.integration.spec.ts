@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { LaneId } from '@posthorn/domain';
 import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
 import { Queue, Worker } from 'bullmq';
@@ -249,22 +249,60 @@ it.each([
   },
 );
 
-it('a look searches a long list once for each job that waits, and not once more for its lane', async () => {
-  const unshared = uniqueQueuePrefix();
-  const ignored = (): void => undefined;
-  const told = { onResumed: ignored, onBegunAnew: ignored, onLost: ignored, onError };
-  const looking = new MendedQueues({ url: redis.url, prefix: unshared, lostEveryMs: 0, ...told });
-  const queue = new Queue(QUEUES.emailTurns, { connection: { url: redis.url }, prefix: unshared });
-  for (let n = 0; n < 50; n += 1)
-    await queue.add('email.turn', {}, { deduplication: { id: `lane-${n}`, keepLastIfActive: true } });
-  const looked = (): Promise<string> => redis.ask('INFO commandstats');
-  await redis.ask('CONFIG RESETSTAT');
-  // It does nothing until it is connected.
-  while (!/cmdstat_lpos/.test(await looked())) await looking.mend(1);
-  expect(/cmdstat_lpos:calls=(\d+)/.exec(await looked())?.[1]).toBe('50');
-  expect(await queue.getWaitingCount()).toBe(50);
-  await Promise.all([looking.close(), queue.close()]);
-  expect(errors).toEqual([]);
+describe('A look for lost jobs while much waits', () => {
+  let unshared: string;
+  let looking: MendedQueues;
+  let queue: Queue;
+  let found = 0;
+
+  beforeEach(() => {
+    unshared = uniqueQueuePrefix();
+    found = 0;
+    const ignored = (): void => undefined;
+    looking = new MendedQueues({
+      url: redis.url,
+      prefix: unshared,
+      lostEveryMs: 0,
+      onResumed: ignored,
+      onBegunAnew: ignored,
+      onLost: (_name, jobs) => void (found += jobs),
+      onError,
+    });
+    queue = new Queue(QUEUES.emailTurns, { connection: { url: redis.url }, prefix: unshared });
+  });
+  afterEach(async () => {
+    await Promise.all([looking.close(), queue.close()]);
+    expect(errors).toEqual([]);
+  });
+
+  /** Loses some jobs, looks until they are found, and gives how often a command was run in that look. */
+  const callsWhileLost = async (jobs: number, command: string): Promise<number> => {
+    for (let n = 0; n < jobs; n += 1) await redis.ask(`HSET ${queue.toKey(`lost-${n}`)} name email.turn`);
+    // It does nothing until it is connected.
+    while (found === 0) {
+      await redis.ask('CONFIG RESETSTAT');
+      await looking.mend(1);
+    }
+    expect(found).toBe(jobs);
+    const calls = new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(await redis.ask('INFO commandstats'));
+    return Number(calls?.[1]);
+  };
+
+  it('searches the list of those that wait for none of them, nor for what holds their lanes', async () => {
+    for (let n = 0; n < 50; n += 1)
+      await queue.add('email.turn', {}, { deduplication: { id: `lane-${n}`, keepLastIfActive: true } });
+    expect(await callsWhileLost(1, 'lpos')).toBe(1);
+    expect(await queue.getWaitingCount()).toBe(50);
+  });
+
+  it('searches a long list for few jobs in one go, in which Redis serves nobody else', async () => {
+    const waiting = 100_000;
+    await queue.waitUntilReady();
+    const fill = `for id = 1, ${waiting} do redis.call('LPUSH', KEYS[1], id) end`;
+    await redis.ask(`EVAL "${fill}" 1 ${queue.toKey('wait')}`);
+    expect(await callsWhileLost(200, 'eval')).toBeGreaterThanOrEqual(40);
+    expect(await queue.getWaitingCount()).toBe(waiting);
+  });
 });
 
 describe('What a stranger has written where a lane is held', () => {
