@@ -208,6 +208,17 @@ describe('The dashboard', () => {
     for (const status of ['PAUSED', 'DISABLED']) expect(held).toContain(`href="/webhooks?status=${status}"`);
   });
 
+  it('names the workspace of a lane that is held back', async () => {
+    const lane = `${stack.tenant.workspaceId}.bulk`;
+    const { pool } = stack.database;
+    await pool.query(`INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('email', $1, 'Spam')`, [
+      lane,
+    ]);
+    const page = await (await ask('/', as(await viewerCookie()))).text();
+    await pool.query('DELETE FROM paused_lanes');
+    expect(page).toMatch(new RegExp(`>${lane}</a>\\s*<bdi class="quiet">(?!wrk_)[^<]+</bdi>`));
+  });
+
   it('says where no sender runs that none does, and where what is held back is released', async () => {
     await stack.database.pool.query(
       `INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('email', 'a.now', 'Spam')`,

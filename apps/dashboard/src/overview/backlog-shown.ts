@@ -1,4 +1,4 @@
-import { parseId } from '@posthorn/kernel';
+import { parseId, type WorkspaceId } from '@posthorn/kernel';
 import { EVERY_LANE, type LaneId } from '@posthorn/domain';
 import {
   type BusyLane,
@@ -54,14 +54,18 @@ function oldestDueCell(seconds: number): Html {
   </td>`;
 }
 
+/** Whose a lane is, if it is a workspace's own. */
+export function workspaceOf(laneId: LaneId): WorkspaceId | undefined {
+  return parseId('wrk', laneId.split('.', 1)[0]!);
+}
+
 /** A lane, with a link to what waits in it and the name of its workspace. */
 function laneText(laneId: LaneId, nameOf: WorkspaceName): Html {
-  const [text = ''] = laneId.split('.');
-  const workspaceId = parseId('wrk', text);
+  const workspaceId = workspaceOf(laneId);
   if (workspaceId !== undefined)
     return html`<a href="/emails?workspace=${workspaceId}">${laneId}</a>
       <bdi class="quiet">${nameOf(workspaceId)}</bdi>`;
-  return parseId('wh', text) === undefined
+  return parseId('wh', laneId) === undefined
     ? html`${laneId}`
     : html`<a href="/webhooks/${laneId}">${laneId}</a>`;
 }

@@ -6,7 +6,7 @@ import { html, type Html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
 import { count } from '../pages/parts.ts';
 import { workspaceNames } from '../pages/workspaces.ts';
-import { backlogTable, heldBackTable, lanesTable } from './backlog-shown.ts';
+import { backlogTable, heldBackTable, lanesTable, workspaceOf } from './backlog-shown.ts';
 import { ratesShown, relaysShown } from './rates-shown.ts';
 
 const REFRESH_SECONDS = 15;
@@ -24,7 +24,7 @@ export class OverviewController {
 
   @Get()
   async show(@Res({ passthrough: true }) response: Response): Promise<string> {
-    const [minutes, backlog, state, heldBack, rates, relays, lanes, workspaces] = await Promise.all([
+    const [minutes, backlog, state, heldBack, rates, relays, lanes] = await Promise.all([
       this.overview.emailsByMinute(),
       this.outbox.measureBacklog(),
       this.overview.stateOfThings(),
@@ -32,9 +32,9 @@ export class OverviewController {
       this.rates.lastHour(),
       this.rates.relays(),
       this.overview.busiestLanes(),
-      this.workspaces.list(),
     ]);
-    const nameOf = workspaceNames(workspaces);
+    const owners = [...lanes, ...heldBack.items].flatMap(({ laneId }) => workspaceOf(laneId) ?? []);
+    const nameOf = workspaceNames(await this.workspaces.findMany(owners));
     const content = html`<h1>Overview</h1>
       ${ratesShown(minutes, rates, this.clock.now())}
       <h2>What waits</h2>

@@ -54,6 +54,12 @@ export class WorkspaceStore {
     return row === null ? undefined : workspaceOf(row);
   }
 
+  /** Those that there are of some. */
+  async findMany(ids: readonly WorkspaceId[]): Promise<Workspace[]> {
+    const where = { id: { in: ids.map(uuidOf) } };
+    return (await this.database.prisma.workspace.findMany({ where })).map(workspaceOf);
+  }
+
   /** Changes what is given, and writes to the audit log what has changed; undefined: there is no such workspace. */
   change(
     id: WorkspaceId,
