@@ -144,6 +144,23 @@ describe('Examining Redis', () => {
     await full.close();
   });
 
+  it('does not take for a refusal that the answer to a change is late', async () => {
+    const slow = await PrivateRedis.start();
+    const proxy = createSilent((socket) => {
+      const answers = connect(slow.port, '127.0.0.1').on('error', () => undefined);
+      answers.pipe(socket).on('error', () => undefined);
+      socket.on('data', (asked) => /^\*\d+\r\n\$6\r\nunlink/i.test(asked.toString()) || answers.write(asked));
+      socket.on('close', () => answers.destroy());
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    const examined = examineRedis({ url: `redis://127.0.0.1:${port}`, prefix: 'posthorn' });
+    await expect(examined).rejects.toThrow('Command timed out');
+    proxy.close();
+    await slow.close();
+  }, 30_000);
+
   it('changes nothing, and hears of nothing where queues can be changed', async () => {
     const empty = await PrivateRedis.start();
     const { refusal } = await examineRedis({ url: empty.url, prefix: 'posthorn' });

@@ -1,5 +1,5 @@
 import type { RedisFacts } from '@posthorn/domain';
-import { Redis } from 'ioredis';
+import { Redis, ReplyError } from 'ioredis';
 import type { RedisOptions } from './connections.ts';
 import { answersInClear, answersTls } from './probe-redis.ts';
 
@@ -80,10 +80,7 @@ export async function examineRedis({ url, prefix }: RedisOptions): Promise<Redis
     const forbidden = await connection.eval(FORBIDDEN, 1, `${prefix}:doctor`, ...COMMANDS);
     if (forbidden !== '') throw new Error(`NOPERM ${String(forbidden)}`);
     const keys = NO_KEYS.map((key) => `${prefix}:${key}`);
-    const refusal = await connection.unlink(...keys).then(
-      () => undefined,
-      ({ message }: Error) => message,
-    );
+    const refusal = await connection.unlink(...keys).then(() => undefined, saidBy);
     const now = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
     return { facts, refusal, offsetMs: now - askedAt - roundTripMs / 2, roundTripMs };
   } catch (error) {
@@ -94,6 +91,12 @@ export async function examineRedis({ url, prefix }: RedisOptions): Promise<Redis
   } finally {
     connection.disconnect();
   }
+}
+
+/** What Redis itself said. @throws whatever else went wrong, such as that it says nothing in time */
+function saidBy(error: Error): string {
+  if (error instanceof ReplyError) return error.message;
+  throw error;
 }
 
 /** What a connection comes to that was made with TLS where none is spoken, or without it where it is. */
