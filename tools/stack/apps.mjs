@@ -9,6 +9,8 @@ const READY_WITHIN_MS = 60_000;
 /** Keeps one app running until it is stopped. */
 export class AppKeeper {
   #stopping = new AbortController();
+  /** @type {Promise<import('node:child_process').ChildProcess> | undefined} */
+  #newest;
   /** @type {import('node:child_process').ChildProcess | undefined} */
   #child;
 
@@ -51,13 +53,8 @@ export class AppKeeper {
   async #startOne() {
     const isFirst = this.#child === undefined;
     const { script, env, logFile } = this;
-    const child = await startProcess({
-      command: nodeBinary(),
-      args: [script],
-      env,
-      logFile,
-      leashed: true,
-    });
+    this.#newest = startProcess({ command: nodeBinary(), args: [script], env, logFile, leashed: true });
+    const child = await this.#newest;
     this.#child = child;
     if (!isFirst) this.onRestart();
     const isReady = () => {
@@ -73,7 +70,7 @@ export class AppKeeper {
   /** @param {number} withinMs after which it is killed */
   async stop(withinMs) {
     this.#stopping.abort();
-    const child = this.#child;
+    const child = await this.#newest?.catch(() => undefined);
     if (child === undefined || hasEnded(child)) return;
     const wentByItself = await stopProcess(child, { withinMs });
     if (!wentByItself) say(`${this.name} was still at work after ${withinMs / 1000} s and was killed.`);

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { canListen } from './ports.mjs';
 import { hasEnded } from './processes.mjs';
@@ -35,7 +34,7 @@ export async function keepRunning(kept) {
 /** @param {import('node:child_process').ChildProcess} child @param {Kept} kept */
 async function watch(child, kept, deathsBefore = 0) {
   const begun = performance.now();
-  if (!hasEnded(child)) await once(child, 'exit');
+  if (!hasEnded(child)) await new Promise((resolve) => child.once('exit', resolve));
   let deaths = performance.now() - begun > LIVED_WELL_MS ? 0 : deathsBefore;
   /** @type {import('node:child_process').ChildProcess | undefined} */
   let next;
@@ -53,14 +52,16 @@ async function watch(child, kept, deathsBefore = 0) {
       what = `did not start (${error.message.split('\n').at(-1)})`;
     }
   }
-  say(`${kept.name} is up again.`);
+  if (!kept.signal.aborted) say(`${kept.name} is up again.`);
   void watch(next, kept, deaths);
 }
 
 /** @param {Kept} kept */
-async function startAgain({ ports, start }) {
+async function startAgain({ ports, start, signal }) {
   for (const port of ports) {
     if (!(await canListen(port, '127.0.0.1'))) throw new Error(`another program has taken its port ${port}`);
   }
+  // Who stops it ends what has been begun, and nothing may begin after that.
+  signal.throwIfAborted();
   return start();
 }

@@ -98,6 +98,27 @@ describe('What is kept running', () => {
     expect(isAlive(await pidOf(2))).toBe(true);
   });
 
+  it('is still kept after signals could not be sent to it', async () => {
+    runKeeper(`
+      import { keepRunning } from './tools/stack/keeper.mjs';
+      const stopping = new AbortController();
+      const stop = () => stopping.abort();
+      let starts = 0;
+      const start = async () => {
+        const child = await startProcess({ command: 'sleep', args: ['600'], logFile: 'sleep.log', leashed: true });
+        console.log('pid ' + (starts += 1) + ': ' + child.pid + '.');
+        setTimeout(() => {
+          for (const refused of ['once', 'again']) child.emit('error', new Error('kill EPERM ' + refused));
+          console.log('refused.');
+        });
+        return child;
+      };
+      await keepRunning({ name: 'sleep', logFile: 'sleep.log', ports: [1], start, signal: stopping.signal })`);
+    await said(/refused\./);
+    process.kill(await pidOf(1), 'SIGKILL');
+    expect(isAlive(await pidOf(2))).toBe(true);
+  });
+
   it('is not started again when everything is being stopped', async () => {
     keepSleeper();
     const pid = await pidOf(1);
@@ -162,12 +183,12 @@ function postmasterPid(): number {
   );
 }
 
-/** The servers that a process has started, without the shells that hold their leashes. */
+/** The servers that a process has started and that have not ended, without the shells that hold their leashes. */
 function serversOf(parent: number | undefined): number[] {
-  const all = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args=']).toString().trim().split('\n');
+  const all = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,args=']).toString().trim().split('\n');
   return all.flatMap((line) => {
-    const [pid, ppid, command] = line.trim().split(/\s+/);
-    return Number(ppid) === parent && command !== 'sh' ? [Number(pid)] : [];
+    const [pid, ppid, state, command] = line.trim().split(/\s+/);
+    return Number(ppid) === parent && !state!.startsWith('Z') && command !== 'sh' ? [Number(pid)] : [];
   });
 }
 
@@ -214,5 +235,23 @@ describe('Postgres, Redis and the inbox of the local stack', () => {
     // It lets nobody in any more, but waits for those who are connected.
     process.kill(postmasterPid(), 'SIGTERM');
     await said(/^Postgres ended with code 0; starting it again in 2 s\. [^]*^Postgres is up again\.$/m);
+  });
+
+  it('are gone when they are stopped while they are just being started again', async () => {
+    runKeeper(`
+      import { provideInbox } from './tools/stack/services.mjs';
+      import { freePort } from './tools/stack/ports.mjs';
+      const ports = { smtp: await freePort(), web: await freePort() };
+      const inbox = await provideInbox(ports, { directory: 'inbox', logFile: 'inbox.log' });
+      const stop = () => undefined;
+      process.on('SIGUSR2', async () => { await inbox.stop(); console.log('stopped.'); })`);
+    await said(/ready/);
+    const [first] = serversOf(program?.pid);
+    process.kill(first!, 'SIGKILL');
+    await waitUntil(() => serversOf(program?.pid).some((pid) => pid !== first), WITHIN);
+    program?.kill('SIGUSR2');
+    await said(/stopped\./);
+    expect(serversOf(program?.pid)).toEqual([]);
+    expect(output).not.toContain('up again');
   });
 });

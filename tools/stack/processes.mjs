@@ -81,7 +81,8 @@ export async function startProcess({
   try {
     const child = spawn(command, args, { cwd, env, ...account, detached: true, stdio: ['ignore', log, log] });
     remember(child);
-    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+    // Later on it tells, too, that a signal could not be sent.
+    await new Promise((resolve, reject) => child.once('spawn', resolve).on('error', reject));
     if (leashed) child.once('exit', leash(/** @type {number} */ (child.pid)));
     return child;
   } finally {

@@ -118,22 +118,20 @@ async function startInbox({ smtp, web, webUrl, directory, logFile }) {
  *
  * @template {{ child: import('node:child_process').ChildProcess, stop: () => Promise<unknown> }} Server
  * @param {{ name: string, logFile: string, ports: number[], start: () => Promise<Server> }} options
- * @returns {Promise<{ server: Server, stop: () => Promise<unknown> }>} the first one; `stop` ends the one that runs then
+ * @returns {Promise<{ server: Server, stop: () => Promise<unknown> }>} the first one; `stop` ends the one that runs then, or is being started
  */
 async function keepServer({ start, ...about }) {
   const stopping = new AbortController();
-  /** @type {Server | undefined} */
+  /** @type {Promise<Server> | undefined} */
   let newest;
-  const startOne = async () => {
-    newest = await start();
-    return newest.child;
-  };
+  const startOne = async () => (await (newest = start())).child;
   await keepRunning({ ...about, start: startOne, signal: stopping.signal });
   const stop = async () => {
     stopping.abort();
-    await newest?.stop();
+    const server = await newest?.catch(() => undefined);
+    await server?.stop();
   };
-  return { server: /** @type {Server} */ (/** @type {unknown} */ (newest)), stop };
+  return { server: await /** @type {Promise<Server>} */ (/** @type {unknown} */ (newest)), stop };
 }
 
 /** @param {string} setting @param {string} value @returns {string} the same @throws when it is no URL */
