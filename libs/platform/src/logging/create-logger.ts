@@ -2,6 +2,7 @@ import { pino, type Bindings, type ChildLoggerOptions, type DestinationStream, t
 import type { LogSettings } from '../settings/connection-settings.ts';
 import { GatheredLines } from './gathered-lines.ts';
 import { LineOutput } from './line-output.ts';
+import { logConsole } from './log-console.ts';
 import { redactFields } from './redact-fields.ts';
 import { redactLine } from './redact-line.ts';
 import { requestContext } from './request-context.ts';
@@ -15,7 +16,7 @@ const LOST = 'lines of this log were lost: what they are written to was full, or
  * Makes the logger of a process: JSON lines with ISO times, the app's name and the id of the request that is worked on.
  * Addresses, contents, keys and passwords are left out by field name and masked by pattern.
  *
- * @param destination where the lines go; standard output by default
+ * @param destination where the lines go; by default standard output, and then what is written to the console is logged as well
  */
 export function createLogger(
   settings: Pick<LogSettings, 'LOG_LEVEL'>,
@@ -39,6 +40,7 @@ export function createLogger(
     destination ?? new GatheredLines(new LineOutput(STANDARD_OUTPUT, onLost)),
   );
   redactChildren(logger);
+  if (destination === undefined) logConsole(logger);
   return logger;
 }
 
