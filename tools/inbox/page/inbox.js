@@ -1,4 +1,8 @@
 // Everything of a mail is put on the page as text; its HTML is shown in a frame that runs nothing and loads nothing.
+const MOST_SHOWN = 200;
+/** Many mails at once are one look at the list. */
+const LOOK_AFTER_MS = 150;
+
 const [list, pane, search, count] = ['list', 'mail', 'search', 'count'].map((id) =>
   document.getElementById(id),
 );
@@ -33,9 +37,8 @@ function row({ id, subject, from, envelope, receivedAt }) {
 
 async function showList() {
   const words = search.value;
-  const found = await ask(`/api/messages?limit=200&search=${encodeURIComponent(words)}`).catch(
-    () => undefined,
-  );
+  const query = `limit=${MOST_SHOWN}&search=${encodeURIComponent(words)}`;
+  const found = await ask(`/api/messages?${query}`).catch(() => undefined);
   if (found === undefined) return sayAway();
   // Somebody has gone on typing: what they look for now is on its way.
   if (words !== search.value) return;
@@ -143,13 +146,12 @@ async function showMail() {
   pane.replaceChildren(back, element('h2', {}, mail.subject || '(no subject)'), about, ...tabs(mail));
 }
 
-/** Many mails at once are one look at the list. */
 let planned;
 function plan() {
   planned ??= setTimeout(() => {
     planned = undefined;
     void showList();
-  }, 150);
+  }, LOOK_AFTER_MS);
 }
 
 document.getElementById('clear').addEventListener('click', async () => {
