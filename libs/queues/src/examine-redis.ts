@@ -1,4 +1,4 @@
-import type { RedisFacts } from '@posthorn/domain';
+import { pointAtPrimary, type RedisFacts } from '@posthorn/domain';
 import { Redis, ReplyError } from 'ioredis';
 import type { RedisOptions } from './connections.ts';
 import { answersInClear, answersTls } from './probe-redis.ts';
@@ -21,7 +21,7 @@ class RedisUnusable extends Error {
   override readonly name = 'RedisUnusable';
 }
 
-const TO_PRIMARY = 'point REDIS_URL at the primary, by a name that follows it in a failover';
+const TO_PRIMARY = pointAtPrimary('REDIS_URL');
 
 /** By what it says it is. */
 const MODES: Readonly<Record<string, string>> = {

@@ -7,6 +7,7 @@ import { doneAt, doneIn } from '../pages/done.ts';
 import type { Html } from '../pages/html.ts';
 import { Given } from '../pages/given.ts';
 import { renderPage } from '../pages/page.ts';
+import { refused } from '../pages/refused.ts';
 import { thatIsThere } from '../pages/that-is-there.ts';
 import { accountOf, operatorOf } from '../sign-in/entrance.ts';
 import { type FilledForm, pausesPage, WHOSE } from './pauses-page.ts';
@@ -62,11 +63,9 @@ export class PausesController {
       response.redirect(303, doneAt('/pauses', wasPaused ? 'kept' : 'paused').url);
       return undefined;
     } catch (error) {
-      if (!(error instanceof Refusal) || error.statusCode >= 500) throw error;
-      response.status(error.statusCode);
+      const fault = refused(error, response);
       const [whose, workspace, reason] = ['whose', 'workspace', 'reason'].map((name) => given.shown(name));
-      const filled = { whose, workspace, reason, fault: error.message };
-      const content = await this.content(request, filled);
+      const content = await this.content(request, { whose, workspace, reason, fault });
       return renderPage(response, { title: 'What is held back', part: 'Overview', content });
     }
   }

@@ -9,7 +9,7 @@ import {
   Req,
   Res,
 } from '@nestjs/common';
-import { parseId, Refusal } from '@posthorn/kernel';
+import { parseId } from '@posthorn/kernel';
 import type { Actor, Page, Suppression } from '@posthorn/domain';
 import {
   SuppressionChanges,
@@ -21,6 +21,7 @@ import type { Request, Response } from 'express';
 import { doneIn, doneAt } from '../pages/done.ts';
 import { Given } from '../pages/given.ts';
 import { renderPage } from '../pages/page.ts';
+import { refused } from '../pages/refused.ts';
 import { searched } from '../pages/searched.ts';
 import { thatIsThere } from '../pages/that-is-there.ts';
 import { accountOf, operatorOf } from '../sign-in/entrance.ts';
@@ -77,9 +78,8 @@ export class SuppressionsController {
       response.redirect(303, await this.put(given, operatorOf(request)));
       return undefined;
     } catch (error) {
-      if (!(error instanceof Refusal) || error.statusCode >= 500) throw error;
-      response.status(error.statusCode);
-      const filled = { ...namedIn(given), reason: given.shown('reason'), fault: error.message };
+      const fault = refused(error, response);
+      const filled = { ...namedIn(given), reason: given.shown('reason'), fault };
       const [workspaces, account] = [await this.workspaces.list(), accountOf(request)];
       const nothing = { asked: { email: undefined, workspace: undefined }, found: undefined };
       const content = suppressionsPage({ ...nothing, workspaces, account, filled });

@@ -1,4 +1,4 @@
-import { advice, bytesText, fault, type Finding, good, spanText } from './finding.ts';
+import { advice, bytesText, fault, type Finding, good, pointAtPrimary, spanText } from './finding.ts';
 
 /** What the server says of itself. */
 export interface PostgresFacts {
@@ -51,10 +51,7 @@ export function judgeDurability(facts: PostgresFacts): Finding {
 export function judgeWritable({ isStandby, readOnlyByDefault, awaitingStandby }: PostgresFacts): Finding {
   const nothing = 'nothing can be accepted, sent or recorded';
   if (isStandby)
-    return fault(
-      `Postgres is a standby and takes no changes: ${nothing}`,
-      'point DATABASE_URL at the primary, by a name that follows it in a failover',
-    );
+    return fault(`Postgres is a standby and takes no changes: ${nothing}`, pointAtPrimary('DATABASE_URL'));
   if (readOnlyByDefault === 'on')
     return fault(
       `Postgres takes no changes (default_transaction_read_only is on): ${nothing}`,

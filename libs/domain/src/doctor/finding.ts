@@ -18,6 +18,10 @@ export const advice = (found: string, mend: string): Finding => ({ kind: 'advice
 export const fault = (found: string, mend: string): Finding => ({ kind: 'fault', found, mend });
 export const unknown = (found: string, mend: string): Finding => ({ kind: 'unknown', found, mend });
 
+/** What to do about a server that only follows another one. @param setting that leads to it */
+export const pointAtPrimary = (setting: 'DATABASE_URL' | 'REDIS_URL'): string =>
+  `point ${setting} at the primary, by a name that follows it in a failover`;
+
 /** A time span as people say it: `45 s`, `3 min`, `2 h`, `5 days`. */
 export function spanText(seconds: number): string {
   const whole = Math.round(seconds);

@@ -1,4 +1,4 @@
-import { advice, bytesText, fault, type Finding, good, unknown } from './finding.ts';
+import { advice, bytesText, fault, type Finding, good, pointAtPrimary, unknown } from './finding.ts';
 
 /** What Redis says of itself (`INFO`). */
 export type RedisFacts = Readonly<Record<string, string>>;
@@ -63,7 +63,7 @@ export function judgeRedisRole(facts: RedisFacts): Finding {
   if (facts['role'] !== 'slave') return good('Redis is a primary');
   return fault(
     'Redis is a replica and takes no changes: emails are accepted, and wait',
-    'point REDIS_URL at the primary, by a name that follows it in a failover',
+    pointAtPrimary('REDIS_URL'),
   );
 }
 
