@@ -43,6 +43,20 @@ async function putBackUntilThere(): Promise<number> {
   }
 }
 
+/** Starts who does the regular job. */
+function startWorker(onDone: () => void, onFault: (error: Error) => void): JobWorker<typeof NAME> {
+  const worker = new JobWorker<typeof NAME>({
+    url: redis.url,
+    prefix,
+    queue: QUEUES.maintenance,
+    concurrency: 1,
+    handlers: { [NAME]: () => Promise.resolve(onDone()) },
+    onError: onFault,
+  });
+  worker.start();
+  return worker;
+}
+
 /** As a worker leaves it whose clock is so far ahead. */
 async function leaveAhead(ms: number): Promise<number> {
   await queue.removeJobScheduler(NAME);
@@ -58,15 +72,7 @@ it('a regular job that a wrong clock has put a day ahead, where it stays, is don
   passedMs += HOUR_MS;
   expect(await putBackUntilThere()).toBeLessThanOrEqual(Date.now() + 2 * EVERY_MS);
   let done = 0;
-  const worker = new JobWorker<typeof NAME>({
-    url: redis.url,
-    prefix,
-    queue: QUEUES.maintenance,
-    concurrency: 1,
-    handlers: { [NAME]: () => Promise.resolve(void (done += 1)) },
-    onError,
-  });
-  worker.start();
+  const worker = startWorker(() => void (done += 1), onError);
   while (done < 3) await sleep(10);
   await worker.close();
   expect(errors).toEqual([]);
@@ -147,15 +153,10 @@ it.each([
     await putBackUntilThere();
     await redis.ask(`HSET ${queue.toKey(`repeat:${NAME}`)} ${written}`);
     let done = 0;
-    const worker = new JobWorker<typeof NAME>({
-      url: redis.url,
-      prefix,
-      queue: QUEUES.maintenance,
-      concurrency: 1,
-      handlers: { [NAME]: () => Promise.resolve(void (done += 1)) },
-      onError: () => undefined,
-    });
-    worker.start();
+    const worker = startWorker(
+      () => void (done += 1),
+      () => undefined,
+    );
     for (const until = performance.now() + 10_000; done < 4 && performance.now() < until;) {
       await regular.putBack();
       await sleep(20);

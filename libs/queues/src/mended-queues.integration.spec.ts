@@ -3,7 +3,10 @@ import type { LaneId } from '@posthorn/domain';
 import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
 import { Queue, Worker } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { JobWorker, LaneRings, MendedQueues, QUEUES } from './index.ts';
+import { type JobHandlers, JobWorker, LaneRings, MendedQueues, QUEUES } from './index.ts';
+import type { JobWorkerOptions } from './job-worker.ts';
+import type { JobName, QueueName } from './jobs.ts';
+import type { LineName } from './lines.ts';
 
 let redis: PrivateRedis;
 let prefix: string;
@@ -31,6 +34,19 @@ afterAll(async () => {
   await mended.close();
   await redis.close();
 });
+
+const ignored = (): void => undefined;
+
+function workerOf<Name extends JobName>(
+  queue: QueueName,
+  handlers: JobHandlers<Name>,
+  more: Partial<JobWorkerOptions<Name>> = {},
+): JobWorker<Name> {
+  return new JobWorker({ url: redis.url, prefix, queue, concurrency: 1, handlers, onError, ...more });
+}
+
+const ringsOf = (line: LineName, rowsPerTurn: number, onErrorOfRings = onError): LaneRings =>
+  new LaneRings({ url: redis.url, prefix, line, rowsPerTurn, onError: onErrorOfRings });
 
 const queueNamed = (name: string): Queue => new Queue(name, { connection: { url: redis.url }, prefix });
 
@@ -64,14 +80,7 @@ it('jobs that came while a queue was paused are done', async () => {
   const queue = queueNamed(QUEUES.maintenance);
   await queue.pause();
   const { promise: done, resolve } = Promise.withResolvers<void>();
-  const worker = new JobWorker<'recoveries.forget'>({
-    url: redis.url,
-    prefix,
-    queue: QUEUES.maintenance,
-    concurrency: 1,
-    onError,
-    handlers: { 'recoveries.forget': () => Promise.resolve(resolve()) },
-  });
+  const worker = workerOf(QUEUES.maintenance, { 'recoveries.forget': () => Promise.resolve(resolve()) });
   worker.start();
   await queue.add('recoveries.forget', { v: 1 });
   await mended.mend(0);
@@ -113,13 +122,8 @@ it('what a dead worker had in hand is begun again, though the clock of Redis was
   await redis.ask(`SET ${queue.toKey('stalled-check')} 0 PX 3600000`);
   await dead.close();
   const served: string[] = [];
-  const worker = new JobWorker<'recoveries.forget'>({
-    url: redis.url,
-    prefix,
-    queue: QUEUES.maintenance,
-    concurrency: 1,
-    onError,
-    handlers: { 'recoveries.forget': () => Promise.resolve(void served.push('again')) },
+  const worker = workerOf(QUEUES.maintenance, {
+    'recoveries.forget': () => Promise.resolve(void served.push('again')),
   });
   worker.start();
   for (const until = performance.now() + 30_000; served.length === 0 && performance.now() < until;) {
@@ -133,15 +137,10 @@ it('what a dead worker had in hand is begun again, though the clock of Redis was
 
 it('a ring is heard whose job was in a list that Redis has lost', async () => {
   const LANE = 'wrk_01k9zq7v3nf4b8gq2m5c6d7e8f.now' as LaneId;
-  const rings = new LaneRings({ url: redis.url, prefix, line: 'email', rowsPerTurn: 50, onError });
+  const rings = ringsOf('email', 50);
   const served: string[] = [];
-  const worker = new JobWorker<'email.turn'>({
-    url: redis.url,
-    prefix,
-    queue: QUEUES.emailTurns,
-    concurrency: 1,
-    onError,
-    handlers: { 'email.turn': ({ slot }) => Promise.resolve(void served.push(slot)) },
+  const worker = workerOf(QUEUES.emailTurns, {
+    'email.turn': ({ slot }) => Promise.resolve(void served.push(slot)),
   });
   const queue = queueNamed(QUEUES.emailTurns);
   while ((await queue.getWaitingCount()) === 0) {
@@ -166,14 +165,11 @@ it('no job is forgotten that waits, is being done, or has failed', async () => {
   const { promise: goOn, resolve } = Promise.withResolvers<void>();
   const queue = queueNamed(QUEUES.eventTurns);
   await queue.addBulk(Array.from({ length: 500 }, () => ({ name: 'event.turn', data: {} })));
-  const worker = new JobWorker<'event.turn'>({
-    url: redis.url,
-    prefix,
-    queue: QUEUES.eventTurns,
-    concurrency: 3,
-    onError: () => undefined,
-    handlers: { 'event.turn': () => goOn.then(() => Promise.reject(new Error('it failed'))) },
-  });
+  const worker = workerOf(
+    QUEUES.eventTurns,
+    { 'event.turn': () => goOn.then(() => Promise.reject(new Error('it failed'))) },
+    { concurrency: 3, onError: ignored },
+  );
   worker.start();
   while ((await queue.getActiveCount()) < 3) await sleep(10);
   await mended.mend(1);
@@ -221,22 +217,13 @@ it.each([
     const other = queueNamed(QUEUES.slowWebhookTurns);
     await other.add('slow-webhook.turn', {});
     const { promise: served, resolve } = Promise.withResolvers<void>();
-    const worker = new JobWorker<'webhook.turn'>({
-      url: redis.url,
-      prefix,
-      queue: QUEUES.webhookTurns,
-      concurrency: 1,
-      onError: () => undefined,
-      handlers: { 'webhook.turn': () => Promise.resolve(resolve()) },
-    });
+    const worker = workerOf(
+      QUEUES.webhookTurns,
+      { 'webhook.turn': () => Promise.resolve(resolve()) },
+      { onError: ignored },
+    );
     worker.start();
-    const rings = new LaneRings({
-      url: redis.url,
-      prefix,
-      line: 'webhook',
-      rowsPerTurn: 50,
-      onError: () => undefined,
-    });
+    const rings = ringsOf('webhook', 50, ignored);
     for (const command of commands)
       await redis.ask(command.replace('queue', `${prefix}:${QUEUES.webhookTurns}`));
     while (begunAnew.length === 0) await mended.mend(0);
@@ -258,7 +245,6 @@ describe('A look for lost jobs while much waits', () => {
   beforeEach(() => {
     unshared = uniqueQueuePrefix();
     found = 0;
-    const ignored = (): void => undefined;
     looking = new MendedQueues({
       url: redis.url,
       prefix: unshared,
@@ -327,22 +313,13 @@ describe('What a stranger has written where a lane is held', () => {
       const lane = newLane();
       for (const slot of SLOTS) await redis.ask(commandOf(queue, `${lane}-${slot}`));
       const served: string[] = [];
-      const worker = new JobWorker<'email.turn'>({
-        url: redis.url,
-        prefix,
-        queue: QUEUES.emailTurns,
-        concurrency: 1,
-        onError: () => undefined,
-        handlers: { 'email.turn': ({ slot }) => Promise.resolve(void served.push(slot)) },
-      });
+      const worker = workerOf(
+        QUEUES.emailTurns,
+        { 'email.turn': ({ slot }) => Promise.resolve(void served.push(slot)) },
+        { onError: ignored },
+      );
       worker.start();
-      const rings = new LaneRings({
-        url: redis.url,
-        prefix,
-        line: 'email',
-        rowsPerTurn: 1,
-        onError: () => undefined,
-      });
+      const rings = ringsOf('email', 1, ignored);
       for (const until = performance.now() + 20_000; served.length < 20 && performance.now() < until;) {
         await mended.mend(1);
         rings.ringAll(lane);
@@ -367,21 +344,8 @@ describe('What a stranger has written where a lane is held', () => {
       const lane = newLane();
       const served: string[] = [];
       const workerThat = (handle: () => Promise<void>): JobWorker<'event.turn'> =>
-        new JobWorker<'event.turn'>({
-          url: redis.url,
-          prefix,
-          queue: QUEUES.eventTurns,
-          concurrency: 1,
-          onError: () => undefined,
-          handlers: { 'event.turn': handle },
-        });
-      const rings = new LaneRings({
-        url: redis.url,
-        prefix,
-        line: 'event',
-        rowsPerTurn: 1,
-        onError: () => undefined,
-      });
+        workerOf(QUEUES.eventTurns, { 'event.turn': handle }, { onError: ignored });
+      const rings = ringsOf('event', 1, ignored);
       const worker = workerThat(async () => {
         served.push('once');
         if (served.length > 1) return;
