@@ -162,7 +162,7 @@ it.each([
       await sleep(20);
     }
     await Promise.all([worker.close(), regular.close()]);
-    expect(done).toBe(4);
+    expect(done).toBeGreaterThanOrEqual(4);
     // What is said of it is said once, not at each look.
     expect(told.length).toBeLessThan(5);
   },
