@@ -1,9 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { hasEnded, isAlive, waitUntil } from './processes.mjs';
@@ -183,6 +182,12 @@ function postmasterPid(): number {
   );
 }
 
+/** Whether Redis has written down what is to be kept: it may answer up to two seconds earlier. */
+function isWrittenDown(): boolean {
+  const folder = join(root, '.posthorn', 'redis', 'appendonlydir');
+  return readdirSync(folder).some((name) => readFileSync(join(folder, name), 'utf8').includes('kept'));
+}
+
 /** The servers that a process has started and that have not ended, without the shells that hold their leashes. */
 function serversOf(parent: number | undefined): number[] {
   const all = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,args=']).toString().trim().split('\n');
@@ -218,8 +223,7 @@ describe('Postgres, Redis and the inbox of the local stack', () => {
       });
       console.log('written.')`);
     await said(/written\./);
-    // Redis writes its log down once a second.
-    await sleep(1_500);
+    await waitUntil(isWrittenDown, WITHIN);
     for (const pid of serversOf(program?.pid)) process.kill(pid, 'SIGKILL');
     for (const name of ['Postgres', 'Redis', 'The inbox']) {
       await said(

@@ -12,10 +12,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { endAll, isAlive, run, waitUntil } from './processes.mjs';
+import { endAll, hasEnded, isAlive, run, waitUntil } from './processes.mjs';
 import { describeFault } from './script.mjs';
 
 const TOOLS = fileURLToPath(new URL('..', import.meta.url));
@@ -72,9 +71,18 @@ interface Ended {
   readonly code: number | null;
 }
 
+interface Called {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+}
+
 /** Calls a program as npm does. */
-function call(program: string, ...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
-  const env = { ...process.env, PATH: `${join(root, 'bin')}${delimiter}${process.env.PATH}` };
+function call(program: string, ...args: string[]): Called {
+  return callWith({}, program, ...args);
+}
+
+function callWith(more: NodeJS.ProcessEnv, program: string, ...args: string[]): Called {
+  const env = { ...process.env, PATH: `${join(root, 'bin')}${delimiter}${process.env.PATH}`, ...more };
   const child = spawn(process.execPath, [`tools/${program}.mjs`, ...args], { cwd: root, env });
   started.push(child);
   let output = '';
@@ -158,10 +166,11 @@ describe('up', () => {
       await pidOf('npm');
       const first = await Promise.race(calls.map(async ({ ended }, index) => ({ index, ...(await ended) })));
       expect(first.output).toMatch(/Posthorn is being started/);
-      await sleep(3_000);
-      const kept = calls.filter(({ child }) => child.exitCode === null);
-      expect(kept).toHaveLength(1);
-      expect(JSON.parse(readFileSync(state('supervisor.json'), 'utf8'))).toEqual({ pid: kept[0]?.child.pid });
+      const kept = () => calls.filter(({ child }) => !hasEnded(child));
+      await waitUntil(() => kept().length <= 1, WITHIN);
+      expect(JSON.parse(readFileSync(state('supervisor.json'), 'utf8'))).toEqual({
+        pid: kept()[0]?.child.pid,
+      });
       await call('down').ended;
     },
   );
@@ -169,8 +178,18 @@ describe('up', () => {
   it('stays known when down, which found none to stop, ends after it has begun', async () => {
     mkdirSync(state(''), { recursive: true });
     writeFileSync(state('supervisor.json'), '{"pid":999999999}');
-    const { ended } = call('down');
-    await sleep(1_000);
+    // It has found none once it waits for what one that was killed had started.
+    writeFileSync(
+      join(root, 'note-waits.mjs'),
+      `import { writeFileSync } from 'node:fs';
+      import { syncBuiltinESMExports } from 'node:module';
+      import timers from 'node:timers/promises';
+      const { setTimeout } = timers;
+      timers.setTimeout = (...wait) => (writeFileSync('waits', ''), setTimeout(...wait));
+      syncBuiltinESMExports();`,
+    );
+    const { ended } = callWith({ NODE_OPTIONS: '--import=./note-waits.mjs' }, 'down');
+    await waitUntil(() => existsSync(join(root, 'waits')), WITHIN);
     rmSync(state('supervisor.json'));
     const { child } = call('up');
     await pidOf('npm');
