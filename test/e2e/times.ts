@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 24 * 60 * MINUTE_MS;
 
@@ -9,4 +11,11 @@ export function fromNow(ms: number): string {
 /** The milliseconds since 1970 of the second that a time lies in: mails know no more. */
 export function toSecond(time: string): number {
   return Math.floor(Date.parse(time) / 1_000) * 1_000;
+}
+
+/** Waits for the next month (UTC) when this one ends within a minute. */
+export async function untilMonthLasts(): Promise<void> {
+  const now = new Date();
+  const leftMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime();
+  if (leftMs < MINUTE_MS) await sleep(leftMs);
 }
