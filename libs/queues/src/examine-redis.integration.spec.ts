@@ -62,7 +62,7 @@ describe('Examining Redis', () => {
     await expect(refused()).rejects.toThrow(/^Redis speaks no TLS there \(.*\): write redis:\/\//);
     await redis.ask('CONFIG SET requirepass secret');
     await expect(refused()).rejects.toThrow(/^Redis speaks no TLS there \(.*\): write redis:\/\//);
-  }, 20_000);
+  });
 
   it.each(['without a client’s certificate', 'only with one'])(
     'says which scheme to write for one that speaks TLS, %s',
@@ -82,7 +82,6 @@ describe('Examining Redis', () => {
       server.close();
       authority.close();
     },
-    20_000,
   );
 
   it('says of who takes connections and is silent that nobody answers, whatever the scheme', async () => {
@@ -97,7 +96,7 @@ describe('Examining Redis', () => {
       expect(ask('redis')).rejects.toThrow(),
     ]);
     silent.close();
-  }, 30_000);
+  });
 
   it.each([
     ['has too few replicas', 'NOREPLICAS', 'CONFIG SET min-replicas-to-write 1'],
@@ -182,7 +181,8 @@ describe('Examining Redis', () => {
     await busy.ask('CONFIG SET busy-reply-threshold 1');
     const held = connect(busy.port, '127.0.0.1').on('error', () => undefined);
     held.write('EVAL "while true do end" 0\r\n');
-    await sleep(500);
+    const said = (): Promise<string> => busy.ask('PING').catch(String);
+    while (!(await said()).includes('BUSY')) await sleep(10);
     const examined = examineRedis({ url: busy.url, prefix: 'posthorn' });
     await expect(examined).rejects.toThrow(/^Redis has been running a script of somebody else/);
     await busy.ask('SCRIPT KILL');

@@ -172,6 +172,5 @@ describe('the buckets in Redis', () => {
       });
       expect(granted).toEqual([4, 6]);
     },
-    20_000,
   );
 });
