@@ -41,7 +41,9 @@ describe('an SMTP_URL', () => {
       error = caught;
     }
     expect(error).toMatchObject({ message: expect.stringContaining(`SMTP_URL ${what};`) });
-    expect(JSON.stringify([error, String(error), (error as Error).stack])).not.toMatch(/hun|ter2|joe/);
+    // Not its frames: the checkout may lie in a folder of that name.
+    const [said] = (error as Error).stack!.split(/^ {4}at /m);
+    expect(JSON.stringify([error, String(error), said])).not.toMatch(/hun|ter2|joe/);
     expect((error as Error).cause).toBeUndefined();
   });
 });
