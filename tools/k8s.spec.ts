@@ -100,8 +100,9 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
     expect(memoryOf('gateway')).toBeGreaterThanOrEqual(needed);
   });
 
-  it('gives the dashboard memory for the sources of the largest emails', () => {
+  it('gives the dashboard and the sender memory for the largest emails', () => {
     expect(memoryOf('dashboard')).toBeGreaterThanOrEqual(768 * MIB);
+    expect(memoryOf('sender')).toBeGreaterThanOrEqual(1_024 * MIB);
   });
 
   it('keeps what is secret out of sight: by reference, and nowhere else', () => {

@@ -45,6 +45,22 @@ describe('S16: HtmlToText', () => {
     );
   });
 
+  it('makes the texts of large HTML one after the other, and makes nothing else wait for them', async () => {
+    const shared = new HtmlToText({ maxThreads: 1, deadlineMs: 60_000 });
+    const done: string[] = [];
+    const convert = (name: string, html: string): Promise<unknown> =>
+      shared.convert(html, name).then(() => done.push(name));
+    // A thread takes its time to start.
+    await convert('started', 'x');
+    await Promise.all([
+      convert('first large', '<td>x</td>'.repeat(100_000)),
+      convert('second large', 'x'.repeat(600_000)),
+      convert('small', 'x'),
+    ]);
+    expect(done).toEqual(['started', 'small', 'first large', 'second large']);
+    await shared.close();
+  });
+
   it('kills a conversion at its deadline and works on', async () => {
     // Long enough for a thread to start on a busy machine.
     const impatient = new HtmlToText({ maxThreads: 1, deadlineMs: 5_000 });

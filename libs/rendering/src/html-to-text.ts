@@ -3,20 +3,25 @@ import { RenderingThreads, type ThreadLimits } from './rendering-threads.ts';
 import { Suspects } from './suspects.ts';
 
 const WORK = 'making the text from the HTML';
+/** In characters. Longer HTML can need fifty times its length, which is all that a thread may have: it gets one thread for all of it. */
+const MOST_CHARACTERS_BESIDE_OTHERS = 524_288;
 /** The emails of an owner may come by the dozen, and come again. */
 const SUSPECTED_MS = 600_000;
 
 /**
  * Makes the text of an email out of its HTML, in threads of its own. 40 kB can be nested so that they take a thread all of its time, so
- * whoever cost a thread its life has one conversion under way at a time from then on, for ten minutes; others keep the other threads.
+ * whoever cost a thread its life has one conversion under way at a time from then on, for ten minutes; others keep the other threads. Large HTML has
+ * a thread of its own, one at a time.
  */
 export class HtmlToText {
   private readonly threads: RenderingThreads<string, string>;
+  private readonly threadForLarge: RenderingThreads<string, string>;
   private readonly suspects = new Suspects(WORK, SUSPECTED_MS);
 
   constructor(limits: ThreadLimits = {}) {
     const worker = workerBeside(import.meta.url, 'html-to-text.worker');
     this.threads = new RenderingThreads(worker, WORK, limits);
+    this.threadForLarge = new RenderingThreads(worker, WORK, { ...limits, maxThreads: 1 });
   }
 
   /**
@@ -28,11 +33,12 @@ export class HtmlToText {
    *   too many wait whose owners are suspected
    */
   convert(html: string, owner: string): Promise<string> {
-    return this.suspects.run(this.threads, html, owner);
+    const isLarge = html.length > MOST_CHARACTERS_BESIDE_OTHERS;
+    return this.suspects.run(isLarge ? this.threadForLarge : this.threads, html, owner);
   }
 
   /** Ends the threads; conversions under way or asked for later fail. */
-  close(): Promise<void> {
-    return this.threads.close();
+  async close(): Promise<void> {
+    await Promise.all([this.threads.close(), this.threadForLarge.close()]);
   }
 }
