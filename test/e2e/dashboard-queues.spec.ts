@@ -94,8 +94,8 @@ describe('The queues on the dashboard', () => {
   it.each([
     ['takes 50 MB', { data: JSON.stringify({ x: 'x'.repeat(50 * MEGABYTE) }) }, 'bytes of Redis'],
     ['fails with a long reason', { failedReason: 'x'.repeat(MEGABYTE) }, 'bytes of Redis'],
-    ['holds broken JSON', { data: '{broken' }, 'no JSON'],
-    ['has broken options', { opts: '{broken' }, 'no JSON'],
+    ['holds broken JSON', { data: '{broken' }, 'not valid JSON'],
+    ['has broken options', { opts: '{broken' }, 'not valid JSON'],
   ])('do not read a job that %s, but say which, and are emptied all the same', async (_what, fields, why) => {
     await addJob('odd', fields);
     for (const path of [BOARD, jobPath('odd'), `${jobPath('odd')}/flow`]) {

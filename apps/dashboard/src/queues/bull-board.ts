@@ -84,7 +84,7 @@ class RunningQueue extends BullMQAdapter {
     const key = this.jobs.toKey(id.slice(0, MOST_ID_CHARACTERS));
     return new Refusal(
       403,
-      `The job ${key} ${why}, as none of Posthorn's does; empty the queue, or delete the job in Redis: no email is lost`,
+      `The job ${key} ${why}, so it is not one of Posthorn's; empty the queue, or delete the job in Redis: no email is lost`,
     );
   }
 }
