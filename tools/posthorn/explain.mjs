@@ -72,7 +72,8 @@ function sentenceFor(error) {
   const speaks = error instanceof UsageError || error instanceof NotReady;
   if (speaks || SPEAKING.has(error.name) || SPEAKING.has(error.constructor?.name)) return error.message;
   // The driver gives these no code.
-  if (error.message === 'timeout exceeded when trying to connect') return nobodyAnswers('there');
+  if (/^timeout (?:exceeded when trying to connect|expired)$/.test(error.message))
+    return nobodyAnswers('there');
   if (/^Connection terminated|^Query read timeout/.test(error.message)) return AWAY;
   if (error.message === 'Command timed out') return SILENT;
   if (/unsupported startup parameter/.test(error.message)) return POOLER;

@@ -44,6 +44,7 @@ describe('The line that says what went wrong', () => {
       { message: 'timeout exceeded when trying to connect' },
       'check that it is running',
     ],
+    ['a server that is frozen', { message: 'timeout expired' }, 'check that it is running'],
     ['a server that is stopped', { code: '57P01' }, 'what has been done, then try again'],
     [
       'a connection that is lost',
