@@ -215,6 +215,26 @@ describe('the commands of operators in the text of the pages', () => {
   });
 });
 
+describe('the lines of the log that operators are told to look for', () => {
+  const texts = ['apps', 'libs']
+    .flatMap((folder) => filesBelow(folder, /^[\w-]+\/src\/.*(?<!\.spec)\.ts$/))
+    .map(read);
+  const quoted = ['docs/operations.md', ...pagesBelow('docs/runbooks')].flatMap((page) => {
+    const text = read(page);
+    const alerts = /^\| line [^]*?\n\n/m.exec(text)?.[0] ?? '';
+    const cells = [...alerts.matchAll(/^\| (`[^|]*)/gm)].flatMap(([, cell]) => [
+      ...cell!.matchAll(/`([^`]+)`/g),
+    ]);
+    const words = text.matchAll(/\b(?:logs?|line|says?|warnings|says so \()\s+`([a-z][^`]* [^`]*)`/gi);
+    return [...cells, ...words].map(([, line]): [string, string] => [page, line!]);
+  });
+
+  it.each(quoted)('are written: %s: %s', (_page, line) => {
+    const parts = line.split(/…|\b[NM]\b/).map((part) => part.trim());
+    expect(texts.some((text) => parts.every((part) => text.includes(part)))).toBe(true);
+  });
+});
+
 /** The values of an enum in prisma/schema. */
 function enumOfSchema(file: string, name: string): string[] {
   const body =
@@ -290,7 +310,11 @@ function settingLine({
 }
 
 function pagesBelow(folder: string): string[] {
+  return filesBelow(folder, /\.md$/);
+}
+
+function filesBelow(folder: string, form: RegExp): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.md'))
+    .filter((path) => form.test(path))
     .map((path) => join(folder, path));
 }
