@@ -27,7 +27,11 @@ describe('Heartbeat', () => {
     const { heart, wait } = heartbeatWithClock();
     wait(11_000);
     heart.beat();
-    expect(heart.check().ok).toBe(false);
+    wait(500);
+    expect(heart.check()).toEqual({
+      ok: false,
+      detail: 'last turn 500 ms ago, after a standstill of 11000 ms',
+    });
     for (let second = 0; second < 31; second++) {
       wait(1_000);
       heart.beat();

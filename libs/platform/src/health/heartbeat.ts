@@ -7,7 +7,8 @@ const REMEMBERED_MS = 30_000;
 /** Whether the event loop turns: a timer that comes much later than it was set for has been held up. */
 export class Heartbeat {
   private lastBeatMs: number;
-  private standstillEndedMs = -Infinity;
+  /** The last one that is over. */
+  private standstill = { endedMs: -Infinity, lastedMs: 0 };
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly now: () => number = () => performance.now()) {
@@ -25,14 +26,20 @@ export class Heartbeat {
 
   beat(): void {
     const now = this.now();
-    if (now - this.lastBeatMs > STANDSTILL_MS) this.standstillEndedMs = now;
+    const lastedMs = now - this.lastBeatMs;
+    if (lastedMs > STANDSTILL_MS) this.standstill = { endedMs: now, lastedMs };
     this.lastBeatMs = now;
   }
 
   check(): { ok: boolean; detail: string } {
     const now = this.now();
     const sinceBeatMs = Math.round(now - this.lastBeatMs);
-    const ok = sinceBeatMs <= STANDSTILL_MS && now - this.standstillEndedMs > REMEMBERED_MS;
-    return { ok, detail: `last turn ${sinceBeatMs} ms ago` };
+    const { endedMs, lastedMs } = this.standstill;
+    const isRemembered = now - endedMs <= REMEMBERED_MS;
+    const before = isRemembered ? `, after a standstill of ${Math.round(lastedMs)} ms` : '';
+    return {
+      ok: sinceBeatMs <= STANDSTILL_MS && !isRemembered,
+      detail: `last turn ${sinceBeatMs} ms ago${before}`,
+    };
   }
 }
