@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { pino, type Bindings, type ChildLoggerOptions, type DestinationStream, type Logger } from 'pino';
 import type { LogSettings } from '../settings/connection-settings.ts';
 import { GatheredLines } from './gathered-lines.ts';
@@ -23,7 +24,8 @@ export function createLogger(
   appName: string,
   destination?: DestinationStream,
 ): Logger {
-  const onLost = (lines: number): void => logger.warn({ lines }, LOST);
+  // In the context of no request: the lines of many are written together.
+  const onLost = AsyncLocalStorage.bind((lines: number): void => logger.warn({ lines }, LOST));
   const logger: Logger = pino(
     {
       level: settings.LOG_LEVEL,

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { createLogger } from './create-logger.ts';
 import { reportRepeated } from './report-repeated.ts';
+import { requestContext } from './request-context.ts';
 
 describe('reportRepeated', () => {
   function reporter(): { said: object[]; report: (error: unknown) => void; wait: (ms: number) => void } {
@@ -40,5 +42,20 @@ describe('reportRepeated', () => {
     for (let kind = 0; kind < 250; kind += 1) report(new Error(`kind ${kind}`));
     report(new Error('kind 0'));
     expect(said).toHaveLength(251);
+  });
+
+  it('blames no request for what breaks on a connection that it happened to open', () => {
+    const lines: string[] = [];
+    const logger = createLogger({ LOG_LEVEL: 'info' }, 'test', { write: (line) => void lines.push(line) });
+    const report = reportRepeated(logger, 'away');
+    requestContext.run({ requestId: 'req', workspaceId: 'wrk' }, () => report(new Error('reset')));
+    expect(Object.keys(JSON.parse(lines.join('')) as object)).toEqual([
+      'level',
+      'time',
+      'app',
+      'pid',
+      'err',
+      'msg',
+    ]);
   });
 });

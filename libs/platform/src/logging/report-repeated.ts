@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { BoundedMap } from '@posthorn/kernel';
 import type { Logger } from 'pino';
 import { asError } from './as-error.ts';
@@ -10,7 +11,7 @@ const JOB = /\bjob \S+/g;
 
 /**
  * Logs errors that recur while a dependency is unavailable: each kind at most once in ten seconds, with how often it occurred in
- * between.
+ * between. They concern whoever needs it, so the lines name no request.
  *
  * @param message what the errors have in common
  * @param nowMs a monotonic clock
@@ -21,7 +22,8 @@ export function reportRepeated(
   nowMs: () => number = () => performance.now(),
 ): (error: unknown) => void {
   const kinds = new BoundedMap<string, { saidAtMs: number; unsaid: number }>(MOST_KINDS);
-  return (error) => {
+  // In the context that this is made in: the request that happened to open a connection is not the one that breaks with it.
+  return AsyncLocalStorage.bind((error: unknown): void => {
     const err = asError(error);
     const kind = `${err.name} ${err.message.replace(JOB, 'job')}`;
     const known = kinds.get(kind);
@@ -31,5 +33,5 @@ export function reportRepeated(
     }
     kinds.set(kind, { saidAtMs: nowMs(), unsaid: 0 });
     logger.warn({ err, ...(known?.unsaid ? { timesBefore: known.unsaid } : {}) }, message);
-  };
+  });
 }
