@@ -3,7 +3,7 @@ import { Refusal } from '@posthorn/kernel';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { httpDuration } from '../metrics/metrics.ts';
-import { type RequestContext, requestContext } from '../logging/request-context.ts';
+import { inThisRequest, requestContext } from '../logging/request-context.ts';
 import type { Span, Tracer } from '../tracing/tracer.ts';
 import type { SentBy } from './client-address.ts';
 import { answerOf, type ErrorRenderer, writeErrorEarly } from './error-answer.ts';
@@ -65,22 +65,22 @@ export function enterRequest(options: EntryOptions): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
     const startedAt = performance.now();
     const requestId = requestIdOf(request);
-    const context: RequestContext = { requestId };
     if (tracer !== undefined) traceRequest(tracer, request, response, requestId);
     response.setHeader('X-Request-Id', requestId);
     for (const [name, value] of headers) response.setHeader(name, value);
     for (const [name, value] of answerHeaders(request)) response.setHeader(name, value);
     if (isDraining()) response.setHeader('Connection', 'close');
-    requestContext.run(context, () => {
+    requestContext.run({ requestId }, () => {
       response.on(UNREAD, () => {
         shareOf(request)?.wait();
         unread.add(response);
       });
       const refusal = letIn(request, options);
-      response.on('close', () => {
+      const leave = inThisRequest(() => {
         shareOf(request)?.leave();
-        logAccess(logger, request, response, context, startedAt);
+        logAccess(logger, request, response, startedAt);
       });
+      response.on('close', leave);
       if (refusal) writeErrorEarly(request, response, answerOf(refusal, publicUrl), renderError);
       else next();
     });
@@ -132,13 +132,7 @@ function letIn(request: Request, { inFlight, alwaysLetIn }: EntryOptions): Refus
   return undefined;
 }
 
-function logAccess(
-  logger: Logger,
-  request: Request,
-  response: Response,
-  context: RequestContext,
-  startedAt: number,
-): void {
+function logAccess(logger: Logger, request: Request, response: Response, startedAt: number): void {
   const level = isHealthCheck(request) ? 'debug' : 'info';
   const { method } = request;
   const status = response.statusCode;
@@ -147,7 +141,6 @@ function logAccess(
   httpDuration.observe({ method, route: route ?? 'none', status }, durationMs / 1_000);
   logger[level](
     {
-      ...context,
       method,
       route: route ?? pathOf(request),
       status,

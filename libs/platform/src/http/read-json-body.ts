@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { Refusal } from '@posthorn/kernel';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { inThisRequest } from '../logging/request-context.ts';
 import { BodyPieces } from './body-pieces.ts';
 import { bodyTooLarge } from './body-too-large.ts';
 import { shareOf } from './enter-request.ts';
@@ -57,8 +57,9 @@ export function readJsonBody(options: JsonBodyOptions): RequestHandler {
       return next();
     }
     const most = maxBytesByPath[path] ?? maxBytes;
-    const admit = async (): Promise<string | undefined> => admitLongBody?.(request, response);
-    receive(request, { most, admit }, (outcome) => {
+    // The bytes come from a connection, which works for no request.
+    const admit = inThisRequest(async () => admitLongBody?.(request, response));
+    const done = inThisRequest((outcome: unknown) => {
       if (outcome instanceof Refusal) return writeErrorEarly(request, response, answerOf(outcome, ''));
       if (!Buffer.isBuffer(outcome)) return next(outcome);
       if (fault && outcome.length > 0) failWhenAsked(request, fault);
@@ -66,6 +67,7 @@ export function readJsonBody(options: JsonBodyOptions): RequestHandler {
       else parseWhenAsked(request, outcome, noObjectByPath[path] ?? NO_OBJECT, batchByPath[path]);
       next();
     });
+    receive(request, { most, admit }, done);
   };
 }
 
@@ -133,8 +135,7 @@ function receive(
   share?.wait();
   const pieces = new BodyPieces();
   let isJudged = false;
-  // The bytes come from a connection, which works for no request: what they set going is to be logged with the id of this one.
-  const onData = AsyncLocalStorage.bind((piece: Buffer): void => {
+  const onData = (piece: Buffer): void => {
     pieces.add(piece);
     const refusal = pieces.bytes > most ? bodyTooLarge(most) : share?.hold(pieces.bytes);
     if (refusal) return stop(refusal);
@@ -142,13 +143,13 @@ function receive(
     isJudged = true;
     request.pause();
     admit().then(goOn, stop);
-  });
+  };
   const goOn = (sender: string | undefined): void => {
     const refusal = sender === undefined ? undefined : share?.belongTo(sender);
     if (refusal) stop(refusal);
     else request.resume();
   };
-  const onEnd = AsyncLocalStorage.bind((): void => stop(share?.goOn() ?? pieces.whole()));
+  const onEnd = (): void => stop(share?.goOn() ?? pieces.whole());
   const stop = (outcome: unknown): void => {
     // While its sender goes on sending, others have the room: otherwise several bodies that fill it together would all be refused.
     if (!Buffer.isBuffer(outcome)) share?.drop();
