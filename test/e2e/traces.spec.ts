@@ -4,8 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type ToldSpan, TraceCollector, WebhookReceiver } from '@posthorn/testing';
+import { emailIn } from './api.ts';
 import { TO_THIS_MACHINE } from './receiving.ts';
 import { newRecipient, soundEmail, Stack, until } from './stack.ts';
+import { createTemplate } from './templates.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SECRET_SUBJECT = 'The subject that no trace may hold';
@@ -112,6 +114,21 @@ it('The emails of a batch have the place of their call, and a turn that serves t
   await until(() => turns().reduce((sum, { links }) => sum + links.length, 0) >= 20, 'the turns are told');
   const ids = new Set(turns().map(({ spanId }) => spanId));
   expect(sends.every(({ links }) => links.length === 1 && ids.has(links[0]!.spanId))).toBe(true);
+});
+
+it('G6: A test email of a template belongs to the trace of what asked for it', async () => {
+  const traceId = newTrace();
+  const template = await createTemplate(stack.api(), {}, stack.tenant.keys.editor);
+  const answer = await stack
+    .api()
+    .post(
+      `/v1/templates/${template.id}/test`,
+      { to: newRecipient(), variables: { firstName: 'Ada' } },
+      { headers: { traceparent: `00-${traceId}-${SPAN}-01` } },
+    );
+  const { id } = emailIn(answer);
+  await told(traceId, 'smtp send');
+  expect(named(spansOf(traceId), 'smtp send')[0]!.attributes).toMatchObject({ 'messaging.message.id': id });
 });
 
 it('A caller that does not want its trace told is not told of, and its webhooks hear that too', async () => {
