@@ -28,7 +28,7 @@ export * from './operator-role.ts';
 export * from './own-faults.ts';
 export * from './paging.ts';
 export * from './parse-json.ts';
-export { mayConnectTo } from './public-address.ts';
+export { isLoopback, mayConnectTo } from './public-address.ts';
 export * from './replies/classify-reply.ts';
 export * from './replies/reply-classes.ts';
 export * from './reports/report.ts';

@@ -40,6 +40,14 @@ const NAT64 = ranges('64:ff9b::/96');
 /** All that is given out of IPv6 (https://www.iana.org/assignments/ipv6-address-space). */
 const GLOBAL_IPV6 = ranges('2000::/3');
 
+/** What leads to the machine that asks (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3). */
+const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/;
+
+/** Whether a host leads whoever uses it to their own machine. @param host a name or an address, as `URL.hostname` writes it; brackets may be missing */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host);
+}
+
 /**
  * Whether Posthorn may connect to an address that a caller chose: it is public, or the operator allows its network. To be asked
  * of what a name resolves to, each time, just before the connection.

@@ -98,6 +98,19 @@ describe('Examining Redis', () => {
     silent.close();
   });
 
+  it('says that Redis is in protected mode, which it says itself before it hangs up', async () => {
+    const said = '-DENIED Redis is running in protected mode because protected mode is enabled\r\n';
+    const server = createSilent((socket) => {
+      socket.on('error', () => undefined).write(said, () => socket.destroy());
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const examined = examineRedis({ url: `redis://127.0.0.1:${port}`, prefix: 'posthorn' });
+    await expect(examined).rejects.toThrow(/^Redis is in protected mode .*: set a password/);
+    server.close();
+  });
+
   it.each([
     ['has too few replicas', 'NOREPLICAS', 'CONFIG SET min-replicas-to-write 1'],
     ['is a replica', 'READONLY', 'REPLICAOF 127.0.0.1 1'],

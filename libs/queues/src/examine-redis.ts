@@ -1,7 +1,7 @@
 import { pointAtPrimary, type RedisFacts } from '@posthorn/domain';
 import { Redis, ReplyError } from 'ioredis';
 import type { RedisOptions } from './connections.ts';
-import { answersInClear, answersTls } from './probe-redis.ts';
+import { answerInClear, answersTls } from './probe-redis.ts';
 
 const ANSWER_TIMEOUT_MS = 5_000;
 
@@ -34,6 +34,9 @@ const MODES: Readonly<Record<string, string>> = {
 const SAYINGS: Readonly<Record<string, string>> = {
   LOADING: 'Redis is loading what it had written to its disk: wait until it has',
   MASTERDOWN: `Redis is a replica without its primary: ${TO_PRIMARY}`,
+  // https://redis.io/docs/latest/operate/oss_and_stack/management/security/#protected-mode
+  DENIED:
+    'Redis is in protected mode and takes nobody from another machine: set a password (requirepass), and write it in REDIS_URL',
   BUSY: 'Redis has been running a script of somebody else for seconds: end it with SCRIPT KILL, and see who runs it',
 };
 
@@ -87,7 +90,7 @@ export async function examineRedis({ url, prefix }: RedisOptions): Promise<Redis
     if (error instanceof RedisUnusable) throw error;
     // The connection's own error is closer to the reason than that it is closed.
     const reason = (fault ?? error) as Error;
-    throw (await schemeToWrite(url, reason)) ?? unusable(reason, prefix);
+    throw (await schemeToWrite(url, reason)) ?? unusable(await lastWord(url, reason), prefix);
   } finally {
     connection.disconnect();
   }
@@ -107,7 +110,7 @@ async function schemeToWrite(url: string, error: NodeJS.ErrnoException): Promise
   const { code = '', message } = error;
   if (!OTHER_SCHEME.test(code) && !isHangUp(error)) return undefined;
   const isSecure = url.startsWith('rediss:');
-  if (!(await (isSecure ? answersInClear(url) : answersTls(url)))) return undefined;
+  if (!(await (isSecure ? answerInClear(url) : answersTls(url)))) return undefined;
   return new RedisUnusable(
     isSecure
       ? `Redis speaks no TLS there (${message}): write redis:// in REDIS_URL, or the port that has TLS`
@@ -118,6 +121,12 @@ async function schemeToWrite(url: string, error: NodeJS.ErrnoException): Promise
 
 function isHangUp({ code = '', message }: NodeJS.ErrnoException): boolean {
   return /^(?:ECONNRESET|EPIPE)$/.test(code) || /^Connection is closed|max number of clients/.test(message);
+}
+
+/** Who hangs up may have said why, of which a client that was about to write hears nothing. */
+async function lastWord(url: string, error: Error): Promise<Error> {
+  const said = isHangUp(error) && !url.startsWith('rediss:') ? await answerInClear(url) : undefined;
+  return said?.startsWith('-') ? new Error(said.slice(1), { cause: error }) : error;
 }
 
 /** Says what to do where it is about Redis alone: the codes are those of other servers too. */

@@ -4,20 +4,25 @@ import { connect as connectSecurely } from 'node:tls';
 /** Any server on this machine or in its network answers sooner. */
 const ANSWERS_WITHIN_MS = 3_000;
 const DEFAULT_PORT = 6379;
-/** How a Redis answers a PING: it is there, it requires a login, or it accepts no more connections. */
-const ANSWER = /^(?:\+PONG|-[A-Z]+ )/;
+/** A Redis that takes nobody from where we are, or no more, says so by itself and hangs up. */
+const SPEAKS_FIRST_WITHIN_MS = 200;
+/** What a Redis answers: it is there, it requires a login, or why it takes no connection. */
+const ANSWER = /^(?:\+PONG|-[A-Z]+ .*)/;
 
-/** Whether a Redis answers without TLS at the host and port of a URL. Nothing but PING is sent. */
-export function answersInClear(url: string): Promise<boolean> {
+/** What a Redis says without TLS at the host and port of a URL; undefined: no Redis answers. At most PING is sent. */
+export function answerInClear(url: string): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const socket = connect(placeIn(url), () => socket.write('PING\r\n'));
-    const settle = (isSo: boolean): void => {
+    const socket = connect(placeIn(url), () => {
+      // What is written to one that has hung up would throw away what it said.
+      setTimeout(() => socket.writable && socket.write('PING\r\n'), SPEAKS_FIRST_WITHIN_MS);
+    });
+    const settle = (answer?: string): void => {
       socket.destroy();
-      resolve(isSo);
+      resolve(answer);
     };
-    socket.setTimeout(ANSWERS_WITHIN_MS, () => settle(false));
-    socket.once('error', () => settle(false)).once('close', () => settle(false));
-    socket.once('data', (answer) => settle(ANSWER.test(answer.toString('latin1'))));
+    socket.setTimeout(ANSWERS_WITHIN_MS, () => settle());
+    socket.once('error', () => settle()).once('close', () => settle());
+    socket.once('data', (answer) => settle(ANSWER.exec(answer.toString('latin1'))?.[0]));
   });
 }
 

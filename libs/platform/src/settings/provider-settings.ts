@@ -1,4 +1,4 @@
-import type { RoleValues } from '@posthorn/domain';
+import { isLoopback, type RoleValues } from '@posthorn/domain';
 import { IsBoolean, IsOptional, Matches } from 'class-validator';
 import type { JudgesTogether } from './read-settings.ts';
 import { Setting } from './setting.ts';
@@ -6,7 +6,6 @@ import { IsUrlWithScheme } from './url-with-scheme.ts';
 
 const LIST = /^[^,]+(?:,[^,]+)*$/;
 const CLAIM = /^[\x21-\x7e]{1,200}$/;
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** An identity provider, and what the claims that it makes are worth. */
 export interface ProviderOptions {
@@ -111,7 +110,7 @@ export class ProviderSettings implements JudgesTogether {
       ...(scopes.split(' ').includes('openid')
         ? []
         : ['OIDC_SCOPES has no `openid`, without which no provider says who somebody is']),
-      ...(protocol === 'https:' || LOOPBACK.test(hostname)
+      ...(protocol === 'https:' || isLoopback(hostname)
         ? []
         : ['OIDC_ISSUER begins with http://, which only a provider on this machine may']),
       ...(roles.operator.length + roles.viewer.length === 0

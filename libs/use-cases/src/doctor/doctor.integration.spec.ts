@@ -49,7 +49,8 @@ beforeAll(async () => {
     DNS_SERVERS: dns.address,
     // It answers in this very process, which a busy machine may let wait.
     DNS_TIMEOUT_MS: '10000',
-    PUBLIC_URL: 'http://127.0.0.1:1',
+    PUBLIC_URL: 'http://posthorn.invalid',
+    TRACKING_URL: 'http://localhost:3000',
   };
 });
 afterAll(async () => {
@@ -138,7 +139,10 @@ describe('The doctor', () => {
       expect(found.get('postgres.durability')).toMatch(
         /^fault: fsync and full_page_writes are off.* \| set fsync = on/,
       );
-      expect(found.get('reach PUBLIC_URL')).toMatch(/^fault: http:\/\/127.0.0.1:1 does not answer/);
+      expect(found.get('reach PUBLIC_URL')).toMatch(/^fault: http:\/\/posthorn.invalid does not answer/);
+      expect(found.get('reach TRACKING_URL')).toMatch(
+        /^advice: TRACKING_URL is http:\/\/localhost:3000: links in emails lead recipients to their own machine/,
+      );
       const { code, stdout } = await doctor();
       expect(code).toBe(1);
       expect(stdout).toMatch(/^✗ postgres.durability: fsync .*\n {4}set fsync = on/m);

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { advice, fault, type Finding, good, judgeDisk, judgeNode } from '@posthorn/domain';
+import { advice, fault, type Finding, good, isLoopback, judgeDisk, judgeNode } from '@posthorn/domain';
 import type { Check } from './examine.ts';
 
 const ANSWER_WITHIN_MS = 5_000;
@@ -55,9 +55,10 @@ function judgeSettings({ settingsFaults, unknownSettings }: ExaminedMachine): Fi
 
 /** Whether something answers there over HTTP; who it is need not be known: an ingress may let only the interface through. */
 async function judgeUrl(name: string, url: string | undefined): Promise<Finding> {
-  if (url === undefined)
+  if (url === undefined || isLoopback(new URL(url).hostname))
+    // In a container it would not even lead to the gateway on the same machine, so nothing is asked.
     return advice(
-      `${name} is not set: links in emails lead to localhost`,
+      `${name} is ${url ?? 'not set'}: links in emails lead recipients to their own machine`,
       `set ${name} to what callers and recipients reach`,
     );
   const mend = `check that ${name} is correct, that a gateway is running, and that the network path to it is open`;

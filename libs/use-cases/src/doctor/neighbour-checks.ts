@@ -3,6 +3,7 @@ import {
   fault,
   type Finding,
   good,
+  isLoopback,
   judgeClock,
   judgeEviction,
   judgePersistence,
@@ -45,7 +46,7 @@ export function redisChecks(ask: () => Promise<RedisExamination>): Check[] {
 }
 
 const RELAY_WITHIN_MS = 20_000;
-const LOOPBACK = /^(localhost|127\.[\d.]+|::1):\d+$/;
+const PORT = /:\d+$/;
 
 /** Greets each relay, secures, logs in and leaves; nothing is sent. */
 export function relayChecks(relays: readonly Pick<RelayTransport, 'name' | 'greet'>[]): Check[] {
@@ -63,7 +64,7 @@ export function relayChecks(relays: readonly Pick<RelayTransport, 'name' | 'gree
           `${found}, but offers no login though SMTP_URL has one`,
           'check that this is the right port of the relay',
         );
-      if (answer.login === 'taken' && !answer.isSecured && !LOOPBACK.test(relay.name))
+      if (answer.login === 'taken' && !answer.isSecured && !isLoopback(relay.name.replace(PORT, '')))
         return advice(`${found}: who listens has the password`, 'set SMTP_TLS to verified, or use smtps://');
       return good(found);
     },
