@@ -9,6 +9,7 @@ import { freePort } from './stack/ports.mjs';
 import { ensureDatabase, FAST_AND_TEMPORARY, startPostgres } from './stack/postgres.mjs';
 import { endAll, STOP_SIGNALS } from './stack/processes.mjs';
 import { elapsed, say, step } from './stack/progress.mjs';
+import { redisBinary } from './stack/redis-binary.mjs';
 import { startRedis } from './stack/redis.mjs';
 import { describeFault } from './stack/script.mjs';
 import { runJest } from './test/run-jest.mjs';
@@ -69,6 +70,8 @@ function makeDirectory() {
 /** @param {string[]} args @returns {Promise<{ passed: number, failed: number }>} */
 async function test(args) {
   const directory = makeDirectory();
+  // First what may need its user, not after the minutes that the rest takes.
+  if (process.env.TEST_REDIS_URL === undefined) await step('Redis program', redisBinary, String);
   await step('Packages', ensureInstalled, String);
   if (!args.includes('--no-build')) await step('Build', build);
   const postgresUrl = await step('Postgres', () => preparePostgres(directory));

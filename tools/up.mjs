@@ -4,6 +4,7 @@ import { detach } from './stack/detach.mjs';
 import { ensureInstalled } from './stack/install.mjs';
 import { endAll, LEASH_MS, STOP_SIGNALS } from './stack/processes.mjs';
 import { elapsed, say, step } from './stack/progress.mjs';
+import { redisBinary } from './stack/redis-binary.mjs';
 import { describeFault, runScript } from './stack/script.mjs';
 import { readSettings } from './stack/settings.mjs';
 import { Stack } from './stack/stack.mjs';
@@ -60,8 +61,10 @@ async function claim() {
   await claimSupervision();
 }
 
-/** @param {Stack} stack @param {{ withBuild: boolean }} options */
-async function start(stack, options) {
+/** @param {Record<string, string>} settings @param {Stack} stack @param {{ withBuild: boolean }} options */
+async function start({ REDIS_URL }, stack, options) {
+  // First what may need its user, not after the minutes that the rest takes.
+  if (REDIS_URL === undefined) await step('Redis program', redisBinary, String);
   await step('Packages', ensureInstalled, String);
   const description = await stack.start(options);
   const how = isDetached ? 'It runs in the background: npm run down stops it.' : 'Ctrl-C stops everything.';
@@ -71,11 +74,12 @@ async function start(stack, options) {
 
 /** @param {{ withBuild: boolean }} options */
 async function keepUp(options) {
-  const stack = new Stack(readSettings());
+  const settings = readSettings();
+  const stack = new Stack(settings);
   await claim();
   setInterval(boundLogs, LOGS_BOUNDED_EVERY_MS).unref();
   const stopped = askedToStop();
-  const failed = start(stack, options).then(
+  const failed = start(settings, stack, options).then(
     () => stopped,
     (error) => error,
   );
