@@ -41,6 +41,8 @@ const SENTENCES = {
   'P1002': AWAY,
   'P1008': AWAY,
   'P1017': AWAY,
+  // It found no connection in time, or was undone because it took too long.
+  'P2028': 'The database is too busy, and nothing was changed: see whether it is overloaded, then try again',
 };
 
 /** These say themselves, and to the operator, what is wrong. */

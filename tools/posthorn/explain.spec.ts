@@ -45,6 +45,7 @@ describe('The line that says what went wrong', () => {
       'check that it is running',
     ],
     ['a server that is frozen', { message: 'timeout expired' }, 'check that it is running'],
+    ['a server that has no time', { code: 'P2028' }, 'nothing was changed'],
     ['a server that is stopped', { code: '57P01' }, 'what has been done, then try again'],
     [
       'a connection that is lost',
