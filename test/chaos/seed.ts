@@ -2,7 +2,7 @@ import { newId, type WorkspaceId } from '@posthorn/kernel';
 import { bulkLane, messageIdFor, nowLane } from '@posthorn/domain';
 import { type AcceptableEmail, AcceptanceStore, type Database } from '@posthorn/database';
 
-const EMAILS_A_GROUP = 500;
+const EMAILS_PER_GROUP = 500;
 
 export interface Seed {
   readonly workspaceId: WorkspaceId;
@@ -19,8 +19,8 @@ export interface Seed {
 export async function seedEmails(database: Database, seed: Seed): Promise<string[]> {
   const store = new AcceptanceStore(database);
   const emails = Array.from({ length: seed.count }, () => emailOf(database, seed));
-  for (let from = 0; from < emails.length; from += EMAILS_A_GROUP) {
-    const call = { workspaceId: seed.workspaceId, emails: emails.slice(from, from + EMAILS_A_GROUP) };
+  for (let from = 0; from < emails.length; from += EMAILS_PER_GROUP) {
+    const call = { workspaceId: seed.workspaceId, emails: emails.slice(from, from + EMAILS_PER_GROUP) };
     const [outcome] = await store.accept([call], null);
     if (outcome?.kind !== 'judged' || outcome.emails.some(({ kind }) => kind !== 'accepted'))
       throw new Error('a seed was refused');

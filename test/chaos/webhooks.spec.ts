@@ -11,7 +11,7 @@ import { SHORT_LEASES } from './short-leases.ts';
 const CONNECTIONS = 20;
 const SLOW_CONNECTIONS = 5;
 /** Few enough for a slow machine to write them before the statement times out. */
-const EVENTS_A_STATEMENT = 500;
+const EVENTS_PER_STATEMENT = 500;
 /**
  * What a process may have posted without its being recorded: two a connection, and what was kept waiting for an answer, which has no place of those (here
  * only when the machine stands still).
@@ -48,8 +48,8 @@ describe('dispatchers', () => {
 
   /** Records events of the tenant, each for both of its webhooks. */
   async function recordEvents(count: number): Promise<void> {
-    for (let from = 0; from < count; from += EVENTS_A_STATEMENT)
-      await recordGroup(from + 1, Math.min(from + EVENTS_A_STATEMENT, count));
+    for (let from = 0; from < count; from += EVENTS_PER_STATEMENT)
+      await recordGroup(from + 1, Math.min(from + EVENTS_PER_STATEMENT, count));
   }
 
   async function recordGroup(first: number, last: number): Promise<void> {

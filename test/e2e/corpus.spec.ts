@@ -6,7 +6,7 @@ import { decoded, headerValues, parseMail, withLf } from './mail.ts';
 import { newRecipient, Stack } from './stack.ts';
 
 /** RFC 5322, section 2.1.1, without the CRLF. */
-const LONGEST_LINE_OCTETS = 998;
+const MAX_LINE_OCTETS = 998;
 
 const mails = filledCorpus();
 
@@ -54,7 +54,7 @@ function expectSoundLines(raw: Buffer): void {
   expect(text).not.toMatch(/\r(?!\n)|(?<!\r)\n/);
   expect(text.endsWith('\r\n')).toBe(true);
   const longest = Math.max(...text.split('\r\n').map((line) => line.length));
-  expect(longest).toBeLessThanOrEqual(LONGEST_LINE_OCTETS);
+  expect(longest).toBeLessThanOrEqual(MAX_LINE_OCTETS);
   // Nothing on the way may have to be rewritten: not every server can do more than ASCII.
   expect(text).not.toMatch(/[^\r\n\t -~]/);
 }

@@ -11,8 +11,8 @@ const ENOUGH = 1_024;
 const canLimit = spawnSync('prlimit', ['--version']).status === 0;
 
 /** Sets how many files and connections a process may have open, while it runs. */
-function limitFiles(pid: number, most: number): void {
-  execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${most}:`]);
+function limitFiles(pid: number, max: number): void {
+  execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${max}:`]);
 }
 
 (canLimit ? describe : describe.skip)('Without file descriptors', () => {

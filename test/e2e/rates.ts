@@ -39,8 +39,8 @@ function onlyItem({ headers }: Pick<Answer, 'headers'>, name: string, parameters
   return item;
 }
 
-function wholeNumber(value: unknown, least: number): number {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < least)
-    throw new Error(`${JSON.stringify(value)} is no whole number of at least ${least}`);
+function wholeNumber(value: unknown, min: number): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < min)
+    throw new Error(`${JSON.stringify(value)} is no whole number of at least ${min}`);
   return value;
 }

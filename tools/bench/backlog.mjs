@@ -7,7 +7,7 @@ import { sentMail } from './sent-mail.mjs';
 const CONNECTIONS = 32;
 const WARM_UP = { warmMs: 4_000, measureMs: 100 };
 const DUE_IN_DAYS = 60;
-const ROWS_A_STATEMENT = 100_000;
+const ROWS_PER_STATEMENT = 100_000;
 /** So long the clock looks at the backlog before Redis is asked what it keeps. */
 const SETTLED_AFTER_MS = 5_000;
 
@@ -89,13 +89,13 @@ async function pileUp(ground, port, rows) {
     copyOf(ground, 'email_contents', 'email_id'),
     copyOf(ground, 'outbox', 'subject_id'),
   ]);
-  for (let made = 1; made < rows; made += ROWS_A_STATEMENT) {
+  for (let made = 1; made < rows; made += ROWS_PER_STATEMENT) {
     await ground.query(
       `WITH email AS MATERIALIZED (SELECT subject_id AS id FROM outbox WHERE state = 'waiting' LIMIT 1),
        made AS MATERIALIZED (SELECT new_uuid_v7(now()) AS id FROM generate_series(1, $1::int)),
        ${copies.map((copy, number) => `copy_${number} AS (${copy})`).join(', ')}
        SELECT`,
-      [Math.min(ROWS_A_STATEMENT, rows - made)],
+      [Math.min(ROWS_PER_STATEMENT, rows - made)],
     );
   }
   await ground.query('VACUUM ANALYZE outbox, emails, email_contents');

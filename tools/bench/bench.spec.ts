@@ -123,9 +123,9 @@ describe('the report', () => {
       share: (index + 1) / 100,
       mib: index === 97 ? 900 : 100 + index / 10,
     }));
-    const { mib, most, ratio } = roundOf(samples, 1_000, 500);
+    const { mib, max, ratio } = roundOf(samples, 1_000, 500);
     expect(mib.map(Math.round)).toEqual([101, 105, 110]);
-    expect(most).toBe(900);
+    expect(max).toBe(900);
     expect(ratio).toBeCloseTo(1.09);
     expect(() => roundOf(samples.slice(0, 50), 1_000, 500)).toThrow('near 100 %');
   });

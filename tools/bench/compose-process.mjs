@@ -5,7 +5,7 @@ import { answerParent } from './helper.mjs';
 import { sentMail } from './sent-mail.mjs';
 
 const DATE = new Date('2026-03-04T05:06:07Z');
-const MOST_AT_ONCE = 64;
+const MAX_AT_ONCE = 64;
 
 const idOf = (number) => `trs_${String(number).padStart(26, '0')}`;
 
@@ -40,8 +40,8 @@ function composeByMailer(number) {
 }
 
 async function mailer({ count }) {
-  for (let number = 0; number < count; number += MOST_AT_ONCE) {
-    const group = Math.min(MOST_AT_ONCE, count - number);
+  for (let number = 0; number < count; number += MAX_AT_ONCE) {
+    const group = Math.min(MAX_AT_ONCE, count - number);
     await Promise.all(Array.from({ length: group }, (_, index) => composeByMailer(number + index)));
   }
 }

@@ -37,7 +37,7 @@ export async function measureDue(ground, { emails, workspaces, onRound }) {
   const mib = await memory.end();
   await Promise.all(Object.values(apps).map((app) => app.stop()));
   const sender = await paceAtSink(ground, emails, 0);
-  const held = Object.entries(mib).map(([name, most]) => `${name} ${Math.round(most)} MiB`);
+  const held = Object.entries(mib).map(([name, max]) => `${name} ${Math.round(max)} MiB`);
   onRound(`${emails} ripe after ${Math.round(ripeMs)} ms, ${Math.round(sender)}/s, ${held.join(', ')}`);
   return { emails, ripeMs, ratio: sender / loop, sender, loop, mib };
 }
@@ -110,8 +110,8 @@ async function ripen(ground, due) {
 /** Looks at what the apps and Redis hold until it is ended; gives the most of each, in MiB. */
 function watchMemory(ground, apps) {
   /** @type {Record<string, number>} */
-  const most = {};
-  const note = (name, mib) => (most[name] = Math.max(most[name] ?? 0, mib));
+  const max = {};
+  const note = (name, mib) => (max[name] = Math.max(max[name] ?? 0, mib));
   let isEnded = false;
   const looking = (async () => {
     for (; !isEnded; await sleep(LOOK_EVERY_MS * 4)) {
@@ -122,7 +122,7 @@ function watchMemory(ground, apps) {
   const end = async () => {
     isEnded = true;
     await looking;
-    return most;
+    return max;
   };
   return { end };
 }

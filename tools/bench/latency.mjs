@@ -8,7 +8,7 @@ import { sentMail } from './sent-mail.mjs';
 const ARRIVES_WITHIN_MS = 10_000;
 const BEGINS_WITHIN_MS = 30_000;
 /** So that the emails meet the clock's tick and the turns at every point. */
-const LONGEST_PAUSE_MS = 40;
+const MAX_PAUSE_MS = 40;
 
 /** @typedef {{ medianMs: number, p99Ms: number }} Latency */
 
@@ -71,7 +71,7 @@ function startApps(ground, names) {
 }
 
 async function sendOne(ground, port, to) {
-  await sleep(Math.random() * LONGEST_PAUSE_MS);
+  await sleep(Math.random() * MAX_PAUSE_MS);
   const requests = [emailRequest(port, ground.workspaces[1].key, sentMail(to))];
   let answeredAt = 0;
   await load({

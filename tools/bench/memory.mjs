@@ -13,7 +13,7 @@ const WINDOW = 0.05;
 export const MARKS = /** @type {const} */ ([0.1, 0.5, 1]);
 
 /** @typedef {{ share: number, mib: number }} Sample how much the sender held when this share of the emails had arrived */
-/** @typedef {{ emails: number, perSecond: number, mib: number[], most: number, ratio: number }} MemoryRound MiB at each of MARKS, and at most */
+/** @typedef {{ emails: number, perSecond: number, mib: number[], max: number, ratio: number }} MemoryRound MiB at each of MARKS, and at most */
 
 /**
  * Measures how much memory the sender holds while it sends many emails, each signed with both keys: at a tenth of them, at half and at
@@ -52,12 +52,12 @@ export function roundOf(samples, emails, perSecond) {
       throw new Error(`the memory was not looked at near ${mark * 100} %: too few emails`);
     return median(near.map((sample) => sample.mib));
   });
-  const most = Math.max(...samples.map((sample) => sample.mib));
+  const max = Math.max(...samples.map((sample) => sample.mib));
   return {
     emails,
     perSecond,
     mib,
-    most,
+    max,
     ratio: /** @type {number} */ (mib[2]) / /** @type {number} */ (mib[0]),
   };
 }

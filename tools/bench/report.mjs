@@ -78,18 +78,14 @@ function paceRow(id, rounds, ours, what, yardstick) {
   return row(id, ratios, pace(ours), `${what} ${pace(yardstick)}`);
 }
 
-function memoryRow({ emails, mib, most, ratio }) {
+function memoryRow({ emails, mib, max, ratio }) {
   const marks = MARKS.map((mark, index) => `${shown(mib[index])} MiB at ${mark * 100} %`).join(', ');
-  return row(
-    'memory',
-    [ratio],
-    `${emails.toLocaleString('en')} emails: ${marks}; at most ${shown(most)} MiB`,
-  );
+  return row('memory', [ratio], `${emails.toLocaleString('en')} emails: ${marks}; at most ${shown(max)} MiB`);
 }
 
 function dueRows({ emails, ripeMs, ratio, sender, loop, mib }) {
   const many = `${emails.toLocaleString('en')} emails`;
-  const held = Object.entries(mib).map(([name, most]) => `${name} ${shown(most)} MiB`);
+  const held = Object.entries(mib).map(([name, max]) => `${name} ${shown(max)} MiB`);
   return [
     row('due-ripe', [ripeMs], many),
     row('due-drain', [ratio], `${shown(sender)}/s`, `nodemailer loop ${shown(loop)}/s`),

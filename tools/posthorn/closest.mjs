@@ -1,5 +1,5 @@
 /** How many letters may be wrong for one name to be taken for another. */
-const MOST_EDITS = 3;
+const MAX_EDITS = 3;
 
 /**
  * The name that was probably meant.
@@ -12,7 +12,7 @@ export function closest(text, names) {
   const nearest = names
     .map((name) => ({ name, edits: editsBetween(text, name) }))
     .sort((one, other) => one.edits - other.edits)[0];
-  return nearest !== undefined && nearest.edits <= Math.min(MOST_EDITS, nearest.name.length / 2)
+  return nearest !== undefined && nearest.edits <= Math.min(MAX_EDITS, nearest.name.length / 2)
     ? nearest.name
     : undefined;
 }

@@ -5,7 +5,7 @@ import { say } from './progress.mjs';
 
 /** How long to wait before what died is started again, in milliseconds: after its first death, its second … */
 const BACK_OFF_MS = [1_000, 2_000, 5_000, 10_000];
-const LONGEST_BACK_OFF_MS = 30_000;
+const MAX_BACK_OFF_MS = 30_000;
 
 /** What lived this long has earned a fresh start of the back-off. */
 const LIVED_WELL_MS = 60_000;
@@ -41,7 +41,7 @@ async function watch(child, kept, deathsBefore = 0) {
   let what = `ended with ${child.signalCode ?? `code ${child.exitCode}`}`;
   while (next === undefined) {
     if (kept.signal.aborted) return;
-    const pauseMs = BACK_OFF_MS[deaths] ?? LONGEST_BACK_OFF_MS;
+    const pauseMs = BACK_OFF_MS[deaths] ?? MAX_BACK_OFF_MS;
     deaths += 1;
     say(`${kept.name} ${what}; starting it again in ${pauseMs / 1000} s. Its log: ${kept.logFile}`);
     await sleep(pauseMs, undefined, { signal: kept.signal }).catch(() => undefined);

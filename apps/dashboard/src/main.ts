@@ -41,7 +41,7 @@ import { SignInCookie } from './sign-in/sign-in-cookie.ts';
 import { SignInWays, TrustedProxies } from './sign-in/sign-in-ways.ts';
 
 const QUEUES_PATH = '/queues';
-const MOST_FORM_BYTES = 8 * 1024;
+const MAX_FORM_BYTES = 8 * 1024;
 /** Operators look at few emails at once. */
 const THREADS = { maxThreads: 1, maxWaiting: 20 };
 
@@ -122,7 +122,7 @@ await startProcess('dashboard', async () => {
   );
   app.use(entrance({ sessions, cookie, origin: url.origin }));
   app.use(QUEUES_PATH, queueBoards(queues, QUEUES_PATH));
-  app.use(countOnceRead(express.urlencoded({ extended: false, limit: MOST_FORM_BYTES })));
+  app.use(countOnceRead(express.urlencoded({ extended: false, limit: MAX_FORM_BYTES })));
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);
   logger.info({ port: http.HTTP_PORT }, 'listening');
   await runUntilSignal(app, {

@@ -50,8 +50,8 @@ const THREADS = { maxThreads: 2, maxWaiting: 50 };
 
 /** How large a body may be, and what it must be, by path where that differs. */
 const BODIES = {
-  maxBytes: SIZES.body.most,
-  maxBytesByPath: { '/v1/emails/batch': SIZES.batchBody.most },
+  maxBytes: SIZES.body.max,
+  maxBytesByPath: { '/v1/emails/batch': SIZES.batchBody.max },
   batchByPath: { '/v1/emails/batch': 'emails', '/v1/contacts/batch': 'contacts' },
   noObjectByPath: {
     '/v1/emails': NO_EMAIL,

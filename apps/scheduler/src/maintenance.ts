@@ -14,10 +14,10 @@ import type { CheckDueDomains, RemoveOld } from '@posthorn/use-cases';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-const KEYS_A_STATEMENT = 5_000;
-const INVITATIONS_A_STATEMENT = 1_000;
-const LINKS_A_STATEMENT = 1_000;
-const DELIVERIES_A_STATEMENT = 5_000;
+const KEYS_PER_STATEMENT = 5_000;
+const INVITATIONS_PER_STATEMENT = 1_000;
+const LINKS_PER_STATEMENT = 1_000;
+const DELIVERIES_PER_STATEMENT = 5_000;
 /** A webhook whose failed deliveries are made due again has at most twice so many due for that: it is to be told what happens now, too. */
 const RECOVERY_BOUNDS = { looked: 2_000, ready: 2_000 } as const;
 /**
@@ -69,12 +69,12 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
   };
   return {
     'idempotency-keys.expire': async () => {
-      const expired = await untilZero(() => upkeep.expireIdempotencyKeys(KEYS_A_STATEMENT));
+      const expired = await untilZero(() => upkeep.expireIdempotencyKeys(KEYS_PER_STATEMENT));
       tell({ expired }, 'idempotency keys expired');
     },
     'invitations.expire': async () => {
       const forgotten = await untilZero(() =>
-        upkeep.expireInvitations(INVITATION_KEPT_DAYS, INVITATIONS_A_STATEMENT),
+        upkeep.expireInvitations(INVITATION_KEPT_DAYS, INVITATIONS_PER_STATEMENT),
       );
       tell({ forgotten }, 'old invitations were deleted');
     },
@@ -84,16 +84,16 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
     },
     'events.expire': async () => {
       const eventDays = await removeOld.longestEventDays();
-      const mostDays = eventDays + EVENTS_KEPT_AT_MOST_DAYS - EVENTS_KEPT_DAYS;
-      const dropped = await untilZero(() => upkeep.dropOldEvents(eventDays, EXHAUSTED_KEPT_DAYS, mostDays));
+      const maxDays = eventDays + EVENTS_KEPT_AT_MOST_DAYS - EVENTS_KEPT_DAYS;
+      const dropped = await untilZero(() => upkeep.dropOldEvents(eventDays, EXHAUSTED_KEPT_DAYS, maxDays));
       tell({ dropped }, 'partitions of old events were dropped');
     },
     'deliveries.expire': async () => {
-      const expired = await untilZero(() => upkeep.expireHeldDeliveries(HELD_DAYS, DELIVERIES_A_STATEMENT));
+      const expired = await untilZero(() => upkeep.expireHeldDeliveries(HELD_DAYS, DELIVERIES_PER_STATEMENT));
       if (expired > 0) logger.warn({ expired }, 'deliveries that had been held for too long were given up');
     },
     'deliveries.put-back': async () => {
-      const putBack = await untilNone(() => upkeep.putBackDeliveries(DELIVERIES_A_STATEMENT));
+      const putBack = await untilNone(() => upkeep.putBackDeliveries(DELIVERIES_PER_STATEMENT));
       tell({ putBack }, 'exhausted deliveries of webhooks that are active again are due again');
     },
     'deliveries.recover': async () => {
@@ -107,7 +107,7 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
       tell({ looked: await checkDueDomains.run(JOB_WITHIN_MS) }, 'DNS records of domains were checked');
     },
     'verification-links.expire': async () => {
-      await untilZero(() => links.expire(VERIFICATION_MAILS_COUNTED_SECONDS, LINKS_A_STATEMENT));
+      await untilZero(() => links.expire(VERIFICATION_MAILS_COUNTED_SECONDS, LINKS_PER_STATEMENT));
     },
     'retention.drop': async () => {
       tell({ dropped: await removeOld.dropMonths() }, 'partitions of old emails were dropped');

@@ -4,7 +4,7 @@ import { unknownKey } from './bearer-credential.ts';
 import type { KeyUses } from './key-uses.ts';
 import type { Principal } from './principal.ts';
 
-const MOST_KEYS_A_LOOK_UP = 500;
+const MAX_KEYS_PER_LOOKUP = 500;
 const RETRY_AFTER_SECONDS = 2;
 
 /**
@@ -20,7 +20,7 @@ export class Authenticate {
   ) {
     this.lookUps = new Coalescer({
       serve: (hashes) => apiKeys.findHolders(hashes),
-      maxItems: MOST_KEYS_A_LOOK_UP,
+      maxItems: MAX_KEYS_PER_LOOKUP,
     });
   }
 

@@ -8,12 +8,12 @@ import type { Principal } from './principal.ts';
 import type { RateLimits } from './rate-limits.ts';
 
 /** Some 5 MB. */
-const MOST_RECENT_CALLERS = 10_000;
+const MAX_RECENT_CALLERS = 10_000;
 
 /** Finds out who a request is from, and whether they have asked too often. */
 export class IdentifyCaller {
   /** Who carried which key when it was last asked for, by its hash. */
-  private readonly recent = new BoundedMap<string, Principal>(MOST_RECENT_CALLERS);
+  private readonly recent = new BoundedMap<string, Principal>(MAX_RECENT_CALLERS);
   private readonly admitted = new WeakSet<Request>();
 
   constructor(

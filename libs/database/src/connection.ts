@@ -22,7 +22,7 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
  */
 const CHANGES_OF_ONE = {
   atOnce: 2,
-  mostWaiting: 200,
+  maxWaiting: 200,
   refusal: () =>
     new Refusal(
       503,

@@ -22,7 +22,7 @@ const ANSWER_TIMEOUT_MS = 8_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Checks ask at the same time, and take nobody's place. */
 const CONNECTIONS = 3;
-const MOST_SECRETS = 1_000;
+const MAX_SECRETS = 1_000;
 
 /**
  * A database that is only looked at: a connection changes nothing, not even in one that is not migrated, or was restored.
@@ -104,7 +104,7 @@ export class ExaminedDatabase {
 
   /** The newest thousand secrets of a column, encrypted. */
   async readSealed({ table, column }: SealedColumn): Promise<SealedSecret[]> {
-    return (await this.pool.query<SealedSecret>(readSealed(table, column), [MOST_SECRETS])).rows;
+    return (await this.pool.query<SealedSecret>(readSealed(table, column), [MAX_SECRETS])).rows;
   }
 
   close(): Promise<void> {

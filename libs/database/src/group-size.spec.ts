@@ -4,11 +4,11 @@ import { GroupSize } from './group-size.ts';
 const tooLong = (): Error => Object.assign(new Error('canceling statement'), { code: '57014' });
 
 /** Work that runs out of time with more rows than these, and what it was given. */
-function workOf(most: number): { given: number[]; work: (rows: number) => Promise<number> } {
+function workOf(max: number): { given: number[]; work: (rows: number) => Promise<number> } {
   const given: number[] = [];
   const work = async (rows: number): Promise<number> => {
     given.push(rows);
-    if (rows > most) throw tooLong();
+    if (rows > max) throw tooLong();
     return Promise.resolve(rows);
   };
   return { given, work };

@@ -13,9 +13,9 @@ export class GroupSize {
    *
    * @throws what the work throws, unless fewer rows may take less time
    */
-  async take<Result>(most: number, work: (rows: number) => Promise<Result>): Promise<Result> {
+  async take<Result>(max: number, work: (rows: number) => Promise<Result>): Promise<Result> {
     for (;;) {
-      const rows = Math.min(most, this.rows);
+      const rows = Math.min(max, this.rows);
       try {
         const result = await work(rows);
         this.goOnWith(rows);

@@ -73,7 +73,7 @@ export { type QueueBacklog, type EmailBacklog, OutboxStore } from './stores/outb
 export {
   type BusyLane,
   type MinuteOfEmails,
-  MOST_ROWS_COUNTED,
+  MAX_ROWS_COUNTED,
   type LanesHeldBack,
   OverviewStore,
 } from './stores/overview-store.ts';

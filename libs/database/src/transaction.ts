@@ -10,14 +10,14 @@ export type Transaction = Prisma.TransactionClient;
 
 const WAIT_FOR_CONNECTION_MS = 3_000;
 /** Beyond the time-out of any statement in it. */
-const MOST_MS = 10_000;
+const MAX_MS = 10_000;
 
 /** Does the work in one transaction; what it throws undoes all of it. Nothing in it may talk to a network. */
 export async function transact<Result>(
   database: Database,
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  const options = { maxWait: WAIT_FOR_CONNECTION_MS, timeout: MOST_MS };
+  const options = { maxWait: WAIT_FOR_CONNECTION_MS, timeout: MAX_MS };
   const { transaction, result } = await database.prisma.$transaction(async (transaction) => {
     return { transaction, result: await work(transaction) };
   }, options);

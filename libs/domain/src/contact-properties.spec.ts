@@ -29,13 +29,13 @@ describe('mergeProperties', () => {
     const hundred = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`key${n}`, n]));
     expect(mergeProperties(hundred, { key0: 'new' })).toHaveProperty('properties.key0', 'new');
     expect(mergeProperties(hundred, { more: 1 })).toMatchObject({
-      exceeded: { most: 100, unit: 'keys' },
+      exceeded: { max: 100, unit: 'keys' },
       amount: 101,
     });
     expect(mergeProperties(hundred, { more: 1, key0: null })).toHaveProperty('properties.more', 1);
     const half = 'é'.repeat(16_381);
     expect(mergeProperties({ a: half }, { b: half })).toMatchObject({
-      exceeded: { most: 65_536, unit: 'bytes' },
+      exceeded: { max: 65_536, unit: 'bytes' },
       amount: 65_539,
     });
   });

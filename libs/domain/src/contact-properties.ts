@@ -14,9 +14,9 @@ export function mergeProperties(current: JsonObject, given: JsonObject): MergedP
   const properties: JsonObject = Object.fromEntries(members);
   const bytes = Buffer.byteLength(JSON.stringify(properties));
   const { contactPropertyKeys, contactProperties } = SIZES;
-  if (members.length > contactPropertyKeys.most)
+  if (members.length > contactPropertyKeys.max)
     return { exceeded: contactPropertyKeys, amount: members.length };
-  if (bytes > contactProperties.most) return { exceeded: contactProperties, amount: bytes };
+  if (bytes > contactProperties.max) return { exceeded: contactProperties, amount: bytes };
   return { properties };
 }
 

@@ -26,7 +26,7 @@ export function webhookLane(webhookId: WebhookId): LaneId {
 }
 
 /** How long a lease may last when it is taken. What seems to be held for longer was taken before the clock of the database was set back. */
-export const LONGEST_LEASE_MS = 600_000;
+export const MAX_LEASE_MS = 600_000;
 
 /** Stands for all lanes of a queue where lanes are paused. */
 export const EVERY_LANE = '*' as LaneId;

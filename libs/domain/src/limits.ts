@@ -5,36 +5,36 @@ const MIB = 1024 * KIB;
 type SizeUnit = 'characters' | 'bytes' | 'keys' | 'items';
 
 export interface Size {
-  readonly most: number;
+  readonly max: number;
   readonly unit: SizeUnit;
 }
 
 /** How large what a caller sends may be. Objects are measured as the UTF-8 octets of their JSON. */
 export const SIZES = {
   /** The body of one call. */
-  body: { most: 10 * MIB, unit: 'bytes' },
+  body: { max: 10 * MIB, unit: 'bytes' },
   /** The body of one batch call. */
-  batchBody: { most: 50 * MIB, unit: 'bytes' },
-  batch: { most: 50, unit: 'items' },
-  html: { most: 5 * MIB, unit: 'bytes' },
-  text: { most: 5 * MIB, unit: 'bytes' },
+  batchBody: { max: 50 * MIB, unit: 'bytes' },
+  batch: { max: 50, unit: 'items' },
+  html: { max: 5 * MIB, unit: 'bytes' },
+  text: { max: 5 * MIB, unit: 'bytes' },
   /** The longest line of a message (RFC 5322, section 2.1.1), although a folded header could be longer. */
-  subject: { most: 998, unit: 'characters' },
-  previewText: { most: 1_000, unit: 'characters' },
-  groupBy: { most: 255, unit: 'characters' },
-  idempotencyKey: { most: 255, unit: 'characters' },
+  subject: { max: 998, unit: 'characters' },
+  previewText: { max: 1_000, unit: 'characters' },
+  groupBy: { max: 255, unit: 'characters' },
+  idempotencyKey: { max: 255, unit: 'characters' },
   /** The name beside an address. */
-  displayName: { most: 255, unit: 'characters' },
-  templateName: { most: 255, unit: 'characters' },
-  replyTo: { most: 5, unit: 'items' },
-  variables: { most: 256 * KIB, unit: 'bytes' },
-  contactProperties: { most: 64 * KIB, unit: 'bytes' },
-  contactPropertyKeys: { most: 100, unit: 'keys' },
-  contactBatch: { most: 500, unit: 'items' },
-  webhookUrl: { most: 2_048, unit: 'characters' },
-  webhookToken: { most: 256, unit: 'characters' },
-  apiKeyDisplayName: { most: 100, unit: 'characters' },
-  personName: { most: 100, unit: 'characters' },
+  displayName: { max: 255, unit: 'characters' },
+  templateName: { max: 255, unit: 'characters' },
+  replyTo: { max: 5, unit: 'items' },
+  variables: { max: 256 * KIB, unit: 'bytes' },
+  contactProperties: { max: 64 * KIB, unit: 'bytes' },
+  contactPropertyKeys: { max: 100, unit: 'keys' },
+  contactBatch: { max: 500, unit: 'items' },
+  webhookUrl: { max: 2_048, unit: 'characters' },
+  webhookToken: { max: 256, unit: 'characters' },
+  apiKeyDisplayName: { max: 100, unit: 'characters' },
+  personName: { max: 100, unit: 'characters' },
 } as const satisfies Record<string, Size>;
 
 /** How many levels of objects and arrays `variables` and `contactProperties` may have, themselves included. */

@@ -107,9 +107,9 @@ function faultInPlainName(name: string): string | undefined {
 /** What is wrong with a name that is to be shown beside an address; undefined when nothing is. */
 export function faultInDisplayName(name: string): string | undefined {
   if (name.trim() === '') return 'is empty; give a name or leave it out';
-  const { most } = SIZES.displayName;
-  const length = charactersIn(name, most);
-  if (length > most) return `has a name of ${length} characters; at most ${most} are possible`;
+  const { max } = SIZES.displayName;
+  const length = charactersIn(name, max);
+  if (length > max) return `has a name of ${length} characters; at most ${max} are possible`;
   if (ENCODED_WORD.test(name))
     return 'has an encoded word (`=?…?=`) in its name; write the name in plain Unicode';
   return faultInVisibleText(name);

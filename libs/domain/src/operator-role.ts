@@ -41,7 +41,7 @@ export function roleOfClaim(claim: unknown, values: RoleValues): OperatorRole | 
 }
 
 /** What the database takes as a name. */
-const MOST_NAME_CHARACTERS = 320;
+const MAX_NAME_CHARACTERS = 320;
 const SHOWABLE = /^[^\p{C}\p{Z}](?:[^\p{C}]{0,98}[^\p{C}\p{Z}])?$/u;
 
 /**
@@ -53,7 +53,7 @@ const SHOWABLE = /^[^\p{C}\p{Z}](?:[^\p{C}]{0,98}[^\p{C}\p{Z}])?$/u;
 export function vouchedName(claim: unknown, subject: string, issuer: string): string {
   const name =
     typeof claim === 'string' && SHOWABLE.test(claim) ? claim : subject.replace(/[^\x21-\x7e]/g, '?');
-  if (name.includes('@') && name.length <= MOST_NAME_CHARACTERS) return name;
+  if (name.includes('@') && name.length <= MAX_NAME_CHARACTERS) return name;
   const host = new URL(issuer).hostname;
-  return `${beginningOf(name, MOST_NAME_CHARACTERS - 1 - host.length)}@${host}`;
+  return `${beginningOf(name, MAX_NAME_CHARACTERS - 1 - host.length)}@${host}`;
 }

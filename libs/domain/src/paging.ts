@@ -7,7 +7,7 @@ export type Sort = 'createdAt.desc' | 'createdAt.asc';
 export const SORTS: readonly Sort[] = ['createdAt.desc', 'createdAt.asc'];
 
 /** How many items a page has at least, at most, and when nobody says. */
-export const PAGE_LIMITS = { least: 1, most: 100, default: 50 } as const;
+export const PAGE_LIMITS = { min: 1, max: 100, default: 50 } as const;
 
 /** Which page of a list is wanted; `Start` is the place of its first item, none for the first page. */
 export interface PageRequest<Start> {

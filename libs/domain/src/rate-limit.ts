@@ -27,7 +27,7 @@ export interface RateVerdict {
   readonly nextAfterMs: number;
 }
 
-const MICROSECONDS_A_SECOND = 1_000_000;
+const MICROSECONDS_PER_SECOND = 1_000_000;
 
 /**
  * The limit of these numbers.
@@ -40,7 +40,7 @@ export function perSecond(amount: number, burst: number): RateLimit | null {
 
 /** The parts of one token. */
 export function partsOfToken(limit: RateLimit): number {
-  return limit.periodSeconds * MICROSECONDS_A_SECOND;
+  return limit.periodSeconds * MICROSECONDS_PER_SECOND;
 }
 
 /** How long an empty bucket takes to be full. */

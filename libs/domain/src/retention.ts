@@ -13,10 +13,10 @@ export type OwnRetention = { readonly [Name in keyof Retention]: number | null }
 
 /** What a workspace's own may be. */
 export const RETENTION_BOUNDS = {
-  contentDays: { least: 0, most: 365 },
-  metadataDays: { least: 1, most: 3_650 },
-  eventDays: { least: 1, most: 365 },
-} as const satisfies Record<keyof Retention, { readonly least: number; readonly most: number }>;
+  contentDays: { min: 0, max: 365 },
+  metadataDays: { min: 1, max: 3_650 },
+  eventDays: { min: 1, max: 365 },
+} as const satisfies Record<keyof Retention, { readonly min: number; readonly max: number }>;
 
 /** What is looked through for what is past its time. */
 export type RetentionSubject = 'content' | 'metadata' | 'events';

@@ -3,7 +3,7 @@
  * does not.
  */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
-  constructor(private readonly most: number) {
+  constructor(private readonly max: number) {
     super();
   }
 
@@ -11,7 +11,7 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
     // A Map iterates in the order of insertion, and setting an existing key would not move it.
     this.delete(key);
     super.set(key, value);
-    if (this.size > this.most) this.delete(this.keys().next().value!);
+    if (this.size > this.max) this.delete(this.keys().next().value!);
     return this;
   }
 }

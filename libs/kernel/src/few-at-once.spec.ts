@@ -5,9 +5,9 @@ import { FewAtOnce, FewAtOnceByKey } from './few-at-once.ts';
 const refusal = (): Refusal => new Refusal(503, 'Too many at once; try again', { retryAfterSeconds: 3 });
 
 /** Works that run until they are let go, in the order in which they began. */
-function scene(atOnce: number, mostWaiting: number) {
+function scene(atOnce: number, maxWaiting: number) {
   const begun: { name: string; end: (error?: Error) => void }[] = [];
-  const few = new FewAtOnce({ atOnce, mostWaiting, refusal });
+  const few = new FewAtOnce({ atOnce, maxWaiting, refusal });
   const run = (name: string): Promise<string> =>
     few.run(
       () =>
@@ -71,7 +71,7 @@ describe('Few at once', () => {
 
 describe('Few at once by key', () => {
   it('wait for those of their key alone, and are refused beside no others', async () => {
-    const few = new FewAtOnceByKey<string>({ atOnce: 1, mostWaiting: 1, refusal });
+    const few = new FewAtOnceByKey<string>({ atOnce: 1, maxWaiting: 1, refusal });
     const ends: (() => void)[] = [];
     const begun: string[] = [];
     const run = (key: string, name: string): Promise<void> =>

@@ -4,7 +4,7 @@ export interface FewAtOnceOptions {
   /** How many run at once. */
   readonly atOnce: number;
   /** How many may wait for their turn: each is a request that holds a place in flight which another could have. */
-  readonly mostWaiting: number;
+  readonly maxWaiting: number;
   /** Makes the refusal for any more than that. */
   readonly refusal: () => Refusal;
 }
@@ -37,7 +37,7 @@ export class FewAtOnce {
       this.running += 1;
       return Promise.resolve();
     }
-    if (this.waiting.length >= this.options.mostWaiting) throw this.options.refusal();
+    if (this.waiting.length >= this.options.maxWaiting) throw this.options.refusal();
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 

@@ -31,9 +31,9 @@ describe('G8: ids', () => {
   it.each([0, 1, Date.UTC(2026, 10, 21, 12), Date.UTC(9999, 11, 31)])(
     'of the time %d are from the least one on, and those of earlier times are before it',
     (at) => {
-      const least = leastUuid(at);
-      expect(timeOf(idFromUuid('trs', least))).toBe(at);
-      expect([least <= newUuid(at), least > newUuid(at - 1) || at === 0]).toEqual([true, true]);
+      const min = leastUuid(at);
+      expect(timeOf(idFromUuid('trs', min))).toBe(at);
+      expect([min <= newUuid(at), min > newUuid(at - 1) || at === 0]).toEqual([true, true]);
     },
   );
 

@@ -4,7 +4,7 @@ import type { LineName } from './lines.ts';
 import { CLOCK_SLOT } from './turn.ts';
 
 /** How many rows one statement makes ready or frees. */
-const ROWS_A_STATEMENT = 5_000;
+const ROWS_PER_STATEMENT = 5_000;
 /** A row is given up after this many claims in a row that ended without an answer. */
 const MAX_UNANSWERED_CLAIMS = 5;
 /** People schedule for whole seconds. */
@@ -126,10 +126,10 @@ export class Clock {
   private async ripen(): Promise<number> {
     let all = 0;
     for (let ringAt = performance.now(); ;) {
-      const some = await this.options.outbox.ripen(ROWS_A_STATEMENT);
+      const some = await this.options.outbox.ripen(ROWS_PER_STATEMENT);
       all += some;
       // A million rows that fall due at once take minutes. A clock that is stopped meanwhile leaves the rest to the next one.
-      if (some < ROWS_A_STATEMENT || this.ending.signal.aborted) return all;
+      if (some < ROWS_PER_STATEMENT || this.ending.signal.aborted) return all;
       this.lastProgressAt = this.nowMs();
       if (performance.now() < ringAt) continue;
       // Lanes are rung before the rest has ripened, so that a hundred thousand rows due at once begin to flow at once; but no more often than
@@ -145,7 +145,7 @@ export class Clock {
     // After an outage of the database, those who know an outcome record it first.
     const hasAnswered = this.answeringSince !== undefined && now - this.answeringSince >= graceMs;
     if (!hasAnswered || now < this.noneIsDeadBefore) return { revived: 0, givenUp: 0 };
-    return outbox.revive(graceMs, ROWS_A_STATEMENT, MAX_UNANSWERED_CLAIMS);
+    return outbox.revive(graceMs, ROWS_PER_STATEMENT, MAX_UNANSWERED_CLAIMS);
   }
 
   private async ring(): Promise<number> {

@@ -9,8 +9,8 @@ export class LaneCounts {
   }
 
   /** The lanes that have at least so many. */
-  lanesWith(least: number): LaneId[] {
-    return [...this.counts].flatMap(([laneId, count]) => (count >= least ? [laneId] : []));
+  lanesWith(min: number): LaneId[] {
+    return [...this.counts].flatMap(([laneId, count]) => (count >= min ? [laneId] : []));
   }
 
   add(laneId: LaneId): void {

@@ -7,12 +7,12 @@ export class LaneGate {
   private inside = 0;
   private isOpen = false;
 
-  /** @param most how many may be inside at once */
-  constructor(private readonly most: number) {}
+  /** @param max how many may be inside at once */
+  constructor(private readonly max: number) {}
 
   /** Does the work once it is let in. @throws what the work throws */
   async pass<Result>(laneId: LaneId, work: () => Promise<Result>): Promise<Result> {
-    if (this.inside >= this.most && !this.isOpen)
+    if (this.inside >= this.max && !this.isOpen)
       await new Promise<void>((letIn) => this.waiting.add(laneId, letIn));
     else this.inside += 1;
     try {

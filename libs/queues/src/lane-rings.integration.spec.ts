@@ -70,9 +70,9 @@ describe('LaneRings', () => {
     const lane = nowLane(newId('wrk', Date.now()));
     const [rings] = await startRings(redis, 1);
     let running = 0;
-    let most = 0;
+    let max = 0;
     const turn = async (): Promise<void> => {
-      most = Math.max(most, (running += 1));
+      max = Math.max(max, (running += 1));
       await sleep(20);
       running -= 1;
     };
@@ -82,7 +82,7 @@ describe('LaneRings', () => {
       rings!.ring(lane);
       await sleep(2);
     }
-    expect(most).toBe(1);
+    expect(max).toBe(1);
   });
 
   it('rings as many slots as the rows need turns, and four at most', async () => {

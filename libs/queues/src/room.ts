@@ -20,7 +20,7 @@ interface Load {
 
 const ROWS_FOR_A_NEW_LANE = 5;
 /** New lanes may exceed the bytes, up to this many times the limit: without that, large rows of a hundred lanes would take all memory. */
-const MOST_OVERDRAWN = 2;
+const MAX_OVERDRAFT_FACTOR = 2;
 
 /** The room on a workbench: what lies there, and what is reserved for claims that are under way. */
 export class Room {
@@ -40,9 +40,9 @@ export class Room {
     const { maxRows, maxRowsPerLane = maxRows, rowsForANewLane = ROWS_FOR_A_NEW_LANE } = this.limits;
     const free = this.rowsFree - this.reservedForLanes;
     const ofLane = this.rowsOfLane.of(laneId);
-    const isOverdrawn = this.bytes >= MOST_OVERDRAWN * this.limits.maxBytes;
-    const least = ofLane > 0 || isOverdrawn ? 0 : rowsForANewLane;
-    const rows = Math.max(0, Math.min(wanted, Math.max(free, least), maxRowsPerLane - ofLane));
+    const isOverdrawn = this.bytes >= MAX_OVERDRAFT_FACTOR * this.limits.maxBytes;
+    const min = ofLane > 0 || isOverdrawn ? 0 : rowsForANewLane;
+    const rows = Math.max(0, Math.min(wanted, Math.max(free, min), maxRowsPerLane - ofLane));
     this.reservedForLanes += rows;
     return rows;
   }
@@ -79,8 +79,8 @@ export class Room {
   }
 
   /** The lanes that have at least so many rows in hand. */
-  lanesWith(least: number): LaneId[] {
-    return this.rowsOfLane.lanesWith(least);
+  lanesWith(min: number): LaneId[] {
+    return this.rowsOfLane.lanesWith(min);
   }
 
   /** Whether a lane has as many rows in hand as it may. */

@@ -80,18 +80,18 @@ describe('Workbench', () => {
 
   it('never works on more rows at once than it may', async () => {
     let working = 0;
-    let most = 0;
+    let max = 0;
     const { bench } = makeBench({
       concurrency: 3,
       work: async () => {
-        most = Math.max(most, (working += 1));
+        max = Math.max(max, (working += 1));
         await sleep(2);
         working -= 1;
         return 'done';
       },
     });
     await bench.put(rowsOf('a', 20), performance.now());
-    expect(most).toBe(3);
+    expect(max).toBe(3);
   });
 
   it('frees a place before the outcome is recorded, but the row stays in hand until it is', async () => {

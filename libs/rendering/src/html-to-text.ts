@@ -4,7 +4,7 @@ import { Suspects } from './suspects.ts';
 
 const WORK = 'making the text from the HTML';
 /** In characters. Longer HTML can need fifty times its length, which is all that a thread may have: it gets one thread for all of it. */
-const MOST_CHARACTERS_BESIDE_OTHERS = 524_288;
+const MAX_CHARACTERS_IN_PARALLEL = 524_288;
 /** The emails of an owner may come by the dozen, and come again. */
 const SUSPECTED_MS = 600_000;
 
@@ -33,7 +33,7 @@ export class HtmlToText {
    *   too many wait whose owners are suspected
    */
   convert(html: string, owner: string): Promise<string> {
-    const isLarge = html.length > MOST_CHARACTERS_BESIDE_OTHERS;
+    const isLarge = html.length > MAX_CHARACTERS_IN_PARALLEL;
     return this.suspects.run(isLarge ? this.threadForLarge : this.threads, html, owner);
   }
 

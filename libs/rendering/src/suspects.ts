@@ -3,8 +3,8 @@ import { RenderingFailed } from './rendering-failed.ts';
 import type { RenderingThreads } from './rendering-threads.ts';
 
 /** So many may wait to be done alone; who renders for others has no more places to give to them. */
-const MOST_WAITING = 4;
-const MOST_KNOWN = 1_000;
+const MAX_WAITING = 4;
+const MAX_KNOWN = 1_000;
 
 /**
  * Whose work cost a thread its deadline or its memory. What they ask for next is done one task at a time, over all of them, so that
@@ -12,7 +12,7 @@ const MOST_KNOWN = 1_000;
  */
 export class Suspects {
   /** Until when each is suspected, by the monotonic clock. */
-  private readonly known = new BoundedMap<string, number>(MOST_KNOWN);
+  private readonly known = new BoundedMap<string, number>(MAX_KNOWN);
   private readonly work: string;
   private readonly suspectedMs: number;
   private last: Promise<unknown> = Promise.resolve();
@@ -64,7 +64,7 @@ export class Suspects {
    * @throws {@link RenderingFailed} (`busy`) when so many wait that it was not begun
    */
   async alone<Result>(task: () => Promise<Result>): Promise<Result> {
-    if (this.waiting >= MOST_WAITING) throw this.busy();
+    if (this.waiting >= MAX_WAITING) throw this.busy();
     this.waiting += 1;
     const result = this.last.then(task).finally(() => (this.waiting -= 1));
     this.last = result.catch(() => undefined);
@@ -85,7 +85,7 @@ export class Suspects {
   }
 
   private busy(): RenderingFailed {
-    const message = `${this.work} waits behind ${MOST_WAITING} others that may be slow`;
+    const message = `${this.work} waits behind ${MAX_WAITING} others that may be slow`;
     return new RenderingFailed('busy', message);
   }
 }

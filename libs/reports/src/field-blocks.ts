@@ -1,8 +1,8 @@
 /** Fields of a block, by their names in lower case; of a name that stands twice, the first. */
 export type FieldBlock = ReadonlyMap<string, string>;
 
-const MOST_BLOCKS = 50;
-const MOST_FIELDS = 100;
+const MAX_BLOCKS = 50;
+const MAX_FIELDS = 100;
 const FIELD = /^([!-9;-~]{1,100}):(.*)$/;
 
 /**
@@ -11,7 +11,7 @@ const FIELD = /^([!-9;-~]{1,100}):(.*)$/;
  */
 export function readFieldBlocks(text: string): FieldBlock[] {
   return text
-    .split(/\r?\n[ \t]*(?:\r?\n)+/, MOST_BLOCKS)
+    .split(/\r?\n[ \t]*(?:\r?\n)+/, MAX_BLOCKS)
     .map(readBlock)
     .filter((block) => block.size > 0);
 }
@@ -19,7 +19,7 @@ export function readFieldBlocks(text: string): FieldBlock[] {
 function readBlock(text: string): FieldBlock {
   const block = new Map<string, string>();
   // A line that begins with white space goes on with the one before (RFC 5322, section 2.2.3).
-  for (const line of text.replace(/\r?\n(?=[ \t])/g, '').split(/\r?\n/, MOST_FIELDS)) {
+  for (const line of text.replace(/\r?\n(?=[ \t])/g, '').split(/\r?\n/, MAX_FIELDS)) {
     const [, name, value] = FIELD.exec(line) ?? [];
     const key = name?.toLowerCase();
     if (key !== undefined && !block.has(key)) block.set(key, value!.trim());

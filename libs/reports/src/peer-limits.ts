@@ -13,13 +13,13 @@ export interface PeerLimitsOptions {
 }
 
 /** Beyond these, who was longest not heard of is forgotten. */
-const MOST_PEERS = 10_000;
+const MAX_PEERS = 10_000;
 
 /** What each address that connects may still do. */
 export class PeerLimits {
   private readonly connections = new Map<string, number>();
   private open = 0;
-  private readonly buckets = new BoundedMap<string, Bucket>(MOST_PEERS);
+  private readonly buckets = new BoundedMap<string, Bucket>(MAX_PEERS);
 
   constructor(private readonly options: PeerLimitsOptions) {}
 

@@ -4,13 +4,13 @@ import { type FieldBlock, readFieldBlocks } from './field-blocks.ts';
 import { quotedReply } from './quoted-reply.ts';
 
 /** A report is at most this deep: a digest or a gateway may wrap it, nobody needs more. */
-const MOST_LEVELS = 8;
+const MAX_LEVELS = 8;
 /** Of so many the worst, a list of groups in `To`, takes the parser 40 ms. */
-const MOST_HEADER_BYTES = 32 * 1024;
+const MAX_HEADER_BYTES = 32 * 1024;
 /** What a line and a part cost the parser grows with how many there were before: 260 KB of empty lines took it 8 s. */
-const MOST_LINES = 5_000;
-const MOST_DASHED_LINES = 300;
-const MOST_WORD_CHARACTERS = 64;
+const MAX_LINES = 5_000;
+const MAX_DASHED_LINES = 300;
+const MAX_WORD_CHARACTERS = 64;
 
 const DELIVERY_TYPES = ['message/delivery-status', 'message/global-delivery-status'];
 const FEEDBACK_TYPE = 'message/feedback-report';
@@ -43,8 +43,8 @@ type Part = Attachment & { readonly content: string };
 async function partsOf(raw: Buffer): Promise<Part[]> {
   const { attachments } = await PostalMime.parse(firstParts(raw), {
     attachmentEncoding: 'utf8',
-    maxNestingDepth: MOST_LEVELS,
-    maxHeadersSize: MOST_HEADER_BYTES,
+    maxNestingDepth: MAX_LEVELS,
+    maxHeadersSize: MAX_HEADER_BYTES,
     // The message that it is about is evidence and not read.
     maxRfc822NestingDepth: 0,
   });
@@ -53,7 +53,7 @@ async function partsOf(raw: Buffer): Promise<Part[]> {
 
 /** The mail up to where it has too many lines, or too many that could begin a part. */
 function firstParts(raw: Buffer): Buffer {
-  return raw.subarray(0, Math.min(placeOf(raw, '\n', MOST_LINES), placeOf(raw, '\n--', MOST_DASHED_LINES)));
+  return raw.subarray(0, Math.min(placeOf(raw, '\n', MAX_LINES), placeOf(raw, '\n--', MAX_DASHED_LINES)));
 }
 
 /** Where a text stands for the nth time; the end where it does not. */
@@ -118,7 +118,7 @@ function wordIn(value: string | undefined): string | undefined {
   return /^[a-z0-9-]+/i
     .exec(value ?? '')?.[0]
     .toLowerCase()
-    .slice(0, MOST_WORD_CHARACTERS);
+    .slice(0, MAX_WORD_CHARACTERS);
 }
 
 function reportedBy(value: string | undefined): { reportedBy?: string } {

@@ -63,9 +63,9 @@ interface OpenConnection {
   _onCommand(command: Buffer, goOn?: () => void): void;
 }
 
-const MOST_MISTAKES = 5;
+const MAX_MISTAKES = 5;
 /** A mail takes six: EHLO, STARTTLS, EHLO, MAIL, RCPT, DATA. */
-const MOST_COMMANDS_A_MAIL = 100;
+const MAX_COMMANDS_PER_MAIL = 100;
 /** What is begun when we leave has this long. */
 const CLOSE_WITHIN_MS = 10_000;
 
@@ -161,7 +161,7 @@ export class ReportListener {
     const takeIn = connection._onCommand.bind(connection);
     const takeInCounted: OpenConnection['_onCommand'] = (command, goOn) => {
       session.commands += 1;
-      if (session.commands <= MOST_COMMANDS_A_MAIL) return takeIn(command, goOn);
+      if (session.commands <= MAX_COMMANDS_PER_MAIL) return takeIn(command, goOn);
       const { message } = this.refuse('tooManyCommands');
       connection.send(421, message);
       connection.close();
@@ -200,7 +200,7 @@ export class ReportListener {
   /** Who tries one address after the other is made to connect again for every few of them. */
   private refuseAddress(session: Session): Error {
     session.mistakes += 1;
-    return this.refuse(session.mistakes < MOST_MISTAKES ? 'noSuchAddress' : 'tooManyMistakes');
+    return this.refuse(session.mistakes < MAX_MISTAKES ? 'noSuchAddress' : 'tooManyMistakes');
   }
 
   private async take(stream: SMTPServerDataStream, { id }: SMTPServerSession, done: Done): Promise<void> {

@@ -22,7 +22,7 @@ const ID_BYTES = 16;
 const MAC_BYTES = 16;
 const HEAD_BYTES = 1 + NAME_BYTES + ID_BYTES;
 /** With what is before and after it the whole link stays below what the oldest mail clients open (2,083 characters). */
-const MOST_TARGET_BYTES = 1_400;
+const MAX_TARGET_BYTES = 1_400;
 const NOTHING = Buffer.alloc(0);
 
 /** A key that signs links, derived from one of the ring. */
@@ -61,12 +61,12 @@ export class LinkSigner {
   /** The token of a link that leads to a URL, in the thing with this UUID; undefined when the URL is too long for a link. */
   signTarget({ uuid, url }: SignedTarget): string | undefined {
     const target = Buffer.from(url, 'utf8');
-    return target.length > MOST_TARGET_BYTES ? undefined : this.tokenOf('click', uuid, target);
+    return target.length > MAX_TARGET_BYTES ? undefined : this.tokenOf('click', uuid, target);
   }
 
   /** Where a link leads that a token was signed for; undefined when it is none of ours. */
   verifyTarget(token: string): SignedTarget | undefined {
-    const read = this.read('click', token, MOST_TARGET_BYTES);
+    const read = this.read('click', token, MAX_TARGET_BYTES);
     return read && { uuid: uuidIn(read), url: read.subarray(HEAD_BYTES + MAC_BYTES).toString('utf8') };
   }
 
@@ -78,8 +78,8 @@ export class LinkSigner {
   }
 
   /** The bytes of a token that is ours, with at most so many after its MAC. */
-  private read(purpose: keyof typeof PREFIXES, token: string, mostRest: number): Buffer | undefined {
-    const bytes = bytesOf(PREFIXES[purpose], token, mostRest);
+  private read(purpose: keyof typeof PREFIXES, token: string, maxRest: number): Buffer | undefined {
+    const bytes = bytesOf(PREFIXES[purpose], token, maxRest);
     if (bytes === undefined) return undefined;
     const head = bytes.subarray(0, HEAD_BYTES);
     const mac = bytes.subarray(HEAD_BYTES, HEAD_BYTES + MAC_BYTES);
@@ -102,13 +102,13 @@ function macOf({ key }: LinkKey, purpose: string, head: Buffer, rest: Buffer): B
 }
 
 /** Node reads more than one text as the same bytes; only the one that it writes itself is a token. */
-function bytesOf(prefix: string, token: string, mostRest: number): Buffer | undefined {
-  const least = HEAD_BYTES + MAC_BYTES;
-  if (!token.startsWith(prefix) || token.length > prefix.length + charactersOf(least + mostRest))
+function bytesOf(prefix: string, token: string, maxRest: number): Buffer | undefined {
+  const min = HEAD_BYTES + MAC_BYTES;
+  if (!token.startsWith(prefix) || token.length > prefix.length + charactersOf(min + maxRest))
     return undefined;
   const encoded = token.slice(prefix.length);
   const bytes = Buffer.from(encoded, 'base64url');
-  if (bytes.length < least || bytes.length > least + mostRest || bytes[0] !== FORM) return undefined;
+  if (bytes.length < min || bytes.length > min + maxRest || bytes[0] !== FORM) return undefined;
   return bytes.toString('base64url') === encoded ? bytes : undefined;
 }
 

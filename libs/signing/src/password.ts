@@ -4,7 +4,7 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /** 64 MiB and about a quarter of a second: one of the settings of the OWASP Password Storage Cheat Sheet. */
 const COST = { N: 2 ** 16, r: 8, p: 2 } as const;
-const MOST_MEMORY = 256 * 1024 * 1024;
+const MAX_MEMORY = 256 * 1024 * 1024;
 /** Stored beside each hash, so that a later cost does not lock out those of before. */
 const WRITTEN = /^scrypt\$(\d{1,7})\$(\d{1,2})\$(\d{1,2})\$([\w-]{22})\$([\w-]{43})$/;
 
@@ -32,7 +32,7 @@ export async function isPassword(password: string, written: string | undefined):
 
 function derive(password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    scrypt(password.normalize('NFKC'), salt, HASH_BYTES, { ...cost, maxmem: MOST_MEMORY }, (error, key) =>
+    scrypt(password.normalize('NFKC'), salt, HASH_BYTES, { ...cost, maxmem: MAX_MEMORY }, (error, key) =>
       error ? reject(error) : resolve(key),
     );
   });

@@ -1,7 +1,7 @@
 /** How long nothing begins after the first failure. */
 const FIRST_BACK_OFF_MS = 1_000;
 /** The back-off doubles with each probe that fails, up to this. */
-const LONGEST_BACK_OFF_MS = 30_000;
+const MAX_BACK_OFF_MS = 30_000;
 /** After so long a probe without a result is given up, so that another may begin. */
 const PROBE_DEADLINE_MS = 60_000;
 
@@ -40,7 +40,7 @@ export class RelayBreaker {
   failed(): void {
     // What was under way when it opened fails too; that is the same failure and does not double the back-off.
     if (this.current === 'open') return;
-    this.backOffMs = Math.min(this.backOffMs * 2 || FIRST_BACK_OFF_MS, LONGEST_BACK_OFF_MS);
+    this.backOffMs = Math.min(this.backOffMs * 2 || FIRST_BACK_OFF_MS, MAX_BACK_OFF_MS);
     this.untilMs = this.nowMs() + this.backOffMs;
     this.current = 'open';
   }

@@ -78,7 +78,7 @@ describe('the connections of a transport', () => {
     await Promise.all(Array.from({ length: 7 }, () => transport.send(ENVELOPE, MESSAGE)));
     expect(server.messages.map(({ connection }) => connection)).toEqual([1, 1, 1, 2, 2, 2, 3]);
     expect(server.commands.filter((command) => command === 'QUIT')).toHaveLength(2);
-    expect(server.connections.most).toBe(1);
+    expect(server.connections.max).toBe(1);
   });
 
   it('are closed, with QUIT, when they are idle for too long', async () => {
@@ -96,7 +96,7 @@ describe('the connections of a transport', () => {
     const transport = transportTo(sink.url, { maxConnections: 4, maxMessagesPerConnection: 5 });
     await Promise.all(Array.from({ length: 200 }, () => transport.send(ENVELOPE, MESSAGE)));
     expect(await sink.received(200)).toHaveLength(200);
-    expect(sink.connections.most).toBe(4);
+    expect(sink.connections.max).toBe(4);
   });
 
   it.each(['', '421 4.4.2 idle for too long\r\n'])(
@@ -169,9 +169,9 @@ describe('the connections of a transport', () => {
 });
 
 describe('a relay that takes so many connections and no more', () => {
-  const bound = (most: number, server: () => ScriptedSmtpServer, at: SinkStage = 'greeting'): SinkScript => {
+  const bound = (max: number, server: () => ScriptedSmtpServer, at: SinkStage = 'greeting'): SinkScript => {
     return (stage) =>
-      stage === at && server().connections.open > most
+      stage === at && server().connections.open > max
         ? { reply: '421 4.7.0 too many connections', drop: true }
         : undefined;
   };

@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { closedSchema } from './closed-schema.ts';
 import { stackPiece } from './stack.ts';
 
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
 const judges = new Map<string, ValidateFunction>(
@@ -24,7 +24,7 @@ export async function judgeRecordedEvents(databaseUrl: string): Promise<void> {
   const rows = await query(databaseUrl, 'SELECT DISTINCT type, payload FROM events');
   const faults = rows.flatMap(({ type, payload }) => faultIn(type as string, payload as string));
   if (faults.length === 0) return;
-  const shown = faults.slice(0, MOST_SHOWN).join('\n');
+  const shown = faults.slice(0, MAX_SHOWN).join('\n');
   throw new Error(
     `${faults.length} recorded events are otherwise than libs/domain/src/events says:\n${shown}`,
   );

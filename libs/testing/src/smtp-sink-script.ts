@@ -52,12 +52,12 @@ export class ConnectionCount {
   /** Those that are open. */
   open = 0;
   /** The most that were ever open at once. */
-  most = 0;
+  max = 0;
 
   opened(): number {
     this.total += 1;
     this.open += 1;
-    this.most = Math.max(this.most, this.open);
+    this.max = Math.max(this.max, this.open);
     return this.total;
   }
 

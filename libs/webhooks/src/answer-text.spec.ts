@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { asFieldText, asText } from './answer-text.ts';
 
-const text = (input: string | Buffer, most = 4096): string => asText(Buffer.from(input as string), most);
+const text = (input: string | Buffer, max = 4096): string => asText(Buffer.from(input as string), max);
 
 describe('W7: what is kept of a body', () => {
   it.each(['', 'thank you', '{"a":\t1}\n', 'Zoë 💌 日本'])(
@@ -32,9 +32,9 @@ describe('W7: what is kept of a body', () => {
 
   it('is no longer than it may be, and never unfit, whatever came', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(80), (bytes, most) => {
-        const kept = asText(bytes, most);
-        return Buffer.byteLength(kept) <= most && kept.isWellFormed() && !/[^\P{C}\n\t]/u.test(clean(kept));
+      fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(80), (bytes, max) => {
+        const kept = asText(bytes, max);
+        return Buffer.byteLength(kept) <= max && kept.isWellFormed() && !/[^\P{C}\n\t]/u.test(clean(kept));
       }),
     );
   });

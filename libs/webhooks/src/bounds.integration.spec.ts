@@ -65,13 +65,13 @@ describe('W7: an answer whose body does not end', () => {
   it('is not kept: many at once take no memory', async () => {
     await post('/a-gigabyte');
     const before = process.memoryUsage().arrayBuffers;
-    let most = 0;
-    const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().arrayBuffers)), 5);
+    let max = 0;
+    const watch = setInterval(() => (max = Math.max(max, process.memoryUsage().arrayBuffers)), 5);
     const results = await Promise.all(Array.from({ length: AT_ONCE }, () => post('/a-gigabyte')));
     clearInterval(watch);
     expect(results.filter(({ kind }) => kind === 'answered')).toHaveLength(AT_ONCE);
     // A receiver of the same process has its share in it.
-    expect(most - before).toBeLessThan(AT_ONCE * MIB);
+    expect(max - before).toBeLessThan(AT_ONCE * MIB);
   });
 });
 

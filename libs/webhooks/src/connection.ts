@@ -7,12 +7,12 @@ import type { PostRequest } from './post-request.ts';
 
 const KIB = 1024;
 /** Header fields of one answer, or of one interim answer. */
-const MOST_HEADER = 16 * KIB;
+const MAX_HEADER_BYTES = 16 * KIB;
 /** All of one exchange, with what is around a body in small chunks and before a header: more is somebody who wants to keep us busy. */
-const MOST_HEARD = 1024 * KIB;
+const MAX_RECEIVED_BYTES = 1024 * KIB;
 /** How long a connection is kept without use, unless the receiver says how long it keeps it. */
 const IDLE_MS = 4_000;
-const LONGEST_IDLE_MS = 30_000;
+const MAX_IDLE_MS = 30_000;
 /** What a receiver says is taken for shorter by this much, since it began to count earlier. */
 const TRAVEL_MS = 1_000;
 
@@ -35,11 +35,11 @@ export class Connection {
     this.client = new Client(origin, {
       connect: (_options, done) => process.nextTick(() => this.handOver(done)),
       pipelining: 1,
-      maxHeaderSize: MOST_HEADER,
+      maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: IDLE_MS,
-      keepAliveMaxTimeout: LONGEST_IDLE_MS,
+      keepAliveMaxTimeout: MAX_IDLE_MS,
       keepAliveTimeoutThreshold: TRAVEL_MS,
     });
   }
@@ -98,6 +98,7 @@ export class Connection {
   /** Runs before the client reads what has come, and sees all of it. */
   private listen(): void {
     this.heard += this.socket.readableLength;
-    if (this.heard > MOST_HEARD) this.socket.destroy(new Misbehaviour('more came than belongs to an answer'));
+    if (this.heard > MAX_RECEIVED_BYTES)
+      this.socket.destroy(new Misbehaviour('more came than belongs to an answer'));
   }
 }

@@ -6,13 +6,13 @@ import type { PostAnswer } from './post-request.ts';
 
 const KIB = 1024;
 /** What is read of a body before the connection is cut. */
-const MOST_READ = 64 * KIB;
+const MAX_BODY_BYTES_READ = 64 * KIB;
 /** What is kept of it. */
-const MOST_KEPT = 4 * KIB;
-const MOST_FIELDS = 64;
-const MOST_OF_A_FIELD = 1 * KIB;
+const MAX_BODY_BYTES_KEPT = 4 * KIB;
+const MAX_FIELDS = 64;
+const MAX_FIELD_BYTES = 1 * KIB;
 /** Interim answers (1xx) before the one that counts. */
-const MOST_INTERIM = 16;
+const MAX_INTERIM_RESPONSES = 16;
 
 /** What one exchange came to; the rest is known to whoever began it. */
 export type ExchangeResult = Omit<PostAnswer, 'durationMs' | 'address'> | PostFailure;
@@ -53,15 +53,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, fields: Fields): void {
     if (status >= 200) this.answer = { status, fields };
-    else if ((this.interim += 1) > MOST_INTERIM)
+    else if ((this.interim += 1) > MAX_INTERIM_RESPONSES)
       this.abort(new Misbehaviour('interim answers (1xx) came without end'));
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    if (this.kept.length < MOST_KEPT)
-      this.kept = Buffer.concat([this.kept, chunk.subarray(0, MOST_KEPT - this.kept.length)]);
+    if (this.kept.length < MAX_BODY_BYTES_KEPT)
+      this.kept = Buffer.concat([this.kept, chunk.subarray(0, MAX_BODY_BYTES_KEPT - this.kept.length)]);
     this.read += chunk.length;
-    if (this.read > MOST_READ) this.abort(new GivenUp());
+    if (this.read > MAX_BODY_BYTES_READ) this.abort(new GivenUp());
   }
 
   onResponseEnd(): void {
@@ -86,7 +86,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private readAnswer({ status, fields }: NonNullable<Exchange['answer']>): ExchangeResult {
     const { 'retry-after': retryAfter } = fields;
     const headers = boundFields(fields);
-    const answer = { kind: 'answered', status, headers, body: asText(this.kept, MOST_KEPT) } as const;
+    const answer = {
+      kind: 'answered',
+      status,
+      headers,
+      body: asText(this.kept, MAX_BODY_BYTES_KEPT),
+    } as const;
     return retryAfter === undefined ? answer : { ...answer, retryAfter: boundValue(retryAfter) };
   }
 }
@@ -94,12 +99,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
 type Fields = Record<string, string | string[] | undefined>;
 
 function boundFields(fields: Fields): Record<string, string> {
-  const names = Object.keys(fields).slice(0, MOST_FIELDS);
+  const names = Object.keys(fields).slice(0, MAX_FIELDS);
   return Object.fromEntries(
-    names.map((name) => [asFieldText(name, MOST_OF_A_FIELD), boundValue(fields[name] ?? '')]),
+    names.map((name) => [asFieldText(name, MAX_FIELD_BYTES), boundValue(fields[name] ?? '')]),
   );
 }
 
 function boundValue(value: string | string[]): string {
-  return asFieldText(typeof value === 'string' ? value : value.join(', '), MOST_OF_A_FIELD);
+  return asFieldText(typeof value === 'string' ? value : value.join(', '), MAX_FIELD_BYTES);
 }

@@ -7,8 +7,8 @@ export class IdleConnections {
   private readonly byOrigin = new Map<string, Connection[]>();
   private count = 0;
 
-  /** @param most so many are kept over all origins; of more, one that has waited long is closed */
-  constructor(private readonly most: number) {}
+  /** @param max so many are kept over all origins; of more, one that has waited long is closed */
+  constructor(private readonly max: number) {}
 
   get size(): number {
     return this.count;
@@ -28,7 +28,7 @@ export class IdleConnections {
     if (ofOrigin === undefined) this.byOrigin.set(connection.origin, [connection]);
     else ofOrigin.push(connection);
     this.count += 1;
-    if (this.count > this.most) this.closeOldest();
+    if (this.count > this.max) this.closeOldest();
   }
 
   /** Forgets one, if it is here. */

@@ -5,7 +5,7 @@ import { BODY, expectNoSockets, failed, LOOPBACK, namesIn, PATIENT_MS } from './
 import type { PostResult } from './post-request.ts';
 import { WebhookClient } from './webhook-client.ts';
 
-const MOST_IDLE = 5;
+const MAX_IDLE = 5;
 const NAME = 'receiver.example';
 
 let receiver: HostileReceiver;
@@ -16,7 +16,7 @@ beforeEach(async () => {
   receiver = await HostileReceiver.start();
   // The same port of another address: the same origin, once the name leads there.
   other = await HostileReceiver.start({ host: '127.0.0.2', port: receiver.port });
-  client = new WebhookClient({ policy: LOOPBACK, lookUp: namesIn(table), mostIdle: MOST_IDLE });
+  client = new WebhookClient({ policy: LOOPBACK, lookUp: namesIn(table), maxIdle: MAX_IDLE });
   table[NAME] = ['127.0.0.1'];
 });
 afterEach(async () => {
@@ -93,15 +93,15 @@ describe('a connection', () => {
 describe('the connections that wait', () => {
   it('are few, whatever number was needed at once', async () => {
     await Promise.all(Array.from({ length: 20 }, () => post('/after/2000')));
-    expect(client.connections.idle).toBeLessThanOrEqual(MOST_IDLE);
-    expect(receiver.connections.most).toBe(20);
+    expect(client.connections.idle).toBeLessThanOrEqual(MAX_IDLE);
+    expect(receiver.connections.max).toBe(20);
   });
 
   it('are few, whatever number of receivers there is', async () => {
     for (let n = 0; n < 20; n += 1) {
       table[`r${n}.example`] = ['127.0.0.1'];
       await post('/ok', `r${n}.example`);
-      expect(client.connections.idle).toBeLessThanOrEqual(MOST_IDLE);
+      expect(client.connections.idle).toBeLessThanOrEqual(MAX_IDLE);
     }
     // Those that have waited longest were closed: the last ones are there still.
     await post('/ok', 'r19.example');

@@ -6,7 +6,7 @@ import { connectFault, timedOut } from './fault.ts';
 import type { Target } from './target.ts';
 
 /** More than these are not tried: the rest of the deadline is for the answer. */
-const MOST_ADDRESSES = 4;
+const MAX_ADDRESSES = 4;
 /** How long one address may take when there is another. */
 const ONE_ADDRESS_MS = 2_000;
 
@@ -75,5 +75,5 @@ function timeForOne(addresses: number, deadline: Deadline): number {
 /** IPv4 first: hardly a receiver is without it, and many a network has no IPv6. */
 function inOrder(addresses: readonly string[]): { address: string; family: number }[] {
   const all = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
-  return all.sort((one, other) => one.family - other.family).slice(0, MOST_ADDRESSES);
+  return all.sort((one, other) => one.family - other.family).slice(0, MAX_ADDRESSES);
 }

@@ -10,7 +10,7 @@ import {
 import { failed } from './fault.ts';
 import { remembered } from './remembered.ts';
 
-const MOST_REMEMBERED = 2_000;
+const MAX_CACHED = 2_000;
 
 /** Looks up the addresses at a name; see `DnsResolver` in `@posthorn/dns`. */
 export type LookUpAddresses = (name: string) => Promise<AddressAnswer>;
@@ -43,8 +43,8 @@ export class TargetJudge {
   readonly mayConnect: (address: string) => boolean;
 
   constructor(policy: WebhookUrlPolicy) {
-    this.judgeUrl = remembered((url) => readPlace(url, policy), MOST_REMEMBERED);
-    this.mayConnect = remembered((address) => mayConnectTo(address, policy.networks), MOST_REMEMBERED);
+    this.judgeUrl = remembered((url) => readPlace(url, policy), MAX_CACHED);
+    this.mayConnect = remembered((address) => mayConnectTo(address, policy.networks), MAX_CACHED);
   }
 
   /**

@@ -9,7 +9,7 @@ import { openSocket } from './open-socket.ts';
 import type { PostRequest, PostResult } from './post-request.ts';
 import { isFailure, type LookUpAddresses, type Place, type Target, TargetJudge } from './target.ts';
 
-const MOST_IDLE = 256;
+const MAX_IDLE = 256;
 
 export interface WebhookClientOptions {
   /** What may be posted to beside https to public addresses. */
@@ -19,7 +19,7 @@ export interface WebhookClientOptions {
   /** Certificates (PEM) of authorities that are trusted beside those that Node trusts. */
   readonly authorities?: readonly string[];
   /** How many connections are kept open without use, over all receivers. */
-  readonly mostIdle?: number;
+  readonly maxIdle?: number;
 }
 
 /** What a POST came to, and over which address. */
@@ -39,7 +39,7 @@ export class WebhookClient {
 
   constructor(private readonly options: WebhookClientOptions) {
     this.judge = new TargetJudge(options.policy);
-    this.idle = new IdleConnections(options.mostIdle ?? MOST_IDLE);
+    this.idle = new IdleConnections(options.maxIdle ?? MAX_IDLE);
     const { authorities = [] } = options;
     const ca = authorities.length === 0 ? {} : { ca: [...getCACertificates('default'), ...authorities] };
     this.secureContext = createSecureContext(ca);

@@ -55,8 +55,8 @@ describe('S4, G11: what is no line of a header', () => {
     [inRawEmail('idempotencyKey'), 255],
     [inTemplatedEmail, 255],
   ];
-  for (const [place, most] of places) {
-    it.each(atLeastForty(casesOf([...NO_HEADER_LINES, ...tooLong(most), ...NO_TEXTS], [place])))(
+  for (const [place, max] of places) {
+    it.each(atLeastForty(casesOf([...NO_HEADER_LINES, ...tooLong(max), ...NO_TEXTS], [place])))(
       '%s',
       refuses,
     );

@@ -41,8 +41,8 @@ describe('G11: texts that are too long', () => {
     ['groupBy', 255],
     ['idempotencyKey', 255],
   ];
-  for (const [field, most] of sizes) {
-    it.each(titled(casesOf(tooLong(most), [inRawEmail(field)])))('%s', refuses);
+  for (const [field, max] of sizes) {
+    it.each(titled(casesOf(tooLong(max), [inRawEmail(field)])))('%s', refuses);
   }
 });
 

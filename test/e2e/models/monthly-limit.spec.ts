@@ -7,7 +7,7 @@ import { DAY_MS, fromNow } from '../times.ts';
 import { explore, SEED } from './explore.ts';
 
 const GATEWAYS = 2;
-const MOST_AT_ONCE = 8;
+const MAX_AT_ONCE = 8;
 
 interface Model {
   readonly limit: number;
@@ -99,7 +99,7 @@ class LookAtUsage implements Command {
   toString = (): string => 'lookAtUsage()';
 }
 
-const amount = fc.integer({ min: 1, max: MOST_AT_ONCE });
+const amount = fc.integer({ min: 1, max: MAX_AT_ONCE });
 const sequences = fc
   .commands<Model, Real, false>(
     [

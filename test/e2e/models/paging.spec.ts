@@ -9,7 +9,7 @@ import { SEED } from './explore.ts';
 
 const RUNS = 3;
 const WITHIN_MS = 3_000;
-const MOST_PAGES = 100;
+const MAX_PAGES = 100;
 
 interface Item {
   readonly id?: string;
@@ -116,7 +116,7 @@ async function walk(
 ): Promise<Page<Item>[]> {
   const pages: Page<Item>[] = [];
   const gone = new Set<string>();
-  for (let startAt: string | null | undefined; startAt !== null && pages.length < MOST_PAGES;) {
+  for (let startAt: string | null | undefined; startAt !== null && pages.length < MAX_PAGES;) {
     const goneBefore = [...gone];
     const { adds = 0, deletes = [] } = steps[pages.length] ?? {};
     const victims = [...new Set(deletes.flatMap((index) => deletable[index] ?? []))];

@@ -1,5 +1,5 @@
 // Everything of a mail is put on the page as text; its HTML is shown in a frame that runs nothing and loads nothing.
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;
 /** Many mails at once are one look at the list. */
 const LOOK_AFTER_MS = 150;
 
@@ -37,7 +37,7 @@ function row({ id, subject, from, envelope, receivedAt }) {
 
 async function showList() {
   const words = search.value;
-  const query = `limit=${MOST_SHOWN}&search=${encodeURIComponent(words)}`;
+  const query = `limit=${MAX_SHOWN}&search=${encodeURIComponent(words)}`;
   const found = await ask(`/api/messages?${query}`).catch(() => undefined);
   if (found === undefined) return sayAway();
   // Somebody has gone on typing: what they look for now is on its way.

@@ -15,7 +15,7 @@ import type { ShownEmail } from './email-page.ts';
 export const NO_EMAIL = 'There is no email with this id';
 
 const ONE = { limit: 1, sort: 'createdAt.desc' } as const;
-const MOST_ACTS = { limit: 100, sort: 'createdAt.desc' } as const;
+const NEWEST_ACTS = { limit: 100, sort: 'createdAt.desc' } as const;
 
 export interface EmailReaderOptions {
   readonly search: Pick<EmailSearchStore, 'workspaceOf'>;
@@ -48,8 +48,8 @@ export class EmailReader {
     const email = thatIsThere(await emails.find(workspaceId, id), NO_EMAIL);
     const [workspace, acts, copies, { items }, pause] = await Promise.all([
       workspaces.find(workspaceId),
-      auditLog.list(workspaceId, MOST_ACTS, { subjectId: id }),
-      auditLog.list(workspaceId, MOST_ACTS, { action: 'email.sent_again', copyOf: id }),
+      auditLog.list(workspaceId, NEWEST_ACTS, { subjectId: id }),
+      auditLog.list(workspaceId, NEWEST_ACTS, { action: 'email.sent_again', copyOf: id }),
       suppressions.list(workspaceId, ONE, { email: email.to }),
       pausedLanes.holdingBack(workspaceId),
     ]);

@@ -4,7 +4,7 @@ import { html, type Html } from '../pages/html.ts';
 import { count, facts, rawText } from '../pages/parts.ts';
 
 /** A browser is not to choke on an attachment of megabytes. */
-const MOST_SHOWN = 256 * 1024;
+const MAX_SHOWN = 256 * 1024;
 
 /** The message of an email, byte for byte, with its text beside it. */
 export function sourcePage(id: EmailId, { subject, text, message, bytes, sha256 }: EmailPreview): Html {
@@ -22,7 +22,7 @@ export function sourcePage(id: EmailId, { subject, text, message, bytes, sha256 
 }
 
 function beginningOf(text: string): Html {
-  const isCut = text.length > MOST_SHOWN;
-  return html`${isCut ? html`<p class="quiet">The first ${MOST_SHOWN} characters.</p>` : ''}
-  ${rawText(text.slice(0, MOST_SHOWN))}`;
+  const isCut = text.length > MAX_SHOWN;
+  return html`${isCut ? html`<p class="quiet">The first ${MAX_SHOWN} characters.</p>` : ''}
+  ${rawText(text.slice(0, MAX_SHOWN))}`;
 }

@@ -3,7 +3,7 @@ import { EVERY_LANE, type LaneId } from '@posthorn/domain';
 import {
   type BusyLane,
   type LanesHeldBack,
-  MOST_ROWS_COUNTED,
+  MAX_ROWS_COUNTED,
   type PausedLane,
   type QueueBacklog,
 } from '@posthorn/database';
@@ -40,7 +40,7 @@ export function lanesTable(lanes: readonly BusyLane[], nameOf: WorkspaceName): H
     html`<tr>
       <td class="wrap first">${laneText(laneId, nameOf)}</td>
       <td>${QUEUE_NAMES[queue] ?? queue}</td>
-      <td class="n" data-label="Due">${count(due)}${due === MOST_ROWS_COUNTED ? ' or more' : ''}</td>
+      <td class="n" data-label="Due">${count(due)}${due === MAX_ROWS_COUNTED ? ' or more' : ''}</td>
       ${oldestDueCell(oldestDueSeconds)}
       <td>${isHeldBack ? 'held back' : ''}</td>
     </tr>`;

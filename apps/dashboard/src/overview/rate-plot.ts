@@ -27,18 +27,18 @@ export interface PlotWords {
 export function ratePlot({ title, bad }: PlotWords, minutes: readonly PlottedMinute[], now: Date): Html {
   const last = Math.floor(now.getTime() / MINUTE_MS);
   const byMinute = new Map(minutes.map((one) => [Math.floor(one.minute.getTime() / MINUTE_MS), one]));
-  const most = Math.max(0, ...minutes.map(({ all }) => all));
+  const max = Math.max(0, ...minutes.map(({ all }) => all));
   const bars = Array.from({ length: MINUTES }, (_, index) => {
     const minute = byMinute.get(last - MINUTES + 1 + index);
     return minute === undefined
       ? html``
-      : barOf(minute, { x: index * BAR_WIDTH, scale: HEIGHT / Math.max(1, most), bad });
+      : barOf(minute, { x: index * BAR_WIDTH, scale: HEIGHT / Math.max(1, max), bad });
   });
   const sum = minutes.reduce((total, { all }) => total + all, 0);
   const wrong = minutes.reduce((total, one) => total + one.bad, 0);
   return html`<figure class="card" style="margin:0">
     <figcaption class="quiet">
-      ${title} in the last hour: ${count(sum)}, at most ${count(most)} a
+      ${title} in the last hour: ${count(sum)}, at most ${count(max)} a
       minute${wrong > 0 ? html`; <b class="bad">${count(wrong)}</b> ${bad}` : ''}
     </figcaption>
     <svg

@@ -4,13 +4,13 @@ import { field } from './fields.ts';
 import { html, type Html } from './html.ts';
 
 /** Who has more workspaces gives their ids. */
-const MOST_SUGGESTED = 500;
+const MAX_SUGGESTED = 500;
 
 /** The field for the id of a workspace, with those that there are to choose from. */
 export function workspaceField(value: string | undefined, workspaces: readonly Workspace[]): Html {
   const option = ({ id, name }: Workspace): Html => html`<option value="${id}">${name}</option>`;
   return html`${field('workspace', 'Workspace', { value, list: 'workspaces' })}
-    <datalist id="workspaces">${workspaces.slice(0, MOST_SUGGESTED).map(option)}</datalist>`;
+    <datalist id="workspaces">${workspaces.slice(0, MAX_SUGGESTED).map(option)}</datalist>`;
 }
 
 /** What people know a workspace by. */

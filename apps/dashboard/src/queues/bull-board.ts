@@ -7,10 +7,10 @@ import type { RequestHandler } from 'express';
 import { asPartOfDashboard } from './board-page.ts';
 
 /** Jobs hold ids only. What is longer was put into Redis by somebody else, and would fill the memory of who shows it. */
-const MOST_JOB_BYTES = 64 * 1024;
+const MAX_JOB_BYTES = 64 * 1024;
 /** More than any page of the board shows; whoever asks may name any number. */
-const MOST_JOBS = 100;
-const MOST_ID_CHARACTERS = 200;
+const MAX_JOBS = 100;
+const MAX_ID_CHARACTERS = 200;
 
 type Queues = Awaited<ReturnType<WatchedQueues['queues']>>;
 type Queue = Queues[number];
@@ -54,14 +54,14 @@ class RunningQueue extends BullMQAdapter {
 
   override async getJob(id: string): Promise<Job | undefined> {
     const [bytes = 0] = await jobBytes(this.jobs, [id]);
-    if (bytes > MOST_JOB_BYTES) throw this.unreadable(id, `takes ${bytes} bytes of Redis`);
+    if (bytes > MAX_JOB_BYTES) throw this.unreadable(id, `takes ${bytes} bytes of Redis`);
     return super.getJob(id).catch((error: unknown) => {
       throw error instanceof SyntaxError ? this.unreadable(id, 'is not valid JSON') : error;
     });
   }
 
   override async getJobs(statuses: Statuses, start = 0, end = -1): Promise<Job[]> {
-    const last = end < 0 ? end : Math.min(end, start + MOST_JOBS - 1);
+    const last = end < 0 ? end : Math.min(end, start + MAX_JOBS - 1);
     const ids = await this.jobs.getRanges(statuses as Parameters<Queue['getRanges']>[0], start, last);
     const jobs = await Promise.all(ids.map((id) => this.getJob(id)));
     return jobs.filter((job) => job !== undefined);
@@ -81,7 +81,7 @@ class RunningQueue extends BullMQAdapter {
   }
 
   private unreadable(id: string, why: string): Refusal {
-    const key = this.jobs.toKey(id.slice(0, MOST_ID_CHARACTERS));
+    const key = this.jobs.toKey(id.slice(0, MAX_ID_CHARACTERS));
     return new Refusal(
       403,
       `The job ${key} ${why}, so it is not one of Posthorn's; empty the queue, or delete the job in Redis: no email is lost`,

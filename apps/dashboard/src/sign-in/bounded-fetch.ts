@@ -1,7 +1,7 @@
 import type { CustomFetchOptions } from 'openid-client';
 
 /** Key sets and lists of groups are far shorter; an answer without an end would fill the memory until its time is up. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** Asks as `fetch` does, and reads all of the answer. @throws TypeError, as `fetch` does, for one that is too long */
 export async function fetchBounded(url: string, options: CustomFetchOptions): Promise<Response> {
@@ -12,7 +12,7 @@ export async function fetchBounded(url: string, options: CustomFetchOptions): Pr
   for await (const piece of body) {
     bytes += piece.length;
     // Leaving the loop closes the connection.
-    if (bytes > MOST_BYTES) throw new TypeError(`an answer is longer than ${MOST_BYTES} bytes`);
+    if (bytes > MAX_BYTES) throw new TypeError(`an answer is longer than ${MAX_BYTES} bytes`);
     pieces.push(piece);
   }
   return new Response(bytes === 0 ? null : Buffer.concat(pieces), answer);

@@ -18,7 +18,7 @@ const DONE = {
   redelivered: 'It is due now.',
   recovering: 'What failed is being sent again.',
 } as const;
-const MOST_RECOVERIES = 5;
+const MAX_RECOVERIES = 5;
 const REFRESH_SECONDS = 3;
 
 /** Webhooks and their deliveries, as those see them who run the installation. */
@@ -54,7 +54,7 @@ export class WebhooksController {
     const { id, workspaceId } = webhook;
     const [workspace, recoveries] = await Promise.all([
       this.workspaces.find(workspaceId),
-      this.recoveries.list(workspaceId, id, MOST_RECOVERIES),
+      this.recoveries.list(workspaceId, id, MAX_RECOVERIES),
     ]);
     const deliveries = await searched(DELIVERY_FIELDS, query, response, (given) =>
       this.deliveries.list(workspaceId, id, deliveryFilter(given), given.page('dlv')),

@@ -14,12 +14,9 @@ export function idempotencyHeader(request: Pick<IncomingMessage, 'rawHeaders'>):
     throw new Refusal(400, 'There is more than one `Idempotency-Key` header; send exactly one');
   const key = values[0]?.trim();
   if (key === undefined) return undefined;
-  const { most } = SIZES.idempotencyKey;
-  if (key === '' || key.length > most || !/^[ -~]+$/.test(key)) {
-    throw new Refusal(
-      400,
-      `The \`Idempotency-Key\` header must have 1 to ${most} printable ASCII characters`,
-    );
+  const { max } = SIZES.idempotencyKey;
+  if (key === '' || key.length > max || !/^[ -~]+$/.test(key)) {
+    throw new Refusal(400, `The \`Idempotency-Key\` header must have 1 to ${max} printable ASCII characters`);
   }
   return key;
 }

@@ -3,7 +3,7 @@ import { wholeNumber } from '../validation/query-rules.ts';
 import { Optional } from '../validation/rule.ts';
 import { oneOfWords, singleLine } from '../validation/text-rules.ts';
 
-const ID = { most: 100, unit: 'characters' } as const;
+const ID = { max: 100, unit: 'characters' } as const;
 
 /** From where the feed is read, and which events. */
 export class EventsQuery {

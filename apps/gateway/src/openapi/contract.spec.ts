@@ -55,7 +55,7 @@ describe('docs/contract.md beside the document', () => {
     const rows = sectionOf('G11').matchAll(
       /^\| (?:open )?([a-zA-Z ]+) of a workspace +\| ([\d,]+) +\| 409/gm,
     );
-    const limits = [...rows].map(([, what, most]) => [what!.toLowerCase(), Number(most!.replace(',', ''))]);
+    const limits = [...rows].map(([, what, max]) => [what!.toLowerCase(), Number(max!.replace(',', ''))]);
     const { apiKeys, ...others } = WORKSPACE_LIMITS;
     expect(Object.fromEntries(limits)).toEqual({ 'api keys': apiKeys, ...others });
   });

@@ -21,14 +21,14 @@ export function requestExamples(requestClass: DescribedClass): Examples {
   const summary = words.join(' ').replace(/^./, (first) => first.toUpperCase());
   const fields = describedFields(requestClass);
   const full = exampleOfFields(requestClass, fields);
-  const least = exampleOfFields(
+  const min = exampleOfFields(
     requestClass,
     fields.filter(({ isRequired }) => isRequired),
   );
-  const isApart = ![0, Object.keys(full).length].includes(Object.keys(least).length);
+  const isApart = ![0, Object.keys(full).length].includes(Object.keys(min).length);
   return {
     [key]: { summary, value: full },
-    ...(isApart && { [`${key}-least`]: { summary: `${summary}, with only what is required`, value: least } }),
+    ...(isApart && { [`${key}-least`]: { summary: `${summary}, with only what is required`, value: min } }),
   };
 }
 

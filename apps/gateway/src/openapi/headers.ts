@@ -60,7 +60,7 @@ export const IDEMPOTENCY_KEY_PARAMETER = {
   schema: {
     type: 'string',
     minLength: 1,
-    maxLength: SIZES.idempotencyKey.most,
+    maxLength: SIZES.idempotencyKey.max,
     pattern: '^[ -~]+$',
   },
 } as const;

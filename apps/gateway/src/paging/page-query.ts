@@ -18,7 +18,7 @@ export class PageQuery {
   sort?: Sort;
 
   @Optional(
-    singleLine({ most: 100, unit: 'characters' }),
+    singleLine({ max: 100, unit: 'characters' }),
     'Where the page begins: what the last page had in `startAt`. If absent, the first page.',
   )
   startAt?: string;

@@ -6,7 +6,7 @@ import { Optional } from '../validation/rule.ts';
 import { day, singleLine } from '../validation/text-rules.ts';
 
 const DAY_MS = 86_400_000;
-const MOST_DAYS = 92;
+const MAX_DAYS = 92;
 const DEFAULT_DAYS = 30;
 
 /** Which emails are counted. */
@@ -16,7 +16,7 @@ export class StatsQuery {
 
   @Optional(
     day,
-    `The first day (UTC). If absent, the ${DEFAULT_DAYS} days up to \`to\` are counted; at most ${MOST_DAYS} are possible.`,
+    `The first day (UTC). If absent, the ${DEFAULT_DAYS} days up to \`to\` are counted; at most ${MAX_DAYS} are possible.`,
   )
   from?: string;
 
@@ -34,7 +34,7 @@ export function countedEmails(
   const first = query.from === undefined ? last - (DEFAULT_DAYS - 1) * DAY_MS : msOf(query.from);
   const days = (last - first) / DAY_MS + 1;
   if (days < 1) throw tooLate(query.to === undefined);
-  if (days > MOST_DAYS) throw tooManyDays(days);
+  if (days > MAX_DAYS) throw tooManyDays(days);
   return { workspaceId, groupBy: query.groupBy, firstDay: new Date(first), lastDay: new Date(last) };
 }
 
@@ -49,6 +49,6 @@ function tooLate(isUntilToday: boolean): Refusal {
 export function tooManyDays(days: number): Refusal {
   return new Refusal(
     400,
-    `\`from\` to \`to\` is ${days} days; at most ${MOST_DAYS} are possible, so ask for shorter periods one after the other`,
+    `\`from\` to \`to\` is ${days} days; at most ${MAX_DAYS} are possible, so ask for shorter periods one after the other`,
   );
 }

@@ -13,11 +13,9 @@ export class PreviewTemplateRequest {
   @Optional(variables, VARIABLES, { example: EXAMPLE })
   variables?: JsonObject;
 
-  @Optional(
-    integer({ least: 1, most: 2_147_483_647 }),
-    'The number of a version; the current one if absent.',
-    { example: 1 },
-  )
+  @Optional(integer({ min: 1, max: 2_147_483_647 }), 'The number of a version; the current one if absent.', {
+    example: 1,
+  })
   version?: number;
 }
 

@@ -1,16 +1,16 @@
 /** No name of ours is nearly as long; comparing costs the product of both lengths. */
-const LONGEST_COMPARED = 40;
-const MOST_EDITS = 2;
+const MAX_COMPARED_CHARACTERS = 40;
+const MAX_EDITS = 2;
 
 /** The known name that `name` was probably meant to be (other case, `_` or `-`, up to two slips); undefined when none is near. */
 export function closestName(name: string, known: readonly string[]): string | undefined {
-  if (name.length > LONGEST_COMPARED) return undefined;
+  if (name.length > MAX_COMPARED_CHARACTERS) return undefined;
   const plain = plainForm(name);
   let best: { name: string; edits: number } | undefined;
   for (const candidate of known) {
     const edits = editsBetween(plain, plainForm(candidate));
     // Two slips in a word of four letters make another word.
-    if (edits > MOST_EDITS || edits * 3 > candidate.length) continue;
+    if (edits > MAX_EDITS || edits * 3 > candidate.length) continue;
     if (best === undefined || edits < best.edits) best = { name: candidate, edits };
   }
   return best?.name;

@@ -12,7 +12,7 @@ class HookRequest {
   @Required(oneOfWords(['OPENED', 'CLICKED']), 'The event.')
   event!: string;
 
-  @Optional(singleLine({ most: 5, unit: 'characters' }), 'The name.')
+  @Optional(singleLine({ max: 5, unit: 'characters' }), 'The name.')
   name?: string;
 
   @Optional(flag, 'Whether it is on.')

@@ -39,12 +39,12 @@ export function addressIn(text: string): string {
 /** One mailbox, or an array of 1 to `size.most` of them; where it may be empty, also of none. */
 export function mailboxes(size: Size, { mayBeEmpty = false } = {}): Rule {
   const minItems = mayBeEmpty ? 0 : 1;
-  const several = { type: 'array', items: mailbox.schema, minItems, maxItems: size.most };
+  const several = { type: 'array', items: mailbox.schema, minItems, maxItems: size.max };
   return makeRule({ anyOf: [mailbox.schema, several] }, (value, field) => {
     if (!Array.isArray(value))
       return typeof value === 'string' ? mailbox(value, field) : otherKind(value, field);
     if (value.length < minItems)
-      return `\`${field}\` is empty; give 1 to ${size.most} mailboxes or leave it out`;
+      return `\`${field}\` is empty; give 1 to ${size.max} mailboxes or leave it out`;
     const tooMany = sizeFault(value.length, size);
     if (tooMany !== undefined) return `\`${field}\` ${tooMany}`;
     const faults = value.map((item: unknown, index) => mailbox(item, `${field}[${index}]`));

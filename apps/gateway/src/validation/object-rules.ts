@@ -10,12 +10,12 @@ export const flag: Rule = makeRule({ type: 'boolean' }, (value, field) =>
   typeof value === 'boolean' ? undefined : `\`${field}\` is ${kindOf(value)}; give \`true\` or \`false\``,
 );
 
-/** A whole number as JSON writes one, from `least` to `most`. */
-export function integer({ least, most }: { readonly least: number; readonly most: number }): Rule {
-  const mend = `give a whole number from ${least} to ${most}`;
-  return makeRule({ type: 'integer', minimum: least, maximum: most }, (value, field) => {
+/** A whole number as JSON writes one, from `min` to `max`. */
+export function integer({ min, max }: { readonly min: number; readonly max: number }): Rule {
+  const mend = `give a whole number from ${min} to ${max}`;
+  return makeRule({ type: 'integer', minimum: min, maximum: max }, (value, field) => {
     if (typeof value !== 'number') return `\`${field}\` is ${kindOf(value)}; ${mend}`;
-    const isWithin = Number.isInteger(value) && value >= least && value <= most;
+    const isWithin = Number.isInteger(value) && value >= min && value <= max;
     return isWithin ? undefined : `\`${field}\` is ${value}; ${mend}`;
   });
 }
@@ -25,7 +25,7 @@ export function jsonObject({ size, keys }: { size: Size; keys?: Size }): Rule {
   const schema = {
     type: 'object',
     additionalProperties: true,
-    ...(keys && { maxProperties: keys.most }),
+    ...(keys && { maxProperties: keys.max }),
   };
   return makeRule(schema, (value, field) => {
     if (!isJsonObject(value)) return `\`${field}\` is ${kindOf(value)}; give an object`;
@@ -36,7 +36,7 @@ export function jsonObject({ size, keys }: { size: Size; keys?: Size }): Rule {
 
 function faultInContent(value: object, size: Size): string | undefined {
   if (isDeeperThan(value, JSON_LEVELS)) return `is nested more than ${JSON_LEVELS} levels deep; flatten it`;
-  return sizeFault(bytesIn(JSON.stringify(value), size.most), size);
+  return sizeFault(bytesIn(JSON.stringify(value), size.max), size);
 }
 
 function isDeeperThan(value: unknown, levels: number): boolean {

@@ -5,13 +5,13 @@ import { text } from './text-rules.ts';
 
 const ANY_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
-/** A whole number in decimal digits, from `least` to `most`: what a query string can say of a number. */
-export function wholeNumber({ least, most }: { readonly least: number; readonly most: number }): Rule {
-  const mend = `give a whole number from ${least} to ${most}`;
-  return makeRule({ type: 'integer', minimum: least, maximum: most }, (value, field) => {
+/** A whole number in decimal digits, from `min` to `max`: what a query string can say of a number. */
+export function wholeNumber({ min, max }: { readonly min: number; readonly max: number }): Rule {
+  const mend = `give a whole number from ${min} to ${max}`;
+  return makeRule({ type: 'integer', minimum: min, maximum: max }, (value, field) => {
     if (typeof value !== 'string') return `\`${field}\` is ${kindOf(value)}; ${mend}`;
     if (!/^\d{1,15}$/.test(value)) return `\`${field}\` is not a whole number; ${mend}`;
-    return Number(value) < least || Number(value) > most
+    return Number(value) < min || Number(value) > max
       ? `\`${field}\` is ${Number(value)}; ${mend}`
       : undefined;
   });

@@ -40,7 +40,7 @@ export function faultIn(parsed: object): string | undefined {
 
 /** One line of at least one character: it becomes, or could become, the value of a header. */
 export function singleLine(size: Size): Rule {
-  return text({ minLength: 1, maxLength: size.most, pattern: NO_CONTROLS }, (value) => {
+  return text({ minLength: 1, maxLength: size.max, pattern: NO_CONTROLS }, (value) => {
     if (value === '') return 'is empty; give at least 1 character';
     return lengthFault(value, size) ?? faultInHeaderText(value);
   });
@@ -48,7 +48,7 @@ export function singleLine(size: Size): Rule {
 
 /** What people call something: one line that can be seen. Spaces around it are not kept. */
 export function givenName(size: Size): Rule {
-  return text({ minLength: 1, maxLength: size.most, pattern: '\\S' }, (value) => {
+  return text({ minLength: 1, maxLength: size.max, pattern: '\\S' }, (value) => {
     if (value.trim() === '') return 'is empty; give at least 1 character';
     return lengthFault(value, size) ?? faultInVisibleText(value);
   });
@@ -56,20 +56,20 @@ export function givenName(size: Size): Rule {
 
 /** A text of at most so many characters, of any number of lines, possibly empty. */
 export function shortText(size: Size): Rule {
-  return text({ maxLength: size.most }, (value) => lengthFault(value, size));
+  return text({ maxLength: size.max }, (value) => lengthFault(value, size));
 }
 
 /** The content of an email, measured in octets of UTF-8; a schema can only count its characters. */
 export function content(size: Size, { mayBeEmpty }: { mayBeEmpty: boolean }): Rule {
-  return text({ ...(mayBeEmpty ? {} : { minLength: 1 }), maxLength: size.most }, (value) => {
+  return text({ ...(mayBeEmpty ? {} : { minLength: 1 }), maxLength: size.max }, (value) => {
     if (value === '' && !mayBeEmpty) return 'is empty; give at least 1 character';
-    return sizeFault(bytesIn(value, size.most), size);
+    return sizeFault(bytesIn(value, size.max), size);
   });
 }
 
 /** The name beside an address. */
 export const displayName: Rule = text(
-  { minLength: 1, maxLength: SIZES.displayName.most, pattern: NO_CONTROLS },
+  { minLength: 1, maxLength: SIZES.displayName.max, pattern: NO_CONTROLS },
   faultInDisplayName,
 );
 

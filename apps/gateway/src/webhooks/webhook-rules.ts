@@ -4,10 +4,10 @@ import { kindOf, makeRule, type Rule } from '../validation/rule.ts';
 import { lengthFault, sizeFault } from '../validation/sizes.ts';
 import { text } from '../validation/text-rules.ts';
 
-const LEAST_TOKEN_CHARACTERS = 8;
+const MIN_TOKEN_CHARACTERS = 8;
 /** Repeated names count once, but an array need not be longer than this for any purpose. */
-const MOST_NAMES = { most: 100, unit: 'items' } as const;
-const MOST_SHOWN = 5;
+const MAX_NAMES = { max: 100, unit: 'items' } as const;
+const MAX_SHOWN = 5;
 
 /**
  * An absolute http or https URL; whether it may lead where it leads is the operator's decision. No `format: uri` (RFC 3986, ASCII alone): the host may be
@@ -16,7 +16,7 @@ const MOST_SHOWN = 5;
 export const webhookUrl: Rule = text(
   {
     minLength: 1,
-    maxLength: SIZES.webhookUrl.most,
+    maxLength: SIZES.webhookUrl.max,
     pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s#]+$',
     examples: ['https://example.com/webhooks'],
   },
@@ -25,10 +25,10 @@ export const webhookUrl: Rule = text(
 
 /** The secret that deliveries are signed with. */
 export const webhookToken: Rule = text(
-  { minLength: LEAST_TOKEN_CHARACTERS, maxLength: SIZES.webhookToken.most, pattern: '^[ -~]*$' },
+  { minLength: MIN_TOKEN_CHARACTERS, maxLength: SIZES.webhookToken.max, pattern: '^[ -~]*$' },
   (value) => {
-    if (value.length < LEAST_TOKEN_CHARACTERS)
-      return `has ${value.length} characters; give ${LEAST_TOKEN_CHARACTERS} to ${SIZES.webhookToken.most}`;
+    if (value.length < MIN_TOKEN_CHARACTERS)
+      return `has ${value.length} characters; give ${MIN_TOKEN_CHARACTERS} to ${SIZES.webhookToken.max}`;
     const tooLong = lengthFault(value, SIZES.webhookToken);
     if (tooLong !== undefined) return tooLong;
     return /^[ -~]*$/.test(value)
@@ -43,18 +43,18 @@ export const eventNames: Rule = makeRule(
     type: 'array',
     items: { type: 'string', enum: EVENT_NAMES },
     minItems: 1,
-    maxItems: MOST_NAMES.most,
+    maxItems: MAX_NAMES.max,
     examples: [['CONTACT_CREATED', 'CONTACT_UPDATED']],
   },
   (value, field) => {
     if (!Array.isArray(value))
       return `\`${field}\` is ${kindOf(value)}; give an array of one or more of ${NAMES_IN_WORDS}`;
     if (value.length === 0) return `\`${field}\` is empty; give one or more of ${NAMES_IN_WORDS}`;
-    const tooMany = sizeFault(value.length, MOST_NAMES);
+    const tooMany = sizeFault(value.length, MAX_NAMES);
     if (tooMany !== undefined) return `\`${field}\` ${tooMany}`;
     const faults = value.flatMap((item: unknown, index) => faultInName(item, `${field}[${index}]`) ?? []);
     if (faults.length === 0) return undefined;
-    return `${faults.slice(0, MOST_SHOWN).join('; ')}; give only names out of ${NAMES_IN_WORDS}`;
+    return `${faults.slice(0, MAX_SHOWN).join('; ')}; give only names out of ${NAMES_IN_WORDS}`;
   },
 );
 

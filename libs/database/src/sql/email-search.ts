@@ -23,7 +23,7 @@ export function searchEmails({ to, ...others }: EmailFilter, stretch: Stretch): 
       FROM     emails
       WHERE    ${all(ofWorkspace)}
       ORDER BY id ${inOrder(stretch.sort).order}
-      LIMIT    ${values.add(stretch.mostSeen, 'int')}
+      LIMIT    ${values.add(stretch.maxSeen, 'int')}
     ) s
   ) theirs`;
   return readStretch(stretch, values, { table, scanned: [], sifted: ['matches'], shown });

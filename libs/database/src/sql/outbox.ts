@@ -1,4 +1,4 @@
-import { LONGEST_LEASE_MS } from '@posthorn/domain';
+import { MAX_LEASE_MS } from '@posthorn/domain';
 import { CLAIM_COLUMNS, claimed, liveOutcomes } from './claims.ts';
 import { emailEvents } from './email-events.ts';
 import { COMPOSITION_COLUMNS, COMPOSITION_JOINS } from './composition.ts';
@@ -126,7 +126,7 @@ UPDATE outbox o SET state = 'ready' WHERE o.ctid = ANY (ARRAY(SELECT ctid FROM d
 export const REVIVE = `
 WITH dead AS MATERIALIZED (
   SELECT o.*, o.queue <> 'event' AND o.unanswered >= $3::int AS is_given_up
-  FROM   (VALUES ('-infinity', now() - $1::interval), (now() + $1::interval + interval '${LONGEST_LEASE_MS} ms', 'infinity')) AS l (least, most)
+  FROM   (VALUES ('-infinity', now() - $1::interval), (now() + $1::interval + interval '${MAX_LEASE_MS} ms', 'infinity')) AS l (least, most)
   CROSS JOIN LATERAL (
     SELECT   subject_id, queue, claims, unanswered FROM outbox
     WHERE    state = 'taken' AND lease_until > l.least AND lease_until < l.most

@@ -108,7 +108,7 @@ const GROWING =
   /^(outbox|idempotency_keys|identities|dkim_keys|domain_checks|verification_links|api_keys|contacts|suppressions|emails|email_contents|email_events|email_engagements|events|webhooks|webhook_deliveries|webhook_attempts)(_\d{4}_\d{2})?$/;
 
 /** A group of hundreds of rows needs a few pages for each; reading the outbox once for each needs hundreds of thousands. */
-const MOST_PAGES = 20_000;
+const MAX_PAGES = 20_000;
 
 /** Those that `pg` keeps prepared, so that Postgres may keep a plan of theirs; the others are planned each time. */
 const KEPT = [
@@ -139,7 +139,7 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const SOME_WORKSPACE = idFromUuid('wrk', NOBODY);
 /** The first page of a list. */
 const PAGE = { sort: 'createdAt.desc', limit: 50 } as const;
-const STRETCH = { sort: 'createdAt.desc', start: undefined, mostSeen: 10_000, mostGiven: 51 } as const;
+const STRETCH = { sort: 'createdAt.desc', start: undefined, maxSeen: 10_000, maxGiven: 51 } as const;
 
 interface Sample {
   readonly ids: string[];
@@ -1116,7 +1116,7 @@ function readFromEndToEnd(plan: PlanNode[]): string[] {
 describe('With 120,000 rows where there were none a moment ago', () => {
   it.each(STATEMENTS)('%s touches no more than it needs', async (name, { sql, values }) => {
     if (!KEPT.includes(name)) await client.query(`PREPARE ${name} AS ${sql}`);
-    expect(await pagesTouchedBy(client, execute(name, values()))).toBeLessThan(MOST_PAGES);
+    expect(await pagesTouchedBy(client, execute(name, values()))).toBeLessThan(MAX_PAGES);
   });
 
   it.each(STATEMENTS.filter(([name]) => KEPT.includes(name)))(

@@ -6,8 +6,8 @@ export interface Stretch {
   readonly sort: Sort;
   /** The native key of the first row that may be in it. */
   readonly start: string | undefined;
-  readonly mostSeen: number;
-  readonly mostGiven: number;
+  readonly maxSeen: number;
+  readonly maxGiven: number;
 }
 
 /** A statement that is made for what is asked, with its values, as the driver takes it. */
@@ -63,22 +63,22 @@ interface Listed {
 }
 
 /**
- * Reads a stretch of a list in the order of its ids. It looks at no more than `mostSeen` rows, whatever is asked and however few of them match: `n`
+ * Reads a stretch of a list in the order of its ids. It looks at no more than `maxSeen` rows, whatever is asked and however few of them match: `n`
  * numbers what it looks at, and the last that it may look at is given whether it matches or not, so that the reader knows where to go on.
  */
 export function readStretch(stretch: Stretch, values: Values, listed: Listed): Statement {
   const { order } = inOrder(stretch.sort);
-  const mostSeen = values.add(stretch.mostSeen, 'int');
+  const maxSeen = values.add(stretch.maxSeen, 'int');
   const text = `
 WITH seen AS (
   SELECT   id, row_number() OVER (ORDER BY id ${order})::int AS n, ${all(listed.sifted)} AS matches
   FROM     ${listed.table}
   WHERE    ${all(listed.scanned)}
   ORDER BY id ${order}
-  LIMIT    ${mostSeen}
+  LIMIT    ${maxSeen}
 ),
 given AS (
-  SELECT * FROM seen WHERE matches OR n = ${mostSeen} ORDER BY id ${order} LIMIT ${values.add(stretch.mostGiven, 'int')}
+  SELECT * FROM seen WHERE matches OR n = ${maxSeen} ORDER BY id ${order} LIMIT ${values.add(stretch.maxGiven, 'int')}
 )
 SELECT   g.n, g.matches, ${listed.shown}
 ORDER BY g.id ${order}`;

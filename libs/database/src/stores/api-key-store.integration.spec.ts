@@ -36,15 +36,15 @@ async function auditOf(workspaceId: WorkspaceId): Promise<object[]> {
 describe('The keys of a workspace', () => {
   it('are as many as there may be, to the one, also when two processes add some at once', async () => {
     const crowded = await office.openWorkspace();
-    const most = WORKSPACE_LIMITS.apiKeys;
-    for (let n = 0; n < most - 3; n += 1) await created(crowded);
+    const max = WORKSPACE_LIMITS.apiKeys;
+    for (let n = 0; n < max - 3; n += 1) await created(crowded);
     const stores = [keys, new ApiKeyStore(other.database)];
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, (_, n) => stores[n % 2]!.create(crowded, ACTOR, newKey())),
     );
     expect(outcomes.filter((key) => key !== undefined)).toHaveLength(3);
-    expect(await keys.list(crowded)).toHaveLength(most);
-    expect(await auditOf(crowded)).toHaveLength(most);
+    expect(await keys.list(crowded)).toHaveLength(max);
+    expect(await auditOf(crowded)).toHaveLength(max);
   });
 
   it('are audited with each change, and show nothing secret there', async () => {

@@ -6,14 +6,14 @@ import type { Statement, Stretch } from '../sql/statement.ts';
 /** How far a search goes for rows that are few among many. */
 export interface SearchBounds {
   /** How many rows one statement looks at. */
-  readonly rowsAStatement: number;
+  readonly rowsPerStatement: number;
   /** For how long a page is searched, in milliseconds; what is found by then is the page. */
-  readonly mostMs: number;
+  readonly maxMs: number;
   /** How many searches may go beyond their first statement at the same time; the pages of the others end there. */
-  readonly mostAtOnce: number;
+  readonly maxAtOnce: number;
 }
 
-export const SEARCH_BOUNDS: SearchBounds = { rowsAStatement: 10_000, mostMs: 1_500, mostAtOnce: 2 };
+export const SEARCH_BOUNDS: SearchBounds = { rowsPerStatement: 10_000, maxMs: 1_500, maxAtOnce: 2 };
 
 /** What a statement says of a row that it looked at. */
 interface SeenRow {
@@ -54,11 +54,11 @@ export class BoundedSearch<Prefix extends string> {
     statementOf: (stretch: Stretch) => Statement,
     itemOf: (row: Row) => Item,
   ): Promise<Page<Item>> {
-    const deadline = performance.now() + this.bounds.mostMs;
+    const deadline = performance.now() + this.bounds.maxMs;
     const readFrom = (from: PageRequest<Id<Prefix>>): Promise<Read<Prefix, Item>> =>
       this.read(from, statementOf, itemOf);
     const first = await readFrom(page);
-    if (first.next === undefined || this.searches >= this.bounds.mostAtOnce) return toPage(first, page.limit);
+    if (first.next === undefined || this.searches >= this.bounds.maxAtOnce) return toPage(first, page.limit);
     this.searches += 1;
     try {
       let read = first;
@@ -79,11 +79,11 @@ export class BoundedSearch<Prefix extends string> {
     statementOf: (stretch: Stretch) => Statement,
     itemOf: (row: Row) => Item,
   ): Promise<Read<Prefix, Item>> {
-    const mostSeen = this.bounds.rowsAStatement;
-    const stretch = { sort, start: startAt && uuidOf(startAt), mostSeen, mostGiven: limit + 1 };
+    const maxSeen = this.bounds.rowsPerStatement;
+    const stretch = { sort, start: startAt && uuidOf(startAt), maxSeen, maxGiven: limit + 1 };
     const { rows } = await this.pool.query<Row & SeenRow>(statementOf(stretch));
     // The last that could be looked at begins the next stretch, whether it matches or not.
-    const last = rows.find((row) => row.n === mostSeen);
+    const last = rows.find((row) => row.n === maxSeen);
     const found = rows.filter((row) => row !== last).map(itemOf);
     const isDone = found.length > limit || last === undefined;
     return { found, next: isDone ? undefined : idFromUuid(this.prefix, last.id) };

@@ -144,7 +144,7 @@ describe('Changes of a contact', () => {
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`key${n}`, n]));
     const { id } = await create('ada@example.net', many);
     expect(await changes.update(acme, id, ACTOR, { key0: 1, more: 1 })).toEqual({
-      exceeded: { size: { most: 100, unit: 'keys' }, amount: 101 },
+      exceeded: { size: { max: 100, unit: 'keys' }, amount: 101 },
     });
     expect([await propertiesOf(id), await toldNames()]).toEqual([many, ['CONTACT_CREATED']]);
   });

@@ -182,8 +182,8 @@ describe('What a contact may hold', () => {
       ['bob@example.net', { a: 1 }],
     );
     expect(outcomesOf(writes)).toEqual(['too_large', 'updated', 'too_large', 'created']);
-    expect(writes[0]!.exceeded).toEqual({ size: { most: 100, unit: 'keys' }, amount: 101 });
-    expect(writes[2]!.exceeded?.size).toEqual({ most: 65_536, unit: 'bytes' });
+    expect(writes[0]!.exceeded).toEqual({ size: { max: 100, unit: 'keys' }, amount: 101 });
+    expect(writes[2]!.exceeded?.size).toEqual({ max: 65_536, unit: 'bytes' });
     expect(Object.keys(writes[0]!.contact.properties)).toHaveLength(100);
     expect((await toldEvents())[1]!.data.changes).toEqual({ key300: 0 });
   });

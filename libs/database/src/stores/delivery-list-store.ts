@@ -13,7 +13,7 @@ import {
 } from './shown-delivery.ts';
 
 /** Somebody who has sent a delivery again a hundred times need not see every attempt: an answer may have 20 KiB. */
-const MOST_ATTEMPTS = 50;
+const MAX_ATTEMPTS = 50;
 
 /** What has become of the deliveries of a webhook. */
 export class DeliveryListStore {
@@ -44,7 +44,7 @@ export class DeliveryListStore {
     const found = await this.database.pool.query<ShownDeliveryRow & { body: string }>(READ_DELIVERY, ids);
     const [row] = found.rows;
     if (row === undefined) return undefined;
-    const { rows } = await this.database.pool.query<ShownAttempt>(READ_ATTEMPTS, [ids[0], MOST_ATTEMPTS]);
+    const { rows } = await this.database.pool.query<ShownAttempt>(READ_ATTEMPTS, [ids[0], MAX_ATTEMPTS]);
     return { ...shownDelivery(row), body: row.body, attempts: rows.reverse() };
   }
 }

@@ -49,8 +49,8 @@ export class DeliveryStore {
    * lane may be named twice.
    */
   fanOut(demands: readonly LaneDemand[], room: Room, leaseMs: number): Promise<FannedOut> {
-    const most = Math.max(...demands.map(({ maxRows }) => maxRows));
-    return this.eventsTogether.take(most, (events) => {
+    const max = Math.max(...demands.map(({ maxRows }) => maxRows));
+    return this.eventsTogether.take(max, (events) => {
       const fewer = demands.map(({ laneId, maxRows }) => ({ laneId, maxRows: Math.min(maxRows, events) }));
       return this.fanOutTogether(fewer, room, leaseMs);
     });

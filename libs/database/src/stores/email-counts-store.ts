@@ -5,7 +5,7 @@ import type { Database } from '../connection.ts';
 import { countEmailsByDay, countEngagementsByDay } from '../sql/email-counts.ts';
 
 /** How many days one statement counts: its time must be bounded, however many emails a workspace has. */
-const DAYS_A_STATEMENT = 7;
+const DAYS_PER_STATEMENT = 7;
 const DAY_MS = 86_400_000;
 
 /** How many emails of a day have a status. */
@@ -52,8 +52,8 @@ export class EmailCountsStore {
   ): Promise<Row[]> {
     const found: Row[] = [];
     const end = lastDay.getTime();
-    for (let from = firstDay.getTime(); from <= end; from += DAYS_A_STATEMENT * DAY_MS) {
-      const to = Math.min(from + (DAYS_A_STATEMENT - 1) * DAY_MS, end);
+    for (let from = firstDay.getTime(); from <= end; from += DAYS_PER_STATEMENT * DAY_MS) {
+      const to = Math.min(from + (DAYS_PER_STATEMENT - 1) * DAY_MS, end);
       const values = [uuidOf(workspaceId), dayOf(from), dayOf(to), groupBy ?? null];
       found.push(...(await this.database.pool.query<Row>(text, values)).rows);
     }

@@ -153,7 +153,7 @@ describe('A search for few among many', () => {
   const scarce: EmailFilter = { status: 'DELIVERED' };
 
   it('S18, G10: ends its page when its time is over, and goes on with the next one', async () => {
-    const hasty = new EmailListStore(office.database, { rowsAStatement: 1_000, mostMs: 0, mostAtOnce: 2 });
+    const hasty = new EmailListStore(office.database, { rowsPerStatement: 1_000, maxMs: 0, maxAtOnce: 2 });
     const { items, sizes } = await readAll(hasty, { groupBy: 'many', status: 'CANCELLED' });
     expect(items).toHaveLength(await countOf(`group_by = 'many' AND status = 'CANCELLED'`));
     expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
@@ -162,8 +162,8 @@ describe('A search for few among many', () => {
 
   it.each([2, 3, 7])(
     'S18, G10: loses and repeats nothing when %i emails are looked at at a time',
-    async (rowsAStatement) => {
-      const store = new EmailListStore(office.database, { rowsAStatement, mostMs: 60_000, mostAtOnce: 2 });
+    async (rowsPerStatement) => {
+      const store = new EmailListStore(office.database, { rowsPerStatement, maxMs: 60_000, maxAtOnce: 2 });
       const filter: EmailFilter = { to: 'user5@example.net', status: 'SENT' };
       const expected = await countOf(`to_address = 'user5@example.net' AND status = 'SENT'`);
       const { items } = await readAll(store, filter, { limit: 3 });
@@ -174,7 +174,7 @@ describe('A search for few among many', () => {
   );
 
   it('S18: does not go beyond its first statement while others do', async () => {
-    const bounds = { rowsAStatement: 200, mostMs: 60_000, mostAtOnce: 1 };
+    const bounds = { rowsPerStatement: 200, maxMs: 60_000, maxAtOnce: 1 };
     const store = new EmailListStore(office.database, bounds);
     const asked = jest.spyOn(office.database.pool, 'query');
     const page = { limit: 100, sort: 'createdAt.desc' as const };
@@ -190,7 +190,7 @@ describe('A search for few among many', () => {
   });
 
   it('S18: looks through a hundred thousand emails in a few statements, of which one page has the time', async () => {
-    const store = new EmailListStore(office.database, { ...SEARCH_BOUNDS, mostMs: 60_000 });
+    const store = new EmailListStore(office.database, { ...SEARCH_BOUNDS, maxMs: 60_000 });
     const page = { limit: 100, sort: 'createdAt.desc' as const };
     const asked = jest.spyOn(office.database.pool, 'query');
     expect(await store.list(acme, scarce, page)).toEqual({ items: [], hasMore: false, startAt: null });
@@ -207,9 +207,9 @@ function hasEmails(index: string): boolean {
 }
 
 describe('The plan of a list', () => {
-  const stretch = { sort: 'createdAt.desc' as const, start: undefined, mostSeen: 10_000, mostGiven: 51 };
+  const stretch = { sort: 'createdAt.desc' as const, start: undefined, maxSeen: 10_000, maxGiven: 51 };
   /** A page of 51 emails costs about four pages of the table and its indexes for each. */
-  const MOST_PAGES = 500;
+  const MAX_PAGES = 500;
 
   it.each<[string, EmailFilter, RegExp]>([
     ['no filter', {}, /workspace_id_id_status/],
@@ -230,7 +230,7 @@ describe('The plan of a list', () => {
     expect(read.length).toBeGreaterThan(0);
     for (const name of read) expect(name).toMatch(index);
     expect(plan.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
-    expect(pagesTouched(plan)).toBeLessThan(MOST_PAGES);
+    expect(pagesTouched(plan)).toBeLessThan(MAX_PAGES);
   });
 
   it.each<[string, EmailFilter]>([
@@ -239,7 +239,7 @@ describe('The plan of a list', () => {
   ])('S18: by %s looks at the index alone, at no more than it may', async (_what, filter) => {
     const plan = await executedPlan(office.database.pool, listEmails(acme, filter, stretch));
     expect(plan.some((node) => node['Node Type'] === 'Index Only Scan')).toBe(true);
-    expect(pagesTouched(plan)).toBeLessThan(MOST_PAGES);
+    expect(pagesTouched(plan)).toBeLessThan(MAX_PAGES);
   });
 
   it('S18: by time looks only into the months that it touches', async () => {

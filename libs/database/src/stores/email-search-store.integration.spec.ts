@@ -46,7 +46,7 @@ describe('A search in all workspaces', () => {
   ])('has each email of %s once, the newest first, however it is cut', async (_what, filter, where) => {
     const expected = await office.count('emails', where);
     expect(expected).toBeGreaterThan(3);
-    const hasty = { rowsAStatement: 400, mostMs: 0, mostAtOnce: 1 };
+    const hasty = { rowsPerStatement: 400, maxMs: 0, maxAtOnce: 1 };
     for (const store of [
       new EmailSearchStore(office.database),
       new EmailSearchStore(office.database, hasty),
@@ -59,18 +59,18 @@ describe('A search in all workspaces', () => {
     }
   });
 
-  const stretch = { sort: 'createdAt.desc' as const, start: undefined, mostSeen: 10_000, mostGiven: 51 };
+  const stretch = { sort: 'createdAt.desc' as const, start: undefined, maxSeen: 10_000, maxGiven: 51 };
 
   it.each<[string, EmailFilter, RegExp, number]>([
     ['a recipient', { to: RECIPIENT }, /workspace_id_to_address_id/, 500],
     ['nothing', {}, /pkey/, 500],
     ['a rare status, which is looked for in the rows', { status: 'CANCELLED' }, /pkey/, 12_000],
-  ])('by %s reads an index from where the page begins', async (_what, filter, index, mostPages) => {
+  ])('by %s reads an index from where the page begins', async (_what, filter, index, maxPages) => {
     const plan = await executedPlan(office.database.pool, searchEmails(filter, stretch));
     // Where a month has no emails, every index is as good.
     expect(indexesRead(plan)).toContainEqual(expect.stringMatching(index));
     expect(plan.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
-    expect(pagesTouched(plan)).toBeLessThan(mostPages);
+    expect(pagesTouched(plan)).toBeLessThan(maxPages);
   });
 
   it('says whose an email is', async () => {

@@ -5,7 +5,7 @@ import { composableEmail, type ComposableEmail, type CompositionRow } from './co
 import { emailFact, type EmailRecord, emailSummary, engagementOf } from './email-record.ts';
 
 /** More facts than any email has by itself; bounds what one answer holds. */
-const MOST_FACTS = 500;
+const MAX_FACTS = 500;
 
 /** Emails as their workspace reads them. */
 export class EmailStore {
@@ -20,7 +20,7 @@ export class EmailStore {
         prisma.emailEvent.findMany({
           where: { emailId: uuidOf(id) },
           orderBy: [{ at: 'asc' }, { id: 'asc' }],
-          take: MOST_FACTS,
+          take: MAX_FACTS,
         }),
         prisma.emailEngagement.findUnique({ where: { emailId: uuidOf(id) } }),
       ],

@@ -14,7 +14,7 @@ import {
 } from '../sql/eras.ts';
 import { noteEventsDue } from '../event-bells.ts';
 import { transactOn } from '../transaction.ts';
-import { type Actor, type JsonObject, type LaneId, LEAST_ID } from '@posthorn/domain';
+import { type Actor, type JsonObject, type LaneId, FIRST_ID } from '@posthorn/domain';
 import type pg from 'pg';
 import { ofSystem, recordAudit } from './audit-log-store.ts';
 import type { OutboxQueue } from './claim.ts';
@@ -61,12 +61,12 @@ export interface PassGroup {
 }
 
 /** More rows are not counted. */
-const MOST_COUNTED = 2_000_000;
+const MAX_COUNTED = 2_000_000;
 const DEAD: PassPlace = { state: 'dead' };
 const WAITING: PassPlace = { state: 'waiting' };
 const BEFORE_ALL_READY: PassPlace = {
   state: 'ready',
-  after: { laneId: '', dueAt: '-infinity', id: LEAST_ID },
+  after: { laneId: '', dueAt: '-infinity', id: FIRST_ID },
 };
 
 /** The places that the database has lived at, and what to do with what was due when it came to another. */
@@ -84,7 +84,7 @@ export class EraStore {
 
   /** What was due by then, since then, and later; of the first two million rows. */
   async countDueSince(moment: Date): Promise<DueSince[]> {
-    return (await this.database.pool.query<DueSince>(COUNT_DUE_SINCE, [moment, MOST_COUNTED])).rows;
+    return (await this.database.pool.query<DueSince>(COUNT_DUE_SINCE, [moment, MAX_COUNTED])).rows;
   }
 
   /** Begins an era, and holds everything back, as for a dump that was restored; the system's log says so. */

@@ -4,7 +4,7 @@ import {
   answerWithout,
   isEventAbout,
   type JsonObject,
-  LEAST_ID,
+  FIRST_ID,
   patternInNames,
   patternOf,
   spellingsOf,
@@ -92,10 +92,10 @@ export class ErasureStore {
   /** Removes the emails to the person among the next ones after an id; undefined: there are no more. */
   removeEmails(
     { address, workspaceId }: PersonToErase,
-    after: string = LEAST_ID,
+    after: string = FIRST_ID,
   ): Promise<ErasedGroup | undefined> {
-    return this.sizes.emails.take(GROUP, async (most) => {
-      const end = await this.endOf('emails', after, most);
+    return this.sizes.emails.take(GROUP, async (max) => {
+      const end = await this.endOf('emails', after, max);
       if (end === undefined) return undefined;
       const values = [after, end, address, workspaceId && uuidOf(workspaceId)];
       const { rows } = await this.database.pool.query<EmailTo>(EMAILS_TO, values);
@@ -107,10 +107,10 @@ export class ErasureStore {
   /** Removes the events that are about the person among the next ones after an id, with their deliveries; undefined: there are no more. */
   removeEvents(
     { address, workspaceId }: PersonToErase,
-    after: string = LEAST_ID,
+    after: string = FIRST_ID,
   ): Promise<ErasedGroup | undefined> {
-    return this.sizes.events.take(GROUP, async (most) => {
-      const end = await this.endOf('events', after, most);
+    return this.sizes.events.take(GROUP, async (max) => {
+      const end = await this.endOf('events', after, max);
       if (end === undefined) return undefined;
       const values = [after, end, ...namesOf(address), workspaceId && uuidOf(workspaceId)];
       const { rows } = await this.database.pool.query<EventAbout>(EVENTS_NAMING, values);
@@ -128,12 +128,12 @@ export class ErasureStore {
     const counts = { redacted: 0, deleted: 0 };
     const inNames = patternInNames(spellingsOf(address));
     const size = new GroupSize();
-    let after: readonly [string, string] = [LEAST_ID, ''];
+    let after: readonly [string, string] = [FIRST_ID, ''];
     for (;;) {
       const person = [...namesOf(address), workspaceId && uuidOf(workspaceId), ...after];
-      const { rows, isLast } = await size.take(GROUP, async (most) => {
-        const found = await this.database.pool.query<FoundKey>(KEYS_NAMING, [...person, most, inNames]);
-        return { rows: found.rows, isLast: found.rows.length < most };
+      const { rows, isLast } = await size.take(GROUP, async (max) => {
+        const found = await this.database.pool.query<FoundKey>(KEYS_NAMING, [...person, max, inNames]);
+        return { rows: found.rows, isLast: found.rows.length < max };
       });
       for (const row of rows) {
         const done = await this.redactAnswer(row, address);
@@ -160,7 +160,7 @@ export class ErasureStore {
     const size = new GroupSize();
     for (let start: readonly string[] | undefined = []; start !== undefined;) {
       const after: readonly string[] = start;
-      start = await size.take(rule.group ?? GROUP, (most) => this.redactNext(redaction, after, most));
+      start = await size.take(rule.group ?? GROUP, (max) => this.redactNext(redaction, after, max));
     }
     return counts;
   }
@@ -177,8 +177,8 @@ export class ErasureStore {
     return transactOn(this.database, (client) => recordAudit(client, this.database.clock.nowMs(), change));
   }
 
-  private async endOf(table: 'emails' | 'events', after: string, most: number): Promise<string | undefined> {
-    const { rows } = await this.database.pool.query<{ id: string | null }>(endOfGroup(table), [after, most]);
+  private async endOf(table: 'emails' | 'events', after: string, max: number): Promise<string | undefined> {
+    const { rows } = await this.database.pool.query<{ id: string | null }>(endOfGroup(table), [after, max]);
     return rows[0]!.id ?? undefined;
   }
 
@@ -203,11 +203,11 @@ export class ErasureStore {
   private async redactNext(
     { looked, person, counts }: Redaction,
     start: readonly string[],
-    most: number,
+    max: number,
   ): Promise<string[] | undefined> {
     const { pool } = this.database;
     const isFirst = start.length === 0;
-    const { rows } = await pool.query<{ key: string[] }>(endOfKeys(looked, isFirst), [most, ...start]);
+    const { rows } = await pool.query<{ key: string[] }>(endOfKeys(looked, isFirst), [max, ...start]);
     const end = rows[0]?.key;
     if (end === undefined) return undefined;
     const values = [...person, ...end, ...start];

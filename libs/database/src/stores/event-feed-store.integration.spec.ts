@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventId, idFromUuid, newId, type WorkspaceId, uuidOf } from '@posthorn/kernel';
-import { type EventName, type FeedPosition, LEAST_ID } from '@posthorn/domain';
+import { type EventName, type FeedPosition, FIRST_ID } from '@posthorn/domain';
 import { PrivatePostgres } from '@posthorn/testing';
 import { greetDatabase, openDatabase } from '../connection.ts';
 import { someContact } from '../deliveries.fixture.ts';
@@ -182,7 +182,7 @@ describe('N5: the feed of events', () => {
 });
 
 describe('N5: a place in the feed', () => {
-  const END: FeedPosition = { era: 1, xid: 1n, id: LEAST_ID, atMs: 0 };
+  const END: FeedPosition = { era: 1, xid: 1n, id: FIRST_ID, atMs: 0 };
 
   it('behind which a month was dropped has expired, as an event of it has; one that never was is unknown', async () => {
     const [old, oldMs] = ['2020-01-01T00:00:00Z', Date.UTC(2020, 1, 10)];

@@ -1,11 +1,11 @@
 import { type EventId, idFromUuid, timeOf, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type EventName, type FeedPosition, type JsonObject, LEAST_ID, parseJson } from '@posthorn/domain';
+import { type EventName, type FeedPosition, type JsonObject, FIRST_ID, parseJson } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { LOCATE_EVENT, READ_EVENT_FEED } from '../sql/event-feed.ts';
 
 /** How many events a page looks at for those of one name. */
-const MOST_SEEN = 5_000;
-const BEGINNING: FeedPosition = { era: 0, xid: 0n, id: LEAST_ID, atMs: 0 };
+const MAX_SEEN = 5_000;
+const BEGINNING: FeedPosition = { era: 0, xid: 0n, id: FIRST_ID, atMs: 0 };
 
 /** An event as the feed shows it. */
 interface FeedEvent {
@@ -43,10 +43,10 @@ export type FeedFault =
 
 /** The events of a workspace in one order that never changes, and that nothing is ever added to but at its end. */
 export class EventFeedStore {
-  /** @param mostSeen how many events a page looks at */
+  /** @param maxSeen how many events a page looks at */
   constructor(
     private readonly database: Pick<Database, 'pool' | 'clock'>,
-    private readonly mostSeen = MOST_SEEN,
+    private readonly maxSeen = MAX_SEEN,
   ) {}
 
   /** A page. When few of many events have the wanted name it can have fewer items than it may, or none, and yet say that there is more. */
@@ -65,7 +65,7 @@ export class EventFeedStore {
       id,
       start && this.pastOf(atMs),
       event,
-      this.mostSeen,
+      this.maxSeen,
       limit + 1,
     ]);
     const [{ kept, thisEra, next }] = rows as [FeedRow, ...FeedRow[]];
@@ -81,7 +81,7 @@ export class EventFeedStore {
     if (found.length > limit) return { items, hasMore: true, position: positionOf(found[limit - 1]!) };
     const last = seen.at(-1);
     const position = last === undefined ? start : positionOf(last);
-    if (last?.n === this.mostSeen) return { items, hasMore: true, position };
+    if (last?.n === this.maxSeen) return { items, hasMore: true, position };
     // Not the number of a transaction that is to come: a server that crashes gives those out again of which it has kept nothing.
     return { items, hasMore: false, position: { ...position, atMs: nowMs } };
   }

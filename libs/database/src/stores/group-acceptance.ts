@@ -43,9 +43,9 @@ interface Entry extends NumberedEmail {
 }
 
 /** A round leaves nothing open but what was refused for the month before its own, and keys that came free meanwhile: the next one hardly ever leaves any. */
-const MOST_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 /** Of the memory that sending takes (`AcceptableEmail.bytes`): about 8 MiB of HTML and text. */
-const MOST_BYTES_A_STATEMENT = 24 * 1024 * 1024;
+const MAX_BYTES_PER_STATEMENT = 24 * 1024 * 1024;
 
 /** The acceptance of one group of calls, on a connection whose transaction somebody else begins and ends. */
 export class GroupAcceptance {
@@ -88,7 +88,7 @@ export class GroupAcceptance {
   async judge(): Promise<void> {
     await this.takeCallKeys();
     let open = this.entries.filter(({ call }) => this.callOutcomes[call] === undefined);
-    for (let round = 1; open.length > 0 && round <= MOST_ROUNDS; round += 1)
+    for (let round = 1; open.length > 0 && round <= MAX_ROUNDS; round += 1)
       open = await this.judgeRound(open);
   }
 
@@ -241,7 +241,7 @@ export function fitOneStatement(calls: readonly AcceptableCall[]): boolean {
     (sum, { emails }) => sum + emails.reduce((all, email) => all + email.bytes, 0),
     0,
   );
-  return bytes <= MOST_BYTES_A_STATEMENT || (calls.length === 1 && calls[0]!.emails.length === 1);
+  return bytes <= MAX_BYTES_PER_STATEMENT || (calls.length === 1 && calls[0]!.emails.length === 1);
 }
 
 /** What a call is told that repeats another of its group, or has its key for another payload. */
@@ -262,7 +262,7 @@ function partsOf(entries: readonly Entry[]): Entry[][] {
   let bytes = Number.POSITIVE_INFINITY;
   for (const entry of entries) {
     bytes += entry.email.bytes;
-    if (bytes > MOST_BYTES_A_STATEMENT) {
+    if (bytes > MAX_BYTES_PER_STATEMENT) {
       parts.push([]);
       bytes = entry.email.bytes;
     }

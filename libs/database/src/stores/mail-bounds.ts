@@ -36,7 +36,7 @@ export async function mailRefusal(
   for (const bound of bounds) {
     const since = new Date(now.getTime() - bound.withinSeconds * 1_000);
     const statement = nthNewestOf(table, bound);
-    const values = [uuidOf(mail.workspaceId), addressHash(mail.address), since, bound.most - 1];
+    const values = [uuidOf(mail.workspaceId), addressHash(mail.address), since, bound.max - 1];
     const [oldest] = await transaction.$queryRawUnsafe<{ createdAt: Date }[]>(statement, ...values);
     if (oldest === undefined) continue;
     const seconds = Math.ceil((oldest.createdAt.getTime() - since.getTime()) / 1_000);

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { EVERY_LANE, LONGEST_LEASE_MS, nowLane } from '@posthorn/domain';
+import { EVERY_LANE, MAX_LEASE_MS, nowLane } from '@posthorn/domain';
 import { scheduledEmail, sent } from '../office.fixture.ts';
 import { openOffice } from '../open-office.fixture.ts';
 import { OutboxStore } from './outbox-store.ts';
 
 const GRACE_MS = 15_000;
-const MOST_UNANSWERED = 5;
+const MAX_UNANSWERED = 5;
 
 const office = await openOffice();
 let acme: WorkspaceId;
@@ -31,7 +31,7 @@ describe('Renewing leases', () => {
   it('does not bring back a lease that was taken away', async () => {
     const claimed = await office.acceptAndClaim(acme);
     await office.letLeasesEnd([claimed.id]);
-    await office.outbox.revive(GRACE_MS, 10, MOST_UNANSWERED);
+    await office.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED);
     expect(await office.outbox.renew([claimed], 60_000)).toEqual([]);
     expect(await office.rowOf(claimed.id)).toMatchObject({ state: 'ready', claims: 1 });
   });
@@ -50,7 +50,7 @@ describe('Giving back', () => {
   it('does not touch what another holds by now', async () => {
     const claimed = await office.acceptAndClaim(acme);
     await office.letLeasesEnd([claimed.id]);
-    await office.outbox.revive(GRACE_MS, 10, MOST_UNANSWERED);
+    await office.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED);
     await office.claim(acme);
     await office.outbox.giveBack([claimed]);
     expect(await office.rowOf(claimed.id)).toMatchObject({ state: 'taken', claims: 2, unanswered: 2 });
@@ -84,7 +84,7 @@ describe('Reviving', () => {
     await endLease(long, 20);
     await endLease(short, 10);
 
-    expect(await office.outbox.revive(GRACE_MS, 10, MOST_UNANSWERED)).toEqual({ revived: 1, givenUp: 0 });
+    expect(await office.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED)).toEqual({ revived: 1, givenUp: 0 });
     expect(await office.rowOf(long!.id)).toMatchObject({ state: 'ready', unanswered: 1, claims: 1 });
     expect(await office.rowOf(short!.id)).toMatchObject({ state: 'taken' });
     expect(await office.rowOf(alive!.id)).toMatchObject({ state: 'taken' });
@@ -92,12 +92,12 @@ describe('Reviving', () => {
 
   it('frees what seems to be held for longer than any lease lasts: it was taken before the clock was set back', async () => {
     await office.acceptEmails(acme, 2);
-    const [longest, dead] = await office.claim(acme, 100, LONGEST_LEASE_MS);
+    const [longest, dead] = await office.claim(acme, 100, MAX_LEASE_MS);
     await office.ask(
       `UPDATE outbox SET lease_until = lease_until + interval '1 minute' WHERE subject_id = $1`,
       [uuidOf(dead!.id)],
     );
-    expect(await office.outbox.revive(GRACE_MS, 10, MOST_UNANSWERED)).toEqual({ revived: 1, givenUp: 0 });
+    expect(await office.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED)).toEqual({ revived: 1, givenUp: 0 });
     expect(await office.rowOf(longest!.id)).toMatchObject({ state: 'taken' });
     expect(await office.claim(acme)).toMatchObject([{ id: dead!.id, claims: 2 }]);
     expect(await office.timelineOf(dead!.id)).toMatchObject([{ kind: 'WORKER_DIED', claims: 1 }]);
@@ -106,17 +106,17 @@ describe('Reviving', () => {
   it('frees at most so many at a time', async () => {
     await office.acceptEmails(acme, 5);
     await office.letLeasesEnd((await office.claim(acme)).map(({ id }) => id));
-    expect(await office.outbox.revive(GRACE_MS, 3, MOST_UNANSWERED)).toEqual({ revived: 3, givenUp: 0 });
-    expect(await office.outbox.revive(GRACE_MS, 3, MOST_UNANSWERED)).toEqual({ revived: 2, givenUp: 0 });
+    expect(await office.outbox.revive(GRACE_MS, 3, MAX_UNANSWERED)).toEqual({ revived: 3, givenUp: 0 });
+    expect(await office.outbox.revive(GRACE_MS, 3, MAX_UNANSWERED)).toEqual({ revived: 2, givenUp: 0 });
   });
 
   it('gives an email up after five claims in a row without an answer', async () => {
     const [id] = await office.acceptEmails(acme, 1);
-    for (let claims = 1; claims <= MOST_UNANSWERED; claims += 1) {
+    for (let claims = 1; claims <= MAX_UNANSWERED; claims += 1) {
       expect(await office.claim(acme)).toHaveLength(1);
       await office.letLeasesEnd([id!]);
-      const last = claims === MOST_UNANSWERED;
-      expect(await office.outbox.revive(GRACE_MS, 10, MOST_UNANSWERED)).toEqual({
+      const last = claims === MAX_UNANSWERED;
+      expect(await office.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED)).toEqual({
         revived: last ? 0 : 1,
         givenUp: last ? 1 : 0,
       });
@@ -143,14 +143,14 @@ describe('Reviving', () => {
       `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, lease_until, unanswered)
        VALUES (gen_random_uuid(), 'event', 'wrk_1.events', 'taken', now(), now() - interval '1 hour', 99)`,
     );
-    expect(await office.outbox.revive(GRACE_MS, 10, MOST_UNANSWERED)).toEqual({ revived: 1, givenUp: 0 });
+    expect(await office.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED)).toEqual({ revived: 1, givenUp: 0 });
   });
 
   it('frees each row once, however many clocks there are', async () => {
     await office.acceptEmails(acme, 60);
     await office.letLeasesEnd((await office.claim(acme)).map(({ id }) => id));
     const freed = await Promise.all(
-      Array.from({ length: 6 }, () => office.outbox.revive(GRACE_MS, 60, MOST_UNANSWERED)),
+      Array.from({ length: 6 }, () => office.outbox.revive(GRACE_MS, 60, MAX_UNANSWERED)),
     );
     expect(freed.reduce((sum, { revived }) => sum + revived, 0)).toBe(60);
   });
@@ -178,13 +178,13 @@ describe('Where a statement takes too long for so many rows', () => {
    * Deals with so many rows, and says how many it were in all and in the largest group. Postgres tells of a failure before it lets go of the locks
    * of the statement that failed, and what is locked is skipped: until then a group may be empty, or small.
    */
-  async function dealWith(rows: number, deal: () => Promise<number>): Promise<{ all: number; most: number }> {
-    const dealt = { all: 0, most: 0 };
+  async function dealWith(rows: number, deal: () => Promise<number>): Promise<{ all: number; max: number }> {
+    const dealt = { all: 0, max: 0 };
     const endsAtMs = Date.now() + 10_000;
     while (dealt.all < rows && Date.now() < endsAtMs) {
       const group = await deal();
       dealt.all += group;
-      dealt.most = Math.max(dealt.most, group);
+      dealt.max = Math.max(dealt.max, group);
     }
     return dealt;
   }
@@ -194,7 +194,7 @@ describe('Where a statement takes too long for so many rows', () => {
     const due = Array.from({ length: 5 }, () => scheduledEmail(acme, new Date(Date.now() - 60_000)));
     await office.accept(due, null);
     await takeNoMoreThan(2);
-    expect(await dealWith(5, () => outbox.ripen(5))).toEqual({ all: 5, most: 2 });
+    expect(await dealWith(5, () => outbox.ripen(5))).toEqual({ all: 5, max: 2 });
   });
 
   it('fewer are revived at once, so that all are', async () => {
@@ -202,8 +202,8 @@ describe('Where a statement takes too long for so many rows', () => {
     await office.acceptEmails(acme, 5);
     await office.letLeasesEnd((await office.claim(acme)).map(({ id }) => id));
     await takeNoMoreThan(2);
-    const revive = async () => (await outbox.revive(GRACE_MS, 5, MOST_UNANSWERED)).revived;
-    expect(await dealWith(5, revive)).toEqual({ all: 5, most: 2 });
+    const revive = async () => (await outbox.revive(GRACE_MS, 5, MAX_UNANSWERED)).revived;
+    expect(await dealWith(5, revive)).toEqual({ all: 5, max: 2 });
   });
 });
 

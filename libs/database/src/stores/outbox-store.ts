@@ -136,7 +136,7 @@ export class OutboxStore {
   ripen(limit: number): Promise<number> {
     return this.sizes.ripened.take(
       limit,
-      async (most) => (await this.database.pool.query(RIPEN, [most])).rowCount ?? 0,
+      async (max) => (await this.database.pool.query(RIPEN, [max])).rowCount ?? 0,
     );
   }
 
@@ -149,10 +149,10 @@ export class OutboxStore {
     limit: number,
     maxUnanswered: number,
   ): Promise<{ revived: number; givenUp: number }> {
-    const { rows } = await this.sizes.revived.take(limit, (most) =>
+    const { rows } = await this.sizes.revived.take(limit, (max) =>
       this.database.pool.query<{ revived: number; givenUp: number } & WithEvents>(REVIVE, [
         `${graceMs} ms`,
-        most,
+        max,
         maxUnanswered,
       ]),
     );

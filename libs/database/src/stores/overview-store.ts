@@ -23,19 +23,19 @@ interface StateOfThings {
 export interface BusyLane {
   readonly queue: OutboxQueue;
   readonly laneId: LaneId;
-  /** Rows that are due: {@link MOST_ROWS_COUNTED} stands for so many or more. */
+  /** Rows that are due: {@link MAX_ROWS_COUNTED} stands for so many or more. */
   readonly due: number;
   readonly oldestDueSeconds: number;
   readonly isHeldBack: boolean;
 }
 
 /** How many rows of a lane are counted. */
-export const MOST_ROWS_COUNTED = 1_000;
+export const MAX_ROWS_COUNTED = 1_000;
 const BUSY_LANES_SHOWN = 8;
 const HELD_BACK_SHOWN = 20;
 
 /** Of an hour with more emails than these only the end is shown. */
-const MOST_EMAILS = 200_000;
+const MAX_EMAILS = 200_000;
 
 /** The lanes that are held back, or the first of them. */
 export interface LanesHeldBack {
@@ -49,12 +49,12 @@ export class OverviewStore {
 
   /** Minutes of the last hour in which emails were accepted, the oldest first. */
   async emailsByMinute(): Promise<MinuteOfEmails[]> {
-    return (await this.database.pool.query<MinuteOfEmails>(EMAILS_BY_MINUTE, [MOST_EMAILS])).rows;
+    return (await this.database.pool.query<MinuteOfEmails>(EMAILS_BY_MINUTE, [MAX_EMAILS])).rows;
   }
 
   /** The lanes with the most due, of those that wait longest. */
   async busiestLanes(): Promise<BusyLane[]> {
-    const values = [BUSY_LANES_SHOWN, MOST_ROWS_COUNTED];
+    const values = [BUSY_LANES_SHOWN, MAX_ROWS_COUNTED];
     return (await this.database.pool.query<BusyLane>(BUSIEST_LANES, values)).rows;
   }
 

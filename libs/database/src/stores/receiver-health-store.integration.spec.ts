@@ -7,7 +7,7 @@ import { type Judgement, ReceiverHealthStore, type ReceiverReport } from './rece
 
 const WEBHOOKS = 250;
 /** BEGIN, the locks, health, judgements, the audit log, COMMIT. */
-const STATEMENTS_A_GROUP = 6;
+const STATEMENTS_PER_GROUP = 6;
 const GROUPS = 3;
 
 const office = await openOffice(4);
@@ -74,11 +74,11 @@ describe('Receivers by the hundred', () => {
       reports('succeeded'),
       reports('gone'),
     ]);
-    expect(await countStatements(() => learn(failing))).toBeLessThanOrEqual(GROUPS * STATEMENTS_A_GROUP);
+    expect(await countStatements(() => learn(failing))).toBeLessThanOrEqual(GROUPS * STATEMENTS_PER_GROUP);
     expect([await countWhere('failing_since IS NOT NULL'), await countSlow()]).toEqual([WEBHOOKS, WEBHOOKS]);
-    expect(await countStatements(() => learn(well))).toBeLessThanOrEqual(GROUPS * STATEMENTS_A_GROUP);
+    expect(await countStatements(() => learn(well))).toBeLessThanOrEqual(GROUPS * STATEMENTS_PER_GROUP);
     expect([await countWhere('failing_since IS NOT NULL'), await countSlow()]).toEqual([0, 0]);
-    expect(await countStatements(() => learn(gone))).toBeLessThanOrEqual(GROUPS * STATEMENTS_A_GROUP);
+    expect(await countStatements(() => learn(gone))).toBeLessThanOrEqual(GROUPS * STATEMENTS_PER_GROUP);
     expect(await countWhere(`status = 'DISABLED'`)).toBe(WEBHOOKS);
     expect([await countHeld(), await countAudited()]).toEqual([WEBHOOKS, WEBHOOKS]);
   });

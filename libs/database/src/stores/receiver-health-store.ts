@@ -22,7 +22,7 @@ import { type AuditedChange, recordAudit } from './audit-log-store.ts';
 import { type Receiver, receiver, type ReceiverRow } from './claimed-delivery.ts';
 
 /** How many are locked together: whoever wants one of them waits for these at most. */
-const MOST_WEBHOOKS_TOGETHER = 100;
+const MAX_WEBHOOKS_PER_GROUP = 100;
 
 /** What a POST showed of a webhook's receiver. */
 export interface ReceiverReport extends ReceiverLesson {
@@ -99,9 +99,9 @@ async function findHeld(client: pg.ClientBase, ids: readonly string[]): Promise<
 function groupsOf(reports: readonly ReceiverReport[]): ReadonlyMap<string, Reports>[] {
   const ofWebhook = Map.groupBy(reports, ({ webhookId }) => uuidOf(webhookId));
   const sorted = [...ofWebhook].sort(([one], [other]) => (one < other ? -1 : 1));
-  const groups = Math.ceil(sorted.length / MOST_WEBHOOKS_TOGETHER);
+  const groups = Math.ceil(sorted.length / MAX_WEBHOOKS_PER_GROUP);
   return Array.from({ length: groups }, (_, n) => {
-    return new Map(sorted.slice(n * MOST_WEBHOOKS_TOGETHER, (n + 1) * MOST_WEBHOOKS_TOGETHER));
+    return new Map(sorted.slice(n * MAX_WEBHOOKS_PER_GROUP, (n + 1) * MAX_WEBHOOKS_PER_GROUP));
   });
 }
 

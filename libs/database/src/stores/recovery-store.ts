@@ -87,17 +87,17 @@ export class RecoveryStore {
   }
 
   /** The newest recoveries of a webhook, if this workspace has it: so many at most. */
-  async list(workspaceId: WorkspaceId, webhookId: WebhookId, most: number): Promise<Recovery[]> {
-    const values = [uuidOf(webhookId), uuidOf(workspaceId), most];
+  async list(workspaceId: WorkspaceId, webhookId: WebhookId, max: number): Promise<Recovery[]> {
+    const values = [uuidOf(webhookId), uuidOf(workspaceId), max];
     return (await this.database.pool.query<RecoveryRow>(LIST_RECOVERIES, values)).rows.map(recoveryOf);
   }
 
   /** Does the next group of the recovery that waits longest. @returns how many deliveries were made due; undefined: nothing can be done now */
   async recoverGroup({ looked, ready }: RecoveryBounds): Promise<number | undefined> {
-    return this.lookedTogether.take(looked, (most) =>
+    return this.lookedTogether.take(looked, (max) =>
       transactOn(this.database, async (client) => {
         const { rows } = await client.query<TakenRecovery>(TAKE_RECOVERY, [ready]);
-        return rows[0] && recoverNext(client, rows[0], most);
+        return rows[0] && recoverNext(client, rows[0], max);
       }),
     );
   }
@@ -111,12 +111,12 @@ export class RecoveryStore {
 async function recoverNext(
   client: pg.PoolClient,
   { id, webhookId, state, seenTo, until }: TakenRecovery,
-  mostLooked: number,
+  maxRows: number,
 ): Promise<number> {
   const sql = state === 'COUNTING' ? COUNT_FAILED_DELIVERIES : RECOVER_DELIVERIES;
-  const { rows } = await client.query<Group>(sql, [webhookId, seenTo, until, mostLooked]);
+  const { rows } = await client.query<Group>(sql, [webhookId, seenTo, until, maxRows]);
   const { looked, last, failed } = rows[0]!;
-  await client.query(NOTE_RECOVERED_GROUP, [id, last, failed, looked < mostLooked]);
+  await client.query(NOTE_RECOVERED_GROUP, [id, last, failed, looked < maxRows]);
   return state === 'COUNTING' ? 0 : failed;
 }
 

@@ -79,13 +79,13 @@ export class RetentionStore {
    * Looks at the next group of the workspace that has waited longest, in one short transaction. A workspace whose group fails waits for some minutes,
    * so that it does not hold up the others.
    *
-   * @param most how many emails or events a group has; fewer, where it runs out of time
+   * @param max how many emails or events a group has; fewer, where it runs out of time
    * @returns undefined when nobody is to be looked through just now
    */
-  async removeGroup(common: Retention, most: number): Promise<RemovedGroup | undefined> {
+  async removeGroup(common: Retention, max: number): Promise<RemovedGroup | undefined> {
     let round: Round | undefined;
     try {
-      return await this.size.take(most, (rows) =>
+      return await this.size.take(max, (rows) =>
         transactOn(this.database, async (client) => {
           round = (await client.query<Round>(TAKE_ROUND, valuesOf(common))).rows[0];
           return round && removeOf(client, round, rows);
@@ -103,10 +103,10 @@ export class RetentionStore {
   }
 }
 
-async function removeOf(client: pg.ClientBase, round: Round, most: number): Promise<RemovedGroup> {
+async function removeOf(client: pg.ClientBase, round: Round, max: number): Promise<RemovedGroup> {
   const { workspaceId, subject, days } = round;
   const { removed, isLast, ...seen } =
-    subject === 'events' ? await removeEvents(client, round, most) : await removeEmails(client, round, most);
+    subject === 'events' ? await removeEvents(client, round, max) : await removeEmails(client, round, max);
   await client.query(GO_ON_WITH_ROUND, [
     workspaceId,
     subject,
@@ -123,19 +123,19 @@ function valuesOf({ contentDays, metadataDays, eventDays }: Retention): number[]
   return [contentDays, metadataDays, eventDays];
 }
 
-async function removeEmails(client: pg.ClientBase, round: Round, most: number): Promise<Group> {
+async function removeEmails(client: pg.ClientBase, round: Round, max: number): Promise<Group> {
   const { workspaceId, subject, days, seenEra, seenXid } = round;
-  const seen = await idsOf(client, OLD_EMAILS, [workspaceId, round.seenTo, days, most]);
+  const seen = await idsOf(client, OLD_EMAILS, [workspaceId, round.seenTo, days, max]);
   const [table, statements] =
     subject === 'content' ? ['email_contents', REMOVE_CONTENTS] : ['emails', REMOVE_EMAILS];
   const removed = await removeFrom(client, statements, await idsOf(client, FINISHED_OF, [seen]));
   const seenTo = seen.at(-1) ?? round.seenTo;
-  return { removed: removed[table]!, isLast: seen.length < most, seenEra, seenXid, seenTo };
+  return { removed: removed[table]!, isLast: seen.length < max, seenEra, seenXid, seenTo };
 }
 
-async function removeEvents(client: pg.ClientBase, round: Round, most: number): Promise<Group> {
+async function removeEvents(client: pg.ClientBase, round: Round, max: number): Promise<Group> {
   const place = [round.workspaceId, round.seenEra, round.seenXid, round.seenTo];
-  const { rows: seen } = await client.query<OldEvent>(NEXT_EVENTS, [...place, round.days, most]);
+  const { rows: seen } = await client.query<OldEvent>(NEXT_EVENTS, [...place, round.days, max]);
   const old = seen.filter(({ isOld }) => isOld).map(({ id }) => id);
   const { removed } = await removeFinishedEvents(client, old, (deliveries) =>
     idsOf(client, NEEDED_DELIVERIES, [deliveries, EXHAUSTED_KEPT_DAYS]),
@@ -144,7 +144,7 @@ async function removeEvents(client: pg.ClientBase, round: Round, most: number): 
   const last = seen.findLast(({ isOld }) => isOld);
   return {
     removed: removed['events']!,
-    isLast: seen.length < most || !seen.at(-1)!.isOld,
+    isLast: seen.length < max || !seen.at(-1)!.isOld,
     seenEra: last?.era ?? round.seenEra,
     seenXid: last?.xid ?? round.seenXid,
     seenTo: last?.id ?? round.seenTo,

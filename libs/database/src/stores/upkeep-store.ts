@@ -14,7 +14,7 @@ export class UpkeepStore {
 
   /** Deletes up to `limit` idempotency keys that have expired; says how many. */
   expireIdempotencyKeys(limit: number): Promise<number> {
-    return this.sizes.keys.take(limit, (most) => this.countOf(EXPIRE_IDEMPOTENCY_KEYS, [most]));
+    return this.sizes.keys.take(limit, (max) => this.countOf(EXPIRE_IDEMPOTENCY_KEYS, [max]));
   }
 
   /** Deletes up to `limit` invitations whose last link ended so many days ago; says how many. */
@@ -32,30 +32,28 @@ export class UpkeepStore {
 
   /**
    * Drops the events of the oldest month that ended so many days ago, and what became of them. A month stays while something that was made in it is due,
-   * or while a delivery of it was exhausted within `exhaustedDays`, but for `mostDays` at most.
+   * or while a delivery of it was exhausted within `exhaustedDays`, but for `maxDays` at most.
    *
    * @returns how many partitions there were; 0: there is nothing to drop
    * @throws when somebody else has them for longer than half a second
    */
-  async dropOldEvents(keptDays: number, exhaustedDays: number, mostDays: number): Promise<number> {
+  async dropOldEvents(keptDays: number, exhaustedDays: number, maxDays: number): Promise<number> {
     const { rows } = await this.database.pool.query<{ dropped: number }>(
       'SELECT drop_old_events($1, $2, $3) AS dropped',
-      [keptDays, exhaustedDays, mostDays],
+      [keptDays, exhaustedDays, maxDays],
     );
     return rows[0]!.dropped;
   }
 
   /** Gives up as many as `limit` deliveries that have been held for so many days; says how many. */
   expireHeldDeliveries(days: number, limit: number): Promise<number> {
-    return this.sizes.held.take(limit, (most) =>
-      this.countOf(EXPIRE_HELD_DELIVERIES, [`${days} days`, most]),
-    );
+    return this.sizes.held.take(limit, (max) => this.countOf(EXPIRE_HELD_DELIVERIES, [`${days} days`, max]));
   }
 
   /** Makes up to `limit` exhausted deliveries due again, of one webhook that is no longer disabled; undefined: there is no such webhook. */
   async putBackDeliveries(limit: number): Promise<number | undefined> {
-    const { rows } = await this.sizes.putBack.take(limit, (most) =>
-      this.database.pool.query<{ putBack: number }>(PUT_BACK_DELIVERIES, [most]),
+    const { rows } = await this.sizes.putBack.take(limit, (max) =>
+      this.database.pool.query<{ putBack: number }>(PUT_BACK_DELIVERIES, [max]),
     );
     return rows[0]?.putBack;
   }

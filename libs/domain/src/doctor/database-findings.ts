@@ -22,13 +22,13 @@ export interface PostgresFacts {
   readonly databaseBytes: number;
 }
 
-const LEAST_VERSION = 150_000;
-const LONGEST_NAPTIME_SECONDS = 15;
+const MIN_VERSION = 150_000;
+const MAX_NAPTIME_SECONDS = 15;
 const FULL_SHARE = 0.8;
 
 /** Whether this release of Postgres is supported. */
 export function judgePostgresVersion({ versionNumber, version }: PostgresFacts): Finding {
-  return versionNumber >= LEAST_VERSION
+  return versionNumber >= MIN_VERSION
     ? good(`Postgres ${version}`)
     : fault(`Postgres ${version}`, 'upgrade to Postgres 15 or newer');
 }
@@ -106,7 +106,7 @@ export function judgeAutovacuum(facts: PostgresFacts, { options, deadRows, liveR
       `the outbox has ${deadRows} dead rows and ${liveRows} others`,
       'look for a transaction that has been open for long (pg_stat_activity), then VACUUM outbox',
     );
-  if (facts.autovacuumNaptimeSeconds > LONGEST_NAPTIME_SECONDS)
+  if (facts.autovacuumNaptimeSeconds > MAX_NAPTIME_SECONDS)
     return advice(
       `autovacuum looks at the outbox every ${facts.autovacuumNaptimeSeconds} s`,
       'set autovacuum_naptime = 5s',

@@ -1,17 +1,17 @@
 import { advice, bytesText, fault, type Finding, good } from './finding.ts';
 
 /** The least release of Node that everything was tested on, as `engines` of package.json has it. */
-const LEAST_NODE = [22, 19] as const;
+const MIN_NODE_VERSION = [22, 19] as const;
 const NOTICED_OFFSET_MS = 1_000;
 const HARMFUL_OFFSET_MS = 30_000;
-const LEAST_FREE_SHARE = 0.1;
-const LEAST_FREE_BYTES = 1024 ** 3;
+const MIN_FREE_SHARE = 0.1;
+const MIN_FREE_BYTES = 1024 ** 3;
 const HARMFUL_FREE_SHARE = 0.02;
 
 /** @param version as `process.versions.node` */
 export function judgeNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [leastMajor, leastMinor] = LEAST_NODE;
+  const [leastMajor, leastMinor] = MIN_NODE_VERSION;
   const isNewEnough = major > leastMajor || (major === leastMajor && minor >= leastMinor);
   const found = `Node ${version}`;
   return isNewEnough
@@ -43,5 +43,5 @@ export function judgeDisk(freeBytes: number, totalBytes: number): Finding {
   const found = `${bytesText(freeBytes)} of ${bytesText(totalBytes)} are free on this machine's disk`;
   const mend = 'make room: logs are the usual reason; a database that shares this disk stops when it is full';
   if (share < HARMFUL_FREE_SHARE) return fault(found, mend);
-  return share < LEAST_FREE_SHARE || freeBytes < LEAST_FREE_BYTES ? advice(found, mend) : good(found);
+  return share < MIN_FREE_SHARE || freeBytes < MIN_FREE_BYTES ? advice(found, mend) : good(found);
 }

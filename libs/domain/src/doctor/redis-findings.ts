@@ -3,7 +3,7 @@ import { advice, bytesText, fault, type Finding, good, pointAtPrimary, unknown }
 /** What Redis says of itself (`INFO`). */
 export type RedisFacts = Readonly<Record<string, string>>;
 
-const LEAST_MAJOR = 7;
+const MIN_MAJOR = 7;
 const FULL_SHARE = 0.8;
 
 /** Valkey says that it is Redis 7.2, and beside that what it is. */
@@ -11,9 +11,9 @@ export function judgeRedisVersion(facts: RedisFacts): Finding {
   const version = facts['redis_version'] ?? '';
   const name =
     facts['valkey_version'] === undefined ? `Redis ${version}` : `Valkey ${facts['valkey_version']}`;
-  return Number(version.split('.')[0]) >= LEAST_MAJOR
+  return Number(version.split('.')[0]) >= MIN_MAJOR
     ? good(name)
-    : fault(name, `use Redis ${LEAST_MAJOR} or newer, or Valkey`);
+    : fault(name, `use Redis ${MIN_MAJOR} or newer, or Valkey`);
 }
 
 /** Evicted keys are rings and job schedulers that are missing: emails leave late. */
@@ -45,15 +45,15 @@ export function judgePersistence(facts: RedisFacts): Finding {
 /** Whether Redis has memory left. */
 export function judgeRedisMemory(facts: RedisFacts): Finding {
   const used = Number(facts['used_memory'] ?? 0);
-  const most = Number(facts['maxmemory'] ?? 0);
-  if (most === 0) return good(`Redis uses ${bytesText(used)} and has no bound of its own`);
-  const found = `Redis uses ${bytesText(used)} of ${bytesText(most)}`;
-  if (used >= most && facts['maxmemory_policy'] === 'noeviction')
+  const max = Number(facts['maxmemory'] ?? 0);
+  if (max === 0) return good(`Redis uses ${bytesText(used)} and has no bound of its own`);
+  const found = `Redis uses ${bytesText(used)} of ${bytesText(max)}`;
+  if (used >= max && facts['maxmemory_policy'] === 'noeviction')
     return fault(
       `${found} and takes nothing more: emails are accepted, and wait`,
       'raise maxmemory, or take away what others keep there: queues hold little',
     );
-  return used / most < FULL_SHARE
+  return used / max < FULL_SHARE
     ? good(found)
     : advice(found, 'raise maxmemory, or see what else keeps keys there: queues hold little');
 }

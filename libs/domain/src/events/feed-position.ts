@@ -14,7 +14,7 @@ export interface FeedPosition {
 const FORM = /^(\d{1,9})-(\d{1,18})-(\d{1,14})-([0-9a-z]{26})$/;
 
 /** The native id that is less than all others. */
-export const LEAST_ID = '00000000-0000-0000-0000-000000000000';
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** A place as the interface shows it. */
 export function feedPositionText({ era, xid, id, atMs }: FeedPosition): string {

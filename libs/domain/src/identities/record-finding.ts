@@ -11,19 +11,19 @@ interface RecordFinding extends RecordVerdict {
 /** What a check of a domain found, by the name of the record. */
 export type RecordFindings = Readonly<Record<string, RecordFinding>>;
 
-const MOST_SHOWN = 10;
-const LONGEST_SHOWN = 1_000;
+const MAX_SHOWN = 10;
+const MAX_SHOWN_CHARACTERS = 1_000;
 
 /** What the DNS says about a wanted record: what anybody wrote into a zone is bounded, and holds nothing that cannot be kept. */
 export function recordFinding(wanted: WantedRecord, answer: TxtAnswer): RecordFinding {
   const values = answer.kind === 'found' ? answer.values : [];
   return {
     ...recordVerdict(wanted, answer),
-    found: values.slice(0, MOST_SHOWN).map((value) => shown(value)),
+    found: values.slice(0, MAX_SHOWN).map((value) => shown(value)),
   };
 }
 
 function shown(value: string): string {
-  const printable = value.slice(0, LONGEST_SHOWN).replaceAll(/[\p{Cc}\p{Cs}]/gu, '\u{fffd}');
-  return value.length > LONGEST_SHOWN ? `${printable}…` : printable;
+  const printable = value.slice(0, MAX_SHOWN_CHARACTERS).replaceAll(/[\p{Cc}\p{Cs}]/gu, '\u{fffd}');
+  return value.length > MAX_SHOWN_CHARACTERS ? `${printable}…` : printable;
 }

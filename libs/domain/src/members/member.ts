@@ -23,5 +23,5 @@ export function memberJoinedData(
 
 /** What a person is called who was invited without a name: the address up to its `@`. */
 export function nameFromAddress(email: string): string {
-  return [...email.slice(0, email.lastIndexOf('@'))].slice(0, SIZES.personName.most).join('');
+  return [...email.slice(0, email.lastIndexOf('@'))].slice(0, SIZES.personName.max).join('');
 }

@@ -20,14 +20,14 @@ const TOO_SOON_MS = 2_000;
 const HANDOVER_MS = 600_000;
 const PREFETCH_HEADERS = ['purpose', 'sec-purpose', 'x-purpose', 'x-moz'];
 const PREFETCHES = /prefetch|prerender|preview/i;
-const MOST_CHARACTERS = 1_024;
+const MAX_CHARACTERS = 1_024;
 
 /** By what the request shows that no person made it; undefined: it shows nothing of the kind. */
 export function machineSign({ kind, method, headers }: ReaderTraits): MachineSign | undefined {
   if (method !== 'GET') return 'method';
   if (PREFETCH_HEADERS.some((name) => PREFETCHES.test(String(headers[name] ?? '')))) return 'prefetch';
   const agent = String(headers['user-agent'] ?? '')
-    .slice(0, MOST_CHARACTERS)
+    .slice(0, MAX_CHARACTERS)
     .trim()
     .toLowerCase();
   return isMachine(kind, agent) ? 'user_agent' : undefined;

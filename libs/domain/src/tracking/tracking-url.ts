@@ -1,5 +1,5 @@
 /** RFC 1035, section 3.1, and what a scheme and a port add to it. */
-const MOST_CHARACTERS = 267;
+const MAX_CHARACTERS = 267;
 
 const EXAMPLE = 'give a scheme and a host, such as `https://links.example.com`';
 
@@ -10,7 +10,7 @@ const EXAMPLE = 'give a scheme and a host, such as `https://links.example.com`';
  *   of the field)
  */
 export function parseTrackingUrl(text: string): { url: string } | { fault: string } {
-  const url = text.length > MOST_CHARACTERS || /\s/.test(text) ? null : URL.parse(text);
+  const url = text.length > MAX_CHARACTERS || /\s/.test(text) ? null : URL.parse(text);
   if (url === null) return { fault: `is not a URL; ${EXAMPLE}` };
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return { fault: `begins with neither https:// nor http://; ${EXAMPLE}` };
@@ -24,5 +24,5 @@ export function parseTrackingUrl(text: string): { url: string } | { fault: strin
 
 /** Hosts can hold signs that have a meaning in HTML or in a header. */
 function isWritten(origin: string): boolean {
-  return origin.length <= MOST_CHARACTERS && /^https?:\/\/[a-z0-9.:[\]-]+$/.test(origin);
+  return origin.length <= MAX_CHARACTERS && /^https?:\/\/[a-z0-9.:[\]-]+$/.test(origin);
 }

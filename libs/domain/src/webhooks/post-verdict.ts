@@ -14,7 +14,7 @@ export const POST_AGAIN_AFTER_SECONDS: readonly number[] = [
 /** What was due together comes again spread out, by so much of the delay to either side. */
 const JITTER = 0.2;
 /** No receiver can put an event off for longer. */
-const LONGEST_RETRY_AFTER_SECONDS = 24 * HOUR;
+const MAX_RETRY_AFTER_SECONDS = 24 * HOUR;
 /** A fault of ours is over soon, or an operator is called. */
 const AFTER_A_FAULT_OF_OURS_SECONDS = 30;
 
@@ -70,7 +70,7 @@ function retry(
 /** In seconds; 0 when nothing was asked, or by somebody who may not. */
 function askedDelay({ status, retryAfter }: Extract<PostOutcome, { kind: 'answered' }>, now: Date): number {
   if (retryAfter === undefined || !BUSY.includes(status)) return 0;
-  return Math.min(readRetryAfter(retryAfter, now) ?? 0, LONGEST_RETRY_AFTER_SECONDS);
+  return Math.min(readRetryAfter(retryAfter, now) ?? 0, MAX_RETRY_AFTER_SECONDS);
 }
 
 function spread(seconds: number, random: number): number {

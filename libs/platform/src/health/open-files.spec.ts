@@ -16,15 +16,15 @@ afterEach(() => {
 });
 
 it('file descriptors that run out are told of once, and again when it becomes worse, and when all is well', async () => {
-  const few = { open: 8, most: 10 };
-  const found: OpenFiles[] = [few, { open: 9, most: 10 }, { open: 10, most: 10 }, undefined, undefined];
+  const few = { open: 8, max: 10 };
+  const found: OpenFiles[] = [few, { open: 9, max: 10 }, { open: 10, max: 10 }, undefined, undefined];
   const watch = new OpenFilesWatch(() => Promise.resolve(found.shift()));
   for (const _each of [...found]) await watch.look();
   expect(said).toEqual([
     'warn 9 of 10 file descriptors are in use: raise the limit (ulimit -n)',
     expect.stringContaining('error ALARM: no file descriptors are left'),
   ]);
-  found.push({ open: 9, most: 10 }, few, few);
+  found.push({ open: 9, max: 10 }, few, few);
   for (const _each of [...found]) await watch.look();
   expect(said.slice(2)).toEqual(['info enough file descriptors are free again']);
 });

@@ -8,15 +8,15 @@ const NONE_LEFT =
   'ALARM: no file descriptors are left: incoming connections are dropped, and none can be opened; raise the limit (ulimit -n)';
 
 /** Files and connections that a process has open, and may have; undefined: not even looking is possible, for want of one. */
-export type OpenFiles = { readonly open: number; readonly most: number } | undefined;
+export type OpenFiles = { readonly open: number; readonly max: number } | undefined;
 
 /** @throws where the system does not say: it does on Linux alone */
 async function readOpenFiles(): Promise<OpenFiles> {
   try {
     const limits = await readFile('/proc/self/limits', 'utf8');
-    const most = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Infinity);
+    const max = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Infinity);
     // One of them is the folder that is being read.
-    return { open: (await readdir('/proc/self/fd')).length - 1, most };
+    return { open: (await readdir('/proc/self/fd')).length - 1, max };
   } catch (error) {
     if (USED_UP.includes((error as NodeJS.ErrnoException).code)) return undefined;
     throw error;
@@ -36,11 +36,9 @@ export class OpenFilesWatch {
     const files = await this.read().catch(() => 'unknown' as const);
     if (files === 'unknown') return;
     if (files === undefined) this.tell(2, (logger) => logger.error(NONE_LEFT));
-    else if (files.open > files.most * MANY)
+    else if (files.open > files.max * MANY)
       this.tell(1, (logger) =>
-        logger.warn(
-          `${files.open} of ${files.most} file descriptors are in use: raise the limit (ulimit -n)`,
-        ),
+        logger.warn(`${files.open} of ${files.max} file descriptors are in use: raise the limit (ulimit -n)`),
       );
     else if (this.told > 0) {
       this.told = 0;

@@ -1,5 +1,5 @@
 /** As many are kept as they came. However small a piece is, to keep it costs some two hundred bytes: a body that comes byte by byte would cost that for each. */
-const MOST_LOOSE = 256;
+const MAX_UNMERGED_CHUNKS = 256;
 
 /** The pieces of a body, in the order in which they come. */
 export class BodyPieces {
@@ -15,7 +15,7 @@ export class BodyPieces {
 
   add(piece: Buffer): void {
     this.bytes += piece.length;
-    if (this.loose.push(piece) < MOST_LOOSE) return;
+    if (this.loose.push(piece) < MAX_UNMERGED_CHUNKS) return;
     this.joined.push(Buffer.concat(this.loose));
     this.loose = [];
   }

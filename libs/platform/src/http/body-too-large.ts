@@ -8,17 +8,17 @@ const UNITS = [
 /**
  * What is said of a body beyond its bound (RFC 9110, section 15.5.14).
  *
- * @param most the bound, in bytes
+ * @param max the bound, in bytes
  * @param announced how many bytes it has, as far as its header says so
  */
-export function bodyTooLarge(most: number, announced?: number): Refusal {
+export function bodyTooLarge(max: number, announced?: number): Refusal {
   const how =
     announced === undefined
       ? 'is larger than'
-      : `has ${grouped(announced)} bytes, ${grouped(announced - most)} more than`;
+      : `has ${grouped(announced)} bytes, ${grouped(announced - max)} more than`;
   return new Refusal(
     413,
-    `The body ${how} the ${shown(most)} that are possible here; make it smaller, or spread it over several requests`,
+    `The body ${how} the ${shown(max)} that are possible here; make it smaller, or spread it over several requests`,
   );
 }
 

@@ -87,7 +87,7 @@ export async function createHttpApp(
     logger,
     publicUrl,
     inFlight: bounds,
-    unread: new UnreadAnswers({ most: inFlight.maxRequests, mostBytes: inFlight.maxBytes }),
+    unread: new UnreadAnswers({ max: inFlight.maxRequests, maxBytes: inFlight.maxBytes }),
     isDraining: () => health.isDraining,
     answerHeaders,
     alwaysLetIn: ['/health/', ...alwaysLetIn],

@@ -2,7 +2,7 @@ import { Refusal } from '@posthorn/kernel';
 import { parse, type ParsedUrlQuery } from 'node:querystring';
 
 /** Of what cannot be decoded, an answer shows so much. */
-const MOST_SHOWN_CHARACTERS = 60;
+const MAX_SHOWN_CHARACTERS = 60;
 
 /**
  * Parses a query string as Express' simple parser does, but for what is not UTF-8 (`groupBy=B%FCcher`): that is refused as it is in a
@@ -21,7 +21,7 @@ export function parseQuery(text: string | null): ParsedUrlQuery {
   };
   const query = parse(text ?? '', undefined, undefined, { decodeURIComponent: decode });
   if (undecodable === undefined) return query;
-  const shown = undecodable.slice(0, MOST_SHOWN_CHARACTERS).replaceAll('`', '�');
+  const shown = undecodable.slice(0, MAX_SHOWN_CHARACTERS).replaceAll('`', '�');
   throw new Refusal(
     400,
     `The query has \`${shown}\`, which is not percent-encoded UTF-8; encode it so, with \`%25\` for each \`%\` itself`,

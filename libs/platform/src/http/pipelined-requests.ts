@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 
 /** How many requests may be sent on a connection before the first one is answered. */
-export const MOST_AHEAD = 64;
+export const MAX_AHEAD = 64;
 
 const sentAhead = new WeakMap<Socket, number>();
 
@@ -21,7 +21,7 @@ function mayWait({ socket }: IncomingMessage, response: ServerResponse): boolean
   if (response.socket !== null) return true;
   if (socket.destroyed) return false;
   const ahead = (sentAhead.get(socket) ?? 0) + 1;
-  if (ahead > MOST_AHEAD) {
+  if (ahead > MAX_AHEAD) {
     socket.destroy();
     return false;
   }

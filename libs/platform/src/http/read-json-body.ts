@@ -56,7 +56,7 @@ export function readJsonBody(options: JsonBodyOptions): RequestHandler {
       failWhenAsked(request, fault);
       return next();
     }
-    const most = maxBytesByPath[path] ?? maxBytes;
+    const max = maxBytesByPath[path] ?? maxBytes;
     // The bytes come from a connection, which works for no request.
     const admit = inThisRequest(async () => admitLongBody?.(request, response));
     const done = inThisRequest((outcome: unknown) => {
@@ -67,7 +67,7 @@ export function readJsonBody(options: JsonBodyOptions): RequestHandler {
       else parseWhenAsked(request, outcome, noObjectByPath[path] ?? NO_OBJECT, batchByPath[path]);
       next();
     });
-    receive(request, { most, admit }, done);
+    receive(request, { max, admit }, done);
   };
 }
 
@@ -126,18 +126,18 @@ function isJson(contentType: string | undefined): boolean {
  */
 function receive(
   request: Request,
-  { most, admit }: { readonly most: number; readonly admit: () => Promise<string | undefined> },
+  { max, admit }: { readonly max: number; readonly admit: () => Promise<string | undefined> },
   done: (outcome: unknown) => void,
 ): void {
   const share = shareOf(request);
   const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > most) return done(bodyTooLarge(most, announced));
+  if (announced > max) return done(bodyTooLarge(max, announced));
   share?.wait();
   const pieces = new BodyPieces();
   let isJudged = false;
   const onData = (piece: Buffer): void => {
     pieces.add(piece);
-    const refusal = pieces.bytes > most ? bodyTooLarge(most) : share?.hold(pieces.bytes);
+    const refusal = pieces.bytes > max ? bodyTooLarge(max) : share?.hold(pieces.bytes);
     if (refusal) return stop(refusal);
     if (isJudged || pieces.bytes <= BYTES_FROM_ANYBODY) return;
     isJudged = true;

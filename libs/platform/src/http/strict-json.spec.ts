@@ -235,7 +235,7 @@ describe('parseStrictJson', () => {
   it.each(['0', '[]', '{}', '""', '[[]]'])(
     'takes `variables` as large as they may be, whatever they hold: %s',
     (item) => {
-      const items = Array<string>(Math.floor(SIZES.variables.most / (item.length + 1)) - 1).fill(item);
+      const items = Array<string>(Math.floor(SIZES.variables.max / (item.length + 1)) - 1).fill(item);
       expect(faultOf(`{"variables":[${items.join()}]}`)).toBeUndefined();
     },
   );

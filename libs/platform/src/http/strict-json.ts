@@ -15,7 +15,7 @@ export const MAX_JSON_DEPTH = 64;
 export const MAX_JSON_VALUES = 500_000;
 
 /** Of the path to what is wrong, an answer shows so much. */
-const MOST_PATH_CHARACTERS = 200;
+const MAX_PATH_CHARACTERS = 200;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -167,14 +167,14 @@ class Walk {
 
   private refusal(way: readonly (string | number)[], what: string): Refusal {
     const path = way.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
-    const shown = path.replace(/^\./, '').slice(0, MOST_PATH_CHARACTERS).toWellFormed().replaceAll('\0', '');
+    const shown = path.replace(/^\./, '').slice(0, MAX_PATH_CHARACTERS).toWellFormed().replaceAll('\0', '');
     return new Refusal(400, `${shown === '' ? 'The body' : `\`${shown}\``} ${what}`);
   }
 }
 
 function tooMany(): Refusal {
-  const most = MAX_JSON_VALUES.toLocaleString('en-US');
-  return new Refusal(400, `The body has more than ${most} values; spread them over several requests`);
+  const max = MAX_JSON_VALUES.toLocaleString('en-US');
+  return new Refusal(400, `The body has more than ${max} values; spread them over several requests`);
 }
 
 function tooDeep(): Refusal {

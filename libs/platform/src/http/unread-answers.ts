@@ -5,8 +5,8 @@ const SILENCE_MS = 120_000;
 
 /** How many unread answers there may be, and how many bytes in all. */
 export interface UnreadLimits {
-  readonly most: number;
-  readonly mostBytes: number;
+  readonly max: number;
+  readonly maxBytes: number;
 }
 
 /**
@@ -39,8 +39,8 @@ export class UnreadAnswers {
 
   /** The newest is never given up: it may be the only one. */
   private areTooMany(): boolean {
-    const { most, mostBytes } = this.limits;
-    return this.unread.size > 1 && (this.unread.size > most || this.bytes > mostBytes);
+    const { max, maxBytes } = this.limits;
+    return this.unread.size > 1 && (this.unread.size > max || this.bytes > maxBytes);
   }
 
   private forget(response: ServerResponse): void {

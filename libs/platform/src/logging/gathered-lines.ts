@@ -1,7 +1,7 @@
 import type { DestinationStream } from 'pino';
 
 /** Each write is handed to another thread, which costs more than a line does. */
-const MOST_CHARACTERS = 16_000;
+const MAX_CHARACTERS = 16_000;
 /** No line waits longer for others. */
 const GATHERED_MS = 20;
 
@@ -22,7 +22,7 @@ export class GatheredLines implements DestinationStream {
 
   write(line: string): void {
     this.lines += line;
-    if (this.lines.length >= MOST_CHARACTERS) this.flush();
+    if (this.lines.length >= MAX_CHARACTERS) this.flush();
     else this.timer ??= setTimeout(() => this.flush(), GATHERED_MS);
   }
 

@@ -17,9 +17,9 @@ import { NODE_ON_SOURCES } from '@posthorn/testing';
 import { LineOutput } from './line-output.ts';
 
 const PROGRAM = fileURLToPath(new URL('./logging-program.fixture.ts', import.meta.url));
-const MOST_WAITING = 100_000;
+const MAX_WAITING = 100_000;
 const LINE = `${'x'.repeat(999)}\n`;
-/** More lines than a pipe that nobody reads, one write under way and what may wait hold together: 64 KiB and twice MOST_WAITING. */
+/** More lines than a pipe that nobody reads, one write under way and what may wait hold together: 64 KiB and twice MAX_WAITING. */
 const MANY = 300;
 const READ_WITHIN_MS = 60_000;
 
@@ -69,7 +69,7 @@ describe('LineOutput', () => {
     execFileSync('mkfifo', [path]);
     pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
     lost = [];
-    output = new LineOutput(pipe, (lines) => lost.push(lines), MOST_WAITING);
+    output = new LineOutput(pipe, (lines) => lost.push(lines), MAX_WAITING);
   });
   afterEach(() => closeSync(pipe));
 
@@ -90,7 +90,7 @@ describe('LineOutput', () => {
 
   /** What can be read just now. */
   function read(): string {
-    const buffer = Buffer.alloc(MOST_WAITING);
+    const buffer = Buffer.alloc(MAX_WAITING);
     try {
       return buffer.toString('utf8', 0, readSync(pipe, buffer));
     } catch {

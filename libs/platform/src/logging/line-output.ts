@@ -3,7 +3,7 @@ import { sleep } from '@posthorn/kernel';
 import type { LineSink } from './gathered-lines.ts';
 
 /** How much may wait to be written: some 30,000 lines. */
-const MOST_WAITING_CHARACTERS = 8 * 1024 * 1024;
+const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
 const AGAIN_AFTER_MS = 10;
 /** How long the last lines may take at exit; an output that has taken nothing for longer is not waited for. */
 const LAST_WORDS_MS = 1_000;
@@ -27,11 +27,11 @@ export class LineOutput implements LineSink {
   constructor(
     private readonly fd: number,
     private readonly onLost: (lines: number) => void,
-    private readonly mostWaiting: number = MOST_WAITING_CHARACTERS,
+    private readonly maxWaiting: number = MAX_WAITING_CHARACTERS,
   ) {}
 
   write(lines: string): void {
-    if (this.waiting.length + lines.length > this.mostWaiting) this.lost += countLines(lines);
+    if (this.waiting.length + lines.length > this.maxWaiting) this.lost += countLines(lines);
     else this.waiting += lines;
     if (this.writingSinceMs === undefined) void this.writeAll();
   }

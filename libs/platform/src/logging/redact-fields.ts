@@ -74,13 +74,13 @@ function redactObject(
 
 /** What was found of names before: nearly all lines have the same ones. Names from outside must not make it grow. */
 const known = new Map<string, boolean>();
-const MOST_KNOWN = 500;
+const MAX_KNOWN = 500;
 
 function isSecret(name: string): boolean {
   const before = known.get(name);
   if (before !== undefined) return before;
   const found = SECRET_FIELDS.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
-  if (known.size < MOST_KNOWN) known.set(name, found);
+  if (known.size < MAX_KNOWN) known.set(name, found);
   return found;
 }
 

@@ -35,18 +35,18 @@ function maskLocalParts(line: string): string {
   return masked + line.slice(copied);
 }
 
-function startOfLocalPart(line: string, end: number, least: number): number {
-  if (line[end - 1] === '"') return startOfQuoted(line, end, least);
-  const floor = Math.max(least, end - MAX_LOCAL_PART_CHARS);
+function startOfLocalPart(line: string, end: number, min: number): number {
+  if (line[end - 1] === '"') return startOfQuoted(line, end, min);
+  const floor = Math.max(min, end - MAX_LOCAL_PART_CHARS);
   let start = end;
   while (start > floor && LOCAL_PART.test(line[start - 1] ?? '')) start--;
   return line[start - 1] === '\\' ? Math.min(end, start + escapedChars(line, start)) : start;
 }
 
 /** `"john doe"@example.com`, whose quotes are escaped in JSON. */
-function startOfQuoted(line: string, end: number, least: number): number {
+function startOfQuoted(line: string, end: number, min: number): number {
   const opening = line.lastIndexOf('\\"', end - 3);
-  return line[end - 2] === '\\' && opening > least ? opening : end;
+  return line[end - 2] === '\\' && opening > min ? opening : end;
 }
 
 /** How many characters after the backslash before `start` belong to its escape sequence and must stay. */

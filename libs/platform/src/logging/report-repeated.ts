@@ -5,7 +5,7 @@ import { asError } from './as-error.ts';
 
 const QUIET_MS = 10_000;
 /** More kinds of errors than an outage has. */
-const MOST_KINDS = 100;
+const MAX_KINDS = 100;
 /** Errors that differ only in the job are of one kind: when Redis has lost its jobs, there is one for each of them. */
 const JOB = /\bjob \S+/g;
 
@@ -21,7 +21,7 @@ export function reportRepeated(
   message: string,
   nowMs: () => number = () => performance.now(),
 ): (error: unknown) => void {
-  const kinds = new BoundedMap<string, { saidAtMs: number; unsaid: number }>(MOST_KINDS);
+  const kinds = new BoundedMap<string, { saidAtMs: number; unsaid: number }>(MAX_KINDS);
   // In the context that this is made in: the request that happened to open a connection is not the one that breaks with it.
   return AsyncLocalStorage.bind((error: unknown): void => {
     const err = asError(error);

@@ -8,13 +8,13 @@ const RULE_TEXTS: Record<string, (constraints: Constraints) => string> = {
   isInt: () => 'a whole number',
   isNumber: () => 'a number',
   isBoolean: () => '`true` or `false`',
-  min: ([least]) => `at least ${String(least)}`,
-  max: ([most]) => `at most ${String(most)}`,
+  min: ([min]) => `at least ${String(min)}`,
+  max: ([max]) => `at most ${String(max)}`,
   isIn: ([values]) => `one of ${(values as Constraints).join(', ')}`,
   isOfForm: ([form]) => String(form),
   matches: ([pattern]) => `text that matches ${String(pattern)}`,
-  minLength: ([least]) => `at least ${String(least)} characters`,
-  maxLength: ([most]) => `at most ${String(most)} characters`,
+  minLength: ([min]) => `at least ${String(min)} characters`,
+  maxLength: ([max]) => `at most ${String(max)} characters`,
 };
 
 /** The values that a setting may have, in words: `a whole number, at least 1, at most 65535`. */

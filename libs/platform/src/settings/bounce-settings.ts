@@ -4,7 +4,7 @@ import { IsOfForm } from './is-of-form.ts';
 import { Setting } from './setting.ts';
 
 /** Beside it the longest address still has room for its local part (RFC 5321, section 4.5.3.1.3). */
-const MOST_DOMAIN_CHARACTERS = 190;
+const MAX_DOMAIN_CHARACTERS = 190;
 
 /** Where mail about emails comes back to. */
 export class BounceSettings {
@@ -15,7 +15,7 @@ export class BounceSettings {
   @IsOptional()
   @IsOfForm(
     'one domain in lower case, such as `bounces.example.com`; an internationalised one as punycode',
-    (text) => isDomainName(text) && text.length <= MOST_DOMAIN_CHARACTERS,
+    (text) => isDomainName(text) && text.length <= MAX_DOMAIN_CHARACTERS,
   )
   BOUNCE_DOMAIN?: string;
 

@@ -1,4 +1,4 @@
-import { LONGEST_LEASE_MS } from '@posthorn/domain';
+import { MAX_LEASE_MS } from '@posthorn/domain';
 import { IsInt, Max, Min } from 'class-validator';
 import type { JudgesTogether } from './read-settings.ts';
 import { Setting } from './setting.ts';
@@ -28,7 +28,7 @@ export class LaneSettings implements JudgesTogether {
   @Setting('How long a lease lasts without being renewed, in milliseconds.')
   @IsInt()
   @Min(5_000)
-  @Max(LONGEST_LEASE_MS)
+  @Max(MAX_LEASE_MS)
   LEASE_MS = 60_000;
 
   @Setting('How often the leases of a process are renewed, in milliseconds.')

@@ -8,14 +8,14 @@ export class RetentionSettings {
     'For how many days the content of emails is kept after they were accepted; that of emails that have not left yet stays. Whole months are deleted, once they ended that many days ago.',
   )
   @IsInt()
-  @Min(RETENTION_BOUNDS.contentDays.least)
-  @Max(RETENTION_BOUNDS.contentDays.most)
+  @Min(RETENTION_BOUNDS.contentDays.min)
+  @Max(RETENTION_BOUNDS.contentDays.max)
   RETENTION_CONTENT_DAYS = 365;
 
   @Setting('The same for emails, with their status and everything that is known about them.')
   @IsInt()
-  @Min(RETENTION_BOUNDS.metadataDays.least)
-  @Max(RETENTION_BOUNDS.metadataDays.most)
+  @Min(RETENTION_BOUNDS.metadataDays.min)
+  @Max(RETENTION_BOUNDS.metadataDays.max)
   RETENTION_METADATA_DAYS = 365;
 
   @Setting(
@@ -23,7 +23,7 @@ export class RetentionSettings {
   )
   @IsInt()
   @Min(EVENTS_KEPT_DAYS)
-  @Max(RETENTION_BOUNDS.eventDays.most)
+  @Max(RETENTION_BOUNDS.eventDays.max)
   RETENTION_EVENT_DAYS = EVENTS_KEPT_DAYS;
 
   get days(): Retention {

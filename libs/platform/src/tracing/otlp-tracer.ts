@@ -20,8 +20,8 @@ import { samplerOf } from './samplers.ts';
 import type { NewSpan, Span, SpanAttributes, SpanEnd, Tracer } from './tracer.ts';
 
 /** What waits for the collector; above it spans are dropped. About four seconds of what a busy sender does. */
-const MOST_SPANS_WAITING = 8_192;
-const MOST_SPANS_A_REQUEST = 512;
+const MAX_SPANS_WAITING = 8_192;
+const MAX_SPANS_PER_REQUEST = 512;
 const EVERY_MS = 2_000;
 const EXPORT_WITHIN_MS = 10_000;
 /** Of the 25 seconds that a process has to leave in. */
@@ -68,8 +68,8 @@ export class OtlpTracer implements Tracer {
       spanProcessors: [
         new BatchSpanProcessor({
           exporter,
-          maxQueueSize: MOST_SPANS_WAITING,
-          maxExportBatchSize: MOST_SPANS_A_REQUEST,
+          maxQueueSize: MAX_SPANS_WAITING,
+          maxExportBatchSize: MAX_SPANS_PER_REQUEST,
           scheduledDelayMillis: EVERY_MS,
           exportTimeoutMillis: EXPORT_WITHIN_MS,
         }),

@@ -20,7 +20,7 @@ const FULL: Bucket = { missing: 0, atUs: 0 };
 export class KnownBuckets {
   private readonly byPolicy = new Map<string, { buckets: BoundedMap<string, Bucket>; keptAtUs: number }>();
 
-  constructor(private readonly mostOfPolicy: number) {}
+  constructor(private readonly maxPerPolicy: number) {}
 
   /** Takes tokens out of the buckets. */
   take(demands: readonly Demand[]): Grant[] {
@@ -50,7 +50,7 @@ export class KnownBuckets {
   }
 
   private keep({ policy, id }: Demand, bucket: Bucket): void {
-    const known = this.byPolicy.get(policy) ?? { buckets: new BoundedMap(this.mostOfPolicy), keptAtUs: 0 };
+    const known = this.byPolicy.get(policy) ?? { buckets: new BoundedMap(this.maxPerPolicy), keptAtUs: 0 };
     this.byPolicy.set(policy, known);
     known.keptAtUs = bucket.atUs;
     known.buckets.set(id, bucket);

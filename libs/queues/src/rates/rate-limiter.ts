@@ -7,10 +7,10 @@ import { KnownBuckets } from './known-buckets.ts';
 import { RedisBuckets } from './redis-buckets.ts';
 
 /** No request waits longer for the limiter than this. */
-const LONGEST_WAIT_MS = 50;
-const MOST_REQUESTS_A_GROUP = 500;
+const MAX_WAIT_MS = 50;
+const MAX_REQUESTS_PER_GROUP = 500;
 /** About 10 MB a policy. */
-const MOST_KNOWN_BUCKETS = 50_000;
+const MAX_KNOWN_BUCKETS = 50_000;
 /** Of base64url: 132 bits, so that no two of them are alike. */
 const ID_CHARACTERS = 22;
 
@@ -29,12 +29,12 @@ interface AskedAt extends Asked {
  */
 export class RateLimiter {
   private readonly shared: RedisBuckets;
-  private readonly known = new KnownBuckets(MOST_KNOWN_BUCKETS);
+  private readonly known = new KnownBuckets(MAX_KNOWN_BUCKETS);
   private readonly groups: Coalescer<AskedAt, RateVerdict>;
 
   constructor(options: RateLimiterOptions) {
     this.shared = new RedisBuckets(options, options.onError);
-    this.groups = new Coalescer({ serve: (asked) => this.serve(asked), maxItems: MOST_REQUESTS_A_GROUP });
+    this.groups = new Coalescer({ serve: (asked) => this.serve(asked), maxItems: MAX_REQUESTS_PER_GROUP });
   }
 
   /**
@@ -71,7 +71,7 @@ export class RateLimiter {
   /** @param sinceMs when the first of the requests came: the time it has waited for the group counts */
   private async grant(demands: readonly Demand[], sinceMs: number): Promise<readonly Grant[]> {
     if (!this.shared.isReachable) return this.known.take(demands);
-    const leftMs = Math.max(LONGEST_WAIT_MS - (performance.now() - sinceMs), 0);
+    const leftMs = Math.max(MAX_WAIT_MS - (performance.now() - sinceMs), 0);
     const grants = await this.shared.take(demands, leftMs);
     if (grants === undefined) return this.known.take(demands);
     this.known.learn(demands, grants);

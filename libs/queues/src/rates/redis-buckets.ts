@@ -5,7 +5,7 @@ import type { Demand, Grant } from './demand.ts';
 import { TAKE_TOKENS } from './take-tokens.ts';
 
 const FIRST_BACK_OFF_MS = 1_000;
-const LONGEST_BACK_OFF_MS = 10_000;
+const MAX_BACK_OFF_MS = 10_000;
 /** A connection on which an answer is overdue for this long is given up, and another is made. */
 const SILENCE_MS = 1_000;
 
@@ -46,7 +46,7 @@ export class RedisBuckets {
       this.backOffMs = 0;
       return demands.map((_, index) => grantIn(reply, index));
     } catch (error) {
-      this.backOffMs = Math.min(this.backOffMs * 2 || FIRST_BACK_OFF_MS, LONGEST_BACK_OFF_MS);
+      this.backOffMs = Math.min(this.backOffMs * 2 || FIRST_BACK_OFF_MS, MAX_BACK_OFF_MS);
       this.notBeforeMs = performance.now() + this.backOffMs;
       this.onError(error as Error);
       return undefined;

@@ -4,9 +4,9 @@ import { Output } from './output.ts';
 import { PART_NAMES, type PartName, type TemplateParts } from './template-parts.ts';
 import { PartWalk } from './walk-part.ts';
 
-const MOST_FAULTS_SHOWN = 5;
+const MAX_FAULTS_SHOWN = 5;
 /** More than anybody gives to an email, and what a template keeps of them is bounded. */
-const MOST_VARIABLES = 1_000;
+const MAX_VARIABLES = 1_000;
 
 /** Why a template cannot be used, as sentences that name the part; or the variables that it prints. */
 export type TemplateAnalysis =
@@ -33,9 +33,9 @@ export function analyseTemplate(parts: TemplateParts): TemplateAnalysis {
     faults.push(...judged.faults.map((fault) => sentence(name, fault)));
     for (const path of judged.printed) printed.add(path);
   }
-  if (printed.size > MOST_VARIABLES)
+  if (printed.size > MAX_VARIABLES)
     faults.push(
-      `the template prints ${printed.size} variables, more than the ${MOST_VARIABLES} that are possible; put some into lists`,
+      `the template prints ${printed.size} variables, more than the ${MAX_VARIABLES} that are possible; put some into lists`,
     );
   return faults.length > 0 ? { faults: shortened(faults) } : { printed: [...printed] };
 }
@@ -59,6 +59,6 @@ function sentence(name: PartName, { line, column, message }: Fault): string {
 }
 
 function shortened(faults: readonly string[]): string[] {
-  if (faults.length <= MOST_FAULTS_SHOWN) return [...faults];
-  return [...faults.slice(0, MOST_FAULTS_SHOWN), `and ${faults.length - MOST_FAULTS_SHOWN} more faults`];
+  if (faults.length <= MAX_FAULTS_SHOWN) return [...faults];
+  return [...faults.slice(0, MAX_FAULTS_SHOWN), `and ${faults.length - MAX_FAULTS_SHOWN} more faults`];
 }

@@ -1,7 +1,7 @@
 import Handlebars from 'handlebars';
 import { isTruthy } from './comparisons.ts';
 import { type Helper, HELPERS } from './helpers.ts';
-import { MOST_CHARACTERS, type Output, OutputTooLarge } from './output.ts';
+import { MAX_CHARACTERS, type Output, OutputTooLarge } from './output.ts';
 import { printed } from './printed.ts';
 import { pathOf } from './scope.ts';
 import { type Block, isCall, type Mustache, type Path, type Program, type SubExpression } from './syntax.ts';
@@ -99,7 +99,7 @@ function helperOf(helper: Helper) {
   return function (this: unknown, ...all: unknown[]): unknown {
     const options = all.pop() as CallOptions;
     const value = helper.value(all, options.hash);
-    if (typeof value === 'string' && value.length > MOST_CHARACTERS) throw new OutputTooLarge();
+    if (typeof value === 'string' && value.length > MAX_CHARACTERS) throw new OutputTooLarge();
     if (options.fn === undefined) return value;
     return isTruthy(value) ? options.fn(this) : options.inverse!(this);
   };
@@ -112,7 +112,7 @@ function boundedEach(this: unknown, list: unknown, options: CallOptions): string
     options.data.output.countIteration();
     const text = options.fn!(item, frame);
     length += text.length;
-    if (length > MOST_CHARACTERS) throw new OutputTooLarge();
+    if (length > MAX_CHARACTERS) throw new OutputTooLarge();
     return text;
   };
   return each.call(this, list, { ...options, fn });

@@ -4,8 +4,8 @@ import { isFault, parsePart } from './parse-part.ts';
 import { PART_NAMES, type PartName, type TemplateParts, type Variables } from './template-parts.ts';
 import { withDefaults } from './variable-paths.ts';
 
-const MOST_KEPT = 200;
-const MOST_CHARACTERS_KEPT = 8 * 1_048_576;
+const MAX_CACHED = 200;
+const MAX_CACHED_CHARACTERS = 8 * 1_048_576;
 
 /** A version of a template, which never changes. */
 export interface TemplateVersionSource {
@@ -65,7 +65,7 @@ export class CompiledTemplates {
     this.kept.set(id, template);
     this.characters += template.characters;
     for (const [oldest, { characters }] of this.kept) {
-      if (this.kept.size <= MOST_KEPT && this.characters <= MOST_CHARACTERS_KEPT) return;
+      if (this.kept.size <= MAX_CACHED && this.characters <= MAX_CACHED_CHARACTERS) return;
       this.kept.delete(oldest);
       this.characters -= characters;
     }

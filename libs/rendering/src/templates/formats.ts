@@ -4,14 +4,14 @@ import { numeric } from './comparisons.ts';
 /** Numbers below it are seconds since 1970, others milliseconds: it is the year 5138 in the one and 1973 in the other. */
 const FIRST_MILLISECONDS = 100_000_000_000;
 /** The last moment that a date can hold (ECMA-262, section 21.4.1.1). */
-const MOST_MILLISECONDS = 8_640_000_000_000_000;
+const MAX_MILLISECONDS = 8_640_000_000_000_000;
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
-const MOST_FORMATS_KEPT = 100;
+const MAX_CACHED_FORMATS = 100;
 /** What each has lies outside of the heap, some 60 kB: V8 does not count it, and neither do the limits of a thread. A gigabyte came together. */
 const MADE_BEFORE_COLLECTION = 200;
 const DEFAULT_LOCALE = 'en-US';
 /** Of which a number or an amount may have so many decimals. */
-export const MOST_DECIMALS = 10;
+export const MAX_DECIMALS = 10;
 export const TIME_STYLES = ['short', 'medium', 'long', 'full'] as const;
 export const DATE_STYLES = [...TIME_STYLES, 'iso'] as const;
 
@@ -27,7 +27,7 @@ let collect: (() => void) | undefined;
 
 function keptFormat(key: string, make: () => Formats): Formats | undefined {
   if (!kept.has(key)) {
-    if (kept.size >= MOST_FORMATS_KEPT) kept.delete(kept.keys().next().value!);
+    if (kept.size >= MAX_CACHED_FORMATS) kept.delete(kept.keys().next().value!);
     kept.set(
       key,
       orNothing(() => counted(make)),
@@ -91,7 +91,7 @@ export function formattedCurrency(
 
 function decimalsOf(value: unknown): Intl.NumberFormatOptions | undefined {
   const decimals = numeric(value);
-  if (!Number.isInteger(decimals) || decimals < 0 || decimals > MOST_DECIMALS) return undefined;
+  if (!Number.isInteger(decimals) || decimals < 0 || decimals > MAX_DECIMALS) return undefined;
   return { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
 }
 
@@ -147,7 +147,7 @@ function localeOf(locale: unknown): string {
 function timeOf(value: unknown): number {
   if (typeof value === 'number') {
     const time = Math.abs(value) < FIRST_MILLISECONDS ? value * 1_000 : value;
-    return Math.abs(time) <= MOST_MILLISECONDS ? time : Number.NaN;
+    return Math.abs(time) <= MAX_MILLISECONDS ? time : Number.NaN;
   }
   const [, day, time = '00:00', zone = 'Z'] =
     TIMESTAMP.exec(typeof value === 'string' ? value.trim() : '') ?? [];

@@ -7,10 +7,10 @@ import {
   isCurrency,
   isLocale,
   isTimeZone,
-  MOST_DECIMALS,
+  MAX_DECIMALS,
   TIME_STYLES,
 } from './formats.ts';
-import { MOST_CHARACTERS, OutputTooLarge } from './output.ts';
+import { MAX_CHARACTERS, OutputTooLarge } from './output.ts';
 import { printed } from './printed.ts';
 
 type HelperOptions = Readonly<Record<string, unknown>>;
@@ -22,8 +22,8 @@ export type LiteralRule = (value: unknown) => string | undefined;
 export interface Helper {
   /** How it is written, for people. */
   readonly usage: string;
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
   /** Whether what is given to it is printed (and so must be there) or only asked about. */
   readonly takes: 'printed' | 'asked';
   /** Whether it can open a block: `{{#eq a b}}…{{else}}…{{/eq}}`. */
@@ -44,32 +44,32 @@ const that =
     typeof value === 'string' && holds(value) ? undefined : otherwise;
 
 const anyText: LiteralRule = (value) => (typeof value === 'string' ? undefined : 'must be a text in quotes');
-const count = (most: number): LiteralRule => {
+const count = (max: number): LiteralRule => {
   const isCount = (value: unknown) =>
-    Number.isInteger(numeric(value)) && numeric(value) >= 0 && numeric(value) <= most;
-  return (value) => (isCount(value) ? undefined : `must be a whole number from 0 to ${most}`);
+    Number.isInteger(numeric(value)) && numeric(value) >= 0 && numeric(value) <= max;
+  return (value) => (isCount(value) ? undefined : `must be a whole number from 0 to ${max}`);
 };
 const locale = that(isLocale, 'must be a language tag such as "en-GB"');
 const timeZone = that(isTimeZone, 'must be a time zone such as "Europe/Berlin"');
-const MOST_SHOWN_CHARACTERS = 100_000;
+const MAX_SHOWN_CHARACTERS = 100_000;
 
 function prints(
   usage: string,
-  least: number,
-  most: number,
+  min: number,
+  max: number,
   value: Helper['value'],
   more: Partial<Helper> = {},
 ): Helper {
-  return { usage, least, most, takes: 'printed', isQuestion: false, value, ...more };
+  return { usage, min, max, takes: 'printed', isQuestion: false, value, ...more };
 }
 
 function asks(
   usage: string,
-  least: number,
-  most: number,
+  min: number,
+  max: number,
   holds: (values: readonly unknown[]) => boolean,
 ): Helper {
-  return { usage, least, most, takes: 'asked', isQuestion: true, value: holds };
+  return { usage, min, max, takes: 'asked', isQuestion: true, value: holds };
 }
 
 const between = (name: string, holds: (values: readonly unknown[]) => boolean): Helper =>
@@ -82,7 +82,7 @@ export const HELPERS: ReadonlyMap<string, Helper> = new Map([
   [
     'truncate',
     prints('{{truncate text 40 "…"}}', 2, 3, truncated, {
-      literals: { 1: count(MOST_SHOWN_CHARACTERS), 2: anyText },
+      literals: { 1: count(MAX_SHOWN_CHARACTERS), 2: anyText },
     }),
   ],
   ['join', prints('{{join list ", "}}', 1, 2, joined, { literals: { 1: anyText } })],
@@ -98,7 +98,7 @@ export const HELPERS: ReadonlyMap<string, Helper> = new Map([
       1,
       ([value], options) => formattedNumber(value, options) ?? value,
       {
-        options: { decimals: count(MOST_DECIMALS), locale },
+        options: { decimals: count(MAX_DECIMALS), locale },
       },
     ),
   ],
@@ -110,7 +110,7 @@ export const HELPERS: ReadonlyMap<string, Helper> = new Map([
       2,
       ([value, code], options) => formattedCurrency(value, code, options) ?? value,
       {
-        options: { decimals: count(MOST_DECIMALS), locale },
+        options: { decimals: count(MAX_DECIMALS), locale },
         literals: { 1: that(isCurrency, 'must be a currency such as "EUR" (ISO 4217)') },
       },
     ),
@@ -167,8 +167,8 @@ export const ELSEWHERE: ReadonlyMap<string, string> = new Map([
 const WRITTEN_CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** By code points, and before a written character (a flag, a letter with its accent) of which one would be cut off. */
-function truncated([text, most, ending]: readonly unknown[]): string {
-  const [whole, limit] = [printed(text), numeric(most)];
+function truncated([text, max, ending]: readonly unknown[]): string {
+  const [whole, limit] = [printed(text), numeric(max)];
   if (!(limit >= 0) || whole.length <= limit) return whole;
   const characters = [...whole.slice(0, limit * 2 + 2)];
   if (characters.length <= limit) return whole;
@@ -187,7 +187,7 @@ function joined([list, separator]: readonly unknown[]): string {
   if (!Array.isArray(list)) return printed(list);
   const between = printed(separator ?? ', ');
   // Before it is made: what does not fit into the memory at one stroke would end the process.
-  if (list.length * between.length > MOST_CHARACTERS) throw new OutputTooLarge();
+  if (list.length * between.length > MAX_CHARACTERS) throw new OutputTooLarge();
   return list.map(printed).join(between);
 }
 

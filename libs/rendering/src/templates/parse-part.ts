@@ -2,7 +2,7 @@ import Handlebars from 'handlebars';
 import type { Program } from './syntax.ts';
 
 /** Many times what any email has; compiling takes about a fifth of a millisecond for each. */
-const MOST_TAGS = 2_000;
+const MAX_TAGS = 2_000;
 const LINE_BREAK = /\r\n?|\n/;
 const UNCLOSED_TAG = 'a tag is opened here or before and never closed; close it with `}}`';
 const NO_NAME =
@@ -29,11 +29,11 @@ const { lexer } = (Handlebars as unknown as { Parser: { lexer: Lexer } }).Parser
 /** Parses one part of a template, white space untouched. */
 export function parsePart(source: string): Program | Fault {
   const tags = source.split(OPENING).length - 1;
-  if (tags > MOST_TAGS) {
+  if (tags > MAX_TAGS) {
     return {
       line: 1,
       column: 1,
-      message: `has ${tags} tags, more than the ${MOST_TAGS} that are possible; make it simpler`,
+      message: `has ${tags} tags, more than the ${MAX_TAGS} that are possible; make it simpler`,
     };
   }
   try {

@@ -11,7 +11,7 @@ import {
 import { pathText } from './variable-paths.ts';
 
 /** Longer than any name; what is missing is told by its name. */
-const MOST_PATH_CHARACTERS = 255;
+const MAX_PATH_CHARACTERS = 255;
 const DATA = new Set(['root', 'index', 'key', 'first', 'last']);
 
 /** Where in the template we are. */
@@ -92,7 +92,7 @@ export function faultInPath(path: Path, { depth }: Scope): string | undefined {
     return `\`${shown(path.original)}\` is not known; there are ${[...DATA].map((name) => `\`@${name}\``).join(', ')}`;
   if (!path.data && path.depth > depth)
     return `\`${shown(path.original)}\` climbs above all variables; only \`each\`, \`with\` and \`{{#name}}\` need a \`../\` inside`;
-  return path.parts.join('.').length > MOST_PATH_CHARACTERS
-    ? `\`${shown(path.original)}\` is longer than ${MOST_PATH_CHARACTERS} characters; give what it names a shorter name`
+  return path.parts.join('.').length > MAX_PATH_CHARACTERS
+    ? `\`${shown(path.original)}\` is longer than ${MAX_PATH_CHARACTERS} characters; give what it names a shorter name`
     : undefined;
 }

@@ -7,15 +7,15 @@ import type { RenderedTemplate, TemplateVersionSource } from './compiled-templat
 import type { TemplateParts, Variables } from './template-parts.ts';
 import type { Rendering, TemplateTask } from './template.worker.ts';
 
-const MOST_IN_A_GROUP = 32;
+const MAX_PER_GROUP = 32;
 /** Above it a group is sent off, whatever its number: what is large is copied to the thread and back. */
-const MOST_CHARACTERS_IN_A_GROUP = 1_048_576;
-const MOST_RESTING = 1_000;
+const MAX_CHARACTERS_PER_GROUP = 1_048_576;
+const MAX_RESTING = 1_000;
 /** A version that cost a thread its life is not tried again for so long, and its owner suspected: each try can cost another one its deadline. */
 const REST_MS = 30_000;
 /** Many times what an email takes. Whoever has one that took longer goes alone for a while: whoever went along would wait for it. */
 const SLOW_MS = 100;
-const MOST_SLOW = 1_000;
+const MAX_SLOW = 1_000;
 /** Longer than a suspect is one: afterwards, too, nobody else is to wait for what they have. */
 const ALONE_MS = 60_000;
 const WORK = 'rendering the template';
@@ -47,9 +47,9 @@ export class TemplateRenderer {
   private readonly threads: RenderingThreads<TemplateTask, TemplateAnalysis | Rendering[]>;
   private readonly suspects = new Suspects(WORK, REST_MS);
   /** By the ids of versions; whose rest is over is tried alone. */
-  private readonly rests = new BoundedMap<string, Rest>(MOST_RESTING);
+  private readonly rests = new BoundedMap<string, Rest>(MAX_RESTING);
   /** Who has had something slow, until when, by the monotonic clock. */
-  private readonly slow = new BoundedMap<string, number>(MOST_SLOW);
+  private readonly slow = new BoundedMap<string, number>(MAX_SLOW);
   private waiting: Waiting[] = [];
 
   constructor(limits: ThreadLimits = {}) {
@@ -129,8 +129,8 @@ export class TemplateRenderer {
     for (const one of this.candidatesFor(own)) {
       const { id, parts } = one.source;
       const size = seen.has(id) ? parts.html.length : parts.html.length * 2;
-      if (group.length >= MOST_IN_A_GROUP) break;
-      if (group.length > 0 && characters + size > MOST_CHARACTERS_IN_A_GROUP) break;
+      if (group.length >= MAX_PER_GROUP) break;
+      if (group.length > 0 && characters + size > MAX_CHARACTERS_PER_GROUP) break;
       seen.add(id);
       group.push(one);
       characters += size;

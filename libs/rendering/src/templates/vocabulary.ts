@@ -30,7 +30,7 @@ export function unknownHelper(name: string, call: Call): string {
 }
 
 /** How many arguments a helper takes. */
-export function amount({ least, most }: Helper): string {
-  if (least === most) return `${least} ${least === 1 ? 'argument' : 'arguments'}`;
-  return `${least} to ${most} arguments`;
+export function amount({ min, max }: Helper): string {
+  if (min === max) return `${min} ${min === 1 ? 'argument' : 'arguments'}`;
+  return `${min} to ${max} arguments`;
 }

@@ -26,7 +26,7 @@ import {
 import { pathText } from './variable-paths.ts';
 import { amount, BLOCKS, type Call, FORBIDDEN, unknownHelper } from './vocabulary.ts';
 
-const MOST_LEVELS = 100;
+const MAX_LEVELS = 100;
 
 type Use = 'printed' | 'asked';
 
@@ -117,7 +117,7 @@ export class PartWalk {
     if (call.type === 'BlockStatement' && !helper.isQuestion)
       return this.fault(call.loc, `\`${name}\` gives a text and opens no block; write \`${helper.usage}\``);
     const { length } = call.params;
-    if (length < helper.least || length > helper.most)
+    if (length < helper.min || length > helper.max)
       return this.fault(
         call.loc,
         `\`${name}\` takes ${amount(helper)}, not ${length}; write \`${helper.usage}\``,
@@ -162,10 +162,10 @@ export class PartWalk {
   }
 
   private deeper(loc: Place, scope: Scope): Scope | undefined {
-    if (scope.level < MOST_LEVELS) return { ...scope, level: scope.level + 1 };
+    if (scope.level < MAX_LEVELS) return { ...scope, level: scope.level + 1 };
     this.fault(
       loc,
-      `blocks and parentheses stand more than ${MOST_LEVELS} deep in each other here; make it flatter`,
+      `blocks and parentheses stand more than ${MAX_LEVELS} deep in each other here; make it flatter`,
     );
     return undefined;
   }

@@ -5,7 +5,7 @@ const LINKING = new Set(['a', 'area']);
 /** By this an author keeps a link as it is: `data-track="off"`. */
 const KEEPS = { name: 'data-track', value: 'off' };
 /** More links than an email that somebody reads; what comes after them stays as it is. */
-const MOST_LINKS = 1_000;
+const MAX_LINKS = 1_000;
 
 /** The value of an `href`. */
 interface FoundLink {
@@ -88,7 +88,7 @@ class LinkReader implements TokenizerCallbacks {
   }
 
   onopentagend(): void {
-    if (this.href !== undefined && !this.isKept && this.links.length < MOST_LINKS) this.links.push(this.href);
+    if (this.href !== undefined && !this.isKept && this.links.length < MAX_LINKS) this.links.push(this.href);
     this.isLinking = false;
     this.href = undefined;
   }

@@ -3,7 +3,7 @@ import { RenderingThreads, type ThreadLimits } from '../rendering-threads.ts';
 import { findLinks, type TrackablePlaces } from './find-links.ts';
 
 /** What is shorter is searched in less time than handing it to a thread takes; what is longer would hold up everybody else. */
-const MOST_CHARACTERS_AT_ONCE = 65_536;
+const MAX_CHARACTERS_ON_MAIN_THREAD = 65_536;
 
 /** Finds the links of emails; of large ones in threads of its own. */
 export class LinkFinder {
@@ -21,7 +21,7 @@ export class LinkFinder {
    * @throws {@link RenderingFailed} when it takes too long or needs too much memory
    */
   async find(html: string, owner: string): Promise<TrackablePlaces> {
-    if (html.length <= MOST_CHARACTERS_AT_ONCE) return findLinks(html);
+    if (html.length <= MAX_CHARACTERS_ON_MAIN_THREAD) return findLinks(html);
     return (await this.threads.run(owner, () => html))!;
   }
 

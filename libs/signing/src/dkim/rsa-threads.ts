@@ -5,10 +5,10 @@ import { Piscina } from 'piscina';
 import type { RsaResult, RsaTask } from './rsa.worker.ts';
 
 /** Enough that the way to a thread and back costs each little; few enough that the first does not wait long for the last: some 10 ms. */
-const MOST_TOGETHER = 32;
+const MAX_PER_GROUP = 32;
 /** A group waits at each thread while another is signed, so that no thread waits for the event loop. */
 const GROUPS_A_THREAD = 2;
-const MOST_THREADS = 4;
+const MAX_THREADS = 4;
 /** How long a group may take on the way to a thread, there and back; the start of the thread included. */
 const DEADLINE_MS = 10_000;
 /** All but one of the threads end when they were idle for so long: starting one costs more than many signatures. */
@@ -27,10 +27,10 @@ interface Wanted {
  * starts a thread; threads keep no process alive.
  */
 export class RsaThreads {
-  private readonly maxThreads = Math.min(Math.max(availableParallelism() - 1, 1), MOST_THREADS);
+  private readonly maxThreads = Math.min(Math.max(availableParallelism() - 1, 1), MAX_THREADS);
   private readonly groups = new Coalescer<Wanted, RsaResult>({
     serve: (wanted) => this.signTogether(wanted),
-    maxItems: MOST_TOGETHER,
+    maxItems: MAX_PER_GROUP,
     tracks: this.maxThreads * GROUPS_A_THREAD,
     trackOf: () => (this.signed += 1),
   });

@@ -15,7 +15,7 @@ import { fingerprintOf, keptUntil } from './prepare-email.ts';
 import { keyOfBatch, keyReused, refusalOf, unavailable } from './refusals.ts';
 
 /** How often a call may find its key given back by another before something is wrong. */
-const MOST_ROUNDS = 20;
+const MAX_ROUNDS = 20;
 
 export interface AcceptEmailsOptions extends AcceptanceGroupsOptions, EmailPreparationOptions {
   readonly store: AcceptanceStore;
@@ -62,7 +62,7 @@ export class AcceptEmails {
    *   when the database is out of reach
    */
   async acceptOne(workspaceId: WorkspaceId, draft: EmailDraft, traceparent?: string): Promise<Acceptance> {
-    for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       const email = await this.preparation.prepare(workspaceId, draft, false, traceparent);
       if (!('id' in email)) return replay(email, draft);
       const outcome = await this.groups.add({ workspaceId, emails: [email] });
@@ -80,7 +80,7 @@ export class AcceptEmails {
    *   payload; 503 when the database is out of reach
    */
   async acceptBatch(workspaceId: WorkspaceId, batch: BatchDraft): Promise<Acceptance> {
-    for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       const prepared = await Promise.all(
         batch.items.map((item) => this.prepareItem(workspaceId, item, batch)),
       );

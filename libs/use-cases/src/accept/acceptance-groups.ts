@@ -6,10 +6,10 @@ import type { LaneRings } from '@posthorn/queues';
 import { AcceptGroup } from './accept-group.ts';
 import { trackOf } from './track-of.ts';
 
-const MOST_EMAILS_A_GROUP = 500;
+const MAX_EMAILS_PER_GROUP = 500;
 /** With so many, what a statement costs by itself is little beside what its emails cost. */
 const EMAILS_UNDIVIDED = 64;
-const MOST_BYTES_A_GROUP = 8 * 1024 * 1024;
+const MAX_BYTES_PER_GROUP = 8 * 1024 * 1024;
 const GROUPS_AT_ONCE = 4;
 
 export interface AcceptanceGroupsOptions {
@@ -28,10 +28,10 @@ export class AcceptanceGroups {
     this.group = new AcceptGroup(options.store, options.monthlyLimit);
     this.calls = new Coalescer({
       serve: (calls) => this.accept(calls),
-      maxItems: MOST_EMAILS_A_GROUP,
+      maxItems: MAX_EMAILS_PER_GROUP,
       undivided: EMAILS_UNDIVIDED,
       weightOf: ({ emails }) => emails.length,
-      maxBytes: MOST_BYTES_A_GROUP,
+      maxBytes: MAX_BYTES_PER_GROUP,
       bytesOf: ({ emails }) => emails.reduce((sum, email) => sum + bytesOf(email), 0),
       tracks: GROUPS_AT_ONCE,
       trackOf: (call) => trackOf(call.workspaceId),

@@ -24,7 +24,7 @@ interface TemplateName {
   readonly name: string;
 }
 
-const MOST_TEMPLATES_A_LOOK_UP = 500;
+const MAX_TEMPLATES_PER_LOOKUP = 500;
 
 export interface EmailPreparationOptions {
   readonly store: Pick<AcceptanceStore, 'findAnswer'>;
@@ -40,7 +40,7 @@ export class EmailPreparation {
   constructor(private readonly options: EmailPreparationOptions) {
     this.templates = new Coalescer({
       serve: (names) => options.templates.findCurrent(names),
-      maxItems: MOST_TEMPLATES_A_LOOK_UP,
+      maxItems: MAX_TEMPLATES_PER_LOOKUP,
     });
   }
 

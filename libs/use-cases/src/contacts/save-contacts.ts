@@ -98,10 +98,10 @@ function refusalOf({ exceeded }: ContactWrite): Refusal | undefined {
 
 /** The properties of a contact would be larger than they may, once the given ones are among them. */
 export function propertiesTooLarge({ size, amount }: ExceededSize): Refusal {
-  const [most, would] = [size.most, amount].map((number) => number.toLocaleString('en-US'));
+  const [max, would] = [size.max, amount].map((number) => number.toLocaleString('en-US'));
   return new Refusal(
     400,
-    `\`properties\` would have ${would} ${size.unit} together with what the contact has already, and ${most} are possible; ` +
+    `\`properties\` would have ${would} ${size.unit} together with what the contact has already, and ${max} are possible; ` +
       'give `null` for the keys that are to go',
   );
 }

@@ -2,8 +2,8 @@ import { Coalescer } from '@posthorn/kernel';
 import { type ContactStore, type ContactUpsert, type ContactWrite, faultOf } from '@posthorn/database';
 import { trackOf } from '../accept/track-of.ts';
 
-const MOST_CONTACTS_A_GROUP = 500;
-const MOST_BYTES_A_GROUP = 8 * 1024 * 1024;
+const MAX_CONTACTS_PER_GROUP = 500;
+const MAX_BYTES_PER_GROUP = 8 * 1024 * 1024;
 const GROUPS_AT_ONCE = 4;
 const CONFLICT_TRIES = 3;
 
@@ -17,9 +17,9 @@ export class UpsertContacts {
   constructor(private readonly store: Pick<ContactStore, 'upsert'>) {
     this.groups = new Coalescer({
       serve: (calls) => this.serve(calls),
-      maxItems: MOST_CONTACTS_A_GROUP,
+      maxItems: MAX_CONTACTS_PER_GROUP,
       weightOf: (upserts) => upserts.length,
-      maxBytes: MOST_BYTES_A_GROUP,
+      maxBytes: MAX_BYTES_PER_GROUP,
       bytesOf: (upserts) => Buffer.byteLength(JSON.stringify(upserts)),
       tracks: GROUPS_AT_ONCE,
       trackOf: ([upsert]) => trackOf(upsert!.workspaceId),

@@ -22,7 +22,7 @@ export interface Examination {
   readonly results: readonly CheckResult[];
 }
 
-const LONGEST_MS = 15_000;
+const MAX_MS = 15_000;
 
 /** Makes all checks at the same time. None waits for another or hides it, and the whole takes as long as the slowest may. */
 export async function examine(
@@ -36,7 +36,7 @@ export async function examine(
 }
 
 async function findingOf(
-  { look, withinMs = LONGEST_MS }: Check,
+  { look, withinMs = MAX_MS }: Check,
   describeError: (error: Error) => Finding,
 ): Promise<Finding> {
   try {

@@ -6,7 +6,7 @@ import { type DkimAlgorithm, newDkimKeyPair, type SecretBox } from '@posthorn/si
 const ALGORITHMS: readonly DkimAlgorithm[] = ['rsa', 'ed25519'];
 
 /** An RSA key takes a thread for some hundred milliseconds; what waits longer than a few seconds had better come again. */
-const PAIRS = { atOnce: 1, mostWaiting: 20, refusal: tooManyDkimKeys };
+const PAIRS = { atOnce: 1, maxWaiting: 20, refusal: tooManyDkimKeys };
 
 /** Too many wait for their keys. */
 export function tooManyDkimKeys(): Refusal {

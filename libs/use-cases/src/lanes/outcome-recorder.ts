@@ -1,10 +1,10 @@
 import { Coalescer, sleep } from '@posthorn/kernel';
 import { type DatabaseFault, faultOf, hasRunOutOfTime, isOutage } from '@posthorn/database';
 
-const MOST_OUTCOMES_A_GROUP = 500;
+const MAX_OUTCOMES_PER_GROUP = 500;
 const TRY_AGAIN_MS = 500;
 /** An outcome whose data is refused so often even when it is bare would be refused for ever, and nothing would be claimed meanwhile. */
-const MOST_REFUSALS_BARE = 5;
+const MAX_REFUSALS_WITHOUT_DETAIL = 5;
 
 /** Whether the claim of an outcome that is durable still held; `put off`: it is not durable, because somebody holds what goes with it. */
 export type Recorded = boolean | 'put off';
@@ -38,7 +38,7 @@ export class OutcomeRecorder<Outcome> {
   constructor(private readonly options: OutcomeRecorderOptions<Outcome>) {
     this.groups = new Coalescer({
       serve: (outcomes) => this.recordTogether(outcomes),
-      maxItems: MOST_OUTCOMES_A_GROUP,
+      maxItems: MAX_OUTCOMES_PER_GROUP,
     });
   }
 
@@ -74,7 +74,7 @@ export class OutcomeRecorder<Outcome> {
   /** A detail that the database refuses must not cost the outcome: what counts is what became of its subject. */
   private async recordBare(outcome: Outcome): Promise<Recorded> {
     const bare = this.options.bare(outcome);
-    for (let refusals = 0; refusals < MOST_REFUSALS_BARE;) {
+    for (let refusals = 0; refusals < MAX_REFUSALS_WITHOUT_DETAIL;) {
       this.failing = true;
       await sleep(TRY_AGAIN_MS);
       const live = await this.tryToRecord([bare]);

@@ -6,7 +6,7 @@ import { type LaneRings, Turns, type TurnsOptions, Workbench, type WorkbenchOpti
 import type { OutcomeRecorder } from './outcome-recorder.ts';
 import { SpareRoom } from './spare-room.ts';
 
-const MOST_GIVEN_BACK_TOGETHER = 500;
+const MAX_GIVEN_BACK_PER_GROUP = 500;
 const TRY_AGAIN_MS = 500;
 
 /** How lanes are served, whatever is in them. */
@@ -60,7 +60,7 @@ export class ServeLanes<Row extends ClaimedRow, Outcome> {
         await giveBackWhileLeased(options, rows);
         return rows.map(() => undefined);
       },
-      maxItems: MOST_GIVEN_BACK_TOGETHER,
+      maxItems: MAX_GIVEN_BACK_PER_GROUP,
     });
     this.bench = this.createBench(options);
     this.turns = new Turns({

@@ -2,9 +2,9 @@ import type { ClaimedRow, Room } from '@posthorn/database';
 import type { Workbench } from '@posthorn/queues';
 
 /** A lane with so much of the room in hand gets nothing beside its own turns. */
-const SHARE_OF_A_LANE = 1 / 4;
+const MAX_SHARE_PER_LANE = 1 / 4;
 /** So many at once wait for room; who comes then goes on without it. */
-const MOST_WAITING = 4;
+const MAX_WAITING = 4;
 
 interface SpareRoomOptions<Row extends ClaimedRow> {
   readonly bench: Pick<Workbench<Row, unknown>, 'room' | 'put' | 'untilRoom'>;
@@ -24,7 +24,7 @@ export class SpareRoom<Row extends ClaimedRow> {
   /** Resolves when there is room for so many rows, half of all at most; after `withinMs`; or at once, when others wait already. */
   async untilRoomFor(wanted: number, withinMs: number): Promise<void> {
     const { bench, maxRows } = this.options;
-    if (this.waiting >= MOST_WAITING) return;
+    if (this.waiting >= MAX_WAITING) return;
     const deadline = performance.now() + withinMs;
     this.waiting += 1;
     for (let left = withinMs; left > 0; left = deadline - performance.now()) {
@@ -58,7 +58,7 @@ export class SpareRoom<Row extends ClaimedRow> {
   private async claimInto(wanted: number, claim: (room: Room) => Promise<readonly Row[]>): Promise<void> {
     const { bench, mayClaim, maxRows } = this.options;
     const rows = mayClaim() ? bench.room.reserveForAny(wanted) : 0;
-    const notOf = bench.room.lanesWith(maxRows * SHARE_OF_A_LANE);
+    const notOf = bench.room.lanesWith(maxRows * MAX_SHARE_PER_LANE);
     const claimedAt = performance.now();
     const claimed = await claim({ rows, bytes: bench.room.bytesFree, notOf }).finally(() =>
       bench.room.releaseForAny(rows),

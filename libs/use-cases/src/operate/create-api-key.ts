@@ -28,7 +28,7 @@ export async function createApiKey(
   actor: Actor,
   { displayName, role = DEFAULT_ROLE }: WantedApiKey,
 ): Promise<CreatedApiKey> {
-  const kept = nameIn('displayName', displayName, SIZES.apiKeyDisplayName.most);
+  const kept = nameIn('displayName', displayName, SIZES.apiKeyDisplayName.max);
   if (!isRole(role)) throw new Refusal(400, `\`role\` must be one of ${ROLE_NAMES.join(', ')}`);
   const secretKey = newApiKeySecret();
   const key = await apiKeys.create(workspaceId, actor, {
@@ -43,6 +43,6 @@ export async function createApiKey(
 
 /** The workspace has as many keys as it may. */
 export function tooManyKeys(): Refusal {
-  const most = WORKSPACE_LIMITS.apiKeys;
-  return new Refusal(409, `The workspace has ${most} keys, which is as many as it may; delete one first`);
+  const max = WORKSPACE_LIMITS.apiKeys;
+  return new Refusal(409, `The workspace has ${max} keys, which is as many as it may; delete one first`);
 }

@@ -3,7 +3,7 @@ import type { Workspace, WorkspaceStore } from '@posthorn/database';
 import { judgeLimit } from './limit-workspace.ts';
 import { nameIn } from './name-in.ts';
 
-const LONGEST_NAME = 100;
+const MAX_NAME_CHARACTERS = 100;
 
 /**
  * Creates a workspace; its audit log begins with who did.
@@ -17,7 +17,7 @@ export async function createWorkspace(
   name: string,
   monthlyEmailLimit: number | null,
 ): Promise<Workspace> {
-  const kept = nameIn('name', name, LONGEST_NAME);
+  const kept = nameIn('name', name, MAX_NAME_CHARACTERS);
   judgeLimit('monthlyEmailLimit', monthlyEmailLimit);
   return workspaces.create(kept, monthlyEmailLimit, actor);
 }

@@ -1,7 +1,7 @@
 import { parseId, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import type { Workspace, WorkspaceStore } from '@posthorn/database';
 
-const MOST_SHOWN = 40;
+const MAX_SHOWN = 40;
 
 /**
  * The workspace that is meant.
@@ -14,7 +14,7 @@ export async function requireWorkspace(
 ): Promise<Workspace> {
   const id = parseId('wrk', text);
   if (id === undefined) {
-    const shown = JSON.stringify(text.slice(0, MOST_SHOWN));
+    const shown = JSON.stringify(text.slice(0, MAX_SHOWN));
     throw new Refusal(400, `${shown} is not the id of a workspace, which looks like wrk_01h2…`);
   }
   return foundWorkspace(id, await workspaces.find(id));

@@ -5,7 +5,7 @@ import { judged } from '../judged.ts';
 import { findPause } from './pause-sending.ts';
 
 /** In one transaction: few enough that it ends within a second. */
-const EMAILS_A_GROUP = 500;
+const EMAILS_PER_GROUP = 500;
 const LOOK_AGAIN_MS = 1_000;
 
 /** What was done before everything was let go. */
@@ -46,7 +46,7 @@ export async function resumeEverything(
       ? 0
       : await giveUp(eras, pausedLanes, momentIn(failBefore, now), heldSince !== null, onProgress);
   const doubtful =
-    heldSince === null ? 0 : await inGroups((most, place) => eras.markDoubtful(heldSince, most, place));
+    heldSince === null ? 0 : await inGroups((max, place) => eras.markDoubtful(heldSince, max, place));
   const done = { failed, doubtful };
   const { resumed, wasRestored } = await eras.release(
     actor,
@@ -86,7 +86,7 @@ async function giveUp(
     // then finds what has ended meanwhile.
     const leased = await eras.countLeasedBefore(moment);
     failed = await inGroups(
-      (most, place) => eras.failDueBefore(moment, most, detail, place),
+      (max, place) => eras.failDueBefore(moment, max, detail, place),
       failed,
       onProgress,
     );
@@ -102,7 +102,7 @@ function detailOf(moment: Date, wasRestored: boolean): object {
   return { reason: wasRestored ? 'restored' : 'held_back', error, release: RELEASE };
 }
 
-type Deal = (most: number, place?: PassPlace) => Promise<PassGroup>;
+type Deal = (max: number, place?: PassPlace) => Promise<PassGroup>;
 
 /** Passes over them until there is nothing left, for what somebody else looks at is passed by. */
 async function inGroups(
@@ -121,7 +121,7 @@ async function onePass(deal: Deal, onProgress: (dealtWith: number) => void): Pro
   let all = 0;
   let place: PassPlace | undefined;
   do {
-    const { dealtWith, next } = await deal(EMAILS_A_GROUP, place);
+    const { dealtWith, next } = await deal(EMAILS_PER_GROUP, place);
     all += dealtWith;
     place = next;
     if (dealtWith > 0) onProgress(all);

@@ -21,7 +21,7 @@ export async function retainWorkspace(
 }
 
 function judgeDays(name: keyof OwnRetention, days: number | null): void {
-  const { least, most } = RETENTION_BOUNDS[name];
-  if (days === null || (Number.isInteger(days) && days >= least && days <= most)) return;
-  throw new Refusal(400, `\`${name}\` must be a whole number of days from ${least} to ${most}`);
+  const { min, max } = RETENTION_BOUNDS[name];
+  if (days === null || (Number.isInteger(days) && days >= min && days <= max)) return;
+  throw new Refusal(400, `\`${name}\` must be a whole number of days from ${min} to ${max}`);
 }

@@ -46,12 +46,12 @@ const TOLD_OF_A_NETWORK: Bound = {
  */
 const COMPARISONS = {
   atOnce: 2,
-  mostWaiting: 100,
+  maxWaiting: 100,
   refusal: () =>
     new Refusal(503, 'Too many sign in at once; try again in some seconds', { retryAfterSeconds: 5 }),
 };
 const TOKEN_BYTES = 32;
-const MOST_CHARACTERS = 256;
+const MAX_CHARACTERS = 256;
 
 /** A try to sign in. */
 interface Try {
@@ -90,7 +90,7 @@ export class OperatorSessions {
     await this.countTry(TRIES_OF_A_NAME_THERE, `${network} ${name}`, { network, name });
     await this.countTryFrom(network, name);
     const written = OPERATOR_NAME.test(name) ? await this.accounts.passwordHashOf(name) : undefined;
-    const isRight = await this.comparisons.run(() => isPassword(password.slice(0, MOST_CHARACTERS), written));
+    const isRight = await this.comparisons.run(() => isPassword(password.slice(0, MAX_CHARACTERS), written));
     const token = newToken();
     if (!isRight || !(await this.sessions.signIn(name, written!, sessionOf(token, network))))
       throw new Refusal(401, 'Name or password are wrong');

@@ -4,7 +4,7 @@ import type { RetentionStore } from '@posthorn/database';
 
 const GROUP = 500;
 /** Each month takes its locks once; what is left is dropped an hour later. */
-const MOST_MONTHS = 12;
+const MAX_MONTHS = 12;
 
 /** Removes what is past its time. What is due, or held for its receiver, stays. Safe to break off, to run twice, and at once. */
 export class RemoveOld {
@@ -24,7 +24,7 @@ export class RemoveOld {
     await this.store.openRounds(this.common);
     const longest = await this.store.longest(this.common);
     let dropped = 0;
-    for (let months = 0; months < MOST_MONTHS; months += 1) {
+    for (let months = 0; months < MAX_MONTHS; months += 1) {
       const tables = await this.store.dropOldEmails(longest);
       if (tables === 0) break;
       dropped += tables;

@@ -20,7 +20,7 @@ import type { WithheldRecipients } from './withheld-recipients.ts';
 const INTERNAL: Unmade = { reason: 'internal', isLasting: false };
 const UNSIGNABLE: Unmade = { reason: 'unsignable', isLasting: false };
 const UNCOMPOSABLE: Unmade = { reason: 'uncomposable', isLasting: true };
-const MOST_ERROR_CHARACTERS = 512;
+const MAX_ERROR_CHARACTERS = 512;
 
 interface DeliverEmailOptions {
   readonly composer: Pick<ComposeEmail, 'compose'>;
@@ -149,5 +149,5 @@ export class DeliverEmail {
 const REPORTED: readonly ReportedFact[] = ['FAILURE', 'DELAY'];
 
 function unrendered({ reason, message, isLasting }: RenderingFailed): Unmade {
-  return { reason: `rendering_${reason}`, error: beginningOf(message, MOST_ERROR_CHARACTERS), isLasting };
+  return { reason: `rendering_${reason}`, error: beginningOf(message, MAX_ERROR_CHARACTERS), isLasting };
 }

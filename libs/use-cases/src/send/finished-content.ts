@@ -42,7 +42,7 @@ async function madeText(
 ): Promise<string> {
   const text = await htmlToText.convert(html, workspaceId);
   const bytes = Buffer.from(text, 'utf8');
-  if (bytes.length <= SIZES.text.most) return text;
+  if (bytes.length <= SIZES.text.max) return text;
   // As of a stream, of which more may come: without what there is of a character at the end.
-  return new TextDecoder().decode(bytes.subarray(0, SIZES.text.most), { stream: true });
+  return new TextDecoder().decode(bytes.subarray(0, SIZES.text.max), { stream: true });
 }

@@ -2,9 +2,9 @@ import type { LaneId } from '@posthorn/domain';
 import { LaneLines } from '@posthorn/queues';
 
 /** Messages of templates that wait for a connection may take so much memory. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 /** So many are made at once: how large one becomes is known when it is made. */
-const MOST_IN_MAKING = 16;
+const MAX_BEING_COMPOSED = 16;
 
 interface Waiting {
   readonly laneId: LaneId;
@@ -22,8 +22,8 @@ export class MessageRoom {
   private inMaking = 0;
 
   constructor(
-    private readonly mostBytes = MOST_BYTES,
-    private readonly mostInMaking = MOST_IN_MAKING,
+    private readonly maxBytes = MAX_BYTES,
+    private readonly maxBeingComposed = MAX_BEING_COMPOSED,
   ) {}
 
   /** Makes a message once there is room, and keeps the room until `use` is done with it. @throws what either throws */
@@ -54,7 +54,7 @@ export class MessageRoom {
   }
 
   private hasRoomFor(laneId: LaneId): boolean {
-    return !this.heldOf.has(laneId) || (this.bytes < this.mostBytes && this.inMaking < this.mostInMaking);
+    return !this.heldOf.has(laneId) || (this.bytes < this.maxBytes && this.inMaking < this.maxBeingComposed);
   }
 
   private enter(laneId: LaneId): void {

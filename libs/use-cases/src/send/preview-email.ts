@@ -7,7 +7,7 @@ import type { ComposeEmail } from './compose-email.ts';
 import { UnsignableEmail } from './unsignable-email.ts';
 
 /** Each can be as large as the largest email, several times over. */
-const PREVIEWS = { atOnce: 2, mostWaiting: 50, refusal: busy };
+const PREVIEWS = { atOnce: 2, maxWaiting: 50, refusal: busy };
 
 const NAMED_WAS_ERASED =
   'The email named a person whose address was erased, so its message cannot be made any more; its status and timeline are still there';

@@ -14,7 +14,7 @@ const ROWS_IN_WORK_PER_CONNECTION = 8;
 const ROWS_UNRECORDED_PER_CONNECTION = ROWS_IN_WORK_PER_CONNECTION;
 /** Enough to keep all of that busy while the next claim is under way, and outcomes are recorded. */
 const ROWS_IN_HAND_PER_CONNECTION = 12;
-const MOST_BYTES_IN_HAND = 64 * 1024 * 1024;
+const MAX_BYTES_IN_HAND = 64 * 1024 * 1024;
 
 interface SendEmailsOptions extends LaneTimes {
   readonly outbox: OutboxStore;
@@ -39,7 +39,7 @@ export class SendEmails {
       concurrency: connections * ROWS_IN_WORK_PER_CONNECTION,
       maxRows: connections * ROWS_IN_HAND_PER_CONNECTION,
       maxUnrecorded: connections * ROWS_UNRECORDED_PER_CONNECTION,
-      maxBytes: MOST_BYTES_IN_HAND,
+      maxBytes: MAX_BYTES_IN_HAND,
       claim: (demands, maxBytes) => outbox.claimEmails(demands, maxBytes, options.leaseMs),
       mayClaim: () => relays.retryAfterMs === 0,
       onTurn: spans && ((...turn) => spans.beginTurn(...turn)),

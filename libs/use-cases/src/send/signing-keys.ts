@@ -9,9 +9,9 @@ import {
 } from '@posthorn/database';
 import { type DkimSigner, parseDkimKey, type SecretBox } from '@posthorn/signing';
 
-const MOST_A_LOOK_UP = 500;
+const MAX_PER_LOOKUP = 500;
 /** A few kilobytes each. */
-const MOST_KEPT = 1_000;
+const MAX_CACHED = 1_000;
 
 /** What a domain signs with. */
 interface DomainSigners {
@@ -26,7 +26,7 @@ interface DomainSigners {
  * flight together; kept are parsed private keys alone, which never change.
  */
 export class SigningKeys {
-  private readonly parsed = new BoundedMap<string, KeyObject>(MOST_KEPT);
+  private readonly parsed = new BoundedMap<string, KeyObject>(MAX_CACHED);
   private readonly lookUps: Coalescer<SendingDomain, DomainSigners>;
 
   constructor(
@@ -40,7 +40,7 @@ export class SigningKeys {
         const opened = new Map([...wanted].map(([name, each], n) => [name, this.open(each, found[n]!)]));
         return asked.map((each) => opened.get(nameOf(each))!);
       },
-      maxItems: MOST_A_LOOK_UP,
+      maxItems: MAX_PER_LOOKUP,
     });
   }
 

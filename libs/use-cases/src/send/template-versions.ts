@@ -2,9 +2,9 @@ import { Coalescer, type TemplateVersionId } from '@posthorn/kernel';
 import type { TemplateStore } from '@posthorn/database';
 import type { TemplateVersionSource } from '@posthorn/rendering';
 
-const MOST_A_LOOK_UP = 200;
-const MOST_KEPT = 500;
-const MOST_CHARACTERS_KEPT = 32 * 1_048_576;
+const MAX_PER_LOOKUP = 200;
+const MAX_CACHED = 500;
+const MAX_CACHED_CHARACTERS = 32 * 1_048_576;
 
 /** The versions of templates that emails of this process were made of last. They never change, so what is kept is never stale. */
 export class TemplateVersions {
@@ -20,7 +20,7 @@ export class TemplateVersions {
         const sources = new Map(wanted.map((id, index) => [id, found[index]]));
         return ids.map((id) => sources.get(id));
       },
-      maxItems: MOST_A_LOOK_UP,
+      maxItems: MAX_PER_LOOKUP,
     });
   }
 
@@ -39,7 +39,7 @@ export class TemplateVersions {
     this.kept.set(id, source);
     this.characters += sizeOf(source);
     for (const [oldest, unused] of this.kept) {
-      if (this.kept.size <= MOST_KEPT && this.characters <= MOST_CHARACTERS_KEPT) return;
+      if (this.kept.size <= MAX_CACHED && this.characters <= MAX_CACHED_CHARACTERS) return;
       this.kept.delete(oldest);
       this.characters -= sizeOf(unused);
     }

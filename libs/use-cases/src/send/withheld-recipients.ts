@@ -7,7 +7,7 @@ import type { ClaimedEmail, OutboxStore } from '@posthorn/database';
  * about again: what keeps the recipient from being written to can have happened meanwhile.
  */
 const ANSWER_GOOD_FOR_MS = 1_000;
-const MOST_ASKED_TOGETHER = 500;
+const MAX_PER_LOOKUP = 500;
 
 type AskedAbout = Pick<ClaimedEmail, 'id' | 'withheldFor' | 'askedAtMs'>;
 
@@ -18,7 +18,7 @@ export class WithheldRecipients {
   constructor(outbox: Pick<OutboxStore, 'askWhyWithheld'>) {
     this.questions = new Coalescer({
       serve: (ids) => outbox.askWhyWithheld(ids),
-      maxItems: MOST_ASKED_TOGETHER,
+      maxItems: MAX_PER_LOOKUP,
     });
   }
 

@@ -4,7 +4,7 @@ import type { CountedEmails, DayCount, DayEngagement, EmailCountsStore } from '@
 /** A count takes as long as there are emails to count, and a connection with it: they must not take those of accepting. */
 const COUNTS = {
   atOnce: 2,
-  mostWaiting: 50,
+  maxWaiting: 50,
   refusal: () =>
     new Refusal(503, 'Too many emails are being counted; try again in some seconds', {
       retryAfterSeconds: 5,

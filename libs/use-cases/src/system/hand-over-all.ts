@@ -1,5 +1,5 @@
 /** So that no look holds many in memory, however much was left behind. */
-const MOST_A_LOOK = 100;
+const MAX_PER_LOOKUP = 100;
 
 interface OwedThings<Thing> {
   /** The next ones in the order of their ids; null: from the beginning. */
@@ -22,12 +22,12 @@ export async function handOverAll<Thing extends { readonly id: string }>({
 }: OwedThings<Thing>): Promise<number> {
   let [handedOver, after]: [number, string | null] = [0, null];
   for (;;) {
-    const owed = await readAfter(after, MOST_A_LOOK);
+    const owed = await readAfter(after, MAX_PER_LOOKUP);
     for (const thing of owed) {
       if (!mayGoOn()) return handedOver;
       if (await handOver(thing)) handedOver += 1;
     }
-    if (owed.length < MOST_A_LOOK) return handedOver;
+    if (owed.length < MAX_PER_LOOKUP) return handedOver;
     after = owed.at(-1)!.id;
   }
 }

@@ -23,12 +23,12 @@ import { SlowLanesSeen } from './slow-lanes-seen.ts';
 const ROWS_IN_HAND_PER_CONNECTION = 6;
 /** What a killed process may have posted without its being recorded: as much as is under way, and as much again. */
 const ROWS_UNRECORDED_PER_CONNECTION = 2;
-const MOST_BYTES_IN_HAND = 32 * 1024 * 1024;
+const MAX_BYTES_IN_HAND = 32 * 1024 * 1024;
 /** One webhook may have so much of the places: one that hangs has them for as long as it takes to find that out. */
-const SHARE_OF_A_LANE = 1 / 4;
+const MAX_SHARE_PER_LANE = 1 / 4;
 /** Slow webhooks are served a few deliveries at a time. */
-const ROWS_OF_A_SLOW_LANE = 5;
-const MOST_REPORTS_TOGETHER = 100;
+const ROWS_PER_SLOW_LANE = 5;
+const MAX_REPORTS_PER_GROUP = 100;
 
 type Rings = Pick<LaneRings, 'ringAll' | 'ringSlot'>;
 type TimedDelivery = ClaimedDelivery & { readonly claimedAt: number };
@@ -60,7 +60,7 @@ export class DeliverEvents {
       await this.learn(reports);
       return reports.map(() => undefined);
     },
-    maxItems: MOST_REPORTS_TOGETHER,
+    maxItems: MAX_REPORTS_PER_GROUP,
   });
   private readonly usual: ServeLanes<TimedDelivery, ToldOutcome>;
   private readonly slow: ServeLanes<TimedDelivery, ToldOutcome>;
@@ -72,7 +72,7 @@ export class DeliverEvents {
       bare,
       onError,
     });
-    const common = { ...options, recorder, maxBytes: MOST_BYTES_IN_HAND };
+    const common = { ...options, recorder, maxBytes: MAX_BYTES_IN_HAND };
     this.usual = new ServeLanes({
       ...common,
       rings: rings.webhook,
@@ -81,18 +81,18 @@ export class DeliverEvents {
       maxUnrecorded: connections * ROWS_UNRECORDED_PER_CONNECTION,
       // While somebody holds a webhook its outcomes are put off.
       maxUnrecordedPerLane: connections,
-      maxPlacesPerLane: Math.max(1, Math.ceil(connections * SHARE_OF_A_LANE)),
+      maxPlacesPerLane: Math.max(1, Math.ceil(connections * MAX_SHARE_PER_LANE)),
       claim: (demands, maxBytes) => this.claim(demands, maxBytes, false),
       work: (...one) => this.workUnlessSlow(...one),
     });
     this.slow = new ServeLanes({
       ...common,
       rings: rings.slowWebhook,
-      rowsPerTurn: ROWS_OF_A_SLOW_LANE,
+      rowsPerTurn: ROWS_PER_SLOW_LANE,
       concurrency: slowConnections,
       maxRows: slowConnections * ROWS_IN_HAND_PER_CONNECTION,
       maxUnrecorded: slowConnections * ROWS_UNRECORDED_PER_CONNECTION,
-      maxRowsPerLane: ROWS_OF_A_SLOW_LANE,
+      maxRowsPerLane: ROWS_PER_SLOW_LANE,
       rowsForANewLane: 0,
       claim: (demands, maxBytes) => this.claim(demands, maxBytes, true),
       work: (delivery, mayStillBegin) => options.delivery.deliver(delivery, mayStillBegin),

@@ -4,13 +4,13 @@ import type { DeliveryStore, FannedOut } from '@posthorn/database';
 import type { LaneRings } from '@posthorn/queues';
 import type { DeliverEvents } from './deliver-events.ts';
 
-const MOST_LANES_A_STATEMENT = 20;
+const MAX_LANES_PER_STATEMENT = 20;
 /** A backlog becomes deliveries so many groups a turn: a job for each costs Redis and this process a tenth of what its deliveries cost, and other lanes wait no longer than for these. */
-const MOST_GROUPS_A_TURN = 4;
+const MAX_GROUPS_PER_TURN = 4;
 /** Of more lanes it is not remembered that they are behind: the next turn of one that was served here may be another process's. */
-const MOST_BEHIND = 1_000;
+const MAX_LANES_BEHIND = 1_000;
 /** However little room there is, this share of a turn's events becomes deliveries: other processes may have room for them. */
-const LEAST_SHARE_OF_A_TURN = 1 / 4;
+const MIN_SHARE_OF_TURN = 1 / 4;
 
 /** A turn of a lane of events. */
 interface EventTurn {
@@ -42,7 +42,7 @@ export class FanOutEvents {
   /** One statement for the lanes whose turns start together. What it gives is the same for all of them. */
   private readonly groups: Coalescer<EventTurn, FannedOut>;
   /** Lanes that have more events than were taken of them: they have waited already, so that they may wait for room. */
-  private readonly behind = new BoundedMap<LaneId, true>(MOST_BEHIND);
+  private readonly behind = new BoundedMap<LaneId, true>(MAX_LANES_BEHIND);
   /** As it was the last time. */
   private deliveriesPerEvent = 1;
 
@@ -52,7 +52,7 @@ export class FanOutEvents {
         const made = await this.fanOut([...new Map(turns.map((turn) => [turn.laneId, turn])).values()]);
         return turns.map(() => made);
       },
-      maxItems: MOST_LANES_A_STATEMENT,
+      maxItems: MAX_LANES_PER_STATEMENT,
     });
   }
 
@@ -60,7 +60,7 @@ export class FanOutEvents {
   async serve(laneId: LaneId, slot: string): Promise<void> {
     const { poster, eventsPerTurn, handoverMs, rings } = this.options;
     let isBehind = this.behind.delete(laneId);
-    for (let groups = 0; groups < MOST_GROUPS_A_TURN; groups += 1) {
+    for (let groups = 0; groups < MAX_GROUPS_PER_TURN; groups += 1) {
       if (isBehind) await poster.untilRoomFor(eventsPerTurn * this.deliveriesPerEvent, handoverMs);
       const { lanes } = await this.groups.add({ laneId, isBehind });
       isBehind = lanes.some((one) => one.laneId === laneId && one.hasMore);
@@ -90,8 +90,8 @@ export class FanOutEvents {
   /** How many events of a backlog become deliveries when there is room for so many: each that has to be claimed later costs a turn. */
   private eventsFor(rows: number): number {
     const { eventsPerTurn } = this.options;
-    const least = Math.ceil(eventsPerTurn * LEAST_SHARE_OF_A_TURN);
-    return Math.min(eventsPerTurn, Math.max(least, Math.floor(rows / this.deliveriesPerEvent)));
+    const min = Math.ceil(eventsPerTurn * MIN_SHARE_OF_TURN);
+    return Math.min(eventsPerTurn, Math.max(min, Math.floor(rows / this.deliveriesPerEvent)));
   }
 
   private ring({ lanes, made }: FannedOut): void {

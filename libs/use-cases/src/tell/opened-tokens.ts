@@ -2,14 +2,14 @@ import type { KeyObject } from 'node:crypto';
 import { BoundedMap } from '@posthorn/kernel';
 import { type SecretBox, webhookKey } from '@posthorn/signing';
 
-const MOST_KEPT = 1_000;
+const MAX_CACHED = 1_000;
 
 /**
  * Tokens of webhooks as they sign, each opened once a process: what is sealed for a place never opens to anything else there, so nothing that is kept
  * can be stale. A token that was changed is sealed anew.
  */
 export class OpenedTokens {
-  private readonly opened = new BoundedMap<string, KeyObject>(MOST_KEPT);
+  private readonly opened = new BoundedMap<string, KeyObject>(MAX_CACHED);
 
   constructor(private readonly box: Pick<SecretBox, 'open'>) {}
 

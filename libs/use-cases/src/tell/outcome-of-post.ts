@@ -17,7 +17,7 @@ import type { PostResult } from '@posthorn/webhooks';
 
 /** Whoever takes longer than this keeps us waiting. */
 export const SLOW_MS = 2_000;
-const MOST_REASON_CHARACTERS = 1_000;
+const MAX_REASON_CHARACTERS = 1_000;
 /** Found before anything was posted; the clock brings it back. */
 const AFTER_A_FAULT_OF_OURS_MS = 30_000;
 
@@ -53,7 +53,7 @@ export function outcomeOfPost(
       errorClass: errorClassOf(verdict),
       ...(result.kind === 'answered'
         ? { statusCode: result.status, headers: result.headers, body: result.body }
-        : { reason: beginningOf(result.reason, MOST_REASON_CHARACTERS) }),
+        : { reason: beginningOf(result.reason, MAX_REASON_CHARACTERS) }),
     },
     report: reportOf(delivery, receiver, lessonOf(verdict, result, hasWaited), now),
     ...afterVerdict(delivery, verdict),

@@ -10,7 +10,7 @@ import {
 import type { SecretBox } from '@posthorn/signing';
 import { OpenedTokens } from './opened-tokens.ts';
 
-const MOST_A_LOOK_UP = 500;
+const MAX_PER_LOOKUP = 500;
 
 /** Where a webhook is posted to, with what it is signed with. */
 export interface OpenReceiver extends Receiver {
@@ -35,7 +35,7 @@ export class Receivers {
         const opened = new Map(wanted.map((id, index) => [id, this.open(found[index])]));
         return ids.map((id) => opened.get(id));
       },
-      maxItems: MOST_A_LOOK_UP,
+      maxItems: MAX_PER_LOOKUP,
     });
   }
 

@@ -9,7 +9,7 @@ import { withoutUnsubscribeUrl, withUnsubscribeUrl } from '../unsubscribe/unsubs
 import { busyRendering, noSuchVersion, renderingRefusal } from './template-refusals.ts';
 
 /** Of a workspace: each can be of the largest template and become as large again, several times over. */
-const PREVIEWS = { atOnce: 1, mostWaiting: 25, refusal: busyRendering };
+const PREVIEWS = { atOnce: 1, maxWaiting: 25, refusal: busyRendering };
 
 interface PreviewTemplateOptions {
   readonly store: Pick<TemplateStore, 'find' | 'findVersion'>;

@@ -10,7 +10,7 @@ import {
 import { notInTheLanguage, notWritten, renderingRefusal } from './template-refusals.ts';
 
 /** How often a change is made anew because others have changed the same template meanwhile. */
-const MOST_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 
 /** A template as somebody wants it; sizes, types and addresses are already judged. */
 export interface TemplateDraft extends Omit<TemplateContent, 'required'> {
@@ -68,7 +68,7 @@ export class SaveTemplate {
       const updated = await this.updateOnce(workspaceId, actor, read, patch);
       if (typeof updated !== 'string') return updated;
       if (updated === 'unknown') return undefined;
-      if (updated !== 'changed' || round === MOST_ROUNDS) throw notWritten(updated, patch.name ?? read.name);
+      if (updated !== 'changed' || round === MAX_ROUNDS) throw notWritten(updated, patch.name ?? read.name);
     }
   }
 

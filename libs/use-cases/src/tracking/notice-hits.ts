@@ -3,9 +3,9 @@ import type { Hit } from '@posthorn/domain';
 import { faultOf, type HitStore, isOutage } from '@posthorn/database';
 import { trackingHits } from '@posthorn/platform';
 
-const MOST_IN_A_GROUP = 500;
+const MAX_PER_GROUP = 500;
 /** About 10 MB; more than come in many seconds. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 const TRY_AGAIN_MS = 1_000;
 /** How long a process that ends tries to write what it has. */
 const CLOSING_MS = 3_000;
@@ -37,7 +37,7 @@ export class NoticeHits {
 
   /** Takes note of a hit; never fails. */
   note(hit: Hit): void {
-    if (this.waiting.length >= MOST_WAITING) {
+    if (this.waiting.length >= MAX_WAITING) {
       count('forgotten', [hit]);
       return this.options.onError(new HitForgotten());
     }
@@ -64,7 +64,7 @@ export class NoticeHits {
   }
 
   private takeGroup(): Hit[] {
-    return this.waiting.splice(0, MOST_IN_A_GROUP);
+    return this.waiting.splice(0, MAX_PER_GROUP);
   }
 
   /** What the database refuses is not tried again: nothing may stand in the way of what comes after it. */

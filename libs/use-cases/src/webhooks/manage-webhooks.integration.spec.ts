@@ -96,7 +96,7 @@ describe('The token of a webhook', () => {
 });
 
 describe('Another token', () => {
-  const SOON = { least: 3_500_000, most: 3_600_000 };
+  const SOON = { min: 3_500_000, max: 3_600_000 };
   const until = (webhook: { previousTokenUntil: Date | null } | undefined): number =>
     webhook!.previousTokenUntil!.getTime() - database.clock.nowMs();
 
@@ -105,8 +105,8 @@ describe('Another token', () => {
     const { id } = await webhooks.create(acme, ACTOR, WANTED);
     const hour = await webhooks.rotateToken(acme, id, ACTOR, { overlapSeconds: 3_600 });
     expect(hour!.token).toMatch(/^wht_\w{32}$/);
-    expect(until(hour)).toBeGreaterThan(SOON.least);
-    expect(until(hour)).toBeLessThanOrEqual(SOON.most);
+    expect(until(hour)).toBeGreaterThan(SOON.min);
+    expect(until(hour)).toBeLessThanOrEqual(SOON.max);
     expect(until(await webhooks.rotateToken(acme, id, ACTOR, {}))).toBeGreaterThan(86_000_000);
     const last = await webhooks.rotateToken(acme, id, ACTOR, { overlapSeconds: 0 });
     expect(last).toMatchObject({ previousTokenUntil: null });

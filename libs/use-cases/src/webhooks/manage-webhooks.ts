@@ -146,6 +146,6 @@ export function judgeWebhookHost(url: string, policy: WebhookUrlPolicy): void {
 
 /** The workspace has as many webhooks as it may. */
 export function tooManyWebhooks(): Refusal {
-  const most = WORKSPACE_LIMITS.webhooks;
-  return new Refusal(409, `The workspace has ${most} webhooks, which is as many as it may; delete one first`);
+  const max = WORKSPACE_LIMITS.webhooks;
+  return new Refusal(409, `The workspace has ${max} webhooks, which is as many as it may; delete one first`);
 }

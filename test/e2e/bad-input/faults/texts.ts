@@ -43,13 +43,13 @@ export const NO_NAMES: readonly Fault[] = [
 ];
 
 /** What is too long for a size, and by how much. */
-export function tooLong(most: number): Fault[] {
+export function tooLong(max: number): Fault[] {
   const more = (by: number): string =>
-    `${(most + by).toLocaleString('en-US')} characters, ${by.toLocaleString('en-US')} more than the ${most.toLocaleString('en-US')}`;
+    `${(max + by).toLocaleString('en-US')} characters, ${by.toLocaleString('en-US')} more than the ${max.toLocaleString('en-US')}`;
   return [
-    { what: `${most + 1} letters`, value: 'x'.repeat(most + 1), says: more(1) },
-    { what: `${most + 1} emojis`, value: '😀'.repeat(most + 1), says: more(1) },
-    { what: `${most + 1} of three bytes`, value: '漢'.repeat(most + 1), says: more(1) },
-    { what: `${most + 50_000} letters`, value: 'x'.repeat(most + 50_000), says: more(50_000) },
+    { what: `${max + 1} letters`, value: 'x'.repeat(max + 1), says: more(1) },
+    { what: `${max + 1} emojis`, value: '😀'.repeat(max + 1), says: more(1) },
+    { what: `${max + 1} of three bytes`, value: '漢'.repeat(max + 1), says: more(1) },
+    { what: `${max + 50_000} letters`, value: 'x'.repeat(max + 50_000), says: more(50_000) },
   ].map((fault) => ({ ...fault, what: shown(fault.what) }));
 }
