@@ -34,7 +34,7 @@ describe('a backlog of 10,000', () => {
     const onError = (error: unknown): void => {
       throw error;
     };
-    rings = new LaneRings({ ...redis, line: 'email', rowsPerTurn: ROWS_PER_TURN, onError });
+    rings = new LaneRings({ ...redis, turnQueue: 'email', rowsPerTurn: ROWS_PER_TURN, onError });
     closers.push(() => rings.close());
     while (
       !(await rings.ping().then(

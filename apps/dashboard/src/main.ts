@@ -27,7 +27,7 @@ import {
   TrackingSettings,
   watchPool,
 } from '@posthorn/platform';
-import { openRings, RateLimiter, WatchedQueues } from '@posthorn/queues';
+import { openRings, RateLimiter, ReadOnlyQueues } from '@posthorn/queues';
 import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
 import { OperatorSessions, TrackingLinks, UnsubscribeLinks } from '@posthorn/use-cases';
 import express from 'express';
@@ -71,7 +71,7 @@ await startProcess('dashboard', async () => {
   await greetDatabase(db, onError);
   watchPool(db.pool);
   const limiter = new RateLimiter({ ...redis.options, onError });
-  const queues = new WatchedQueues(redis.options, onError);
+  const queues = new ReadOnlyQueues(redis.options, onError);
   const ringsOptions = { ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError };
   const rings = openRings(['email', 'webhook'], ringsOptions);
   const htmlToText = new HtmlToText(THREADS);

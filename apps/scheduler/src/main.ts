@@ -29,7 +29,7 @@ import {
   watchBacklog,
   watchPool,
 } from '@posthorn/platform';
-import { Clock, JobWorker, MaintenanceSchedule, MendedQueues, openRings, QUEUES } from '@posthorn/queues';
+import { Clock, JobWorker, MaintenanceSchedule, QueueRepair, openRings, QUEUES } from '@posthorn/queues';
 import { CheckDomain, CheckDueDomains, RemoveOld } from '@posthorn/use-cases';
 import { logTick } from './log-tick.ts';
 import { logDomain } from './log-domain.ts';
@@ -71,10 +71,10 @@ await startProcess('scheduler', async () => {
   const ringsOptions = { ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError };
   const rings = openRings(['email', 'event', 'webhook', 'slowWebhook'], ringsOptions);
   const schedule = new MaintenanceSchedule(redis.options, REGULAR_JOBS, onError);
-  const queues = new MendedQueues({
+  const queues = new QueueRepair({
     ...redis.options,
     onResumed: (queue) => logger.warn({ queue }, 'a queue was paused or slowed down in Redis; it goes on'),
-    onBegunAnew: (queue) =>
+    onReset: (queue) =>
       logger.warn({ queue }, 'something else was written over a queue in Redis; it begins anew'),
     onLost: (queue, jobs) =>
       logger.warn({ queue, jobs }, 'Redis had lost where jobs of a queue were; their lanes are rung again'),
@@ -107,8 +107,8 @@ await startProcess('scheduler', async () => {
     },
     onTick: (found) => {
       logTick(logger, found);
-      void queues.mend(found.lanes);
-      void schedule.putBack();
+      void queues.repair(found.lanes);
+      void schedule.restore();
     },
     onError,
   });

@@ -73,10 +73,10 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
       tell({ expired }, 'idempotency keys expired');
     },
     'invitations.expire': async () => {
-      const forgotten = await untilZero(() =>
+      const deleted = await untilZero(() =>
         upkeep.expireInvitations(INVITATION_KEPT_DAYS, INVITATIONS_PER_STATEMENT),
       );
-      tell({ forgotten }, 'old invitations were deleted');
+      tell({ deleted }, 'old invitations were deleted');
     },
     'installation.note-alive': () => eras.noteAlive(),
     'partitions.make': async () => {
@@ -93,8 +93,8 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
       if (expired > 0) logger.warn({ expired }, 'deliveries that had been held for too long were given up');
     },
     'deliveries.put-back': async () => {
-      const putBack = await untilNone(() => upkeep.putBackDeliveries(DELIVERIES_PER_STATEMENT));
-      tell({ putBack }, 'exhausted deliveries of webhooks that are active again are due again');
+      const restore = await untilNone(() => upkeep.putBackDeliveries(DELIVERIES_PER_STATEMENT));
+      tell({ restore }, 'exhausted deliveries of webhooks that are active again are due again');
     },
     'deliveries.recover': async () => {
       const recovered = await untilNone(() => recoveries.recoverGroup(RECOVERY_BOUNDS));

@@ -1,10 +1,10 @@
 import type { LivenessCheck } from '@posthorn/platform';
-import { type JobHandlers, JobWorker, LINES, type RedisOptions, turnHandler } from '@posthorn/queues';
+import { type JobHandlers, JobWorker, TURN_QUEUES, type RedisOptions, turnHandler } from '@posthorn/queues';
 
 const SERVED = ['event', 'webhook', 'slowWebhook'] as const;
 
 type Served = (typeof SERVED)[number];
-type TurnJob = (typeof LINES)[Served]['job'];
+type TurnJob = (typeof TURN_QUEUES)[Served]['job'];
 
 export interface TurnWorkersOptions extends RedisOptions {
   /** How many turns of each line run at once. */
@@ -22,7 +22,7 @@ export class TurnWorkers {
     options: TurnWorkersOptions,
   ) {
     this.workers = SERVED.map((line) => {
-      const { queue, job } = LINES[line];
+      const { queue, job } = TURN_QUEUES[line];
       const handlers = { [job]: turnHandler(serve[line]) } as JobHandlers<TurnJob>;
       return [queue, new JobWorker({ ...options, queue, handlers })];
     });

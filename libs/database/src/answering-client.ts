@@ -1,4 +1,4 @@
-import { giveUpAfter } from '@posthorn/kernel';
+import { startTimeout } from '@posthorn/kernel';
 import pg from 'pg';
 import { AccompaniedQuery, type Answered, type Companion } from './accompanied-query.ts';
 
@@ -41,9 +41,9 @@ export class AnsweringClient extends pg.Client {
   }
 
   private ask([query, values]: readonly unknown[], answered: Answered): unknown {
-    const endWait = giveUpAfter(ANSWER_TIMEOUT_MS, () => this.giveUp());
+    const cancelTimeout = startTimeout(ANSWER_TIMEOUT_MS, () => this.giveUp());
     const inTime: Answered = (error, result) => {
-      endWait();
+      cancelTimeout();
       answered(error, result);
     };
     if (this.companions.length === 0) return super.query(query as string, values as unknown[], inTime);

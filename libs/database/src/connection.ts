@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { CannotStart, DatabaseClock, FewAtOnceByKey, type Id, Refusal, sleep } from '@posthorn/kernel';
+import { CannotStart, DatabaseClock, KeyedConcurrencyLimit, type Id, Refusal, sleep } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
 import pg from 'pg';
 import { AnsweringClient } from './answering-client.ts';
@@ -21,7 +21,7 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
  * the connections. There is room for a burst of one key.
  */
 const CHANGES_OF_ONE = {
-  atOnce: 2,
+  maxConcurrent: 2,
   maxWaiting: 200,
   refusal: () =>
     new Refusal(
@@ -90,7 +90,7 @@ export interface Database {
   readonly clock: DatabaseClock;
   readonly onEventsDue: (laneIds: readonly LaneId[]) => void;
   /** Where changes of the same workspace, contact or email wait for each other, by its id. */
-  readonly changes: FewAtOnceByKey<Id<string>>;
+  readonly changes: KeyedConcurrencyLimit<Id<string>>;
   close(): Promise<void>;
 }
 
@@ -128,7 +128,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     if (!pool.ended) await pool.end();
   };
   const { onEventsDue = () => undefined } = options;
-  const changes = new FewAtOnceByKey<Id<string>>(CHANGES_OF_ONE);
+  const changes = new KeyedConcurrencyLimit<Id<string>>(CHANGES_OF_ONE);
   return { pool, prisma, clock: new DatabaseClock(), onEventsDue, changes, close };
 }
 

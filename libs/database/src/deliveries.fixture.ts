@@ -3,7 +3,7 @@ import { type EventDataOf, eventLane, type JsonObject, webhookLane } from '@post
 import { recordEvents } from './events.ts';
 import type { Office } from './office.fixture.ts';
 import type { ClaimedDelivery, DeliveryOutcome } from './stores/claimed-delivery.ts';
-import { DeliveryStore, type Room } from './stores/delivery-store.ts';
+import { DeliveryStore, type ClaimCapacity } from './stores/delivery-store.ts';
 import type { FannedOut, FannedOutLane } from './stores/fanned-out.ts';
 import { transact } from './transaction.ts';
 
@@ -50,15 +50,19 @@ export class DeliveryOffice {
 
   /** Makes deliveries, and claims none. */
   async fanOut(workspaceId: WorkspaceId, maxRows = 1_000): Promise<readonly FannedOutLane[]> {
-    return (await this.fanOutInto({ rows: 0, bytes: 0, notOf: [] }, workspaceId, maxRows)).lanes;
+    return (await this.fanOutInto({ rows: 0, bytes: 0, excludedLanes: [] }, workspaceId, maxRows)).lanes;
   }
 
   /** Makes deliveries, and claims those that there is room for. */
-  fanOutInto(room: Partial<Room>, workspaceId: WorkspaceId, maxRows = 1_000): Promise<FannedOut> {
+  fanOutInto(
+    capacity: Partial<ClaimCapacity>,
+    workspaceId: WorkspaceId,
+    maxRows = 1_000,
+  ): Promise<FannedOut> {
     const demand = { laneId: eventLane(workspaceId), maxRows };
     return this.deliveries.fanOut(
       [demand],
-      { rows: 1_000, bytes: NO_END_OF_BYTES, notOf: [], ...room },
+      { rows: 1_000, bytes: NO_END_OF_BYTES, excludedLanes: [], ...capacity },
       LEASE_MS,
     );
   }

@@ -37,7 +37,7 @@ export { DeliveryChanges } from './stores/delivery-changes.ts';
 export { DeliveryListStore } from './stores/delivery-list-store.ts';
 export { EraStore, type DueSince, type PassGroup, type PassPlace } from './stores/era-store.ts';
 export { EventFeedStore, type FeedFault, type WantedEvents } from './stores/event-feed-store.ts';
-export { DeliveryStore, type Room } from './stores/delivery-store.ts';
+export { DeliveryStore, type ClaimCapacity } from './stores/delivery-store.ts';
 export { type FannedOut } from './stores/fanned-out.ts';
 export { HitStore } from './stores/hit-store.ts';
 export { EmailListStore } from './stores/email-list-store.ts';

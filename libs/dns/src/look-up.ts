@@ -1,5 +1,5 @@
 import { CANCELLED, CONNREFUSED, NODATA, NOTFOUND, promises } from 'node:dns';
-import { giveUpAfter } from '@posthorn/kernel';
+import { startTimeout } from '@posthorn/kernel';
 
 /**
  * So long a name server is the only one that is asked; longer in each round. Much less than what makes a receiver of webhooks slow, so that
@@ -40,12 +40,12 @@ export class LookUp {
 
   /** What has no answer by then has failed. */
   endWithin(ms: number): void {
-    this.endWaits.push(giveUpAfter(ms, () => this.end()));
+    this.endWaits.push(startTimeout(ms, () => this.end()));
   }
 
   end(): void {
     this.isOver = true;
-    for (const endWait of this.endWaits) endWait();
+    for (const cancelTimeout of this.endWaits) cancelTimeout();
     for (const resolver of this.resolvers) resolver.cancel();
   }
 
@@ -89,7 +89,7 @@ export class LookUp {
   private patienceWith(index: number): Promise<false> {
     const ms = NEXT_SERVER_AFTER_MS * 2 ** Math.floor(index / this.servers.length);
     return new Promise((resolve) => {
-      this.endWaits.push(giveUpAfter(ms, () => resolve(false)));
+      this.endWaits.push(startTimeout(ms, () => resolve(false)));
     });
   }
 }

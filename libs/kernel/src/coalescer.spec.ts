@@ -16,7 +16,7 @@ describe('Coalescer', () => {
       },
       maxItems: 100,
       bytesOf: (item) => item,
-      trackOf: (item) => item,
+      partitionOf: (item) => item,
       ...change,
     });
     return { coalescer, groups };
@@ -58,7 +58,7 @@ describe('Coalescer', () => {
   });
 
   it('divides what is in flight into two groups, when it is more than goes undivided', async () => {
-    const { coalescer, groups } = recording({ undivided: 3 });
+    const { coalescer, groups } = recording({ minSplitWeight: 3 });
     await Promise.all([1, 2, 3].map((item) => coalescer.add(item)));
     await Promise.all([1, 2, 3, 4, 5, 6, 7, 8, 9].map((item) => coalescer.add(item)));
     expect(groups).toEqual([
@@ -70,7 +70,7 @@ describe('Coalescer', () => {
   });
 
   it('serves as many groups at once as it has tracks, and the items of a track in order', async () => {
-    const { coalescer, groups } = recording({ tracks: 2 });
+    const { coalescer, groups } = recording({ partitions: 2 });
     await Promise.all([1, 2, 3, 4].map((item) => coalescer.add(item)));
     expect(groups).toEqual([
       [1, 3],

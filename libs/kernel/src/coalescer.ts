@@ -1,24 +1,24 @@
-/** How items are put together; see {@link Coalescer}. */
+/** How items are grouped; see {@link Coalescer}. */
 export interface CoalescerOptions<Item, Result> {
   /** Serves one group; gives one result for each item, in the items' order. */
   readonly serve: (items: Item[]) => Promise<Result[]>;
-  /** At most this many items in a group, each counted as what it weighs. */
+  /** Maximum total weight of a group. */
   readonly maxItems: number;
-  /** As how many an item counts (one that is heavier than a group goes alone). Default: 1. */
+  /** The weight of an item; one heavier than `maxItems` forms a group of its own. Default: 1. */
   readonly weightOf?: (item: Item) => number;
-  /** At most this many bytes in a group (an item that is larger goes alone). Default: no bound. */
+  /** Maximum total size of a group; an item that is larger forms a group of its own. Default: no limit. */
   readonly maxBytes?: number;
   /** The size of an item; needed when `maxBytes` is given. */
   readonly bytesOf?: (item: Item) => number;
   /**
-   * As many go together undivided; of more a group takes at most half of what is in flight, so that it is served while the results of the other
-   * half are given out and what follows on them comes in. Default: all that a group may have.
+   * When more than this weight is in flight, a group takes at most half of it: one half is served while the callers of the other half receive
+   * their results and send their next requests. Default: `maxItems`, so nothing is split.
    */
-  readonly undivided?: number;
-  /** How many groups may be under way at once. Default: 1. */
-  readonly tracks?: number;
-  /** Which track an item belongs to (any whole number ≥ 0). Items of one track are served in order. Default: 0. */
-  readonly trackOf?: (item: Item) => number;
+  readonly minSplitWeight?: number;
+  /** How many groups may be served concurrently. Default: 1. */
+  readonly partitions?: number;
+  /** The partition of an item (any whole number ≥ 0, taken modulo `partitions`). Items of one partition are served in order. Default: 0. */
+  readonly partitionOf?: (item: Item) => number;
 }
 
 interface Waiting<Item, Result> {
@@ -30,34 +30,34 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Lets requests that are in flight together share one statement: what arrives while a group is under way forms the
- * next group. No timer and so no added latency: an item that finds its track idle leaves in the same tick of the
- * event loop, together with what else was added in that tick. Nothing is remembered between groups.
+ * Batches concurrent requests so that they share one statement: whatever arrives while a group is being served forms the next group. There is no
+ * timer and so no added latency: an item whose partition is idle leaves in the same tick of the event loop, together with whatever else was added
+ * in that tick. Nothing is cached between groups.
  */
 export class Coalescer<Item, Result> {
-  private readonly tracks: Track<Item, Result>[];
+  private readonly partitions: Partition<Item, Result>[];
 
   constructor(private readonly options: CoalescerOptions<Item, Result>) {
-    this.tracks = Array.from({ length: options.tracks ?? 1 }, () => new Track(options));
+    this.partitions = Array.from({ length: options.partitions ?? 1 }, () => new Partition(options));
   }
 
-  /** Gives the item's result, or rejects with what its whole group failed with. */
+  /** Resolves with the item's result, or rejects with the error of its whole group. */
   add(item: Item): Promise<Result> {
-    const index = (this.options.trackOf?.(item) ?? 0) % this.tracks.length;
-    return this.tracks[index]!.add(item);
+    const index = (this.options.partitionOf?.(item) ?? 0) % this.partitions.length;
+    return this.partitions[index]!.add(item);
   }
 
-  /** Items that wait or are being served. */
+  /** How many items are waiting or being served. */
   get pending(): number {
-    return this.tracks.reduce((sum, track) => sum + track.pending, 0);
+    return this.partitions.reduce((sum, partition) => sum + partition.pending, 0);
   }
 }
 
-class Track<Item, Result> {
+class Partition<Item, Result> {
   private queue: Waiting<Item, Result>[] = [];
   private running = false;
   pending = 0;
-  /** What all that is pending weighs. */
+  /** The total weight of all pending items. */
   private weight = 0;
 
   constructor(private readonly options: CoalescerOptions<Item, Result>) {}
@@ -76,10 +76,7 @@ class Track<Item, Result> {
     });
   }
 
-  /**
-   * The next group leaves before the results of the last are given out: whoever serves it is at work while this process
-   * goes on with those.
-   */
+  /** Sends the next group before delivering the results of the last one: the database works on it while this process handles those results. */
   private async drain(): Promise<void> {
     let served = this.serve(this.takeGroup());
     for (;;) {
@@ -90,14 +87,14 @@ class Track<Item, Result> {
         return giveResults();
       }
       served = this.serve(next);
-      // Not now: what sends the next group may need more steps of this tick, which come before it.
+      // Deferred, because sending the next group may still need several microtasks of this tick.
       setImmediate(giveResults);
     }
   }
 
   private takeGroup(): Waiting<Item, Result>[] {
-    const { maxItems, maxBytes = Number.POSITIVE_INFINITY, undivided = maxItems } = this.options;
-    const maxWeight = Math.min(maxItems, Math.max(undivided, Math.ceil(this.weight / 2)));
+    const { maxItems, maxBytes = Number.POSITIVE_INFINITY, minSplitWeight = maxItems } = this.options;
+    const maxWeight = Math.min(maxItems, Math.max(minSplitWeight, Math.ceil(this.weight / 2)));
     let [count, weight, bytes] = [0, 0, 0];
     for (const waiting of this.queue) {
       if (count > 0 && (weight + waiting.weight > maxWeight || bytes + waiting.bytes > maxBytes)) break;
@@ -110,7 +107,7 @@ class Track<Item, Result> {
     return group;
   }
 
-  /** Serves a group; gives what hands its results to those who wait for them. */
+  /** Serves a group; resolves with a function that delivers the results to the callers. */
   private async serve(group: readonly Waiting<Item, Result>[]): Promise<() => void> {
     const settle = await this.settle(group);
     return () => {

@@ -1,13 +1,13 @@
 /** What can be in a {@link DenseSet}; only the set changes it. */
 export interface DenseSetMember {
-  /** Its index in the set that contains it; undefined: no set does. */
+  /** Its index in the set that contains it; undefined while it is in none. */
   position: number | undefined;
 }
 
 /**
- * A set of objects that are added and removed all the time. A `Set` or a `Map` moves to a new table after every few changes, and V8 links the
- * table that it leaves to the new one. Once such a table is in the old generation, all that came after it outlive the young one,
- * with whatever stood in them, until all of the heap is collected. This set leaves nothing behind.
+ * A set for objects that are added and removed constantly. A `Set` or `Map` rehashes into a new table after every few changes, and V8 links each
+ * old table to its successor. Once one old table has reached the old generation, all its successors, with everything in them, survive until the next
+ * full garbage collection. This set produces no such garbage.
  */
 export class DenseSet<Member extends DenseSetMember> {
   private readonly members: Member[] = [];
@@ -22,7 +22,7 @@ export class DenseSet<Member extends DenseSetMember> {
     this.members.push(member);
   }
 
-  /** Removes an object, and moves the last one to its index; says whether it was in the set. */
+  /** Removes an object and moves the last one to its index. @returns whether it was in the set */
   delete(member: Member): boolean {
     const { position } = member;
     if (position === undefined || this.members[position] !== member) return false;

@@ -37,14 +37,11 @@ export interface RefusalDetails {
   readonly challenge?: string;
 }
 
-/**
- * An answer other than success that is meant for the caller: its message is shown as it is. Whatever else is thrown is
- * our own fault and is answered without any detail.
- */
+/** An error response that is meant for the caller: its message is shown verbatim. Any other error is a fault of ours and is answered without detail. */
 export class Refusal extends Error {
   constructor(
     readonly statusCode: ErrorStatus,
-    /** One sentence that names the field and says how to mend it. */
+    /** One sentence that names the field and says how to fix it. */
     message: string,
     readonly details: RefusalDetails = {},
     options?: ErrorOptions,
@@ -54,5 +51,5 @@ export class Refusal extends Error {
   }
 }
 
-/** What keeps a process from starting and its operator can mend: the message says how, so no stack is shown with it. */
+/** A startup error that the operator can fix: the message says how, so it is shown without a stack trace. */
 export class CannotStart extends Error {}

@@ -32,14 +32,14 @@ export const SYSTEM_WORKSPACE_ID = 'wrk_0000000000e008000000000000' as Workspace
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
-// Every email has several ids, so they are turned into each other by tables: two characters of base 32 or 16 at a time.
+// Conversion is table-driven, two characters of base 32 or 16 at a time, because it is hot: every email has several ids.
 const PAIR_OF_TEN_BITS = [...ALPHABET].flatMap((first) => [...ALPHABET].map((second) => first + second));
 const PAIR_OF_BYTE = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const BASE32_VALUE = valuesOf(ALPHABET);
 const HEX_VALUE = valuesOf('0123456789abcdef');
-/** Where the bytes of a UUID begin in its text. */
+/** The offset of each byte in the text of a UUID. */
 const UUID_PLACES = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const;
-/** The bytes of the id that is being made or read. One buffer is enough for all, because neither ever waits. */
+/** Scratch buffer for the id being converted. One is enough, because conversion is synchronous. */
 const bytes = new Uint8Array(16);
 
 function valuesOf(alphabet: string): Uint8Array {
@@ -51,7 +51,7 @@ function valuesOf(alphabet: string): Uint8Array {
 const randomPool = new Uint8Array(4096);
 let randomUsed = randomPool.length;
 
-/** Random bytes out of a pool, because one call of the system's generator for each id costs more than the id. */
+/** Takes random bytes from a pool: calling the system's generator for each id would cost more than the rest of making it. */
 function takeRandom(offset: number): void {
   if (randomUsed + bytes.length - offset > randomPool.length) {
     randomFillSync(randomPool);
@@ -91,7 +91,7 @@ export function newId<Prefix extends string>(prefix: Prefix, atMs: number): Id<P
   return idOfBytes(prefix);
 }
 
-/** The least native key that carries this time (milliseconds since 1970), by which a list is bounded: `uuid_v7_floor` in SQL. */
+/** The smallest UUIDv7 with this timestamp (milliseconds since 1970), as a bound for range queries; `uuid_v7_floor` in SQL. */
 export function leastUuid(atMs: number): string {
   const time = atMs.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
@@ -112,7 +112,7 @@ export function uuidOf(id: Id<string>): string {
   return uuidOfBytes();
 }
 
-/** Writes the bytes of the native key of a well-formed id; says how many they are: 16. */
+/** Writes the 16 bytes of the UUID of a well-formed id into `target`. @returns 16 */
 export function writeUuid(id: Id<string>, target: Uint8Array, at: number): number {
   readId(id);
   target.set(bytes, at);
@@ -133,7 +133,7 @@ function readId(id: Id<string>): void {
   }
 }
 
-/** After two characters for the first byte, eight characters stand for each five bytes. */
+/** The first byte takes two characters; then every five bytes take eight. */
 function idOfBytes<Prefix extends string>(prefix: Prefix): Id<Prefix> {
   let id = `${prefix}_${PAIR_OF_TEN_BITS[bytes[0]!]!}`;
   for (let index = 1; index < bytes.length; index += 5) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { DatabaseClock, giveUpAfter, sleep, within } from './time.ts';
+import { DatabaseClock, startTimeout, sleep, within } from './time.ts';
 
 const A_DAY_MS = 86_400_000;
 
@@ -63,24 +63,24 @@ describe('within', () => {
   });
 });
 
-describe('giveUpAfter', () => {
+describe('startTimeout', () => {
   it('gives up when the time is over, unless the wait has ended', async () => {
     const startedAtMs = performance.now();
-    giveUpAfter(5, () => {
+    startTimeout(5, () => {
       throw new Error('it was ended');
     })();
-    await new Promise<void>((resolve) => giveUpAfter(50, resolve));
+    await new Promise<void>((resolve) => startTimeout(50, resolve));
     expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(45);
   });
 
   it('takes a standstill for a tenth of the time at most', async () => {
     let hasGivenUp = false;
-    const endWait = giveUpAfter(2_000, () => (hasGivenUp = true));
+    const cancelTimeout = startTimeout(2_000, () => (hasGivenUp = true));
     for (let standstills = 0; standstills < 3; standstills += 1) {
       standStill(2_100);
       await sleep(1);
     }
     expect(hasGivenUp).toBe(false);
-    endWait();
+    cancelTimeout();
   });
 });

@@ -1,25 +1,25 @@
-/** The drift that is assumed of a monotonic clock, as a share of the time that passes: twice what is usual. */
+/** Assumed drift of a monotonic clock, as a fraction of elapsed time: twice what is usual. */
 const DRIFT = 1e-4;
-/** The resolution of what is read from Postgres. */
+/** Resolution of timestamps read from Postgres. */
 const RESOLUTION_MS = 1;
 
 /**
- * The database's time, carried on by this process's monotonic clock: between two answers of the database, the time is the most precise recent
- * reading plus what has passed since. A pod whose wall clock is wrong, or is set while it runs, makes no difference. The monotonic clock drifts a
- * little, and stops while its machine sleeps, so readings have to be taken again and again.
+ * The database's time, extrapolated with this process's monotonic clock: the most precise recent reading plus the time elapsed since. The wall clock
+ * of the machine, and changes to it, do not matter. The monotonic clock drifts a little and stops while its machine sleeps, so readings must be taken
+ * regularly.
  */
 export class DatabaseClock {
   private offsetMs = Date.now() - performance.now();
-  /** The greatest error that the offset could have when it was measured. */
+  /** The maximum error of the offset at the time of measurement. */
   private errorMs = Number.POSITIVE_INFINITY;
   private measuredAtMs = 0;
 
   /**
-   * Takes a reading of the database's clock into account if it is more precise than the present estimate, or shows that to be wrong: an answer that
-   * took long does not tell when in that time the clock was read (a simple form of the NTP clock filter, RFC 5905, section 10).
+   * Adopts a reading of the database's clock if it is more precise than the current estimate, or contradicts it. The longer the round trip, the less
+   * precise the reading (a simple form of the NTP clock filter, RFC 5905, section 10).
    *
-   * @param databaseMs what the database said, in milliseconds since 1970
-   * @param askedAtMs `performance.now()` before the question was sent; the answer was made at some point between that and now
+   * @param databaseMs the database's time, in milliseconds since 1970
+   * @param askedAtMs `performance.now()` before the query was sent
    */
   observe(databaseMs: number, askedAtMs: number): void {
     const nowMs = performance.now();
@@ -58,23 +58,23 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Into how many timers a wait is divided. */
-const TIMERS_A_WAIT = 10;
+/** How many consecutive timers make up one timeout. */
+const TIMERS_PER_TIMEOUT = 10;
 
 /**
- * Calls `giveUp` after `ms` milliseconds in which this process could have received an answer. While the process or its machine is suspended it
- * receives nothing, and often the other side is suspended too: one suspension counts for at most a tenth of the time, and what arrived meanwhile is
- * read first (timers run before sockets are read).
+ * Like `setTimeout`, but suspension-proof: calls `giveUp` after `ms` milliseconds in which this process could have received an answer. One suspension
+ * of the process or its machine counts for at most a tenth of the time, because nothing can be received meanwhile and often the other side is
+ * suspended too. What has already arrived is read first (Node runs timers before it reads sockets).
  *
- * @returns a function that ends the wait
+ * @returns a function that cancels the timeout
  */
-export function giveUpAfter(ms: number, giveUp: () => void): () => void {
-  let left = TIMERS_A_WAIT;
+export function startTimeout(ms: number, giveUp: () => void): () => void {
+  let left = TIMERS_PER_TIMEOUT;
   let isOver = false;
-  let timer = setTimeout(goOn, ms / TIMERS_A_WAIT);
+  let timer = setTimeout(goOn, ms / TIMERS_PER_TIMEOUT);
   function goOn(): void {
     left -= 1;
-    if (left > 0) timer = setTimeout(goOn, ms / TIMERS_A_WAIT);
+    if (left > 0) timer = setTimeout(goOn, ms / TIMERS_PER_TIMEOUT);
     else setImmediate(() => isOver || giveUp());
   }
   return () => {
@@ -83,10 +83,10 @@ export function giveUpAfter(ms: number, giveUp: () => void): () => void {
   };
 }
 
-/** Resolves with the promise, or after `ms` milliseconds if it has not settled by then (see `giveUpAfter`); rejects with it. */
+/** Settles as the promise does, but resolves with undefined if that takes longer than `ms` milliseconds (see `startTimeout`). */
 export function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> {
   return new Promise((resolve, reject) => {
-    const endWait = giveUpAfter(ms, () => resolve(undefined));
-    void promise.then(resolve, reject).finally(endWait);
+    const cancelTimeout = startTimeout(ms, () => resolve(undefined));
+    void promise.then(resolve, reject).finally(cancelTimeout);
   });
 }

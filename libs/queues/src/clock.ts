@@ -1,25 +1,25 @@
 import type { LaneId } from '@posthorn/domain';
 import { sleep } from '@posthorn/kernel';
-import type { LineName } from './lines.ts';
+import type { TurnQueueName } from './turn-queues.ts';
 import { CLOCK_SLOT } from './turn.ts';
 
-/** How many rows one statement makes ready or frees. */
+/** Maximum rows that one statement makes ready or frees. */
 const ROWS_PER_STATEMENT = 5_000;
-/** A row is given up after this many claims in a row that ended without an answer. */
+/** A row is given up after this many consecutive claims whose worker died. */
 const MAX_UNANSWERED_CLAIMS = 5;
 /** People schedule for whole seconds. */
 const SECOND_MS = 1_000;
-/** How long after the beginning of a second a tick comes: the second has begun for the database too, whose time is known to about a millisecond. */
+/** Delay of a tick after the start of a second, so that the second has surely begun for the database, whose time is known to about a millisecond. */
 const AFTER_MS = 5;
 
-/** A lane that has work, and whether its receiver keeps us waiting. */
+/** A lane with ready rows. */
 interface ReadyLane {
-  readonly queue: Exclude<LineName, 'slowWebhook'>;
+  readonly queue: Exclude<TurnQueueName, 'slowWebhook'>;
   readonly laneId: LaneId;
   readonly isSlow: boolean;
 }
 
-/** What the clock asks of the outbox. */
+/** What the clock needs of the outbox: `ripen` makes due rows ready, `revive` frees rows whose lease has expired. */
 interface DueRows {
   ripen(limit: number): Promise<number>;
   revive(
@@ -32,24 +32,27 @@ interface DueRows {
 
 export interface ClockOptions {
   readonly outbox: DueRows;
-  readonly rings: Readonly<Record<LineName, { ringSlot(laneId: LaneId, slot: string): void }>>;
+  readonly rings: Readonly<Record<TurnQueueName, { ringSlot(laneId: LaneId, slot: string): void }>>;
   readonly tickMs: number;
-  /** How long after its end a lease counts as dead; also how long the database must have answered without a break before any does. */
+  /**
+   * How long after its expiry a lease counts as abandoned. No lease does until the database has answered without interruption for this long: after an
+   * outage, its holder must be able to renew it first.
+   */
   readonly graceMs: number;
-  /** How often those who hold leases renew them. */
+  /** How often the holders of leases renew them. */
   readonly renewalMs: number;
-  /** The time by which leases end, in milliseconds. */
+  /** The database's time, by which leases expire, in milliseconds since 1970. */
   readonly databaseNowMs: () => Promise<number>;
   /** A monotonic clock, in milliseconds. Default: `performance.now`. */
   readonly nowMs?: () => number;
-  /** Told what a tick found; for logs. */
+  /** Called after each successful tick with what it found, for logging. */
   readonly onTick?: (found: { ripened: number; revived: number; givenUp: number; lanes: number }) => void;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Makes due rows ready, frees those of dead turns, and rings every lane that has ready rows. Any number of clocks may run.
- * Whatever was lost with Redis, a worker or a gateway is found here within a tick or two, because it is a row.
+ * On every tick: makes due rows ready, frees rows with abandoned leases, and rings every lane that has ready rows. Any number of clocks may run
+ * concurrently. Work that was lost with Redis, a worker or a gateway is found again within a tick or two, because all work is rows in the database.
  */
 export class Clock {
   private readonly ending = new AbortController();
@@ -58,7 +61,7 @@ export class Clock {
   private answeringSince: number | undefined;
   private lastProgressAt: number;
   private lastEndAt: number;
-  /** By how much the time by which leases end was ahead of the monotonic clock. */
+  /** Last known offset of the database's clock from the monotonic clock. */
   private aheadMs: number | undefined;
   private noneIsDeadBefore = Number.NEGATIVE_INFINITY;
   private readonly nowMs: () => number;
@@ -72,13 +75,13 @@ export class Clock {
     this.running ??= this.run(this.ending.signal);
   }
 
-  /** Ends when the round that is under way has, which ripens no further rows. */
+  /** Resolves when the tick that is under way has ended; it makes no further rows ready. */
   async stop(): Promise<void> {
     this.ending.abort();
     await this.running;
   }
 
-  /** One round; never rejects. */
+  /** One tick; never rejects. */
   async tick(): Promise<void> {
     try {
       await this.detectTimeJump();
@@ -96,7 +99,7 @@ export class Clock {
     }
   }
 
-  /** Whether rounds are finished, or what is due ripens. While the database does not answer, the clock is not to blame. */
+  /** Healthy while ticks complete or make progress. While the database does not answer the clock counts as healthy: it is not to blame. */
   liveness(stuckAfterMs: number): { ok: boolean; detail: string } {
     if (this.answeringSince === undefined) return { ok: true, detail: 'the database does not answer' };
     const idleMs = this.nowMs() - this.lastProgressAt;
@@ -111,8 +114,8 @@ export class Clock {
   }
 
   /**
-   * The leases of live processes look dead after the database's clock was set forward or far back, or after the machine, or this process and theirs, stood
-   * still: they get time to renew them. A clock that has just started cannot tell, and gives them that time too.
+   * Leases of live processes look expired after the database's clock has jumped, or after this machine or the processes were suspended. Then, and after
+   * a start of this process, which may have followed such a jump, their holders get time to renew them.
    */
   private async detectTimeJump(): Promise<void> {
     const { graceMs, renewalMs, tickMs, databaseNowMs } = this.options;
@@ -128,12 +131,12 @@ export class Clock {
     for (let ringAt = performance.now(); ;) {
       const some = await this.options.outbox.ripen(ROWS_PER_STATEMENT);
       all += some;
-      // A million rows that fall due at once take minutes. A clock that is stopped meanwhile leaves the rest to the next one.
+      // A million rows that fall due at once take minutes; when stopped meanwhile, leave the rest to the next clock.
       if (some < ROWS_PER_STATEMENT || this.ending.signal.aborted) return all;
       this.lastProgressAt = this.nowMs();
       if (performance.now() < ringAt) continue;
-      // Lanes are rung before the rest has ripened, so that a hundred thousand rows due at once begin to flow at once; but no more often than
-      // once a tick: each look finds the same lanes again.
+      // Ring lanes before the rest is ready, so that the first rows of a large backlog start at once; but at most once per tick, because each query
+      // finds the same lanes again.
       await this.ring();
       ringAt = performance.now() + this.options.tickMs;
     }
@@ -142,7 +145,7 @@ export class Clock {
   private async revive(): Promise<{ revived: number; givenUp: number }> {
     const { graceMs, outbox } = this.options;
     const now = this.nowMs();
-    // After an outage of the database, those who know an outcome record it first.
+    // After an outage of the database, workers that know an outcome must be able to record it first.
     const hasAnswered = this.answeringSince !== undefined && now - this.answeringSince >= graceMs;
     if (!hasAnswered || now < this.noneIsDeadBefore) return { revived: 0, givenUp: 0 };
     return outbox.revive(graceMs, ROWS_PER_STATEMENT, MAX_UNANSWERED_CLAIMS);
@@ -150,11 +153,11 @@ export class Clock {
 
   private async ring(): Promise<number> {
     const lanes = await this.options.outbox.lanesWithReadyRows();
-    // A dead turn holds its slot until Redis notices; the clock has two slots of its own, so that no turn holds the one it rings for two ticks in a row.
+    // A dead turn occupies its slot until BullMQ notices. The clock alternates between two slots of its own, so that none can block it for two ticks in a row.
     const slot = `${CLOCK_SLOT}${(this.ticks += 1) % 2}`;
     const { rings } = this.options;
     for (const { queue, laneId, isSlow } of lanes) {
-      // A slow lane has one slot, whoever rings it.
+      // A slow lane has only one slot, which the clock shares.
       if (isSlow) rings.slowWebhook.ringSlot(laneId, '0');
       else rings[queue].ringSlot(laneId, slot);
     }
@@ -163,11 +166,11 @@ export class Clock {
 }
 
 /**
- * How long a clock waits for its next round: at most about `tickMs`, until just after a second begins by the database's clock. What is due at a
- * whole second, as nearly all that is scheduled, then leaves at once, instead of half a round later on average.
+ * How long to wait for the next tick: at most about `tickMs`, aligned to just after the start of a second of the database's clock. Nearly all scheduled
+ * emails are due at a whole second; this way they leave at once, instead of half a tick later on average.
  *
  * @param databaseMs the database's time, in milliseconds since 1970
- * @param tickMs rounds that are closer together than a second are kept at multiples of this
+ * @param tickMs the interval between ticks; below one second, ticks are aligned to multiples of it
  */
 export function untilNextTickMs(databaseMs: number, tickMs: number): number {
   const step = Math.min(tickMs, SECOND_MS);

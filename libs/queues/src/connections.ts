@@ -1,41 +1,38 @@
 import { Redis, type RedisOptions as ConnectionOptions } from 'ioredis';
 
-/** How long a producer waits for Redis' answer; nobody waits for a producer, so this only bounds what piles up. */
+/** How long a producer waits for an answer of Redis. No caller waits for it, so this only bounds how many commands pile up. */
 const COMMAND_TIMEOUT_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 3_000;
-/** How long a connection may take to close. ioredis waits for the other side even where the connection is lost. */
+/** How long a connection may take to close: ioredis waits for the other side even if the connection is already lost. */
 const DISCONNECT_TIMEOUT_MS = 200;
 const MAX_RECONNECT_DELAY_MS = 2_000;
-/** How long closing queues and workers may take: a frozen Redis never answers, and must not keep a process from ending. */
-export const LEAVE_WITHIN_MS = 5_000;
+/** How long closing queues and workers may take: a frozen Redis, which never answers, must not keep a process from exiting. */
+export const CLOSE_WITHIN_MS = 5_000;
 
 export type { Redis } from 'ioredis';
 
-/** Where Redis is, and what its keys begin with. */
+/** The URL of Redis and the prefix of all keys. */
 export interface RedisOptions {
   readonly url: string;
   readonly prefix: string;
 }
 
-/** Reconnects for ever, soon enough that an outage ends within two seconds of Redis being back. */
+/** Reconnects for ever, with a back-off of at most two seconds. */
 const retryStrategy = (times: number): number =>
   Math.min(100 * 2 ** Math.min(times, 10), MAX_RECONNECT_DELAY_MS);
 
-/** After a failover the old server may keep its connections, as a replica that takes nothing: only a new one leads to the server that took over. */
+/** After a failover the old server may keep its connections open as a read-only replica; only a new connection reaches the new primary. */
 const reconnectOnError = ({ message }: Error): boolean => message.includes('READONLY');
 
-/** How a connection is made and left, whatever it is for. */
-const LINE = {
+/** Options that all connections share. */
+const CONNECTION = {
   connectTimeout: CONNECT_TIMEOUT_MS,
   disconnectTimeout: DISCONNECT_TIMEOUT_MS,
   retryStrategy,
   reconnectOnError,
 } satisfies ConnectionOptions;
 
-/**
- * A connection for adding jobs. While Redis is away a command fails at once: queued offline, it would hang its caller
- * and ring, much later, for work that is long done.
- */
+/** A connection for adding jobs. While Redis is down commands fail at once: in ioredis' offline queue they would block their caller and ring, much later, for work that is long done. */
 export function connectProducer(
   url: string,
   onError: (error: Error) => void,
@@ -45,18 +42,18 @@ export function connectProducer(
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: COMMAND_TIMEOUT_MS,
-    // A server that says nothing may have been replaced: a new connection leads to the one that took over.
+    // A silent server may have been replaced; a new connection reaches its successor.
     socketTimeout: COMMAND_TIMEOUT_MS,
     ...more,
-    ...LINE,
+    ...CONNECTION,
   });
   connection.on('error', onError);
   return connection;
 }
 
-/** A connection for a worker: it waits as long as Redis is away, and goes on by itself. */
+/** A connection for a worker: it waits while Redis is down and resumes by itself. */
 export function connectWorker(url: string, onError: (error: Error) => void): Redis {
-  const connection = new Redis(url, { maxRetriesPerRequest: null, ...LINE });
+  const connection = new Redis(url, { maxRetriesPerRequest: null, ...CONNECTION });
   connection.on('error', onError);
   return connection;
 }

@@ -129,7 +129,7 @@ describe('Examining Redis', () => {
     const rings = new LaneRings({
       url: cluster.url,
       prefix: 'posthorn',
-      line: 'email',
+      turnQueue: 'email',
       rowsPerTurn: 50,
       onError: (error) => void errors.push(error.message),
     });

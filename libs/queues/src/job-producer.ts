@@ -1,12 +1,12 @@
 import { type JobsOptions, Queue, type QueueOptions } from 'bullmq';
 import { once } from 'node:events';
 import { within } from '@posthorn/kernel';
-import { connectProducer, LEAVE_WITHIN_MS, type Redis, type RedisOptions } from './connections.ts';
+import { connectProducer, CLOSE_WITHIN_MS, type Redis, type RedisOptions } from './connections.ts';
 import type { JobName, Jobs, QueueName } from './jobs.ts';
 
-/** What BullMQ tells about jobs in a stream that nobody here reads. */
+/** Maximum length of BullMQ's event stream, which nobody reads. */
 const EVENTS_KEPT = 100;
-/** How long connecting takes at most while Redis is healthy. */
+/** Upper bound for connecting to a healthy Redis. */
 const CONNECTING_MS = 800;
 
 /** A job to be added. */
@@ -17,11 +17,11 @@ export interface NewJob<Name extends JobName = JobName> {
 }
 
 /**
- * Adds jobs to one queue while Redis is there. BullMQ asks Redis for its version when a queue is made, and if that fails the queue fails for ever; so
- * it is made once Redis can be reached, and made again if that failed.
+ * Adds jobs to one queue while Redis is up. BullMQ queries the version of Redis when a `Queue` is created, and if that fails the queue stays broken for
+ * ever; so it is created only once Redis is reachable, and again if that failed.
  */
 export class JobProducer {
-  /** The connection that jobs are added on; it fails at once while Redis is away. */
+  /** The connection on which jobs are added; commands fail at once while Redis is down. */
   readonly connection: Redis;
   private made: Promise<Queue> | undefined;
 
@@ -34,28 +34,28 @@ export class JobProducer {
     this.connection = connectProducer(redis.url, onError);
   }
 
-  /** Whether Redis can be reached just now. */
+  /** Whether Redis is reachable now. */
   get isConnected(): boolean {
     return this.connection.status === 'ready';
   }
 
-  /** Rejects when Redis does not answer; a connection that is just being made is given a moment. */
+  /** Rejects when Redis does not answer; a connection that is still being established gets a moment. */
   async ping(): Promise<void> {
     if (!this.isConnected)
       await once(this.connection, 'ready', { signal: AbortSignal.timeout(CONNECTING_MS) });
     await this.connection.ping();
   }
 
-  /** Rejects when Redis does not take the jobs; they are then lost, or added unseen. */
+  /** Rejects when Redis does not confirm the jobs; they may or may not have been added. */
   async add(jobs: readonly NewJob[]): Promise<void> {
     const queue = await this.queue();
     const [first] = jobs;
-    // A pipeline costs several times what its one command does.
+    // For a single job, a pipeline costs several times as much as a plain command.
     if (first !== undefined && jobs.length === 1) await queue.add(first.name, first.data, first.opts);
     else await queue.addBulk([...jobs]);
   }
 
-  /** The queue. Rejects while Redis is away. */
+  /** The BullMQ queue. Rejects while Redis is down. */
   async queue(): Promise<Queue> {
     if (!this.isConnected) throw new Error('Redis is away');
     this.made ??= this.makeQueue();
@@ -64,7 +64,7 @@ export class JobProducer {
 
   async close(): Promise<void> {
     const queue = await this.made?.catch(() => undefined);
-    if (queue !== undefined) await within(queue.close(), LEAVE_WITHIN_MS);
+    if (queue !== undefined) await within(queue.close(), CLOSE_WITHIN_MS);
     this.connection.disconnect();
   }
 
@@ -81,7 +81,7 @@ export class JobProducer {
       return queue;
     } catch (error) {
       this.made = undefined;
-      await within(queue.close(), LEAVE_WITHIN_MS).catch(() => undefined);
+      await within(queue.close(), CLOSE_WITHIN_MS).catch(() => undefined);
       throw error;
     }
   }

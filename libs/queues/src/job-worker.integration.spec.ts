@@ -46,7 +46,7 @@ describe('a worker', () => {
 
   async function ring(): Promise<void> {
     const onError = (error: Error): void => void errors.push(error);
-    const rings = new LaneRings({ line: 'email', url: redis.url, prefix, rowsPerTurn: 50, onError });
+    const rings = new LaneRings({ turnQueue: 'email', url: redis.url, prefix, rowsPerTurn: 50, onError });
     await rings.ping().catch(onError);
     rings.ring(nowLane(newId('wrk', Date.now())));
     await rings.settled();

@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { type Job, Worker } from 'bullmq';
 import { sleep, within } from '@posthorn/kernel';
-import { connectWorker, LEAVE_WITHIN_MS, type Redis, type RedisOptions } from './connections.ts';
+import { connectWorker, CLOSE_WITHIN_MS, type Redis, type RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import type { JobHandlers, JobName, QueueName } from './jobs.ts';
 
-/** A dead worker's jobs are free again after this; with BullMQ's default of 30 s the slots of a killed worker were deaf for a minute. */
+/** Lock duration of a job: after this, the jobs of a dead worker are free again. With BullMQ's default of 30 s, the slots of a killed worker were blocked for a minute. */
 export const LOCK_MS = 6_000;
-/** How often the jobs of dead workers are looked for. */
+/** How often BullMQ looks for the jobs of dead workers. */
 export const STALLED_CHECK_MS = 3_000;
-/** A turn may be begun again however often its workers died: how often a row is tried is counted in the outbox. */
+/** Practically no limit for restarting a job whose workers died: the outbox counts how often each row is tried. */
 const MAX_STALLED = 1_000_000;
-/** A worker that has served nothing for a minute, not even a canary, is stuck. */
+/** A worker that has processed no job for a minute, not even a canary, is stuck. */
 const LIVENESS = { canaryEveryMs: 10_000, stuckAfterMs: 60_000 };
 
-/** How long a worker rests after Redis has refused it a job, or what it needs to begin. */
-const REFUSED_PAUSE_MS = 1_000;
+/** How long a worker waits after Redis has rejected its command for the next job, or its start. */
+const REFUSED_BACK_OFF_MS = 1_000;
 
-/** BullMQ asks again at once when Redis refuses (it is full, or a replica, or has a rule against it), which takes half a core of both. */
-class PatientWorker extends Worker {
+/** BullMQ retries without a pause when Redis rejects a command (out of memory, read-only replica, ACL), which keeps both half a core busy. */
+class BackingOffWorker extends Worker {
   protected override async moveToActive(token: string, name?: string): Promise<Job> {
     try {
       return await super.moveToActive(token, name);
     } catch (error) {
-      await sleep(REFUSED_PAUSE_MS);
+      await sleep(REFUSED_BACK_OFF_MS);
       throw error;
     }
   }
@@ -33,12 +33,12 @@ export interface JobWorkerOptions<Names extends JobName> extends RedisOptions {
   readonly queue: QueueName;
   readonly concurrency: number;
   readonly handlers: JobHandlers<Names>;
-  /** How often a canary is sent, and after how long without any job the worker is stuck; in milliseconds. */
+  /** How often a canary job is sent, and after how long without any job the worker counts as stuck. */
   readonly liveness?: { readonly canaryEveryMs: number; readonly stuckAfterMs: number };
   readonly onError: (error: Error) => void;
 }
 
-/** Takes jobs off one queue and hands each to its handler. */
+/** Consumes one queue and passes each job to its handler. */
 export class JobWorker<Names extends JobName> {
   private readonly connection: Redis;
   private readonly producer: JobProducer;
@@ -58,14 +58,14 @@ export class JobWorker<Names extends JobName> {
     this.canaries = setInterval(() => void this.sendCanary(), this.bounds.canaryEveryMs).unref();
   }
 
-  /** Begins to take jobs. */
+  /** Starts consuming jobs. */
   start(): void {
     this.run().catch(this.options.onError);
   }
 
   /**
-   * Whether this worker serves jobs, judged by progress: some job, if only a canary, has been served in the last minute. While Redis does not answer, the
-   * worker is not to blame.
+   * Healthy while it makes progress: some job, if only a canary, was processed in the last minute. While Redis does not answer the worker counts as
+   * healthy: it is not to blame.
    */
   liveness(): { ok: boolean; detail: string } {
     if (this.answeringSince === undefined) return { ok: true, detail: 'Redis does not answer' };
@@ -74,25 +74,25 @@ export class JobWorker<Names extends JobName> {
   }
 
   /**
-   * Takes no more jobs, and waits up to 5 s for those in work. What takes longer goes on in this process, but its lock is not renewed: another worker may
-   * begin it again.
+   * Stops consuming and waits up to 5 s for active jobs. A job that takes longer continues in this process, but its lock is no longer renewed, so
+   * another worker may start it too.
    */
   async close(): Promise<void> {
     this.closing.abort();
     clearInterval(this.canaries);
     const closed = await within(
       this.worker.close().then(() => true),
-      LEAVE_WITHIN_MS,
+      CLOSE_WITHIN_MS,
     );
-    // Redis is away or frozen: connections would be made again for ever.
-    if (closed === undefined) await within(this.worker.disconnect(), LEAVE_WITHIN_MS);
+    // Redis is down or frozen; without this, the worker would reconnect for ever.
+    if (closed === undefined) await within(this.worker.disconnect(), CLOSE_WITHIN_MS);
     await this.producer.close();
     this.connection.disconnect();
   }
 
   private makeWorker(): Worker {
     const { queue, prefix, concurrency, onError } = this.options;
-    const worker = new PatientWorker(queue, (job) => this.handle(job), {
+    const worker = new BackingOffWorker(queue, (job) => this.handle(job), {
       connection: this.connection,
       prefix,
       concurrency,
@@ -110,19 +110,19 @@ export class JobWorker<Names extends JobName> {
     return worker;
   }
 
-  /** BullMQ asks Redis for its version when a worker is made. Where that is refused, the worker fails for ever: it is made again until it is not. */
+  /** BullMQ queries the version of Redis when a `Worker` is created; if Redis rejects that, the worker stays broken for ever, so it is recreated until it succeeds. */
   private async run(): Promise<void> {
     const { signal } = this.closing;
     while (!(await this.isReady())) {
-      await within(this.worker.close(), LEAVE_WITHIN_MS);
-      await sleep(REFUSED_PAUSE_MS, signal);
+      await within(this.worker.close(), CLOSE_WITHIN_MS);
+      await sleep(REFUSED_BACK_OFF_MS, signal);
       if (signal.aborted) return;
       this.worker = this.makeWorker();
     }
     await this.worker.run();
   }
 
-  /** Resolves when Redis has let the worker begin, or has refused it. */
+  /** Whether the worker could start; resolves once Redis has accepted or rejected it. */
   private async isReady(): Promise<boolean> {
     try {
       await this.worker.waitUntilReady();
@@ -148,13 +148,13 @@ export class JobWorker<Names extends JobName> {
     return performance.now() - Math.max(this.lastServedAt, answeringSince);
   }
 
-  /** One canary a process waits at most; idle workers take them in turns, and a busy one has its jobs to show. */
+  /** At most one canary of this process is in the queue. Idle workers get canaries by turns; a busy worker shows progress with its real jobs. */
   private async sendCanary(): Promise<void> {
     try {
       const opts = { deduplication: { id: this.canaryId }, removeOnComplete: true, removeOnFail: true };
       await this.producer.add([{ name: 'worker.canary', data: { v: 1 }, opts }]);
       this.answeringSince ??= performance.now();
-      // Redis answers, but perhaps not on the worker's connection: a server that was replaced may keep its connections and say nothing.
+      // Redis answers, but perhaps not on the worker's connection: a server that was replaced may keep connections open and stay silent on them.
       if (this.idleMs(this.answeringSince) > this.bounds.stuckAfterMs / 2) this.connection.disconnect(true);
     } catch {
       this.answeringSince = undefined;

@@ -1,6 +1,6 @@
 import { isLaneId, type LaneId } from '@posthorn/domain';
 
-/** Asks for a turn of a lane, in one of its slots. */
+/** A request for a turn of a lane, in one of the lane's slots. */
 export interface Turn {
   readonly v: 1;
   readonly laneId: LaneId;
@@ -8,45 +8,45 @@ export interface Turn {
 }
 
 /**
- * Everything that crosses Redis: ids only, versioned. A job is a doorbell: whatever it says is judged before it is used,
- * and nothing is lost when it never arrives.
+ * The catalogue of all jobs. Payloads are versioned and contain ids only. A job is merely a wake-up: its payload is validated before use, and nothing is
+ * lost when it never arrives.
  */
 export interface Jobs {
-  /** "This lane of emails may have due work." */
+  /** This lane of emails may have due work. */
   'email.turn': Turn;
-  /** "This workspace may have events that are due." */
+  /** This workspace may have due events. */
   'event.turn': Turn;
-  /** "This webhook may have deliveries that are due." */
+  /** This webhook may have due deliveries. */
   'webhook.turn': Turn;
-  /** The same for one whose receiver keeps us waiting. */
+  /** The same for a webhook whose receiver is slow. */
   'slow-webhook.turn': Turn;
-  /** Shows that a worker still takes jobs. */
+  /** Does nothing; shows that a worker still consumes jobs. */
   'worker.canary': { readonly v: 1 };
   /** Deletes idempotency keys that have expired. */
   'idempotency-keys.expire': { readonly v: 1 };
-  /** Deletes invitations that ended long ago. */
+  /** Deletes invitations that expired long ago. */
   'invitations.expire': { readonly v: 1 };
-  /** Looks up the records of the sending domains that are due. */
+  /** Checks the DNS records of the sending domains whose check is due. */
   'domains.check': { readonly v: 1 };
-  /** Deletes the links that verified addresses. */
+  /** Deletes old links for verifying addresses. */
   'verification-links.expire': { readonly v: 1 };
-  /** Notes that the installation is at work, so that a backup of its database says when it was made. */
+  /** Records that the installation is alive, so that a restored backup shows when it was made. */
   'installation.note-alive': { readonly v: 1 };
-  /** Makes the partitions of the months to come. */
+  /** Creates the partitions of the coming months. */
   'partitions.make': { readonly v: 1 };
   /** Drops old events. */
   'events.expire': { readonly v: 1 };
-  /** Gives deliveries up that have been held for too long. */
+  /** Gives up deliveries that have been on hold for too long. */
   'deliveries.expire': { readonly v: 1 };
-  /** Drops the months of emails that are past every workspace's time. */
+  /** Drops the monthly partitions of emails that are past every workspace's retention. */
   'retention.drop': { readonly v: 1 };
-  /** Removes what workspaces keep for less long, group by group. */
+  /** Deletes, in batches, the data of workspaces whose retention is shorter than that. */
   'retention.remove': { readonly v: 1 };
-  /** Makes deliveries due again whose webhook is not disabled any more. */
+  /** Makes exhausted deliveries due again after their webhook was re-enabled. */
   'deliveries.put-back': { readonly v: 1 };
-  /** Makes deliveries due again that failed in a time, where somebody has asked for it. */
+  /** Makes failed deliveries of a period due again, as requested by recoveries. */
   'deliveries.recover': { readonly v: 1 };
-  /** Forgets recoveries that were completed long ago. */
+  /** Deletes recoveries that were completed long ago. */
   'recoveries.forget': { readonly v: 1 };
 }
 
@@ -63,19 +63,19 @@ export const QUEUES = {
 
 export type QueueName = (typeof QUEUES)[keyof typeof QUEUES];
 
-/** What handles the jobs of a queue: a job of the catalogue without its handler does not compile. */
+/** The handlers of a queue's jobs: a job without a handler does not compile. */
 export type JobHandlers<Names extends JobName> = {
   readonly [Name in Names]: (payload: Jobs[Name]) => Promise<void>;
 };
 
-/** Whether a turn's payload, which comes from Redis and so from outside, is one. */
+/** Validates the payload of a turn, which comes from Redis and is therefore untrusted. */
 function isTurn(payload: unknown): payload is Turn {
   if (typeof payload !== 'object' || payload === null) return false;
   const { v, laneId, slot } = payload as Record<string, unknown>;
   return v === 1 && isLaneId(laneId) && typeof slot === 'string' && slot.length <= 8;
 }
 
-/** Hands the turns that are asked for to whoever serves them. */
+/** The job handler that validates a requested turn and passes it to `serve`. */
 export function turnHandler(
   serve: (laneId: LaneId, slot: string) => Promise<void>,
 ): (payload: unknown) => Promise<void> {

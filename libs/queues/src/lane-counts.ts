@@ -1,6 +1,6 @@
 import type { LaneId } from '@posthorn/domain';
 
-/** How many of something each lane has. A lane that has none takes no memory. */
+/** A counter per lane; lanes at zero take no memory. */
 export class LaneCounts {
   private readonly counts = new Map<LaneId, number>();
 
@@ -8,7 +8,7 @@ export class LaneCounts {
     return this.counts.get(laneId) ?? 0;
   }
 
-  /** The lanes that have at least so many. */
+  /** The lanes whose count is at least this. */
   lanesWith(min: number): LaneId[] {
     return [...this.counts].flatMap(([laneId, count]) => (count >= min ? [laneId] : []));
   }

@@ -1,16 +1,16 @@
 import type { LaneId } from '@posthorn/domain';
-import { LaneLines } from './lane-lines.ts';
+import { RoundRobinLanes } from './round-robin-lanes.ts';
 
-/** Lets a fixed number through at once; those who wait are let in lane by lane in turn. */
+/** A semaphore that is fair between lanes: waiting work is admitted round robin, one item per lane. */
 export class LaneGate {
-  private readonly waiting = new LaneLines<() => void>();
+  private readonly waiting = new RoundRobinLanes<() => void>();
   private inside = 0;
   private isOpen = false;
 
-  /** @param max how many may be inside at once */
+  /** @param max how many may run at once */
   constructor(private readonly max: number) {}
 
-  /** Does the work once it is let in. @throws what the work throws */
+  /** Runs the work once it is admitted. @throws what the work throws */
   async pass<Result>(laneId: LaneId, work: () => Promise<Result>): Promise<Result> {
     if (this.inside >= this.max && !this.isOpen)
       await new Promise<void>((letIn) => this.waiting.add(laneId, letIn));
@@ -22,7 +22,7 @@ export class LaneGate {
     }
   }
 
-  /** Lets in everybody who waits or will come, for a process that is stopping and begins nothing more. */
+  /** Lifts the limit for good and admits everything that waits: for a process that is shutting down and starts nothing more. */
   open(): void {
     this.isOpen = true;
     const all = this.waiting.takeAll();
@@ -30,7 +30,7 @@ export class LaneGate {
     for (const letIn of all) letIn();
   }
 
-  /** The place goes to the next lane that waits. */
+  /** Admits an item of the next waiting lane. */
   private leave(): void {
     const letIn = this.waiting.next(() => true);
     if (letIn === undefined) this.inside -= 1;

@@ -20,7 +20,7 @@ describe('LaneRings', () => {
   async function startRings(redis: { url: string; prefix: string }, count: number): Promise<LaneRings[]> {
     const rings = Array.from(
       { length: count },
-      () => new LaneRings({ ...redis, line: 'email', rowsPerTurn: 50, onError }),
+      () => new LaneRings({ ...redis, turnQueue: 'email', rowsPerTurn: 50, onError }),
     );
     for (const one of rings) closers.push(() => one.close());
     for (const one of rings)
@@ -109,7 +109,7 @@ describe('LaneRings', () => {
 
   it('neither waits nor fails while Redis is away', async () => {
     const rings = new LaneRings({
-      line: 'email',
+      turnQueue: 'email',
       url: 'redis://127.0.0.1:1',
       prefix: 'x',
       rowsPerTurn: 50,

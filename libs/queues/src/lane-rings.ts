@@ -3,24 +3,24 @@ import type { LaneId } from '@posthorn/domain';
 import type { RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import type { Turn } from './jobs.ts';
-import { type LineName, LINES } from './lines.ts';
+import { type TurnQueueName, TURN_QUEUES } from './turn-queues.ts';
 
-/** How many jobs are added in one go: the objects that BullMQ makes for a thousand live long enough to stay until the next collection of the whole heap. */
+/** Jobs per flush: the objects that BullMQ allocates for a thousand would live long enough to be promoted and stay until the next full garbage collection. */
 const RINGS_PER_FLUSH = 200;
-/** The first ring leaves at once; under load, those within this time after it leave together: each flush costs the event loop more than an acceptance does. */
+/** Pause between flushes, which batches rings under load (the first ring leaves at once): a flush costs the event loop more than accepting an email. */
 const PAUSE_MS = 10;
 
 export interface LaneRingsOptions extends RedisOptions {
-  /** Which line the lanes are served in. */
-  readonly line: LineName;
-  /** Rows a turn serves; a ring for more of them rings several slots. */
+  /** The queue in which the lanes are served. */
+  readonly turnQueue: TurnQueueName;
+  /** How many rows a turn serves; a ring for more rows rings several slots. */
   readonly rowsPerTurn: number;
   readonly onError: (error: Error) => void;
 }
 
 /**
- * Rings lanes: "there may be due work". A lane has at most one waiting and one running turn per slot; a ring during a turn
- * is kept and becomes the next turn. Ringing never waits and never fails: the clock makes up for rings that are lost with Redis.
+ * Wakes up lanes that may have due work, by adding BullMQ jobs. A lane has at most one waiting and one running turn per slot; a ring during a turn is kept
+ * and becomes the next turn (BullMQ's deduplication). Ringing never waits and never fails: the clock makes up for rings that are lost with Redis.
  */
 export class LaneRings {
   private readonly producer: JobProducer;
@@ -28,28 +28,28 @@ export class LaneRings {
   private flushing: Promise<void> | undefined;
 
   constructor(private readonly options: LaneRingsOptions) {
-    this.producer = new JobProducer(LINES[options.line].queue, options, options.onError);
+    this.producer = new JobProducer(TURN_QUEUES[options.turnQueue].queue, options, options.onError);
   }
 
   /** Rings for `rows` new rows of a lane. */
   ring(laneId: LaneId, rows = 1): void {
     const turns = Math.max(1, Math.ceil(rows / this.options.rowsPerTurn));
-    this.ringSlots(laneId, Math.min(LINES[this.options.line].slots, turns));
+    this.ringSlots(laneId, Math.min(TURN_QUEUES[this.options.turnQueue].slots, turns));
   }
 
   /** Rings all slots of a lane: it has a backlog. */
   ringAll(laneId: LaneId): void {
-    this.ringSlots(laneId, LINES[this.options.line].slots);
+    this.ringSlots(laneId, TURN_QUEUES[this.options.turnQueue].slots);
   }
 
-  /** Rings one slot: that of a turn which leaves work behind, or one of the clock's. */
+  /** Rings one slot: that of a turn that leaves work behind, or one of the clock's own. */
   ringSlot(laneId: LaneId, slot: string): void {
     this.waiting.set(`${laneId}-${slot}`, { v: 1, laneId, slot });
-    // One flush at a time: what is rung meanwhile forms the next, so that what waits is bounded by the lanes.
+    // One flush at a time: rings that come meanwhile are deduplicated and form the next flush, so the backlog is bounded by the number of lanes.
     this.flushing ??= this.flush();
   }
 
-  /** Resolves when what was rung before is in Redis, or given up. */
+  /** Resolves when all earlier rings are in Redis, or lost. */
   async settled(): Promise<void> {
     await this.flushing;
   }
@@ -76,7 +76,7 @@ export class LaneRings {
       if (this.producer.isConnected) await this.add(rings);
       await sleep(PAUSE_MS);
     }
-    // In the same tick as the look at what waits: a ring that comes now begins a flush of its own.
+    // In the same tick as the check above, so that a ring that comes now starts a new flush.
     this.flushing = undefined;
   }
 
@@ -84,7 +84,7 @@ export class LaneRings {
     try {
       await this.producer.add(
         rings.map(([key, data]) => ({
-          name: LINES[this.options.line].job,
+          name: TURN_QUEUES[this.options.turnQueue].job,
           data,
           opts: {
             deduplication: { id: key, keepLastIfActive: true },
@@ -99,11 +99,11 @@ export class LaneRings {
   }
 }
 
-/** Opens the rings of several lines, which differ in nothing else. */
-export function openRings<Line extends LineName>(
-  lines: readonly Line[],
-  options: Omit<LaneRingsOptions, 'line'>,
-): Record<Line, LaneRings> {
-  const opened = lines.map((line) => [line, new LaneRings({ ...options, line })]);
-  return Object.fromEntries(opened) as Record<Line, LaneRings>;
+/** Opens a {@link LaneRings} for each of several turn queues. */
+export function openRings<TurnQueue extends TurnQueueName>(
+  turnQueues: readonly TurnQueue[],
+  options: Omit<LaneRingsOptions, 'turnQueue'>,
+): Record<TurnQueue, LaneRings> {
+  const opened = turnQueues.map((turnQueue) => [turnQueue, new LaneRings({ ...options, turnQueue })]);
+  return Object.fromEntries(opened) as Record<TurnQueue, LaneRings>;
 }

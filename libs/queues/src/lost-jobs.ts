@@ -1,22 +1,22 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from './connections.ts';
 
-/** How many keys are looked at in one go, in which Redis serves nobody else. */
-export const KEYS_IN_ONE_GO = 100;
-/** The lists that are long when much waits. */
+/** Keys per SCAN step or script; Redis serves nobody else meanwhile. */
+export const KEYS_PER_SCAN = 100;
+/** The lists that grow with the backlog. */
 const LONG_LISTS = ['wait', 'paused'];
-/** How many ids of a list are read in one go. */
-const IDS_IN_ONE_GO = 1_000;
-/** How many ids are compared in one go with what is searched for: about 10 ms. */
-const COMPARED_IN_ONE_GO = 500_000;
+/** Ids of a list per LRANGE. */
+const IDS_PER_READ = 1_000;
+/** List entries that one script may compare: about 10 ms. */
+const MAX_COMPARISONS_PER_SCRIPT = 500_000;
 
 /**
- * Deletes jobs that are in no list of their queue, and gives how many. BullMQ's own `removeOrphanedJobs` also counts those that were done, and gone,
- * before it came to them: each look at a busy queue would report losses.
+ * Deletes jobs that are in no list of their queue; returns how many. BullMQ's own `removeOrphanedJobs` also counts jobs that were completed and removed
+ * before it came to them, so that every search of a busy queue would report losses.
  *
- * KEYS: all of a queue's own, in the order in which they are searched, then the jobs. ARGV: how many are its own, then the jobs' ids.
+ * KEYS: the queue's own keys, in the order in which they are searched, then the jobs. ARGV: the number of the queue's own keys, then the ids of the jobs.
  */
-const FORGET_LOST = `
+const DELETE_LOST = `
 local own = tonumber(ARGV[1])
 local ask = { list = 'LPOS', zset = 'ZSCORE' }
 local function isHeld(id)
@@ -35,28 +35,30 @@ end
 return forgotten`;
 
 /**
- * Forgets jobs that are in no list any more, because Redis has evicted a list or somebody has deleted it, and gives how many: they will never be served, and as
- * long as they exist a ring of the same lane counts as a duplicate of them.
+ * Deletes jobs that are in no list of their queue any more, because Redis has evicted a list or somebody has deleted it. They will never be processed, and
+ * while they exist every ring of the same lane is dropped as a duplicate of them.
+ *
+ * @returns how many were deleted
  */
-export async function forgetLostJobs(redis: Redis, queue: Queue): Promise<number> {
-  const unlisted = await jobsOf(redis, queue);
+export async function deleteLostJobs(redis: Redis, queue: Queue): Promise<number> {
+  const unlisted = await jobIdsOf(redis, queue);
   let listed = 0;
-  for (const list of LONG_LISTS) listed += await strikeOut(redis, queue.toKey(list), unlisted);
-  // Only these are searched for, which takes as long as the lists are: they were taken from one meanwhile, or are lost.
-  const atOnce = Math.max(1, Math.min(KEYS_IN_ONE_GO, Math.floor(COMPARED_IN_ONE_GO / listed)));
+  for (const list of LONG_LISTS) listed += await removeListed(redis, queue.toKey(list), unlisted);
+  // What is left is lost, or was moved between lists meanwhile. The script searches the lists for each of them, which takes time in proportion to their length.
+  const batchSize = Math.max(1, Math.min(KEYS_PER_SCAN, Math.floor(MAX_COMPARISONS_PER_SCRIPT / listed)));
   const ids = [...unlisted];
-  let forgotten = 0;
-  for (let from = 0; from < ids.length; from += atOnce)
-    forgotten += await forgetLost(redis, queue, ids.slice(from, from + atOnce));
-  return forgotten;
+  let deleted = 0;
+  for (let from = 0; from < ids.length; from += batchSize)
+    deleted += await deleteLost(redis, queue, ids.slice(from, from + batchSize));
+  return deleted;
 }
 
 /** The ids of all jobs of a queue. */
-async function jobsOf(redis: Redis, queue: Queue): Promise<Set<string>> {
+async function jobIdsOf(redis: Redis, queue: Queue): Promise<Set<string>> {
   const jobs = queue.toKey('');
   const ids = new Set<string>();
-  const looks: AsyncIterable<string[]> = redis.scanStream({ match: `${jobs}*`, count: KEYS_IN_ONE_GO });
-  for await (const keys of looks)
+  const batches: AsyncIterable<string[]> = redis.scanStream({ match: `${jobs}*`, count: KEYS_PER_SCAN });
+  for await (const keys of batches)
     for (const key of keys) {
       const id = key.slice(jobs.length);
       // The id of a job has no colon; the key of something that belongs to a job, such as its lock, has one.
@@ -65,19 +67,19 @@ async function jobsOf(redis: Redis, queue: Queue): Promise<Set<string>> {
   return ids;
 }
 
-/** Strikes out of some ids those in a list, and gives how many it holds. */
-async function strikeOut(redis: Redis, list: string, ids: Set<string>): Promise<number> {
-  for (let from = 0; ; from += IDS_IN_ONE_GO) {
-    const listed = await redis.lrange(list, from, from + IDS_IN_ONE_GO - 1);
+/** Removes from `ids` those that are in a list. @returns the length of the list */
+async function removeListed(redis: Redis, list: string, ids: Set<string>): Promise<number> {
+  for (let from = 0; ; from += IDS_PER_READ) {
+    const listed = await redis.lrange(list, from, from + IDS_PER_READ - 1);
     for (const id of listed) ids.delete(id);
-    if (listed.length < IDS_IN_ONE_GO) return from + listed.length;
+    if (listed.length < IDS_PER_READ) return from + listed.length;
   }
 }
 
-async function forgetLost(redis: Redis, queue: Queue, ids: readonly string[]): Promise<number> {
-  // The long lists last: most that were taken from them are in work.
+async function deleteLost(redis: Redis, queue: Queue, ids: readonly string[]): Promise<number> {
+  // The long lists last: most jobs that have left them are active by now.
   const names = Object.keys(queue.keys).filter((key) => !LONG_LISTS.includes(key));
   const own = [...names, ...LONG_LISTS].map((key) => queue.toKey(key));
   const keys = [...own, ...ids.map((id) => queue.toKey(id))];
-  return (await redis.eval(FORGET_LOST, keys.length, ...keys, own.length, ...ids)) as number;
+  return (await redis.eval(DELETE_LOST, keys.length, ...keys, own.length, ...ids)) as number;
 }

@@ -36,7 +36,7 @@ afterAll(async () => {
 
 async function putBackUntilThere(): Promise<number> {
   for (;;) {
-    await schedule.putBack();
+    await schedule.restore();
     const scheduler = await queue.getJobScheduler(NAME);
     if (scheduler?.next !== undefined) return scheduler.next;
     await sleep(10);
@@ -125,7 +125,7 @@ it('all regular jobs are put back though something else was written over the sch
         () => false,
       );
     for (const until = performance.now() + 5_000; performance.now() < until && !(await isWhole());) {
-      await all.putBack();
+      await all.restore();
       await sleep(10);
     }
     expect(await found()).toEqual([NAME, ...others]);
@@ -158,7 +158,7 @@ it.each([
       () => undefined,
     );
     for (const until = performance.now() + 10_000; done < 4 && performance.now() < until;) {
-      await regular.putBack();
+      await regular.restore();
       await sleep(20);
     }
     await Promise.all([worker.close(), regular.close()]);

@@ -9,17 +9,17 @@ export interface RegularJob {
   readonly everyMs: number;
 }
 
-/** How far the clocks of two machines may be apart without jobs being put back again and again because of it. */
-const CLOCKS_APART_MS = 60_000;
+/** Tolerated clock skew between two machines; without a tolerance, jobs would be restored again and again. */
+const MAX_CLOCK_SKEW_MS = 60_000;
 
-/** What all regular jobs carry. */
+/** The payload of all regular jobs. */
 const DATA = { v: 1 } as const;
 
-/** Keeps the regular jobs in Redis: what is missing there, because Redis was emptied or replaced, or never comes, is put back. */
+/** Keeps the schedules of the regular jobs in Redis: restores those that are missing, because Redis was emptied or replaced, or that no longer fire. */
 export class MaintenanceSchedule {
   private readonly producer: JobProducer;
-  private putting: Promise<void> | undefined;
-  /** For when each job was set when it was last seen, and since when it has been. */
+  private restoring: Promise<void> | undefined;
+  /** The next run of each job when it was last seen, and since when that has been the same. */
   private readonly seen = new Map<JobName, { readonly next: number; readonly sinceMs: number }>();
 
   /** @param nowMs a monotonic clock, in milliseconds */
@@ -32,37 +32,37 @@ export class MaintenanceSchedule {
     this.producer = new JobProducer(QUEUES.maintenance, redis, onError);
   }
 
-  /** Puts back what is missing; never rejects, and does nothing while Redis is away. */
-  async putBack(): Promise<void> {
+  /** Restores what is missing; never rejects, and does nothing while Redis is down. */
+  async restore(): Promise<void> {
     if (!this.producer.isConnected) return;
-    await (this.putting ??= this.putBackMissing().finally(() => (this.putting = undefined)));
+    await (this.restoring ??= this.restoreMissing().finally(() => (this.restoring = undefined)));
   }
 
   async close(): Promise<void> {
-    await this.putting;
+    await this.restoring;
     await this.producer.close();
   }
 
-  private async putBackMissing(): Promise<void> {
+  private async restoreMissing(): Promise<void> {
     try {
       const queue = await this.producer.queue();
-      for (const job of this.jobs) await this.putBackOne(queue, job);
+      for (const job of this.jobs) await this.restoreOne(queue, job);
     } catch (error) {
       this.onError(error as Error);
     }
   }
 
-  private async putBackOne(queue: Queue, job: RegularJob): Promise<void> {
+  private async restoreOne(queue: Queue, job: RegularJob): Promise<void> {
     const { name, everyMs } = job;
     try {
       const scheduler = await queue.getJobScheduler(name);
-      if (isAsWritten(scheduler, job) && !this.isLost(job, scheduler?.next)) return;
-      // One that is there keeps its time when it is written again.
+      if (isIntact(scheduler, job) && !this.isLost(job, scheduler?.next)) return;
+      // Upserting an existing schedule would keep its next run.
       if (scheduler !== undefined) await queue.removeJobScheduler(name);
       const opts = { removeOnComplete: true, removeOnFail: { count: 20 } };
       await queue.upsertJobScheduler(name, { every: everyMs }, { name, data: DATA, opts });
     } catch (error) {
-      // Something else was written over its schedule, or into it: it is put back at the next look.
+      // Something else has overwritten the schedule: delete it, so that the next call restores it.
       if (!isUnreadable(error as Error)) throw error;
       await this.producer.connection.unlink(queue.toKey(`repeat:${name}`));
       this.onError(error as Error);
@@ -70,10 +70,10 @@ export class MaintenanceSchedule {
   }
 
   /**
-   * Whether a job will never come, or not for long. Each job makes the next one, so a job that Redis has lost is the last, though its schedule is still
-   * there: its time passes. (One that only waits for a worker is then done twice.) The time is set by the clock of whoever did the one before, which may
-   * have been wrong for a moment: then it lies far ahead and stays there. If it moves on, somebody does the job by such a clock, and whoever put it back at
-   * each look would have it done at each look.
+   * Whether a schedule has stopped firing, or will not fire for long. In BullMQ each run creates the next one. So
+   * - if Redis has lost a job, its schedule stays but its next run lies in the past (or the job only waits for a worker; then it runs twice);
+   * - if the clock of the previous runner was wrong, the next run lies far in the future, and stays there. If it moves on, somebody keeps running the
+   *   job by a wrong clock; restoring it each time would run it each time.
    */
   private isLost({ name, everyMs }: RegularJob, next: number | undefined): boolean {
     if (next === undefined) return false;
@@ -81,19 +81,19 @@ export class MaintenanceSchedule {
     const before = this.seen.get(name);
     const sinceMs = before?.next === next ? before.sinceMs : nowMs;
     this.seen.set(name, { next, sinceMs });
-    const patienceMs = 2 * everyMs + CLOCKS_APART_MS;
+    const patienceMs = 2 * everyMs + MAX_CLOCK_SKEW_MS;
     const aheadMs = next - Date.now();
     return aheadMs < -patienceMs || (aheadMs > patienceMs && nowMs - sinceMs > patienceMs);
   }
 }
 
-/** Whether a schedule makes the job that it is for. */
-function isAsWritten(scheduler: JobSchedulerJson | undefined, { name, everyMs }: RegularJob): boolean {
+/** Whether a schedule creates the job that it should. */
+function isIntact(scheduler: JobSchedulerJson | undefined, { name, everyMs }: RegularJob): boolean {
   const { every, name: made, template } = scheduler ?? {};
   return every === everyMs && made === name && isDeepStrictEqual(template?.data, DATA);
 }
 
-/** Whether it is what BullMQ comes to with a schedule that is of another type, or holds what is no JSON or another kind of value. */
+/** Whether this is an error that BullMQ gives for a schedule whose key has another type, or whose fields are not the JSON that it expects. */
 function isUnreadable(error: Error): boolean {
   return error instanceof SyntaxError || error instanceof TypeError || error.message.startsWith('WRONGTYPE');
 }

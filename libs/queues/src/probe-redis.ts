@@ -1,20 +1,20 @@
 import { connect } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 
-/** Any server on this machine or in its network answers sooner. */
+/** Any server on this machine or in its network answers faster than this. */
 const ANSWERS_WITHIN_MS = 3_000;
 const DEFAULT_PORT = 6379;
-/** A Redis that takes nobody from where we are, or no more, says so by itself and hangs up. */
-const SPEAKS_FIRST_WITHIN_MS = 200;
-/** What a Redis answers: it is there, it requires a login, or why it takes no connection. */
+/** A Redis that refuses the connection (protected mode, maxclients) sends the error unasked, then hangs up. */
+const REFUSED_WITHIN_MS = 200;
+/** How a Redis answers PING: with PONG, or with an error such as that it requires a login or accepts no more connections. */
 const ANSWER = /^(?:\+PONG|-[A-Z]+ .*)/;
 
-/** What a Redis says without TLS at the host and port of a URL; undefined: no Redis answers. At most PING is sent. */
+/** What a Redis answers without TLS at the host and port of a URL; undefined: no Redis answers. At most PING is sent. */
 export function answerInClear(url: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(placeIn(url), () => {
-      // What is written to one that has hung up would throw away what it said.
-      setTimeout(() => socket.writable && socket.write('PING\r\n'), SPEAKS_FIRST_WITHIN_MS);
+      // Writing to a closed connection fails, and loses the error that was sent before it was closed.
+      setTimeout(() => socket.writable && socket.write('PING\r\n'), REFUSED_WITHIN_MS);
     });
     const settle = (answer?: string): void => {
       socket.destroy();
@@ -26,7 +26,7 @@ export function answerInClear(url: string): Promise<string | undefined> {
   });
 }
 
-/** Whether a server speaks TLS at the host and port of a URL, with whatever certificate. */
+/** Whether a server speaks TLS at the host and port of a URL, whatever its certificate. */
 export function answersTls(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (isSo: boolean): void => {

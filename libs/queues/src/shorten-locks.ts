@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq';
 import type { Redis } from './connections.ts';
 import { LOCK_MS, STALLED_CHECK_MS } from './job-worker.ts';
 
-/** KEYS: what keeps workers from looking for the jobs of dead ones, and what is being done. ARGV: how long that and a lock may last, and what keys of jobs begin with. */
+/** KEYS: `stalled-check`, which suppresses the search for stalled jobs, and the list of active jobs. ARGV: the maximum lifetimes of that key and of a job's lock, and the key prefix of jobs. */
 const SHORTEN = `
 local function shorten(key, ms)
   local left = redis.call('PTTL', key)
@@ -12,9 +12,9 @@ shorten(KEYS[1], ARGV[1])
 for _, id in ipairs(redis.call('LRANGE', KEYS[2], 0, -1)) do shorten(ARGV[3] .. id .. ':lock', ARGV[2]) end`;
 
 /**
- * Lets no lock of a queue last longer than one does when it is taken. Redis notes the moment at which a key ends: when its clock is set back by an hour, what
- * dead workers hold would not be looked for until an hour later, and be held for as long. What never ends was written by something else, and would be held for
- * ever. The lock of a living one is renewed in time.
+ * Caps the remaining lifetime of a queue's locks at what a new lock gets. Redis stores the time at which a key expires: if its clock is set back by an hour,
+ * the jobs of dead workers would stay locked, and not even be looked for, for an hour longer. A lock that never expires was written by something else. The
+ * locks of live workers are renewed in time anyway.
  */
 export async function shortenLocks(redis: Redis, queue: Queue): Promise<void> {
   const keys = [queue.toKey('stalled-check'), queue.toKey('active')];

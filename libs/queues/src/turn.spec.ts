@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
 import { bulkLane } from '@posthorn/domain';
-import { Room } from './room.ts';
+import { Capacity } from './capacity.ts';
 import { type LaneDemand, Turns, type TurnsOptions } from './turn.ts';
 import type { HeldRow } from './workbench-options.ts';
 
@@ -29,9 +29,9 @@ function turnsThatFind(rows: HeldRow[], change: Partial<TurnsOptions<HeldRow>> =
     },
     mayClaim: () => true,
     bench: {
-      room: new Room({ maxRows, maxBytes: 1_000, rowsForANewLane: 0 }),
+      capacity: new Capacity({ maxRows, maxBytes: 1_000, minRowsForNewLane: 0 }),
       put: (taken) => Promise.resolve(void put.push([...taken])),
-      untilRoom: () => Promise.resolve(),
+      waitForCapacity: () => Promise.resolve(),
     },
     rings: { ringAll: () => did.push('all'), ringSlot: (_lane, slot) => did.push(slot) },
     ...change,

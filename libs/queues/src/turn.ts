@@ -10,26 +10,26 @@ export interface LaneDemand {
 }
 
 export interface TurnsOptions<Row extends HeldRow> {
-  /** How many rows a turn claims at most. */
+  /** Maximum rows that a turn claims. */
   readonly rowsPerTurn: number;
-  /** A turn of a lane that has more to do ends after this, though some of its rows are still in work. */
+  /** A turn of a lane with more work ends after this time at the latest, even if some of its rows are still being processed. */
   readonly handoverMs: number;
-  /** Claims ready rows of several lanes, none of which is named twice. */
+  /** Claims ready rows of several distinct lanes. */
   readonly claim: (demands: readonly LaneDemand[], maxBytesPerLane: number) => Promise<Row[]>;
-  /** Whether this process may claim at all just now. */
+  /** Whether this process may claim at all now. */
   readonly mayClaim: () => boolean;
-  readonly bench: Pick<Workbench<Row, unknown>, 'room' | 'put' | 'untilRoom'>;
+  readonly bench: Pick<Workbench<Row, unknown>, 'capacity' | 'put' | 'waitForCapacity'>;
   readonly rings: Pick<LaneRings, 'ringAll' | 'ringSlot'>;
   /**
-   * Told what a turn has claimed, if anything, before it is worked on, and when that began by `performance.now()`; what it gives back is called
-   * when all of it is done.
+   * Called with the rows that a turn has claimed, if any, before they are processed. `claimedAt` is `performance.now()` before the claim. The returned
+   * function is called when all of the rows are done.
    */
   readonly onTurn?: ((laneId: LaneId, rows: readonly Row[], claimedAt: number) => () => void) | undefined;
 }
 
-const LOOK_AGAIN_MS = 20;
+const POLL_MS = 20;
 
-/** The slots of the clock's own rings begin with this; such a turn rings all slots of a lane that has a backlog. */
+/** Prefix of the slots that the clock rings; a turn in such a slot rings all slots of a lane that has a backlog. */
 export const CLOCK_SLOT = 'c';
 
 interface Claimed<Row> {
@@ -38,8 +38,8 @@ interface Claimed<Row> {
 }
 
 /**
- * Serves lanes a turn at a time: claim, hand to the workbench, ring again if rows were left, end. A turn that has emptied its lane ends
- * at once; one that has not holds its slot until its rows are done or the handover is due, which is what bounds a lane's share.
+ * Serves lanes in turns: claim rows, put them on the workbench, ring again if the lane has more. A turn that has emptied its lane ends at once; otherwise it
+ * occupies its slot until its rows are done or `handoverMs` have passed, which is what bounds the share of a lane.
  */
 export class Turns<Row extends HeldRow> {
   private readonly claims: Coalescer<LaneDemand, Claimed<Row>>;
@@ -51,31 +51,33 @@ export class Turns<Row extends HeldRow> {
   /** Serves one turn of a lane. */
   async serve(laneId: LaneId, slot: string): Promise<void> {
     const { bench, handoverMs, rowsPerTurn } = this.options;
-    // The clock rings again for what is left of a lane that has its share in hand.
-    if (!this.options.mayClaim() || bench.room.hasEnough(laneId)) return;
-    let room = bench.room.reserve(laneId, rowsPerTurn);
-    if (room === 0) {
-      await bench.untilRoom(handoverMs);
-      room = bench.room.reserve(laneId, rowsPerTurn);
+    // The clock rings a lane again that holds its full share now.
+    if (!this.options.mayClaim() || bench.capacity.hasEnough(laneId)) return;
+    let capacity = bench.capacity.reserve(laneId, rowsPerTurn);
+    if (capacity === 0) {
+      await bench.waitForCapacity(handoverMs);
+      capacity = bench.capacity.reserve(laneId, rowsPerTurn);
     }
-    if (room === 0) return this.ringAgain(laneId, slot);
-    const { laneHasMore, done } = await this.claimInto(laneId, room);
+    if (capacity === 0) return this.ringAgain(laneId, slot);
+    const { laneHasMore, done } = await this.claimInto(laneId, capacity);
     if (!laneHasMore) return;
     this.ringAgain(laneId, slot);
     await Promise.race([done, sleep(handoverMs)]);
   }
 
-  /** Resolves when no claim is under way. */
+  /** Resolves when no claim is pending. */
   async settled(): Promise<void> {
-    while (this.claims.pending > 0) await sleep(LOOK_AGAIN_MS);
+    while (this.claims.pending > 0) await sleep(POLL_MS);
   }
 
   private async claimInto(
     laneId: LaneId,
-    room: number,
+    capacity: number,
   ): Promise<{ laneHasMore: boolean; done: Promise<void> }> {
     const { bench, onTurn } = this.options;
-    const claimed = this.claims.add({ laneId, maxRows: room }).finally(() => bench.room.release(room));
+    const claimed = this.claims
+      .add({ laneId, maxRows: capacity })
+      .finally(() => bench.capacity.release(capacity));
     const { rows, claimedAt } = await claimed;
     const onDone = rows.length > 0 ? onTurn?.(laneId, rows, claimedAt) : undefined;
     const done = bench.put(rows, claimedAt);
@@ -88,13 +90,13 @@ export class Turns<Row extends HeldRow> {
     else this.options.rings.ringSlot(laneId, slot);
   }
 
-  /** One statement for the turns that start together; a lane with several of them is named once and its rows dealt out. */
+  /** One statement for all turns that start together; if a lane has several of them, its rows are distributed among them. */
   private async claimTogether(demands: LaneDemand[]): Promise<Claimed<Row>[]> {
     const ofLane = new Map<LaneId, number>();
     for (const { laneId, maxRows } of demands) ofLane.set(laneId, (ofLane.get(laneId) ?? 0) + maxRows);
     const lanes = [...ofLane].map(([laneId, maxRows]) => ({ laneId, maxRows }));
     const claimedAt = performance.now();
-    const bytesPerLane = Math.floor(this.options.bench.room.bytesFree / lanes.length);
+    const bytesPerLane = Math.floor(this.options.bench.capacity.bytesFree / lanes.length);
     const rows = await this.options.claim(lanes, bytesPerLane);
     const left = Map.groupBy(rows, (row) => row.laneId);
     return demands.map(({ laneId, maxRows }) => ({

@@ -1,49 +1,49 @@
 import type { LaneId } from '@posthorn/domain';
-import type { PlaceLimits } from './places.ts';
-import type { RoomLimits } from './room.ts';
+import type { PermitLimits } from './permits.ts';
+import type { CapacityLimits } from './capacity.ts';
 
-/** A claimed row, as far as the workbench cares. */
+/** What the workbench needs to know of a claimed row. */
 export interface HeldRow {
   readonly id: string;
   readonly laneId: LaneId;
   /** The fencing token. */
   readonly claims: number;
   readonly bytes: number;
-  /** Whether the claim left ready rows of this lane behind. */
+  /** Whether the claim left further ready rows of this lane behind. */
   readonly laneHasMore: boolean;
 }
 
-export interface WorkbenchOptions<Row extends HeldRow, Outcome> extends RoomLimits, PlaceLimits {
-  /** How long a confirmed lease lasts, in milliseconds. */
+export interface WorkbenchOptions<Row extends HeldRow, Outcome> extends CapacityLimits, PermitLimits {
+  /** Duration of a lease after a claim or renewal. */
   readonly leaseMs: number;
   readonly renewalMs: number;
-  /** No work begins with less of its lease left. */
+  /** No work starts with less than this left of its lease. */
   readonly marginMs: number;
   /**
-   * Nothing begins while so many rows have places or outcomes that are not durable yet: when the process is killed, no more than these, and what waits
-   * without a place, was done without a record, however slow the database is.
+   * No work starts while this many rows are being processed with a permit, or have outcomes that are not durable yet. However slow the database is, this
+   * bounds (together with the rows that wait without a permit) how many rows were processed without a record when the process is killed.
    */
   readonly maxUnrecorded: number;
   /**
-   * How many outcomes of one lane may wait to be recorded; then the last twentieth of all that may be unrecorded is for lanes that have none, too. So
-   * lanes whose outcomes cannot be recorded leave room to the others, however many such lanes there are. Default: all of these.
+   * How many outcomes of one lane may wait to be recorded. If set, the last twentieth of `maxUnrecorded` is moreover reserved for lanes that have nothing
+   * unrecorded. So lanes whose outcomes cannot be recorded do not block the others, however many there are. Default: no limit per lane.
    */
   readonly maxUnrecordedPerLane?: number;
   /**
-   * Does the work; undefined: it was not begun, and the row is given back. `mayStillBegin` must be asked when preparations are
-   * over: whether enough of the lease is left. `leavePlace` may be called when the work turns out to be mere waiting: it goes on
-   * without its place, unless half of the rows that there is room for do so already.
+   * Processes a row; resolves with undefined if nothing was begun, so that the claim is given back. `mayStillBegin` must be called after preparations:
+   * whether enough of the lease is left. `releasePermitEarly` may be called when only waiting is left to do: the work goes on without its permit, unless
+   * half of `maxRows` do so already.
    */
   readonly work: (
     row: Row,
     mayStillBegin: () => boolean,
-    leavePlace: () => void,
+    releasePermitEarly: () => void,
   ) => Promise<Outcome | undefined>;
-  /** Makes the outcome durable. The row's place is free for another by then. */
+  /** Makes the outcome durable. The row's permit has been returned by then. */
   readonly record: (row: Row, outcome: Outcome) => Promise<void>;
-  /** Renews leases; gives back the rows whose claims still hold. */
+  /** Renews leases; resolves with the rows whose claims still hold. */
   readonly renew: (rows: readonly Row[]) => Promise<readonly Row[]>;
   readonly giveBack: (rows: readonly Row[]) => Promise<void>;
-  /** Told of what failed on our own side; the row is left to its lease. */
+  /** Called with errors of our own; the row stays claimed until its lease expires. */
   readonly onError: (error: unknown) => void;
 }

@@ -23,8 +23,8 @@ function rowsOf(laneName: string, count: number, claims = 1): Row[] {
 
 /** How much room there is, without keeping it. */
 function roomFor(bench: Workbench<Row, string>, laneId: LaneId, wanted: number): number {
-  const rows = bench.room.reserve(laneId, wanted);
-  bench.room.release(rows);
+  const rows = bench.capacity.reserve(laneId, wanted);
+  bench.capacity.release(rows);
   return rows;
 }
 
@@ -247,32 +247,32 @@ describe('Workbench', () => {
   it('says who has how much in hand, and gives rows of whatever lanes no more than the room that there is', async () => {
     const { bench } = makeBench({ concurrency: 0 });
     void bench.put([...rowsOf('a', 12), ...rowsOf('b', 5)], performance.now());
-    expect(bench.room.lanesWith(5)).toEqual([lane('a'), lane('b')]);
-    expect(bench.room.lanesWith(6)).toEqual([lane('a')]);
-    expect(bench.room.reserveForAny(2)).toBe(2);
-    expect(bench.room.rowsFree).toBe(1);
-    expect(bench.room.reserveForAny(5)).toBe(1);
-    expect(bench.room.reserveForAny(5)).toBe(0);
-    bench.room.releaseForAny(3);
-    bench.refuse();
-    expect(bench.room.reserveForAny(5)).toBe(0);
+    expect(bench.capacity.lanesWith(5)).toEqual([lane('a'), lane('b')]);
+    expect(bench.capacity.lanesWith(6)).toEqual([lane('a')]);
+    expect(bench.capacity.reserveForAny(2)).toBe(2);
+    expect(bench.capacity.rowsFree).toBe(1);
+    expect(bench.capacity.reserveForAny(5)).toBe(1);
+    expect(bench.capacity.reserveForAny(5)).toBe(0);
+    bench.capacity.releaseForAny(3);
+    bench.stopIntake();
+    expect(bench.capacity.reserveForAny(5)).toBe(0);
     await bench.drain();
   });
 
   it('gives the room that is set aside for one claim to no other', () => {
     const { bench } = makeBench();
-    expect(bench.room.reserve(lane('a'), 15)).toBe(15);
-    expect(bench.room.reserve(lane('b'), 15)).toBe(5);
-    bench.room.release(20);
-    expect(bench.room.reserve(lane('b'), 50)).toBe(20);
+    expect(bench.capacity.reserve(lane('a'), 15)).toBe(15);
+    expect(bench.capacity.reserve(lane('b'), 15)).toBe(5);
+    bench.capacity.release(20);
+    expect(bench.capacity.reserve(lane('b'), 50)).toBe(20);
   });
 
   it('has room for what is known to be there, whatever turns may find', () => {
     const { bench } = makeBench();
-    expect(bench.room.reserve(lane('a'), 50)).toBe(20);
-    expect(bench.room.reserveForAny(12)).toBe(12);
-    expect(bench.room.reserveForAny(12)).toBe(8);
-    expect(bench.room.reserve(lane('b'), 50)).toBe(5);
+    expect(bench.capacity.reserve(lane('a'), 50)).toBe(20);
+    expect(bench.capacity.reserveForAny(12)).toBe(12);
+    expect(bench.capacity.reserveForAny(12)).toBe(8);
+    expect(bench.capacity.reserve(lane('b'), 50)).toBe(5);
   });
 
   it('asks for the lease again when the preparations of a row are over', async () => {
@@ -294,9 +294,9 @@ describe('Workbench', () => {
     const { bench } = makeBench({ maxBytes: 15, work: () => sleep(20, 'done') });
     const done = bench.put(rowsOf('a', 2), performance.now());
     expect(roomFor(bench, lane('a'), 50)).toBe(0);
-    expect(bench.room.bytesFree).toBe(0);
+    expect(bench.capacity.bytesFree).toBe(0);
     await done;
-    expect(bench.room.bytesFree).toBe(15);
+    expect(bench.capacity.bytesFree).toBe(15);
   });
 
   it('works on no more rows of a lane at once than it may, and on those of others meanwhile', async () => {
@@ -305,7 +305,7 @@ describe('Workbench', () => {
     const begun: string[] = [];
     const { bench } = makeBench({
       concurrency: 4,
-      maxPlacesPerLane: 2,
+      maxPermitsPerLane: 2,
       work: async (row) => {
         begun.push(row.name);
         if (row.name.startsWith('dead')) await hangs;
@@ -330,7 +330,7 @@ describe('Workbench', () => {
     const { bench } = makeBench({
       concurrency: 40,
       maxRows: 400,
-      maxPlacesPerLane: 10,
+      maxPermitsPerLane: 10,
       work: async (row) => {
         begun.push(row.name);
         if (row.name.startsWith('dead')) await hangs;
@@ -352,8 +352,8 @@ describe('Workbench', () => {
     const { bench } = makeBench({
       concurrency: 2,
       maxRows: 4,
-      work: async (_row, _mayStillBegin, leavePlace) => {
-        leave.push(leavePlace);
+      work: async (_row, _mayStillBegin, releasePermitEarly) => {
+        leave.push(releasePermitEarly);
         await new Promise<void>((resolve) => end.push(resolve));
         return 'done';
       },
@@ -375,11 +375,11 @@ describe('Workbench', () => {
   });
 
   it('has no room for more rows of a lane than it may have, nor for a new lane when it is full, where that is wanted', () => {
-    const { bench } = makeBench({ concurrency: 0, maxRows: 6, maxRowsPerLane: 4, rowsForANewLane: 0 });
+    const { bench } = makeBench({ concurrency: 0, maxRows: 6, maxRowsPerLane: 4, minRowsForNewLane: 0 });
     expect(roomFor(bench, lane('a'), 9)).toBe(4);
     void bench.put(rowsOf('a', 4), performance.now());
-    expect(bench.room.hasEnough(lane('a'))).toBe(true);
-    expect(bench.room.hasEnough(lane('b'))).toBe(false);
+    expect(bench.capacity.hasEnough(lane('a'))).toBe(true);
+    expect(bench.capacity.hasEnough(lane('b'))).toBe(false);
     expect([roomFor(bench, lane('a'), 9), roomFor(bench, lane('b'), 9)]).toEqual([0, 2]);
     void bench.put(rowsOf('b', 2), performance.now());
     expect(roomFor(bench, lane('c'), 9)).toBe(0);

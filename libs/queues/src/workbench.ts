@@ -1,40 +1,37 @@
 import type { LaneId } from '@posthorn/domain';
 import { DenseSet, type DenseSetMember } from '@posthorn/kernel';
 import { LaneCounts } from './lane-counts.ts';
-import { LaneLines } from './lane-lines.ts';
-import { Places } from './places.ts';
-import { Room } from './room.ts';
+import { RoundRobinLanes } from './round-robin-lanes.ts';
+import { Permits } from './permits.ts';
+import { Capacity } from './capacity.ts';
 import type { HeldRow, WorkbenchOptions } from './workbench-options.ts';
 
-/** So much of what may be unrecorded a lane that has some of it already leaves to the others. */
+/** The share of `maxUnrecorded` that is reserved for lanes that have nothing unrecorded. */
 const SHARE_OF_OTHER_LANES = 1 / 20;
-/** A renewal that failed is tried again after this. */
+/** Delay after which a failed renewal is retried. */
 const RENEW_AGAIN_MS = 1_000;
 
 interface Held<Row> extends DenseSetMember {
   readonly row: Row;
-  /** By the monotonic clock, and on the safe side: counted from before the claim or renewal was asked for. */
+  /** By the monotonic clock; conservative, because it is counted from before the claim or renewal was sent. */
   leaseEndsAt: number;
   stage: 'queued' | 'working' | 'recording';
-  /** Whether it is counted among those that are worked on. */
-  hasPlace: boolean;
+  /** Whether it holds a permit. */
+  hasPermit: boolean;
   readonly done: () => void;
 }
 
-/**
- * Where the claimed rows of one process are worked on: lane by lane in turn, so many at once, their leases
- * renewed for as long as they are in hand.
- */
+/** Processes the claimed rows of one process: round robin between lanes, with bounded concurrency, renewing leases for as long as rows are held. */
 export class Workbench<Row extends HeldRow, Outcome> {
   private readonly held = new DenseSet<Held<Row>>();
-  private readonly lines = new LaneLines<Held<Row>>();
-  private readonly waitingForRoom = new Set<() => void>();
-  /** The room for rows: ask it before a claim. */
-  readonly room: Room;
-  private readonly places: Places;
-  /** Rows that are worked on without a place. */
-  private lasting = 0;
-  /** Rows that were worked on, whose outcomes are not durable yet. */
+  private readonly lines = new RoundRobinLanes<Held<Row>>();
+  private readonly waitingForCapacity = new Set<() => void>();
+  /** Reserve capacity here before a claim. */
+  readonly capacity: Capacity;
+  private readonly permits: Permits;
+  /** How many rows are being processed without a permit. */
+  private waitingWithoutPermit = 0;
+  /** How many rows have outcomes that are not durable yet. */
   private recording = 0;
   private readonly recordingOf = new LaneCounts();
   private draining = false;
@@ -43,117 +40,117 @@ export class Workbench<Row extends HeldRow, Outcome> {
   private renewal: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: WorkbenchOptions<Row, Outcome>) {
-    this.room = new Room(options);
-    this.places = new Places(options);
+    this.capacity = new Capacity(options);
+    this.permits = new Permits(options);
     this.renewals = setInterval(() => void this.renewAll(), options.renewalMs);
   }
 
   /** Resolves when a row has left the bench, or after `withinMs`. */
-  async untilRoom(withinMs: number): Promise<void> {
+  async waitForCapacity(withinMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(done, withinMs);
-      const { waitingForRoom } = this;
+      const { waitingForCapacity } = this;
       function done(): void {
         clearTimeout(timer);
-        waitingForRoom.delete(done);
+        waitingForCapacity.delete(done);
         resolve();
       }
-      waitingForRoom.add(done);
+      waitingForCapacity.add(done);
     });
   }
 
   /**
-   * Takes rows in hand.
+   * Adds claimed rows.
    *
-   * @param claimedAt `performance.now()` before the claim was asked for
+   * @param claimedAt `performance.now()` before the claim was sent
    * @returns resolves when all of them have left the bench, whatever became of them
    */
   async put(rows: readonly Row[], claimedAt: number): Promise<void> {
-    const all = rows.map((row) => this.takeInHand(row, claimedAt + this.options.leaseMs));
+    const all = rows.map((row) => this.hold(row, claimedAt + this.options.leaseMs));
     if (this.draining) await this.giveBackQueued();
-    this.fillPlaces();
+    this.startNext();
     await Promise.all(all);
   }
 
-  /** From now on there is no room, and rows that arrive all the same are given back. */
-  refuse(): void {
+  /** From now on capacity cannot be reserved, and rows of claims that were under way are given back. */
+  stopIntake(): void {
     this.draining = true;
-    this.room.close();
+    this.capacity.close();
   }
 
-  /** Begins nothing more, gives back what was not begun, and waits for what was. */
+  /** Starts nothing more, gives back rows that were not started, and waits for those that were. */
   async drain(): Promise<void> {
-    this.refuse();
+    this.stopIntake();
     await this.giveBackQueued();
-    while (this.held.size > 0) await this.untilRoom(100);
+    while (this.held.size > 0) await this.waitForCapacity(100);
     clearInterval(this.renewals);
   }
 
-  private takeInHand(row: Row, leaseEndsAt: number): Promise<void> {
+  private hold(row: Row, leaseEndsAt: number): Promise<void> {
     return new Promise((done) => {
       const held: Held<Row> = {
         row,
         leaseEndsAt,
         stage: 'queued',
-        hasPlace: false,
+        hasPermit: false,
         done,
         position: undefined,
       };
       this.held.add(held);
-      this.room.take(row);
+      this.capacity.take(row);
       this.lines.add(row.laneId, held);
     });
   }
 
-  private fillPlaces(): void {
-    while (this.mayBegin()) {
+  private startNext(): void {
+    while (this.mayStartAny()) {
       const held = this.lines.next(
-        (candidate) => this.hasLease(candidate) && this.mayTakePlace(candidate.row.laneId),
+        (candidate) => this.hasLease(candidate) && this.mayStart(candidate.row.laneId),
       );
       if (held === undefined) break;
-      this.takePlace(held);
+      this.takePermit(held);
       void this.serve(held);
     }
-    // Rows that are left although places are free may have too little left of their lease.
-    if (this.places.free > 0 && this.lines.someFirst((first) => !this.hasLease(first))) void this.renewAll();
+    // Rows that wait although permits are free may have too little left of their lease.
+    if (this.permits.free > 0 && this.lines.someHead((first) => !this.hasLease(first))) void this.renewAll();
   }
 
-  private mayBegin(): boolean {
-    return !this.draining && this.places.free > 0 && this.unrecordedLeft > 0;
+  private mayStartAny(): boolean {
+    return !this.draining && this.permits.free > 0 && this.unrecordedLeft > 0;
   }
 
-  /** How many more may begin before an outcome is durable. */
+  /** How many more rows may start before an outcome has become durable. */
   private get unrecordedLeft(): number {
-    return this.options.maxUnrecorded - this.places.taken - this.recording;
+    return this.options.maxUnrecorded - this.permits.taken - this.recording;
   }
 
-  private mayTakePlace(laneId: LaneId): boolean {
-    return this.places.mayTake(laneId) && this.mayBeUnrecorded(laneId);
+  private mayStart(laneId: LaneId): boolean {
+    return this.permits.mayTake(laneId) && this.mayLeaveUnrecorded(laneId);
   }
 
-  private mayBeUnrecorded(laneId: LaneId): boolean {
+  private mayLeaveUnrecorded(laneId: LaneId): boolean {
     const { maxUnrecorded, maxUnrecordedPerLane } = this.options;
     const recording = this.recordingOf.of(laneId);
-    if (maxUnrecordedPerLane === undefined || recording + this.places.of(laneId) === 0) return true;
+    if (maxUnrecordedPerLane === undefined || recording + this.permits.of(laneId) === 0) return true;
     return recording < maxUnrecordedPerLane && this.unrecordedLeft > maxUnrecorded * SHARE_OF_OTHER_LANES;
   }
 
-  private takePlace(held: Held<Row>): void {
+  private takePermit(held: Held<Row>): void {
     held.stage = 'working';
-    held.hasPlace = true;
-    this.places.take(held.row.laneId);
+    held.hasPermit = true;
+    this.permits.take(held.row.laneId);
   }
 
-  private freePlace(held: Held<Row>): void {
-    held.hasPlace = false;
-    this.places.leave(held.row.laneId);
+  private returnPermit(held: Held<Row>): void {
+    held.hasPermit = false;
+    this.permits.leave(held.row.laneId);
   }
 
-  private leavePlace(held: Held<Row>): void {
-    if (!held.hasPlace || this.lasting >= this.options.maxRows / 2) return;
-    this.lasting += 1;
-    this.freePlace(held);
-    this.fillPlaces();
+  private releasePermitEarly(held: Held<Row>): void {
+    if (!held.hasPermit || this.waitingWithoutPermit >= this.options.maxRows / 2) return;
+    this.waitingWithoutPermit += 1;
+    this.returnPermit(held);
+    this.startNext();
   }
 
   private hasLease(held: Held<Row>): boolean {
@@ -170,8 +167,8 @@ export class Workbench<Row extends HeldRow, Outcome> {
     } finally {
       this.recording -= 1;
       this.recordingOf.remove(held.row.laneId);
-      this.letGo(held);
-      this.fillPlaces();
+      this.release(held);
+      this.startNext();
     }
   }
 
@@ -180,23 +177,23 @@ export class Workbench<Row extends HeldRow, Outcome> {
       return await this.options.work(
         held.row,
         () => !this.draining && this.hasLease(held),
-        () => this.leavePlace(held),
+        () => this.releasePermitEarly(held),
       );
     } finally {
       held.stage = 'recording';
       this.recording += 1;
       this.recordingOf.add(held.row.laneId);
-      if (held.hasPlace) this.freePlace(held);
-      else this.lasting -= 1;
-      this.fillPlaces();
+      if (held.hasPermit) this.returnPermit(held);
+      else this.waitingWithoutPermit -= 1;
+      this.startNext();
     }
   }
 
-  private letGo(held: Held<Row>): void {
+  private release(held: Held<Row>): void {
     if (!this.held.delete(held)) return;
-    this.room.leave(held.row);
+    this.capacity.leave(held.row);
     held.done();
-    for (const wake of this.waitingForRoom) wake();
+    for (const wake of this.waitingForCapacity) wake();
   }
 
   private async renewAll(): Promise<void> {
@@ -208,17 +205,17 @@ export class Workbench<Row extends HeldRow, Outcome> {
       const alive = new Set(await this.options.renew(all.map((held) => held.row)));
       for (const held of all) this.renewed(held, alive.has(held.row), askedAt);
     } catch (error) {
-      // Nothing begins without a confirmed lease; the next renewal may bring one.
+      // Nothing starts without a confirmed lease; the next renewal may bring one.
       this.options.onError(error);
       this.renewSoon();
     } finally {
       this.renewing = false;
     }
-    // Not at once: where no lease was to be had, it would be asked for again without a pause.
-    if (this.lines.size > 0) setTimeout(() => this.fillPlaces(), 100).unref();
+    // Delayed, because otherwise a failed renewal would be retried without a pause.
+    if (this.lines.size > 0) setTimeout(() => this.startNext(), 100).unref();
   }
 
-  /** After an outage, leases that ended in it count as dead before all who live would renew them by themselves: what they transmit would be sent twice. */
+  /** After an outage, the clock may free expired leases before the next regular renewal; emails that are being transmitted would then be sent twice. */
   private renewSoon(): void {
     this.renewal ??= setTimeout(() => {
       this.renewal = undefined;
@@ -227,9 +224,9 @@ export class Workbench<Row extends HeldRow, Outcome> {
   }
 
   private renewed(held: Held<Row>, alive: boolean, askedAt: number): void {
-    // A row that is not alive is somebody else's. What is being transmitted goes on: its outcome is recorded as late.
+    // A row that is not alive belongs to somebody else now. A transmission under way goes on, and its outcome is recorded as late.
     held.leaseEndsAt = alive ? askedAt + this.options.leaseMs : Number.NEGATIVE_INFINITY;
-    if (!alive && held.stage === 'queued' && this.lines.remove(held.row.laneId, held)) this.letGo(held);
+    if (!alive && held.stage === 'queued' && this.lines.remove(held.row.laneId, held)) this.release(held);
   }
 
   private async giveBackQueued(): Promise<void> {
@@ -240,6 +237,6 @@ export class Workbench<Row extends HeldRow, Outcome> {
     } catch (error) {
       this.options.onError(error);
     }
-    for (const held of queued) this.letGo(held);
+    for (const held of queued) this.release(held);
   }
 }

@@ -1,4 +1,4 @@
-import { workerBeside } from '@posthorn/kernel';
+import { workerUrl } from '@posthorn/kernel';
 import { RenderingThreads, type ThreadLimits } from './rendering-threads.ts';
 import { Suspects } from './suspects.ts';
 
@@ -19,7 +19,7 @@ export class HtmlToText {
   private readonly suspects = new Suspects(WORK, SUSPECTED_MS);
 
   constructor(limits: ThreadLimits = {}) {
-    const worker = workerBeside(import.meta.url, 'html-to-text.worker');
+    const worker = workerUrl(import.meta.url, 'html-to-text.worker');
     this.threads = new RenderingThreads(worker, WORK, limits);
     this.threadForLarge = new RenderingThreads(worker, WORK, { ...limits, maxThreads: 1 });
   }

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { giveUpAfter } from '@posthorn/kernel';
+import { startTimeout } from '@posthorn/kernel';
 import { Piscina } from 'piscina';
 import { RenderingFailed } from './rendering-failed.ts';
 import { Slots } from './slots.ts';
@@ -97,13 +97,13 @@ export class RenderingThreads<Task, Result> {
     if (this.closed) throw new RenderingFailed('crash', `${this.work} is over: its threads have been closed`);
     this.pool ??= this.newPool();
     const deadline = new AbortController();
-    const endWait = giveUpAfter(this.deadlineMs, () => deadline.abort());
+    const cancelTimeout = startTimeout(this.deadlineMs, () => deadline.abort());
     try {
       return await this.pool.run(task, { signal: deadline.signal });
     } catch (error) {
       throw this.failure(error, deadline.signal.aborted);
     } finally {
-      endWait();
+      cancelTimeout();
     }
   }
 

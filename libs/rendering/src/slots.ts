@@ -1,5 +1,5 @@
 /**
- * So many at once. The others wait, one of each owner in turn: nobody waits behind all of somebody else. The kernel's `FewAtOnce` gives a place
+ * So many at once. The others wait, one of each owner in turn: nobody waits behind all of somebody else. The kernel's `ConcurrencyLimit` gives a place
  * on before whoever had it has heard what became of their work; here who comes next may be of the same owner, and is asked when the failure
  * of the one before is known.
  */

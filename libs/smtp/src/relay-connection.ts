@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { boundText, type Transmission } from '@posthorn/domain';
-import { giveUpAfter } from '@posthorn/kernel';
+import { startTimeout } from '@posthorn/kernel';
 import type { PooledConnection } from './connection-pool.ts';
 import { type ConnectionSettings, mailerOptions, mayTalkInClear } from './connection-settings.ts';
 import { Dialogue } from './dialogue.ts';
@@ -73,7 +73,7 @@ export class RelayConnection implements PooledConnection {
   private end: Error | undefined;
   private finishStep: Done = NOTHING_TO_FINISH;
   /** Ends the wait for what the dialogue waits for. */
-  private endWait: () => void = NOTHING_TO_FINISH;
+  private cancelTimeout: () => void = NOTHING_TO_FINISH;
   /** Why nothing can be sent over it. */
   private failure: Transmission | undefined;
   /** How many messages were begun on it. */
@@ -223,14 +223,14 @@ export class RelayConnection implements PooledConnection {
   ): Promise<Error | undefined> {
     return new Promise((resolve) => {
       if (this.end !== undefined) return resolve(this.end);
-      const endWait = giveUpAfter(timeoutMs, () => {
+      const cancelTimeout = startTimeout(timeoutMs, () => {
         this.ended(new Error(`not finished within ${timeoutMs} ms`));
         this.smtp.close();
       });
       const finish: Done = (error) => {
         // A connection that has nothing to do must not hold its last message.
         this.finishStep = NOTHING_TO_FINISH;
-        endWait();
+        cancelTimeout();
         resolve(error ?? undefined);
       };
       this.finishStep = finish;
@@ -240,18 +240,18 @@ export class RelayConnection implements PooledConnection {
 
   /** Each wait has its deadline. */
   private watch(): void {
-    this.endWait();
+    this.cancelTimeout();
     const { wait } = this.dialogue;
     if (wait === undefined || this.end !== undefined) return;
     const ms = this.settings.patienceMs[wait];
-    this.endWait = giveUpAfter(ms, () => {
+    this.cancelTimeout = startTimeout(ms, () => {
       this.ended(new Error(`no ${wait === 'connection' ? wait : 'answer'} within ${ms} ms`));
       this.smtp.close();
     });
   }
 
   private ended(error: Error): void {
-    this.endWait();
+    this.cancelTimeout();
     this.end ??= error;
     this.finishStep(this.end);
   }

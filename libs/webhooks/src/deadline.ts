@@ -1,14 +1,14 @@
-import { giveUpAfter } from '@posthorn/kernel';
+import { startTimeout } from '@posthorn/kernel';
 
 /** One deadline for all the steps of a POST, of which one is under way at a time. */
 export class Deadline {
-  private readonly endWait: () => void;
+  private readonly cancelTimeout: () => void;
   private giveUp: (() => void) | undefined;
   private isOver = false;
 
   /** @param ms from now on */
   constructor(readonly ms: number) {
-    this.endWait = giveUpAfter(ms, () => this.expire());
+    this.cancelTimeout = startTimeout(ms, () => this.expire());
   }
 
   /**
@@ -23,7 +23,7 @@ export class Deadline {
 
   /** Nothing is given up any more. */
   clear(): void {
-    this.endWait();
+    this.cancelTimeout();
     this.giveUp = undefined;
   }
 

@@ -2,7 +2,7 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
 import { Refusal } from '@posthorn/kernel';
-import { jobBytes, type WatchedQueues } from '@posthorn/queues';
+import { jobBytes, type ReadOnlyQueues } from '@posthorn/queues';
 import type { RequestHandler } from 'express';
 import { asPartOfDashboard } from './board-page.ts';
 
@@ -12,7 +12,7 @@ const MAX_JOB_BYTES = 64 * 1024;
 const MAX_JOBS = 100;
 const MAX_ID_CHARACTERS = 200;
 
-type Queues = Awaited<ReturnType<WatchedQueues['queues']>>;
+type Queues = Awaited<ReturnType<ReadOnlyQueues['queues']>>;
 type Queue = Queues[number];
 type Job = NonNullable<Awaited<ReturnType<BullMQAdapter['getJob']>>>;
 type Statuses = Parameters<BullMQAdapter['getJobs']>[0];

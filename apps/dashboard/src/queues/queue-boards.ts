@@ -1,6 +1,6 @@
 import { Refusal } from '@posthorn/kernel';
 import type { OperatorRole } from '@posthorn/domain';
-import type { WatchedQueues } from '@posthorn/queues';
+import type { ReadOnlyQueues } from '@posthorn/queues';
 import type { RequestHandler } from 'express';
 import { accountOf } from '../sign-in/entrance.ts';
 import { createBoard } from './bull-board.ts';
@@ -11,7 +11,7 @@ const POLICY =
   "base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
 /** The queues of Redis, as Bull Board shows them: viewers look, operators may also retry, promote and remove jobs. */
-export function queueBoards(watched: Pick<WatchedQueues, 'queues'>, path: string): RequestHandler {
+export function queueBoards(watched: Pick<ReadOnlyQueues, 'queues'>, path: string): RequestHandler {
   const boards = new Map<OperatorRole, RequestHandler>();
   return async (request, response, next) => {
     const queues = await watched.queues().catch(() => {

@@ -159,7 +159,10 @@ describe('Fanning out for who has room', () => {
     await setStatus('PAUSED');
     await office.ask('INSERT INTO slow_lanes (lane_id) VALUES ($1)', [webhookLane(others[0]!)]);
     await desk.record(acme, 2);
-    const { claimed, lanes } = await desk.fanOutInto({ rows: 2, notOf: [webhookLane(others[1]!)] }, acme);
+    const { claimed, lanes } = await desk.fanOutInto(
+      { rows: 2, excludedLanes: [webhookLane(others[1]!)] },
+      acme,
+    );
     expect(claimed.map(({ webhookId }) => webhookId)).toEqual([others[2], others[2]]);
     expect(lanes.map(({ rows, isSlow }) => ({ rows, isSlow }))).toEqual(
       expect.arrayContaining([

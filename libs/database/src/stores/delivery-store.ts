@@ -27,11 +27,11 @@ import { type DueEvent, fannedOut, type FannedOut, type FannedOutRow } from './f
 import { withLockedRows } from './with-locked-rows.ts';
 
 /** For how many deliveries the process that makes them has room. */
-export interface Room {
+export interface ClaimCapacity {
   readonly rows: number;
   readonly bytes: number;
   /** The lanes of webhooks that have enough in hand. */
-  readonly notOf: readonly LaneId[];
+  readonly excludedLanes: readonly LaneId[];
 }
 
 /**
@@ -48,15 +48,19 @@ export class DeliveryStore {
    * Makes the deliveries of up to so many due events of each lane, of fewer where that takes too long, and claims those that there is room for. No
    * lane may be named twice.
    */
-  fanOut(demands: readonly LaneDemand[], room: Room, leaseMs: number): Promise<FannedOut> {
+  fanOut(demands: readonly LaneDemand[], capacity: ClaimCapacity, leaseMs: number): Promise<FannedOut> {
     const max = Math.max(...demands.map(({ maxRows }) => maxRows));
     return this.eventsTogether.take(max, (events) => {
       const fewer = demands.map(({ laneId, maxRows }) => ({ laneId, maxRows: Math.min(maxRows, events) }));
-      return this.fanOutTogether(fewer, room, leaseMs);
+      return this.fanOutTogether(fewer, capacity, leaseMs);
     });
   }
 
-  private fanOutTogether(demands: readonly LaneDemand[], room: Room, leaseMs: number): Promise<FannedOut> {
+  private fanOutTogether(
+    demands: readonly LaneDemand[],
+    capacity: ClaimCapacity,
+    leaseMs: number,
+  ): Promise<FannedOut> {
     return transactOn(this.database, async (client) => {
       const due = await client.query<DueEvent>({
         name: 'lock_due_events',
@@ -68,7 +72,7 @@ export class DeliveryStore {
       const { rows } = await client.query<FannedOutRow>({
         name: 'fan_out_events',
         text: FAN_OUT_EVENTS,
-        values: [ids, room.rows, room.bytes, `${leaseMs} ms`, room.notOf],
+        values: [ids, capacity.rows, capacity.bytes, `${leaseMs} ms`, capacity.excludedLanes],
       });
       return fannedOut(demands, due.rows, rows);
     });

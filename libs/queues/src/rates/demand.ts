@@ -1,48 +1,48 @@
 import type { Bucket, RateLimit } from '@posthorn/domain';
 
-/** One request: a token is wanted of a bucket. */
-export interface Asked {
-  /** The buckets of a policy are apart from those of all others. */
+/** A request for one token of a bucket. */
+export interface TokenRequest {
+  /** The namespace of the bucket. */
   readonly policy: string;
   readonly id: string;
   readonly limit: RateLimit;
 }
 
-/** Tokens that are wanted of one bucket. */
-export interface Demand extends Asked {
+/** A request for several tokens of one bucket. */
+export interface Demand extends TokenRequest {
   readonly wanted: number;
 }
 
-/** What was granted of a {@link Demand}, and how the bucket is after that. */
+/** How many tokens of a {@link Demand} were granted, and the state of the bucket afterwards. */
 export interface Grant {
   readonly granted: number;
   readonly bucket: Bucket;
 }
 
-/** The requests of a group, by bucket. */
-export interface Demands {
-  /** In the order in which each bucket is first asked for. */
+/** The token requests of a group, summed up by bucket. */
+export interface BucketDemands {
+  /** In the order of the first request for each bucket. */
   readonly all: readonly Demand[];
-  /** For each request the number of its demand. */
-  readonly places: readonly number[];
+  /** For each request, the index of its demand in `all`. */
+  readonly demandOf: readonly number[];
 }
 
-/** Puts the requests for one bucket together; where they name several limits the last counts. */
-export function demandsOf(asked: readonly Asked[]): Demands {
+/** Sums up requests by bucket; if requests for one bucket have different limits, the last one counts. */
+export function groupByBucket(requests: readonly TokenRequest[]): BucketDemands {
   const all: { policy: string; id: string; limit: RateLimit; wanted: number }[] = [];
   const byName = new Map<string, number>();
-  const places = asked.map(({ policy, id, limit }) => {
+  const demandOf = requests.map(({ policy, id, limit }) => {
     const name = `${policy}:${id}`;
-    const place = byName.get(name) ?? all.length;
-    const demand = all[place];
+    const index = byName.get(name) ?? all.length;
+    const demand = all[index];
     if (demand === undefined) {
-      byName.set(name, place);
+      byName.set(name, index);
       all.push({ policy, id, limit, wanted: 1 });
     } else {
       demand.limit = limit;
       demand.wanted += 1;
     }
-    return place;
+    return index;
   });
-  return { all, places };
+  return { all, demandOf };
 }

@@ -15,7 +15,7 @@ const IDS = ['a', 'b', 'c'] as const;
 type Id = (typeof IDS)[number];
 type Step = {
   readonly pauseMs: number;
-  readonly asked: readonly { id: Id; burst: number; wanted: number }[];
+  readonly requests: readonly { id: Id; burst: number; wanted: number }[];
 };
 
 const aSpeed = fc.record({
@@ -32,7 +32,7 @@ const aDemand = fc.record({
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
     pauseMs: fc.constantFrom(0, 0, 0, 1, 3, 12),
-    asked: fc.uniqueArray(aDemand, { selector: ({ id }) => id, minLength: 1, maxLength: 3 }),
+    requests: fc.uniqueArray(aDemand, { selector: ({ id }) => id, minLength: 1, maxLength: 3 }),
   }),
   { minLength: 1, maxLength: 15 },
 );
@@ -60,7 +60,7 @@ describe('the buckets in Redis', () => {
     limit,
     wanted,
   });
-  const grantedOf = async (asked: Demand): Promise<number> => (await take([asked]))[0]!.granted;
+  const grantedOf = async (requests: Demand): Promise<number> => (await take([requests]))[0]!.granted;
 
   async function take(demands: readonly Demand[]): Promise<Grant[]> {
     const grants = await buckets.take(demands, AMPLE_MS);
@@ -88,9 +88,9 @@ describe('the buckets in Redis', () => {
       await undisturbed(async () => {
         const policy = randomUUID();
         const model = new Map<Id, Bucket>();
-        for (const { pauseMs, asked } of sequence) {
+        for (const { pauseMs, requests } of sequence) {
           if (pauseMs > 0) await sleep(pauseMs);
-          const demands = asked.map(({ id, burst, wanted }) => ({
+          const demands = requests.map(({ id, burst, wanted }) => ({
             policy,
             id,
             limit: { ...speedOf[id], burst },

@@ -1,20 +1,17 @@
 import { partsOfToken } from '@posthorn/domain';
-import { giveUpAfter } from '@posthorn/kernel';
+import { startTimeout } from '@posthorn/kernel';
 import { connectProducer, type Redis, type RedisOptions } from '../connections.ts';
 import type { Demand, Grant } from './demand.ts';
 import { TAKE_TOKENS } from './take-tokens.ts';
 
 const FIRST_BACK_OFF_MS = 1_000;
 const MAX_BACK_OFF_MS = 10_000;
-/** A connection on which an answer is overdue for this long is given up, and another is made. */
+/** A connection on which an answer is overdue for this long is replaced. */
 const SILENCE_MS = 1_000;
 
 type WithScript = Redis & { takeTokens(keyCount: number, ...args: (string | number)[]): Promise<number[]> };
 
-/**
- * The buckets that all gateways share. Redis is not asked while it is away, nor for a while after it failed or was
- * slow: 1 s, then 2 s, up to 10 s, until it answers in time.
- */
+/** The buckets that all gateways share. After Redis has failed or was slow it is not queried for a back-off of 1 s, then 2 s, up to 10 s, until it answers in time. */
 export class RedisBuckets {
   private readonly connection: WithScript;
   private backOffMs = 0;
@@ -25,20 +22,20 @@ export class RedisBuckets {
     private readonly onError: (error: Error) => void,
   ) {
     const connection = connectProducer(redis.url, onError, { socketTimeout: SILENCE_MS });
-    // The script is sent whole on a new connection and after a SCRIPT FLUSH, else by its digest.
+    // ioredis sends the script in full on a new connection and after a SCRIPT FLUSH, otherwise by its digest (EVALSHA).
     connection.defineCommand('takeTokens', { lua: TAKE_TOKENS });
     this.connection = connection as WithScript;
   }
 
-  /** Whether it is worth asking just now. */
+  /** Whether Redis should be queried now. */
   get isReachable(): boolean {
     return this.connection.status === 'ready' && performance.now() >= this.notBeforeMs;
   }
 
   /**
-   * Takes tokens out of different buckets, all in one call.
+   * Takes tokens from several distinct buckets in one call.
    *
-   * @returns a grant for each demand, or undefined when Redis has failed or not answered within `withinMs`
+   * @returns a grant for each demand; undefined when Redis has failed or did not answer within `withinMs`
    */
   async take(demands: readonly Demand[], withinMs: number): Promise<Grant[] | undefined> {
     try {
@@ -70,11 +67,13 @@ export class RedisBuckets {
   }
 }
 
-/** Rejects when the promise does, or is not resolved in time. */
+/** Settles as the promise does, but rejects when that takes longer than `ms`. */
 function answerWithin<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const endWait = giveUpAfter(ms, () => reject(new Error('Redis did not answer the rate limiter in time')));
-    void promise.then(resolve, reject).finally(endWait);
+    const cancelTimeout = startTimeout(ms, () =>
+      reject(new Error('Redis did not answer the rate limiter in time')),
+    );
+    void promise.then(resolve, reject).finally(cancelTimeout);
   });
 }
 

@@ -1,10 +1,10 @@
 /**
- * Takes tokens out of the buckets of a whole group of requests, atomically; the arithmetic of `rate-limit.ts` in domain,
- * by the clock of Redis. A bucket is a text `<missing> <at>` (parts of a token, microseconds) and is gone once it would be full.
- * Anything else under its name counts as a full one, or all callers would be limited by each gateway for itself for as long as it is there.
+ * Atomically takes tokens from the buckets of a group of requests: the arithmetic of `rate-limit.ts` in domain, by the clock of Redis. A bucket is a string
+ * `<missing> <at>` (in parts of a token, and microseconds) that expires when it would be full. Any other value under its key counts as a full bucket;
+ * failing instead would leave every gateway to its local limits for as long as that value exists.
  *
- * KEYS: the buckets, all of one hash slot. ARGV, four for each: what a period brings, the parts of a token, the burst, how many tokens
- * are wanted. Gives the time in microseconds, then for each bucket how many it granted and what it lacks after that.
+ * KEYS: the buckets, all in one hash slot. ARGV, four for each bucket: tokens per period, parts per token, burst, tokens wanted. Returns the time in
+ * microseconds, then for each bucket how many tokens were granted and how many parts are missing afterwards.
  */
 export const TAKE_TOKENS = `
 local time = redis.call('TIME')

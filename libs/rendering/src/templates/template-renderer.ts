@@ -1,4 +1,4 @@
-import { BoundedMap, workerBeside } from '@posthorn/kernel';
+import { BoundedMap, workerUrl } from '@posthorn/kernel';
 import { RenderingFailed } from '../rendering-failed.ts';
 import { RenderingThreads, type ThreadLimits } from '../rendering-threads.ts';
 import { Suspects } from '../suspects.ts';
@@ -53,7 +53,7 @@ export class TemplateRenderer {
   private waiting: Waiting[] = [];
 
   constructor(limits: ThreadLimits = {}) {
-    const worker = workerBeside(import.meta.url, 'template.worker');
+    const worker = workerUrl(import.meta.url, 'template.worker');
     this.threads = new RenderingThreads(worker, WORK, limits);
   }
 

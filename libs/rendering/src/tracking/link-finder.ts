@@ -1,4 +1,4 @@
-import { workerBeside } from '@posthorn/kernel';
+import { workerUrl } from '@posthorn/kernel';
 import { RenderingThreads, type ThreadLimits } from '../rendering-threads.ts';
 import { findLinks, type TrackablePlaces } from './find-links.ts';
 
@@ -10,7 +10,7 @@ export class LinkFinder {
   private readonly threads: RenderingThreads<string, TrackablePlaces>;
 
   constructor(limits: ThreadLimits = {}) {
-    const worker = workerBeside(import.meta.url, 'find-links.worker');
+    const worker = workerUrl(import.meta.url, 'find-links.worker');
     this.threads = new RenderingThreads(worker, 'finding the links of the HTML', limits);
   }
 

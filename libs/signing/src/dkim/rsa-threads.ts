@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { Coalescer, giveUpAfter, workerBeside } from '@posthorn/kernel';
+import { Coalescer, startTimeout, workerUrl } from '@posthorn/kernel';
 import { Piscina } from 'piscina';
 import type { RsaResult, RsaTask } from './rsa.worker.ts';
 
@@ -31,8 +31,8 @@ export class RsaThreads {
   private readonly groups = new Coalescer<Wanted, RsaResult>({
     serve: (wanted) => this.signTogether(wanted),
     maxItems: MAX_PER_GROUP,
-    tracks: this.maxThreads * GROUPS_A_THREAD,
-    trackOf: () => (this.signed += 1),
+    partitions: this.maxThreads * GROUPS_A_THREAD,
+    partitionOf: () => (this.signed += 1),
   });
   private pool: Piscina<RsaTask, RsaResult[]> | undefined;
   private signed = 0;
@@ -65,14 +65,14 @@ export class RsaThreads {
 
   private async signWithin(task: RsaTask): Promise<RsaResult[]> {
     const pool = (this.pool ??= this.newPool());
-    const endWait = giveUpAfter(DEADLINE_MS, () => this.giveUp(pool));
+    const cancelTimeout = startTimeout(DEADLINE_MS, () => this.giveUp(pool));
     try {
       return await pool.run(task);
     } catch (error) {
       this.giveUp(pool);
       throw error;
     } finally {
-      endWait();
+      cancelTimeout();
     }
   }
 
@@ -84,7 +84,7 @@ export class RsaThreads {
 
   private newPool(): Piscina<RsaTask, RsaResult[]> {
     const pool = new Piscina<RsaTask, RsaResult[]>({
-      filename: workerBeside(import.meta.url, 'rsa.worker'),
+      filename: workerUrl(import.meta.url, 'rsa.worker'),
       minThreads: 1,
       maxThreads: this.maxThreads,
       concurrentTasksPerWorker: GROUPS_A_THREAD,

@@ -4,11 +4,11 @@ import type { AcceptableCall, AcceptableEmail, AcceptanceStore, CallOutcome } fr
 import { groupSize } from '@posthorn/platform';
 import type { LaneRings } from '@posthorn/queues';
 import { AcceptGroup } from './accept-group.ts';
-import { trackOf } from './track-of.ts';
+import { partitionOf } from './partition-of.ts';
 
 const MAX_EMAILS_PER_GROUP = 500;
 /** With so many, what a statement costs by itself is little beside what its emails cost. */
-const EMAILS_UNDIVIDED = 64;
+const MIN_EMAILS_TO_SPLIT = 64;
 const MAX_BYTES_PER_GROUP = 8 * 1024 * 1024;
 const GROUPS_AT_ONCE = 4;
 
@@ -29,12 +29,12 @@ export class AcceptanceGroups {
     this.calls = new Coalescer({
       serve: (calls) => this.accept(calls),
       maxItems: MAX_EMAILS_PER_GROUP,
-      undivided: EMAILS_UNDIVIDED,
+      minSplitWeight: MIN_EMAILS_TO_SPLIT,
       weightOf: ({ emails }) => emails.length,
       maxBytes: MAX_BYTES_PER_GROUP,
       bytesOf: ({ emails }) => emails.reduce((sum, email) => sum + bytesOf(email), 0),
-      tracks: GROUPS_AT_ONCE,
-      trackOf: (call) => trackOf(call.workspaceId),
+      partitions: GROUPS_AT_ONCE,
+      partitionOf: (call) => partitionOf(call.workspaceId),
     });
   }
 

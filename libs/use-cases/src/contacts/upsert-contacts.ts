@@ -1,6 +1,6 @@
 import { Coalescer } from '@posthorn/kernel';
 import { type ContactStore, type ContactUpsert, type ContactWrite, faultOf } from '@posthorn/database';
-import { trackOf } from '../accept/track-of.ts';
+import { partitionOf } from '../accept/partition-of.ts';
 
 const MAX_CONTACTS_PER_GROUP = 500;
 const MAX_BYTES_PER_GROUP = 8 * 1024 * 1024;
@@ -21,8 +21,8 @@ export class UpsertContacts {
       weightOf: (upserts) => upserts.length,
       maxBytes: MAX_BYTES_PER_GROUP,
       bytesOf: (upserts) => Buffer.byteLength(JSON.stringify(upserts)),
-      tracks: GROUPS_AT_ONCE,
-      trackOf: ([upsert]) => trackOf(upsert!.workspaceId),
+      partitions: GROUPS_AT_ONCE,
+      partitionOf: ([upsert]) => partitionOf(upsert!.workspaceId),
     });
   }
 

@@ -1,4 +1,4 @@
-import { FewAtOnce, type IdentityId, newUuid, Refusal } from '@posthorn/kernel';
+import { ConcurrencyLimit, type IdentityId, newUuid, Refusal } from '@posthorn/kernel';
 import { dkimSelector } from '@posthorn/domain';
 import { type NewDkimKey, placeOf, SEALED_COLUMNS } from '@posthorn/database';
 import { type DkimAlgorithm, newDkimKeyPair, type SecretBox } from '@posthorn/signing';
@@ -6,7 +6,7 @@ import { type DkimAlgorithm, newDkimKeyPair, type SecretBox } from '@posthorn/si
 const ALGORITHMS: readonly DkimAlgorithm[] = ['rsa', 'ed25519'];
 
 /** An RSA key takes a thread for some hundred milliseconds; what waits longer than a few seconds had better come again. */
-const PAIRS = { atOnce: 1, maxWaiting: 20, refusal: tooManyDkimKeys };
+const PAIRS = { maxConcurrent: 1, maxWaiting: 20, refusal: tooManyDkimKeys };
 
 /** Too many wait for their keys. */
 export function tooManyDkimKeys(): Refusal {
@@ -22,7 +22,7 @@ interface DkimKeyMakerOptions {
 
 /** Makes the keys of domains, one pair after the other, so that whoever adds many takes the threads of nobody. */
 export class DkimKeyMaker {
-  private readonly pairs = new FewAtOnce(PAIRS);
+  private readonly pairs = new ConcurrencyLimit(PAIRS);
 
   constructor(private readonly options: DkimKeyMakerOptions) {}
 

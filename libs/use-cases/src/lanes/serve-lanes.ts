@@ -4,7 +4,7 @@ import { type ClaimedRow, isOutage, type LaneDemand, type OutboxStore } from '@p
 import { groupSize } from '@posthorn/platform';
 import { type LaneRings, Turns, type TurnsOptions, Workbench, type WorkbenchOptions } from '@posthorn/queues';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
-import { SpareRoom } from './spare-room.ts';
+import { SpareCapacity } from './spare-capacity.ts';
 
 const MAX_GIVEN_BACK_PER_GROUP = 500;
 const TRY_AGAIN_MS = 500;
@@ -27,10 +27,10 @@ interface ServeLanesOptions<Row extends ClaimedRow, Outcome>
       | 'maxRows'
       | 'maxBytes'
       | 'maxRowsPerLane'
-      | 'maxPlacesPerLane'
+      | 'maxPermitsPerLane'
       | 'maxUnrecorded'
       | 'maxUnrecordedPerLane'
-      | 'rowsForANewLane'
+      | 'minRowsForNewLane'
       | 'work'
     >,
     Pick<TurnsOptions<Row>, 'onTurn'> {
@@ -47,14 +47,14 @@ interface ServeLanesOptions<Row extends ClaimedRow, Outcome>
 /** Serves the turns of lanes: claim, work, record. */
 export class ServeLanes<Row extends ClaimedRow, Outcome> {
   /** For rows that something else than a turn of their lanes claims. */
-  readonly spareRoom: SpareRoom<Row>;
+  readonly spareCapacity: SpareCapacity<Row>;
   private readonly givenBack: Coalescer<Row, undefined>;
   private readonly bench: Workbench<Row, Outcome>;
   private readonly turns: Turns<Row>;
 
   constructor(options: ServeLanesOptions<Row, Outcome>) {
-    const { recorder, mayClaim: mayBegin = () => true } = options;
-    const mayClaim = (): boolean => !recorder.isBehind && mayBegin();
+    const { recorder, mayClaim: mayStartAny = () => true } = options;
+    const mayClaim = (): boolean => !recorder.isBehind && mayStartAny();
     this.givenBack = new Coalescer({
       serve: async (rows) => {
         await giveBackWhileLeased(options, rows);
@@ -76,7 +76,7 @@ export class ServeLanes<Row extends ClaimedRow, Outcome> {
       rings: options.rings,
       onTurn: options.onTurn,
     });
-    this.spareRoom = new SpareRoom({ bench: this.bench, mayClaim, maxRows: options.maxRows });
+    this.spareCapacity = new SpareCapacity({ bench: this.bench, mayClaim, maxRows: options.maxRows });
   }
 
   /** Serves one turn of a lane. */
@@ -86,8 +86,8 @@ export class ServeLanes<Row extends ClaimedRow, Outcome> {
 
   /** Begins nothing more, gives back what was not begun, and resolves when what was is recorded. */
   async drain(): Promise<void> {
-    this.bench.refuse();
-    await Promise.all([this.turns.settled(), this.spareRoom.settled()]);
+    this.bench.stopIntake();
+    await Promise.all([this.turns.settled(), this.spareCapacity.settled()]);
     await this.bench.drain();
   }
 

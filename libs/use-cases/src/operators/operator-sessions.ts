@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { FewAtOnce, Refusal } from '@posthorn/kernel';
+import { ConcurrencyLimit, Refusal } from '@posthorn/kernel';
 import { OPERATOR_NAME, type RateLimit, type RateVerdict, wholeSeconds } from '@posthorn/domain';
 import type {
   AdmittedSessions,
@@ -45,7 +45,7 @@ const TOLD_OF_A_NETWORK: Bound = {
  * three seconds and no longer.
  */
 const COMPARISONS = {
-  atOnce: 2,
+  maxConcurrent: 2,
   maxWaiting: 100,
   refusal: () =>
     new Refusal(503, 'Too many sign in at once; try again in some seconds', { retryAfterSeconds: 5 }),
@@ -68,7 +68,7 @@ interface Credentials extends Try {
 
 /** Who is signed in to the dashboard. */
 export class OperatorSessions {
-  private readonly comparisons = new FewAtOnce(COMPARISONS);
+  private readonly comparisons = new ConcurrencyLimit(COMPARISONS);
 
   constructor(
     private readonly accounts: Pick<OperatorAccountStore, 'passwordHashOf' | 'isEmpty'>,

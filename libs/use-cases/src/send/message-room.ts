@@ -1,5 +1,5 @@
 import type { LaneId } from '@posthorn/domain';
-import { LaneLines } from '@posthorn/queues';
+import { RoundRobinLanes } from '@posthorn/queues';
 
 /** Messages of templates that wait for a connection may take so much memory. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -17,7 +17,7 @@ interface Waiting {
  */
 export class MessageRoom {
   private readonly heldOf = new Map<LaneId, number>();
-  private readonly waiting = new LaneLines<Waiting>();
+  private readonly waiting = new RoundRobinLanes<Waiting>();
   private bytes = 0;
   private inMaking = 0;
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type EmailId, FewAtOnce, Refusal, type WorkspaceId } from '@posthorn/kernel';
+import { type EmailId, ConcurrencyLimit, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import type { ComposableEmail, EmailStore } from '@posthorn/database';
 import { ERASED } from '@posthorn/domain';
 import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
@@ -7,7 +7,7 @@ import type { ComposeEmail } from './compose-email.ts';
 import { UnsignableEmail } from './unsignable-email.ts';
 
 /** Each can be as large as the largest email, several times over. */
-const PREVIEWS = { atOnce: 2, maxWaiting: 50, refusal: busy };
+const PREVIEWS = { maxConcurrent: 2, maxWaiting: 50, refusal: busy };
 
 const NAMED_WAS_ERASED =
   'The email named a person whose address was erased, so its message cannot be made any more; its status and timeline are still there';
@@ -31,7 +31,7 @@ export interface EmailPreview {
 
 /** Shows an email's message by the very composition that the sender makes it with. */
 export class PreviewEmail {
-  private readonly previews = new FewAtOnce(PREVIEWS);
+  private readonly previews = new ConcurrencyLimit(PREVIEWS);
 
   constructor(private readonly options: PreviewEmailOptions) {}
 

@@ -1,9 +1,9 @@
-import { FewAtOnce, Refusal } from '@posthorn/kernel';
+import { ConcurrencyLimit, Refusal } from '@posthorn/kernel';
 import type { CountedEmails, DayCount, DayEngagement, EmailCountsStore } from '@posthorn/database';
 
 /** A count takes as long as there are emails to count, and a connection with it: they must not take those of accepting. */
 const COUNTS = {
-  atOnce: 2,
+  maxConcurrent: 2,
   maxWaiting: 50,
   refusal: () =>
     new Refusal(503, 'Too many emails are being counted; try again in some seconds', {
@@ -19,7 +19,7 @@ export interface EmailsCounted {
 
 /** Counts emails by day. */
 export class CountEmails {
-  private readonly counts = new FewAtOnce(COUNTS);
+  private readonly counts = new ConcurrencyLimit(COUNTS);
 
   constructor(private readonly store: Pick<EmailCountsStore, 'count' | 'countEngagements'>) {}
 

@@ -1,4 +1,4 @@
-import { type DatabaseClock, giveUpAfter } from '@posthorn/kernel';
+import { type DatabaseClock, startTimeout } from '@posthorn/kernel';
 import { deliveryHeaders } from '@posthorn/domain';
 import { type ClaimedDelivery, isOutage, type ReceiverReport } from '@posthorn/database';
 import type { Tracer } from '@posthorn/platform';
@@ -121,19 +121,19 @@ async function tellingOfWait<Result>(
   let hasWaited = false;
   const wait = (isForReceiver: boolean): (() => void) => {
     hasWaited = false;
-    return giveUpAfter(SLOW_MS, () => {
+    return startTimeout(SLOW_MS, () => {
       hasWaited = true;
       onWait(isForReceiver);
     });
   };
-  let endWait = wait(false);
+  let cancelTimeout = wait(false);
   try {
     const result = await post(() => {
-      endWait();
-      endWait = wait(true);
+      cancelTimeout();
+      cancelTimeout = wait(true);
     });
     return { result, hasWaited };
   } finally {
-    endWait();
+    cancelTimeout();
   }
 }

@@ -141,7 +141,7 @@ it('records what became of other deliveries while somebody holds a webhook that 
   while ((await stateOf(other)) !== 'waiting') await sleep(10);
   expect(await stateOf(held)).toBe('taken');
   // More is claimed meanwhile.
-  await events.untilRoomFor(1, 60_000);
+  await events.waitForCapacityFor(1, 60_000);
   const third = await addWebhook();
   await events.takeUp(1, () =>
     deliveries.claim(

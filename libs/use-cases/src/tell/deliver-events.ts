@@ -9,7 +9,7 @@ import type {
   OutboxStore,
   ReceiverHealthStore,
   ReceiverReport,
-  Room,
+  ClaimCapacity,
 } from '@posthorn/database';
 import type { LaneRings } from '@posthorn/queues';
 import { OutcomeRecorder, type Recorded } from '../lanes/outcome-recorder.ts';
@@ -81,7 +81,7 @@ export class DeliverEvents {
       maxUnrecorded: connections * ROWS_UNRECORDED_PER_CONNECTION,
       // While somebody holds a webhook its outcomes are put off.
       maxUnrecordedPerLane: connections,
-      maxPlacesPerLane: Math.max(1, Math.ceil(connections * MAX_SHARE_PER_LANE)),
+      maxPermitsPerLane: Math.max(1, Math.ceil(connections * MAX_SHARE_PER_LANE)),
       claim: (demands, maxBytes) => this.claim(demands, maxBytes, false),
       work: (...one) => this.workUnlessSlow(...one),
     });
@@ -93,7 +93,7 @@ export class DeliverEvents {
       maxRows: slowConnections * ROWS_IN_HAND_PER_CONNECTION,
       maxUnrecorded: slowConnections * ROWS_UNRECORDED_PER_CONNECTION,
       maxRowsPerLane: ROWS_PER_SLOW_LANE,
-      rowsForANewLane: 0,
+      minRowsForNewLane: 0,
       claim: (demands, maxBytes) => this.claim(demands, maxBytes, true),
       work: (delivery, mayStillBegin) => options.delivery.deliver(delivery, mayStillBegin),
     });
@@ -115,14 +115,19 @@ export class DeliverEvents {
    * @param wanted at most so many deliveries
    * @param claim told how much room there is, none perhaps
    */
-  takeUp(wanted: number, claim: (room: Room) => Promise<readonly ClaimedDelivery[]>): Promise<void> {
+  takeUp(
+    wanted: number,
+    claim: (capacity: ClaimCapacity) => Promise<readonly ClaimedDelivery[]>,
+  ): Promise<void> {
     const claimedAt = performance.now();
-    return this.usual.spareRoom.fill(wanted, async (room) => withTime(await claim(room), claimedAt));
+    return this.usual.spareCapacity.fill(wanted, async (capacity) =>
+      withTime(await claim(capacity), claimedAt),
+    );
   }
 
   /** Resolves when there is room for so many deliveries, or after `withinMs` at the latest. */
-  untilRoomFor(deliveries: number, withinMs: number): Promise<void> {
-    return this.usual.spareRoom.untilRoomFor(deliveries, withinMs);
+  waitForCapacityFor(deliveries: number, withinMs: number): Promise<void> {
+    return this.usual.spareCapacity.waitForCapacityFor(deliveries, withinMs);
   }
 
   /** Posts nothing more, gives back what was not posted, and resolves when what was is recorded. */
@@ -144,12 +149,12 @@ export class DeliverEvents {
   private async workUnlessSlow(
     delivery: TimedDelivery,
     mayStillBegin: () => boolean,
-    leavePlace: () => void,
+    releasePermitEarly: () => void,
   ): Promise<ToldOutcome | undefined> {
     if (this.slowLanes.wasSeenSince(delivery.laneId, delivery.claimedAt)) return undefined;
     let learning: Promise<void> | undefined;
     const outcome = await this.options.delivery.deliver(delivery, mayStillBegin, (report) => {
-      leavePlace();
+      releasePermitEarly();
       learning = this.learnOfWait(delivery, report);
     });
     await learning;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
 import { eventLane, type LaneId } from '@posthorn/domain';
-import type { FannedOut, LaneDemand, Room } from '@posthorn/database';
+import type { FannedOut, LaneDemand, ClaimCapacity } from '@posthorn/database';
 import { FanOutEvents } from './fan-out-events.ts';
 
 const EVENTS_PER_TURN = 40;
@@ -25,12 +25,15 @@ function backlog(rowsFree: () => number): Backlog {
     const lane = { queue: 'event', laneId, rows, hasMore: true, isSlow: false } as const;
     return Promise.resolve({ lanes: [lane], made: rows * WEBHOOKS, claimed: [] });
   };
-  const takeUp = async (wanted: number, claim: (room: Room) => Promise<unknown>): Promise<void> => {
-    await claim({ rows: Math.min(wanted, rowsFree()), bytes: 1, notOf: [] });
+  const takeUp = async (
+    wanted: number,
+    claim: (capacity: ClaimCapacity) => Promise<unknown>,
+  ): Promise<void> => {
+    await claim({ rows: Math.min(wanted, rowsFree()), bytes: 1, excludedLanes: [] });
   };
   const events = new FanOutEvents({
     deliveries: { fanOut },
-    poster: { takeUp, untilRoomFor: () => Promise.resolve() },
+    poster: { takeUp, waitForCapacityFor: () => Promise.resolve() },
     rings: { event: { ringSlot: (_lane, slot) => void rung.push(slot) }, webhook: { ring: () => undefined } },
     eventsPerTurn: EVENTS_PER_TURN,
     handoverMs: 10,

@@ -22,7 +22,7 @@ interface EventTurn {
 interface FanOutEventsOptions {
   readonly deliveries: Pick<DeliveryStore, 'fanOut'>;
   /** Who posts what is made, as far as there is room. */
-  readonly poster: Pick<DeliverEvents, 'takeUp' | 'untilRoomFor'>;
+  readonly poster: Pick<DeliverEvents, 'takeUp' | 'waitForCapacityFor'>;
   readonly rings: {
     readonly event: Pick<LaneRings, 'ringSlot'>;
     readonly webhook: Pick<LaneRings, 'ring'>;
@@ -61,7 +61,7 @@ export class FanOutEvents {
     const { poster, eventsPerTurn, handoverMs, rings } = this.options;
     let isBehind = this.behind.delete(laneId);
     for (let groups = 0; groups < MAX_GROUPS_PER_TURN; groups += 1) {
-      if (isBehind) await poster.untilRoomFor(eventsPerTurn * this.deliveriesPerEvent, handoverMs);
+      if (isBehind) await poster.waitForCapacityFor(eventsPerTurn * this.deliveriesPerEvent, handoverMs);
       const { lanes } = await this.groups.add({ laneId, isBehind });
       isBehind = lanes.some((one) => one.laneId === laneId && one.hasMore);
       if (!isBehind) return;
@@ -74,13 +74,13 @@ export class FanOutEvents {
     const { deliveries, poster, eventsPerTurn, leaseMs } = this.options;
     const wanted = Math.ceil(turns.length * eventsPerTurn * this.deliveriesPerEvent);
     let made: FannedOut = { lanes: [], made: 0, claimed: [] };
-    await poster.takeUp(wanted, async (room) => {
-      const backlog = this.eventsFor(room.rows / turns.length);
+    await poster.takeUp(wanted, async (capacity) => {
+      const backlog = this.eventsFor(capacity.rows / turns.length);
       const demands = turns.map(({ laneId, isBehind }) => ({
         laneId,
         maxRows: isBehind ? backlog : eventsPerTurn,
       }));
-      made = await deliveries.fanOut(demands, room, leaseMs);
+      made = await deliveries.fanOut(demands, capacity, leaseMs);
       return made.claimed;
     });
     this.ring(made);

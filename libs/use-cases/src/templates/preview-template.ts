@@ -1,4 +1,4 @@
-import { FewAtOnceByKey, type TemplateId, type WorkspaceId } from '@posthorn/kernel';
+import { KeyedConcurrencyLimit, type TemplateId, type WorkspaceId } from '@posthorn/kernel';
 import type { JsonObject } from '@posthorn/domain';
 import type { Template, TemplateStore } from '@posthorn/database';
 import { type HtmlToText, missingVariables, type TemplateRenderer } from '@posthorn/rendering';
@@ -9,7 +9,7 @@ import { withoutUnsubscribeUrl, withUnsubscribeUrl } from '../unsubscribe/unsubs
 import { busyRendering, noSuchVersion, renderingRefusal } from './template-refusals.ts';
 
 /** Of a workspace: each can be of the largest template and become as large again, several times over. */
-const PREVIEWS = { atOnce: 1, maxWaiting: 25, refusal: busyRendering };
+const PREVIEWS = { maxConcurrent: 1, maxWaiting: 25, refusal: busyRendering };
 
 interface PreviewTemplateOptions {
   readonly store: Pick<TemplateStore, 'find' | 'findVersion'>;
@@ -25,7 +25,7 @@ interface TemplatePreview extends FinishedContent {
 
 /** Shows what an email of a template would say, without sending it. */
 export class PreviewTemplate {
-  private readonly previews = new FewAtOnceByKey<WorkspaceId>(PREVIEWS);
+  private readonly previews = new KeyedConcurrencyLimit<WorkspaceId>(PREVIEWS);
 
   constructor(private readonly options: PreviewTemplateOptions) {}
 

@@ -8,16 +8,16 @@ import {
   standingOf,
   takeTokens,
 } from '@posthorn/domain';
-import type { Asked, Demand, Grant } from './demand.ts';
+import type { TokenRequest, Demand, Grant } from './demand.ts';
 
-/** A full bucket: one that is not known counts as full. */
+/** A full bucket. An unknown bucket counts as full. */
 const FULL: Bucket = { missing: 0, atUs: 0 };
 
 /**
- * The buckets as this process knows them, by its monotonic clock. A fixed number is kept for each policy; beyond that the ones that were not asked for
- * longest are forgotten. A flood under one policy does not displace the buckets of another.
+ * The buckets as this process knows them, by its monotonic clock. A bounded number is kept for each policy, least recently used first out; a flood under one
+ * policy does not evict the buckets of another.
  */
-export class KnownBuckets {
+export class LocalBuckets {
   private readonly byPolicy = new Map<string, { buckets: BoundedMap<string, Bucket>; keptAtUs: number }>();
 
   constructor(private readonly maxPerPolicy: number) {}
@@ -31,13 +31,13 @@ export class KnownBuckets {
     });
   }
 
-  /** Takes over what others have granted just now. */
+  /** Adopts the state of buckets that Redis has just granted from. */
   learn(demands: readonly Demand[], grants: readonly Grant[]): void {
     const atUs = nowUs();
     demands.forEach((demand, index) => this.keep(demand, { ...grants[index]!.bucket, atUs }));
   }
 
-  /** How a bucket stands; undefined: it is full. Its id is only asked for when some bucket of the policy may not be full. */
+  /** The state of a bucket; undefined: it is full. `idOf` is only called when some bucket of the policy may not be full. */
   standing(policy: string, idOf: () => string, limit: RateLimit): RateVerdict | undefined {
     const keptAtUs = this.byPolicy.get(policy)?.keptAtUs;
     if (keptAtUs === undefined || nowUs() - keptAtUs > microsecondsToFill(limit)) return undefined;
@@ -45,15 +45,15 @@ export class KnownBuckets {
     return bucket.missing === 0 ? undefined : standingOf(bucket, limit);
   }
 
-  private find({ policy, id, limit }: Asked): Bucket {
+  private find({ policy, id, limit }: TokenRequest): Bucket {
     return refill(this.byPolicy.get(policy)?.buckets.get(id) ?? FULL, limit, nowUs());
   }
 
   private keep({ policy, id }: Demand, bucket: Bucket): void {
-    const known = this.byPolicy.get(policy) ?? { buckets: new BoundedMap(this.maxPerPolicy), keptAtUs: 0 };
-    this.byPolicy.set(policy, known);
-    known.keptAtUs = bucket.atUs;
-    known.buckets.set(id, bucket);
+    const local = this.byPolicy.get(policy) ?? { buckets: new BoundedMap(this.maxPerPolicy), keptAtUs: 0 };
+    this.byPolicy.set(policy, local);
+    local.keptAtUs = bucket.atUs;
+    local.buckets.set(id, bucket);
   }
 }
 

@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { Refusal } from './errors.ts';
-import { FewAtOnce, FewAtOnceByKey } from './few-at-once.ts';
+import { ConcurrencyLimit, KeyedConcurrencyLimit } from './concurrency-limit.ts';
 
 const refusal = (): Refusal => new Refusal(503, 'Too many at once; try again', { retryAfterSeconds: 3 });
 
 /** Works that run until they are let go, in the order in which they began. */
-function scene(atOnce: number, maxWaiting: number) {
+function scene(maxConcurrent: number, maxWaiting: number) {
   const begun: { name: string; end: (error?: Error) => void }[] = [];
-  const few = new FewAtOnce({ atOnce, maxWaiting, refusal });
+  const limit = new ConcurrencyLimit({ maxConcurrent, maxWaiting, refusal });
   const run = (name: string): Promise<string> =>
-    few.run(
+    limit.run(
       () =>
         new Promise((resolve, reject) =>
           begun.push({ name, end: (error) => (error === undefined ? resolve(name) : reject(error)) }),
@@ -71,11 +71,11 @@ describe('Few at once', () => {
 
 describe('Few at once by key', () => {
   it('wait for those of their key alone, and are refused beside no others', async () => {
-    const few = new FewAtOnceByKey<string>({ atOnce: 1, maxWaiting: 1, refusal });
+    const limit = new KeyedConcurrencyLimit<string>({ maxConcurrent: 1, maxWaiting: 1, refusal });
     const ends: (() => void)[] = [];
     const begun: string[] = [];
     const run = (key: string, name: string): Promise<void> =>
-      few.run(key, () => {
+      limit.run(key, () => {
         begun.push(name);
         return new Promise((resolve) => ends.push(resolve));
       });

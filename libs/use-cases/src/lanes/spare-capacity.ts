@@ -1,4 +1,4 @@
-import type { ClaimedRow, Room } from '@posthorn/database';
+import type { ClaimedRow, ClaimCapacity } from '@posthorn/database';
 import type { Workbench } from '@posthorn/queues';
 
 /** A lane with so much of the room in hand gets nothing beside its own turns. */
@@ -7,7 +7,7 @@ const MAX_SHARE_PER_LANE = 1 / 4;
 const MAX_WAITING = 4;
 
 interface SpareRoomOptions<Row extends ClaimedRow> {
-  readonly bench: Pick<Workbench<Row, unknown>, 'room' | 'put' | 'untilRoom'>;
+  readonly bench: Pick<Workbench<Row, unknown>, 'capacity' | 'put' | 'waitForCapacity'>;
   /** Whether this process may claim at all just now. */
   readonly mayClaim: () => boolean;
   /** How many rows may be in hand. */
@@ -15,21 +15,21 @@ interface SpareRoomOptions<Row extends ClaimedRow> {
 }
 
 /** The room on a workbench, for rows that something else than a turn of their lanes claims: what makes them, while it makes them. */
-export class SpareRoom<Row extends ClaimedRow> {
+export class SpareCapacity<Row extends ClaimedRow> {
   private readonly filling = new Set<Promise<unknown>>();
   private waiting = 0;
 
   constructor(private readonly options: SpareRoomOptions<Row>) {}
 
   /** Resolves when there is room for so many rows, half of all at most; after `withinMs`; or at once, when others wait already. */
-  async untilRoomFor(wanted: number, withinMs: number): Promise<void> {
+  async waitForCapacityFor(wanted: number, withinMs: number): Promise<void> {
     const { bench, maxRows } = this.options;
     if (this.waiting >= MAX_WAITING) return;
     const deadline = performance.now() + withinMs;
     this.waiting += 1;
     for (let left = withinMs; left > 0; left = deadline - performance.now()) {
-      if (bench.room.rowsFree >= Math.min(wanted, maxRows / 2)) break;
-      await bench.untilRoom(left);
+      if (bench.capacity.rowsFree >= Math.min(wanted, maxRows / 2)) break;
+      await bench.waitForCapacity(left);
     }
     this.waiting -= 1;
   }
@@ -40,7 +40,7 @@ export class SpareRoom<Row extends ClaimedRow> {
    * @param wanted at most for so many rows room is set aside
    * @param claim told how much room there is, none perhaps
    */
-  async fill(wanted: number, claim: (room: Room) => Promise<readonly Row[]>): Promise<void> {
+  async fill(wanted: number, claim: (capacity: ClaimCapacity) => Promise<readonly Row[]>): Promise<void> {
     const filling = this.claimInto(wanted, claim);
     this.filling.add(filling);
     try {
@@ -55,13 +55,16 @@ export class SpareRoom<Row extends ClaimedRow> {
     await Promise.allSettled(this.filling);
   }
 
-  private async claimInto(wanted: number, claim: (room: Room) => Promise<readonly Row[]>): Promise<void> {
+  private async claimInto(
+    wanted: number,
+    claim: (capacity: ClaimCapacity) => Promise<readonly Row[]>,
+  ): Promise<void> {
     const { bench, mayClaim, maxRows } = this.options;
-    const rows = mayClaim() ? bench.room.reserveForAny(wanted) : 0;
-    const notOf = bench.room.lanesWith(maxRows * MAX_SHARE_PER_LANE);
+    const rows = mayClaim() ? bench.capacity.reserveForAny(wanted) : 0;
+    const excludedLanes = bench.capacity.lanesWith(maxRows * MAX_SHARE_PER_LANE);
     const claimedAt = performance.now();
-    const claimed = await claim({ rows, bytes: bench.room.bytesFree, notOf }).finally(() =>
-      bench.room.releaseForAny(rows),
+    const claimed = await claim({ rows, bytes: bench.capacity.bytesFree, excludedLanes }).finally(() =>
+      bench.capacity.releaseForAny(rows),
     );
     void bench.put(claimed, claimedAt);
   }

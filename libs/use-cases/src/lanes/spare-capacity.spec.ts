@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { idFromUuid, newUuid } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
-import type { ClaimedRow, Room } from '@posthorn/database';
+import type { ClaimedRow, ClaimCapacity } from '@posthorn/database';
 import { Workbench } from '@posthorn/queues';
-import { SpareRoom } from './spare-room.ts';
+import { SpareCapacity } from './spare-capacity.ts';
 
 const LANE = 'wh_a' as LaneId;
 const MAX_ROWS = 20;
@@ -46,17 +46,20 @@ describe('SpareRoom', () => {
       },
       onError: () => undefined,
     });
-    const spare = new SpareRoom({ bench, mayClaim: () => mayClaim, maxRows: MAX_ROWS });
-    const fill = async (wanted: number, claim = (room: Room) => rowsOf(room.rows)): Promise<Room> => {
-      let told: Room | undefined;
-      await spare.fill(wanted, async (room) => {
+    const spare = new SpareCapacity({ bench, mayClaim: () => mayClaim, maxRows: MAX_ROWS });
+    const fill = async (
+      wanted: number,
+      claim = (capacity: ClaimCapacity) => rowsOf(capacity.rows),
+    ): Promise<ClaimCapacity> => {
+      let told: ClaimCapacity | undefined;
+      await spare.fill(wanted, async (capacity) => {
         await nextTurn();
-        return claim((told = room));
+        return claim((told = capacity));
       });
       return told!;
     };
     undo.push(async () => {
-      bench.refuse();
+      bench.stopIntake();
       finish.splice(0).forEach((one) => one());
       await bench.drain();
     });
@@ -65,8 +68,8 @@ describe('SpareRoom', () => {
 
   it('says how much room there is, and has what is claimed worked on', async () => {
     const { fill } = make();
-    expect(await fill(8)).toEqual({ rows: 8, bytes: 1_000, notOf: [] });
-    expect(await fill(50)).toEqual({ rows: 12, bytes: 920, notOf: [LANE] });
+    expect(await fill(8)).toEqual({ rows: 8, bytes: 1_000, excludedLanes: [] });
+    expect(await fill(50)).toEqual({ rows: 12, bytes: 920, excludedLanes: [LANE] });
     expect(await fill(50)).toMatchObject({ rows: 0 });
   });
 
@@ -76,7 +79,7 @@ describe('SpareRoom', () => {
       throw new Error('away');
     };
     await expect(fill(8, failing)).rejects.toThrow('away');
-    expect(bench.room.rowsFree).toBe(MAX_ROWS);
+    expect(bench.capacity.rowsFree).toBe(MAX_ROWS);
   });
 
   it('has no room while nothing may be claimed', async () => {
@@ -86,9 +89,9 @@ describe('SpareRoom', () => {
 
   it('gives back what was claimed for it while the bench was drained', async () => {
     const { bench, spare, fill, given } = make();
-    const late = fill(3, (room) => {
-      bench.refuse();
-      return rowsOf(room.rows);
+    const late = fill(3, (capacity) => {
+      bench.stopIntake();
+      return rowsOf(capacity.rows);
     });
     await spare.settled();
     await bench.drain();
@@ -100,7 +103,7 @@ describe('SpareRoom', () => {
     const { spare, fill, finishOne } = make();
     await fill(MAX_ROWS);
     let isOver = false;
-    const waiting = spare.untilRoomFor(3, 60_000).then(() => (isOver = true));
+    const waiting = spare.waitForCapacityFor(3, 60_000).then(() => (isOver = true));
     for (const expected of [false, false, true]) {
       finishOne();
       await nextTurn();
@@ -108,9 +111,9 @@ describe('SpareRoom', () => {
     }
     await waiting;
     await fill(3);
-    const four = [1, 2, 3, 4].map(() => spare.untilRoomFor(3, 100));
+    const four = [1, 2, 3, 4].map(() => spare.waitForCapacityFor(3, 100));
     // A fifth would wait longer than this test may take.
-    await spare.untilRoomFor(3, 3_600_000);
+    await spare.waitForCapacityFor(3, 3_600_000);
     await Promise.all(four);
   });
 });

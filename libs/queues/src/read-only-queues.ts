@@ -3,8 +3,8 @@ import type { RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import { QUEUES } from './jobs.ts';
 
-/** All queues, for those who only look at them: their settings are left as they are. */
-export class WatchedQueues {
+/** All queues for read-only use, such as Bull Board: opening them changes none of their settings. */
+export class ReadOnlyQueues {
   private readonly producers: readonly JobProducer[];
 
   constructor(redis: RedisOptions, onError: (error: Error) => void) {
@@ -13,7 +13,7 @@ export class WatchedQueues {
     );
   }
 
-  /** The queues, the same each time. Rejects while Redis is away or does not answer. */
+  /** The queues; the same objects each time. Rejects while Redis is down or does not answer. */
   queues(): Promise<readonly Queue[]> {
     return Promise.all(this.producers.map((producer) => producer.queue()));
   }

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { PrivateRedis, testRedisUrl, uniqueQueuePrefix } from '@posthorn/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JobProducer } from './job-producer.ts';
-import { QUEUES, WatchedQueues } from './index.ts';
+import { QUEUES, ReadOnlyQueues } from './index.ts';
 
 const onError = (error: Error): never => {
   throw error;
@@ -27,7 +27,7 @@ it('who looks at a queue leaves it as those set it up who work with it', async (
   while ((await meta()).version === undefined) await sleep(5);
   const before = await meta();
 
-  const watched = new WatchedQueues(redis, onError);
+  const watched = new ReadOnlyQueues(redis, onError);
   await connected(watched);
   // Each queue writes what it has to say of itself before it answers with its version.
   await Promise.all((await watched.queues()).map((queue) => queue.getVersion()));
@@ -39,7 +39,7 @@ it('who looks at a queue leaves it as those set it up who work with it', async (
 
 it('queues that somebody asked for while Redis did not answer are there once it does', async () => {
   const redis = await PrivateRedis.start();
-  const watched = new WatchedQueues({ url: redis.url, prefix: uniqueQueuePrefix() }, () => undefined);
+  const watched = new ReadOnlyQueues({ url: redis.url, prefix: uniqueQueuePrefix() }, () => undefined);
   await connected(watched);
   redis.freeze();
   await expect(watched.queues()).rejects.toThrow('timed out');

@@ -1,7 +1,7 @@
 import type { WorkspaceId } from '@posthorn/kernel';
 
 /** Which of a coalescer's tracks a workspace's requests take: always the same, so that they wait for each other and for few others. */
-export function trackOf(workspaceId: WorkspaceId): number {
+export function partitionOf(workspaceId: WorkspaceId): number {
   let hash = 0;
   for (let index = 0; index < workspaceId.length; index += 1)
     hash = (hash * 31 + workspaceId.charCodeAt(index)) | 0;

@@ -3,16 +3,16 @@ import type { LaneId } from '@posthorn/domain';
 import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
 import { Queue, Worker } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type JobHandlers, JobWorker, LaneRings, MendedQueues, QUEUES } from './index.ts';
+import { type JobHandlers, JobWorker, LaneRings, QueueRepair, QUEUES } from './index.ts';
 import type { JobWorkerOptions } from './job-worker.ts';
 import type { JobName, QueueName } from './jobs.ts';
-import type { LineName } from './lines.ts';
+import type { TurnQueueName } from './turn-queues.ts';
 
 let redis: PrivateRedis;
 let prefix: string;
-let mended: MendedQueues;
+let queueRepair: QueueRepair;
 const resumed: string[] = [];
-const begunAnew: string[] = [];
+const resets: string[] = [];
 const lost: [string, number][] = [];
 const errors: Error[] = [];
 const onError = (error: Error): void => void errors.push(error);
@@ -20,18 +20,18 @@ const onError = (error: Error): void => void errors.push(error);
 beforeAll(async () => {
   redis = await PrivateRedis.start();
   prefix = uniqueQueuePrefix();
-  mended = new MendedQueues({
+  queueRepair = new QueueRepair({
     url: redis.url,
     prefix,
-    lostEveryMs: 0,
+    searchEveryMs: 0,
     onResumed: (name) => void resumed.push(name),
-    onBegunAnew: (name) => void begunAnew.push(name),
+    onReset: (name) => void resets.push(name),
     onLost: (name, jobs) => void lost.push([name, jobs]),
     onError,
   });
 });
 afterAll(async () => {
-  await mended.close();
+  await queueRepair.close();
   await redis.close();
 });
 
@@ -45,8 +45,8 @@ function workerOf<Name extends JobName>(
   return new JobWorker({ url: redis.url, prefix, queue, concurrency: 1, handlers, onError, ...more });
 }
 
-const ringsOf = (line: LineName, rowsPerTurn: number, onErrorOfRings = onError): LaneRings =>
-  new LaneRings({ url: redis.url, prefix, line, rowsPerTurn, onError: onErrorOfRings });
+const ringsOf = (turnQueue: TurnQueueName, rowsPerTurn: number, onErrorOfRings = onError): LaneRings =>
+  new LaneRings({ url: redis.url, prefix, turnQueue, rowsPerTurn, onError: onErrorOfRings });
 
 const queueNamed = (name: string): Queue => new Queue(name, { connection: { url: redis.url }, prefix });
 
@@ -54,7 +54,7 @@ it.each(Object.values(QUEUES))('%s goes on when somebody has paused it, and it i
   const queue = queueNamed(name);
   await queue.pause();
   while (await queue.isPaused()) {
-    await mended.mend(0);
+    await queueRepair.repair(0);
     await sleep(10);
   }
   await queue.close();
@@ -68,7 +68,7 @@ it.each<[string, (queue: Queue) => Promise<unknown>]>([
 ])('a queue goes on that somebody has slowed down to %s, and it is told', async (_limit, slowDown) => {
   const queue = queueNamed(QUEUES.emailTurns);
   await slowDown(queue);
-  while (resumed.length === 0) await mended.mend(0);
+  while (resumed.length === 0) await queueRepair.repair(0);
   expect(resumed.splice(0)).toEqual([QUEUES.emailTurns]);
   expect(await queue.getGlobalConcurrency()).toBeNull();
   expect(await queue.getGlobalRateLimit()).toBeNull();
@@ -83,7 +83,7 @@ it('jobs that came while a queue was paused are done', async () => {
   const worker = workerOf(QUEUES.maintenance, { 'recoveries.forget': () => Promise.resolve(resolve()) });
   worker.start();
   await queue.add('recoveries.forget', { v: 1 });
-  await mended.mend(0);
+  await queueRepair.repair(0);
   await done;
   await worker.close();
   await queue.close();
@@ -98,7 +98,7 @@ it('jobs that cannot be read hold up no others, and are gone', async () => {
     await redis.ask(`RPUSH ${queue.toKey(index % 3 === 0 ? 'active' : 'wait')} ${id}`);
   }
   await queue.add('recoveries.forget', { v: 1 });
-  while (errors.length === 0) await mended.mend(0);
+  while (errors.length === 0) await queueRepair.repair(0);
   expect(errors.splice(0).map(({ message }) => message)).toEqual([
     'jobs of maintenance could not be read and were deleted: 30',
   ]);
@@ -127,7 +127,7 @@ it('what a dead worker had in hand is begun again, though the clock of Redis was
   });
   worker.start();
   for (const until = performance.now() + 30_000; served.length === 0 && performance.now() < until;) {
-    await mended.mend(0);
+    await queueRepair.repair(0);
     await sleep(100);
   }
   await Promise.all([worker.close(), queue.close()]);
@@ -153,7 +153,7 @@ it('a ring is heard whose job was in a list that Redis has lost', async () => {
   await rings.settled();
   await sleep(500);
   expect(served).toEqual([]);
-  while (lost.length === 0) await mended.mend(1);
+  while (lost.length === 0) await queueRepair.repair(1);
   expect(lost).toEqual([[QUEUES.emailTurns, 1]]);
   rings.ring(LANE);
   while (served.length === 0) await sleep(10);
@@ -172,10 +172,10 @@ it('no job is forgotten that waits, is being done, or has failed', async () => {
   );
   worker.start();
   while ((await queue.getActiveCount()) < 3) await sleep(10);
-  await mended.mend(1);
+  await queueRepair.repair(1);
   resolve();
   // Of those that have failed BullMQ keeps a hundred: while this goes on, jobs are removed that have just been seen.
-  for (const looks of Array(100).keys()) await mended.mend(looks + 1);
+  for (const lanes of Array(100).keys()) await queueRepair.repair(lanes + 1);
   await worker.close();
   expect((await queue.getWaitingCount()) + (await queue.getFailedCount())).toBeLessThanOrEqual(500);
   expect(lost).toEqual([]);
@@ -184,21 +184,21 @@ it('no job is forgotten that waits, is being done, or has failed', async () => {
 
 it('nothing is told while nothing is paused, and nothing goes wrong while Redis is away', async () => {
   resumed.length = 0;
-  await mended.mend(0);
-  const away = new MendedQueues({
+  await queueRepair.repair(0);
+  const away = new QueueRepair({
     url: 'redis://127.0.0.1:1',
     prefix,
     onError,
     onResumed: onError as never,
-    onBegunAnew: onError as never,
+    onReset: onError as never,
     onLost: onError as never,
   });
   const before = errors.filter(({ message }) => !message.includes('ECONNREFUSED')).length;
-  await away.mend(0);
+  await away.repair(0);
   await away.close();
   expect(errors.filter(({ message }) => !message.includes('ECONNREFUSED'))).toHaveLength(before);
   expect(resumed).toEqual([]);
-  expect(begunAnew).toEqual([]);
+  expect(resets).toEqual([]);
 });
 
 const written = (keys: string[], text = 'nonsense'): string[] =>
@@ -213,7 +213,7 @@ it.each([
 ])(
   'a queue begins anew when something else was written over %s, and another keeps what it has',
   async (_what, commands) => {
-    begunAnew.length = 0;
+    resets.length = 0;
     const other = queueNamed(QUEUES.slowWebhookTurns);
     await other.add('slow-webhook.turn', {});
     const { promise: served, resolve } = Promise.withResolvers<void>();
@@ -226,11 +226,11 @@ it.each([
     const rings = ringsOf('webhook', 50, ignored);
     for (const command of commands)
       await redis.ask(command.replace('queue', `${prefix}:${QUEUES.webhookTurns}`));
-    while (begunAnew.length === 0) await mended.mend(0);
+    while (resets.length === 0) await queueRepair.repair(0);
     const ringing = setInterval(() => rings.ring('wh_01k9zq7v3nf4b8gq2m5c6d7e8f' as LaneId), 20);
     await served;
     clearInterval(ringing);
-    expect(begunAnew).toEqual([QUEUES.webhookTurns]);
+    expect(resets).toEqual([QUEUES.webhookTurns]);
     expect(await other.getWaitingCount()).toBeGreaterThan(0);
     await Promise.all([worker.close(), rings.close(), other.close()]);
   },
@@ -238,26 +238,26 @@ it.each([
 
 describe('A look for lost jobs while much waits', () => {
   let unshared: string;
-  let looking: MendedQueues;
+  let searching: QueueRepair;
   let queue: Queue;
   let found = 0;
 
   beforeEach(() => {
     unshared = uniqueQueuePrefix();
     found = 0;
-    looking = new MendedQueues({
+    searching = new QueueRepair({
       url: redis.url,
       prefix: unshared,
-      lostEveryMs: 0,
+      searchEveryMs: 0,
       onResumed: ignored,
-      onBegunAnew: ignored,
+      onReset: ignored,
       onLost: (_name, jobs) => void (found += jobs),
       onError,
     });
     queue = new Queue(QUEUES.emailTurns, { connection: { url: redis.url }, prefix: unshared });
   });
   afterEach(async () => {
-    await Promise.all([looking.close(), queue.close()]);
+    await Promise.all([searching.close(), queue.close()]);
     expect(errors).toEqual([]);
   });
 
@@ -267,7 +267,7 @@ describe('A look for lost jobs while much waits', () => {
     // It does nothing until it is connected.
     while (found === 0) {
       await redis.ask('CONFIG RESETSTAT');
-      await looking.mend(1);
+      await searching.repair(1);
     }
     expect(found).toBe(jobs);
     const calls = new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(await redis.ask('INFO commandstats'));
@@ -321,7 +321,7 @@ describe('What a stranger has written where a lane is held', () => {
       worker.start();
       const rings = ringsOf('email', 1, ignored);
       for (const until = performance.now() + 20_000; served.length < 20 && performance.now() < until;) {
-        await mended.mend(1);
+        await queueRepair.repair(1);
         rings.ringAll(lane);
         await sleep(20);
       }
@@ -360,7 +360,7 @@ describe('What a stranger has written where a lane is held', () => {
         await sleep(20);
       }
       for (const until = performance.now() + 30_000; served.length < 2 && performance.now() < until;) {
-        await mended.mend(1);
+        await queueRepair.repair(1);
         await sleep(100);
       }
       await Promise.all([worker.close(), rings.close(), queue.close()]);

@@ -1,0 +1,20 @@
+import { describe, expect, it } from '@jest/globals';
+import { newId } from '@posthorn/kernel';
+import { type LaneId, nowLane } from '@posthorn/domain';
+import { Capacity } from './capacity.ts';
+
+const lane = (n: number): LaneId => nowLane(newId('wrk', n));
+const [FIRST, SECOND, THIRD, FOURTH] = [lane(1), lane(2), lane(3), lane(4)];
+
+describe('The room on a workbench', () => {
+  it('always has some for a lane with nothing in hand, until twice its bytes are in hand', () => {
+    const capacity = new Capacity({ maxRows: 100, maxBytes: 1_000 });
+    capacity.take({ laneId: FIRST, bytes: 1_500 });
+    expect([capacity.reserve(FIRST, 9), capacity.reserve(SECOND, 9)]).toEqual([0, 5]);
+    capacity.take({ laneId: SECOND, bytes: 500 });
+    capacity.release(5);
+    expect(capacity.reserve(THIRD, 9)).toBe(0);
+    capacity.leave({ laneId: SECOND, bytes: 500 });
+    expect(capacity.reserve(FOURTH, 9)).toBe(5);
+  });
+});
