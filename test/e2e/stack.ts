@@ -6,7 +6,7 @@ import { DatabaseClock, type EmailId, SYSTEM_WORKSPACE_ID, uuidOf, type Workspac
 import {
   ApiKeyStore,
   type Database,
-  greetDatabase,
+  waitForDatabase,
   IdentityStore,
   openDatabase,
   WorkspaceStore,
@@ -276,7 +276,7 @@ export class Stack {
     this.env['DATABASE_URL'] = url;
     this.db = openDatabase({ url, poolSize: POOL_OF_TESTS, applicationName: 'posthorn-e2e' });
     this.undo.push(() => this.db.close());
-    await greetDatabase(this.db);
+    await waitForDatabase(this.db);
   }
 
   private async startApps(): Promise<void> {

@@ -1,5 +1,5 @@
 // Writes emails into the database without a gateway before it: as accepting does, and by three bare INSERTs, its yardstick.
-import { AcceptanceStore, greetDatabase, openDatabase } from '@posthorn/database';
+import { AcceptanceStore, waitForDatabase, openDatabase } from '@posthorn/database';
 import { newId, uuidOf } from '@posthorn/kernel';
 import { answerParent } from './helper.mjs';
 import { sentMail } from './sent-mail.mjs';
@@ -104,7 +104,7 @@ answerParent({
       poolSize: CONNECTIONS,
       applicationName: 'posthorn-bench',
     });
-    await greetDatabase(database);
+    await waitForDatabase(database);
     store = new AcceptanceStore(database);
     ({ workspaceId } = given);
     return GROUP_SIZE;

@@ -10,7 +10,7 @@ const BENCH = { kind: 'operator', name: 'bench' };
  * @returns {Promise<{ id: string, key: string, editorKey: string }[]>} `key`: the secret of an API_USER; `editorKey`: of an EDITOR
  */
 export async function makeWorkspaces(databaseUrl, keyRing, names) {
-  const { ApiKeyStore, IdentityChanges, IdentityStore, greetDatabase, openDatabase, WorkspaceStore } =
+  const { ApiKeyStore, IdentityChanges, IdentityStore, waitForDatabase, openDatabase, WorkspaceStore } =
     await built('database');
   const { addIdentity, createApiKey, createWorkspace, DkimKeyMaker } = await built('use-cases');
   const { parseKeyRing, SecretBox } = await built('signing');
@@ -18,7 +18,7 @@ export async function makeWorkspaces(databaseUrl, keyRing, names) {
   const secretBox = new SecretBox(parseKeyRing(keyRing).ring);
   const keys = new DkimKeyMaker({ secretBox, clock: database.clock });
   try {
-    await greetDatabase(database);
+    await waitForDatabase(database);
     const made = [];
     for (const name of names) {
       const { id } = await createWorkspace(new WorkspaceStore(database), BENCH, name, null);

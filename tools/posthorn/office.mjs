@@ -90,7 +90,7 @@ async function greet(lib, database, { url, from }) {
   try {
     // A person does not wait half a minute for a database that is away, as a process that starts does.
     (await database.pool.connect()).release();
-    await lib.greetDatabase(database);
+    await lib.waitForDatabase(database);
   } catch (error) {
     // What the server says itself is nearer to the reason.
     if (!lib.isOutage(error) || 'severity' in error) throw error;

@@ -1,6 +1,6 @@
 import {
   checkDatabase,
-  greetDatabase,
+  waitForDatabase,
   openDatabase,
   OperatorAccountStore,
   OperatorSessionStore,
@@ -68,7 +68,7 @@ await startProcess('dashboard', async () => {
     applicationName: 'posthorn-dashboard',
     onIdleError: onError,
   });
-  await greetDatabase(db, onError);
+  await waitForDatabase(db, onError);
   watchPool(db.pool);
   const limiter = new RateLimiter({ ...redis.options, onError });
   const queues = new ReadOnlyQueues(redis.options, onError);

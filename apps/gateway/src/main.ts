@@ -31,7 +31,7 @@ import { SIZES } from '@posthorn/domain';
 import {
   ApiKeyStore,
   checkDatabase,
-  greetDatabase,
+  waitForDatabase,
   HitStore,
   IdentityStore,
   openDatabase,
@@ -113,7 +113,7 @@ await startProcess('gateway', async () => {
     onIdleError: onError,
     onEventsDue: (laneIds) => laneIds.forEach((laneId) => rings.event.ring(laneId)),
   });
-  await greetDatabase(db, onError);
+  await waitForDatabase(db, onError);
   watchPool(db.pool);
   await admitSystemSender(new IdentityStore(db), systemMail.from);
   const apiKeys = new ApiKeyStore(db);

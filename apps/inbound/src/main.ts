@@ -1,4 +1,4 @@
-import { checkDatabase, greetDatabase, openDatabase, RateStore, ReportStore } from '@posthorn/database';
+import { checkDatabase, waitForDatabase, openDatabase, RateStore, ReportStore } from '@posthorn/database';
 import {
   BounceSettings,
   createHealthApp,
@@ -35,7 +35,7 @@ await startProcess('inbound', async () => {
   const onError = reportRepeated(logger, 'something has to be tried again');
   // Lanes of events are not rung from here: the clock does so within a second, and nobody from outside gets near Redis.
   const db = openDatabase({ ...database.options, applicationName: 'posthorn-inbound', onIdleError: onError });
-  await greetDatabase(db, onError);
+  await waitForDatabase(db, onError);
   watchPool(db.pool);
   const rates = new RecordRates({ rates: new RateStore(db), onError });
   const { BOUNCE_DOMAIN: domain } = bounces;

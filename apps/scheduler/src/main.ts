@@ -2,7 +2,7 @@ import {
   checkDatabase,
   DomainCheckStore,
   EraStore,
-  greetDatabase,
+  waitForDatabase,
   openDatabase,
   OutboxStore,
   RecoveryStore,
@@ -56,7 +56,7 @@ await startProcess('scheduler', async () => {
     applicationName: 'posthorn-scheduler',
     onIdleError: onError,
   });
-  await greetDatabase(db, onError);
+  await waitForDatabase(db, onError);
   watchPool(db.pool);
   const outbox = new OutboxStore(db);
   watchBacklog(() => outbox.measureBacklog());

@@ -3,7 +3,7 @@ import {
   type Database,
   DomainCheckStore,
   EraStore,
-  greetDatabase,
+  waitForDatabase,
   openDatabase,
   RecoveryStore,
   RetentionStore,
@@ -31,7 +31,7 @@ let database: Database;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
-  await greetDatabase(database);
+  await waitForDatabase(database);
 });
 afterAll(async () => {
   await database.close();

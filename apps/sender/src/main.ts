@@ -1,4 +1,4 @@
-import { checkDatabase, greetDatabase, openDatabase, OutboxStore, RateStore } from '@posthorn/database';
+import { checkDatabase, waitForDatabase, openDatabase, OutboxStore, RateStore } from '@posthorn/database';
 import {
   BounceSettings,
   createHealthApp,
@@ -60,7 +60,7 @@ await startProcess('sender', async () => {
     onIdleError: onError,
     onEventsDue: (laneIds) => laneIds.forEach((laneId) => rings.event.ring(laneId)),
   });
-  await greetDatabase(db, onError);
+  await waitForDatabase(db, onError);
   watchPool(db.pool);
   const rates = new RecordRates({ rates: new RateStore(db), onError });
   const htmlToText = new HtmlToText();

@@ -1,8 +1,8 @@
 import {
   checkDatabase,
   DeliveryStore,
-  greetDatabase,
-  type Judgement,
+  waitForDatabase,
+  type NewWebhookNotice,
   openDatabase,
   OutboxStore,
   RateStore,
@@ -58,7 +58,7 @@ await startProcess('webhook-dispatcher', async () => {
     applicationName: 'posthorn-webhook-dispatcher',
     onIdleError: onError,
   });
-  await greetDatabase(db, onError);
+  await waitForDatabase(db, onError);
   watchPool(db.pool);
   const rates = new RecordRates({ rates: new RateStore(db), onError });
   const ringsOptions = { ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError };
@@ -89,7 +89,7 @@ await startProcess('webhook-dispatcher', async () => {
     leaseMs: lanes.LEASE_MS,
     renewalMs: lanes.LEASE_RENEWAL_MS,
     marginMs: lanes.LEASE_MARGIN_MS,
-    onJudgement: (judgement) => logJudgement(logger, judgement),
+    onNotice: (newNotice) => logNotice(logger, newNotice),
     onError,
   });
   const fanOut = new FanOutEvents({
@@ -133,7 +133,7 @@ await startProcess('webhook-dispatcher', async () => {
 });
 
 /** No URL: it can hold what only its workspace may know. */
-function logJudgement(logger: Logger, { workspaceId, webhookId, notice }: Judgement): void {
+function logNotice(logger: Logger, { workspaceId, webhookId, notice }: NewWebhookNotice): void {
   const where = { workspaceId, webhookId, notice };
   if (notice === 'FAILING') logger.warn(where, 'a webhook has had nothing but failures for days');
   else logger.warn(where, 'a webhook was disabled');

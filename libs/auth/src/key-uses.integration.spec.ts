@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ApiKeyStore, type Database, greetDatabase, openDatabase, WorkspaceStore } from '@posthorn/database';
+import {
+  ApiKeyStore,
+  type Database,
+  waitForDatabase,
+  openDatabase,
+  WorkspaceStore,
+} from '@posthorn/database';
 import { operator, POSTHORN } from '@posthorn/domain';
 import type { ApiKeyId, WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
@@ -15,7 +21,7 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase();
   proxy = await FaultProxy.before(testDatabase.url);
   database = openDatabase({ url: proxy.urlFor(testDatabase.url), poolSize: 2, applicationName: 'test' });
-  await greetDatabase(database);
+  await waitForDatabase(database);
   apiKeys = new ApiKeyStore(database);
   workspaceId = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
 });

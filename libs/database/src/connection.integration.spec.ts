@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
 import type pg from 'pg';
-import { checkDatabase, type Database, greetDatabase, openDatabase } from './connection.ts';
+import { checkDatabase, type Database, waitForDatabase, openDatabase } from './connection.ts';
 import { PoolerRefused } from './pooler.ts';
 import { ExaminedDatabase } from './examined-database.ts';
 import { isOutage } from './faults.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase();
   proxy = await FaultProxy.before(testDatabase.url);
   database = openDatabase({ url: proxy.urlFor(testDatabase.url), poolSize: 1, applicationName: 'test' });
-  await greetDatabase(database);
+  await waitForDatabase(database);
 });
 afterAll(async () => {
   await database.close();
@@ -41,7 +41,7 @@ describe('Greeting the database', () => {
     // What the URL says wins; a pooler that is told to ignore what it does not know leaves it out.
     url.searchParams.set('lock_timeout', '0');
     const pooled = openDatabase({ url: url.href, poolSize: 1, applicationName: 'test' });
-    await expect(greetDatabase(pooled)).rejects.toThrow(PoolerRefused);
+    await expect(waitForDatabase(pooled)).rejects.toThrow(PoolerRefused);
     await pooled.close();
   });
 
@@ -54,7 +54,7 @@ describe('Greeting the database', () => {
     await once(pooler.listen(0, '127.0.0.1'), 'listening');
     const url = `postgresql://ada@127.0.0.1:${(pooler.address() as AddressInfo).port}/x`;
     const pooled = openDatabase({ url, poolSize: 1, applicationName: 'test' });
-    await expect(greetDatabase(pooled)).rejects.toThrow(PoolerRefused);
+    await expect(waitForDatabase(pooled)).rejects.toThrow(PoolerRefused);
     await pooled.close();
     pooler.close();
   });
@@ -110,7 +110,7 @@ describe('A connection', () => {
     for (const choice of ["datestyle = 'SQL, DMY'", "timezone = 'America/New_York'"])
       await database.pool.query(`ALTER DATABASE ${chosen[0]!.name} SET ${choice}`);
     const other = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'test' });
-    await greetDatabase(other);
+    await waitForDatabase(other);
     // The clocks there were put back at 06:00 UTC.
     const sql = `SELECT '2026-11-02T05:00Z'::timestamptz - make_interval(days => 1) AS "dayBefore"`;
     const { rows } = await other.pool.query<{ dayBefore: Date }>(sql);
@@ -125,7 +125,7 @@ describe('A connection', () => {
     const url = new URL(testDatabase.url);
     url.searchParams.set('options', '-c standard_conforming_strings=off -c quote_all_identifiers=on');
     const other = openDatabase({ url: url.href, poolSize: 1, applicationName: 'test' });
-    await greetDatabase(other);
+    await waitForDatabase(other);
     const { rows } = await other.pool.query<{ backslash: string }>(
       String.raw`SELECT '\\' AS backslash, make_partitions(4)`,
     );
@@ -148,7 +148,7 @@ describe('A connection', () => {
 
   it('takes the answer that came while its whole process stood still', async () => {
     const direct = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'test' });
-    await greetDatabase(direct);
+    await waitForDatabase(direct);
     const asked = direct.pool.query('SELECT pg_sleep(0.2)');
     await nextTurn();
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STANDSTILL_MS);

@@ -2,10 +2,10 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { CannotStart, DatabaseClock, KeyedConcurrencyLimit, type Id, Refusal, sleep } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
 import pg from 'pg';
-import { AnsweringClient } from './answering-client.ts';
+import { TimeoutClient } from './timeout-client.ts';
 import { isOutage, isRefusedLogin } from './faults.ts';
 import { PrismaClient } from './generated/client.ts';
-import { NOTATION } from './notation.ts';
+import { SESSION_FORMATS } from './session-formats.ts';
 import { PoolerRefused, UNSUPPORTED_AT_START } from './pooler.ts';
 import { DatabaseUnusable } from './unusable.ts';
 
@@ -20,7 +20,7 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
  * One holds the lock on what it changes, the next one waits for that lock, and the others wait without a connection, because all workspaces share
  * the connections. There is room for a burst of one key.
  */
-const CHANGES_OF_ONE = {
+const CHANGES_PER_SUBJECT = {
   maxConcurrent: 2,
   maxWaiting: 200,
   refusal: () =>
@@ -37,7 +37,7 @@ const CHANGES_OF_ONE = {
  * lane of a hundred thousand takes as long as reading the table; without bitmaps an index is read in its order. The costs by which Postgres forbids
  * all this must not start the JIT compiler.
  */
-const PLANNING = 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off';
+const PLANNER_SETTINGS = 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off';
 
 /**
  * A mail of 24 kB takes 0.23 ms to be compressed by `pglz`, which every server has, and 0.04 ms by `lz4`, which nearly every server has. A choice that
@@ -57,7 +57,7 @@ const ISOLATION = `SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET default_t
  * In a restored database, lets the order of events go on where it ended and holds everything back; otherwise it changes nothing. Each connection asks,
  * because a database can be replaced behind its name while processes run, and nobody may claim from it before that is known.
  */
-const KEEP_EVENT_ERA = 'SELECT keep_event_era()';
+const CHECK_EVENT_ERA = 'SELECT keep_event_era()';
 
 /**
  * After a failover the name may lead to the old server for a while, which is a standby by then: a connection to it would stay in use, and take no
@@ -68,7 +68,14 @@ IF pg_is_in_recovery() THEN
   RAISE read_only_sql_transaction USING MESSAGE = 'this Postgres is a standby and takes no changes; DATABASE_URL must point at the primary';
 END IF; END $$`;
 
-const PREPARED = [ISOLATION, REFUSE_STANDBY, NOTATION, PLANNING, COMPRESSION, KEEP_EVENT_ERA].join('; ');
+const SESSION_SETUP = [
+  ISOLATION,
+  REFUSE_STANDBY,
+  SESSION_FORMATS,
+  PLANNER_SETTINGS,
+  COMPRESSION,
+  CHECK_EVENT_ERA,
+].join('; ');
 
 interface DatabaseOptions {
   readonly url: string;
@@ -106,7 +113,7 @@ class DurabilityRefused extends CannotStart {
 /** Opens the pool; connects when it is first used. */
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = new pg.Pool({
-    Client: AnsweringClient,
+    Client: TimeoutClient,
     connectionString: options.url,
     max: options.poolSize,
     application_name: options.applicationName,
@@ -116,7 +123,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     // The pool waits for what this returns, though its type does not say so.
-    onConnect: (client) => client.query(PREPARED) as unknown as void,
+    onConnect: (client) => client.query(SESSION_SETUP) as unknown as void,
   });
   pool.on('error', options.onIdleError ?? (() => undefined));
   // A connection that breaks inside a transaction tells its query, which is enough, and then emits this, which nobody
@@ -128,7 +135,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     if (!pool.ended) await pool.end();
   };
   const { onEventsDue = () => undefined } = options;
-  const changes = new KeyedConcurrencyLimit<Id<string>>(CHANGES_OF_ONE);
+  const changes = new KeyedConcurrencyLimit<Id<string>>(CHANGES_PER_SUBJECT);
   return { pool, prisma, clock: new DatabaseClock(), onEventsDue, changes, close };
 }
 
@@ -147,14 +154,14 @@ const READINGS = 8;
  * @throws DurabilityRefused when `synchronous_commit` is off
  * @throws PoolerRefused when a pooler stands between
  */
-export async function greetDatabase(
+export async function waitForDatabase(
   database: Database,
   onWaiting: (error: unknown) => void = () => undefined,
 ): Promise<void> {
   const deadline = performance.now() + GREETED_WITHIN_MS;
   for (;;) {
     try {
-      await greetOnce(database);
+      await checkOnce(database);
       for (let reading = 1; reading < READINGS; reading += 1) await checkDatabase(database);
       return;
     } catch (error) {
@@ -179,7 +186,7 @@ export async function checkDatabase({ pool, clock }: Pick<Database, 'pool' | 'cl
   clock.observe(rows[0]!.now.getTime(), askedAt);
 }
 
-async function greetOnce(database: Database): Promise<void> {
+async function checkOnce(database: Database): Promise<void> {
   const askedAt = performance.now();
   const { rows } = await database.pool.query<{ now: Date; durability: string; lockTimeoutMs: string }>(
     `SELECT clock_timestamp() AS now, current_setting('synchronous_commit') AS durability,

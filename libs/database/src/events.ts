@@ -1,7 +1,7 @@
 import { newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type pg from 'pg';
 import { type EventDataOf, eventLane, type EventName, eventPayload, type LaneId } from '@posthorn/domain';
-import { noteEventsDue } from './event-bells.ts';
+import { addDueEventLanes } from './due-event-lanes.ts';
 import { RECORD_EVENTS } from './sql/events.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -39,7 +39,7 @@ export async function runWithEvents(
     '$queryRawUnsafe' in transaction
       ? await transaction.$queryRawUnsafe<DueLane[]>(sql, ...values)
       : (await transaction.query<DueLane>(sql, [...values])).rows;
-  noteEventsDue(
+  addDueEventLanes(
     transaction,
     due.map(({ laneId }) => laneId),
   );

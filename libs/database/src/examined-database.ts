@@ -1,6 +1,6 @@
 import type { DueFacts, OutboxFacts, PostgresFacts } from '@posthorn/domain';
 import pg from 'pg';
-import { NOTATION } from './notation.ts';
+import { SESSION_FORMATS } from './session-formats.ts';
 import type { SealedColumn } from './sealed-columns.ts';
 import {
   FIND_LEFT_BEHIND,
@@ -42,7 +42,7 @@ export class ExaminedDatabase {
       query_timeout: ANSWER_TIMEOUT_MS,
       // Not as a startup parameter: that would hide whether the server itself says so. The pool waits for what this returns, though its type does not say so.
       onConnect: (client) =>
-        client.query(`SET default_transaction_read_only = on; ${NOTATION}`) as unknown as void,
+        client.query(`SET default_transaction_read_only = on; ${SESSION_FORMATS}`) as unknown as void,
     });
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => client.on('error', () => undefined));

@@ -1,4 +1,4 @@
-export { openDatabase, greetDatabase, checkDatabase, type Database } from './connection.ts';
+export { openDatabase, waitForDatabase, checkDatabase, type Database } from './connection.ts';
 export { ExaminedDatabase } from './examined-database.ts';
 export { faultOf, hasRunOutOfTime, isOutage, type DatabaseFault } from './faults.ts';
 export { examineMigrations } from './migrations/run-migrations.ts';
@@ -98,7 +98,11 @@ export {
 } from './stores/template-row.ts';
 export { TemplateStore, type CurrentTemplate } from './stores/template-store.ts';
 export { UpkeepStore } from './stores/upkeep-store.ts';
-export { ReceiverHealthStore, type Judgement, type ReceiverReport } from './stores/receiver-health-store.ts';
+export {
+  ReceiverHealthStore,
+  type NewWebhookNotice,
+  type ReceiverReport,
+} from './stores/receiver-health-store.ts';
 export { type FoundWebhook, type WebhookFilter, WebhookSearchStore } from './stores/webhook-search-store.ts';
 export { type OwedWebhookNotice, WebhookNoticeStore } from './stores/webhook-notice-store.ts';
 export { type SealedWebhook, type WebhookChange, WebhookStore } from './stores/webhook-store.ts';

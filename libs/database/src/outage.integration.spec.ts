@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, sleep } from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
 import { createTestDatabase, FaultProxy, PrivatePostgres, type TestDatabase } from '@posthorn/testing';
-import { type Database, greetDatabase, openDatabase } from './connection.ts';
+import { type Database, waitForDatabase, openDatabase } from './connection.ts';
 import { faultOf, isOutage } from './faults.ts';
 import { ApiKeyStore } from './stores/api-key-store.ts';
 import { EmailStore } from './stores/email-store.ts';
@@ -103,7 +103,7 @@ describe('A server that refuses the login', () => {
       true,
     );
     const begun = performance.now();
-    expect(await errorOf(greetDatabase(refused))).toMatchObject({ code: (error as { code: string }).code });
+    expect(await errorOf(waitForDatabase(refused))).toMatchObject({ code: (error as { code: string }).code });
     expect(performance.now() - begun).toBeLessThan(30_000);
     await refused.close();
   });

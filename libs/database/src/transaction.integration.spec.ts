@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import type { AnsweringClient } from './answering-client.ts';
+import type { TimeoutClient } from './timeout-client.ts';
 import { type Database, openDatabase } from './connection.ts';
-import { type Beginning, type TransactionClient, transactOn } from './transaction.ts';
+import { type BeginMode, type TransactionClient, transactOn } from './transaction.ts';
 
 const DIVISION_BY_ZERO = '22012';
 const UNIQUE_VIOLATION = '23505';
@@ -37,7 +37,7 @@ async function codeOf(failing: Promise<unknown>): Promise<unknown> {
   return (error as { code?: unknown }).code;
 }
 
-describe.each<Beginning>(['alone', 'along'])('A transaction that begins %s', (begins) => {
+describe.each<BeginMode>(['separate', 'pipelined'])('A transaction that begins %s', (begins) => {
   const transact = <Result>(work: (client: TransactionClient) => Promise<Result>): Promise<Result> =>
     transactOn(database, work, begins);
 
@@ -70,12 +70,12 @@ describe.each<Beginning>(['alone', 'along'])('A transaction that begins %s', (be
       ['c', 'd'],
     ] as const) {
       await transact(async (client) => {
-        client.sendWithNext(noting(first));
+        client.pipelineWithNext(noting(first));
         const { rows } = await client.query<{ text: string }>('SELECT text FROM notes WHERE text = $1', [
           first,
         ]);
         expect(rows).toEqual([{ text: first }]);
-        client.sendWithNext(noting(last));
+        client.pipelineWithNext(noting(last));
       });
     }
     expect(await notes()).toEqual(['a', 'b', 'c', 'd']);
@@ -85,13 +85,13 @@ describe.each<Beginning>(['alone', 'along'])('A transaction that begins %s', (be
     await transact((client) => client.query(noting('a')));
     const twice = transact(async (client) => {
       await client.query(noting('b'));
-      client.sendWithNext(noting('a'));
+      client.pipelineWithNext(noting('a'));
       await client.query(noting('c'));
     });
     expect(await codeOf(twice)).toBe(UNIQUE_VIOLATION);
     const atLast = transact(async (client) => {
       await client.query(noting('d'));
-      client.sendWithNext(noting('a'));
+      client.pipelineWithNext(noting('a'));
     });
     expect(await codeOf(atLast)).toBe(UNIQUE_VIOLATION);
     expect(await notes()).toEqual(['a']);
@@ -99,8 +99,8 @@ describe.each<Beginning>(['alone', 'along'])('A transaction that begins %s', (be
 });
 
 it('A statement does not run by itself when what went before it failed, as BEGIN might', async () => {
-  const client = (await database.pool.connect()) as unknown as AnsweringClient & { release(): void };
-  client.sendWithNext({ text: 'SELECT 1 / 0' });
+  const client = (await database.pool.connect()) as unknown as TimeoutClient & { release(): void };
+  client.pipelineWithNext({ text: 'SELECT 1 / 0' });
   expect(await codeOf(client.query(...([noting('a')] as never[])))).toBe(DIVISION_BY_ZERO);
   client.release();
   expect(await notes()).toEqual([]);

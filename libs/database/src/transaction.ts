@@ -1,8 +1,8 @@
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type pg from 'pg';
-import type { AnsweringClient } from './answering-client.ts';
+import type { TimeoutClient } from './timeout-client.ts';
 import type { Database } from './connection.ts';
-import { ringForEvents } from './event-bells.ts';
+import { announceDueEvents } from './due-event-lanes.ts';
 import type { Prisma } from './generated/client.ts';
 
 /** Several statements that happen together or not at all. */
@@ -21,15 +21,15 @@ export async function transact<Result>(
   const { transaction, result } = await database.prisma.$transaction(async (transaction) => {
     return { transaction, result: await work(transaction) };
   }, options);
-  ringForEvents(database, transaction);
+  announceDueEvents(database, transaction);
   return result;
 }
 
 /** A connection of the pool, in a transaction. */
-export type TransactionClient = pg.PoolClient & Pick<AnsweringClient, 'sendWithNext'>;
+export type TransactionClient = pg.PoolClient & Pick<TimeoutClient, 'pipelineWithNext'>;
 
 /** Whether BEGIN makes a round trip of its own, or goes along with the first statement. */
-export type Beginning = 'alone' | 'along';
+export type BeginMode = 'separate' | 'pipelined';
 
 /**
  * The same on a connection of its own, for statements that are hot.
@@ -41,16 +41,16 @@ export type Beginning = 'alone' | 'along';
 export async function transactOn<Result>(
   database: Pick<Database, 'pool' | 'onEventsDue'>,
   work: (client: TransactionClient) => Promise<Result>,
-  begins: Beginning = 'alone',
+  begins: BeginMode = 'separate',
 ): Promise<Result> {
   const client = (await database.pool.connect()) as TransactionClient;
   let fault: Error | undefined;
   try {
-    if (begins === 'along') client.sendWithNext({ text: 'BEGIN' });
+    if (begins === 'pipelined') client.pipelineWithNext({ text: 'BEGIN' });
     else await client.query('BEGIN');
     const result = await work(client);
     await client.query('COMMIT');
-    ringForEvents(database, client);
+    announceDueEvents(database, client);
     return result;
   } catch (error) {
     fault = error as Error;

@@ -4,6 +4,7 @@ export type { RedisOptions } from './connections.ts';
 export { jobBytes } from './job-bytes.ts';
 export { JobWorker } from './job-worker.ts';
 export { QUEUES, turnHandler, type JobHandlers } from './jobs.ts';
+export { LaneCounts } from './lane-counts.ts';
 export { LaneGate } from './lane-gate.ts';
 export { RoundRobinLanes } from './round-robin-lanes.ts';
 export { LaneRings, openRings } from './lane-rings.ts';

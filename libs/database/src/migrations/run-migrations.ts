@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CannotStart, sleep } from '@posthorn/kernel';
 import pg from 'pg';
 import { faultOf } from '../faults.ts';
-import { NOTATION } from '../notation.ts';
+import { SESSION_FORMATS } from '../session-formats.ts';
 import { PoolerRefused } from '../pooler.ts';
 
 /** The advisory lock that Prisma's own migrator takes, so that both exclude each other. */
@@ -141,7 +141,7 @@ async function connected<Result>(
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await client.query(NOTATION);
+    await client.query(SESSION_FORMATS);
     return await work(client);
   } finally {
     await client.end().catch(() => undefined);

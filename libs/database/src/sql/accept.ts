@@ -2,7 +2,7 @@ import { WORKSPACE_LIMITS } from '@posthorn/domain';
 import { type ColumnType, rowsOf } from '../binary-array.ts';
 import { MONTH_OF_ACCEPTANCE } from './month.ts';
 
-/** What ACCEPT_EMAILS is told of each email, in the order of its parameters: a column each. */
+/** The array parameters of ACCEPT_EMAILS: one column of the emails each, in this order. */
 export const ACCEPT_COLUMNS = {
   n: 'int',
   id: 'uuid',
@@ -38,7 +38,7 @@ export const ACCEPT_COLUMNS = {
   traceparent: 'text',
 } as const satisfies Record<string, ColumnType>;
 
-/** What ACCEPT_KEYED_EMAILS is also told, of emails that have a key of their own. */
+/** The array parameters of ACCEPT_KEYED_EMAILS; the additional ones are for emails with an idempotency key of their own. */
 export const ACCEPT_KEYED_COLUMNS = {
   ...ACCEPT_COLUMNS,
   fingerprint: 'bytea',
@@ -47,23 +47,24 @@ export const ACCEPT_KEYED_COLUMNS = {
 } as const satisfies Record<string, ColumnType>;
 
 /**
- * Accepts a group of emails, whatever its size and from however many workspaces.
+ * Accepts a group of emails of any size, from any number of workspaces.
  *
  * $1 int: the installation's monthly limit (null: none). The others: ACCEPT_COLUMNS, an array each.
  *
- * Indexes: identities_workspace_value_key for the senders (and, in its order, for what a refused one may send from), workspaces_pkey and usage_pkey for the limit.
- * An email counts in the month of its time of acceptance, whenever this runs: that is where cancelling gives its place back.
- * Locks: the usage rows, in the order of their workspaces and months, before anything else is written. They are what makes the limit exact:
- * a second group of the same workspace waits there, and (READ COMMITTED) then continues from the sum that the first one
- * committed. `granted` is what this statement was granted; RETURNING could not tell it otherwise before Postgres 18.
- * Everything after `grant` depends on its rows, which is what gives the parts of this statement their order.
+ * Returns one row with the numbers of the accepted emails and the time, and one row for each refused email. (A row for each accepted email would add no
+ * information, but take time on both sides.)
  *
- * One row says which were accepted, and the time; each other row is about one that was refused. A row for each that was accepted would say
- * nothing more, and take both sides time.
+ * Indexes: identities_workspace_value_key for the senders (and, in its order, for the list of allowed senders in a refusal); workspaces_pkey and usage_pkey
+ * for the limit.
+ * Locks: the usage rows, in the order of workspace and month, before anything else is written. They make the limit exact: a second group of the same
+ * workspace waits there and (READ COMMITTED) continues from the sum that the first one has committed. All parts after `grant` depend on its rows, which
+ * forces this order.
+ * `usage.granted` is what this statement was granted: before Postgres 18, RETURNING cannot compare old and new values.
+ * An email counts in the month of its acceptance, whenever this runs; cancelling it decrements the same month.
  */
 export const ACCEPT_EMAILS = acceptEmails(ACCEPT_COLUMNS, { judged: 'sender', takenBefore: '' });
 
-/** Takes keys, each of which is there once. */
+/** Takes idempotency keys; `items` must be distinct. */
 function takeKeys(items: string): string {
   return `INSERT INTO idempotency_keys AS k (workspace_id, key, fingerprint, answer, expires_at)
   ${items}
@@ -75,14 +76,15 @@ function takeKeys(items: string): string {
 }
 
 /**
- * The same for a group in which some emails have a key. The first of each key whose sender is verified takes it and stands in the group as an email
- * without a key does: a refusal does not use a key up, and whoever is behind a refused one must not lose its place to an email behind itself. Of a key that
- * is not to be had no email is in the result at all, and neither is a verified one that stands behind another under the same key: what becomes of it follows
- * from the first. A key whose emails are all refused must be given back in the same transaction.
+ * The same for a group in which some emails have idempotency keys. Of the emails with the same key, the first whose sender is verified takes the key and is
+ * then treated like an email without one. (Not simply the first: a refusal does not use up a key.)
+ *
+ * The result contains no email whose key belongs to somebody else, and no verified email after the first one with its key: the caller derives their outcome
+ * from that of the key. The caller must give back a key whose emails are all refused, in the same transaction.
  *
  * $1 int, as above. The others: ACCEPT_KEYED_COLUMNS, an array each.
  *
- * Indexes: idempotency_keys_pkey, and as above. Locks: the keys, as TAKE_IDEMPOTENCY_KEYS takes them, then as above.
+ * Indexes: idempotency_keys_pkey, and as above. Locks: the keys, as TAKE_IDEMPOTENCY_KEYS, then as above.
  */
 export const ACCEPT_KEYED_EMAILS = acceptEmails(ACCEPT_KEYED_COLUMNS, {
   judged: 'judged',
@@ -187,12 +189,12 @@ WHERE    p.n IS NULL OR p.place > coalesce(g.granted, 0)`;
 }
 
 /**
- * Takes the idempotency keys of calls; gives back the numbers of the items that got theirs.
+ * Takes the idempotency keys of calls, including expired ones; returns the numbers of the items that got their key.
  *
- * $1 json: the items with a key, no key twice.
+ * $1 json: the items; their keys must be distinct.
  *
- * Index: idempotency_keys_pkey. Locks: the keys, in order; a key that another transaction has just taken makes this one
- * wait until that has ended, and then it is taken here if that one gave it back. An expired key is taken over.
+ * Index: idempotency_keys_pkey. Locks: the keys, in order. For a key that another transaction has just taken this waits until that has ended, and takes the
+ * key if it was given back.
  */
 export const TAKE_IDEMPOTENCY_KEYS = `
 WITH item AS (
@@ -203,7 +205,7 @@ taken AS (
 )
 SELECT n FROM item JOIN taken USING (workspace_id, key)`;
 
-/** What the keys that were not to be had stand for. $1 json: n, workspace_id, key. Index: idempotency_keys_pkey. */
+/** Reads the answers of keys that could not be taken. $1 json: n, workspace_id, key. Index: idempotency_keys_pkey. */
 export const READ_IDEMPOTENCY_KEYS = `
 SELECT i.n, k.fingerprint, k.answer
 FROM   json_to_recordset($1::json) AS i (n int, workspace_id uuid, key text)
@@ -211,26 +213,23 @@ JOIN   idempotency_keys k USING (workspace_id, key)
 WHERE  k.expires_at > now()`;
 
 /**
- * The same outside of a transaction that takes keys, for one of them. After a crash a primary shows what no synchronous standby has: a failover would lose
- * it, so nobody may be told of it yet. A lock is written to the log, and whoever has written there waits for the standby, which a mere reader does not.
- * Locks: the key, against nobody but who takes it anew or gives it back.
+ * The same for a single key, outside of a transaction that takes keys. The row lock is there for durability: after a crash, a primary shows rows that the
+ * synchronous standby may not have yet, and that a failover would lose. A plain SELECT would return them at once; locking a row writes WAL, so that the
+ * COMMIT waits for the standby. Locks: the key, which conflicts only with taking it over and giving it back.
  */
 export const FIND_ANSWER = `${READ_IDEMPOTENCY_KEYS} FOR KEY SHARE OF k`;
 
-/** Writes what calls are answered under keys that they have taken. $1 json. Index: idempotency_keys_pkey. Locks: none that taking the keys has not. */
+/** Stores the answers of calls under the keys that they have taken. $1 json. Index: idempotency_keys_pkey. Locks: only keys that are locked already. */
 export const ANSWER_IDEMPOTENCY_KEYS = `
 UPDATE idempotency_keys k SET answer = i.answer
 FROM   json_to_recordset($1::json) AS i (workspace_id uuid, key text, answer text)
 WHERE  k.workspace_id = i.workspace_id AND k.key = i.key`;
 
-/** Gives back the keys of calls that were refused: a refusal does not use a key up. Index: idempotency_keys_pkey. Locks: none that taking the keys has not. */
+/** Gives back the keys of refused calls: a refusal does not use up a key. Index: idempotency_keys_pkey. Locks: only keys that are locked already. */
 export const GIVE_BACK_IDEMPOTENCY_KEYS = `
 DELETE FROM idempotency_keys k
 USING  json_to_recordset($1::json) AS i (workspace_id uuid, key text)
 WHERE  k.workspace_id = i.workspace_id AND k.key = i.key`;
 
-/**
- * Which of these emails exist, on the synchronous standby too, if there is one: see FIND_ANSWER. Index: emails_pkey. Locks: the emails, against nobody but
- * who deletes them.
- */
+/** Which of these emails exist, durably on the synchronous standby too (see FIND_ANSWER). Index: emails_pkey. Locks: the emails, which conflicts only with deleting them. */
 export const FIND_EMAILS = 'SELECT id FROM emails WHERE id = ANY($1::uuid[]) FOR KEY SHARE';

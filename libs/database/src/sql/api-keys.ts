@@ -1,7 +1,6 @@
 /**
- * The holders of keys, by the SHA-256 of their secrets, with the rates that their workspaces have of their own. $1 bytea[].
- * In a SELECT of their own, so that one plan serves any number of them; otherwise a few would be planned again each time.
- * Indexes: api_keys_secret_hash_key, workspaces_pkey.
+ * Finds keys by the SHA-256 of their secrets, with the rate limits of their workspaces. $1 bytea[]. The array is wrapped in a sub-select so that Postgres
+ * uses a generic plan; otherwise it would plan short arrays anew each time. Indexes: api_keys_secret_hash_key, workspaces_pkey.
  */
 export const FIND_KEY_HOLDERS = `
 SELECT k.secret_hash AS "secretHash", k.id, k.workspace_id AS "workspaceId", k.role, k.display_name AS "displayName",
@@ -11,8 +10,8 @@ JOIN   workspaces w ON w.id = k.workspace_id
 WHERE  k.secret_hash = ANY((SELECT $1::bytea[])::bytea[])`;
 
 /**
- * Notes when keys were last used: one statement for all keys of a process, now and then. $1 json: id, at. Index: api_keys_pkey.
- * Locks: the keys' rows, in the order of their ids, because several gateways note the same keys.
+ * Records when keys were last used: periodically, in one statement for all keys of a process. $1 json: id, at. Index: api_keys_pkey.
+ * Locks: the keys, in the order of their ids, because several gateways update the same keys.
  */
 export const NOTE_KEY_USES = `
 WITH used AS (

@@ -1,20 +1,19 @@
 /**
- * The parts `turn`, `candidate` and `claimed` of a statement that claims ready rows of several lanes of a queue at once: `claims` + 1 and
- * a lease for each.
+ * The CTEs `turn`, `candidate` and `claimed` of a statement that claims ready rows of several lanes of a queue: increments `claims` and sets a lease.
  *
- * $1 text[]: lanes, none twice. $2 int[]: at most so many rows of each. $3 bigint: at most so many bytes of each lane (its first row
- * is claimed whatever its size). $4 interval: the lease.
+ * $1 text[]: distinct lanes. $2 int[]: maximum rows of each. $3 bigint: maximum bytes of each lane (its first row is claimed whatever its size).
+ * $4 interval: the lease.
  *
- * Index: outbox_ready_by_lane_idx, read from its front for each lane; outbox_pkey, by a list of keys.
- * Locks: the candidates, skipping what another turn is looking at; those beyond the bytes are let go at the commit.
- * A ready row that still has a lease was taken from a process that died (see REVIVE), so its work may be done twice. Of the rows whose process
- * has died twice in a row a claim takes only one: if that row is what kills, few others go down with it.
+ * Index: outbox_ready_by_lane_idx, from its front for each lane; outbox_pkey, by a list of keys.
+ * Locks: the candidates, skipping rows that another turn has locked; rows beyond the byte limit are released at the commit.
+ * A ready row that still has a lease was freed from a dead process (see REVIVE), so its work may be done twice. Of the rows whose workers have died twice
+ * in a row a claim takes only one per lane: if that row is the cause, few others are affected.
  *
- * Its plan is kept, perhaps from a time when the outbox was empty, so there must be only one way to read that: by a list of keys, or row by row
- * where LIMIT or OFFSET 0 rules out any other join. A claim reads other tables in the same way, by their keys (decision 12).
+ * The plan is cached, perhaps since a time when the outbox was empty. So the statement must leave the planner only one choice: access by a list of keys, or
+ * nested loops where LIMIT or OFFSET 0 rules out any other join. Other tables are read by their keys in the same way (decision 12).
  *
- * @param queue which queue the lanes are of
- * @param condition what else must be so of a lane, `t.lane_id`, for it to be claimed from
+ * @param queue the queue of the lanes
+ * @param condition an additional condition on a lane, `t.lane_id`
  */
 export function claimed(queue: 'email' | 'webhook', condition = 'true'): string {
   return `
@@ -52,33 +51,31 @@ claimed AS (
 )`;
 }
 
-/** What every claim says of a row of `claimed c`. */
+/** The columns that every claim returns of a row of `claimed c`. */
 export const CLAIM_COLUMNS = `c.subject_id AS id, c.lane_id AS "laneId", c.claims, c.attempts, c.bytes,
          c.lane_id IN (SELECT lane_id FROM candidate WHERE is_full OR NOT fits) AS "laneHasMore"`;
 
 /**
  * Locks rows of the outbox. $1 uuid[]: their ids. Index: outbox_pkey. Locks: in the order of the ids.
  *
- * The statement that records outcomes comes after this one, in the same transaction. If it had to wait for a row itself, and another transaction
- * changed that row meanwhile, Postgres 18.4 would look at the row again in the middle of several statements in one, and crash with all of its
- * connections (decision 38).
+ * Must precede, in the same transaction, the statement that records outcomes. If that one had to wait for a row that another transaction then changes,
+ * Postgres 18.4 would re-evaluate the row in the middle of several data-modifying CTEs and crash with all of its connections (decision 38).
  */
 export const LOCK_OUTBOX_ROWS = `
 SELECT FROM outbox WHERE subject_id = ANY ($1::uuid[]) ORDER BY subject_id FOR NO KEY UPDATE`;
 
 /**
- * The parts `live`, `finished` and `again` of a statement that records outcomes, which are in `outcome`: n, id, claims, retry_after_ms
- * (null: finished), lane_id (where it waits for its retry). `live` has beside them whether the row is still taken.
+ * The CTEs `live`, `finished` and `again` of a statement that records the outcomes in `outcome`: n, id, claims, retry_after_ms (null: finished), lane_id
+ * (where it waits for its retry). `live` contains the outcomes whose claim still holds, and whether their row is still taken.
  *
- * Index: outbox_pkey. Locks: none; the outbox rows are locked before, by {@link LOCK_OUTBOX_ROWS}.
- * Fencing: `live` has the outcomes whose claim still holds; one whose claim has moved on must change no state. Recording the same outcome
- * twice leaves what recording it once does.
- * Nearly everything is changed by lists of keys alone: with a join to the group as well, Postgres searches the whole list for each row's key, and
- * sorts it again for each row. And a list of keys can only be read by the index, so one plan serves all groups.
+ * Index: outbox_pkey. Locks: none beyond those of {@link LOCK_OUTBOX_ROWS}.
+ * Fencing: an outcome that is not in `live` must change no state. Recording an outcome is idempotent.
+ * Where possible, rows are changed by lists of keys without a join to `live`: for such a join, Postgres would search, and sort, the whole list for each row.
+ * Moreover, a list of keys can only be read by the index, so one plan serves all groups.
  *
- * @param steps of a row `b` and an outcome `l`: how many steps in its retry table it has taken then, when it is tried again
+ * @param steps an expression of a row `b` and an outcome `l`: the number of steps that a retried row has taken in its retry schedule
  */
-export function liveOutcomes(steps: string): string {
+export function applyOutcomes(steps: string): string {
   return `
 live AS MATERIALIZED (
   SELECT o.*, held.is_taken

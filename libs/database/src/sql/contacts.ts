@@ -4,13 +4,13 @@ import { recordEventsWith } from './events.ts';
 import { pageStatement, type Statement, Values } from './statement.ts';
 
 /**
- * Makes the contacts that are missing and locks those that are there, which it leaves as they are (`WHERE false` locks and
- * writes nothing). An address that comes twice, in whatever case, is made of what came first.
+ * Inserts missing contacts, and locks existing ones without changing them (`DO UPDATE … WHERE false` locks a row and writes nothing). Of items with the same
+ * address, ignoring case, the first counts.
  *
  * $1 json: n, id, workspace_id, email, properties. $2 timestamptz: now.
  *
- * Index: contacts_workspace_email_key. Locks: the contacts in the order of workspace and address, so that two groups with the
- * same ones never deadlock. Only the database folds addresses, by its own `lower`.
+ * Index: contacts_workspace_email_key. Locks: the contacts, in the order of workspace and address, so that two groups never deadlock. Addresses are
+ * case-folded only by the database's own `lower`.
  */
 export const LOCK_CONTACTS = `
 INSERT INTO contacts AS c (id, workspace_id, email, properties, created_at, updated_at)
@@ -19,16 +19,16 @@ FROM     json_to_recordset($1::json) AS i (n int, id uuid, workspace_id uuid, em
 ORDER BY workspace_id, lower(email), n
 ON CONFLICT (workspace_id, lower(email)) DO UPDATE SET updated_at = c.updated_at WHERE false`;
 
-/** A contact as `ContactRow` has it; its properties as text, which the driver does not parse. */
+/** The columns of `ContactRow`; properties as text, so that the driver does not parse them. */
 const CONTACT_COLUMNS = `
          c.id, c.workspace_id AS "workspaceId", c.email, c.properties::text AS properties, c.status,
          c.unsubscribed_at AS "unsubscribedAt", c.created_at AS "createdAt", c.updated_at AS "updatedAt"`;
 
 /**
- * The contacts that LOCK_CONTACTS has locked, as they are by now, each with the numbers of its items. A statement of its own: that
- * one sees a contact as it was before it waited.
+ * Reads the contacts that LOCK_CONTACTS has locked, each with the numbers of its items. A separate statement, because the snapshot of LOCK_CONTACTS is older
+ * than its locks.
  *
- * $1 json: n, workspace_id, email. Index: contacts_workspace_email_key, row by row (see `claimed` for OFFSET 0). Locks: none.
+ * $1 json: n, workspace_id, email. Index: contacts_workspace_email_key, by nested loops (see `claimed` for OFFSET 0). Locks: none.
  */
 export const READ_LOCKED_CONTACTS = `
 SELECT i.numbers,${CONTACT_COLUMNS}
@@ -45,11 +45,11 @@ SELECT   ${CONTACT_COLUMNS}
 FROM     contacts c
 WHERE    c.id = $1::uuid AND c.workspace_id = $2::uuid`;
 
-/** The same, and nobody else changes it until the transaction ends. Locks: that contact. */
+/** The same with a lock until the end of the transaction. Locks: the contact. */
 export const LOCK_CONTACT = `${READ_CONTACT}
 FOR NO KEY UPDATE`;
 
-/** Which contacts are wanted; what is absent does not matter. */
+/** Filters for a list of contacts. */
 export interface ContactFilter {
   /** The address, in whatever case. */
   readonly email?: string | undefined;
@@ -77,11 +77,11 @@ export function listContacts(
 }
 
 /**
- * Writes what locked contacts have become, and the events of that.
+ * Writes changes of locked contacts, and their events.
  *
  * $1 json: the events, as RECORD_EVENTS takes them. $2 json: id, properties, status, unsubscribed_at, updated_at.
  *
- * Indexes: contacts_pkey; those of RECORD_EVENTS. Locks: none that LOCK_CONTACTS or LOCK_CONTACT has not taken.
+ * Indexes: contacts_pkey; those of RECORD_EVENTS. Locks: only contacts that are locked already.
  */
 export const WRITE_CONTACTS = recordEventsWith(`written AS (
   UPDATE contacts c
@@ -92,13 +92,13 @@ export const WRITE_CONTACTS = recordEventsWith(`written AS (
 )`);
 
 /**
- * Deletes a locked contact, and records the event of that.
+ * Deletes a locked contact, and records the event.
  *
  * $1 json: the event, as RECORD_EVENTS takes it. $2 uuid. Indexes: contacts_pkey; those of RECORD_EVENTS. Locks: the contact.
  */
 export const DELETE_CONTACT = recordEventsWith(`deleted AS (DELETE FROM contacts c WHERE c.id = $2::uuid)`);
 
-/** Sends to a contact again who was erased after unsubscribing. $1 uuid: the workspace. $2 text: the address. Index: erased_recipients_pkey. Locks: the row. */
+/** Resubscribes a person who was erased after unsubscribing. $1 uuid: the workspace. $2 text: the address. Index: erased_recipients_pkey. Locks: the row. */
 export const RESUBSCRIBE_ERASED = `
 UPDATE erased_recipients SET is_unsubscribed = false
 WHERE  workspace_id = $1::uuid AND address_hash = erased_hash($1::uuid, $2::text)`;

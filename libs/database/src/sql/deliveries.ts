@@ -1,10 +1,10 @@
 import { type ColumnType, rowsOf } from '../binary-array.ts';
-import { CLAIM_COLUMNS, claimed, liveOutcomes } from './claims.ts';
-import { dueAgain } from './due-again.ts';
+import { CLAIM_COLUMNS, claimed, applyOutcomes } from './claims.ts';
+import { makeDueAgain } from './due-again.ts';
 
 /**
- * Claims deliveries of several webhooks at once, each with the bytes that are posted: see {@link claimed} for the parameters $1 to $4, the
- * indexes and the locks, and why it reads as it does. $5 boolean: of slow lanes, or of the others. Indexes: after those, primary keys.
+ * Claims deliveries of several webhooks, with their payloads. See {@link claimed} for the parameters $1 to $4, indexes, locks and planning. $5 boolean: of
+ * slow lanes only, or of others only. Further indexes: primary keys.
  */
 export const CLAIM_DELIVERIES = `
 WITH ${claimed('webhook', 'EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = t.lane_id) = $5::boolean')}
@@ -15,19 +15,19 @@ FROM     claimed c
 CROSS JOIN LATERAL (SELECT * FROM webhook_deliveries WHERE id = c.subject_id OFFSET 0) d
 CROSS JOIN LATERAL (SELECT * FROM events WHERE id = d.event_id OFFSET 0) e`;
 
-/** Where, with what and whether webhooks are posted to, as of this moment. $1 uuid[]. Indexes: webhooks_pkey, slow_lanes_pkey. Locks: none. */
+/** Reads the receivers of webhooks: URL, tokens, status and health. $1 uuid[]. Indexes: webhooks_pkey, slow_lanes_pkey. Locks: none. */
 export const READ_RECEIVERS = `
 SELECT w.id, w.url, w.token, CASE WHEN w.previous_token_until > now() THEN w.previous_token END AS "previousToken", w.status, w.updated_at::text AS "asOf", w.failing_since AS "failingSince", w.warned_at AS "warnedAt",
        EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = type_id('wh', w.id)) AS "isSlow"
 FROM   webhooks w
 WHERE  w.id = ANY ((SELECT $1::uuid[])::uuid[])`;
 
-/** The same of those that nobody else changes just now, nor until the transaction ends. Locks: the webhooks, in order, skipping what somebody holds. */
+/** The same with locks until the end of the transaction. Locks: the webhooks, in order, skipping those that somebody else has locked. */
 export const LOCK_RECEIVERS = `${READ_RECEIVERS}
 ORDER BY w.id
 FOR NO KEY UPDATE OF w SKIP LOCKED`;
 
-/** What RECORD_DELIVERIES is told of each outcome, in the order of its parameters: a column each. */
+/** The array parameters of RECORD_DELIVERIES: one column of the outcomes each, in this order. */
 export const OUTCOME_COLUMNS = {
   n: 'int',
   id: 'uuid',
@@ -48,28 +48,28 @@ export const OUTCOME_COLUMNS = {
 
 const ATTEMPT_COLUMNS =
   'delivery_id, claims, number, status_code, error_class, reason, headers, body, duration_ms';
-/** What is written into them of an outcome `o`. */
+/** Their values of an outcome `o`. */
 const ATTEMPT_OF_OUTCOME = `o.id, o.claims, o.number, o.status_code, o.error_class::post_error_class, o.reason, o.headers::jsonb, o.body,
          o.duration_ms`;
 
 /**
- * Records what became of claimed deliveries.
+ * Records the outcomes of claimed deliveries.
  *
- * OUTCOME_COLUMNS, an array each: status (null: as it is), retry_after_ms (null: finished), steps (in the retry table, when it is tried
- * again), attempt (false: it costs none) and, of the attempt, the rest; headers in JSON.
+ * OUTCOME_COLUMNS, an array each: status (null: unchanged), retry_after_ms (null: finished), steps (in the retry schedule, if retried), attempt (false: not
+ * counted as one) and the columns of the attempt; headers as JSON.
  *
- * Indexes: outbox_pkey, those of webhook_deliveries, webhook_attempts_pkey. Locks: after the outbox rows (LOCK_OUTBOX_ROWS) the deliveries
- * (nobody else locks those without the outbox row), then the key of the attempts, in order.
- * Fencing: an outcome whose claim has moved on changes no state, but its attempt is told as late, unless the delivery is gone. What succeeded, which is nearly all, is
- * changed by keys alone; see {@link liveOutcomes}.
- * The attempt of a row that is still taken under the claim is the first one recorded for it, so no other need be looked for: anything else that
- * records an attempt of that claim changes the row first.
+ * Indexes: outbox_pkey, those of webhook_deliveries, webhook_attempts_pkey. Locks: after the outbox rows (LOCK_OUTBOX_ROWS) the deliveries (which nobody
+ * else locks without the outbox row), then the key of the attempts, in order.
+ * Fencing: an outcome whose claim no longer holds changes no state, but its attempt is recorded as late, unless the delivery is gone. Successes, which are
+ * nearly all, are changed by lists of keys; see {@link applyOutcomes}.
+ * `told` needs no conflict check: if the row is still taken under this claim, no attempt of the claim has been recorded before, because whatever records one
+ * changes the row first.
  */
 export const RECORD_DELIVERIES = `
 WITH outcome AS MATERIALIZED (
   SELECT o.*, o.attempt AND o.status IS NOT DISTINCT FROM 'SUCCEEDED' AS is_success
   FROM   ${rowsOf(OUTCOME_COLUMNS, 'o')}
-), ${liveOutcomes('l.steps')},
+), ${applyOutcomes('l.steps')},
 succeeded AS (
   UPDATE webhook_deliveries d
   SET    status = 'SUCCEEDED', attempts = d.attempts + 1, finished_at = now()
@@ -100,9 +100,10 @@ told_late AS (
 SELECT o.n, l.id IS NOT NULL AS live FROM outcome o LEFT JOIN live l ON l.n = o.n ORDER BY o.n`;
 
 /**
- * Keeps our own faults among the attempts. A long outage of ours would leave one every half a minute, so a fault that follows another one is not kept. $1 json: id, claims, number, duration_ms. Index: webhook_attempts_pkey. Locks: the new rows, in order.
+ * Records our own faults among the attempts; only the first of several in a row, because a long outage of ours would add one every half a minute.
+ * $1 json: id, claims, number, duration_ms. Index: webhook_attempts_pkey. Locks: the new rows, in order.
  */
-export const NOTE_OWN_FAULTS = `
+export const RECORD_OWN_FAULTS = `
 INSERT INTO webhook_attempts (delivery_id, claims, number, error_class, reason, duration_ms)
 SELECT   f.id, f.claims, f.number, 'internal', 'a fault of the service kept it from being posted; it will be, soon', f.duration_ms
 FROM     json_to_recordset($1::json) AS f (id uuid, claims int, number int, duration_ms int)
@@ -112,9 +113,9 @@ ORDER BY f.id
 ON CONFLICT DO NOTHING`;
 
 /**
- * Gives up what was due so long ago and is held back with its webhook. $1 interval. $2 int: at most so many, of all webhooks together.
- * Indexes: paused_lanes_pkey, outbox_ready_by_lane_idx from its front for each lane that is held back, until there are enough; then primary
- * keys, by a list of keys. Locks: what it gives up.
+ * Gives up deliveries on hold that have been due for too long. $1 interval: how long. $2 int: maximum number, over all webhooks.
+ * Indexes: paused_lanes_pkey; outbox_ready_by_lane_idx, from its front for each paused lane until there are enough; then primary keys, by a list of keys.
+ * Locks: what it gives up.
  */
 export const EXPIRE_HELD_DELIVERIES = `
 WITH old AS MATERIALIZED (
@@ -138,9 +139,9 @@ UPDATE webhook_deliveries d SET status = 'EXPIRED', finished_at = now()
 WHERE  d.id = ANY (ARRAY(SELECT subject_id FROM old))`;
 
 /**
- * Makes deliveries of one webhook that was disabled due again, whose retries had been used up until it was changed. $1 int: at most so
- * many. Gives how many there were; null when there is no such webhook.
- * Indexes: webhooks_to_put_back_idx, webhook_deliveries_exhausted_idx from its front, primary keys. Locks: the webhook, its deliveries.
+ * For one webhook that was re-enabled, makes deliveries due again that had been exhausted before that. $1 int: maximum number. Returns how many there were;
+ * no row when there is no such webhook.
+ * Indexes: webhooks_to_put_back_idx; webhook_deliveries_exhausted_idx, from its front; primary keys. Locks: the webhook, its deliveries.
  */
 export const PUT_BACK_DELIVERIES = `
 WITH webhook AS MATERIALIZED (
@@ -157,7 +158,7 @@ again AS MATERIALIZED (
   ORDER BY d.id
   LIMIT    $1::int
 ),
-${dueAgain('again')},
+${makeDueAgain('again')},
 done AS (
   UPDATE webhooks w SET put_back_before = NULL FROM webhook h
   WHERE  w.id = h.id AND (SELECT count(*) FROM again) < $1::int

@@ -1,37 +1,37 @@
-import { dueAgain } from './due-again.ts';
+import { makeDueAgain } from './due-again.ts';
 
-/** The delivery $1 (a uuid), if it is of the webhook $2 of the workspace $3, and there still is that webhook: deliveries stay longer. */
+/** The delivery $1 (uuid) of the webhook $2 of the workspace $3, if that webhook still exists: deliveries outlive it. */
 const ASKED = `id = $1::uuid AND webhook_id = $2::uuid AND workspace_id = $3::uuid
        AND EXISTS (SELECT FROM webhooks WHERE id = $2::uuid)`;
 
 /**
- * Looks at what is due of a delivery, which then nobody else changes until the transaction ends. Parameters as of READ_STATUS.
- * Index: outbox_pkey. Locks: the outbox row. Whoever records its outcome has the row first, and it is gone or waits again after that.
+ * Reads and locks the outbox row of a delivery. Parameters as READ_STATUS. Index: outbox_pkey. Locks: the outbox row. If its outcome is being recorded, this
+ * waits, and then finds the row gone or waiting for a retry.
  */
 export const LOCK_DUE = `
 SELECT o.state FROM outbox o
 WHERE  o.subject_id = $1::uuid AND EXISTS (SELECT FROM webhook_deliveries WHERE ${ASKED})
 FOR NO KEY UPDATE`;
 
-/** Looks at a delivery. $1 uuid: it. $2 uuid: its webhook. $3 uuid: its workspace. Indexes: webhook_deliveries_pkey, webhooks_pkey. Locks: none. */
+/** The status of a delivery. $1 uuid: the delivery. $2 uuid: its webhook. $3 uuid: its workspace. Indexes: webhook_deliveries_pkey, webhooks_pkey. Locks: none. */
 export const READ_STATUS = `SELECT status FROM webhook_deliveries WHERE ${ASKED}`;
 
-/** Makes a delivery that waits for its retry due now. $1 uuid. Gives its row, if it is there. Index: outbox_pkey. Locks: its row. */
+/** Makes a delivery that waits for its retry due now. $1 uuid. Returns its outbox row, if it waits. Index: outbox_pkey. Locks: the row. */
 export const HASTEN_DELIVERY = `
 UPDATE outbox SET state = 'ready', due_at = now() WHERE subject_id = $1::uuid AND state = 'waiting' RETURNING subject_id`;
 
-/** Makes a finished delivery due again. $1 uuid. Gives its row, if nobody else has made it. See {@link dueAgain}. */
+/** Makes a finished delivery due again. $1 uuid. Returns its new outbox row, unless somebody else has created it. See {@link makeDueAgain}. */
 export const PUT_BACK_DELIVERY = `
 WITH finished AS MATERIALIZED (
   SELECT id, event_id, type_id('wh', webhook_id) AS lane_id FROM webhook_deliveries WHERE id = $1::uuid
-), ${dueAgain('finished')}
+), ${makeDueAgain('finished')}
 SELECT subject_id FROM due`;
 
 /**
- * Records an event that did not happen, and makes its delivery to one webhook due.
+ * Records a test event, and makes its delivery to one webhook due.
  *
- * $1 uuid: the event. $2 uuid: the workspace. $3 text: the event's name. $4 text: the bytes. $5 uuid: the webhook. $6 timestamptz.
- * $7 text: the webhook's lane. Gives the delivery. Locks: the new rows.
+ * $1 uuid: the event. $2 uuid: the workspace. $3 text: the event's name. $4 text: the payload. $5 uuid: the webhook. $6 timestamptz: now.
+ * $7 text: the webhook's lane. Returns the delivery. Locks: the new rows.
  */
 export const ADD_TEST_DELIVERY = `
 WITH event AS (

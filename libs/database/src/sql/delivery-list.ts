@@ -3,13 +3,13 @@ import type { DeliveryStatus, EventName } from '@posthorn/domain';
 import {
   boundsOf,
   type CreatedBetween,
-  readStretch,
+  boundedScan,
   type Statement,
-  type Stretch,
+  type ScanWindow,
   Values,
 } from './statement.ts';
 
-/** Which deliveries of a webhook are asked for, by the time of their events among others; what is absent does not matter. */
+/** Filters for a list of a webhook's deliveries; times are those of the events. */
 export interface DeliveryFilter extends CreatedBetween {
   readonly status?: DeliveryStatus | undefined;
   readonly event?: EventName | undefined;
@@ -18,8 +18,8 @@ export interface DeliveryFilter extends CreatedBetween {
 }
 
 /**
- * What is shown of a delivery `d`, of its event, of what is due of it, and of its last attempt. While its webhook is held, its due time says
- * nothing of when it is posted, and may be long past: it is not shown then.
+ * The columns shown of a delivery `d`, its event, its outbox row, and its last attempt. While the webhook is on hold, the due time is not shown: it does not
+ * say when the delivery will be posted, and may be long past.
  */
 const SHOWN = `d.id, d.webhook_id AS "webhookId", d.event_id AS "eventId", e.type AS event, e.is_test AS "isTest", d.status,
        d.attempts AS "attemptCount", d.finished_at AS "finishedAt",
@@ -39,31 +39,31 @@ LEFT JOIN LATERAL (
 ) a ON true`;
 
 /**
- * Reads a stretch of a webhook's deliveries, whose ids are in the order in which their events happened: see {@link readStretch}.
+ * Scans a webhook's deliveries, whose ids are in the order of their events: see {@link boundedScan}.
  *
- * Indexes: webhook_deliveries_exhausted_idx for the exhausted, webhook_deliveries_pkey for those of one event,
- * webhook_deliveries_by_webhook_idx for all others, each from the place where the stretch begins; primary keys for what is given.
- * The bounds of time are bounds of the id, so that only the months between them are looked at. Locks: none.
+ * Indexes: webhook_deliveries_exhausted_idx for status EXHAUSTED, webhook_deliveries_pkey for an event, webhook_deliveries_by_webhook_idx otherwise, each
+ * from where the window starts; primary keys for the rows returned. Time bounds are expressed as bounds of the id, so that other monthly partitions are
+ * pruned. Locks: none.
  */
 export function listDeliveries(
   workspaceId: WorkspaceId,
   webhookId: WebhookId,
   filter: DeliveryFilter,
-  stretch: Stretch,
+  window: ScanWindow,
 ): Statement {
   const values = new Values();
   const { status, event, eventId } = filter;
   const webhook = values.add(uuidOf(webhookId), 'uuid');
-  return readStretch(stretch, values, {
+  return boundedScan(window, values, {
     table: 'webhook_deliveries d',
-    scanned: [
+    indexConditions: [
       `d.webhook_id = ${webhook}`,
       `d.workspace_id = ${values.add(uuidOf(workspaceId), 'uuid')}`,
       ...(status === 'EXHAUSTED' ? ['d.is_exhausted'] : []),
       ...values.given(eventId && uuidOf(eventId), 'uuid', (id) => `d.id = delivery_id(${id}, ${webhook})`),
-      ...boundsOf(filter, stretch, values),
+      ...boundsOf(filter, window, values),
     ],
-    sifted: [
+    filters: [
       ...values.given(status, 'delivery_status', (wanted) => `d.status = ${wanted}`),
       ...values.given(event, 'text', (is) => `(SELECT e.type = ${is} FROM events e WHERE e.id = d.event_id)`),
     ],
@@ -71,14 +71,14 @@ export function listDeliveries(
   });
 }
 
-/** Reads a delivery of a webhook, with the bytes that are posted. $1 uuid: it. $2 uuid: the webhook. $3 uuid: its workspace. Indexes: primary keys, or webhook_deliveries_by_webhook_idx. Locks: none. */
+/** Reads a delivery of a webhook with its payload. $1 uuid: the delivery. $2 uuid: the webhook. $3 uuid: its workspace. Indexes: primary keys, or webhook_deliveries_by_webhook_idx. Locks: none. */
 export const READ_DELIVERY = `
 SELECT ${SHOWN}, e.payload AS body
 FROM   webhook_deliveries d
 ${JOINS}
 WHERE  d.id = $1::uuid AND d.webhook_id = $2::uuid AND d.workspace_id = $3::uuid`;
 
-/** Reads the newest attempts of a delivery, the newest first. $1 uuid. $2 int: at most so many. Index: webhook_attempts_pkey. Locks: none. */
+/** Reads the newest attempts of a delivery, newest first. $1 uuid. $2 int: maximum number. Index: webhook_attempts_pkey. Locks: none. */
 export const READ_ATTEMPTS = `
 SELECT   number, at, status_code AS "statusCode", error_class AS error, reason, headers, body, duration_ms AS "durationMs", late AS "isLate"
 FROM     webhook_attempts

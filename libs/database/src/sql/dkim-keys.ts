@@ -1,6 +1,6 @@
 /**
- * The keys that domains sign with just now, those of verified domains that the DNS was seen to hold; RSA first. `n` says whose they are, counted
- * from 1. $1 uuid[], $2 text[]: workspaces and domains, a pair each.
+ * The current signing keys of domains: those of verified domains that have been seen in the DNS; RSA first. $1 uuid[], $2 text[]: pairs of workspace and
+ * domain. `n` is the number of the pair, from 1.
  *
  * Indexes: identities_workspace_value_key, dkim_keys_identity_algorithm_stage_key. Locks: none.
  */

@@ -1,8 +1,8 @@
 /**
- * Claims the domains whose check is due, the longest due first: `claims` + 1, and due again when whoever claims them does not
- * come back. $1 int: at most so many. $2 int: after so many seconds.
+ * Claims domains whose check is due, the longest due first: increments `claims`, and makes them due again in case this process dies. $1 int: maximum number.
+ * $2 int: after how many seconds.
  *
- * Index: domain_checks_by_due_idx, from its front. Locks: the rows, skipping those that another scheduler is just claiming.
+ * Index: domain_checks_by_due_idx, from its front. Locks: the rows, skipping those that another scheduler is claiming.
  */
 export const CLAIM_DUE_CHECKS = `
 WITH due AS (
@@ -19,8 +19,8 @@ WHERE     c.identity_id = d.identity_id
 RETURNING c.identity_id AS id`;
 
 /**
- * Claims the check of one domain that its workspace wants now: what a check under way finds is not recorded any more, and its schedule starts again. $1 uuid: the identity. $2 uuid: the workspace. $3 int: due again after so many seconds.
- * $4 int: not when it was checked less than so many seconds ago.
+ * Claims the check of one domain on request of its workspace: the result of a check under way is discarded (fencing by `claims`), and the schedule starts
+ * anew. $1 uuid: the identity. $2 uuid: the workspace. $3 int: due again after this many seconds. $4 int: minimum seconds since the last check.
  *
  * Indexes: domain_checks_pkey, identities_pkey. Locks: the check.
  */

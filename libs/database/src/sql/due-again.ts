@@ -1,13 +1,13 @@
 /**
- * The parts `due` and `changed` of a statement: makes finished deliveries due at once, with all of their retries before them.
+ * The CTEs `due` and `changed` of a statement that makes finished deliveries due at once, with a fresh retry schedule.
  *
- * Their claims go on from where they were: a claim is the key of its attempt, and what a process says of an older one must change
- * nothing. The key of the outbox decides between several who do this at once: who finds the row there changes nothing.
+ * `claims` continues from its last value: it is part of the key of attempts, and a late outcome of an older claim must change nothing. If several processes
+ * do this at once, the primary key of the outbox decides: whoever finds the row there changes nothing.
  * Indexes: webhook_attempts_pkey, events_pkey, outbox_pkey. Locks: the new rows, in the order of the ids, then the deliveries.
  *
- * @param source what they are in: id, event_id, lane_id (of their webhook; to make that text of an id is slow, so it is made once)
+ * @param source a CTE with id, event_id, lane_id (of the webhook; passed in because computing it from the id for each row is slow)
  */
-export function dueAgain(source: string): string {
+export function makeDueAgain(source: string): string {
   return `
 due AS (
   INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, bytes, claims)

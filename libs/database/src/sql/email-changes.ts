@@ -1,14 +1,13 @@
 import { MONTH_OF_ACCEPTANCE } from './month.ts';
 
 /**
- * Cancels a scheduled email that was never claimed; its place in the monthly limit is given back with it, once. Gives its id; no row
- * when it was not cancelled.
+ * Cancels a scheduled email that was never claimed, and decrements the monthly usage, once. Returns its id; no row if it was not cancelled.
  *
  * $1 uuid: the email. $2 uuid: its workspace.
  *
- * Indexes: emails_pkey, usage_pkey, outbox_pkey. Locks: the usage row, then the outbox row, then the email; none when it is not
- * scheduled when it is first read. A claim locks the outbox row before the email, and whoever waits for that row here
- * finds it `taken`, or gone, or the email no longer SCHEDULED (READ COMMITTED looks at each again).
+ * Indexes: emails_pkey, usage_pkey, outbox_pkey. Locks: the usage row, then the outbox row, then the email; none if it is not SCHEDULED at first. A claim
+ * locks the outbox row before the email; if this has to wait for a claim, it then finds the row `taken` or gone, or the email no longer SCHEDULED (READ
+ * COMMITTED re-evaluates rows after waiting).
  */
 export const CANCEL_EMAIL = `
 WITH asked AS MATERIALIZED (
@@ -50,11 +49,10 @@ told AS (
 SELECT id FROM cancelled`;
 
 /**
- * Moves a scheduled email that was never claimed to another time, and keeps its idempotency keys for as long after that time as after
- * the first one. Gives its lane and whether it is due at once; no row when it was not moved.
+ * Moves a scheduled email that was never claimed to another time, and extends its idempotency keys accordingly. Returns its lane and whether it is due at
+ * once; no row if it was not moved.
  *
- * $1 uuid: the email. $2 uuid: its workspace. $3 timestamptz: the time (null, or one that has passed: now). $4 interval: for how
- * long after it the keys are kept.
+ * $1 uuid: the email. $2 uuid: its workspace. $3 timestamptz: the new time (null or past: now). $4 interval: how long after it the keys are kept.
  *
  * Indexes: emails_pkey, idempotency_keys_pkey, outbox_pkey. Locks: the keys in order, then the outbox row, then the email, as
  * CANCEL_EMAIL does.
@@ -90,7 +88,7 @@ waiting AS (
   UPDATE outbox o
   SET    due_at = m.send_at, claims = o.claims + 1,
          state = CASE WHEN m.send_at <= now() THEN 'ready' ELSE 'waiting' END::outbox_state,
-         -- One that a restored database left in doubt has a lease.
+         -- A ready row with a lease is one that may have been sent before a backup was restored.
          lease_until = CASE WHEN m.send_at <= now() THEN o.lease_until END
   FROM   moved m
   WHERE  o.subject_id = m.id

@@ -3,8 +3,8 @@
  *
  * $1 uuid: the workspace. $2 date: the first day. $3 date: the last day. $4 text: the group (null: all emails).
  *
- * Indexes: emails_by_workspace_idx, or emails_by_group_idx: the day is in the key and the status beside it, so that no email is
- * read. Its cost grows with the emails that it counts. Locks: none.
+ * Index-only scans of emails_by_workspace_idx or emails_by_group_idx, which have the day in the key and include the status. The cost grows with the emails
+ * counted. Locks: none.
  */
 export function countEmailsByDay(isOfGroup: boolean): string {
   return `
@@ -19,10 +19,10 @@ CROSS JOIN LATERAL (
 }
 
 /**
- * Counts a workspace's emails that a person has opened, and those of which one has clicked a link, by the day of their acceptance (UTC).
+ * Counts a workspace's emails that were opened by a person, and those with a link clicked by a person, by the day of their acceptance (UTC).
  *
- * The parameters are those of {@link countEmailsByDay}. Indexes: email_engagements_by_workspace_idx, or email_engagements_by_group_idx; no row is
- * read. Its cost grows with the emails that were opened or clicked by anything. Locks: none.
+ * Parameters as {@link countEmailsByDay}. Index-only scans of email_engagements_by_workspace_idx or email_engagements_by_group_idx. The cost grows with the
+ * emails that were opened or clicked by people or programs. Locks: none.
  */
 export function countEngagementsByDay(isOfGroup: boolean): string {
   return `
@@ -36,7 +36,7 @@ CROSS JOIN LATERAL (
 WHERE  c.opened > 0 OR c.clicked > 0`;
 }
 
-/** What is so of those that are counted of a day, whose emails' ids are `id`. */
+/** The condition for emails, with their id in the column `id`, to be counted on the day `d.day`. */
 function ofDay(id: string, isOfGroup: boolean): string {
   return `workspace_id = $1::uuid
   AND    ${isOfGroup ? 'group_by = $4::text' : '$4::text IS NULL'}

@@ -1,12 +1,12 @@
-import { emailEvents } from './email-events.ts';
+import { recordEmailEvents } from './email-events.ts';
 
-/** The scheduler works here. Index: event_eras_pkey. Locks: the newest era. */
+/** Records that a scheduler is running on this database. Index: event_eras_pkey. Locks: the newest era. */
 export const NOTE_ALIVE = `
 UPDATE event_eras SET alive_at = now() WHERE era = (SELECT max(era) FROM event_eras)`;
 
 /**
- * The newest era, and whether this database is where it was begun; since when it is held back, and when the dump was made that it comes from. Of
- * several restorations that nobody let go the first counts. Index: event_eras_pkey. Locks: none.
+ * The newest era, and whether it began in this very database; if sending is on hold after a restore, since when, and when the backup was made. Of several
+ * restores without a release, the first counts. Index: event_eras_pkey. Locks: none.
  */
 export const READ_ERA = `
 SELECT e.era, e.alive_at AS "aliveAt", is_era_of_here(e) AS "isOfHere", now() AS now,
@@ -18,8 +18,8 @@ ORDER BY e.era DESC
 LIMIT  1`;
 
 /**
- * What waits in each queue: what was due already at $1 timestamptz, what fell due since, what will. $2 int: at most so many rows are looked at.
- * It reads the outbox from end to end. Locks: none.
+ * Counts the rows of each queue: those that were due at $1 timestamptz, those that fell due since, and those due later. $2 int: maximum rows to count.
+ * Scans the outbox. Locks: none.
  */
 export const COUNT_DUE_SINCE = `
 SELECT   q.queue,
@@ -31,15 +31,15 @@ LEFT JOIN (SELECT queue, due_at FROM outbox LIMIT $2::int) o ON o.queue = q.queu
 GROUP BY q.queue
 ORDER BY q.queue`;
 
-/** Where emails are found that nobody works on and that leave their index once they are dealt with, by their state: each index is read from the front. */
+/** Unclaimed emails that leave their index as soon as they have been processed, so that each batch reads the front of the index. */
 const UNCLAIMED = {
   waiting: { condition: `state = 'waiting'`, order: 'due_at' }, // outbox_waiting_by_due_idx
   dead: { condition: `state = 'taken' AND lease_until < now()`, order: 'lease_until' }, // outbox_taken_by_lease_idx
 } as const;
 
 /**
- * Locks emails that were due before $1 timestamptz, $2 int at most, skipping those that somebody else has locked. What is done to them is a statement
- * of its own: see LOCK_OUTBOX_ROWS.
+ * Locks emails that were due before $1 timestamptz, $2 int at most, skipping those that somebody else has locked. They are changed by a separate statement:
+ * see LOCK_OUTBOX_ROWS.
  */
 export function lockDueBefore(state: keyof typeof UNCLAIMED): string {
   const { condition, order } = UNCLAIMED[state];
@@ -52,9 +52,8 @@ FOR NO KEY UPDATE SKIP LOCKED`;
 }
 
 /**
- * The ready emails after the place $1 text, $2 timestamptz, $3 uuid, up to $4 int of them, whenever they are due. Those that are marked stay where they
- * are, and so do those that are not due yet: a pass that began at the front for each group would read all of them each time.
- * Index: outbox_ready_by_lane_idx, in its order; the table is not read. Locks: none.
+ * Up to $4 int ready emails after the position $1 text, $2 timestamptz, $3 uuid, whenever they were due. Marked emails stay in this index, so a pass that
+ * started each batch at the front would read them again and again. Index: outbox_ready_by_lane_idx, in its order (index-only). Locks: none.
  */
 export const READY_EMAILS_AFTER = `
 SELECT   subject_id AS id, lane_id AS "laneId", due_at::text AS "dueAt" FROM outbox
@@ -64,12 +63,12 @@ LIMIT    $4::int`;
 
 /**
  * Locks those of $1 uuid[] that are ready and were due before $2 timestamptz, skipping those that somebody else has locked.
- * Index: outbox_pkey. IS NOT DISTINCT FROM rules out the index of the ready rows, which has their ids last and would be read from end to end.
- * Locks: in the order of the ids.
+ * Index: outbox_pkey. IS NOT DISTINCT FROM keeps the planner from using the index of ready rows, which has the id as its last column and would be scanned in
+ * full. Locks: in the order of the ids.
  */
 export const LOCK_READY = lockReady('true');
 
-/** The same of those that are not marked as doubtful yet. */
+/** The same for emails that are not marked as doubtful yet. */
 export const LOCK_UNMARKED = lockReady('lease_until IS NULL');
 
 function lockReady(condition: string): string {
@@ -80,13 +79,13 @@ ORDER BY subject_id
 FOR NO KEY UPDATE SKIP LOCKED`;
 }
 
-/** How many emails that were due before $1 timestamptz somebody still has a lease of. Index: outbox_taken_by_lease_idx. Locks: none. */
+/** How many emails that were due before $1 timestamptz are still leased. Index: outbox_taken_by_lease_idx. Locks: none. */
 export const COUNT_LEASED_BEFORE = `
 SELECT count(*)::int AS leased FROM outbox
 WHERE  state = 'taken' AND lease_until >= now() AND queue = 'email' AND due_at < $1::timestamptz`;
 
 /**
- * Gives emails up. $1 uuid[]: their rows, which are locked. $2 jsonb: what their timelines say.
+ * Marks emails as failed. $1 uuid[]: their outbox rows, which must be locked. $2 jsonb: the detail for their timelines.
  * Indexes: outbox_pkey, emails_pkey, email_events_claim_kind_key. Locks: the emails.
  */
 export const FAIL_EMAILS = `
@@ -104,16 +103,16 @@ told AS (
   SELECT g.subject_id, 'FAILED', g.claims, $2::jsonb FROM gone g
   ON CONFLICT DO NOTHING
 )
-SELECT ${emailEvents('failed')}`;
+SELECT ${recordEmailEvents('failed')}`;
 
 /**
- * Makes emails due, marked like those of a process that died: whoever claims them says that they may be sent twice. $1 uuid[]: their rows,
- * which are locked. Index: outbox_pkey.
+ * Makes emails ready and marks them like those of a process that died, so that their timeline will say that they may be sent twice. $1 uuid[]: their outbox
+ * rows, which must be locked. Index: outbox_pkey.
  */
 export const MARK_DOUBTFUL = `
 UPDATE outbox SET state = 'ready', lease_until = coalesce(lease_until, now()) WHERE subject_id = ANY ($1::uuid[])`;
 
-/** Releases all queues that are held back as a whole, and the database with them. Locks: those rows. */
+/** Resumes all queues that are paused as a whole, and releases the database after a restore. Locks: those rows. */
 export const RELEASE_ALL = `
 WITH resumed AS (
   DELETE FROM paused_lanes WHERE lane_id = '*' RETURNING queue

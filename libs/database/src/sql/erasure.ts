@@ -1,8 +1,7 @@
 /**
- * Forgets who a person is to workspaces, and keeps only whether they are not to be sent to. `lower(…)` is the database's, as in the
- * indexes.
+ * Deletes a person's suppressions, contacts, invitations and verification links, and keeps only a hash of the address if nothing may be sent to it.
  *
- * $1 text: the address. $2 uuid: the workspace; null: all. $3 bool: whether nothing is sent to them again anyway.
+ * $1 text: the address. $2 uuid: the workspace; null: all. $3 bool: whether to withhold future emails in any case.
  * Indexes: suppressions_workspace_email_key, contacts_workspace_email_key; invitations and links are few. Locks: the rows.
  */
 export const FORGET_PERSON = `
@@ -50,29 +49,29 @@ SELECT json_build_object(
        (SELECT array_agg(DISTINCT workspace_id) FROM (
           SELECT workspace_id FROM listed UNION SELECT workspace_id FROM known UNION SELECT workspace_id FROM invited) k) AS "workspaceIds"`;
 
-/** The emails to a person between two ids. $1, $2 uuid: after, up to. $3 text: the address. $4 uuid: the workspace; null: all. Index: emails_pkey. Locks: none. */
+/** The emails to a person in a range of ids. $1, $2 uuid: after, up to. $3 text: the address. $4 uuid: the workspace; null: all. Index: emails_pkey. Locks: none. */
 export const EMAILS_TO = `
 SELECT   e.id, e.workspace_id AS "workspaceId", e.status FROM emails e
 WHERE    e.id > $1::uuid AND e.id <= $2::uuid AND lower(e.to_address) = lower($3::text) AND ($4::uuid IS NULL OR e.workspace_id = $4::uuid)
 ORDER BY e.id`;
 
-/** The events between two ids that name a person. $1, $2 uuid: after, up to. $3 text[], $4 text: the person. $5 uuid: the workspace; null: all. Index: events_pkey. Locks: none. */
+/** The events in a range of ids that name a person. $1, $2 uuid: after, up to. $3 text[], $4 text: the person. $5 uuid: the workspace; null: all. Index: events_pkey. Locks: none. */
 export const EVENTS_NAMING = `
 SELECT   e.id, e.workspace_id AS "workspaceId", e.payload FROM events e
 WHERE    e.id > $1::uuid AND e.id <= $2::uuid AND names_person(e.payload, $3::text[], $4::text) AND ($5::uuid IS NULL OR e.workspace_id = $5::uuid)
 ORDER BY e.id`;
 
-/** Where a group of so many ends. $1 uuid: after this one. $2 int. Indexes: the primary keys. Locks: none. */
+/** The last id of the next batch. $1 uuid: after this one. $2 int: batch size. Indexes: the primary keys. Locks: none. */
 export const endOfGroup = (table: 'emails' | 'events'): string => `
 SELECT (SELECT id FROM (SELECT id FROM ${table} WHERE id > $1::uuid ORDER BY id LIMIT $2::int) g ORDER BY id DESC LIMIT 1) AS id`;
 
-/** Takes what is due of these back, unless somebody has it in hand. $1 uuid[]. Index: outbox_pkey. Locks: the rows, in their order. */
+/** Deletes the outbox rows of these, unless they are claimed. $1 uuid[]. Index: outbox_pkey. Locks: the rows, in order. */
 export const TAKE_BACK = `
 DELETE FROM outbox o
 WHERE  o.subject_id IN (SELECT h.subject_id FROM outbox h WHERE h.subject_id = ANY ($1::uuid[]) AND h.state <> 'taken' ORDER BY h.subject_id FOR UPDATE)
 AND    o.subject_id = ANY ($1::uuid[])`;
 
-/** Answers kept for idempotency keys that name a person. $1 text[], $2 text: the person. $3 uuid: the workspace; null: all. $4 uuid, $5 text: after this key. $6 int: how many. $7 text: the person in names. Index: idempotency_keys_pkey. Locks: none. */
+/** Scans idempotency keys for those whose key or answer names a person. $1 text[], $2 text: the person in answers. $3 uuid: the workspace; null: all. $4 uuid, $5 text: after this key. $6 int: how many. $7 text: the person in keys. Index: idempotency_keys_pkey. Locks: none. */
 export const KEYS_NAMING = `
 SELECT   workspace_id AS "workspaceId", key, names_person(key, $1::text[], $7::text) AS "isNamed",
          CASE WHEN names_person(answer, $1::text[], $2::text) THEN answer END AS answer

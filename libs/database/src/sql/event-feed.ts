@@ -1,14 +1,13 @@
 /**
- * Reads a stretch of a workspace's events in the order of their feed. What a transaction that is
- * still running has written, or will write, comes after the place where it ends: all older transactions are over, and the same snapshot shows all that
- * they have left. So nothing is ever added before an event that was seen, and who reads on from there misses nothing.
+ * Reads a workspace's events in the order of the feed (era, transaction id, id). It ends before the oldest transaction that is still running (the horizon of
+ * the snapshot): all older transactions have ended, and this snapshot shows all that they wrote. So no event ever appears before one that was already read,
+ * and a reader that continues from there misses nothing.
  *
- * It looks at no more than $7 events; the last that it has seen is given whether it matches or not, so that the reader knows where to go on. There is
- * always a row; one without an id is no event.
+ * Scans at most $7 events; the last one scanned is returned whether it matches or not, so that the reader knows where to continue. There is always a row; a
+ * row without an id is no event.
  *
- * $1 uuid: the workspace. $2 integer, $3 xid8, $4 uuid: the place. $5 timestamptz: how far in time it is; null: it is the beginning. $6 text:
- * the name of the events; null: all. $8 integer: at most so many. Index: events_feed_idx, from the place; events_pkey for what is
- * given. Locks: none.
+ * $1 uuid: the workspace. $2 integer, $3 xid8, $4 uuid: the position. $5 timestamptz: the time of the position; null: the beginning. $6 text: the event
+ * name; null: all. $8 integer: maximum events returned. Index: events_feed_idx, from the position; events_pkey for the rows returned. Locks: none.
  */
 export const READ_EVENT_FEED = `
 WITH here AS MATERIALIZED (
@@ -33,7 +32,7 @@ FROM      here
 LEFT JOIN (given g JOIN events e ON e.id = g.id) ON true
 ORDER BY  g.n`;
 
-/** Where an event is in the feed. $1 uuid: it. $2 uuid: its workspace. $3 timestamptz: its time. Index: events_pkey. Locks: none. */
+/** The position of an event in the feed. $1 uuid: the event. $2 uuid: its workspace. $3 timestamptz: its time. Index: events_pkey. Locks: none. */
 export const LOCATE_EVENT = `
 SELECT    are_events_kept($3::timestamptz) AND are_own_events_kept($2::uuid, $3::timestamptz) AS kept, e.era, e.xid::text
 FROM      (SELECT) AS here

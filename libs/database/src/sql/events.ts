@@ -1,4 +1,4 @@
-/** The parts of a statement that write the events of $1 json, each with its webhooks, and make them due. Gives the lanes in which something is due then. */
+/** The CTEs that record the events of $1 json, each with its subscribed webhooks, and make them due. Returns the lanes in which events are due. */
 const EVENTS = `
 event AS MATERIALIZED (
   SELECT e.*,
@@ -19,15 +19,15 @@ recorded AS (
 SELECT DISTINCT lane_id AS "laneId" FROM event WHERE cardinality(webhook_ids) > 0`;
 
 /**
- * Records events, each with the webhooks that are subscribed at this moment, whatever their status; one that nobody subscribes
- * to is due to nobody. Must run in the transaction of what caused them.
+ * Records events, each with the webhooks that are subscribed at this moment, whatever their status. Events without subscribers do not become due. Must run
+ * in the transaction of their cause.
  *
  * $1 json: id, workspace_id, type, payload, created_at, lane_id. Index: webhooks_by_workspace_idx. Locks: none.
  */
 export const RECORD_EVENTS = `
 WITH ${EVENTS}`;
 
-/** The same, and with it what has caused them: a part of a statement that writes, whose parameters begin at $2. */
+/** The same, together with a data-modifying CTE that is the cause of the events; its parameters begin at $2. */
 export function recordEventsWith(cause: string): string {
   return `
 WITH ${cause},

@@ -1,4 +1,4 @@
-/** What the server says of itself, and whether a connection has what it began with (a `statement_timeout`); `reset_val` is what a connection has before it sets anything itself. Locks: none. */
+/** Version and settings of the server, and whether the connection has kept its startup parameters (`statement_timeout`), which poolers may drop; `reset_val` is the value at the start of a connection. Locks: none. */
 export const READ_SERVER = `
 SELECT current_setting('server_version_num')::int AS "versionNumber", current_setting('server_version') AS version,
        current_setting('synchronous_commit') AS "synchronousCommit", current_setting('fsync') AS fsync,
@@ -11,20 +11,20 @@ SELECT current_setting('server_version_num')::int AS "versionNumber", current_se
        pg_database_size(current_database())::float8 AS "databaseBytes"`;
 
 /**
- * Has the server write 16 MiB, the size of a segment of its log, to a temporary file: what does not fit into `work_mem` goes to one, next to its data
- * unless `temp_tablespaces` says otherwise. Both statements are one transaction. Locks: none.
+ * Checks for free disk space by making the server write 16 MiB, the size of a WAL segment, to a temporary file: what exceeds `work_mem` is spilled there, next
+ * to the data unless `temp_tablespaces` says otherwise. Both statements form one transaction. Locks: none.
  */
 export const CHECK_DISK_ROOM = `
 SET LOCAL work_mem = '64kB'; SELECT count(*) FROM generate_series(1, 16 * 1024 * 1024 / 32)`;
 
-/** How the outbox is vacuumed, and how many rows of it are dead and alive, as the server counts them. Locks: none. */
+/** Storage options of the outbox, and its estimated numbers of dead and live rows. Locks: none. */
 export const READ_OUTBOX_TABLE = `
 SELECT coalesce(c.reloptions, '{}') AS options, coalesce(s.n_dead_tup, 0)::int AS "deadRows", coalesce(s.n_live_tup, 0)::int AS "liveRows"
 FROM   pg_class c
 LEFT JOIN pg_stat_user_tables s ON s.relid = c.oid
 WHERE  c.oid = 'outbox'::regclass`;
 
-/** The partitions of this and the next month (UTC) that are not there. */
+/** The missing partitions of this and the next month (UTC). */
 export const FIND_MISSING_PARTITIONS = `
 SELECT   p.name, m.ahead
 FROM     pg_partitioned_table t
@@ -37,8 +37,8 @@ WHERE    to_regclass(p.name) IS NULL
 ORDER BY p.name`;
 
 /**
- * Rows that a scheduler would have made ready or freed. Indexes: outbox_waiting_by_due_idx and outbox_taken_by_lease_idx, from their fronts.
- * A minute more than the lease is what a dead process may take.
+ * Rows that a running scheduler would have made ready or freed. A minute after its expiry is how long an abandoned lease may normally last.
+ * Indexes: outbox_waiting_by_due_idx and outbox_taken_by_lease_idx, from their fronts.
  */
 export const FIND_LEFT_BEHIND = `
 SELECT (SELECT coalesce(greatest(extract(epoch FROM now() - min(due_at)), 0), 0)::float8 FROM outbox WHERE state = 'waiting') AS "unripenedSeconds",
@@ -46,7 +46,7 @@ SELECT (SELECT coalesce(greatest(extract(epoch FROM now() - min(due_at)), 0), 0)
           SELECT FROM outbox WHERE state = 'taken' AND lease_until < now() - interval '1 minute' LIMIT 100000
         ) l) AS "leasedAndExpired"`;
 
-/** The newest secrets of a column. $1 int: at most so many. Index: the table's primary key, from its end. */
+/** The newest encrypted secrets of a column. $1 int: maximum number. Index: the table's primary key, from its end. */
 export function readSealed(table: string, column: string): string {
   return `SELECT id AS "rowId", ${column} AS sealed FROM ${table} WHERE ${column} IS NOT NULL ORDER BY id DESC LIMIT $1::int`;
 }

@@ -1,9 +1,8 @@
 /**
- * Finds the events that are due in several lanes, and locks them: no other turn has them until the transaction ends. There is one way only to
- * plan it, so its plan is kept (decision 12).
+ * Finds and locks due events of several lanes. The planner has only one choice, so the plan can be cached (decision 12).
  *
- * $1 text[]: lanes, none twice. $2 int[]: at most so many events of each.
- * Index: outbox_ready_by_lane_idx, read from its front for each lane. Locks: the events' outbox rows, skipping what another turn has.
+ * $1 text[]: distinct lanes. $2 int[]: maximum events of each.
+ * Index: outbox_ready_by_lane_idx, from its front for each lane. Locks: the outbox rows of the events, skipping those that another turn has locked.
  */
 export const LOCK_DUE_EVENTS = `
 SELECT r.subject_id AS id, t.lane_id AS "laneId"
@@ -19,18 +18,19 @@ CROSS JOIN LATERAL (
 WHERE  NOT EXISTS (SELECT FROM paused_lanes p WHERE p.queue = 'event' AND p.lane_id IN (t.lane_id, '*'))`;
 
 /**
- * Makes the deliveries of events that are due: one for each of exactly the webhooks that an event names and that there
- * still are; then nothing is due of the event. It is one transaction with LOCK_DUE_EVENTS, so a process that dies in it has done nothing; a delivery that
- * exists already stays as it is. The first of them are claimed with it, for whoever has room for them, as CLAIM_DELIVERIES would; the
- * others are ready, and so are those of webhooks that are held back or slow.
+ * Fans out due events: creates a delivery for each webhook that was subscribed when the event happened and still exists, and deletes the outbox rows of the
+ * events. Runs in one transaction with LOCK_DUE_EVENTS, so that nothing has happened if the process dies meanwhile. Existing deliveries are left unchanged.
  *
- * $1 uuid[]: events that LOCK_DUE_EVENTS has found. $2 int, $3 bigint: at most so many deliveries, with so many bytes,
- * are claimed. $4 interval: the lease. $5 text[]: the lanes of webhooks of which none are claimed.
+ * As many new deliveries as the process has capacity for are claimed in the same statement, as CLAIM_DELIVERIES would; the others become ready, and so do all
+ * those of slow or paused webhooks (a paused webhook gets its deliveries too; its lane is paused).
  *
- * Gives a row for each delivery that was made, with the bytes that are posted if it is claimed.
+ * $1 uuid[]: the events that LOCK_DUE_EVENTS has returned. $2 int, $3 bigint: maximum number and bytes of deliveries to claim. $4 interval: the lease.
+ * $5 text[]: lanes of which to claim nothing.
  *
- * Indexes: primary keys, by lists of keys, so that one plan serves all groups: to plan it took a third of its time.
- * Locks: the new rows, in the order of their keys. A paused webhook's deliveries are made like any other's: its lane is held.
+ * Returns a row for each new delivery, with its payload if it is claimed.
+ *
+ * Indexes: primary keys, by lists of keys, so that one plan serves all groups: planning took a third of the time.
+ * Locks: the new rows, in the order of their keys.
  */
 export const FAN_OUT_EVENTS = `
 WITH event AS MATERIALIZED (

@@ -1,6 +1,6 @@
 /**
- * What has to be known of emails to judge who opened them; of those that have left, or are about to. $1 uuid[]. Index: emails_pkey.
- * Locks: the keys of the emails, in order: one that is being removed is not there, and one that is read stays until its hits are counted, so that they are removed with it.
+ * Reads what is needed to tell whether a person or a program opened emails; only of emails that have been sent, or are about to be. $1 uuid[]. Index: emails_pkey.
+ * Locks: the keys of the emails, in order, so that they cannot be deleted before their hits are recorded; otherwise the hits would outlive them.
  */
 export const READ_HIT_EMAILS = `
 SELECT e.id, e.workspace_id AS "workspaceId", e.group_by AS "groupBy", e.sent_at AS "sentAt", coalesce(e.send_at, e.accepted_at) AS "dueAt"
@@ -10,13 +10,13 @@ ORDER BY e.id
 FOR KEY SHARE OF e`;
 
 /**
- * Adds to how often emails were opened and clicked, and gives what that comes to, and the transaction that does so. Nothing is added, and no row given,
- * where a transaction that was to add the same before has committed: the row's lock waits until that is known.
+ * Adds to the counts of opens and clicks of emails; returns the new counts, and the id of this transaction. If an earlier transaction with the same additions
+ * turns out to have committed, nothing is added and no row returned; the row locks make this wait until that is known.
  *
- * $1 json: email_id (each once), workspace_id, group_by, opens, clicks, machine_opens, machine_clicks, opened_at, clicked_at. $2 xid8: that
- * transaction; null: there was none. One that is not older than this one went with a crash of the database.
+ * $1 json: email_id (distinct), workspace_id, group_by, opens, clicks, machine_opens, machine_clicks, opened_at, clicked_at. $2 xid8: the earlier
+ * transaction; null: none. (If its id is not lower than that of this transaction, it was lost in a crash of the database.)
  *
- * Index: email_engagements_pkey. Locks: the rows, in the order of the ids; whoever has them is alone with those emails' timelines of hits.
+ * Index: email_engagements_pkey. Locks: the rows, in the order of the ids; they also serialise TELL_HITS for these emails.
  */
 export const COUNT_HITS = `
 INSERT INTO email_engagements AS g (email_id, workspace_id, group_by, opens, clicks, machine_opens, machine_clicks, opened_at, clicked_at)
@@ -36,12 +36,12 @@ WHERE    CASE WHEN $2::text::xid8 < pg_current_xact_id() THEN pg_xact_status($2:
 RETURNING email_id AS id, opens, clicks, machine_opens AS "machineOpens", machine_clicks AS "machineClicks", pg_current_xact_id()::text AS xid`;
 
 /**
- * Adds hits to the timelines, and tells webhooks of those that are the first of a person. What a timeline has is not added again, and it has a
- * hundred clicks at most. In the transaction of {@link COUNT_HITS}, whose locks make this see what others told before.
+ * Adds hits to timelines, and records the events of those that have one. Entries that a timeline already has are not added again, and a timeline has at most
+ * a hundred entries of each kind. Must run in the transaction of {@link COUNT_HITS}, whose locks make this see what others added before.
  *
- * $1 json: email_id, workspace_id, kind, at, detail, same (what another entry is the same by), event (null: nobody is told).
+ * $1 json: email_id, workspace_id, kind, at, detail, same (an existing entry whose detail contains this is the same), event (null: none).
  *
- * Index: email_events_pkey; then see the function in the migration. Locks: the new rows.
+ * Index: email_events_pkey; see also the SQL function in the migration. Locks: the new rows.
  */
 export const TELL_HITS = `
 WITH fact AS MATERIALIZED (

@@ -5,20 +5,20 @@ FROM   users u
 JOIN   memberships m ON m.user_id = u.id AND m.workspace_id = $1::uuid
 WHERE  lower(u.email) = lower($2::text)`;
 
-/** The invitation of an address that is neither accepted nor taken back. $1 uuid, $2 text. Index: invitations_unanswered_email_key. */
+/** The invitation of an address that is neither accepted nor revoked. $1 uuid, $2 text. Index: invitations_unanswered_email_key. */
 export const FIND_UNANSWERED_INVITATION = `
 SELECT id, expires_at AS "expiresAt"
 FROM   invitations
 WHERE  workspace_id = $1::uuid AND lower(email) = lower($2::text) AND accepted_at IS NULL AND revoked_at IS NULL`;
 
 /**
- * Keeps a person, unless there is one with this address; one who is being kept by another transaction is waited for.
+ * Inserts a user unless there is one with this address; waits for a concurrent insert of the same address.
  * $1 uuid, $2 text, $3 text, $4 timestamptz. Index: users_email_key. Locks: the new row.
  */
 export const KEEP_USER = `
 INSERT INTO users (id, email, name, created_at) VALUES ($1::uuid, $2, $3, $4::timestamptz)
 ON CONFLICT (lower(email)) DO NOTHING`;
 
-/** The person with an address. $1 text. Index: users_email_key. */
+/** The user with an address. $1 text. Index: users_email_key. */
 export const FIND_USER = `
 SELECT id, email, name FROM users WHERE lower(email) = lower($1::text)`;

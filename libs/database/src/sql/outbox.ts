@@ -1,16 +1,16 @@
 import { MAX_LEASE_MS } from '@posthorn/domain';
-import { CLAIM_COLUMNS, claimed, liveOutcomes } from './claims.ts';
-import { emailEvents } from './email-events.ts';
+import { CLAIM_COLUMNS, claimed, applyOutcomes } from './claims.ts';
+import { recordEmailEvents } from './email-events.ts';
 import { COMPOSITION_COLUMNS, COMPOSITION_JOINS } from './composition.ts';
 import { WHY_WITHHELD } from './withheld.ts';
 
 /**
- * Claims emails of several lanes at once, with all that sending needs: see {@link claimed} for its parameters, indexes and locks, and why
- * it reads as it does.
+ * Claims emails of several lanes, with all that sending needs, including whether they are withheld from their recipient. See {@link claimed} for parameters,
+ * indexes, locks and planning.
  *
- * Indexes: after those, primary keys; those of {@link WHY_WITHHELD}. The claim is what makes SCHEDULED into SENT: from here on an email cannot be moved or
- * cancelled. Whether its recipient may be written to is asked with it.
- * It may have been moved since this statement began, so its time is read from the row that was updated, not from the one that was seen.
+ * The claim turns SCHEDULED into SENT: from here on an email cannot be rescheduled or cancelled. It may have been rescheduled since this statement began, so
+ * its due time is read from the updated row and not from the snapshot.
+ * Further indexes: primary keys, and those of {@link WHY_WITHHELD}.
  */
 export const CLAIM_EMAILS = `
 WITH ${claimed('email')},
@@ -35,15 +35,15 @@ LEFT JOIN released r ON r.id = c.subject_id
 ${COMPOSITION_JOINS}`;
 
 /**
- * Records what became of claimed emails.
+ * Records the outcomes of claimed emails; idempotent.
  *
- * $1 json: n, id, workspace_id, claims, kind (of the event), status (null: unchanged), retry_after_ms (null: finished), lane_id (where it
- * waits for its retry), duplicate_possible, suppression (what its recipient is put on the suppression list for; null: it is not), detail.
+ * $1 json: n, id, workspace_id, claims, kind (of the timeline entry), status (null: unchanged), retry_after_ms (null: finished), lane_id (where it waits for
+ * its retry), duplicate_possible, suppression (the reason for suppressing the recipient; null: none), detail.
  *
- * Indexes: outbox_pkey, emails_pkey, email_events_claim_kind_key. Locks: after the outbox rows (LOCK_OUTBOX_ROWS) the emails
- * (nobody else locks those without the outbox row), then the unique index of the timeline, in order.
- * Fencing: an outcome whose claim has moved on changes no state, but its fact is appended to the timeline as `late`, and
- * marked as a possible duplicate, unless the email is gone. Recording the same outcome twice leaves what recording it once does.
+ * Indexes: outbox_pkey, emails_pkey, email_events_claim_kind_key. Locks: after the outbox rows (LOCK_OUTBOX_ROWS) the emails (which nobody else locks without
+ * the outbox row), then the unique index of the timeline, in order.
+ * Fencing: an outcome whose claim no longer holds changes no state, but is appended to the timeline as `late` and as a possible duplicate, unless the email is
+ * gone.
  */
 export const RECORD_OUTCOMES = `
 WITH outcome AS MATERIALIZED (
@@ -52,7 +52,7 @@ WITH outcome AS MATERIALIZED (
   FROM   json_to_recordset($1::json) AS o (
            n int, id uuid, workspace_id uuid, claims int, kind email_event_kind, status email_status, retry_after_ms bigint,
            lane_id text, duplicate_possible boolean, suppression suppression_reason, detail jsonb)
-), ${liveOutcomes('b.attempts + 1')},
+), ${applyOutcomes('b.attempts + 1')},
 sent AS (
   UPDATE emails e SET status = 'SENT', sent_at = now() WHERE e.id = ANY (ARRAY(SELECT id FROM live WHERE is_sent))
 ),
@@ -72,14 +72,14 @@ told AS (
   ORDER BY  o.id, o.claims, o.kind
   ON CONFLICT DO NOTHING
 )
-SELECT    o.n, l.id IS NOT NULL AS live, ${emailEvents('live')},
+SELECT    o.n, l.id IS NOT NULL AS live, ${recordEmailEvents('live')},
           (SELECT suppress_recipients(array_agg(s.id), array_agg(s.suppression)) FROM live s WHERE s.suppression IS NOT NULL) AS suppressed
 FROM      outcome o
 LEFT JOIN live l ON l.n = o.n
 ORDER BY  o.n`;
 
 /**
- * The rows whose claims still hold. $1 uuid[], $2 int[]: ids and claims.
+ * Locks the rows whose claims still hold. $1 uuid[], $2 int[]: ids and claims.
  * Index: outbox_pkey. Locks: in the order of the ids.
  */
 const HELD = `held AS (
@@ -90,21 +90,21 @@ const HELD = `held AS (
   FOR NO KEY UPDATE OF b
 )`;
 
-/** Renews the leases of the rows of {@link HELD}; names them. $3 interval: the lease. */
+/** Renews the leases of the rows of {@link HELD}, and returns them. $3 interval: the lease. */
 export const RENEW_LEASES = `
 WITH ${HELD}
 UPDATE outbox b SET lease_until = now() + $3::interval FROM held h WHERE b.subject_id = h.subject_id
 RETURNING b.subject_id AS id, b.claims`;
 
-/** Gives the rows of {@link HELD} back as if they had never been claimed (but for `claims`, which only grows). */
+/** Makes the rows of {@link HELD} ready again, as if they had never been claimed (except for `claims`, which never decreases). */
 export const GIVE_BACK = `
 WITH ${HELD}
 UPDATE outbox b SET state = 'ready', lease_until = NULL, unanswered = greatest(b.unanswered - 1, 0)
 FROM   held h WHERE b.subject_id = h.subject_id`;
 
 /**
- * Makes what has fallen due ready. $1 int: at most so many. Index: outbox_waiting_by_due_idx, from its front; then by where the rows are, which
- * nothing moves while they are locked: by their keys it took a tenth longer, and a join would read all of the outbox.
+ * Makes due rows ready. $1 int: maximum number. Index: outbox_waiting_by_due_idx, from its front; then by ctid, which is stable while the rows are locked. (By
+ * primary key it took a tenth longer, and a join would scan the whole outbox.)
  */
 export const RIPEN = `
 WITH due AS MATERIALIZED (
@@ -117,11 +117,13 @@ WITH due AS MATERIALIZED (
 UPDATE outbox o SET state = 'ready' WHERE o.ctid = ANY (ARRAY(SELECT ctid FROM due))`;
 
 /**
- * Frees the rows of turns whose lease ended long enough ago, or ends later than any that can have been taken since the clock was set back. $1 interval: the grace. $2 int: at most so many. $3 int: after
- * so many claims in a row without an answer an email or a delivery is given up, so that one that kills workers does not do so for ever.
- * A freed row keeps its lease, by which the next claim knows that whoever had it died.
- * Index: outbox_taken_by_lease_idx, from its front and at its end. Locks: the rows, skipping those that another scheduler frees, or whoever
- * had them records, just now; then the emails and deliveries that are given up.
+ * Frees rows whose lease expired long enough ago, or ends implausibly far in the future, because the database's clock was set back since.
+ *
+ * $1 interval: the grace period. $2 int: maximum number. $3 int: after this many consecutive claims without an outcome, an email or a delivery is given up
+ * instead, so that a row that kills its workers does not do so for ever.
+ * A freed row keeps its lease: this tells the next claim that the previous worker died.
+ * Index: outbox_taken_by_lease_idx, from its front and at its end. Locks: the rows, skipping those that another scheduler is freeing or a worker recording;
+ * then the emails and deliveries that are given up.
  */
 export const REVIVE = `
 WITH dead AS MATERIALIZED (
@@ -167,11 +169,11 @@ revived AS (
   WHERE  o.subject_id = d.subject_id AND NOT d.is_given_up
   RETURNING o.subject_id
 )
-SELECT (SELECT count(*)::int FROM revived) AS revived, ${emailEvents('failed')}, (SELECT count(*)::int FROM given_up) AS "givenUp"`;
+SELECT (SELECT count(*)::int FROM revived) AS revived, ${recordEmailEvents('failed')}, (SELECT count(*)::int FROM given_up) AS "givenUp"`;
 
 /**
- * The lanes that have ready rows and are not held back, and which of them are slow. A skip-scan: one descent of the index for each lane with work, so that its cost
- * does not grow with their rows. Indexes: outbox_ready_by_lane_idx, slow_lanes_pkey.
+ * The lanes that have ready rows and are not paused, and whether they are slow. A loose index scan (one descent for each lane), so that the cost does not grow
+ * with the number of rows. Indexes: outbox_ready_by_lane_idx, slow_lanes_pkey.
  */
 export const LANES_WITH_READY_ROWS = `
 WITH RECURSIVE lane AS (
@@ -192,7 +194,7 @@ FROM   lane l
 WHERE  NOT EXISTS (SELECT FROM paused_lanes p WHERE p.queue = l.queue AND p.lane_id IN (l.lane_id, '*'))`;
 
 /**
- * How many emails are in each state, up to $1 of each: who looks at a backlog of ten million does not wait for its count.
+ * How many emails are in each state, counting at most $1 of each, so that a backlog of ten million need not be counted.
  * Indexes: outbox_ready_by_lane_idx, outbox_waiting_by_due_idx, outbox_taken_by_lease_idx.
  */
 export const COUNT_EMAILS = `
@@ -201,9 +203,9 @@ SELECT (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND 
        (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND state = 'taken'   LIMIT $1::int) t) AS taken`;
 
 /**
- * What waits in each queue that nothing holds back: lanes with due rows (of the first thousand), due and leased rows (up to $1 of each) and for how
- * many seconds the oldest has been due. The first row of a lane in outbox_ready_by_lane_idx is its oldest, so a lane costs one descent,
- * whatever its rows. Indexes: outbox_ready_by_lane_idx, outbox_taken_by_lease_idx, paused_lanes_pkey.
+ * The backlog of each queue, ignoring paused lanes: the number of lanes with due rows (among the first thousand), due and leased rows (at most $1 of each), and
+ * for how many seconds the oldest has been due. The first row of a lane in outbox_ready_by_lane_idx is its oldest, so each lane costs one descent.
+ * Indexes: outbox_ready_by_lane_idx, outbox_taken_by_lease_idx, paused_lanes_pkey.
  */
 export const MEASURE_BACKLOG = `
 SELECT q.queue, l.lanes AS "dueLanes", l.oldest AS "oldestDueSeconds",

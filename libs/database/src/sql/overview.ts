@@ -1,5 +1,5 @@
 /**
- * The emails that were accepted in the last hour, by minute. $1 int: at most so many are looked at, the newest first.
+ * The emails that were accepted in the last hour, by minute. $1 int: maximum number scanned, newest first.
  * Index: the primary key of emails, from its end.
  */
 export const EMAILS_BY_MINUTE = `
@@ -13,15 +13,15 @@ FROM     (SELECT accepted_at, status FROM emails
 GROUP BY 1
 ORDER BY 1`;
 
-/** Receivers that keep us waiting, webhooks with nothing but recent failures, and the version of the database. Reads both tables, the second of which has every webhook. Locks: none. */
+/** The numbers of slow lanes and of failing webhooks, and the version of the database. Scans both tables. Locks: none. */
 export const STATE_OF_THINGS = `
 SELECT (SELECT count(*)::int FROM slow_lanes) AS "slowLanes",
        (SELECT count(*)::int FROM webhooks WHERE failing_since IS NOT NULL) AS "failingWebhooks",
        current_setting('server_version') AS "postgresVersion"`;
 
 /**
- * The lanes that are held back: what is so as a whole first, then emails of workspaces, then webhooks, each the newest first. $1 int: at most
- * so many. Reads the table, which has a row for each webhook that is paused or disabled.
+ * The paused lanes: whole queues first, then emails of workspaces, then webhooks, each newest first. $1 int: maximum number. Scans the table, which has a row
+ * for each webhook that is paused or disabled.
  */
 export const LANES_HELD_BACK = `
 SELECT   queue, lane_id AS "laneId", reason, paused_at AS "pausedAt"
@@ -30,8 +30,8 @@ ORDER BY lane_id <> '*', queue = 'webhook', paused_at DESC
 LIMIT    $1::int`;
 
 /**
- * The lanes with the most due, of the hundred whose oldest due row waits longest. $1 int: so many. $2 int: rows of a lane that are counted at
- * most. A skip-scan, as of LANES_WITH_READY_ROWS, of the first 2,000 lanes. Index: outbox_ready_by_lane_idx. Locks: none.
+ * The lanes with the most due rows, among the hundred whose oldest row has waited longest. $1 int: how many lanes. $2 int: maximum rows to count of a lane. A
+ * loose index scan, as in LANES_WITH_READY_ROWS, of the first 2,000 lanes. Index: outbox_ready_by_lane_idx. Locks: none.
  */
 export const BUSIEST_LANES = `
 WITH RECURSIVE step AS (

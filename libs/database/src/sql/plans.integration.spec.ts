@@ -51,14 +51,14 @@ import {
   CLAIM_DELIVERIES,
   EXPIRE_HELD_DELIVERIES,
   LOCK_RECEIVERS,
-  NOTE_OWN_FAULTS,
+  RECORD_OWN_FAULTS,
   OUTCOME_COLUMNS,
   PUT_BACK_DELIVERIES,
   READ_RECEIVERS,
   RECORD_DELIVERIES,
 } from './deliveries.ts';
 import { FAN_OUT_EVENTS, LOCK_DUE_EVENTS } from './fan-out.ts';
-import { CARRY_OUT_JUDGEMENTS, HEALTH_COLUMNS, JUDGEMENT_COLUMNS, KEEP_HEALTH } from './receiver-health.ts';
+import { APPLY_NOTICES, HEALTH_COLUMNS, NOTICE_COLUMNS, UPDATE_HEALTH } from './receiver-health.ts';
 import { DeliveryOffice } from '../deliveries.fixture.ts';
 import { analyze, crowd } from './crowded-database.fixture.ts';
 import { listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from './delivery-list.ts';
@@ -299,7 +299,7 @@ function health(): Record<string, unknown>[] {
   return sample.webhooks.map((id, n) => ({ id, failing_since: new Date(), is_slow: n % 2 === 0 }));
 }
 
-function judgements(): Record<string, unknown>[] {
+function notices(): Record<string, unknown>[] {
   return sample.webhooks.map((webhook_id, n) => ({
     webhook_id,
     workspace_id: nth(sample.workspaces, n),
@@ -730,7 +730,7 @@ const STATEMENTS: readonly Checked[] = [
   [
     'KEEP_HEALTH',
     {
-      sql: KEEP_HEALTH,
+      sql: UPDATE_HEALTH,
       values: () => columns(HEALTH_COLUMNS, health()),
       indexes: [/^webhooks_pkey$/, /^slow_lanes_pkey$/],
     },
@@ -738,8 +738,8 @@ const STATEMENTS: readonly Checked[] = [
   [
     'CARRY_OUT_JUDGEMENTS',
     {
-      sql: CARRY_OUT_JUDGEMENTS,
-      values: () => ['now()', ...columns(JUDGEMENT_COLUMNS, judgements())],
+      sql: APPLY_NOTICES,
+      values: () => ['now()', ...columns(NOTICE_COLUMNS, notices())],
       indexes: [/^webhooks_pkey$/],
     },
   ],
@@ -888,7 +888,7 @@ const STATEMENTS: readonly Checked[] = [
   ],
   [
     'NOTE_OWN_FAULTS',
-    { sql: NOTE_OWN_FAULTS, values: () => [text(deliveries())], indexes: [/^webhook_attempts_.*_pkey$/] },
+    { sql: RECORD_OWN_FAULTS, values: () => [text(deliveries())], indexes: [/^webhook_attempts_.*_pkey$/] },
   ],
   [
     'LOCK_DUE',

@@ -1,6 +1,6 @@
 /**
- * Adds what a process has counted to this minute, and deletes what is a day old. $1 text[]: what. $2 text[]: its label. $3 int[]: how
- * many; sorted by the first two, none twice. Index: rate_minutes_pkey. Locks: the rows of the minute, in order.
+ * Adds the counts of a process to the current minute, and deletes rows older than a day. $1 text[]: what was counted. $2 text[]: labels. $3 int[]: counts;
+ * sorted by the first two, distinct. Index: rate_minutes_pkey. Locks: the rows of the minute, in order.
  */
 export const ADD_RATES = `
 WITH old AS (
@@ -12,7 +12,7 @@ FROM   unnest($1::text[], $2::text[], $3::int[]) WITH ORDINALITY AS c (what, lab
 ORDER  BY c.place
 ON CONFLICT (minute, what, label) DO UPDATE SET count = rate_minutes.count + excluded.count`;
 
-/** What was counted in the last hour; its rows are bounded by the labels. Index: rate_minutes_pkey, from its end. Locks: none. */
+/** The counts of the last hour; the number of rows is bounded by the labels. Index: rate_minutes_pkey, from its end. Locks: none. */
 export const RATES_OF_LAST_HOUR = `
 SELECT   minute, what, label, count
 FROM     rate_minutes
@@ -20,8 +20,8 @@ WHERE    minute > now() - interval '1 hour'
 ORDER BY minute`;
 
 /**
- * Notes how a sender sees its relays. $1 text: the sender. $2 text[]: the relays, sorted, none twice. $3 boolean[]: whether they take emails.
- * Index: relay_views_pkey. Locks: the rows of the sender, and those of senders that were not seen for a day.
+ * Records which relays are available to a sender. $1 text: the sender. $2 text[]: the relays, sorted and distinct. $3 boolean[]: whether they accept emails.
+ * Index: relay_views_pkey. Locks: the rows of the sender, and those of senders that have been gone for a day.
  */
 export const NOTE_RELAYS = `
 WITH old AS (
@@ -32,7 +32,7 @@ SELECT r.relay, $1::text, r.is_up, now()
 FROM   unnest($2::text[], $3::boolean[]) r (relay, is_up)
 ON CONFLICT (relay, observer) DO UPDATE SET is_up = excluded.is_up, seen_at = excluded.seen_at`;
 
-/** How the senders that were seen lately see each relay. $1 int: seen in so many seconds. Locks: none. There are few rows. */
+/** To how many recently active senders each relay is available. $1 int: active within this many seconds. Locks: none. There are few rows. */
 export const RELAYS_SEEN = `
 SELECT   relay, count(*)::int AS senders, (count(*) FILTER (WHERE is_up))::int AS up, max(seen_at) AS "seenAt"
 FROM     relay_views

@@ -1,6 +1,6 @@
 import { type ColumnType, rowsOf } from '../binary-array.ts';
 
-/** What KEEP_HEALTH is told of each webhook, in the order of its parameters: a column each. */
+/** The array parameters of UPDATE_HEALTH: one column of the webhooks each, in this order. */
 export const HEALTH_COLUMNS = {
   id: 'uuid',
   failing_since: 'timestamptz',
@@ -9,13 +9,13 @@ export const HEALTH_COLUMNS = {
 } as const satisfies Record<string, ColumnType>;
 
 /**
- * Keeps since when receivers fail, when their workspaces were warned of that, and which of them keep us waiting. HEALTH_COLUMNS, an array each;
- * no webhook twice.
+ * Stores since when receivers have been failing, when their workspaces were warned of that, and whether they are slow. HEALTH_COLUMNS, an array each; distinct
+ * webhooks.
  *
  * Indexes: webhooks_pkey, slow_lanes_pkey. Locks: the webhooks, which must have been locked before (LOCK_RECEIVERS), by a
  * statement of its own: see decision 38. Nobody else writes the slow lane of a webhook without its lock.
  */
-export const KEEP_HEALTH = `
+export const UPDATE_HEALTH = `
 WITH learnt AS MATERIALIZED (
   SELECT * FROM ${rowsOf(HEALTH_COLUMNS, 'l')}
 ),
@@ -32,24 +32,24 @@ SET    failing_since = l.failing_since, warned_at = l.warned_at
 FROM   learnt l
 WHERE  w.id = l.id AND w.id = ANY (ARRAY(SELECT id FROM learnt))`;
 
-/** What CARRY_OUT_JUDGEMENTS is told of each webhook, in the order of its parameters: a column each. */
-export const JUDGEMENT_COLUMNS = {
+/** The array parameters of APPLY_NOTICES: one column of the webhooks each, in this order. */
+export const NOTICE_COLUMNS = {
   webhook_id: 'uuid',
   workspace_id: 'uuid',
   notice: 'text',
 } as const satisfies Record<string, ColumnType>;
 
 /**
- * Notes what workspaces are to be told of webhooks, disables these, unless it is a warning, and holds their lanes back.
+ * Stores notices to workspaces about webhooks. A notice other than a warning (FAILING) also disables its webhook and pauses its lane.
  *
- * $1 timestamptz: the time of the change. The others: JUDGEMENT_COLUMNS, an array each, no webhook twice.
+ * $1 timestamptz: the time of the change. The others: NOTICE_COLUMNS, an array each; distinct webhooks.
  *
- * Indexes: webhooks_pkey, paused_lanes_pkey. Locks: as KEEP_HEALTH, and the keys of the workspaces.
+ * Indexes: webhooks_pkey, paused_lanes_pkey. Locks: as UPDATE_HEALTH, and the keys of the workspaces.
  */
-export const CARRY_OUT_JUDGEMENTS = `
+export const APPLY_NOTICES = `
 WITH judgement AS MATERIALIZED (
   SELECT j.*, j.notice <> 'FAILING' AS is_end
-  FROM   ${rowsOf(JUDGEMENT_COLUMNS, 'j', 2)}
+  FROM   ${rowsOf(NOTICE_COLUMNS, 'j', 2)}
 ),
 noticed AS (
   INSERT INTO webhook_notices (workspace_id, webhook_id, kind)

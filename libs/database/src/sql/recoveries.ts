@@ -1,10 +1,10 @@
-import { dueAgain } from './due-again.ts';
+import { makeDueAgain } from './due-again.ts';
 
 const COLUMNS = `id, webhook_id AS "webhookId", since, until, state, total, done, created_at AS "createdAt", finished_at AS "finishedAt"`;
 
 /**
- * Begins a recovery, unless the webhook has one already. $1 uuid: it. $2 uuid: its workspace. $3 uuid: the webhook. $4, $5 timestamptz:
- * since and until when. $6 timestamptz: now. Gives it if it was begun. Index: webhook_recoveries_one_at_once_key. Locks: the new row.
+ * Creates a recovery, unless the webhook has an unfinished one. $1 uuid: its id. $2 uuid: its workspace. $3 uuid: the webhook. $4, $5 timestamptz: the period.
+ * $6 timestamptz: now. Returns it if it was created. Index: webhook_recoveries_one_at_once_key. Locks: the new row.
  */
 export const BEGIN_RECOVERY = `
 INSERT INTO webhook_recoveries (id, workspace_id, webhook_id, since, until, seen_to, created_at, served_at)
@@ -12,17 +12,17 @@ VALUES ($1::uuid, $2::uuid, $3::uuid, $4::timestamptz, $5::timestamptz, uuid_v7_
 ON CONFLICT (webhook_id) WHERE state <> 'COMPLETED' DO NOTHING
 RETURNING ${COLUMNS}`;
 
-/** The newest recoveries of a webhook. $1 uuid: it. $2 uuid: its workspace. $3 int: so many. Index: webhook_recoveries_by_webhook_idx, from its end. Locks: none. */
+/** The newest recoveries of a webhook. $1 uuid: the webhook. $2 uuid: its workspace. $3 int: how many. Index: webhook_recoveries_by_webhook_idx, from its end. Locks: none. */
 export const LIST_RECOVERIES = `SELECT ${COLUMNS} FROM webhook_recoveries WHERE webhook_id = $1::uuid AND workspace_id = $2::uuid ORDER BY id DESC LIMIT $3::int`;
 
-/** A recovery. $1 uuid: it. $2 uuid: its webhook. $3 uuid: its workspace. Index: webhook_recoveries_pkey. Locks: none. */
+/** A recovery. $1 uuid: its id. $2 uuid: its webhook. $3 uuid: its workspace. Index: webhook_recoveries_pkey. Locks: none. */
 export const READ_RECOVERY = `SELECT ${COLUMNS} FROM webhook_recoveries WHERE id = $1::uuid AND webhook_id = $2::uuid AND workspace_id = $3::uuid`;
 
 /**
- * Takes the recovery that waits longest for its next group, except where the webhook has so many deliveries due already: it must also be told what
- * happens now, and a lane that is held back is not filled. $1 int: so many.
- * Indexes: webhook_recoveries_unfinished_idx from its front; outbox_ready_by_lane_idx, at most $1 rows of each lane.
- * Locks: the recovery and its webhook, skipping those of others.
+ * Takes the recovery that has waited longest for its next batch, skipping webhooks with too many due deliveries: current events must get through too, and the
+ * lane of a paused webhook must not fill up. $1 int: how many are too many.
+ * Indexes: webhook_recoveries_unfinished_idx, from its front; outbox_ready_by_lane_idx, at most $1 rows of each lane.
+ * Locks: the recovery and its webhook, skipping those that somebody else has locked.
  */
 export const TAKE_RECOVERY = `
 SELECT   r.id, r.webhook_id AS "webhookId", r.state, r.seen_to AS "seenTo", r.until
@@ -41,8 +41,8 @@ LIMIT    1
 FOR NO KEY UPDATE OF r, w SKIP LOCKED`;
 
 /**
- * The next deliveries of a webhook: id, status, event_id. $1 uuid: the webhook. $2 uuid: after this one. $3 timestamptz: of events
- * before this moment. $4 int: at most so many. Index: webhook_deliveries_by_webhook_idx, from where it goes on.
+ * The next deliveries of a webhook: id, status, event_id. $1 uuid: the webhook. $2 uuid: after this one. $3 timestamptz: of events before this time. $4 int:
+ * maximum number. Index: webhook_deliveries_by_webhook_idx, from that position.
  */
 const LOOKED = `
 looked AS MATERIALIZED (
@@ -52,10 +52,10 @@ looked AS MATERIALIZED (
   LIMIT    $4::int
 )`;
 
-/** How many were looked at, and the last of them. */
+/** How many were scanned, and the last of them. */
 const SEEN = `(SELECT count(*)::int FROM looked) AS looked, (SELECT id FROM looked ORDER BY id DESC LIMIT 1) AS last`;
 
-/** Counts those that failed among the next deliveries. Parameters as of the next statement. Indexes: after the first, outbox_pkey. Locks: none. */
+/** Counts the failed ones among the next deliveries. Parameters as RECOVER_DELIVERIES. Indexes: that of `looked`, then outbox_pkey. Locks: none. */
 export const COUNT_FAILED_DELIVERIES = `
 WITH ${LOOKED}
 SELECT ${SEEN},
@@ -65,10 +65,10 @@ SELECT ${SEEN},
         WHERE  l.status = 'EXHAUSTED' OR o.state = 'waiting') AS failed`;
 
 /**
- * Makes those that failed among the next deliveries due now: the exhausted, with all of their retries, and those that wait for a retry.
- * $1 uuid: the webhook. $2 uuid: after this one. $3 timestamptz: of events before this moment. $4 int: looks at so many at most.
- * Indexes: webhook_deliveries_by_webhook_idx, from where it goes on; primary keys. Locks: the outbox rows that wait, in order, skipping what
- * somebody else moves; then those of {@link dueAgain}.
+ * Makes the failed ones among the next deliveries due now: exhausted ones, with a fresh retry schedule, and those that wait for a retry.
+ * $1 uuid: the webhook. $2 uuid: after this one. $3 timestamptz: of events before this time. $4 int: maximum number scanned.
+ * Indexes: webhook_deliveries_by_webhook_idx, from that position; primary keys. Locks: the waiting outbox rows, in order, skipping those that somebody else has
+ * locked; then those of {@link makeDueAgain}.
  */
 export const RECOVER_DELIVERIES = `
 WITH ${LOOKED},
@@ -89,12 +89,12 @@ lane AS MATERIALIZED (
 ),
 exhausted AS MATERIALIZED (
   SELECT k.id, k.event_id, l.lane_id FROM looked k CROSS JOIN lane l WHERE k.status = 'EXHAUSTED'
-),${dueAgain('exhausted')}
+),${makeDueAgain('exhausted')}
 SELECT ${SEEN}, ((SELECT count(*) FROM hastened) + (SELECT count(*) FROM due))::int AS failed`;
 
 /**
- * Notes what a group of a recovery came to. $1 uuid: it. $2 uuid: the last that was looked at (null: none). $3 int: how many had failed.
- * $4 boolean: whether there were no more, and the next state begins. Index: webhook_recoveries_pkey. Locks: it.
+ * Records the progress of a recovery after a batch. $1 uuid: its id. $2 uuid: the last delivery scanned (null: none). $3 int: how many had failed. $4 boolean:
+ * whether this was the last batch, so that the next state begins. Index: webhook_recoveries_pkey. Locks: the recovery.
  */
 export const NOTE_RECOVERED_GROUP = `
 UPDATE webhook_recoveries r
@@ -106,6 +106,6 @@ SET    total = r.total + CASE WHEN r.state = 'COUNTING' THEN $3::int ELSE 0 END,
        served_at = clock_timestamp()
 WHERE  r.id = $1::uuid`;
 
-/** Forgets recoveries that were completed so many days ago. $1 int. Index: webhook_recoveries_finished_idx, from its front. Locks: the recoveries. */
+/** Deletes recoveries that were completed more than $1 int days ago. Index: webhook_recoveries_finished_idx, from its front. Locks: the recoveries. */
 export const FORGET_RECOVERIES = `
 DELETE FROM webhook_recoveries WHERE state = 'COMPLETED' AND finished_at < now() - make_interval(days => $1::int)`;

@@ -1,14 +1,14 @@
 import type { ErasureRule } from '../erasure-rules.ts';
 
-/** A column that is in the key, or that can hold text. */
+/** A column that is part of the primary key, or can contain text. */
 export interface TextColumn {
   readonly name: string;
   readonly type: string;
-  /** Null: it is not in the key. */
+  /** Its position in the primary key; null: not part of it. */
   readonly keyPlace: number | null;
 }
 
-/** What is looked through: a table, its columns, what becomes of it. */
+/** A table that is searched for a person. */
 export interface LookedThrough {
   readonly table: string;
   readonly columns: readonly TextColumn[];
@@ -17,7 +17,7 @@ export interface LookedThrough {
 
 const TEXTS = new Set(['text', 'json', 'jsonb', 'text[]']);
 
-/** The parameters that all of these have: $1 text[] and $2 text, the person; $3 uuid, the workspace (null: all). */
+/** The parameters that these statements share: $1 text[] and $2 text, the person; $3 uuid, the workspace (null: all). */
 const PERSON = '$1::text[], $2::text';
 
 function keyOf({ columns }: LookedThrough): TextColumn[] {
@@ -26,7 +26,7 @@ function keyOf({ columns }: LookedThrough): TextColumn[] {
     .toSorted((one, other) => one.keyPlace! - other.keyPlace!);
 }
 
-/** Whether a row `t` is between two keys, whose values begin at this parameter. */
+/** Compares the key of a row `t` with the key in the parameters from `$first` on. */
 function after(looked: LookedThrough, sign: '>' | '<=', first: number): string {
   const key = keyOf(looked);
   const names = key.map(({ name }) => `t.${name}`);
@@ -34,7 +34,7 @@ function after(looked: LookedThrough, sign: '>' | '<=', first: number): string {
   return `(${names.join(', ')}) ${sign} (${values.join(', ')})`;
 }
 
-/** The last key of the next group, as texts. $1 int: how many; then the key after which it begins, if there is one. Index: the primary key. Locks: none. */
+/** The last key of the next batch, as text. $1 int: batch size; then the key after which it starts, unless it is the first. Index: the primary key. Locks: none. */
 export function endOfKeys(looked: LookedThrough, isFirst: boolean): string {
   const names = keyOf(looked).map(({ name }) => name);
   const texts = names.map((name) => `${name}::text`).join(', ');
@@ -46,7 +46,7 @@ ORDER BY ${names.map((name) => `${name} DESC`).join(', ')}
 LIMIT    1`;
 }
 
-/** Which rows of a group name the person. The end of the group is given first, then where it begins, if it is not the first. */
+/** Selects the rows of a batch that name the person. Parameters from $4: the last key of the batch, then the key after which it starts, unless it is the first. */
 function naming(looked: LookedThrough, texts: readonly TextColumn[], isFirst: boolean): string {
   const width = keyOf(looked).length;
   const named = texts.map(({ name }) => `names_person(t.${name}::text, ${PERSON})`).join(' OR ');
@@ -59,12 +59,12 @@ function naming(looked: LookedThrough, texts: readonly TextColumn[], isFirst: bo
   ].join(' AND ');
 }
 
-/** What can be changed: the key says what the row is. */
+/** The columns that may be changed: those with text that are not part of the key. */
 function changeable({ columns }: LookedThrough): TextColumn[] {
   return columns.filter(({ type, keyPlace }) => keyPlace === null && TEXTS.has(type));
 }
 
-/** Puts `[erased]` where a group names the person; undefined: the table has nothing to change. Index: the primary key. Locks: the rows. */
+/** Replaces the person by `[erased]` in a batch; undefined: the table has no column that may be changed. Index: the primary key. Locks: the rows. */
 export function redactGroup(looked: LookedThrough, isFirst: boolean): string | undefined {
   const texts = changeable(looked);
   if (texts.length === 0) return undefined;
@@ -75,14 +75,14 @@ UPDATE ${looked.table} t SET ${changes.join(', ')}
 WHERE  ${naming(looked, texts, isFirst)}${where === undefined ? '' : ` AND ${where}`}`;
 }
 
-/** A column as it is then. */
+/** A column without the person. */
 function withoutPerson(name: string, type: string): string {
   if (type === 'text') return `without_person(t.${name}, ${PERSON})`;
   if (type !== 'text[]') return `without_person(t.${name}::text, ${PERSON})::${type}`;
   return `ARRAY(SELECT without_person(x, ${PERSON}) FROM unnest(t.${name}) WITH ORDINALITY AS u (x, n) ORDER BY n)`;
 }
 
-/** Counts the rows of a group that name the person; undefined: the table has no text. Index: the primary key. Locks: none. */
+/** Counts the rows of a batch that name the person; undefined: the table has no text. Index: the primary key. Locks: none. */
 export function countGroup(looked: LookedThrough, isFirst: boolean): string | undefined {
   const texts = looked.columns.filter(({ type }) => TEXTS.has(type));
   if (texts.length === 0) return undefined;

@@ -1,17 +1,17 @@
-import { emailEvents } from './email-events.ts';
+import { recordEmailEvents } from './email-events.ts';
 
-/** Whether there is such an email. $1 uuid. Index: emails_pkey. Locks: none. */
+/** Whether an email exists. $1 uuid. Index: emails_pkey. Locks: none. */
 export const KNOWS_EMAIL = `
 SELECT EXISTS (SELECT FROM emails e WHERE e.id = $1::uuid) AS "isKnown"`;
 
-/** What is due of an email. $1 uuid. Index: outbox_pkey. Locks: its row, before the email's. */
+/** Locks the outbox row of an email, before the email itself. $1 uuid. Index: outbox_pkey. Locks: the row. */
 export const LOCK_DUE_OF_REPORTED = `
 SELECT o.state
 FROM   outbox o
 WHERE  o.subject_id = $1::uuid
 FOR UPDATE`;
 
-/** The email that a report is about. $1 uuid. Index: emails_pkey. Locks: its row. */
+/** Reads and locks the email that a report is about. $1 uuid. Index: emails_pkey. Locks: the row. */
 export const LOCK_REPORTED = `
 SELECT e.workspace_id AS "workspaceId", e.to_address AS recipient, e.status
 FROM   emails e
@@ -19,11 +19,10 @@ WHERE  e.id = $1::uuid
 FOR NO KEY UPDATE`;
 
 /**
- * Records what a report does, unless one of its kind was recorded before: then it changes nothing. A status that it leads to is final, so
- * what is due of the email goes.
+ * Records a report and its effects, unless a report of the same kind was recorded before. A new status is final, so the outbox row of the email is deleted.
  *
- * $1 uuid: the email, locked. $2 uuid: its workspace. $3 text: the kind of report. $4 text: what the timeline says. $5 bool: late. $6 jsonb: detail.
- * $7 text: the new status; null: unchanged. $8 text: the event; null: none. $9 text: what the recipient is suppressed for; null: they are not.
+ * $1 uuid: the email, locked. $2 uuid: its workspace. $3 text: the kind of report. $4 text: the kind of timeline entry. $5 bool: late. $6 jsonb: detail.
+ * $7 text: the new status; null: unchanged. $8 text: the event; null: none. $9 text: the reason for suppressing the recipient; null: none.
  * Indexes: email_events_report_key, emails_pkey, outbox_pkey. Locks: the new rows.
  */
 export const RECORD_REPORT = `
@@ -43,5 +42,5 @@ finished AS (
 cause AS (
   SELECT * FROM told t WHERE t.event IS NOT NULL
 )
-SELECT (SELECT count(*)::int FROM told) AS recorded, ${emailEvents('cause')},
+SELECT (SELECT count(*)::int FROM told) AS recorded, ${recordEmailEvents('cause')},
        (SELECT suppress_recipients(array_agg(t.id), array_agg(t.suppression)) FROM told t WHERE t.suppression IS NOT NULL) AS suppressed`;

@@ -1,17 +1,18 @@
-/** For how many days each subject of a workspace `w` is kept. $1, $2 and $3 int: the installation's days of content, metadata and events. */
+/** For how many days each subject of a workspace `w` is kept. $1, $2 and $3 int: the installation's defaults for content, metadata and events. */
 const DAYS_OF = `
   VALUES ('content'::retention_subject, w.content_days,  $1::int),
          ('metadata',                   w.metadata_days, $2::int),
          ('events',                     w.event_days,    $3::int)`;
 
-/** The longest time that any workspace keeps each; parameters as of DAYS_OF. Index: none, all workspaces are read. Locks: none. */
+/** The longest retention of any workspace, for each subject. Parameters as DAYS_OF. Scans the workspaces. Locks: none. */
 export const LONGEST_RETENTION = `
 SELECT greatest($1::int, max(w.content_days)) AS "contentDays", greatest($2::int, max(w.metadata_days)) AS "metadataDays",
        greatest($3::int, max(w.event_days)) AS "eventDays"
 FROM   workspaces w`;
 
 /**
- * Makes a round for each workspace that has days of its own, or keeps something for less long than another one does: the rest goes with its month. Parameters as of DAYS_OF. Index: retention_rounds_pkey. Locks: the new rows, in its order.
+ * Creates a round for each workspace with a retention of its own, or one shorter than the longest. (Everything else is removed by dropping monthly partitions.)
+ * Parameters as DAYS_OF. Index: retention_rounds_pkey. Locks: the new rows, in the order of the key.
  */
 export const OPEN_ROUNDS = `
 WITH wanted AS (
@@ -25,8 +26,8 @@ ORDER BY id, subject
 ON CONFLICT DO NOTHING`;
 
 /**
- * Takes the round that has waited longest, and says for how many days it keeps what. Parameters as of DAYS_OF. Index: retention_rounds_by_time_idx,
- * from its front. Locks: the round, until the transaction ends; one that somebody else has is passed over.
+ * Takes the round that has been due longest, with its retention in days. Parameters as DAYS_OF. Index: retention_rounds_by_time_idx, from its front. Locks: the
+ * round, skipping those that somebody else has locked.
  */
 export const TAKE_ROUND = `
 SELECT   r.workspace_id AS "workspaceId", r.subject, r.seen_era AS "seenEra", r.seen_xid::text AS "seenXid", r.seen_to AS "seenTo",
@@ -39,9 +40,9 @@ LIMIT    1
 FOR NO KEY UPDATE OF r SKIP LOCKED`;
 
 /**
- * Goes on with a round after a group. $1 uuid: the workspace. $2 text: the subject. $3 int, $4 xid8, $5 uuid: what was seen last; $6 bool: whether it
- * was the last group; then it is looked again in an hour, at what has come past its time since, and once a day at everything.
- * $7 int: the days. Index: retention_rounds_pkey. Locks: the row, which the transaction has.
+ * Records the progress of a round after a batch. After its last batch a round pauses for an hour and then continues with what has passed its retention since;
+ * once a day it starts from the beginning. $1 uuid: the workspace. $2 text: the subject. $3 int, $4 xid8, $5 uuid: the position reached. $6 bool: whether this
+ * was the last batch. $7 int: the retention in days. Index: retention_rounds_pkey. Locks: only the round, which is locked already.
  */
 export const GO_ON_WITH_ROUND = `
 UPDATE retention_rounds r
@@ -54,7 +55,7 @@ SET    seen_era       = CASE WHEN $6 AND r.full_at <= now() THEN 0 ELSE $3::int 
 WHERE  r.workspace_id = $1::uuid AND r.subject = $2::retention_subject`;
 
 /**
- * Lets a round wait in which something failed, so that others are not behind it. $1 uuid: the workspace. $2 text: the subject.
+ * Postpones a round that has failed, so that it does not block others. $1 uuid: the workspace. $2 text: the subject.
  * Index: retention_rounds_pkey. Locks: the row.
  */
 export const PUT_ROUND_OFF = `
@@ -63,8 +64,8 @@ SET    next_at = now() + interval '5 minutes'
 WHERE  r.workspace_id = $1::uuid AND r.subject = $2::retention_subject`;
 
 /**
- * The next emails of a workspace that were accepted so many days ago or earlier, but not within the last hour, to which transactions may still add some.
- * $1 uuid: the workspace. $2 uuid: after this one. $3 int: days. $4 int: how many. Index: emails_by_workspace_idx, from the place. Locks: none.
+ * The next emails of a workspace that are past their retention. Those of the last hour are excluded in any case, because running transactions may still add some.
+ * $1 uuid: the workspace. $2 uuid: after this one. $3 int: days. $4 int: how many. Index: emails_by_workspace_idx, from that position. Locks: none.
  */
 export const OLD_EMAILS = `
 SELECT   id FROM emails
@@ -73,18 +74,18 @@ AND      id < uuid_v7_floor(least(now() - make_interval(days => $3::int), now() 
 ORDER BY id
 LIMIT    $4::int`;
 
-/** Which of these are finished: nothing is due of them. $1 uuid[]. Index: outbox_pkey. Locks: none. */
+/** Which of these are finished, that is, not in the outbox. $1 uuid[]. Index: outbox_pkey. Locks: none. */
 export const FINISHED_OF = `
 SELECT a.id FROM unnest($1::uuid[]) AS a (id) WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.subject_id = a.id)`;
 
-/** Removes what emails said, by table. $1 uuid[]. Index: email_contents_pkey. Locks: the rows, which nobody else changes. */
+/** Deletes the contents of emails, by table. $1 uuid[]. Index: email_contents_pkey. Locks: the rows, which nobody else changes. */
 export const REMOVE_CONTENTS = {
   email_contents: 'DELETE FROM email_contents WHERE email_id = ANY ($1::uuid[])',
 } as const;
 
 /**
- * Removes emails, and after them what is known of them, table by table. $1 uuid[]. Indexes: the primary keys. Locks: the emails, in order, so that
- * whoever records something about one has finished, or finds nothing; the other rows.
+ * Deletes emails, and then their dependent rows, by table. $1 uuid[]. Indexes: the primary keys. Locks: the emails, in order, so that whoever records
+ * something about one either has finished or finds nothing; then the other rows.
  */
 export const REMOVE_EMAILS = {
   emails: `
@@ -96,8 +97,8 @@ WHERE  e.id IN (SELECT h.id FROM emails h WHERE h.id = ANY ($1::uuid[]) ORDER BY
 } as const;
 
 /**
- * The next events of a workspace, in the order of the feed. $1 uuid: the workspace. $2 int, $3 xid8, $4 uuid: after this place. $5 int: days.
- * $6 int: how many. Index: events_feed_idx, from the place. Locks: none.
+ * The next events of a workspace, in the order of the feed. $1 uuid: the workspace. $2 int, $3 xid8, $4 uuid: after this position. $5 int: retention in days.
+ * $6 int: how many. Index: events_feed_idx, from that position. Locks: none.
  */
 export const NEXT_EVENTS = `
 SELECT   e.id, e.era, e.xid::text, e.id < uuid_v7_floor(now() - make_interval(days => $5::int)) AS "isOld"
@@ -106,14 +107,14 @@ WHERE    e.workspace_id = $1::uuid AND (e.era, e.xid, e.id) > ($2::int, $3::text
 ORDER BY e.era, e.xid, e.id
 LIMIT    $6::int`;
 
-/** The ids of the deliveries that events have. $1 uuid[]: events. Index: events_pkey. Locks: none. */
+/** The ids of the deliveries of events. $1 uuid[]: events. Index: events_pkey. Locks: none. */
 export const DELIVERIES_OF = `
 SELECT e.id AS "eventId", delivery_id(e.id, w.id) AS id FROM events e CROSS JOIN unnest(e.webhook_ids) AS w (id) WHERE e.id = ANY ($1::uuid[])`;
 
 /**
- * Which of these deliveries may not go yet: they are not finished, were exhausted within so many days, or somebody changes them just now. $1 uuid[].
- * $2 int: days. Index: webhook_deliveries_pkey. Locks: those that may go, so that nobody makes one due again meanwhile, skipping what somebody else has:
- * RECORD_DELIVERIES locks its deliveries in an order of its own, and waiting for one of them while others are held could be a deadlock.
+ * Which of these deliveries must not be deleted yet: those that are unfinished, were exhausted recently, or are locked by somebody else. $1 uuid[]. $2 int: how
+ * many days are recent. Index: webhook_deliveries_pkey. Locks: those that may be deleted, so that nobody makes them due again meanwhile; SKIP LOCKED, because
+ * RECORD_DELIVERIES locks deliveries in a different order, so that waiting for it could deadlock.
  */
 export const NEEDED_DELIVERIES = `
 WITH free AS MATERIALIZED (
@@ -124,11 +125,11 @@ WITH free AS MATERIALIZED (
 )
 SELECT d.id FROM webhook_deliveries d WHERE d.id = ANY ($1::uuid[]) AND d.id NOT IN (SELECT id FROM free)`;
 
-/** Removes deliveries and then their attempts, by table. $1 uuid[]: deliveries. Indexes: the primary keys. Locks: the rows. */
+/** Deletes deliveries and then their attempts, by table. $1 uuid[]: deliveries. Indexes: the primary keys. Locks: the rows. */
 export const REMOVE_DELIVERIES = {
   webhook_deliveries: 'DELETE FROM webhook_deliveries WHERE id = ANY ($1::uuid[])',
   webhook_attempts: 'DELETE FROM webhook_attempts WHERE delivery_id = ANY ($1::uuid[])',
 } as const;
 
-/** Removes events. $1 uuid[]. Index: events_pkey. Locks: the rows. */
+/** Deletes events. $1 uuid[]. Index: events_pkey. Locks: the rows. */
 export const REMOVE_EVENTS = { events: 'DELETE FROM events WHERE id = ANY ($1::uuid[])' } as const;

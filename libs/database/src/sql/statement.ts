@@ -1,22 +1,22 @@
 import { type Id, uuidOf } from '@posthorn/kernel';
 import type { PageRequest, Sort } from '@posthorn/domain';
 
-/** A stretch of a list: where it begins, how many rows it may look at, and how many it may give. */
-export interface Stretch {
+/** Where a scan of a list starts, and its limits. */
+export interface ScanWindow {
   readonly sort: Sort;
-  /** The native key of the first row that may be in it. */
+  /** The UUID at which the scan starts, inclusive. */
   readonly start: string | undefined;
   readonly maxSeen: number;
   readonly maxGiven: number;
 }
 
-/** A statement that is made for what is asked, with its values, as the driver takes it. */
+/** A dynamically built statement with its values, as the driver takes it. */
 export interface Statement {
   readonly text: string;
   readonly values: unknown[];
 }
 
-/** The values of a statement, numbered as they are named. */
+/** Collects the values of a statement and numbers their parameters. */
 export class Values {
   readonly list: unknown[] = [];
 
@@ -24,24 +24,24 @@ export class Values {
     return `$${this.list.push(value)}::${type}`;
   }
 
-  /** The condition with a value, if that is given; else none. */
+  /** The condition on a value, if that is defined; otherwise none. */
   given(value: unknown, type: string, condition: (parameter: string) => string): string[] {
     return value === undefined ? [] : [condition(this.add(value, type))];
   }
 }
 
-/** Between which times that happened which the rows of a list are about. */
+/** A filter by time of creation. */
 export interface CreatedBetween {
-  /** At this moment or later. */
+  /** Inclusive. */
   readonly createdAfter?: Date | undefined;
-  /** Before this moment. */
+  /** Exclusive. */
   readonly createdBefore?: Date | undefined;
 }
 
-/** Where a stretch begins, and between which times it lies, as bounds of the id. */
+/** The start of a scan and its time bounds, as bounds of the id. */
 export function boundsOf(
   { createdAfter, createdBefore }: CreatedBetween,
-  { sort, start }: Stretch,
+  { sort, start }: ScanWindow,
   values: Values,
 ): string[] {
   return [
@@ -51,55 +51,56 @@ export function boundsOf(
   ];
 }
 
-/** What a stretch is read of. */
+/** What to scan. */
 interface Listed {
-  /** What FROM says of the table that is looked at. */
+  /** The FROM item to scan. */
   readonly table: string;
-  /** What an index is read by, and what of that matches. */
-  readonly scanned: readonly string[];
-  readonly sifted: readonly string[];
-  /** What is shown of each row of `given g`, and out of which tables. */
+  /** Conditions by which an index is read. */
+  readonly indexConditions: readonly string[];
+  /** Further conditions, which are checked for each row scanned. */
+  readonly filters: readonly string[];
+  /** The columns returned, and the FROM clause that joins their tables to `given g`. */
   readonly shown: string;
 }
 
 /**
- * Reads a stretch of a list in the order of its ids. It looks at no more than `maxSeen` rows, whatever is asked and however few of them match: `n`
- * numbers what it looks at, and the last that it may look at is given whether it matches or not, so that the reader knows where to go on.
+ * Scans a list in the order of its ids. It scans at most `maxSeen` rows, however few of them match, and numbers them by `n`; the last row that it may scan is
+ * returned whether it matches or not, so that the reader knows where to continue.
  */
-export function readStretch(stretch: Stretch, values: Values, listed: Listed): Statement {
-  const { order } = inOrder(stretch.sort);
-  const maxSeen = values.add(stretch.maxSeen, 'int');
+export function boundedScan(window: ScanWindow, values: Values, listed: Listed): Statement {
+  const { order } = inOrder(window.sort);
+  const maxSeen = values.add(window.maxSeen, 'int');
   const text = `
 WITH seen AS (
-  SELECT   id, row_number() OVER (ORDER BY id ${order})::int AS n, ${all(listed.sifted)} AS matches
+  SELECT   id, row_number() OVER (ORDER BY id ${order})::int AS n, ${all(listed.filters)} AS matches
   FROM     ${listed.table}
-  WHERE    ${all(listed.scanned)}
+  WHERE    ${all(listed.indexConditions)}
   ORDER BY id ${order}
   LIMIT    ${maxSeen}
 ),
 given AS (
-  SELECT * FROM seen WHERE matches OR n = ${maxSeen} ORDER BY id ${order} LIMIT ${values.add(stretch.maxGiven, 'int')}
+  SELECT * FROM seen WHERE matches OR n = ${maxSeen} ORDER BY id ${order} LIMIT ${values.add(window.maxGiven, 'int')}
 )
 SELECT   g.n, g.matches, ${listed.shown}
 ORDER BY g.id ${order}`;
   return { text, values: values.list };
 }
 
-/** Whether all of this is so. */
+/** The conjunction of conditions. */
 export function all(conditions: readonly string[]): string {
   return conditions.join(' AND ') || 'true';
 }
 
-/** How ids are ordered, and on which side of the first one the others are. */
+/** The ORDER BY direction of ids, and the comparison with the first id. */
 export function inOrder(sort: Sort): { readonly order: string; readonly from: string } {
   return sort === 'createdAt.asc' ? { order: 'ASC', from: '>=' } : { order: 'DESC', from: '<=' };
 }
 
 /**
- * Reads a page of a list in the order of its ids, and one row more, by which the next page begins.
+ * Reads a page of a list in the order of its ids, and one more row, with which the next page starts.
  *
- * @param selected what is read of which table
- * @param conditions which rows are in the list; their values are in `values`
+ * @param selected the SELECT and FROM clauses
+ * @param conditions conditions on the rows; their values are in `values`
  */
 export function pageStatement(
   selected: string,

@@ -1,5 +1,5 @@
 /**
- * Who got an email, from whom, and whether they want more. Somebody who is not a contact counts as subscribed.
+ * The recipient of an email, its workspace, and whether the recipient is subscribed; one who is not a contact counts as subscribed.
  *
  * $1 uuid: the email. Indexes: emails_pkey, workspaces_pkey, contacts_workspace_email_key. Locks: none.
  */

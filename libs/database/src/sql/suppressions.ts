@@ -12,7 +12,7 @@ SELECT   ${SUPPRESSION_COLUMNS}
 FROM     suppressions s
 WHERE    s.id = $1::uuid AND s.workspace_id = $2::uuid`;
 
-/** Which suppressions are wanted; what is absent does not matter. */
+/** Filters for a list of suppressions. */
 export interface SuppressionFilter {
   /** The address, in whatever case. */
   readonly email?: string | undefined;
@@ -42,8 +42,8 @@ export function listSuppressions(
 /**
  * A page of the suppressions of all workspaces, or of one address in all of them.
  *
- * With an address it asks each workspace for its entry (suppressions_workspace_email_key), so its cost grows with the workspaces; without
- * one it reads suppressions_pkey in its order. Locks: none.
+ * With an address, looks up the entry of each workspace (suppressions_workspace_email_key), so the cost grows with the number of workspaces; without one,
+ * reads suppressions_pkey in its order. Locks: none.
  */
 export function searchSuppressions(email: string | undefined, page: PageRequest<SuppressionId>): Statement {
   const values = new Values();
@@ -51,7 +51,7 @@ export function searchSuppressions(email: string | undefined, page: PageRequest<
   return pageStatement(`SELECT ${SUPPRESSION_COLUMNS}\nFROM     ${searched} s`, [], page, values);
 }
 
-/** A workspace has at most one entry of an address: the limit says so to Postgres, which would read all of them otherwise. */
+/** A workspace has at most one entry for an address. LIMIT 1 tells Postgres so, which would otherwise plan to read all entries. */
 function entriesOf(email: string): string {
   return `(
   SELECT entry.*
@@ -62,14 +62,14 @@ function entriesOf(email: string): string {
 )`;
 }
 
-/** Whose an entry is. $1 uuid. Index: suppressions_pkey. Locks: none. */
+/** The workspace of an entry. $1 uuid. Index: suppressions_pkey. Locks: none. */
 export const READ_SUPPRESSION_WORKSPACE = `SELECT workspace_id AS "workspaceId" FROM suppressions WHERE id = $1::uuid`;
 
 /**
- * Puts an address on a workspace's list, or leaves the entry that it has as it is; gives the one that is there then. (An update that
- * changes nothing: DO NOTHING would give no row.)
+ * Adds an address to a workspace's list unless it is there already; returns its entry in either case. (The no-op DO UPDATE makes RETURNING return an existing
+ * row; DO NOTHING would not.)
  *
- * $1 uuid: its id, if it is new. $2 uuid: the workspace. $3 text: the address. $4 text: the reason. $5 json: who. $6 timestamptz: now.
+ * $1 uuid: the id of a new entry. $2 uuid: the workspace. $3 text: the address. $4 text: the reason. $5 json: who adds it. $6 timestamptz: now.
  * Index: suppressions_workspace_email_key. Locks: the entry.
  */
 export const ADD_SUPPRESSION = `
@@ -79,7 +79,7 @@ ON CONFLICT (workspace_id, lower(email)) DO UPDATE SET reason = s.reason
 RETURNING ${SUPPRESSION_COLUMNS}`;
 
 /**
- * Takes an entry off a workspace's list; also what was kept of a person with this address who was erased. $1 uuid: the entry. $2 uuid: the workspace.
+ * Removes an entry from a workspace's list, and the suppression of an erased person with the same address. $1 uuid: the entry. $2 uuid: the workspace.
  * Indexes: suppressions_pkey, erased_recipients_pkey. Locks: the entry.
  */
 export const REMOVE_SUPPRESSION = `

@@ -1,4 +1,4 @@
-/** What a version says, out of `template_versions v`. Defaults as text: the driver's own parser can misread keys of a caller's choice. */
+/** The columns of `template_versions v`. Defaults are read as text, because the driver's JSON parser may misread keys chosen by a caller. */
 const VERSION_COLUMNS = `v.id AS "versionId", v.number AS version, v.from_address AS "fromAddress", v.from_name AS "fromName",
        v.reply_to AS "replyTo", v.subject, v.html, v.text, v.preview_text AS "previewText", v.defaults::text AS defaults,
        v.required, v.unsubscribe, v.created_at AS "versionCreatedAt"`;
@@ -6,8 +6,8 @@ const VERSION_COLUMNS = `v.id AS "versionId", v.number AS version, v.from_addres
 const TEMPLATE_COLUMNS = 't.id, t.name, t.created_at AS "createdAt", t.updated_at AS "updatedAt"';
 
 /**
- * What accepting an email takes of the templates with these names. $1 uuid[]: workspaces. $2 text[]: names, beside them.
- * `bytes` reads no content: the length is kept apart from what is stored outside of the row.
+ * What accepting an email needs of its template. $1 uuid[], $2 text[]: pairs of workspace and template name. `bytes` does not read the content: the length of
+ * a TOASTed value is in its pointer.
  *
  * Indexes: templates_living_name_key, template_versions_pkey.
  */
@@ -19,13 +19,13 @@ FROM   unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS i (workspace_id, name, 
 JOIN   templates t ON t.workspace_id = i.workspace_id AND t.name = i.name AND t.deleted_at IS NULL
 JOIN   template_versions v ON v.id = t.current_version_id`;
 
-/** What these versions say, also of templates that were deleted. $1 uuid[]. Index: template_versions_pkey. */
+/** The content of versions, including those of deleted templates. $1 uuid[]. Index: template_versions_pkey. */
 export const FIND_TEMPLATE_VERSIONS = `
 SELECT v.id AS "versionId", v.subject, v.html, v.text, v.preview_text AS "previewText", v.defaults::text AS defaults
 FROM   template_versions v
 WHERE  v.id = ANY($1::uuid[])`;
 
-/** A living template with its current version. $1 uuid: the template. $2 uuid: its workspace. Index: templates_pkey. */
+/** A template that is not deleted, with its current version. $1 uuid: the template. $2 uuid: its workspace. Index: templates_pkey. */
 export const READ_TEMPLATE = `
 SELECT ${TEMPLATE_COLUMNS}, ${VERSION_COLUMNS}
 FROM   templates t
@@ -39,12 +39,12 @@ FROM   templates t
 JOIN   template_versions v ON v.template_id = t.id AND v.number = $3::int
 WHERE  t.id = $1::uuid AND t.workspace_id = $2::uuid AND t.deleted_at IS NULL`;
 
-/** What a list shows of templates or versions: no content, which may be 10 MiB of each. */
+/** The columns of lists of templates or versions; without content, which may be 10 MiB each. */
 const SUMMARY_COLUMNS = `v.number AS version, v.from_address AS "fromAddress", v.from_name AS "fromName", v.subject, v.required, v.unsubscribe`;
 
 /**
- * A page of a workspace's living templates, without their content. $1 uuid: the workspace. $2 uuid: the first, or null. $3 int.
- * $4 text: the name that it has, or null. Indexes: templates_living_by_workspace_idx, read in its order, or templates_living_name_key.
+ * A page of a workspace's templates that are not deleted, without content. $1 uuid: the workspace. $2 uuid: the first, or null. $3 int: how many. $4 text: a
+ * name to filter by, or null. Indexes: templates_living_by_workspace_idx, in its order, or templates_living_name_key.
  */
 export const LIST_TEMPLATES = inBothOrders(
   (order, from) => `
@@ -58,8 +58,8 @@ LIMIT    $3::int`,
 );
 
 /**
- * A page of a template's versions, without their content; their ids are in the order of their numbers. $1 uuid: the template.
- * $2 uuid: the first, or null; one that is not of this template begins no page. $3 int.
+ * A page of a template's versions, without content, in the order of their numbers. $1 uuid: the template. $2 uuid: the first version, or null; a version of
+ * another template gives an empty page. $3 int: how many.
  * Indexes: template_versions_template_number_key, template_versions_pkey.
  */
 export const LIST_TEMPLATE_VERSIONS = inBothOrders(
@@ -81,9 +81,8 @@ VALUES ($1::uuid, $4::timestamptz, $5::uuid, $6::int, $7::text, $8::text, $9::js
         $13::text, $14::json, $15::text[], $16::boolean)`;
 
 /**
- * Makes a template with its first version; they point at each other, so it is one statement. $1 uuid: the template. $2 uuid: the
- * workspace. $3 text: the name. $4 timestamptz: now. $5 uuid, $6 int …: the version, as INSERT_VERSION names its columns.
- * Locks: the new rows.
+ * Creates a template with its first version, in one statement because they reference each other. $1 uuid: the template. $2 uuid: the workspace. $3 text: the
+ * name. $4 timestamptz: now. $5 uuid, $6 int …: the columns of the version, as in INSERT_VERSION. Locks: the new rows.
  */
 export const INSERT_TEMPLATE = `
 WITH template AS (
@@ -91,7 +90,7 @@ WITH template AS (
   VALUES ($1::uuid, $2::uuid, $3::text, $5::uuid, $4::timestamptz, $4::timestamptz)
 )${INSERT_VERSION}`;
 
-/** Names a template anew, adds a version to it and makes that the current one. Parameters as INSERT_TEMPLATE's. Index: templates_pkey. Locks: the template. */
+/** Renames a template, adds a version to it and makes that the current one. Parameters as INSERT_TEMPLATE. Index: templates_pkey. Locks: the template. */
 export const INSERT_TEMPLATE_VERSION = `
 WITH template AS (
   UPDATE templates SET name = $3::text, current_version_id = $5::uuid, updated_at = $4::timestamptz

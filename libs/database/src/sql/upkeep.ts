@@ -1,4 +1,4 @@
-/** Deletes idempotency keys that have expired. $1 int: at most so many. Index: idempotency_keys_by_expiry_idx, from its front. Locks: the keys, skipping those that somebody takes or deletes just now. */
+/** Deletes expired idempotency keys. $1 int: maximum number. Index: idempotency_keys_by_expiry_idx, from its front. Locks: the keys, skipping those that somebody else has locked. */
 export const EXPIRE_IDEMPOTENCY_KEYS = `
 WITH expired AS (
   SELECT   workspace_id, key FROM idempotency_keys
@@ -10,9 +10,9 @@ WITH expired AS (
 DELETE FROM idempotency_keys k USING expired e WHERE k.workspace_id = e.workspace_id AND k.key = e.key`;
 
 /**
- * Deletes invitations, and their mails, whose last link ended so many days ago or earlier, whatever became of them. $1 int: days.
- * $2 int: at most so many. Indexes: invitations_by_expiry_idx, from its front; invitation_mails_by_invitation_idx.
- * Locks: the invitations, skipping those that somebody changes just now, and their mails.
+ * Deletes invitations (and, by cascade, their mails) that expired long ago, whatever became of them. $1 int: how many days ago. $2 int: maximum number.
+ * Indexes: invitations_by_expiry_idx, from its front; invitation_mails_by_invitation_idx. Locks: the invitations, skipping those that somebody else has locked,
+ * and their mails.
  */
 export const EXPIRE_INVITATIONS = `
 WITH expired AS (
@@ -24,7 +24,7 @@ WITH expired AS (
 )
 DELETE FROM invitations i USING expired e WHERE i.id = e.id`;
 
-/** Deletes links that verified an address. $1 int: created so many seconds ago or earlier. $2 int: at most so many. Index: verification_links_by_age_idx, from its front. Locks: the links, skipping those that somebody uses just now. */
+/** Deletes old verification links. $1 int: minimum age in seconds. $2 int: maximum number. Index: verification_links_by_age_idx, from its front. Locks: the links, skipping those that somebody else has locked. */
 export const EXPIRE_VERIFICATION_LINKS = `
 WITH expired AS (
   SELECT   id FROM verification_links

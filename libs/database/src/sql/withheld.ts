@@ -1,6 +1,6 @@
 /**
- * Why nothing may be sent to the recipient of `emails e` just now; null: it may. Those who were erased are no longer on the list or among the contacts,
- * so their hash is looked up too. Indexes: suppressions_workspace_email_key, contacts_workspace_email_key, erased_recipients_pkey. Locks: none.
+ * Why `emails e` must be withheld from its recipient now; null: it need not be. Erased persons are neither on the suppression list nor among the contacts, so
+ * the hash of the address is looked up too. Indexes: suppressions_workspace_email_key, contacts_workspace_email_key, erased_recipients_pkey. Locks: none.
  */
 export const WHY_WITHHELD = `coalesce(
            (SELECT lower(s.reason::text) FROM suppressions s
@@ -12,7 +12,7 @@ export const WHY_WITHHELD = `coalesce(
             FROM   erased_recipients h
             WHERE  h.workspace_id = e.workspace_id AND h.address_hash = erased_hash(e.workspace_id, e.to_address)))`;
 
-/** The same for several emails. $1 uuid[]: the emails, none twice. Indexes: emails_pkey, then those. Locks: none. */
+/** The same for several emails. $1 uuid[]: distinct emails. Indexes: emails_pkey, then those. Locks: none. */
 export const ASK_WHY_WITHHELD = `
 SELECT e.id, ${WHY_WITHHELD} AS "withheldFor"
 FROM   emails e

@@ -108,7 +108,7 @@ export type CallOutcome =
   /** The call's key was used before. */
   | ({ readonly kind: 'replayed' } & KnownAnswer)
   /** Another call has just taken a key that it wants, or given it back: judge it again. */
-  | { readonly kind: 'again' }
+  | { readonly kind: 'retry' }
   /** It failed alone, and others of its group did not. */
   | { readonly kind: 'failed'; readonly error: unknown };
 

@@ -12,7 +12,7 @@ import type {
   AcceptableRawEmail,
   AcceptanceOutcome,
 } from './acceptable-email.ts';
-import { GroupAcceptance } from './group-acceptance.ts';
+import { AcceptanceTransaction } from './acceptance-transaction.ts';
 
 const STRANGER = { from: { address: 'hello@other.example' }, fromDomain: 'other.example' };
 /** What one is told who sends from elsewhere than from the verified `example.com`. */
@@ -108,7 +108,7 @@ describe('An idempotency key', () => {
       return result;
     };
     const calls = [{ workspaceId: acme, emails: [keyed(acme, 'k'), rawEmail(acme, STRANGER)] }];
-    await new GroupAcceptance({ query } as unknown as pg.PoolClient, calls, null, clock).judge();
+    await new AcceptanceTransaction({ query } as unknown as pg.PoolClient, calls, null, clock).judge();
     const [, ...refused] = told;
     expect(refused).toEqual([expect.objectContaining({ n: 1, domains: ['example.com'] })]);
   });
@@ -175,7 +175,7 @@ describe('The loser of a race for a key', () => {
     const behind = { workspaceId: acme, emails: [rawEmail(acme), keyed(acme, 'k')] };
     expect(await office.acceptance.accept([refused, behind], null)).toMatchObject([
       { kind: 'judged', emails: [UNVERIFIED], answer: undefined },
-      { kind: 'again' },
+      { kind: 'retry' },
     ]);
     expect(await emailsOf(acme)).toBe(0);
     expect(await office.acceptance.accept([behind], null)).toMatchObject([
@@ -189,7 +189,7 @@ describe('The loser of a race for a key', () => {
     const calls = [{ workspaceId: acme, emails: [email] }, batchOf([rawEmail(acme)])];
     expect(await office.acceptance.accept(calls, null)).toMatchObject([
       { kind: 'judged', emails: [{ kind: 'accepted' }] },
-      { kind: 'again' },
+      { kind: 'retry' },
     ]);
     expect(await office.acceptance.accept([calls[1]!], null)).toEqual([replayOf(email)]);
   });

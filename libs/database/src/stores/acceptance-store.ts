@@ -6,7 +6,7 @@ import { type TransactionClient, transactOn } from '../transaction.ts';
 import type { AcceptableCall, AcceptableEmail, CallOutcome, KnownAnswer } from './acceptable-email.ts';
 import { type AuditedChange, recordAudit } from './audit-log-store.ts';
 import { type ContactUpsert, upsertContacts } from './contact-writes.ts';
-import { fitOneStatement, GroupAcceptance } from './group-acceptance.ts';
+import { fitOneStatement, AcceptanceTransaction } from './acceptance-transaction.ts';
 
 /** Makes accepted emails durable, a group of calls at a time. */
 export class AcceptanceStore {
@@ -23,7 +23,7 @@ export class AcceptanceStore {
     // A single statement is a transaction of its own.
     if (fitOneStatement(calls) && !calls.some(needsTransaction))
       return this.acceptOn(this.database.pool, calls, monthlyLimit);
-    return transactOn(this.database, (client) => this.acceptOn(client, calls, monthlyLimit), 'along');
+    return transactOn(this.database, (client) => this.acceptOn(client, calls, monthlyLimit), 'pipelined');
   }
 
   /** Which of these emails have been accepted, and are durable: asked when the answer to a COMMIT was lost. */
@@ -44,7 +44,7 @@ export class AcceptanceStore {
     monthlyLimit: number | null,
   ): Promise<CallOutcome[]> {
     const { clock } = this.database;
-    const group = new GroupAcceptance(connection, calls, monthlyLimit, clock);
+    const group = new AcceptanceTransaction(connection, calls, monthlyLimit, clock);
     await group.judge();
     const client = connection as TransactionClient; // which it is wherever one of these is written
     await upsertContacts(client, clock.nowMs(), group.accepted.flatMap(contactOf));

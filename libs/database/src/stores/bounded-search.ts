@@ -1,7 +1,7 @@
 import { type Id, idFromUuid, uuidOf } from '@posthorn/kernel';
 import { opaqueStart, type Page, pageOf, type PageRequest } from '@posthorn/domain';
 import type pg from 'pg';
-import type { Statement, Stretch } from '../sql/statement.ts';
+import type { Statement, ScanWindow } from '../sql/statement.ts';
 
 /** How far a search goes for rows that are few among many. */
 export interface SearchBounds {
@@ -46,12 +46,12 @@ export class BoundedSearch<Prefix extends string> {
   /**
    * A page.
    *
-   * @param statementOf what reads a stretch of the list: see `readStretch`
+   * @param statementOf what reads a stretch of the list: see `boundedScan`
    * @param itemOf what a row is shown as
    */
   async page<Row extends object, Item extends { readonly id: Id<string> }>(
     page: PageRequest<Id<Prefix>>,
-    statementOf: (stretch: Stretch) => Statement,
+    statementOf: (window: ScanWindow) => Statement,
     itemOf: (row: Row) => Item,
   ): Promise<Page<Item>> {
     const deadline = performance.now() + this.bounds.maxMs;
@@ -76,12 +76,12 @@ export class BoundedSearch<Prefix extends string> {
   /** Looks at so many rows, or until there are enough: one more than the page may hold. */
   private async read<Row extends object, Item>(
     { sort, limit, startAt }: PageRequest<Id<Prefix>>,
-    statementOf: (stretch: Stretch) => Statement,
+    statementOf: (window: ScanWindow) => Statement,
     itemOf: (row: Row) => Item,
   ): Promise<Read<Prefix, Item>> {
     const maxSeen = this.bounds.rowsPerStatement;
-    const stretch = { sort, start: startAt && uuidOf(startAt), maxSeen, maxGiven: limit + 1 };
-    const { rows } = await this.pool.query<Row & SeenRow>(statementOf(stretch));
+    const window = { sort, start: startAt && uuidOf(startAt), maxSeen, maxGiven: limit + 1 };
+    const { rows } = await this.pool.query<Row & SeenRow>(statementOf(window));
     // The last that could be looked at begins the next stretch, whether it matches or not.
     const last = rows.find((row) => row.n === maxSeen);
     const found = rows.filter((row) => row !== last).map(itemOf);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type JsonObject, parseJson } from '@posthorn/domain';
-import type { Companion } from '../accompanied-query.ts';
+import type { LeadingStatement } from '../pipelined-query.ts';
 import { openOffice } from '../open-office.fixture.ts';
 import { type TransactionClient, transactOn } from '../transaction.ts';
 import { type ContactUpsert, type ContactWrite, upsertContacts } from './contact-writes.ts';
@@ -253,7 +253,10 @@ describe('Groups and their neighbours', () => {
       const writes = await inTransaction((client) => {
         const counting = {
           query: (...call: [string, unknown[]]) => ((asked += 1), client.query(...call)),
-          sendWithNext: (statement: Companion) => ((asked += 1), client.sendWithNext(statement)),
+          pipelineWithNext: (statement: LeadingStatement) => (
+            (asked += 1),
+            client.pipelineWithNext(statement)
+          ),
         };
         return upsertContacts(
           counting as unknown as TransactionClient,

@@ -83,7 +83,7 @@ async function lockContacts(
     email,
     properties: propertiesIn(mergeProperties({}, properties)) ?? {},
   }));
-  client.sendWithNext({
+  client.pipelineWithNext({
     name: 'lock_contacts',
     text: LOCK_CONTACTS,
     values: [JSON.stringify(items), new Date(nowMs).toISOString()],

@@ -2,7 +2,7 @@ import { type DeliveryId, uuidOf, type WebhookId, type WorkspaceId } from '@post
 import type { Page, PageRequest } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { type DeliveryFilter, listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from '../sql/delivery-list.ts';
-import type { Stretch } from '../sql/statement.ts';
+import type { ScanWindow } from '../sql/statement.ts';
 import { BoundedSearch } from './bounded-search.ts';
 import {
   type DeliveryWithAttempts,
@@ -30,7 +30,7 @@ export class DeliveryListStore {
     filter: DeliveryFilter,
     page: PageRequest<DeliveryId>,
   ): Promise<Page<ShownDelivery>> {
-    const statementOf = (stretch: Stretch) => listDeliveries(workspaceId, webhookId, filter, stretch);
+    const statementOf = (window: ScanWindow) => listDeliveries(workspaceId, webhookId, filter, window);
     return this.search.page(page, statementOf, shownDelivery);
   }
 

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
-import { eventLane, operator, type ReceiverLesson, webhookLane } from '@posthorn/domain';
+import { eventLane, operator, type ReceiverObservation, webhookLane } from '@posthorn/domain';
 import { DeliveryOffice } from '../deliveries.fixture.ts';
 import { openOffice } from '../open-office.fixture.ts';
 import type { DeliveryOutcome } from './claimed-delivery.ts';
 import { DeliveryChanges } from './delivery-changes.ts';
-import { type Judgement, ReceiverHealthStore } from './receiver-health-store.ts';
+import { type NewWebhookNotice, ReceiverHealthStore } from './receiver-health-store.ts';
 import { UpkeepStore } from './upkeep-store.ts';
 import { WebhookStore } from './webhook-store.ts';
 
@@ -314,12 +314,13 @@ describe('Recording', () => {
 describe('A receiver', () => {
   const health = () => new ReceiverHealthStore(office.database);
   /** Reports POSTs to the webhook as it is now, or as it was. */
-  const report = async (lesson: Partial<ReceiverLesson>, asOf?: string) => {
+  const report = async (observation: Partial<ReceiverObservation>, asOf?: string) => {
     const [now] = await desk.deliveries.readReceivers([webhook]);
     const whose = { webhookId: webhook, workspaceId: acme, asOf: asOf ?? now!.asOf };
-    const told: Judgement[] = [];
-    await health().learn([{ effect: 'failed', isSlow: false, ...lesson, ...whose }], (judgement) =>
-      told.push(judgement),
+    const told: NewWebhookNotice[] = [];
+    await health().applyReports(
+      [{ effect: 'failed', isSlow: false, ...observation, ...whose }],
+      (newNotice) => told.push(newNotice),
     );
     return told;
   };
@@ -412,8 +413,8 @@ describe('A receiver', () => {
   it('W10: keeps a fault of ours among the attempts, the first of a run, and charges nobody for it', async () => {
     const [delivery] = await desk.recordAndClaim(acme, webhook);
     const fault = { id: delivery!.id, claims: delivery!.claims, number: 1, durationMs: 2.5 };
-    await desk.deliveries.noteOwnFaults([fault]);
-    await desk.deliveries.noteOwnFaults([fault, { ...fault, claims: delivery!.claims + 1 }]);
+    await desk.deliveries.recordOwnFaults([fault]);
+    await desk.deliveries.recordOwnFaults([fault, { ...fault, claims: delivery!.claims + 1 }]);
     const shown = { number: 1, status_code: null, error_class: 'internal' };
     expect(await attemptsOf(uuidOf(delivery!.id))).toMatchObject([shown]);
     expect(await deliveriesOf(webhook)).toMatchObject([{ attempts: 0 }]);

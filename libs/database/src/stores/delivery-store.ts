@@ -2,10 +2,10 @@ import { uuidOf, type WebhookId } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { columnsOf, type Row } from '../binary-array.ts';
-import { GroupSize } from '../group-size.ts';
+import { AdaptiveGroupSize } from '../adaptive-group-size.ts';
 import {
   CLAIM_DELIVERIES,
-  NOTE_OWN_FAULTS,
+  RECORD_OWN_FAULTS,
   OUTCOME_COLUMNS,
   READ_RECEIVERS,
   RECORD_DELIVERIES,
@@ -40,7 +40,7 @@ export interface ClaimCapacity {
  */
 export class DeliveryStore {
   /** How many events of each lane become deliveries together. */
-  private readonly eventsTogether = new GroupSize();
+  private readonly eventsTogether = new AdaptiveGroupSize();
 
   constructor(private readonly database: Database) {}
 
@@ -50,7 +50,7 @@ export class DeliveryStore {
    */
   fanOut(demands: readonly LaneDemand[], capacity: ClaimCapacity, leaseMs: number): Promise<FannedOut> {
     const max = Math.max(...demands.map(({ maxRows }) => maxRows));
-    return this.eventsTogether.take(max, (events) => {
+    return this.eventsTogether.run(max, (events) => {
       const fewer = demands.map(({ laneId, maxRows }) => ({ laneId, maxRows: Math.min(maxRows, events) }));
       return this.fanOutTogether(fewer, capacity, leaseMs);
     });
@@ -105,7 +105,7 @@ export class DeliveryStore {
   }
 
   /** Keeps our own faults among the attempts of their deliveries, the first of several in a row. Doing it twice is doing it once. */
-  async noteOwnFaults(faults: readonly OwnFault[]): Promise<void> {
+  async recordOwnFaults(faults: readonly OwnFault[]): Promise<void> {
     if (faults.length === 0) return;
     const rows = faults.map(({ id, claims, number, durationMs }) => ({
       id: uuidOf(id),
@@ -113,7 +113,7 @@ export class DeliveryStore {
       number,
       duration_ms: Math.round(durationMs),
     }));
-    await this.database.pool.query(NOTE_OWN_FAULTS, [JSON.stringify(rows)]);
+    await this.database.pool.query(RECORD_OWN_FAULTS, [JSON.stringify(rows)]);
   }
 
   /** Records outcomes; says for each whether its claim still held, and so whether it changed the delivery's state. */

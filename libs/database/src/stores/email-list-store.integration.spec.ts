@@ -207,7 +207,7 @@ function hasEmails(index: string): boolean {
 }
 
 describe('The plan of a list', () => {
-  const stretch = { sort: 'createdAt.desc' as const, start: undefined, maxSeen: 10_000, maxGiven: 51 };
+  const window = { sort: 'createdAt.desc' as const, start: undefined, maxSeen: 10_000, maxGiven: 51 };
   /** A page of 51 emails costs about four pages of the table and its indexes for each. */
   const MAX_PAGES = 500;
 
@@ -225,7 +225,7 @@ describe('The plan of a list', () => {
       /workspace_id_to_address_id/,
     ],
   ])('S18: by %s reads its index from where the page begins', async (_what, filter, index) => {
-    const plan = await executedPlan(office.database.pool, listEmails(acme, filter, stretch));
+    const plan = await executedPlan(office.database.pool, listEmails(acme, filter, window));
     const read = indexesRead(plan).filter((name) => !name.endsWith('_pkey') && hasEmails(name));
     expect(read.length).toBeGreaterThan(0);
     for (const name of read) expect(name).toMatch(index);
@@ -237,7 +237,7 @@ describe('The plan of a list', () => {
     ['a status that none has', { status: 'DELIVERED' }],
     ['a group and a status that none has', { groupBy: 'many', status: 'DELIVERED' }],
   ])('S18: by %s looks at the index alone, at no more than it may', async (_what, filter) => {
-    const plan = await executedPlan(office.database.pool, listEmails(acme, filter, stretch));
+    const plan = await executedPlan(office.database.pool, listEmails(acme, filter, window));
     expect(plan.some((node) => node['Node Type'] === 'Index Only Scan')).toBe(true);
     expect(pagesTouched(plan)).toBeLessThan(MAX_PAGES);
   });
@@ -245,7 +245,7 @@ describe('The plan of a list', () => {
   it('S18: by time looks only into the months that it touches', async () => {
     const noon = Date.UTC(begun.getUTCFullYear(), begun.getUTCMonth() + 1, 10, 12);
     const filter = { createdAfter: new Date(noon), createdBefore: new Date(noon + DAY_MS) };
-    const plan = await executedPlan(office.database.pool, listEmails(acme, filter, stretch));
+    const plan = await executedPlan(office.database.pool, listEmails(acme, filter, window));
     const month = monthOf(new Date(noon));
     expect(indexesRead(plan).length).toBeGreaterThan(0);
     for (const name of indexesRead(plan)) expect(name).toContain(`emails_${month}`);

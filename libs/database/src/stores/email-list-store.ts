@@ -19,6 +19,6 @@ export class EmailListStore {
     filter: EmailFilter,
     page: PageRequest<EmailId>,
   ): Promise<Page<EmailSummary>> {
-    return this.search.page(page, (stretch) => listEmails(workspaceId, filter, stretch), emailSummary);
+    return this.search.page(page, (window) => listEmails(workspaceId, filter, window), emailSummary);
   }
 }

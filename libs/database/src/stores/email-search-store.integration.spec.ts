@@ -59,14 +59,14 @@ describe('A search in all workspaces', () => {
     }
   });
 
-  const stretch = { sort: 'createdAt.desc' as const, start: undefined, maxSeen: 10_000, maxGiven: 51 };
+  const window = { sort: 'createdAt.desc' as const, start: undefined, maxSeen: 10_000, maxGiven: 51 };
 
   it.each<[string, EmailFilter, RegExp, number]>([
     ['a recipient', { to: RECIPIENT }, /workspace_id_to_address_id/, 500],
     ['nothing', {}, /pkey/, 500],
     ['a rare status, which is looked for in the rows', { status: 'CANCELLED' }, /pkey/, 12_000],
   ])('by %s reads an index from where the page begins', async (_what, filter, index, maxPages) => {
-    const plan = await executedPlan(office.database.pool, searchEmails(filter, stretch));
+    const plan = await executedPlan(office.database.pool, searchEmails(filter, window));
     // Where a month has no emails, every index is as good.
     expect(indexesRead(plan)).toContainEqual(expect.stringMatching(index));
     expect(plan.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);

@@ -26,7 +26,7 @@ export class EmailSearchStore {
 
   /** A page of the emails that match; see {@link BoundedSearch} for when it has fewer than it may. */
   list(filter: EmailFilter, page: PageRequest<EmailId>): Promise<Page<FoundEmail>> {
-    return this.search.page(page, (stretch) => searchEmails(filter, stretch), foundEmail);
+    return this.search.page(page, (window) => searchEmails(filter, window), foundEmail);
   }
 
   /** Whose the email is; undefined: there is none with this id. */

@@ -12,7 +12,7 @@ import {
   READY_EMAILS_AFTER,
   RELEASE_ALL,
 } from '../sql/eras.ts';
-import { noteEventsDue } from '../event-bells.ts';
+import { addDueEventLanes } from '../due-event-lanes.ts';
 import { transactOn } from '../transaction.ts';
 import { type Actor, type JsonObject, type LaneId, FIRST_ID } from '@posthorn/domain';
 import type pg from 'pg';
@@ -99,7 +99,7 @@ export class EraStore {
   failDueBefore(moment: Date, limit: number, detail: object, place: PassPlace = DEAD): Promise<PassGroup> {
     return this.dealWith({ moment, limit, place, lockReady: LOCK_READY }, async (client, ids) => {
       const { rows } = await client.query<{ eventLanes: LaneId[] | null }>(FAIL_EMAILS, [ids, detail]);
-      noteEventsDue(client, rows[0]!.eventLanes ?? []);
+      addDueEventLanes(client, rows[0]!.eventLanes ?? []);
     });
   }
 

@@ -138,9 +138,9 @@ describe('Erasing a person', () => {
       await slowDown('email_contents', 'DELETE', 0.02);
       const store = new ErasureStore(hurried.database);
       let removed = 0;
-      let stretch = await store.removeEmails(ada);
-      for (; stretch !== undefined; stretch = await store.removeEmails(ada, stretch.end))
-        removed += stretch.rows.deleted['emails'] ?? 0;
+      let window = await store.removeEmails(ada);
+      for (; window !== undefined; window = await store.removeEmails(ada, window.end))
+        removed += window.rows.deleted['emails'] ?? 0;
       expect(removed).toBe(60);
       expect(await office.count('emails', 'to_address = $1', [ada.address])).toBe(0);
     });

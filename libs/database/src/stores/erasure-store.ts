@@ -11,7 +11,7 @@ import {
 } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { ERASURE_RULES } from '../erasure-rules.ts';
-import { GroupSize } from '../group-size.ts';
+import { AdaptiveGroupSize } from '../adaptive-group-size.ts';
 import {
   COLUMNS_OF,
   EMAILS_TO,
@@ -59,7 +59,7 @@ interface Redaction {
 
 /** Removes a person. Each step is a transaction of its own, and may be interrupted, repeated, or run twice at once. */
 export class ErasureStore {
-  private readonly sizes = { emails: new GroupSize(), events: new GroupSize() };
+  private readonly sizes = { emails: new AdaptiveGroupSize(), events: new AdaptiveGroupSize() };
 
   constructor(private readonly database: Database) {}
 
@@ -94,7 +94,7 @@ export class ErasureStore {
     { address, workspaceId }: PersonToErase,
     after: string = FIRST_ID,
   ): Promise<ErasedGroup | undefined> {
-    return this.sizes.emails.take(GROUP, async (max) => {
+    return this.sizes.emails.run(GROUP, async (max) => {
       const end = await this.endOf('emails', after, max);
       if (end === undefined) return undefined;
       const values = [after, end, address, workspaceId && uuidOf(workspaceId)];
@@ -109,7 +109,7 @@ export class ErasureStore {
     { address, workspaceId }: PersonToErase,
     after: string = FIRST_ID,
   ): Promise<ErasedGroup | undefined> {
-    return this.sizes.events.take(GROUP, async (max) => {
+    return this.sizes.events.run(GROUP, async (max) => {
       const end = await this.endOf('events', after, max);
       if (end === undefined) return undefined;
       const values = [after, end, ...namesOf(address), workspaceId && uuidOf(workspaceId)];
@@ -127,11 +127,11 @@ export class ErasureStore {
   }: PersonToErase): Promise<{ redacted: number; deleted: number }> {
     const counts = { redacted: 0, deleted: 0 };
     const inNames = patternInNames(spellingsOf(address));
-    const size = new GroupSize();
+    const size = new AdaptiveGroupSize();
     let after: readonly [string, string] = [FIRST_ID, ''];
     for (;;) {
       const person = [...namesOf(address), workspaceId && uuidOf(workspaceId), ...after];
-      const { rows, isLast } = await size.take(GROUP, async (max) => {
+      const { rows, isLast } = await size.run(GROUP, async (max) => {
         const found = await this.database.pool.query<FoundKey>(KEYS_NAMING, [...person, max, inNames]);
         return { rows: found.rows, isLast: found.rows.length < max };
       });
@@ -157,10 +157,10 @@ export class ErasureStore {
     const looked = { table, rule, columns };
     if (countGroup(looked, true) === undefined) return counts;
     const redaction = { looked, person: [...namesOf(address), workspaceId && uuidOf(workspaceId)], counts };
-    const size = new GroupSize();
+    const size = new AdaptiveGroupSize();
     for (let start: readonly string[] | undefined = []; start !== undefined;) {
       const after: readonly string[] = start;
-      start = await size.take(rule.group ?? GROUP, (max) => this.redactNext(redaction, after, max));
+      start = await size.run(rule.group ?? GROUP, (max) => this.redactNext(redaction, after, max));
     }
     return counts;
   }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventId, idFromUuid, newId, type WorkspaceId, uuidOf } from '@posthorn/kernel';
 import { type EventName, type FeedPosition, FIRST_ID } from '@posthorn/domain';
 import { PrivatePostgres } from '@posthorn/testing';
-import { greetDatabase, openDatabase } from '../connection.ts';
+import { waitForDatabase, openDatabase } from '../connection.ts';
 import { someContact } from '../deliveries.fixture.ts';
 import { recordEvents } from '../events.ts';
 import { Office } from '../office.fixture.ts';
@@ -240,7 +240,7 @@ describe('N5: a database that was restored on another server', () => {
         greeters.map(async (database) => {
           // Who works with the tables need not be who has made them.
           await database.pool.query(`SET ROLE ${role}`);
-          await greetDatabase(database);
+          await waitForDatabase(database);
         }),
       );
     } finally {

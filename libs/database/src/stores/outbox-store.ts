@@ -1,7 +1,7 @@
 import { type EmailId, uuidOf } from '@posthorn/kernel';
 import type { LaneId, WithheldReason } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
-import { GroupSize } from '../group-size.ts';
+import { AdaptiveGroupSize } from '../adaptive-group-size.ts';
 import {
   CLAIM_EMAILS,
   COUNT_EMAILS,
@@ -61,7 +61,7 @@ const MEASURED_TO = 100_000;
  * instead of 5 ms).
  */
 export class OutboxStore {
-  private readonly sizes = { ripened: new GroupSize(), revived: new GroupSize() };
+  private readonly sizes = { ripened: new AdaptiveGroupSize(), revived: new AdaptiveGroupSize() };
 
   constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {}
 
@@ -103,7 +103,7 @@ export class OutboxStore {
         values: [JSON.stringify(json)],
       }),
     );
-    this.ringForEvents(rows);
+    this.announceDueEvents(rows);
     return rows.map((row) => row.live);
   }
 
@@ -134,7 +134,7 @@ export class OutboxStore {
 
   /** Makes up to `limit` due rows ready, fewer where that takes too long; says how many there were. */
   ripen(limit: number): Promise<number> {
-    return this.sizes.ripened.take(
+    return this.sizes.ripened.run(
       limit,
       async (max) => (await this.database.pool.query(RIPEN, [max])).rowCount ?? 0,
     );
@@ -149,14 +149,14 @@ export class OutboxStore {
     limit: number,
     maxUnanswered: number,
   ): Promise<{ revived: number; givenUp: number }> {
-    const { rows } = await this.sizes.revived.take(limit, (max) =>
+    const { rows } = await this.sizes.revived.run(limit, (max) =>
       this.database.pool.query<{ revived: number; givenUp: number } & WithEvents>(REVIVE, [
         `${graceMs} ms`,
         max,
         maxUnanswered,
       ]),
     );
-    this.ringForEvents(rows);
+    this.announceDueEvents(rows);
     const { revived, givenUp } = rows[0]!;
     return { revived, givenUp };
   }
@@ -179,7 +179,7 @@ export class OutboxStore {
   }
 
   /** Each row says the same of the whole statement. */
-  private ringForEvents([row]: readonly WithEvents[]): void {
+  private announceDueEvents([row]: readonly WithEvents[]): void {
     if (row?.eventLanes) this.database.onEventsDue(row.eventLanes);
   }
 }

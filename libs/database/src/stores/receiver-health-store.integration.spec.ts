@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type ReceiverLesson, webhookLane } from '@posthorn/domain';
+import { type ReceiverObservation, webhookLane } from '@posthorn/domain';
 import pg from 'pg';
 import { openOffice } from '../open-office.fixture.ts';
-import { type Judgement, ReceiverHealthStore, type ReceiverReport } from './receiver-health-store.ts';
+import { type NewWebhookNotice, ReceiverHealthStore, type ReceiverReport } from './receiver-health-store.ts';
 
 const WEBHOOKS = 250;
 /** BEGIN, the locks, health, judgements, the audit log, COMMIT. */
@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 
 /** A POST to each webhook, in no order. */
-async function reports(effect: ReceiverLesson['effect'], isSlow = false): Promise<ReceiverReport[]> {
+async function reports(effect: ReceiverObservation['effect'], isSlow = false): Promise<ReceiverReport[]> {
   const rows = await office.ask<{ id: string; asOf: string }>(
     `SELECT id, updated_at::text AS "asOf" FROM webhooks WHERE workspace_id = $1 ORDER BY md5(id::text)`,
     [uuidOf(acme)],
@@ -42,9 +42,9 @@ async function reports(effect: ReceiverLesson['effect'], isSlow = false): Promis
   }));
 }
 
-async function learn(what: readonly ReceiverReport[]): Promise<Judgement[]> {
-  const told: Judgement[] = [];
-  await health.learn(what, (judgement) => told.push(judgement));
+async function applyReports(what: readonly ReceiverReport[]): Promise<NewWebhookNotice[]> {
+  const told: NewWebhookNotice[] = [];
+  await health.applyReports(what, (newNotice) => told.push(newNotice));
   return told;
 }
 
@@ -74,11 +74,17 @@ describe('Receivers by the hundred', () => {
       reports('succeeded'),
       reports('gone'),
     ]);
-    expect(await countStatements(() => learn(failing))).toBeLessThanOrEqual(GROUPS * STATEMENTS_PER_GROUP);
+    expect(await countStatements(() => applyReports(failing))).toBeLessThanOrEqual(
+      GROUPS * STATEMENTS_PER_GROUP,
+    );
     expect([await countWhere('failing_since IS NOT NULL'), await countSlow()]).toEqual([WEBHOOKS, WEBHOOKS]);
-    expect(await countStatements(() => learn(well))).toBeLessThanOrEqual(GROUPS * STATEMENTS_PER_GROUP);
+    expect(await countStatements(() => applyReports(well))).toBeLessThanOrEqual(
+      GROUPS * STATEMENTS_PER_GROUP,
+    );
     expect([await countWhere('failing_since IS NOT NULL'), await countSlow()]).toEqual([0, 0]);
-    expect(await countStatements(() => learn(gone))).toBeLessThanOrEqual(GROUPS * STATEMENTS_PER_GROUP);
+    expect(await countStatements(() => applyReports(gone))).toBeLessThanOrEqual(
+      GROUPS * STATEMENTS_PER_GROUP,
+    );
     expect(await countWhere(`status = 'DISABLED'`)).toBe(WEBHOOKS);
     expect([await countHeld(), await countAudited()]).toEqual([WEBHOOKS, WEBHOOKS]);
   });
@@ -94,15 +100,15 @@ describe('Receivers by the hundred', () => {
     await failingFor(of(2), 6, 2);
     await failingFor(of(3), 6, 2);
     await office.ask(`UPDATE webhooks SET status = 'PAUSED' WHERE id = $1`, [of(4)]);
-    const effects = new Map<string, ReceiverLesson>([
+    const effects = new Map<string, ReceiverObservation>([
       ...[0, 1, 2, 4].map((n) => [of(n), { effect: 'failed', isSlow: n === 0 }] as const),
       [of(3), { effect: 'succeeded', isSlow: true }] as const,
     ]);
     const mixed = (await reports('failed')).flatMap((report) => {
-      const lesson = effects.get(uuidOf(report.webhookId));
-      return lesson === undefined ? [] : { ...report, ...lesson };
+      const observation = effects.get(uuidOf(report.webhookId));
+      return observation === undefined ? [] : { ...report, ...observation };
     });
-    const told = await learn(mixed);
+    const told = await applyReports(mixed);
     expect(told.map(({ webhookId, notice }) => [uuidOf(webhookId), notice])).toEqual([
       [of(1), 'FAILING'],
       [of(2), 'DISABLED_FAILING'],
@@ -128,31 +134,31 @@ describe('Receivers by the hundred', () => {
 
   it('are learnt of at once but for those that somebody else holds, and one that is deleted is not held', async () => {
     const gone = await reports('gone');
-    const told: Judgement[] = [];
+    const told: NewWebhookNotice[] = [];
     const holder = await office.database.pool.connect();
     await holder.query('BEGIN');
     await holder.query('SELECT FROM webhooks WHERE id = $1 FOR NO KEY UPDATE', [uuids[50]]);
     await office.ask('DELETE FROM webhooks WHERE id = $1', [uuids[51]]);
-    const held = await health.learn(gone, (judgement) => told.push(judgement));
-    expect([...held].map(uuidOf)).toEqual([uuids[50]]);
+    const lockedElsewhere = await health.applyReports(gone, (newNotice) => told.push(newNotice));
+    expect([...lockedElsewhere].map(uuidOf)).toEqual([uuids[50]]);
     await holder.query('ROLLBACK');
     holder.release();
     expect(await countWhere(`status = 'DISABLED'`)).toBe(WEBHOOKS - 2);
     expect(told).toHaveLength(WEBHOOKS - 2);
-    expect(await learn(gone)).toHaveLength(1);
+    expect(await applyReports(gone)).toHaveLength(1);
     expect(await countAudited()).toBe(WEBHOOKS - 1);
   });
 
   it('are learnt of once by several processes that tell the same at once', async () => {
     const gone = await reports('gone');
-    const told: Judgement[] = [];
-    const tell = async (what: readonly ReceiverReport[]): Promise<void> => {
+    const told: NewWebhookNotice[] = [];
+    const onNotice = async (what: readonly ReceiverReport[]): Promise<void> => {
       for (let left = what; left.length > 0;) {
-        const held = await health.learn(left, (judgement) => told.push(judgement));
-        left = left.filter(({ webhookId }) => held.has(webhookId));
+        const lockedElsewhere = await health.applyReports(left, (newNotice) => told.push(newNotice));
+        left = left.filter(({ webhookId }) => lockedElsewhere.has(webhookId));
       }
     };
-    await Promise.all([gone, gone.toReversed(), gone].map(tell));
+    await Promise.all([gone, gone.toReversed(), gone].map(onNotice));
     expect(told).toHaveLength(WEBHOOKS);
     expect(await office.count('webhook_notices', 'workspace_id = $1', [uuidOf(acme)])).toBe(WEBHOOKS);
   });

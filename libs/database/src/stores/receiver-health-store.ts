@@ -1,22 +1,17 @@
 import { idFromUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import {
-  learnFrom,
+  changeAfter,
   POSTHORN,
   type ReceiverChange,
-  type ReceiverLesson,
-  sumOfLessons,
+  type ReceiverObservation,
+  mergeObservations,
   type WebhookNotice,
 } from '@posthorn/domain';
 import type pg from 'pg';
 import { columnsOf } from '../binary-array.ts';
 import type { Database } from '../connection.ts';
 import { LOCK_RECEIVERS, READ_RECEIVERS } from '../sql/deliveries.ts';
-import {
-  CARRY_OUT_JUDGEMENTS,
-  HEALTH_COLUMNS,
-  JUDGEMENT_COLUMNS,
-  KEEP_HEALTH,
-} from '../sql/receiver-health.ts';
+import { APPLY_NOTICES, HEALTH_COLUMNS, NOTICE_COLUMNS, UPDATE_HEALTH } from '../sql/receiver-health.ts';
 import { transactOn } from '../transaction.ts';
 import { type AuditedChange, recordAudit } from './audit-log-store.ts';
 import { type Receiver, receiver, type ReceiverRow } from './claimed-delivery.ts';
@@ -25,7 +20,7 @@ import { type Receiver, receiver, type ReceiverRow } from './claimed-delivery.ts
 const MAX_WEBHOOKS_PER_GROUP = 100;
 
 /** What a POST showed of a webhook's receiver. */
-export interface ReceiverReport extends ReceiverLesson {
+export interface ReceiverReport extends ReceiverObservation {
   readonly webhookId: WebhookId;
   readonly workspaceId: WorkspaceId;
   /** Which state of the webhook was posted to: see `Receiver.asOf`. */
@@ -33,7 +28,7 @@ export interface ReceiverReport extends ReceiverLesson {
 }
 
 /** What a workspace is told of a webhook because of a report. */
-export interface Judgement {
+export interface NewWebhookNotice {
   readonly workspaceId: WorkspaceId;
   readonly webhookId: WebhookId;
   readonly notice: WebhookNotice;
@@ -41,7 +36,7 @@ export interface Judgement {
 
 type Reports = readonly ReceiverReport[];
 
-interface LearntChange extends ReceiverChange {
+interface WebhookChange extends ReceiverChange {
   readonly webhookId: WebhookId;
   readonly workspaceId: WorkspaceId;
 }
@@ -55,41 +50,41 @@ export class ReceiverHealthStore {
    * long, and notes what their workspaces are to be told. Doing it twice is doing it once. What was learnt of a webhook that was changed
    * since, or is not active, is ignored. Webhooks are taken in the order of their ids, a hundred in a transaction.
    *
-   * @param tell is given each judgement once it is durable, also when later ones fail
+   * @param onNotice is given each judgement once it is durable, also when later ones fail
    * @returns the webhooks that somebody else had locked, of which nothing was learnt: none of them keeps the others waiting
    */
-  async learn(
+  async applyReports(
     reports: readonly ReceiverReport[],
-    tell: (judgement: Judgement) => void,
+    onNotice: (newNotice: NewWebhookNotice) => void,
   ): Promise<ReadonlySet<WebhookId>> {
-    const held: WebhookId[] = [];
+    const lockedElsewhere: WebhookId[] = [];
     for (const group of groupsOf(reports)) {
-      const learnt = await this.learnTogether(group);
-      learnt.judgements.forEach(tell);
-      held.push(...learnt.held);
+      const applied = await this.applyGroup(group);
+      applied.notices.forEach(onNotice);
+      lockedElsewhere.push(...applied.lockedElsewhere);
     }
-    return new Set(held);
+    return new Set(lockedElsewhere);
   }
 
-  private learnTogether(
+  private applyGroup(
     reportsOf: ReadonlyMap<string, Reports>,
-  ): Promise<{ judgements: Judgement[]; held: WebhookId[] }> {
+  ): Promise<{ notices: NewWebhookNotice[]; lockedElsewhere: WebhookId[] }> {
     return transactOn(this.database, async (client) => {
       const { rows } = await client.query<ReceiverRow>(LOCK_RECEIVERS, [[...reportsOf.keys()]]);
       const now = this.database.clock.now();
       const changes = rows.flatMap((row) => changeOf(receiver(row), reportsOf.get(row.id)!, now) ?? []);
-      if (changes.length > 0) await keepHealth(client, changes);
-      const judgements = changes.flatMap(judgementOf);
-      if (judgements.length > 0) await carryOut(client, judgements, now);
-      const locked = new Set(rows.map(({ id }) => id));
-      const others = [...reportsOf.keys()].filter((id) => !locked.has(id));
-      return { judgements, held: await findHeld(client, others) };
+      if (changes.length > 0) await updateHealth(client, changes);
+      const notices = changes.flatMap(noticesOf);
+      if (notices.length > 0) await applyNotices(client, notices, now);
+      const lockedByUs = new Set(rows.map(({ id }) => id));
+      const others = [...reportsOf.keys()].filter((id) => !lockedByUs.has(id));
+      return { notices, lockedElsewhere: await findLocked(client, others) };
     });
   }
 }
 
 /** Which of those that could not be locked are there; the others were deleted. */
-async function findHeld(client: pg.ClientBase, ids: readonly string[]): Promise<WebhookId[]> {
+async function findLocked(client: pg.ClientBase, ids: readonly string[]): Promise<WebhookId[]> {
   if (ids.length === 0) return [];
   const { rows } = await client.query<ReceiverRow>(READ_RECEIVERS, [ids]);
   return rows.map(({ id }) => idFromUuid('wh', id));
@@ -106,35 +101,39 @@ function groupsOf(reports: readonly ReceiverReport[]): ReadonlyMap<string, Repor
 }
 
 /** What becomes of a webhook by reports, if anything. */
-function changeOf(webhook: Receiver, reports: Reports, now: Date): LearntChange | undefined {
+function changeOf(webhook: Receiver, reports: Reports, now: Date): WebhookChange | undefined {
   const current = reports.filter(({ asOf }) => asOf === webhook.asOf);
   if (current.length === 0 || webhook.status !== 'ACTIVE') return undefined;
-  const change = learnFrom(webhook.health, sumOfLessons(current), now);
+  const change = changeAfter(webhook.health, mergeObservations(current), now);
   return change && { ...change, webhookId: webhook.id, workspaceId: current[0]!.workspaceId };
 }
 
-function judgementOf({ webhookId, workspaceId, notice }: LearntChange): Judgement[] {
+function noticesOf({ webhookId, workspaceId, notice }: WebhookChange): NewWebhookNotice[] {
   return notice === undefined ? [] : [{ webhookId, workspaceId, notice }];
 }
 
-async function keepHealth(client: pg.ClientBase, changes: readonly LearntChange[]): Promise<void> {
+async function updateHealth(client: pg.ClientBase, changes: readonly WebhookChange[]): Promise<void> {
   const rows = changes.map(({ webhookId, health: { failingSince, warnedAt, isSlow } }) => ({
     id: webhookId,
     failing_since: failingSince,
     warned_at: warnedAt,
     is_slow: isSlow,
   }));
-  await client.query(KEEP_HEALTH, columnsOf(HEALTH_COLUMNS, rows));
+  await client.query(UPDATE_HEALTH, columnsOf(HEALTH_COLUMNS, rows));
 }
 
-async function carryOut(client: pg.ClientBase, judgements: readonly Judgement[], now: Date): Promise<void> {
-  const rows = judgements.map(({ webhookId, workspaceId, notice }) => ({
+async function applyNotices(
+  client: pg.ClientBase,
+  notices: readonly NewWebhookNotice[],
+  now: Date,
+): Promise<void> {
+  const rows = notices.map(({ webhookId, workspaceId, notice }) => ({
     webhook_id: webhookId,
     workspace_id: workspaceId,
     notice,
   }));
-  await client.query(CARRY_OUT_JUDGEMENTS, [now, ...columnsOf(JUDGEMENT_COLUMNS, rows)]);
-  const disabled = judgements.filter(({ notice }) => notice !== 'FAILING');
+  await client.query(APPLY_NOTICES, [now, ...columnsOf(NOTICE_COLUMNS, rows)]);
+  const disabled = notices.filter(({ notice }) => notice !== 'FAILING');
   const audited = disabled.map(({ workspaceId, webhookId, notice: reason }): AuditedChange => ({
     workspaceId,
     action: 'webhook.disabled',

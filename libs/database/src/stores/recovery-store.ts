@@ -2,7 +2,7 @@ import { idFromUuid, type RecoveryId, uuidOf, type WebhookId, type WorkspaceId }
 import type { Actor, Recovery } from '@posthorn/domain';
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
-import { GroupSize } from '../group-size.ts';
+import { AdaptiveGroupSize } from '../adaptive-group-size.ts';
 import {
   BEGIN_RECOVERY,
   COUNT_FAILED_DELIVERIES,
@@ -43,7 +43,7 @@ interface Group {
 
 /** Recoveries of what failed. Their rows are the truth: any process goes on with any of them. */
 export class RecoveryStore {
-  private readonly lookedTogether = new GroupSize();
+  private readonly lookedTogether = new AdaptiveGroupSize();
 
   constructor(private readonly database: Database) {}
 
@@ -94,7 +94,7 @@ export class RecoveryStore {
 
   /** Does the next group of the recovery that waits longest. @returns how many deliveries were made due; undefined: nothing can be done now */
   async recoverGroup({ looked, ready }: RecoveryBounds): Promise<number | undefined> {
-    return this.lookedTogether.take(looked, (max) =>
+    return this.lookedTogether.run(looked, (max) =>
       transactOn(this.database, async (client) => {
         const { rows } = await client.query<TakenRecovery>(TAKE_RECOVERY, [ready]);
         return rows[0] && recoverNext(client, rows[0], max);

@@ -2,7 +2,7 @@ import { type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/ke
 import type { EmailStatus, LaneId, ReportKind, ReportVerdict } from '@posthorn/domain';
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
-import { noteEventsDue } from '../event-bells.ts';
+import { addDueEventLanes } from '../due-event-lanes.ts';
 import { KNOWS_EMAIL, LOCK_DUE_OF_REPORTED, LOCK_REPORTED, RECORD_REPORT } from '../sql/reports.ts';
 import { transactOn } from '../transaction.ts';
 import type { RowOf } from './row-of.ts';
@@ -84,6 +84,6 @@ async function write(
     event,
     suppression,
   ]);
-  noteEventsDue(client, rows[0]!.eventLanes ?? []);
+  addDueEventLanes(client, rows[0]!.eventLanes ?? []);
   return rows[0]!.recorded === 1;
 }

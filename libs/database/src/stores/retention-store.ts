@@ -1,7 +1,7 @@
 import { EXHAUSTED_KEPT_DAYS, type Retention, type RetentionSubject } from '@posthorn/domain';
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
-import { GroupSize } from '../group-size.ts';
+import { AdaptiveGroupSize } from '../adaptive-group-size.ts';
 import {
   FINISHED_OF,
   GO_ON_WITH_ROUND,
@@ -53,7 +53,7 @@ interface OldEvent {
  * finished stays. All of it may run twice, and at once.
  */
 export class RetentionStore {
-  private readonly size = new GroupSize();
+  private readonly size = new AdaptiveGroupSize();
 
   constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {}
 
@@ -85,7 +85,7 @@ export class RetentionStore {
   async removeGroup(common: Retention, max: number): Promise<RemovedGroup | undefined> {
     let round: Round | undefined;
     try {
-      return await this.size.take(max, (rows) =>
+      return await this.size.run(max, (rows) =>
         transactOn(this.database, async (client) => {
           round = (await client.query<Round>(TAKE_ROUND, valuesOf(common))).rows[0];
           return round && removeOf(client, round, rows);

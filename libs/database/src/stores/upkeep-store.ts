@@ -1,5 +1,5 @@
 import type { Database } from '../connection.ts';
-import { GroupSize } from '../group-size.ts';
+import { AdaptiveGroupSize } from '../adaptive-group-size.ts';
 import { EXPIRE_HELD_DELIVERIES, PUT_BACK_DELIVERIES } from '../sql/deliveries.ts';
 import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_INVITATIONS } from '../sql/upkeep.ts';
 
@@ -8,13 +8,17 @@ import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_INVITATIONS } from '../sql/upkeep.ts';
  * done for fewer.
  */
 export class UpkeepStore {
-  private readonly sizes = { keys: new GroupSize(), held: new GroupSize(), putBack: new GroupSize() };
+  private readonly sizes = {
+    keys: new AdaptiveGroupSize(),
+    held: new AdaptiveGroupSize(),
+    putBack: new AdaptiveGroupSize(),
+  };
 
   constructor(private readonly database: Database) {}
 
   /** Deletes up to `limit` idempotency keys that have expired; says how many. */
   expireIdempotencyKeys(limit: number): Promise<number> {
-    return this.sizes.keys.take(limit, (max) => this.countOf(EXPIRE_IDEMPOTENCY_KEYS, [max]));
+    return this.sizes.keys.run(limit, (max) => this.countOf(EXPIRE_IDEMPOTENCY_KEYS, [max]));
   }
 
   /** Deletes up to `limit` invitations whose last link ended so many days ago; says how many. */
@@ -47,12 +51,12 @@ export class UpkeepStore {
 
   /** Gives up as many as `limit` deliveries that have been held for so many days; says how many. */
   expireHeldDeliveries(days: number, limit: number): Promise<number> {
-    return this.sizes.held.take(limit, (max) => this.countOf(EXPIRE_HELD_DELIVERIES, [`${days} days`, max]));
+    return this.sizes.held.run(limit, (max) => this.countOf(EXPIRE_HELD_DELIVERIES, [`${days} days`, max]));
   }
 
   /** Makes up to `limit` exhausted deliveries due again, of one webhook that is no longer disabled; undefined: there is no such webhook. */
   async putBackDeliveries(limit: number): Promise<number | undefined> {
-    const { rows } = await this.sizes.putBack.take(limit, (max) =>
+    const { rows } = await this.sizes.putBack.run(limit, (max) =>
       this.database.pool.query<{ putBack: number }>(PUT_BACK_DELIVERIES, [max]),
     );
     return rows[0]?.putBack;

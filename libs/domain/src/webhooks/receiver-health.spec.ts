@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { learnFrom, type ReceiverHealth, sumOfLessons } from './receiver-health.ts';
+import { changeAfter, type ReceiverHealth, mergeObservations } from './receiver-health.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
 const daysAgo = (days: number): Date => new Date(NOW.getTime() - days * 86_400_000);
@@ -20,54 +20,56 @@ const [SUCCESS, FAILURE, GONE] = (['succeeded', 'failed', 'gone'] as const).map(
 
 describe('What is learnt of a receiver', () => {
   it('W8: is nothing while it succeeds, and when it fails again soon', () => {
-    expect(learnFrom(WELL, SUCCESS, NOW)).toBeUndefined();
-    expect(learnFrom(failing(2.9), FAILURE, NOW)).toBeUndefined();
-    expect(learnFrom(failing(4.9, 1.9), FAILURE, NOW)).toBeUndefined();
+    expect(changeAfter(WELL, SUCCESS, NOW)).toBeUndefined();
+    expect(changeAfter(failing(2.9), FAILURE, NOW)).toBeUndefined();
+    expect(changeAfter(failing(4.9, 1.9), FAILURE, NOW)).toBeUndefined();
   });
 
   it('W8: is that it fails since its first failure, until its next success', () => {
-    expect(learnFrom(WELL, FAILURE, NOW)).toEqual({ health: { ...WELL, failingSince: NOW } });
-    expect(learnFrom(failing(4, 1), SUCCESS, NOW)).toEqual({ health: WELL });
+    expect(changeAfter(WELL, FAILURE, NOW)).toEqual({ health: { ...WELL, failingSince: NOW } });
+    expect(changeAfter(failing(4, 1), SUCCESS, NOW)).toEqual({ health: WELL });
   });
 
   it('W8: warns after three days of nothing but failures, once', () => {
-    const warned = learnFrom(failing(3), FAILURE, NOW);
+    const warned = changeAfter(failing(3), FAILURE, NOW);
     expect(warned).toEqual({ health: { ...failing(3), warnedAt: NOW }, notice: 'FAILING' });
-    expect(learnFrom(warned!.health, FAILURE, NOW)).toBeUndefined();
+    expect(changeAfter(warned!.health, FAILURE, NOW)).toBeUndefined();
   });
 
   it('W8: disables after five days of nothing but failures, never without a warning a day before', () => {
-    expect(learnFrom(failing(5, 2), FAILURE, NOW)).toMatchObject({ notice: 'DISABLED_FAILING' });
-    expect(learnFrom(failing(50), FAILURE, NOW)).toMatchObject({ notice: 'FAILING' });
-    expect(learnFrom(failing(50, 0.9), FAILURE, NOW)).toBeUndefined();
-    expect(learnFrom(failing(50, 1), FAILURE, NOW)).toMatchObject({ notice: 'DISABLED_FAILING' });
+    expect(changeAfter(failing(5, 2), FAILURE, NOW)).toMatchObject({ notice: 'DISABLED_FAILING' });
+    expect(changeAfter(failing(50), FAILURE, NOW)).toMatchObject({ notice: 'FAILING' });
+    expect(changeAfter(failing(50, 0.9), FAILURE, NOW)).toBeUndefined();
+    expect(changeAfter(failing(50, 1), FAILURE, NOW)).toMatchObject({ notice: 'DISABLED_FAILING' });
   });
 
   it('W8: disables at once when it is gone', () => {
-    expect(learnFrom(WELL, GONE, NOW)).toMatchObject({ notice: 'DISABLED_GONE' });
+    expect(changeAfter(WELL, GONE, NOW)).toMatchObject({ notice: 'DISABLED_GONE' });
   });
 
   it('is that it is slow, until it succeeds in time', () => {
     const slow = { ...failing(1), isSlow: true };
-    expect(learnFrom(WELL, { ...SUCCESS, isSlow: true }, NOW)).toEqual({ health: { ...WELL, isSlow: true } });
-    expect(learnFrom(failing(1), { ...FAILURE, isSlow: true }, NOW)).toEqual({ health: slow });
-    expect(learnFrom(slow, FAILURE, NOW)).toBeUndefined();
-    expect(learnFrom(slow, SUCCESS, NOW)).toEqual({ health: WELL });
+    expect(changeAfter(WELL, { ...SUCCESS, isSlow: true }, NOW)).toEqual({
+      health: { ...WELL, isSlow: true },
+    });
+    expect(changeAfter(failing(1), { ...FAILURE, isSlow: true }, NOW)).toEqual({ health: slow });
+    expect(changeAfter(slow, FAILURE, NOW)).toBeUndefined();
+    expect(changeAfter(slow, SUCCESS, NOW)).toEqual({ health: WELL });
   });
 
   it('is that it is slow, and nothing else, when there is no answer yet', () => {
     const awaited = { effect: 'awaited', isSlow: true } as const;
-    expect(learnFrom(WELL, awaited, NOW)).toEqual({ health: { ...WELL, isSlow: true } });
-    expect(learnFrom(failing(5, 2), awaited, NOW)).toEqual({ health: { ...failing(5, 2), isSlow: true } });
-    expect(learnFrom({ ...WELL, isSlow: true }, awaited, NOW)).toBeUndefined();
-    expect(sumOfLessons([awaited, awaited])).toEqual(awaited);
-    expect(sumOfLessons([awaited, FAILURE])).toEqual(FAILURE);
+    expect(changeAfter(WELL, awaited, NOW)).toEqual({ health: { ...WELL, isSlow: true } });
+    expect(changeAfter(failing(5, 2), awaited, NOW)).toEqual({ health: { ...failing(5, 2), isSlow: true } });
+    expect(changeAfter({ ...WELL, isSlow: true }, awaited, NOW)).toBeUndefined();
+    expect(mergeObservations([awaited, awaited])).toEqual(awaited);
+    expect(mergeObservations([awaited, FAILURE])).toEqual(FAILURE);
   });
 
   it('of several POSTs is that it is gone if it ever said so, and not failing if it ever succeeded', () => {
-    expect(sumOfLessons([SUCCESS, GONE, FAILURE])).toEqual(GONE);
-    expect(sumOfLessons([FAILURE, SUCCESS, FAILURE])).toEqual(SUCCESS);
-    expect(sumOfLessons([FAILURE, { ...FAILURE, isSlow: true }])).toEqual(FAILURE);
-    expect(sumOfLessons([{ ...FAILURE, isSlow: true }])).toEqual({ ...FAILURE, isSlow: true });
+    expect(mergeObservations([SUCCESS, GONE, FAILURE])).toEqual(GONE);
+    expect(mergeObservations([FAILURE, SUCCESS, FAILURE])).toEqual(SUCCESS);
+    expect(mergeObservations([FAILURE, { ...FAILURE, isSlow: true }])).toEqual(FAILURE);
+    expect(mergeObservations([{ ...FAILURE, isSlow: true }])).toEqual({ ...FAILURE, isSlow: true });
   });
 });

@@ -16,7 +16,7 @@ export interface ReceiverHealth {
 }
 
 /** What POSTs to a receiver showed. */
-export interface ReceiverLesson {
+export interface ReceiverObservation {
   /** `awaited`: there is no answer yet, which says only that it keeps us waiting. */
   readonly effect: 'succeeded' | 'failed' | 'gone' | 'awaited';
   /** Whether it kept us waiting: no connection, no answer in time, or a late one. */
@@ -40,9 +40,9 @@ export interface ReceiverChange {
 }
 
 /** What a lesson changes about an active webhook; undefined: nothing. */
-export function learnFrom(
+export function changeAfter(
   health: ReceiverHealth,
-  { effect, isSlow }: ReceiverLesson,
+  { effect, isSlow }: ReceiverObservation,
   now: Date,
 ): ReceiverChange | undefined {
   if (effect === 'awaited') return health.isSlow ? undefined : { health: { ...health, isSlow: true } };
@@ -63,7 +63,7 @@ export function learnFrom(
 }
 
 /** What several lessons of one receiver come to: it is gone if it ever said so, and not failing if it ever succeeded. */
-export function sumOfLessons(lessons: readonly ReceiverLesson[]): ReceiverLesson {
+export function mergeObservations(lessons: readonly ReceiverObservation[]): ReceiverObservation {
   const effects = lessons.map(({ effect }) => effect);
   const effect = (['gone', 'succeeded', 'failed', 'awaited'] as const).find((one) => effects.includes(one))!;
   return { effect, isSlow: lessons.every(({ isSlow }) => isSlow) };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type Database,
-  greetDatabase,
+  waitForDatabase,
   IdentityStore,
   openDatabase,
   WorkspaceStore,
@@ -25,7 +25,7 @@ const rung: [LaneId, number][] = [];
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   database = openDatabase({ url: testDatabase.url, poolSize: 6, applicationName: 'test' });
-  await greetDatabase(database);
+  await waitForDatabase(database);
   workspaceId = (await new WorkspaceStore(database).create('Shop', null, POSTHORN)).id;
   await new IdentityStore(database).put(workspaceId, 'domain', 'example.com', true, POSTHORN);
   acceptance = openAcceptance({

@@ -7,62 +7,61 @@ import type {
   AcceptanceStore,
   KnownAnswer,
 } from '@posthorn/database';
-import { AcceptanceGroups, type AcceptanceGroupsOptions } from './acceptance-groups.ts';
+import { AcceptanceCoalescer, type AcceptanceCoalescerOptions } from './acceptance-coalescer.ts';
 import { BatchAnswer, type BatchItem, type PreparedItem } from './batch-answer.ts';
 import { emailAnswer } from './email-answer.ts';
 import { EmailPreparation, type EmailPreparationOptions } from './email-preparation.ts';
-import { fingerprintOf, keptUntil } from './prepare-email.ts';
-import { keyOfBatch, keyReused, refusalOf, unavailable } from './refusals.ts';
+import { fingerprintOf, keyExpiryAfter } from './prepare-email.ts';
+import { keyIsOfBatch, keyReused, refusalOf, unavailable } from './refusals.ts';
 
-/** How often a call may find its key given back by another before something is wrong. */
-const MAX_ROUNDS = 20;
+/** How often a call may lose the race for its idempotency key before something is wrong. */
+const MAX_ATTEMPTS = 20;
 
-export interface AcceptEmailsOptions extends AcceptanceGroupsOptions, EmailPreparationOptions {
+export interface AcceptEmailsOptions extends AcceptanceCoalescerOptions, EmailPreparationOptions {
   readonly store: AcceptanceStore;
-  /** The error body that a refused item of a batch is shown with. */
+  /** The error body of a refused item of a batch. */
   readonly errorBodyOf: (refusal: Refusal) => ErrorBody;
 }
 
-/** An accepted call: the JSON that it is answered with, and whether an earlier call was answered with the very same. */
+/** An accepted call: its response as JSON, and whether that is replayed from an earlier call with the same idempotency key. */
 export interface Acceptance {
   readonly answer: string;
   readonly isReplay: boolean;
 }
 
-/** A batch as its caller asked for it: each item a draft, or what is wrong with its shape. */
+/** A batch as requested; each item is a draft, or the refusal of a malformed one. */
 interface BatchDraft {
   readonly items: readonly BatchItem[];
-  /** The key of the whole call. */
+  /** The idempotency key of the whole call. */
   readonly idempotencyKey?: string | undefined;
-  /** Two batches are the same when the canonical JSON of this is. */
+  /** Two batches are the same if the canonical JSON of this is the same. */
   readonly fingerprintSource: JsonObject;
-  /** The place in its trace of the call; undefined: traces are off. */
+  /** Undefined: tracing is off. */
   readonly traceparent?: string | undefined;
 }
 
 /**
- * Accepts emails: once this has answered they are durable, and nothing but a permanent refusal stops them. Calls that
- * are in flight together share one transaction, whichever workspaces they are from.
+ * Accepts emails: once this resolves they are durable, and only a permanent failure keeps them from being sent. Concurrent calls, of whichever workspaces,
+ * share one transaction.
  */
 export class AcceptEmails {
-  private readonly groups: AcceptanceGroups;
+  private readonly groups: AcceptanceCoalescer;
   private readonly preparation: EmailPreparation;
 
   constructor(private readonly options: AcceptEmailsOptions) {
     this.preparation = new EmailPreparation(options);
-    this.groups = new AcceptanceGroups(options);
+    this.groups = new AcceptanceCoalescer(options);
   }
 
   /**
    * Accepts one email of a workspace; the answer is the JSON of its Email object.
    *
-   * @param traceparent the place in its trace of what asks, if traces are on
-   * @throws Refusal 400 for an impossible `sendAt`, a sender that is not verified, an unknown template or variables that
-   *   are missing; 403 when the monthly limit is reached; 409 when the idempotency key stands for another payload; 503
-   *   when the database is out of reach
+   * @param traceparent that of the request, if tracing is on
+   * @throws Refusal 400 for an invalid `sendAt`, an unverified sender, an unknown template or missing variables; 403 when the monthly limit is reached; 409
+   *   when the idempotency key was used with another payload; 503 when the database is unreachable
    */
   async acceptOne(workspaceId: WorkspaceId, draft: EmailDraft, traceparent?: string): Promise<Acceptance> {
-    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const email = await this.preparation.prepare(workspaceId, draft, false, traceparent);
       if (!('id' in email)) return replay(email, draft);
       const outcome = await this.groups.add({ workspaceId, emails: [email] });
@@ -74,13 +73,13 @@ export class AcceptEmails {
   }
 
   /**
-   * Accepts the items of a batch together; the answer is the JSON that tells of each (F5).
+   * Accepts the items of a batch; the answer is the JSON with the result of each (F5).
    *
-   * @throws Refusal 403 for the whole when the monthly limit was reached before; 409 when its key stands for another
-   *   payload; 503 when the database is out of reach
+   * @throws Refusal 403 for the whole batch when the monthly limit was reached before it; 409 when its key was used with another payload; 503 when the
+   *   database is unreachable
    */
   async acceptBatch(workspaceId: WorkspaceId, batch: BatchDraft): Promise<Acceptance> {
-    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const prepared = await Promise.all(
         batch.items.map((item) => this.prepareItem(workspaceId, item, batch)),
       );
@@ -89,7 +88,7 @@ export class AcceptEmails {
       switch (outcome.kind) {
         case 'failed':
           throw outcome.error;
-        case 'again':
+        case 'retry':
           continue;
         case 'replayed':
           return replayOfBatch(outcome, batch, answer);
@@ -106,7 +105,7 @@ export class AcceptEmails {
     { idempotencyKey, traceparent }: BatchDraft,
   ): Promise<PreparedItem> {
     if (draft instanceof Refusal) return draft;
-    if (idempotencyKey !== undefined && draft.idempotencyKey === idempotencyKey) return keyOfBatch();
+    if (idempotencyKey !== undefined && draft.idempotencyKey === idempotencyKey) return keyIsOfBatch();
     try {
       return await this.preparation.prepare(workspaceId, draft, true, traceparent);
     } catch (refusal) {
@@ -137,7 +136,7 @@ function callOf(
     idempotency: {
       key: idempotencyKey,
       fingerprint: fingerprintOf(fingerprintSource),
-      expiresAt: keptUntil(new Date(lastNeededMs)),
+      expiresAt: keyExpiryAfter(new Date(lastNeededMs)),
       answerFor: (outcomes) => answer.text(outcomes),
     },
   };
@@ -145,13 +144,13 @@ function callOf(
 
 function replay(known: KnownAnswer, draft: EmailDraft, ownAnswer?: string): Acceptance {
   if (!known.fingerprint.equals(fingerprintOf(draft.fingerprintSource))) throw keyReused();
-  // Its own answer under its own key: a try whose confirmation was lost had been committed.
+  // Its own answer under its own key: an earlier attempt of this call was committed, but its confirmation was lost.
   return { answer: known.answer, isReplay: known.answer !== ownAnswer };
 }
 
 function replayOfBatch(known: KnownAnswer, { fingerprintSource }: BatchDraft, own: BatchAnswer): Acceptance {
   if (!known.fingerprint.equals(fingerprintOf(fingerprintSource))) throw keyReused();
-  // An email's id stands in no answer but that of the try that made it.
+  // The id of an email occurs only in the answer of the call that created it.
   const isOwn = own.emails.some(({ id }) => known.answer.includes(id));
   return { answer: known.answer, isReplay: !isOwn };
 }

@@ -5,19 +5,20 @@ import { emailAnswer } from './email-answer.ts';
 import { fingerprintOf } from './prepare-email.ts';
 import { keyReused, refusalOf, type RefusedOutcome } from './refusals.ts';
 
-/** An item of a batch: its draft, or what is wrong with its shape. */
+/** An item of a batch. */
 export interface BatchItem {
+  /** A refusal: the item is malformed. */
   readonly draft: EmailDraft | Refusal;
-  /** The recipient as the caller wrote it; null when there is none that can be shown. */
+  /** The recipient as the caller wrote it; null when there is none to show. */
   readonly to: string | null;
 }
 
-/** What an item is before its group is judged: an email, what its key stands for, or what it is refused with. */
+/** An item before its group is judged: an email to accept, the answer known for its idempotency key, or its refusal. */
 export type PreparedItem = AcceptableEmail | KnownAnswer | Refusal;
 
-/** The answer to a batch, which is made when its emails have been judged. */
+/** The answer to a batch, built when its emails have been judged. */
 export class BatchAnswer {
-  /** The emails that are to be judged, in the order of their items. */
+  /** The emails to be judged, in the order of their items. */
   readonly emails: readonly AcceptableEmail[];
 
   constructor(
@@ -28,12 +29,12 @@ export class BatchAnswer {
     this.emails = prepared.filter(isEmail);
   }
 
-  /** The answer's JSON; undefined when the whole is refused. */
+  /** The answer as JSON; undefined when the whole batch is refused. */
   text(outcomes: readonly AcceptanceOutcome[]): string | undefined {
     return this.wholeRefusal(outcomes) === undefined ? this.json(outcomes) : undefined;
   }
 
-  /** @throws Refusal when the whole is refused */
+  /** The answer as JSON. @throws Refusal when the whole batch is refused */
   textOrRefusal(outcomes: readonly AcceptanceOutcome[]): string {
     const refusal = this.wholeRefusal(outcomes);
     if (refusal !== undefined) throw refusal;
@@ -41,8 +42,8 @@ export class BatchAnswer {
   }
 
   /**
-   * The monthly limit was reached before the first item: nobody got in, and nobody had got in before. It is the last thing that an item
-   * is asked about (rule G5): where none gets so far, nothing is refused but the items.
+   * The whole batch is refused if the monthly limit refuses some item and no item succeeds, now or by a replay. As the limit is checked last (rule G5),
+   * a batch whose items all fail earlier checks is not refused as a whole.
    */
   private wholeRefusal(outcomes: readonly AcceptanceOutcome[]): Refusal | undefined {
     const index = outcomes.findIndex(({ kind }) => kind === 'over_limit');
@@ -59,7 +60,7 @@ export class BatchAnswer {
     return `{"emails":{"successful":[${successful.join(',')}],"failed":[${failed.join(',')}]}}`;
   }
 
-  /** What each item is told: the JSON of its Email object, or what it is refused with. */
+  /** For each item, the JSON of its Email object, or its refusal. */
   private results(outcomes: readonly AcceptanceOutcome[]): (string | Refusal)[] {
     const answered = new Map<string, KnownAnswer>();
     let place = 0;
@@ -74,9 +75,9 @@ export class BatchAnswer {
   }
 
   /**
-   * The JSON of the item's Email object, or what it is refused with.
+   * The JSON of the item's Email object, or its refusal.
    *
-   * @param answered what the items before it were answered under their keys: a replay comes before time and template (rule G5)
+   * @param answered the answers of earlier items by idempotency key: a replay takes precedence over errors of time and template (rule G5)
    */
   private resultOf(
     index: number,
@@ -95,7 +96,7 @@ export class BatchAnswer {
     return refusalOf(outcome!, prepared);
   }
 
-  /** Undefined also for an item of no sound shape, which is told before any replay. */
+  /** Undefined also for a malformed item, whose refusal takes precedence over a replay. */
   private keyOf(index: number): string | undefined {
     const { draft } = this.items[index]!;
     return draft instanceof Refusal ? undefined : draft.idempotencyKey;

@@ -1,9 +1,6 @@
 import type { AcceptableEmail } from '@posthorn/database';
 
-/**
- * The Email object of the interface (F4) for an email that is accepted, as JSON: kept as text, because a repeated call
- * is answered with the same bytes.
- */
+/** The Email object of the interface (F4) for an accepted email, as JSON text, because a repeated call is answered with the same bytes. */
 export function emailAnswer(email: AcceptableEmail): string {
   const { id, messageId, status, to, type, groupBy } = email;
   return JSON.stringify({

@@ -33,7 +33,7 @@ export interface EmailPreparationOptions {
   readonly clock: DatabaseClock;
 }
 
-/** Judges drafts as far as that can be done before the transaction that accepts them. */
+/** Validates drafts as far as possible before the transaction that accepts them. */
 export class EmailPreparation {
   private readonly templates: Coalescer<TemplateName, CurrentTemplate | undefined>;
 
@@ -45,11 +45,10 @@ export class EmailPreparation {
   }
 
   /**
-   * What is to be accepted; or, where the draft is refused, what its key stands for: what is wrong by now is only told to a
-   * call that has not been answered before.
+   * The email to accept; or, if the draft is invalid by now, the answer known for its idempotency key: a repeated call gets its first answer.
    *
-   * @param traceparent the place in its trace of what asks, if traces are on
-   * @throws Refusal 400 for an impossible `sendAt`, an unknown template or variables that are missing
+   * @param traceparent that of the request, if tracing is on
+   * @throws Refusal 400 for an invalid `sendAt`, an unknown template or missing variables
    */
   async prepare(
     workspaceId: WorkspaceId,
@@ -83,7 +82,7 @@ export class EmailPreparation {
     return template;
   }
 
-  /** A sender that is not verified is told before variables that are missing. */
+  /** An unverified sender is reported rather than missing variables. */
   private async judgeVariables(
     draft: TemplatedEmailDraft,
     template: CurrentTemplate,

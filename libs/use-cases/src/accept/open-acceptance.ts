@@ -5,7 +5,7 @@ export interface AcceptanceParts extends Pick<AcceptEmailsOptions, 'rings' | 'mo
   readonly database: Database;
 }
 
-/** The one acceptance of emails: what an operator sends again is judged as the gateway judges it. */
+/** The only way to accept emails, for the gateway and for operators who send an email again. */
 export function openAcceptance({ database, ...others }: AcceptanceParts): AcceptEmails {
   return new AcceptEmails({
     ...others,

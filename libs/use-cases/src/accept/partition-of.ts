@@ -1,6 +1,6 @@
 import type { WorkspaceId } from '@posthorn/kernel';
 
-/** Which of a coalescer's tracks a workspace's requests take: always the same, so that they wait for each other and for few others. */
+/** The partition of a `Coalescer` for a workspace's requests: always the same, so that they wait for each other and for few other workspaces. */
 export function partitionOf(workspaceId: WorkspaceId): number {
   let hash = 0;
   for (let index = 0; index < workspaceId.length; index += 1)

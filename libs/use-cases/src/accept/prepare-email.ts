@@ -18,28 +18,28 @@ import { fingerprint } from '@posthorn/signing';
 import { judged } from '../judged.ts';
 import { emailAnswer } from './email-answer.ts';
 
-/** For how long after an email's time its keys are kept. */
+/** How long idempotency keys are kept after the time at which their email is due. */
 export const IDEMPOTENCY_KEPT_MS = 30 * 24 * 3_600_000;
-/** What a composed message needs beside the parts that it is made of: encoding, and HTML that text is made from. */
+/** Memory for sending an email, as a multiple of the size of its parts: encoding, and converting HTML to text. */
 const WORKING_SPACE_FACTOR = 3;
 
-/** Who asks, when, and whether for one email or for many. */
+/** The context of the request. */
 export interface PreparationContext {
   readonly workspaceId: WorkspaceId;
   readonly clock: DatabaseClock;
-  /** One of many: it leaves by the lane of bulk. */
+  /** Part of a batch: it is sent in the bulk lane. */
   readonly isBulk: boolean;
-  /** The place in its trace of what asks; undefined: traces are off. */
+  /** That of the request; undefined: tracing is off. */
   readonly traceparent?: string | undefined;
 }
 
-/** When the email of a draft is to leave. @throws Refusal (400) when that is not possible at the database's time */
+/** When the email of a draft is due; null: at once. @throws Refusal (400) when `sendAt` is invalid, by the database's time */
 export function judgeSendAt({ sendAt }: EmailDraft, clock: DatabaseClock): Date | null {
   if (sendAt === undefined) return null;
   return judged('sendAt', parseSendAt(sendAt, clock.nowMs())).at ?? null;
 }
 
-/** Turns a raw draft into what is written: its id, its Message-ID, its lane and time, and the answer that its call gets. */
+/** Turns a raw draft into the email to be stored, with its id, Message-ID, lane, time, and the answer for its call. */
 export function prepareRawEmail(
   draft: RawEmailDraft,
   sendAt: Date | null,
@@ -47,7 +47,7 @@ export function prepareRawEmail(
 ): AcceptableEmail {
   const { type, from, replyTo, subject, html, text, previewText, contactProperties } = draft;
   const bytes = html.length + (text?.length ?? 0);
-  return answered(draft, {
+  return withIdempotency(draft, {
     type,
     replyTo,
     subject,
@@ -55,11 +55,11 @@ export function prepareRawEmail(
     text,
     previewText,
     contactProperties,
-    ...traitsOf(draft, { from, sendAt, bytes, unsubscribe: carriesUnsubscribe(draft) }, context),
+    ...commonFields(draft, { from, sendAt, bytes, unsubscribe: carriesUnsubscribe(draft) }, context),
   });
 }
 
-/** The same for a templated draft, pinned to the version of its template that is current. */
+/** The same for a templated draft, pinned to the current version of its template. */
 export function prepareTemplatedEmail(
   draft: TemplatedEmailDraft,
   template: CurrentTemplate,
@@ -69,17 +69,17 @@ export function prepareTemplatedEmail(
   const { type, variables } = draft;
   const bytes = template.bytes + JSON.stringify(variables).length;
   const unsubscribe = carriesUnsubscribe(draft, template);
-  return answered(draft, {
+  return withIdempotency(draft, {
     type,
     template: draft.template,
     templateVersionId: template.versionId,
     variables,
     replyTo: draft.replyTo ?? template.replyTo,
-    ...traitsOf(draft, { from: template.from, sendAt, bytes, unsubscribe }, context),
+    ...commonFields(draft, { from: template.from, sendAt, bytes, unsubscribe }, context),
   });
 }
 
-/** Whether an email carries a way to unsubscribe: what its call says wins over what its template says. */
+/** Whether an email carries an unsubscribe link: the call takes precedence over the template. */
 export function carriesUnsubscribe({ unsubscribe }: EmailDraft, template?: CurrentTemplate): boolean {
   return unsubscribe ?? template?.unsubscribe ?? false;
 }
@@ -87,12 +87,12 @@ export function carriesUnsubscribe({ unsubscribe }: EmailDraft, template?: Curre
 interface Prepared {
   readonly from: Mailbox;
   readonly sendAt: Date | null;
-  /** Of the parts that the message is made of. */
+  /** Size of the parts of the message. */
   readonly bytes: number;
   readonly unsubscribe: boolean;
 }
 
-function traitsOf(
+function commonFields(
   { to, groupBy, trackClicks, trackOpens, copyOf }: EmailDraft,
   { from, sendAt, bytes, unsubscribe }: Prepared,
   { workspaceId, clock, isBulk, traceparent }: PreparationContext,
@@ -126,24 +126,24 @@ function laneOf(workspaceId: WorkspaceId, isBulk: boolean): LaneId {
   return isBulk ? bulkLane(workspaceId) : nowLane(workspaceId);
 }
 
-/** Adds the key that the draft's call wants to be answered under. */
-function answered(draft: EmailDraft, email: AcceptableEmail): AcceptableEmail {
+/** Adds the idempotency key of the draft, if it has one. */
+function withIdempotency(draft: EmailDraft, email: AcceptableEmail): AcceptableEmail {
   if (draft.idempotencyKey === undefined) return email;
   const idempotency: EmailClaim = {
     key: draft.idempotencyKey,
     fingerprint: fingerprintOf(draft.fingerprintSource),
     answer: emailAnswer(email),
-    expiresAt: keptUntil(email.sendAt ?? email.acceptedAt),
+    expiresAt: keyExpiryAfter(email.sendAt ?? email.acceptedAt),
   };
   return { idempotency, ...email };
 }
 
-/** Until when a key is kept whose last email leaves at this time. */
-export function keptUntil(lastNeededAt: Date): Date {
+/** When a key expires whose last email is due at this time. */
+export function keyExpiryAfter(lastNeededAt: Date): Date {
   return new Date(lastNeededAt.getTime() + IDEMPOTENCY_KEPT_MS);
 }
 
-/** By which a repeated call is known to be the same one. */
+/** Identifies the payload of a call, to recognise repeated calls. */
 export function fingerprintOf(payload: JsonObject): Buffer {
   return fingerprint(canonicalJson(payload));
 }

@@ -2,12 +2,12 @@ import { parseId, Refusal } from '@posthorn/kernel';
 import type { AcceptableEmail, AcceptanceOutcome } from '@posthorn/database';
 
 const RETRY_AFTER_SECONDS = 2;
-/** An answer must not grow with what is wrong in the request. */
+/** Bounds the answer, however many variables are missing. */
 const SHOWN_VARIABLES = 50;
 
 export type RefusedOutcome = Exclude<AcceptanceOutcome, { kind: 'accepted' | 'replayed' }>;
 
-/** What a call is told of an email that its group has not accepted. */
+/** The refusal of an email that was not accepted. */
 export function refusalOf(outcome: RefusedOutcome, email: AcceptableEmail): Refusal {
   switch (outcome.kind) {
     case 'unverified':
@@ -23,7 +23,7 @@ function senderOf(email: AcceptableEmail): { address: string; template: string |
   return { address: email.from.address, template: email.type === 'templated' ? email.template : undefined };
 }
 
-/** The workspace may not send from this address, which the call has said, or the template that it names. */
+/** The workspace may not send from this address, which is that of the call, or of its template. */
 export function unverifiedSender(
   { address, template }: { readonly address: string; readonly template?: string | undefined },
   verified: { readonly addresses: string[]; readonly domains: string[] },
@@ -51,7 +51,7 @@ export function monthlyLimitReached(used: number, monthlyLimit: number, at: Date
   );
 }
 
-/** Another payload was sent under this key. */
+/** The key was used with another payload. */
 export function keyReused(): Refusal {
   return new Refusal(
     409,
@@ -59,15 +59,15 @@ export function keyReused(): Refusal {
   );
 }
 
-/** An item of a batch has the key of the whole call, which stands for the batch. */
-export function keyOfBatch(): Refusal {
+/** An item of a batch has the same idempotency key as the whole call. */
+export function keyIsOfBatch(): Refusal {
   return new Refusal(
     409,
     '`idempotencyKey` is also the `Idempotency-Key` header, which is the key of the whole batch; give the item a key of its own, or none',
   );
 }
 
-/** The template prints what the call does not give, or gives as null. */
+/** The template requires variables that the call does not give, or gives as null. */
 export function missingVariablesOf(template: string, missing: readonly string[]): Refusal {
   const named = missing.slice(0, SHOWN_VARIABLES).map((path) => `\`variables.${path}\``);
   const more = missing.length > SHOWN_VARIABLES ? ` and ${missing.length - SHOWN_VARIABLES} more` : '';
@@ -89,7 +89,7 @@ export function noSuchTemplate(name: string): Refusal {
   );
 }
 
-/** Nothing was begun, or nobody knows: the caller is to ask again. */
+/** Nothing was accepted, or the outcome is unknown: the caller should retry. */
 export function unavailable(cause?: unknown): Refusal {
   return new Refusal(
     503,

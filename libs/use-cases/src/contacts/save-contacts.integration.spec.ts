@@ -7,7 +7,7 @@ import {
   type ContactUpsert,
   type Database,
   faultOf,
-  greetDatabase,
+  waitForDatabase,
   openDatabase,
   WorkspaceStore,
 } from '@posthorn/database';
@@ -21,7 +21,7 @@ let acme: WorkspaceId;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   database = openDatabase({ url: testDatabase.url, poolSize: 6, applicationName: 'test' });
-  await greetDatabase(database);
+  await waitForDatabase(database);
 });
 afterAll(async () => {
   await database.close();

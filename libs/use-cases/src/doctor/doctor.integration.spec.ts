@@ -13,7 +13,7 @@ import {
 } from '@posthorn/testing';
 import { createWorkspace } from '../operate/create-workspace.ts';
 import { POSTHORN } from '@posthorn/domain';
-import { greetDatabase, openDatabase, WorkspaceStore } from '@posthorn/database';
+import { waitForDatabase, openDatabase, WorkspaceStore } from '@posthorn/database';
 import type { Examination } from './examine.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -223,7 +223,7 @@ describe('The doctor', () => {
     'finds what was sealed with a key that is lost, and what was restored, and changes nothing',
     async () => {
       const database = openDatabase({ url: testDatabase.url, poolSize: 2, applicationName: 'test' });
-      await greetDatabase(database);
+      await waitForDatabase(database);
       const { id } = await createWorkspace(new WorkspaceStore(database), POSTHORN, 'The shop', null);
       await database.pool.query(
         `INSERT INTO webhooks (id, workspace_id, url, events, token)

@@ -4,7 +4,7 @@ import {
   type Database,
   DkimKeyChanges,
   DomainCheckStore,
-  greetDatabase,
+  waitForDatabase,
   IdentityChanges,
   IdentityStore,
   type IdentityWithRecords,
@@ -43,7 +43,7 @@ const told: ProofChange[] = [];
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
-  await greetDatabase(database);
+  await waitForDatabase(database);
   dns = await DnsServer.start();
   workspaceId = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
 });

@@ -27,7 +27,7 @@ function recorderBefore(take: (outcome: Outcome) => void): {
       outcomes.forEach(take);
       return outcomes.map(() => true);
     },
-    bare: (outcome) => ({ ...outcome, detail: null }),
+    withoutDetail: (outcome) => ({ ...outcome, detail: null }),
     onError: (error) => errors.push(error),
   });
   return { recorder, asked, errors };
@@ -74,9 +74,9 @@ describe('Outcomes', () => {
     const recorder = new OutcomeRecorder<Outcome>({
       record: (outcomes) => {
         tried.push(...outcomes.map(({ n }) => n));
-        return Promise.resolve(outcomes.map(({ n }) => (n === 1 && isHeld ? 'put off' : true)));
+        return Promise.resolve(outcomes.map(({ n }) => (n === 1 && isHeld ? 'deferred' : true)));
       },
-      bare: (outcome) => outcome,
+      withoutDetail: (outcome) => outcome,
       onError: (error) => {
         throw error;
       },
@@ -97,7 +97,7 @@ describe('Outcomes', () => {
         if (outcomes.length > 2) return Promise.reject(OUT_OF_TIME);
         return Promise.resolve(outcomes.map(({ n }) => n !== 3));
       },
-      bare: (outcome) => outcome,
+      withoutDetail: (outcome) => outcome,
       onError: () => undefined,
     });
     const all = [1, 2, 3, 4, 5].map((n) => recorder.record({ n, detail: 'x' }));

@@ -2,22 +2,22 @@ import { Coalescer, sleep } from '@posthorn/kernel';
 import { type DatabaseFault, faultOf, hasRunOutOfTime, isOutage } from '@posthorn/database';
 
 const MAX_OUTCOMES_PER_GROUP = 500;
-const TRY_AGAIN_MS = 500;
-/** An outcome whose data is refused so often even when it is bare would be refused for ever, and nothing would be claimed meanwhile. */
+const RETRY_DELAY_MS = 500;
+/** An outcome that is rejected this often even without its details would be rejected for ever, and nothing would be claimed meanwhile. */
 const MAX_REFUSALS_WITHOUT_DETAIL = 5;
 
-/** Whether the claim of an outcome that is durable still held; `put off`: it is not durable, because somebody holds what goes with it. */
-export type Recorded = boolean | 'put off';
+/** Of a durable outcome, whether its claim still held; `deferred`: not durable yet, because something that belongs to it is locked by somebody else. */
+export type Recorded = boolean | 'deferred';
 
 interface OutcomeRecorderOptions<Outcome> {
-  /** Records outcomes; says for each what came of it. Twice is once. */
+  /** Records outcomes, and resolves with the result for each; must be idempotent. */
   readonly record: (outcomes: readonly Outcome[]) => Promise<Recorded[]>;
-  /** The outcome without what the database may refuse of it. */
-  readonly bare: (outcome: Outcome) => Outcome;
+  /** The outcome without the details that the database might reject. */
+  readonly withoutDetail: (outcome: Outcome) => Outcome;
   readonly onError: (error: unknown) => void;
 }
 
-/** An outcome was given up: what became of its row is not known to the database, which frees it when its lease has ended. */
+/** An outcome was given up: the database does not know it, and frees the row when its lease has expired. */
 class OutcomeRefused extends Error {
   override readonly name = 'OutcomeRefused';
 
@@ -27,13 +27,14 @@ class OutcomeRefused extends Error {
 }
 
 /**
- * Records what became of claimed rows, a group at a time. An outcome that is known is not dropped while the database is away: it
- * is kept and tried again, and this process claims nothing else before it is recorded. So it is while statements fail for a fault of ours, which
- * would fail for the next rows too. One that is put off is tried again by itself, and holds nothing else up. One whose data the database refuses in any form is left to its lease, as if its worker had died.
+ * Records the outcomes of claimed rows in groups. An outcome
+ * - is retried while the database is down or statements fail for a fault of ours; meanwhile this process claims nothing (`isBehind`);
+ * - is retried without holding up anything else while it is `deferred`;
+ * - is given up when the database rejects its data even without details: the row is freed when its lease expires, as if its worker had died.
  */
 export class OutcomeRecorder<Outcome> {
   private readonly groups: Coalescer<Outcome, Recorded>;
-  private failing = false;
+  private isFailing = false;
 
   constructor(private readonly options: OutcomeRecorderOptions<Outcome>) {
     this.groups = new Coalescer({
@@ -42,26 +43,26 @@ export class OutcomeRecorder<Outcome> {
     });
   }
 
-  /** Resolves when the outcome is durable, or given up; says whether it is durable and its claim still held. */
+  /** Resolves when the outcome is durable or given up. @returns whether it is durable and its claim still held */
   async record(outcome: Outcome): Promise<boolean> {
     for (;;) {
       const recorded = await this.groups.add(outcome);
-      if (recorded !== 'put off') return recorded;
-      await sleep(TRY_AGAIN_MS);
+      if (recorded !== 'deferred') return recorded;
+      await sleep(RETRY_DELAY_MS);
     }
   }
 
-  /** Whether outcomes wait because the database does not take them. */
+  /** Whether outcomes wait because the database does not accept them. */
   get isBehind(): boolean {
-    return this.failing;
+    return this.isFailing;
   }
 
-  /** What the database refuses of a group it may take one by one, and what takes it too long half by half. */
+  /** A group that the database rejects is recorded one by one; a group that takes too long, in halves. */
   private async recordTogether(outcomes: Outcome[]): Promise<Recorded[]> {
-    const live = await this.tryToRecord(outcomes);
-    if (Array.isArray(live)) return live;
-    if (live === 'out of time') return this.recordByHalves(outcomes);
-    if (outcomes.length === 1) return [await this.recordBare(outcomes[0]!)];
+    const stillHeld = await this.tryRecord(outcomes);
+    if (Array.isArray(stillHeld)) return stillHeld;
+    if (stillHeld === 'out of time') return this.recordByHalves(outcomes);
+    if (outcomes.length === 1) return [await this.recordWithoutDetail(outcomes[0]!)];
     return (await Promise.all(outcomes.map((one) => this.recordTogether([one])))).flat();
   }
 
@@ -71,38 +72,36 @@ export class OutcomeRecorder<Outcome> {
     return [...first, ...(await this.recordTogether(outcomes.slice(half)))];
   }
 
-  /** A detail that the database refuses must not cost the outcome: what counts is what became of its subject. */
-  private async recordBare(outcome: Outcome): Promise<Recorded> {
-    const bare = this.options.bare(outcome);
+  /** Details that the database rejects must not cost the outcome itself. */
+  private async recordWithoutDetail(outcome: Outcome): Promise<Recorded> {
+    const withoutDetail = this.options.withoutDetail(outcome);
     for (let refusals = 0; refusals < MAX_REFUSALS_WITHOUT_DETAIL;) {
-      this.failing = true;
-      await sleep(TRY_AGAIN_MS);
-      const live = await this.tryToRecord([bare]);
-      if (Array.isArray(live)) return live[0]!;
-      if (live === 'data') refusals += 1;
+      this.isFailing = true;
+      await sleep(RETRY_DELAY_MS);
+      const stillHeld = await this.tryRecord([withoutDetail]);
+      if (Array.isArray(stillHeld)) return stillHeld[0]!;
+      if (stillHeld === 'data') refusals += 1;
     }
-    this.failing = false;
+    this.isFailing = false;
     this.options.onError(new OutcomeRefused());
     return false;
   }
 
-  /** Tries for as long as the same may succeed later; else gives what is wrong. */
-  private async tryToRecord(
-    outcomes: readonly Outcome[],
-  ): Promise<Recorded[] | DatabaseFault | 'out of time'> {
+  /** Retries for as long as that may succeed; otherwise resolves with the fault. */
+  private async tryRecord(outcomes: readonly Outcome[]): Promise<Recorded[] | DatabaseFault | 'out of time'> {
     for (;;) {
       try {
-        const live = await this.options.record(outcomes);
-        this.failing = false;
-        return live;
+        const stillHeld = await this.options.record(outcomes);
+        this.isFailing = false;
+        return stillHeld;
       } catch (error) {
         this.options.onError(error);
-        // The same again would take as long again, and nothing be recorded by this process any more.
+        // Retrying the whole group would time out again, and this process would record nothing any more.
         if (outcomes.length > 1 && hasRunOutOfTime(error)) return 'out of time';
         const fault = faultOf(error);
         if (!isOutage(error) && fault !== 'conflict') return fault;
-        this.failing = true;
-        await sleep(TRY_AGAIN_MS);
+        this.isFailing = true;
+        await sleep(RETRY_DELAY_MS);
       }
     }
   }

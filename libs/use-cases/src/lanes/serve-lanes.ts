@@ -7,9 +7,9 @@ import type { OutcomeRecorder } from './outcome-recorder.ts';
 import { SpareCapacity } from './spare-capacity.ts';
 
 const MAX_GIVEN_BACK_PER_GROUP = 500;
-const TRY_AGAIN_MS = 500;
+const RETRY_DELAY_MS = 500;
 
-/** How lanes are served, whatever is in them. */
+/** Batch sizes and times that apply to lanes of any kind; see `TurnsOptions` and `WorkbenchOptions`. */
 export interface LaneTimes {
   readonly rowsPerTurn: number;
   readonly handoverMs: number;
@@ -36,17 +36,17 @@ interface ServeLanesOptions<Row extends ClaimedRow, Outcome>
     Pick<TurnsOptions<Row>, 'onTurn'> {
   readonly outbox: Pick<OutboxStore, 'renew' | 'giveBack'>;
   readonly rings: Pick<LaneRings, 'ringAll' | 'ringSlot'>;
-  /** Claims ready rows of several lanes, none of which is named twice. */
+  /** Claims ready rows of several distinct lanes. */
   readonly claim: (demands: readonly LaneDemand[], maxBytesPerLane: number) => Promise<Row[]>;
-  /** Whether there is anything against claiming just now, beside outcomes that wait to be recorded. */
+  /** Whether claiming is allowed now; it never is while outcomes wait to be recorded. Default: always. */
   readonly mayClaim?: () => boolean;
   readonly recorder: Pick<OutcomeRecorder<Outcome>, 'record' | 'isBehind'>;
   readonly onError: (error: unknown) => void;
 }
 
-/** Serves the turns of lanes: claim, work, record. */
+/** Serves the turns of lanes: claim, process, record. */
 export class ServeLanes<Row extends ClaimedRow, Outcome> {
-  /** For rows that something else than a turn of their lanes claims. */
+  /** For rows that are claimed by something other than a turn of their lane. */
   readonly spareCapacity: SpareCapacity<Row>;
   private readonly givenBack: Coalescer<Row, undefined>;
   private readonly bench: Workbench<Row, Outcome>;
@@ -57,7 +57,7 @@ export class ServeLanes<Row extends ClaimedRow, Outcome> {
     const mayClaim = (): boolean => !recorder.isBehind && mayStartAny();
     this.givenBack = new Coalescer({
       serve: async (rows) => {
-        await giveBackWhileLeased(options, rows);
+        await giveBackWithRetry(options, rows);
         return rows.map(() => undefined);
       },
       maxItems: MAX_GIVEN_BACK_PER_GROUP,
@@ -84,7 +84,7 @@ export class ServeLanes<Row extends ClaimedRow, Outcome> {
     return this.turns.serve(laneId, slot);
   }
 
-  /** Begins nothing more, gives back what was not begun, and resolves when what was is recorded. */
+  /** Starts nothing more, gives back rows that were not started, and resolves when the others are recorded. */
   async drain(): Promise<void> {
     this.bench.stopIntake();
     await Promise.all([this.turns.settled(), this.spareCapacity.settled()]);
@@ -102,8 +102,8 @@ export class ServeLanes<Row extends ClaimedRow, Outcome> {
   }
 }
 
-/** While the database is away it is tried again, for else the rows would lie until their lease has ended; after that the clock frees them. */
-async function giveBackWhileLeased(
+/** Retries while the database is down: otherwise the rows would be blocked until their lease expires. After that the clock frees them anyway. */
+async function giveBackWithRetry(
   {
     outbox,
     leaseMs,
@@ -111,7 +111,7 @@ async function giveBackWhileLeased(
   }: Pick<ServeLanesOptions<ClaimedRow, unknown>, 'outbox' | 'leaseMs' | 'onError'>,
   rows: readonly ClaimedRow[],
 ): Promise<void> {
-  for (const until = performance.now() + leaseMs; ; await sleep(TRY_AGAIN_MS)) {
+  for (const until = performance.now() + leaseMs; ; await sleep(RETRY_DELAY_MS)) {
     try {
       return await outbox.giveBack(rows);
     } catch (error) {

@@ -1,27 +1,30 @@
 import type { ClaimedRow, ClaimCapacity } from '@posthorn/database';
 import type { Workbench } from '@posthorn/queues';
 
-/** A lane with so much of the room in hand gets nothing beside its own turns. */
+/** A lane that holds this share of the capacity gets rows only through its own turns. */
 const MAX_SHARE_PER_LANE = 1 / 4;
-/** So many at once wait for room; who comes then goes on without it. */
+/** This many callers may wait for capacity; any more continue without it. */
 const MAX_WAITING = 4;
 
 interface SpareRoomOptions<Row extends ClaimedRow> {
   readonly bench: Pick<Workbench<Row, unknown>, 'capacity' | 'put' | 'waitForCapacity'>;
-  /** Whether this process may claim at all just now. */
+  /** Whether this process may claim at all now. */
   readonly mayClaim: () => boolean;
-  /** How many rows may be in hand. */
+  /** How many rows may be held. */
   readonly maxRows: number;
 }
 
-/** The room on a workbench, for rows that something else than a turn of their lanes claims: what makes them, while it makes them. */
+/** Lets code that creates rows claim some of them at once for this process's workbench, without a turn of their lane. */
 export class SpareCapacity<Row extends ClaimedRow> {
   private readonly filling = new Set<Promise<unknown>>();
   private waiting = 0;
 
   constructor(private readonly options: SpareRoomOptions<Row>) {}
 
-  /** Resolves when there is room for so many rows, half of all at most; after `withinMs`; or at once, when others wait already. */
+  /**
+   * Resolves when there is capacity for this many rows (for half of the workbench, if they are more), after `withinMs` at the latest, and at once when
+   * enough others wait already.
+   */
   async waitForCapacityFor(wanted: number, withinMs: number): Promise<void> {
     const { bench, maxRows } = this.options;
     if (this.waiting >= MAX_WAITING) return;
@@ -35,10 +38,10 @@ export class SpareCapacity<Row extends ClaimedRow> {
   }
 
   /**
-   * Takes in hand what is claimed, resolving before it has been worked on.
+   * Puts claimed rows on the workbench; resolves before they have been processed.
    *
-   * @param wanted at most for so many rows room is set aside
-   * @param claim told how much room there is, none perhaps
+   * @param wanted the maximum number of rows
+   * @param claim called with the capacity available, which may be none
    */
   async fill(wanted: number, claim: (capacity: ClaimCapacity) => Promise<readonly Row[]>): Promise<void> {
     const filling = this.claimInto(wanted, claim);
@@ -50,7 +53,7 @@ export class SpareCapacity<Row extends ClaimedRow> {
     }
   }
 
-  /** Resolves when nothing is being claimed. */
+  /** Resolves when no claim is under way. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.filling);
   }

@@ -121,9 +121,9 @@ async function removeUntilNoneIsInHand(
   for (;;) {
     tally.inHand = 0;
     for (const step of ['removeEmails', 'removeEvents'] as const) {
-      let stretch = await store[step](person);
-      for (; stretch !== undefined; stretch = await store[step](person, stretch.end))
-        await tally.add(stretch.rows);
+      let window = await store[step](person);
+      for (; window !== undefined; window = await store[step](person, window.end))
+        await tally.add(window.rows);
     }
     if (tally.inHand === 0 || performance.now() - begunAt > WAITED_FOR_MS) return;
     await sleep(ASKED_EVERY_MS);

@@ -4,7 +4,7 @@ import {
   AuditLogStore,
   type Database,
   EraStore,
-  greetDatabase,
+  waitForDatabase,
   IdentityStore,
   openDatabase,
   OutboxStore,
@@ -31,7 +31,7 @@ let workspace: Workspace;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   database = openDatabase({ url: testDatabase.url, poolSize: 2, applicationName: 'test' });
-  await greetDatabase(database);
+  await waitForDatabase(database);
   workspaces = new WorkspaceStore(database);
 });
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import {
   type ClaimedEmail,
   type Database,
   EraStore,
-  greetDatabase,
+  waitForDatabase,
   openDatabase,
   OutboxStore,
   PausedLaneStore,
@@ -48,7 +48,7 @@ afterEach(async () => {
 async function open(url: string): Promise<Database> {
   const database = openDatabase({ url, poolSize: 2, applicationName: 'test' });
   opened.push(database);
-  await greetDatabase(database);
+  await waitForDatabase(database);
   return database;
 }
 

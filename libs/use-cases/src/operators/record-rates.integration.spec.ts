@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Database, greetDatabase, openDatabase, RateStore } from '@posthorn/database';
+import { type Database, waitForDatabase, openDatabase, RateStore } from '@posthorn/database';
 import { emailOutcomes, relayUp, webhookAttempts } from '@posthorn/platform';
 import { sleep } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
@@ -12,7 +12,7 @@ let rates: RateStore;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
-  await greetDatabase(database);
+  await waitForDatabase(database);
   rates = new RateStore(database);
 });
 afterAll(async () => {

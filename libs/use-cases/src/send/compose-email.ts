@@ -10,7 +10,7 @@ import {
   type TemplateRenderer,
 } from '@posthorn/rendering';
 import { signEmail } from '@posthorn/signing';
-import { finishedContent } from './finished-content.ts';
+import { finalContent } from './final-content.ts';
 import type { TrackHtml } from '../tracking/track-html.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
@@ -27,33 +27,33 @@ interface ComposeEmailOptions {
   readonly tracking: Pick<TrackHtml, 'track'>;
 }
 
-/** How a message is made. */
+/** How a message is composed. */
 interface ComposeOptions {
-  /** Whether it is signed with fewer keys, or none, when some cannot be decrypted. */
+  /** Whether to sign with fewer keys, or none, when some cannot be decrypted. */
   readonly mayLackSignature?: boolean;
 }
 
-/** A message of more takes milliseconds to compose and to hash, in which nothing else is done. */
+/** Composing and hashing a message of more than this blocks the event loop for milliseconds. */
 const LARGE_CHARACTERS = 256 * 1024;
 
-/** Makes the message that leaves. The same email gives the same bytes at every attempt and for every preview. */
+/** Composes the message of an email. The same email gives the same bytes at every attempt and in every preview. */
 export class ComposeEmail {
-  private lastLarge: Promise<void> = Promise.resolve();
+  private previousLarge: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: ComposeEmailOptions) {}
 
   /**
-   * The message, byte for byte as it leaves.
+   * The message, byte for byte as it is sent.
    *
-   * @throws RenderingFailed when the template cannot be rendered, or no text can be made of the HTML in time
-   * @throws UncomposableMessage when a value could break out of its header
+   * @throws RenderingFailed when the template cannot be rendered, or the HTML cannot be converted to text in time
+   * @throws UncomposableMessage when a header value could inject another header
    * @throws UnsignableEmail when a key of its domain cannot be decrypted
    */
   async compose(email: ComposableEmail, options: ComposeOptions = {}): Promise<Buffer> {
     return (await this.composeWithSource(email, options)).message;
   }
 
-  /** The same message, with what it was made of. @throws what {@link compose} does */
+  /** The same message, with the source that it was composed from. @throws as {@link compose} */
   async composeWithSource(
     email: ComposableEmail,
     { mayLackSignature = false }: ComposeOptions = {},
@@ -65,39 +65,39 @@ export class ComposeEmail {
       this.options.signingKeys.find({ workspaceId, domain }),
     ]);
     if (keys.fault !== undefined && !mayLackSignature) throw new UnsignableEmail(domain, keys.fault);
-    if (source.html.length + source.text.length > LARGE_CHARACTERS) await this.turnOfLarge();
+    if (source.html.length + source.text.length > LARGE_CHARACTERS) await this.waitForLargeTurn();
     return { source, message: await signEmail(composeMessage(source), keys.signers, fellDueAt) };
   }
 
   /**
-   * What the message is made of.
+   * The source that the message is composed from.
    *
-   * @throws RenderingFailed when the template cannot be rendered, or no text can be made of the HTML in time
+   * @throws RenderingFailed when the template cannot be rendered, or the HTML cannot be converted to text in time
    */
   async sourceOf(email: ComposableEmail): Promise<MessageSource> {
     const { id, workspaceId, messageId, fellDueAt, from, to, replyTo, unsubscribe, content } = email;
     const unsubscribeUrl = unsubscribe ? this.options.unsubscribeLinks.urlOf(id) : undefined;
-    const said =
+    const given =
       content.type === 'raw'
         ? insertUnsubscribeUrl(content, unsubscribeUrl)
-        : await this.rendered(workspaceId, content, unsubscribeUrl);
+        : await this.renderTemplate(workspaceId, content, unsubscribeUrl);
     const {
       subject,
       text,
       html: untracked,
-    } = await finishedContent(this.options.htmlToText, workspaceId, said);
-    // Only now: the text keeps the links as they were said.
+    } = await finalContent(this.options.htmlToText, workspaceId, given);
+    // After the plain text was generated, which keeps the original links.
     const html = await this.options.tracking.track(email, untracked);
     return { id, messageId, date: fellDueAt, from, to, replyTo, unsubscribeUrl, subject, html, text };
   }
 
-  /** Those that are rendered together are composed one by one, with all that waits between them. */
-  private turnOfLarge(): Promise<void> {
-    this.lastLarge = this.lastLarge.then(() => nextTurn());
-    return this.lastLarge;
+  /** Lets large messages be composed one per turn of the event loop, although several may have been rendered together. */
+  private waitForLargeTurn(): Promise<void> {
+    this.previousLarge = this.previousLarge.then(() => nextTurn());
+    return this.previousLarge;
   }
 
-  private async rendered(
+  private async renderTemplate(
     workspaceId: WorkspaceId,
     { templateVersionId, variables }: TemplatedContent,
     unsubscribeUrl: string | undefined,

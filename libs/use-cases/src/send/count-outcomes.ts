@@ -1,7 +1,7 @@
 import type { EmailOutcome } from '@posthorn/database';
 import { emailOutcomes, groupSize, smtpReplies } from '@posthorn/platform';
 
-/** Counts what was recorded together. */
+/** Updates the metrics with outcomes that were recorded together. */
 export function countOutcomes(outcomes: readonly EmailOutcome[]): void {
   groupSize.observe({ what: 'record' }, outcomes.length);
   for (const { kind, detail } of outcomes) {

@@ -12,70 +12,70 @@ import type { BounceAddresses } from '@posthorn/signing';
 import type { Pace, RelayChain, ReportedFact, SmtpEnvelope } from '@posthorn/smtp';
 import type { ComposeEmail } from './compose-email.ts';
 import type { EmailSpans } from './email-spans.ts';
-import { MessageRoom } from './message-room.ts';
-import { outcomeOf, outcomeWithheld, outcomeWithoutMessage, type Unmade } from './outcome-of.ts';
+import { MessageMemory } from './message-memory.ts';
+import { outcomeOf, outcomeWithheld, outcomeWithoutMessage, type CompositionFailure } from './outcome-of.ts';
 import { UnsignableEmail } from './unsignable-email.ts';
 import type { WithheldRecipients } from './withheld-recipients.ts';
 
-const INTERNAL: Unmade = { reason: 'internal', isLasting: false };
-const UNSIGNABLE: Unmade = { reason: 'unsignable', isLasting: false };
-const UNCOMPOSABLE: Unmade = { reason: 'uncomposable', isLasting: true };
+const INTERNAL: CompositionFailure = { reason: 'internal', isLasting: false };
+const UNSIGNABLE: CompositionFailure = { reason: 'unsignable', isLasting: false };
+const UNCOMPOSABLE: CompositionFailure = { reason: 'uncomposable', isLasting: true };
 const MAX_ERROR_CHARACTERS = 512;
 
 interface DeliverEmailOptions {
   readonly composer: Pick<ComposeEmail, 'compose'>;
-  /** The addresses that reports of emails come back to; undefined: that of their sender. */
+  /** Return-path addresses for reports; undefined: the sender's address is used. */
   readonly bounceAddresses?: Pick<BounceAddresses, 'addressFor'> | undefined;
-  /** Whether deliveries are to be reported to those addresses as well, and not only delays and failures. */
+  /** Whether to request reports of successful deliveries too, and not only of delays and failures. */
   readonly reportsDeliveries?: boolean;
   readonly recipients: Pick<WithheldRecipients, 'whyWithheld'>;
   readonly relays: Pick<RelayChain, 'retryAfterMs' | 'send'>;
-  /** How many may be transmitted at once; it lets lanes through in turn. */
+  /** Limits concurrent transmissions, fairly between lanes. */
   readonly gate: Pick<LaneGate, 'pass'>;
-  /** How many may leave in a second. */
+  /** Limits transmissions per second. */
   readonly pace: Pick<Pace, 'turn'>;
-  /** What is told of transmissions; undefined: traces are off. */
+  /** Spans of transmissions; undefined: tracing is off. */
   readonly spans?: Pick<EmailSpans, 'watch'> | undefined;
-  /** Told of faults of our own. */
+  /** Called with errors that are our own fault. */
   readonly onError: (error: unknown) => void;
 }
 
-/** A message; or what has become of its email without one, undefined: nothing. */
-type Made = Buffer | EmailOutcome | undefined;
+/** The composed message; or the outcome of an email that cannot be composed; or undefined: give the claim back without an outcome. */
+type Composed = Buffer | EmailOutcome | undefined;
 
-function bytesOf(made: Made): number {
-  return Buffer.isBuffer(made) ? made.length : 0;
+function bytesOf(composed: Composed): number {
+  return Buffer.isBuffer(composed) ? composed.length : 0;
 }
 
 /** Delivers one claimed email to a relay. */
 export class DeliverEmail {
-  private readonly room = new MessageRoom();
+  private readonly memory = new MessageMemory();
 
   constructor(private readonly options: DeliverEmailOptions) {}
 
   /**
-   * What became of the email; undefined: nothing, because it may not be begun just now, and it costs the email no attempt.
+   * Resolves with the outcome of the attempt; undefined: nothing was begun, because that is not possible now, and no attempt is counted.
    *
-   * @param mayStillBegin whether the email is still ours, asked when its message is ready
+   * @param mayStillBegin whether the claim still holds; called when the message is ready
    */
   async deliver(email: ClaimedEmail, mayStillBegin: () => boolean): Promise<EmailOutcome | undefined> {
     if (this.options.relays.retryAfterMs > 0) return undefined;
     if (email.withheldFor !== null) return outcomeWithheld(email, email.withheldFor);
-    const make = (): Promise<Made> => this.composed(email);
-    const use = (made: Made): Promise<EmailOutcome | undefined> =>
-      this.deliverMade(email, made, mayStillBegin);
-    // What the caller said in full was counted when it was claimed.
-    if (email.content.type === 'raw') return use(await make());
-    return this.room.hold(email.laneId, make, bytesOf, use);
+    const compose = (): Promise<Composed> => this.composeOrFail(email);
+    const use = (composed: Composed): Promise<EmailOutcome | undefined> =>
+      this.deliverThroughGate(email, composed, mayStillBegin);
+    // The size of a raw email is known, and was counted when it was claimed.
+    if (email.content.type === 'raw') return use(await compose());
+    return this.memory.hold(email.laneId, compose, bytesOf, use);
   }
 
-  private async deliverMade(
+  private async deliverThroughGate(
     email: ClaimedEmail,
-    made: Made,
+    composed: Composed,
     mayStillBegin: () => boolean,
   ): Promise<EmailOutcome | undefined> {
-    if (!Buffer.isBuffer(made)) return made;
-    return this.options.gate.pass(email.laneId, () => this.deliverComposed(email, made, mayStillBegin));
+    if (!Buffer.isBuffer(composed)) return composed;
+    return this.options.gate.pass(email.laneId, () => this.deliverComposed(email, composed, mayStillBegin));
   }
 
   private async deliverComposed(
@@ -96,14 +96,14 @@ export class DeliverEmail {
       : outcomeOf(email, message, transmission, verdict);
   }
 
-  /** Undefined: what it is made of cannot be read just now. */
-  private async composed(email: ClaimedEmail): Promise<Made> {
+  /** Undefined: the database, which has the template, cannot be reached now. */
+  private async composeOrFail(email: ClaimedEmail): Promise<Composed> {
     try {
       return await this.options.composer.compose(email, {
         mayLackSignature: mayLeaveUnsigned(email.attempts),
       });
     } catch (error) {
-      if (error instanceof RenderingFailed) return outcomeWithoutMessage(email, unrendered(error));
+      if (error instanceof RenderingFailed) return outcomeWithoutMessage(email, renderingFailure(error));
       if (error instanceof UncomposableMessage) return outcomeWithoutMessage(email, UNCOMPOSABLE);
       this.options.onError(error);
       if (error instanceof UnsignableEmail) return outcomeWithoutMessage(email, UNSIGNABLE);
@@ -111,7 +111,7 @@ export class DeliverEmail {
     }
   }
 
-  /** Asked when the message is ready: making it can have taken long. What cannot be asked is not sent for the time being. */
+  /** Checked when the message is ready, because composing may have taken long. While this cannot be checked, nothing is sent. */
   private async whyWithheld(email: ClaimedEmail): Promise<WithheldReason | 'unknown' | null> {
     try {
       return await this.options.recipients.whyWithheld(email);
@@ -121,7 +121,7 @@ export class DeliverEmail {
     }
   }
 
-  /** Undefined: no relay may be tried just now. Unsendable: a fault of our own, found before anything was said to a relay. */
+  /** Undefined: no relay may be tried now. Unsendable: a fault of our own, found before any relay was contacted. */
   private async transmit(
     email: ClaimedEmail,
     message: Buffer,
@@ -136,7 +136,7 @@ export class DeliverEmail {
     }
   }
 
-  /** Reports are asked for only where they come back to us: a sender of our callers is not to get mail that nobody asked for. */
+  /** Requests reports (DSN) only if they come back to us: a caller's sender address must not receive mail that nobody asked for. */
   private envelopeOf({ id, from, to }: ClaimedEmail): SmtpEnvelope {
     const { bounceAddresses, reportsDeliveries } = this.options;
     if (bounceAddresses === undefined) return { from: from.address, to: to.address };
@@ -145,9 +145,9 @@ export class DeliverEmail {
   }
 }
 
-/** What is reported to the address of an email; what is not asked for would be up to the relay (RFC 3461, section 4.1). */
+/** The reports requested by default; without a request, the relay would decide (RFC 3461, section 4.1). */
 const REPORTED: readonly ReportedFact[] = ['FAILURE', 'DELAY'];
 
-function unrendered({ reason, message, isLasting }: RenderingFailed): Unmade {
+function renderingFailure({ reason, message, isLasting }: RenderingFailed): CompositionFailure {
   return { reason: `rendering_${reason}`, error: beginningOf(message, MAX_ERROR_CHARACTERS), isLasting };
 }

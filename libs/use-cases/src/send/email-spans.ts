@@ -4,15 +4,15 @@ import type { Span, Tracer } from '@posthorn/platform';
 import type { WatchTransmission } from '@posthorn/smtp';
 
 /**
- * Tells of turns and of transmissions as spans. A transmission is a part of the trace in which its email was asked for; a turn, which
- * serves emails of many traces, has one of its own, and the two are linked.
+ * Spans of turns and transmissions. The span of a transmission belongs to the trace of the request that created its email; a turn, which serves emails of
+ * many traces, has a trace of its own. The two are linked.
  */
 export class EmailSpans {
   private readonly turnOf = new WeakMap<ClaimedEmail, Span>();
 
   constructor(private readonly tracer: Tracer) {}
 
-  /** Tells of a turn, linked to what asked for its emails. @returns what is to be called when all of them are done */
+  /** Begins the span of a turn, linked to the requests that created its emails. @returns a function to call when all of them are done */
   beginTurn(laneId: LaneId, emails: readonly ClaimedEmail[], claimedAt: number): () => void {
     const turn = this.tracer.start('email turn', {
       kind: 'consumer',
@@ -30,11 +30,11 @@ export class EmailSpans {
     return () => turn.end();
   }
 
-  /** Tells of each relay that is asked to take an email. */
+  /** Creates a span for each relay that an email is sent to. */
   watch(email: ClaimedEmail): WatchTransmission {
     return (relay) => {
       const span = this.beginTransmission(email, relay);
-      return (transmission) => span.end(endOf(transmission));
+      return (transmission) => span.end(spanEnd(transmission));
     };
   }
 
@@ -59,8 +59,8 @@ export class EmailSpans {
   }
 }
 
-/** Of a reply its codes alone: its text repeats addresses. */
-function endOf(transmission: Transmission | undefined) {
+/** Only the codes of a reply: its text often contains addresses. */
+function spanEnd(transmission: Transmission | undefined) {
   if (transmission === undefined) return { fault: 'internal' };
   const reply = 'reply' in transmission ? transmission.reply : undefined;
   return {

@@ -18,7 +18,7 @@ export interface ComposerParts {
   readonly unsubscribeLinks: UnsubscribeLinks;
 }
 
-/** The one composition of emails: whoever previews makes the bytes that the sender makes. */
+/** The only way to create a composer, so that previews have the same bytes as sent messages. */
 export function openComposer(parts: ComposerParts): ComposeEmail {
   const { database, htmlToText, renderer, unsubscribeLinks } = parts;
   return new ComposeEmail({

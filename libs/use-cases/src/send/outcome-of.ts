@@ -11,19 +11,19 @@ import {
 } from '@posthorn/domain';
 import type { ClaimedEmail, EmailOutcome } from '@posthorn/database';
 
-/** Why no message could be made of an email. */
-export interface Unmade {
-  /** A word for programs. */
+/** Why an email could not be composed. */
+export interface CompositionFailure {
+  /** A machine-readable word. */
   readonly reason: string;
-  /** A sentence for people, if there is one to give. */
+  /** A sentence for people, if any. */
   readonly error?: string;
-  /** Whether it would be so again. */
+  /** Whether a retry would fail in the same way. */
   readonly isLasting: boolean;
 }
 
 type Finished = Exclude<Verdict, { kind: 'relay_unavailable' }>;
 
-/** Turns a transmission and its verdict into what is recorded. */
+/** The outcome to record for a transmission and its verdict. */
 export function outcomeOf(
   email: ClaimedEmail,
   message: Buffer,
@@ -36,50 +36,50 @@ export function outcomeOf(
       attempt: email.attempts + 1,
       messageSha256: hash('sha256', message),
       release: RELEASE,
-      ...answerOf(transmission),
+      ...replyDetail(transmission),
       ...(transmission.relay !== undefined && { relay: transmission.relay }),
-      ...classOf(transmission),
-      ...retryOf(verdict),
+      ...classDetail(transmission),
+      ...retryDetail(verdict),
     },
-    ...withVerdict(email, verdict),
-    // Also when it is given up after that: the relay may have it.
+    ...verdictOutcome(email, verdict),
+    // Also when the email is given up after that: the relay may have accepted it.
     duplicatePossible: transmission.kind === 'unknown',
   };
 }
 
-/** The outcome of an email that no message could be made of: tried again by the same table as a network fault, or given up. */
+/** The outcome of an email that could not be composed: retried on the same schedule as network faults, or given up. */
 export function outcomeWithoutMessage(
   email: ClaimedEmail,
-  { reason, error, isLasting }: Unmade,
+  { reason, error, isLasting }: CompositionFailure,
 ): EmailOutcome {
   const verdict = isLasting
     ? ({ kind: 'failed' } as const)
     : (decideAfterAttempt({ kind: 'broken', stage: 'content', error: reason }, email.attempts) as Finished);
   return {
-    ...withVerdict(email, verdict),
+    ...verdictOutcome(email, verdict),
     detail: {
       reason,
       ...(error && { error }),
       attempt: email.attempts + 1,
-      ...retryOf(verdict),
+      ...retryDetail(verdict),
       release: RELEASE,
     },
   };
 }
 
-/** The outcome of an email that is not sent, because of who its recipient is. */
+/** The outcome of an email that is not sent because its recipient is suppressed or unsubscribed. */
 export function outcomeWithheld(email: ClaimedEmail, reason: WithheldReason): EmailOutcome {
   const detail = { reason, release: RELEASE };
-  return { ...finishedOf(email), kind: 'SUPPRESSED', status: 'SUPPRESSED', detail };
+  return { ...baseOutcome(email), kind: 'SUPPRESSED', status: 'SUPPRESSED', detail };
 }
 
-function finishedOf({ id, claims, workspaceId }: ClaimedEmail) {
+function baseOutcome({ id, claims, workspaceId }: ClaimedEmail) {
   const laneId = bulkLane(workspaceId);
   return { id, workspaceId, claims, laneId, retryAfterMs: null, duplicatePossible: false };
 }
 
-function withVerdict(email: ClaimedEmail, verdict: Finished): Omit<EmailOutcome, 'detail'> {
-  const finished = finishedOf(email);
+function verdictOutcome(email: ClaimedEmail, verdict: Finished): Omit<EmailOutcome, 'detail'> {
+  const finished = baseOutcome(email);
   switch (verdict.kind) {
     case 'sent':
       return { kind: 'SENT', status: 'SENT', ...finished };
@@ -98,21 +98,21 @@ function withVerdict(email: ClaimedEmail, verdict: Finished): Omit<EmailOutcome,
   }
 }
 
-/** What its recipient is put on the suppression list for; null: it is not. */
+/** The reason for adding the recipient to the suppression list; null: not added. */
 function suppressionAfter(verdict: Finished): SuppressionReason | null {
   return verdict.kind === 'bounced' && verdict.suppresses ? 'HARD_BOUNCE' : null;
 }
 
-function retryOf(verdict: Finished): object {
+function retryDetail(verdict: Finished): object {
   return verdict.kind === 'retry' ? { retryAfterSeconds: verdict.afterSeconds } : {};
 }
 
-function classOf(transmission: RelayedTransmission): object {
+function classDetail(transmission: RelayedTransmission): object {
   const replyClass = replyClassOf(transmission);
   return replyClass === undefined ? {} : { class: replyClass };
 }
 
-function answerOf(transmission: RelayedTransmission): object {
+function replyDetail(transmission: RelayedTransmission): object {
   switch (transmission.kind) {
     case 'accepted':
       return { reply: transmission.reply };

@@ -6,7 +6,7 @@ import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
 import type { ComposeEmail } from './compose-email.ts';
 import { UnsignableEmail } from './unsignable-email.ts';
 
-/** Each can be as large as the largest email, several times over. */
+/** Few at once, because each can take several times the memory of the largest email. */
 const PREVIEWS = { maxConcurrent: 2, maxWaiting: 50, refusal: busy };
 
 const NAMED_WAS_ERASED =
@@ -17,19 +17,19 @@ interface PreviewEmailOptions {
   readonly composer: Pick<ComposeEmail, 'composeWithSource'>;
 }
 
-/** The message of an email as it leaves, or has left. */
+/** The message of an email as it will be, or was, sent. */
 export interface EmailPreview {
   readonly subject: string;
   readonly html: string;
   readonly text: string;
-  /** The whole message (RFC 5322). It is UTF-8 throughout, so no byte of it is lost in a text. */
+  /** The whole message (RFC 5322). It is valid UTF-8, so nothing is lost by representing it as a string. */
   readonly message: string;
   readonly bytes: number;
-  /** SHA-256 of the message, in lower-case hex: what the timeline has of each attempt. */
+  /** SHA-256 of the message in lower-case hex, as in the timeline. */
   readonly sha256: string;
 }
 
-/** Shows an email's message by the very composition that the sender makes it with. */
+/** Previews an email's message, composed exactly as the sender composes it. */
 export class PreviewEmail {
   private readonly previews = new ConcurrencyLimit(PREVIEWS);
 
@@ -39,7 +39,7 @@ export class PreviewEmail {
    * The message of the email, byte for byte.
    *
    * @returns undefined when the workspace has no email with this id
-   * @throws Refusal 409 when no message can be made of it, or its content is not kept any more; 503 when it cannot just now
+   * @throws Refusal 409 when it cannot be composed, or its content is no longer kept; 503 when it cannot be composed now
    */
   preview(workspaceId: WorkspaceId, id: EmailId): Promise<EmailPreview | undefined> {
     return this.previews.run(() => this.make(workspaceId, id));
@@ -49,19 +49,19 @@ export class PreviewEmail {
     const email = await this.options.emails.findComposable(workspaceId, id);
     if (email === undefined) return this.withoutContent(workspaceId, id);
     try {
-      return await this.composed(email);
+      return await this.composeOrFail(email);
     } catch (error) {
       throw refusalOf(error, email);
     }
   }
 
-  /** Either there is no such email, or what it said is past its time. */
+  /** Either there is no such email, or its content has been removed. */
   private async withoutContent(workspaceId: WorkspaceId, id: EmailId): Promise<undefined> {
     if ((await this.options.emails.find(workspaceId, id)) === undefined) return undefined;
     throw contentRemoved();
   }
 
-  private async composed(email: ComposableEmail): Promise<EmailPreview> {
+  private async composeOrFail(email: ComposableEmail): Promise<EmailPreview> {
     const { source, message } = await this.options.composer.composeWithSource(email);
     const { subject, html, text } = source;
     const sha256 = hash('sha256', message);
@@ -75,7 +75,7 @@ function busy(): Refusal {
   });
 }
 
-/** What the sender would try again is worth another try here too. */
+/** What the sender would retry is answered with a 503 here. */
 function refusalOf(error: unknown, { replyTo }: ComposableEmail): unknown {
   if (error instanceof UncomposableMessage)
     return replyTo.some(({ address }) => address === ERASED)
@@ -86,7 +86,7 @@ function refusalOf(error: unknown, { replyTo }: ComposableEmail): unknown {
   return error.isLasting ? uncomposable(error.message) : busy();
 }
 
-/** The email is kept for longer than what it said. */
+/** The email itself is kept longer than its content. */
 export function contentRemoved(): Refusal {
   return new Refusal(
     409,
@@ -94,7 +94,7 @@ export function contentRemoved(): Refusal {
   );
 }
 
-/** Which key is missing is the operator's affair: the sender's log says it. */
+/** Which key is missing concerns only the operator, who finds it in the sender's log. */
 export function unsignable(): Refusal {
   return new Refusal(
     503,
@@ -103,7 +103,7 @@ export function unsignable(): Refusal {
   );
 }
 
-/** No message can be made of the email, now or later. */
+/** The email cannot be composed, now or later. */
 export function uncomposable(reason: string): Refusal {
   return new Refusal(409, `No message can be made of the email: ${reason}; send another one`);
 }

@@ -8,11 +8,11 @@ import { countOutcomes } from './count-outcomes.ts';
 import type { DeliverEmail } from './deliver-email.ts';
 import type { EmailSpans } from './email-spans.ts';
 
-/** Some are composed, signed and asked about while others are transmitted, so that no connection waits for its next email. */
+/** More than one, so that the next emails are composed, signed and checked while others are transmitted, and no connection waits. */
 const ROWS_IN_WORK_PER_CONNECTION = 8;
-/** What a killed process may have sent without its being recorded: no more than that at any time. */
+/** Bounds how many emails a killed process may have sent without recording it. */
 const ROWS_UNRECORDED_PER_CONNECTION = ROWS_IN_WORK_PER_CONNECTION;
-/** Enough to keep all of that busy while the next claim is under way, and outcomes are recorded. */
+/** Enough to keep all of these busy while the next claim is under way and outcomes are being recorded. */
 const ROWS_IN_HAND_PER_CONNECTION = 12;
 const MAX_BYTES_IN_HAND = 64 * 1024 * 1024;
 
@@ -23,7 +23,7 @@ interface SendEmailsOptions extends LaneTimes {
   readonly relays: Pick<RelayChain, 'retryAfterMs'>;
   /** How many emails are transmitted at once. */
   readonly connections: number;
-  /** What is told of turns; undefined: traces are off. */
+  /** Spans of turns; undefined: tracing is off. */
   readonly spans?: Pick<EmailSpans, 'beginTurn'> | undefined;
   readonly onError: (error: unknown) => void;
 }
@@ -50,7 +50,7 @@ export class SendEmails {
           countOutcomes(outcomes);
           return live;
         },
-        bare: (outcome) => ({ ...outcome, detail: {} }),
+        withoutDetail: (outcome) => ({ ...outcome, detail: {} }),
         onError,
       }),
     });
@@ -61,7 +61,7 @@ export class SendEmails {
     return this.lanes.serve(laneId, slot);
   }
 
-  /** Begins nothing more, gives back what was not begun, and resolves when what was is recorded. */
+  /** Starts nothing more, gives back emails that were not started, and resolves when the others are recorded. */
   drain(): Promise<void> {
     return this.lanes.drain();
   }

@@ -29,9 +29,9 @@ const SOURCE: MessageSource = {
 let signers: DkimSigner[];
 let zone: Zone;
 beforeAll(async () => {
-  const made = await Promise.all([newTestSigner('rsa', DOMAIN), newTestSigner('ed25519', DOMAIN)]);
-  signers = made.map(({ signer }) => signer);
-  zone = Object.assign({}, ...made.map((each) => each.zone)) as Zone;
+  const composed = await Promise.all([newTestSigner('rsa', DOMAIN), newTestSigner('ed25519', DOMAIN)]);
+  signers = composed.map(({ signer }) => signer);
+  zone = Object.assign({}, ...composed.map((each) => each.zone)) as Zone;
 });
 
 const signed = (change: Partial<MessageSource> = {}): Promise<Buffer> =>
@@ -107,8 +107,8 @@ describe('A signed mail that somebody meddled with', () => {
   let message: Buffer;
   const meddledWith: Buffer[] = [];
   beforeAll(async () => {
-    const composed = composeMessage({ ...SOURCE, html: '<p>Hello</p>' });
-    message = await signEmail(Buffer.concat([Buffer.from(LIST_FIELDS), composed]), signers, SIGNED_AT);
+    const composeOrFail = composeMessage({ ...SOURCE, html: '<p>Hello</p>' });
+    message = await signEmail(Buffer.concat([Buffer.from(LIST_FIELDS), composeOrFail]), signers, SIGNED_AT);
   });
 
   async function expectBroken(tampered: Buffer): Promise<void> {

@@ -13,17 +13,17 @@ const MAX_PER_LOOKUP = 500;
 /** A few kilobytes each. */
 const MAX_CACHED = 1_000;
 
-/** What a domain signs with. */
+/** The signers of a domain. */
 interface DomainSigners {
-  /** RSA first; none: its emails leave unsigned. */
+  /** RSA first. None: its emails are sent unsigned. */
   readonly signers: readonly DkimSigner[];
-  /** Why a key is not among them that should be: it cannot be decrypted. */
+  /** Set when a key is missing because it cannot be decrypted. */
   readonly fault?: Error;
 }
 
 /**
- * The keys of domains as they are when an email is signed. Which ones count is asked each time, in one statement for all emails that are in
- * flight together; kept are parsed private keys alone, which never change.
+ * The DKIM keys of domains at the moment of signing. Which keys are current is queried each time, in one statement for all concurrent emails; only parsed
+ * private keys, which never change, are cached.
  */
 export class SigningKeys {
   private readonly parsed = new BoundedMap<string, KeyObject>(MAX_CACHED);
@@ -49,7 +49,7 @@ export class SigningKeys {
     return this.lookUps.add(domain);
   }
 
-  /** A key that cannot be opened is told of to its own domain, and fails no other of the group. */
+  /** A key that cannot be decrypted is a fault of its own domain, and must not fail the others of the group. */
   private open({ domain }: SendingDomain, keys: readonly SealedSigningKey[]): DomainSigners {
     const signers: DkimSigner[] = [];
     let fault: Error | undefined;
@@ -64,7 +64,7 @@ export class SigningKeys {
     return fault === undefined ? { signers } : { signers, fault };
   }
 
-  /** Kept anew each time: the one that was not used for the longest time goes first. */
+  /** Set on each use, so that the map evicts the least recently used key. */
   private privateKeyOf({ id, sealedPrivateKey }: SealedSigningKey): KeyObject {
     const place = placeOf(SEALED_COLUMNS.dkimPrivateKey, id);
     const key = this.parsed.get(id) ?? parseDkimKey(this.box.open(sealedPrivateKey, place));

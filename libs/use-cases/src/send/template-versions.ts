@@ -6,7 +6,7 @@ const MAX_PER_LOOKUP = 200;
 const MAX_CACHED = 500;
 const MAX_CACHED_CHARACTERS = 32 * 1_048_576;
 
-/** The versions of templates that emails of this process were made of last. They never change, so what is kept is never stale. */
+/** A cache of template versions. They are immutable, so it is never stale. */
 export class TemplateVersions {
   private readonly kept = new Map<TemplateVersionId, TemplateVersionSource>();
   private readonly lookUps: Coalescer<TemplateVersionId, TemplateVersionSource | undefined>;
@@ -24,7 +24,7 @@ export class TemplateVersions {
     });
   }
 
-  /** @throws what the database throws; Error for a version that there never was */
+  /** @throws what the database throws; Error for a version that does not exist */
   async find(id: TemplateVersionId): Promise<TemplateVersionSource> {
     const source = this.kept.get(id) ?? (await this.lookUps.add(id));
     if (source === undefined)
@@ -33,7 +33,7 @@ export class TemplateVersions {
     return source;
   }
 
-  /** Puts it at the end: the first is the one that was not used for the longest time. */
+  /** Moves the entry to the end: the map is ordered by last use. */
   private keep(id: TemplateVersionId, source: TemplateVersionSource): void {
     if (this.kept.delete(id)) this.characters -= sizeOf(source);
     this.kept.set(id, source);

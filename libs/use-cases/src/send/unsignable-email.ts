@@ -1,4 +1,4 @@
-/** A key that an email is to be signed with cannot be decrypted. */
+/** A DKIM key for signing an email cannot be decrypted. */
 export class UnsignableEmail extends Error {
   constructor(domain: string, cause: Error) {
     super(`Emails of ${domain} cannot be signed: ${cause.message}`, { cause });

@@ -2,33 +2,30 @@ import { Coalescer, type EmailId } from '@posthorn/kernel';
 import type { WithheldReason } from '@posthorn/domain';
 import type { ClaimedEmail, OutboxStore } from '@posthorn/database';
 
-/**
- * For how long the answer that came with the claim is good. An email that waited longer, for its turn or for its template, is asked
- * about again: what keeps the recipient from being written to can have happened meanwhile.
- */
-const ANSWER_GOOD_FOR_MS = 1_000;
+/** How long the answer that came with the claim is valid. For an email that has waited longer it is queried again: the recipient may have been suppressed meanwhile. */
+const ANSWER_FRESH_MS = 1_000;
 const MAX_PER_LOOKUP = 500;
 
-type AskedAbout = Pick<ClaimedEmail, 'id' | 'withheldFor' | 'askedAtMs'>;
+type RecipientQuery = Pick<ClaimedEmail, 'id' | 'withheldFor' | 'askedAtMs'>;
 
-/** Knows whether an email's recipient may be written to at the moment of sending. */
+/** Checks at the moment of sending whether an email must be withheld from its recipient. */
 export class WithheldRecipients {
-  private readonly questions: Coalescer<EmailId, WithheldReason | null>;
+  private readonly lookUps: Coalescer<EmailId, WithheldReason | null>;
 
   constructor(outbox: Pick<OutboxStore, 'askWhyWithheld'>) {
-    this.questions = new Coalescer({
+    this.lookUps = new Coalescer({
       serve: (ids) => outbox.askWhyWithheld(ids),
       maxItems: MAX_PER_LOOKUP,
     });
   }
 
   /**
-   * Why nothing is to be sent to the recipient; null: it is. True a second before the answer, at the earliest.
+   * Why the email is withheld from its recipient; null: it is not. The answer is at most one second old.
    *
    * @throws what the database throws
    */
-  whyWithheld({ id, withheldFor, askedAtMs }: AskedAbout): Promise<WithheldReason | null> {
-    const isFresh = performance.now() - askedAtMs < ANSWER_GOOD_FOR_MS;
-    return withheldFor !== null || isFresh ? Promise.resolve(withheldFor) : this.questions.add(id);
+  whyWithheld({ id, withheldFor, askedAtMs }: RecipientQuery): Promise<WithheldReason | null> {
+    const isFresh = performance.now() - askedAtMs < ANSWER_FRESH_MS;
+    return withheldFor !== null || isFresh ? Promise.resolve(withheldFor) : this.lookUps.add(id);
   }
 }

@@ -2,7 +2,7 @@ import { generateKeySync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type Database,
-  greetDatabase,
+  waitForDatabase,
   IdentityChanges,
   IdentityStore,
   InvitationChanges,
@@ -43,8 +43,8 @@ beforeAll(async () => {
   proxy = await FaultProxy.before(testDatabase.url);
   mailing = openDatabase({ url: proxy.urlFor(testDatabase.url), poolSize: 2, applicationName: 'test' });
   database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
-  await greetDatabase(database);
-  await greetDatabase(mailing);
+  await waitForDatabase(database);
+  await waitForDatabase(mailing);
   await admitSystemSender(new IdentityStore(database), FROM);
 });
 beforeEach(async () => {

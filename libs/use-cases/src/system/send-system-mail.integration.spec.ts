@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Database, greetDatabase, IdentityStore, openDatabase } from '@posthorn/database';
+import { type Database, waitForDatabase, IdentityStore, openDatabase } from '@posthorn/database';
 import type { Mailbox } from '@posthorn/domain';
 import { SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
@@ -14,7 +14,7 @@ let database: Database;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   database = openDatabase({ url: testDatabase.url, poolSize: 2, applicationName: 'test' });
-  await greetDatabase(database);
+  await waitForDatabase(database);
 });
 afterAll(async () => {
   await database.close();

@@ -3,7 +3,7 @@ import type { JsonObject } from '@posthorn/domain';
 import type { Template, TemplateStore } from '@posthorn/database';
 import { type HtmlToText, missingVariables, type TemplateRenderer } from '@posthorn/rendering';
 import { missingVariablesOf } from '../accept/refusals.ts';
-import { type FinishedContent, finishedContent } from '../send/finished-content.ts';
+import { type FinalContent, finalContent } from '../send/final-content.ts';
 import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import { withoutUnsubscribeUrl, withUnsubscribeUrl } from '../unsubscribe/unsubscribe-variable.ts';
 import { busyRendering, noSuchVersion, renderingRefusal } from './template-refusals.ts';
@@ -19,7 +19,7 @@ interface PreviewTemplateOptions {
 }
 
 /** What an email of a template says when it leaves; the preview text is in the HTML too, where it is hidden. */
-interface TemplatePreview extends FinishedContent {
+interface TemplatePreview extends FinalContent {
   readonly previewText?: string;
 }
 
@@ -88,6 +88,6 @@ export class PreviewTemplate {
       given,
       workspaceId,
     );
-    return { ...rendered, ...(await finishedContent(this.options.htmlToText, workspaceId, rendered)) };
+    return { ...rendered, ...(await finalContent(this.options.htmlToText, workspaceId, rendered)) };
   }
 }

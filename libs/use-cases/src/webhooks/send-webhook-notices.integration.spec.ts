@@ -10,7 +10,7 @@ import {
 import { POSTHORN } from '@posthorn/domain';
 import {
   type Database,
-  greetDatabase,
+  waitForDatabase,
   IdentityStore,
   openDatabase,
   ReceiverHealthStore,
@@ -32,7 +32,7 @@ let acme: WorkspaceId;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
-  await greetDatabase(database);
+  await waitForDatabase(database);
   await admitSystemSender(new IdentityStore(database), FROM);
   acme = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
   for (const [email, role] of [
@@ -94,7 +94,7 @@ async function disabledWebhook(): Promise<WebhookId> {
   });
   const [receiver] = await new DeliveryStore(database).readReceivers([id]);
   const report = { webhookId: id, workspaceId: acme, asOf: receiver!.asOf };
-  await new ReceiverHealthStore(database).learn(
+  await new ReceiverHealthStore(database).applyReports(
     [{ ...report, effect: 'gone', isSlow: false }],
     () => undefined,
   );

@@ -8,26 +8,26 @@ import {
   type SealedColumn,
 } from '@posthorn/database';
 import type { SecretBox } from '@posthorn/signing';
-import { OpenedTokens } from './opened-tokens.ts';
+import { TokenCache } from './token-cache.ts';
 
 const MAX_PER_LOOKUP = 500;
 
-/** Where a webhook is posted to, with what it is signed with. */
-export interface OpenReceiver extends Receiver {
-  /** What its tokens are to signatures, the newest first; with two the older one is being replaced. */
+/** Where a webhook is posted to, and its signing keys. */
+export interface ReceiverWithKeys extends Receiver {
+  /** The signing keys, newest first; two while the token is being rotated. */
   readonly keys: readonly [KeyObject, ...KeyObject[]];
 }
 
 /**
- * The receivers of webhooks as they are just before each POST: what was changed, paused or deleted since the claim counts. Look-ups that
- * are in flight together share one statement, and nothing is kept but what tokens open to.
+ * Reads the receivers of webhooks just before each POST, so that changes since the claim count. Concurrent look-ups share one statement; only decrypted
+ * tokens are cached.
  */
 export class Receivers {
-  private readonly lookUps: Coalescer<WebhookId, Opened | undefined>;
-  private readonly tokens: OpenedTokens;
+  private readonly lookUps: Coalescer<WebhookId, ReceiverLookup | undefined>;
+  private readonly tokens: TokenCache;
 
   constructor(deliveries: Pick<DeliveryStore, 'readReceivers'>, box: Pick<SecretBox, 'open'>) {
-    this.tokens = new OpenedTokens(box);
+    this.tokens = new TokenCache(box);
     this.lookUps = new Coalescer({
       serve: async (ids) => {
         const wanted = [...new Set(ids)];
@@ -40,18 +40,18 @@ export class Receivers {
   }
 
   /**
-   * Undefined: it is deleted.
+   * Undefined: the webhook was deleted.
    *
-   * @throws what the database throws; SecretNotOpened when the key of its token is not among ours
+   * @throws what the database throws; SecretNotOpened when its token was encrypted with an unknown key
    */
-  async find(id: WebhookId): Promise<OpenReceiver | undefined> {
+  async find(id: WebhookId): Promise<ReceiverWithKeys | undefined> {
     const opened = await this.lookUps.add(id);
     if (opened !== undefined && 'fault' in opened) throw opened.fault;
     return opened;
   }
 
-  /** A token that cannot be opened must fail its own webhook and no other of the group. */
-  private open(receiver: Receiver | undefined): Opened | undefined {
+  /** A token that cannot be decrypted must not fail the other webhooks of the group. */
+  private open(receiver: Receiver | undefined): ReceiverLookup | undefined {
     if (receiver === undefined) return undefined;
     try {
       const { id, sealedToken, sealedPreviousToken: previous } = receiver;
@@ -66,4 +66,4 @@ export class Receivers {
   }
 }
 
-type Opened = OpenReceiver | { readonly fault: Error };
+type ReceiverLookup = ReceiverWithKeys | { readonly fault: Error };

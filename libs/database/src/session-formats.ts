@@ -4,7 +4,7 @@
  * without `standard_conforming_strings` a CHECK would be made of another pattern than the migration says. The names of tables are bare:
  * with `quote_all_identifiers` no partition would be made, as their months are read from the names.
  */
-export const NOTATION = [
+export const SESSION_FORMATS = [
   'SET datestyle = ISO',
   "SET timezone = 'UTC'",
   'SET standard_conforming_strings = on',

@@ -4,13 +4,13 @@ import type { LaneId } from '@posthorn/domain';
 const dueIn = new WeakMap<object, Set<LaneId>>();
 
 /** Notes that a transaction has made events due, so that their lanes are rung when it is committed. */
-export function noteEventsDue(transaction: object, laneIds: readonly LaneId[]): void {
+export function addDueEventLanes(transaction: object, laneIds: readonly LaneId[]): void {
   if (laneIds.length === 0) return;
   dueIn.set(transaction, new Set([...(dueIn.get(transaction) ?? []), ...laneIds]));
 }
 
 /** Says which lanes have events that are due because a transaction was committed. */
-export function ringForEvents(
+export function announceDueEvents(
   { onEventsDue }: { readonly onEventsDue: (laneIds: readonly LaneId[]) => void },
   transaction: object,
 ): void {

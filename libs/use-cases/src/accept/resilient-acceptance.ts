@@ -9,26 +9,26 @@ import {
 } from '@posthorn/database';
 import { unavailable } from './refusals.ts';
 
-const CONFLICT_TRIES = 3;
-/** After this long of not knowing whether a group was committed the callers are told to ask again. */
-const UNSURE_AFTER_MS = 5_000;
-const LOOK_AGAIN_MS = 200;
+const MAX_CONFLICT_ATTEMPTS = 3;
+/** When it is still unknown after this time whether a group was committed, callers get a 503. */
+const MAX_UNCERTAIN_MS = 5_000;
+const POLL_MS = 200;
 
 /**
- * Accepts a group whatever happens to its transaction: refused data is judged item by item, a conflict is tried again, and a
- * COMMIT whose answer was lost is resolved. That is safe because the ids were made before the first try: while the
- * old transaction is undecided, inserting the same ids waits for it, and once it is committed they are found.
+ * Accepts a group of calls despite faults of its transaction: when the database rejects data, call by call; after a conflict, again; and when the answer to
+ * the COMMIT was lost, it finds out whether that took effect. Retrying is safe because the ids were created before the first attempt: while the old
+ * transaction is undecided, inserting the same ids waits for it, and once it is committed they are found.
  */
-export class AcceptGroup {
+export class ResilientAcceptance {
   constructor(
     private readonly store: Pick<AcceptanceStore, 'accept' | 'findAccepted'>,
     private readonly monthlyLimit: number | null,
   ) {}
 
   /**
-   * The outcome of each call, in their order.
+   * The outcome of each call, in the same order.
    *
-   * @throws Refusal (503) when the database cannot be reached, or does not say within five seconds
+   * @throws Refusal (503) when the database is unreachable, or the outcome still unknown after five seconds
    */
   async accept(calls: readonly AcceptableCall[]): Promise<CallOutcome[]> {
     for (let tries = 1; ; tries += 1) {
@@ -36,7 +36,7 @@ export class AcceptGroup {
         return await this.store.accept(calls, this.monthlyLimit);
       } catch (error) {
         const fault = faultOf(error);
-        if (fault === 'conflict' && tries < CONFLICT_TRIES) continue;
+        if (fault === 'conflict' && tries < MAX_CONFLICT_ATTEMPTS) continue;
         return this.afterFault(fault, error, calls);
       }
     }
@@ -54,7 +54,7 @@ export class AcceptGroup {
     throw error;
   }
 
-  /** A workspace whose usage or key somebody holds, or whose batches want each other's keys, must not fail the others of its group. */
+  /** A workspace whose usage row or key is locked, or whose batches conflict over keys, must not fail the others of the group. */
   private async acceptByWorkspace(cause: unknown, calls: readonly AcceptableCall[]): Promise<CallOutcome[]> {
     const parts = [...Map.groupBy(calls, (call) => call.workspaceId).values()];
     if (parts.length === 1) throw unavailable(cause);
@@ -63,19 +63,19 @@ export class AcceptGroup {
     return calls.map((call) => outcomeOf.get(call)!);
   }
 
-  /** One call's refused data must not fail the others of its group. */
+  /** Rejected data of one call must not fail the others of the group. */
   private async acceptOneByOne(calls: readonly AcceptableCall[]): Promise<CallOutcome[]> {
     const outcomes: CallOutcome[] = [];
     for (const call of calls) {
       const [outcome] = await this.acceptPart([call]);
       outcomes.push(outcome!);
-      // Out of reach by now: whoever is left need not find that out one after the other.
+      // The database has become unreachable: the remaining calls fail in the same way, without waiting for that one by one.
       if (outcome!.kind === 'failed' && outcome!.error instanceof Refusal) break;
     }
     return calls.map((_call, index) => outcomes[index] ?? outcomes.at(-1)!);
   }
 
-  /** Accepts a part of a group; what it fails with is the outcome of each of its calls, and of no others. */
+  /** Accepts a part of a group; an error becomes the outcome of all calls of this part. */
   private async acceptPart(part: readonly AcceptableCall[]): Promise<CallOutcome[]> {
     try {
       return await this.accept(part);
@@ -85,7 +85,7 @@ export class AcceptGroup {
   }
 
   private async resolveLost(calls: readonly AcceptableCall[]): Promise<CallOutcome[]> {
-    const deadline = performance.now() + UNSURE_AFTER_MS;
+    const deadline = performance.now() + MAX_UNCERTAIN_MS;
     let lastError: unknown;
     while (performance.now() < deadline) {
       try {
@@ -94,24 +94,24 @@ export class AcceptGroup {
         );
         return await this.completeLost(calls, found);
       } catch (error) {
-        // `data` here is the primary key: the old transaction was committed after all, and the next look finds it.
+        // `data` here means a violated primary key: the old transaction was committed after all, and the next query finds it.
         if (faultOf(error) === 'other') throw error;
         lastError = error;
-        await sleep(LOOK_AGAIN_MS);
+        await sleep(POLL_MS);
       }
     }
     throw unavailable(lastError);
   }
 
   /**
-   * Emails that are there were accepted; the others were refused, or the whole never happened: they are judged again. A call with
-   * a key of its own comes again as a whole: if it was committed, its key says what it was answered.
+   * Emails that are found were accepted. The others were refused, or the whole transaction was rolled back: they are judged again. A call with an
+   * idempotency key is repeated as a whole: if it was committed, the key has its answer.
    */
   private async completeLost(
     calls: readonly AcceptableCall[],
     found: ReadonlySet<EmailId>,
   ): Promise<CallOutcome[]> {
-    const rest = calls.map((call) => (call.idempotency === undefined ? withoutFound(call, found) : call));
+    const rest = calls.map((call) => (call.idempotency === undefined ? withoutAccepted(call, found) : call));
     const open = rest.filter(({ emails, idempotency }) => emails.length > 0 || idempotency !== undefined);
     const judged = open.length === 0 ? [] : await this.store.accept(open, this.monthlyLimit);
     const outcomeOf = new Map(open.map((call, index) => [call, judged[index]!]));
@@ -119,11 +119,11 @@ export class AcceptGroup {
   }
 }
 
-function withoutFound(call: AcceptableCall, found: ReadonlySet<EmailId>): AcceptableCall {
+function withoutAccepted(call: AcceptableCall, found: ReadonlySet<EmailId>): AcceptableCall {
   return { ...call, emails: call.emails.filter(({ id }) => !found.has(id)) };
 }
 
-/** The outcome of a call of which some emails were found and the rest was judged now. */
+/** The outcome of a call, some of whose emails were found, and the rest judged again. */
 function completed(
   { emails, idempotency }: AcceptableCall,
   found: ReadonlySet<EmailId>,

@@ -5,45 +5,45 @@ import type { LaneRings } from '@posthorn/queues';
 import type { DeliverEvents } from './deliver-events.ts';
 
 const MAX_LANES_PER_STATEMENT = 20;
-/** A backlog becomes deliveries so many groups a turn: a job for each costs Redis and this process a tenth of what its deliveries cost, and other lanes wait no longer than for these. */
+/** A backlog is fanned out in up to this many groups per turn. A turn per group would cost a tenth of what its deliveries cost; more groups would make other lanes wait too long. */
 const MAX_GROUPS_PER_TURN = 4;
-/** Of more lanes it is not remembered that they are behind: the next turn of one that was served here may be another process's. */
+/** Size of the cache of lanes with a backlog. An evicted lane is merely treated as one without, as when its next turn runs in another process. */
 const MAX_LANES_BEHIND = 1_000;
-/** However little room there is, this share of a turn's events becomes deliveries: other processes may have room for them. */
+/** Even without capacity here, at least this share of a turn's events is fanned out: other processes may have capacity. */
 const MIN_SHARE_OF_TURN = 1 / 4;
 
-/** A turn of a lane of events. */
+/** A turn of an event lane. */
 interface EventTurn {
   readonly laneId: LaneId;
-  /** Whether more was there the last time, and it has waited for room. */
+  /** Whether the lane had more events than its last group took, so that it has waited for capacity. */
   readonly isBehind: boolean;
 }
 
 interface FanOutEventsOptions {
   readonly deliveries: Pick<DeliveryStore, 'fanOut'>;
-  /** Who posts what is made, as far as there is room. */
-  readonly poster: Pick<DeliverEvents, 'takeUp' | 'waitForCapacityFor'>;
+  /** Posts new deliveries at once, as far as it has capacity. */
+  readonly poster: Pick<DeliverEvents, 'claimAndPost' | 'waitForCapacityFor'>;
   readonly rings: {
     readonly event: Pick<LaneRings, 'ringSlot'>;
     readonly webhook: Pick<LaneRings, 'ring'>;
   };
-  /** How many events of a lane become deliveries at a time; a turn has a few such times. */
+  /** Maximum events of a lane per group; a turn has up to {@link MAX_GROUPS_PER_TURN} groups. */
   readonly eventsPerTurn: number;
-  /** How long a turn waits for room at most. */
+  /** How long a turn waits for capacity at most. */
   readonly handoverMs: number;
   readonly leaseMs: number;
 }
 
 /**
- * Serves the turns of lanes of events: each event becomes one delivery to each webhook that it is for. What this process has room for is
- * claimed as it is made, which spares it a turn of its own; the lanes of the rest are rung.
+ * Serves the turns of event lanes: fans each event out into one delivery for each webhook that is subscribed to it. Deliveries for which this process has
+ * capacity are claimed in the same statement, which saves a turn of their lane; the lanes of the others are rung.
  */
 export class FanOutEvents {
-  /** One statement for the lanes whose turns start together. What it gives is the same for all of them. */
+  /** One statement for all lanes whose turns start together; its result is shared by all of them. */
   private readonly groups: Coalescer<EventTurn, FannedOut>;
-  /** Lanes that have more events than were taken of them: they have waited already, so that they may wait for room. */
-  private readonly behind = new BoundedMap<LaneId, true>(MAX_LANES_BEHIND);
-  /** As it was the last time. */
+  /** Lanes with a backlog. Their events have waited already, so they may also wait for capacity. */
+  private readonly lanesBehind = new BoundedMap<LaneId, true>(MAX_LANES_BEHIND);
+  /** As observed in the last group. */
   private deliveriesPerEvent = 1;
 
   constructor(private readonly options: FanOutEventsOptions) {
@@ -56,17 +56,17 @@ export class FanOutEvents {
     });
   }
 
-  /** Serves one turn of a lane. @throws what the database throws: nothing has happened then, and the clock rings again */
+  /** Serves one turn of a lane. @throws what the database throws; nothing has been changed then, and the clock rings again */
   async serve(laneId: LaneId, slot: string): Promise<void> {
     const { poster, eventsPerTurn, handoverMs, rings } = this.options;
-    let isBehind = this.behind.delete(laneId);
+    let isBehind = this.lanesBehind.delete(laneId);
     for (let groups = 0; groups < MAX_GROUPS_PER_TURN; groups += 1) {
       if (isBehind) await poster.waitForCapacityFor(eventsPerTurn * this.deliveriesPerEvent, handoverMs);
       const { lanes } = await this.groups.add({ laneId, isBehind });
       isBehind = lanes.some((one) => one.laneId === laneId && one.hasMore);
       if (!isBehind) return;
     }
-    this.behind.set(laneId, true);
+    this.lanesBehind.set(laneId, true);
     rings.event.ringSlot(laneId, slot);
   }
 
@@ -74,7 +74,7 @@ export class FanOutEvents {
     const { deliveries, poster, eventsPerTurn, leaseMs } = this.options;
     const wanted = Math.ceil(turns.length * eventsPerTurn * this.deliveriesPerEvent);
     let made: FannedOut = { lanes: [], made: 0, claimed: [] };
-    await poster.takeUp(wanted, async (capacity) => {
+    await poster.claimAndPost(wanted, async (capacity) => {
       const backlog = this.eventsFor(capacity.rows / turns.length);
       const demands = turns.map(({ laneId, isBehind }) => ({
         laneId,
@@ -87,7 +87,7 @@ export class FanOutEvents {
     return made;
   }
 
-  /** How many events of a backlog become deliveries when there is room for so many: each that has to be claimed later costs a turn. */
+  /** How many events of a backlog to fan out, given capacity for this many deliveries: deliveries that are claimed later cost turns of their own. */
   private eventsFor(rows: number): number {
     const { eventsPerTurn } = this.options;
     const min = Math.ceil(eventsPerTurn * MIN_SHARE_OF_TURN);
@@ -99,7 +99,7 @@ export class FanOutEvents {
     let events = 0;
     for (const { queue, laneId, rows, isSlow } of lanes) {
       if (queue === 'event') events += rows;
-      // The clock rings a slow one within a second, which is little beside what its receiver takes.
+      // The clock rings slow lanes within a second, which is short compared with what their receivers take.
       else if (!isSlow) rings.webhook.ring(laneId, rows);
     }
     if (events > 0) this.deliveriesPerEvent = Math.max(1, made / events);

@@ -4,16 +4,13 @@ import { type SecretBox, webhookKey } from '@posthorn/signing';
 
 const MAX_CACHED = 1_000;
 
-/**
- * Tokens of webhooks as they sign, each opened once a process: what is sealed for a place never opens to anything else there, so nothing that is kept
- * can be stale. A token that was changed is sealed anew.
- */
-export class OpenedTokens {
+/** A cache of decrypted webhook tokens, keyed by their ciphertext. A changed token has a new ciphertext, so the cache is never stale. */
+export class TokenCache {
   private readonly opened = new BoundedMap<string, KeyObject>(MAX_CACHED);
 
   constructor(private readonly box: Pick<SecretBox, 'open'>) {}
 
-  /** @throws SecretNotOpened when the key of the token is not among ours; asked again it is tried again */
+  /** @throws SecretNotOpened when the token was encrypted with an unknown key; failures are not cached */
   open(sealed: Buffer, place: string): KeyObject {
     const sealedThere = `${place} ${sealed.toString('latin1')}`;
     const known = this.opened.get(sealedThere);

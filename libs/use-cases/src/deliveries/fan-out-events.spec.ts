@@ -25,7 +25,7 @@ function backlog(rowsFree: () => number): Backlog {
     const lane = { queue: 'event', laneId, rows, hasMore: true, isSlow: false } as const;
     return Promise.resolve({ lanes: [lane], made: rows * WEBHOOKS, claimed: [] });
   };
-  const takeUp = async (
+  const claimAndPost = async (
     wanted: number,
     claim: (capacity: ClaimCapacity) => Promise<unknown>,
   ): Promise<void> => {
@@ -33,7 +33,7 @@ function backlog(rowsFree: () => number): Backlog {
   };
   const events = new FanOutEvents({
     deliveries: { fanOut },
-    poster: { takeUp, waitForCapacityFor: () => Promise.resolve() },
+    poster: { claimAndPost, waitForCapacityFor: () => Promise.resolve() },
     rings: { event: { ringSlot: (_lane, slot) => void rung.push(slot) }, webhook: { ring: () => undefined } },
     eventsPerTurn: EVENTS_PER_TURN,
     handoverMs: 10,

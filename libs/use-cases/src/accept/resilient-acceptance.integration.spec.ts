@@ -3,7 +3,7 @@ import {
   type AcceptableCall,
   AcceptanceStore,
   type Database,
-  greetDatabase,
+  waitForDatabase,
   IdentityStore,
   openDatabase,
   WorkspaceStore,
@@ -11,7 +11,7 @@ import {
 import { POSTHORN } from '@posthorn/domain';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import { AcceptGroup } from './accept-group.ts';
+import { ResilientAcceptance } from './resilient-acceptance.ts';
 import { prepareRawEmail } from './prepare-email.ts';
 import { rawDraft } from './raw-draft.fixture.ts';
 
@@ -21,7 +21,7 @@ let database: Database;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   database = openDatabase({ url: testDatabase.url, poolSize: 6, applicationName: 'test' });
-  await greetDatabase(database);
+  await waitForDatabase(database);
 });
 afterAll(async () => {
   await database.close();
@@ -40,7 +40,7 @@ function callFrom(workspaceId: WorkspaceId): AcceptableCall {
 }
 
 it('a workspace whose usage somebody holds is told to ask again, and fails no other of its group', async () => {
-  const group = new AcceptGroup(new AcceptanceStore(database), null);
+  const group = new ResilientAcceptance(new AcceptanceStore(database), null);
   const [held, free] = [await openWorkspace(), await openWorkspace()];
   const calls = [held, free, held].map(callFrom);
   await group.accept([callFrom(held)]);
@@ -60,7 +60,7 @@ it('a workspace whose usage somebody holds is told to ask again, and fails no ot
 });
 
 it('a workspace that gets into the way of others again and again fails no other of its group', async () => {
-  const group = new AcceptGroup(new AcceptanceStore(database), null);
+  const group = new ResilientAcceptance(new AcceptanceStore(database), null);
   const [crossed, free] = [await openWorkspace(), await openWorkspace()];
   await database.pool.query(
     `CREATE FUNCTION cross() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE deadlock_detected; END $$;

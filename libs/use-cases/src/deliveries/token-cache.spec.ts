@@ -1,14 +1,14 @@
 import { generateKeySync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { SecretBox } from '@posthorn/signing';
-import { OpenedTokens } from './opened-tokens.ts';
+import { TokenCache } from './token-cache.ts';
 
 const PLACE = 'webhooks.token/one';
 
 function make() {
   const box = new SecretBox([{ id: 'first', key: generateKeySync('aes', { length: 256 }) }]);
   let opened = 0;
-  const tokens = new OpenedTokens({
+  const tokens = new TokenCache({
     open: (...sealed) => {
       opened += 1;
       return box.open(...sealed);

@@ -1,6 +1,6 @@
 import { startTimeout } from '@posthorn/kernel';
 import pg from 'pg';
-import { AccompaniedQuery, type Answered, type Companion } from './accompanied-query.ts';
+import { PipelinedQuery, type QueryCallback, type LeadingStatement } from './pipelined-query.ts';
 
 /**
  * When the server says nothing for longer than its own statement timeout, the connection is given up. When the answer to a claim is lost, its rows
@@ -13,19 +13,19 @@ const ANSWER_TIMEOUT_MS = 6_000;
  * function to a property of each query. V8 allocates such functions in the old generation, where they keep their query, with all that it sent and
  * received, until the whole heap is collected. Functions that are passed as arguments die young.
  */
-export class AnsweringClient extends pg.Client {
-  private companions: Companion[] = [];
+export class TimeoutClient extends pg.Client {
+  private leading: LeadingStatement[] = [];
 
   /** Sends it just before the next statement; they share an error and a timeout. Only within a transaction, or to begin one. */
-  sendWithNext(statement: Companion): void {
-    this.companions.push(statement);
+  pipelineWithNext(statement: LeadingStatement): void {
+    this.leading.push(statement);
   }
 
   /** As pg's, whose many overloads cannot be repeated here: `never` fits them all. */
   override query(...asked: never[]): never {
     const last: unknown = asked.at(-1);
     if (typeof last !== 'function') return this.answerTo(asked) as never;
-    return this.ask(asked.slice(0, -1), last as Answered) as never;
+    return this.ask(asked.slice(0, -1), last as QueryCallback) as never;
   }
 
   private async answerTo(asked: readonly unknown[]): Promise<unknown> {
@@ -40,16 +40,16 @@ export class AnsweringClient extends pg.Client {
     }
   }
 
-  private ask([query, values]: readonly unknown[], answered: Answered): unknown {
+  private ask([query, values]: readonly unknown[], callback: QueryCallback): unknown {
     const cancelTimeout = startTimeout(ANSWER_TIMEOUT_MS, () => this.giveUp());
-    const inTime: Answered = (error, result) => {
+    const inTime: QueryCallback = (error, result) => {
       cancelTimeout();
-      answered(error, result);
+      callback(error, result);
     };
-    if (this.companions.length === 0) return super.query(query as string, values as unknown[], inTime);
-    const { companions } = this;
-    this.companions = [];
-    return super.query(new AccompaniedQuery(companions, query as string, values, inTime) as never);
+    if (this.leading.length === 0) return super.query(query as string, values as unknown[], inTime);
+    const { leading } = this;
+    this.leading = [];
+    return super.query(new PipelinedQuery(leading, query as string, values, inTime) as never);
   }
 
   /** Whoever waits on it gets the error, and the pool opens another connection in its place. */

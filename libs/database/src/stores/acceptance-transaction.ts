@@ -48,15 +48,15 @@ const MAX_ROUNDS = 5;
 const MAX_BYTES_PER_STATEMENT = 24 * 1024 * 1024;
 
 /** The acceptance of one group of calls, on a connection whose transaction somebody else begins and ends. */
-export class GroupAcceptance {
+export class AcceptanceTransaction {
   private readonly entries: readonly Entry[];
   private readonly keys: IdempotencyKeys;
   /** The number of the first email of each call. */
-  private readonly firstOf: readonly number[];
+  private readonly firstNumberOf: readonly number[];
   private readonly outcomeOf: (AcceptanceOutcome | undefined)[] = [];
   private readonly callOutcomes: (CallOutcome | undefined)[];
   /** By the number of a call that is put off: that of the call before it which has the same key. */
-  private readonly copied = new Map<number, number>();
+  private readonly repeats = new Map<number, number>();
 
   constructor(
     private readonly connection: Connection,
@@ -67,10 +67,10 @@ export class GroupAcceptance {
   ) {
     this.keys = new IdempotencyKeys(connection);
     let n = 0;
-    this.firstOf = calls.map(({ emails }) => (n += emails.length) - emails.length);
+    this.firstNumberOf = calls.map(({ emails }) => (n += emails.length) - emails.length);
     this.entries = calls.flatMap(({ emails, idempotency }, call) =>
       emails.map((email, place) => ({
-        n: this.firstOf[call]! + place,
+        n: this.firstNumberOf[call]! + place,
         call,
         email,
         callKey: idempotency?.key,
@@ -94,8 +94,8 @@ export class GroupAcceptance {
 
   /** Writes what calls with a key of their own are answered, and gives the outcomes in the order of the calls. */
   async answer(): Promise<CallOutcome[]> {
-    const outcomes = this.calls.map((_call, index) => this.callOutcomes[index] ?? this.judged(index));
-    for (const [index, first] of this.copied)
+    const outcomes = this.calls.map((_call, index) => this.callOutcomes[index] ?? this.judgedOutcome(index));
+    for (const [index, first] of this.repeats)
       outcomes[index] = this.isRefusedWith(index, first, outcomes[first]!)
         ? outcomes[first]!
         : replayOf(outcomes[first]!, this.calls[first]!.idempotency!.fingerprint);
@@ -109,8 +109,8 @@ export class GroupAcceptance {
     return outcomes;
   }
 
-  private judged(index: number): CallOutcome {
-    const first = this.firstOf[index]!;
+  private judgedOutcome(index: number): CallOutcome {
+    const first = this.firstNumberOf[index]!;
     const emails = this.calls[index]!.emails.map(
       (_email, place): AcceptanceOutcome => this.outcomeOf[first + place] ?? { kind: 'contended' },
     );
@@ -125,13 +125,13 @@ export class GroupAcceptance {
 
   /** Takes the keys of calls, and tells those that find theirs taken. */
   private async takeCallKeys(): Promise<void> {
-    this.putOff();
+    this.deferRepeats();
     const claims = this.callClaims().filter(({ n }) => this.callOutcomes[n] === undefined);
     const { taken, known } = await this.keys.take(claims);
     for (const { n } of claims) {
       if (taken.has(n)) continue;
       const answer = known.get(n);
-      this.callOutcomes[n] = answer === undefined ? { kind: 'again' } : { kind: 'replayed', ...answer };
+      this.callOutcomes[n] = answer === undefined ? { kind: 'retry' } : { kind: 'replayed', ...answer };
     }
   }
 
@@ -139,17 +139,17 @@ export class GroupAcceptance {
    * Puts off calls that want a key which a call before them in this group wants too, if it is the key of either call as a whole: whether that is used up is
    * known last. The first call of a group is never put off.
    */
-  private putOff(): void {
+  private deferRepeats(): void {
     if (this.calls.every(({ idempotency }) => idempotency === undefined)) return;
     const [ofCalls, ofEmails] = [new Map<string, number>(), new Set<string>()];
     this.calls.forEach(({ workspaceId, emails, idempotency }, index) => {
       const own = idempotency && keyOf({ workspaceId, claim: idempotency });
       const keys = emails.flatMap(({ idempotency: claim }) => (claim ? [keyOf({ workspaceId, claim })] : []));
       const first = own === undefined ? undefined : ofCalls.get(own);
-      if (first !== undefined) this.copied.set(index, first);
+      if (first !== undefined) this.repeats.set(index, first);
       const isWanted = own !== undefined && (first !== undefined || ofEmails.has(own));
       if (isWanted || keys.some((key) => ofCalls.has(key))) {
-        this.callOutcomes[index] = { kind: 'again' };
+        this.callOutcomes[index] = { kind: 'retry' };
         return;
       }
       if (own !== undefined) ofCalls.set(own, index);
@@ -161,13 +161,13 @@ export class GroupAcceptance {
   private async judgeRound(open: readonly Entry[]): Promise<Entry[]> {
     for (const part of partsOf(open)) {
       await this.accept(part);
-      await this.settleKeys(part);
+      await this.settleItemKeys(part);
     }
     return open.filter(({ n }) => this.outcomeOf[n] === undefined);
   }
 
   /** Gives back the keys that nobody uses up, and tells the emails that stand behind another one, or found their key taken, what became of that. */
-  private async settleKeys(part: readonly Entry[]): Promise<void> {
+  private async settleItemKeys(part: readonly Entry[]): Promise<void> {
     const unused: NumberedClaim[] = [];
     const missed: NumberedClaim[] = [];
     for (const claims of Map.groupBy(claimsOf(part), keyOf).values()) {
@@ -207,7 +207,7 @@ export class GroupAcceptance {
       outcome.answer === undefined &&
       call.emails.length === before.emails.length &&
       call.idempotency!.fingerprint.equals(before.idempotency!.fingerprint) &&
-      this.monthOf(this.firstOf[index]!) === this.monthOf(this.firstOf[first]!)
+      this.monthOf(this.firstNumberOf[index]!) === this.monthOf(this.firstNumberOf[first]!)
     );
   }
 
@@ -215,7 +215,7 @@ export class GroupAcceptance {
     return this.entries[n]!.email.acceptedAt.toISOString().slice(0, 'yyyy-mm'.length);
   }
 
-  /** What it says nothing of follows from another email, or from who has the key: see {@link settleKeys}. */
+  /** What it says nothing of follows from another email, or from who has the key: see {@link settleItemKeys}. */
   private async accept(entries: readonly Entry[]): Promise<void> {
     const askedAt = performance.now();
     const keyed = entries.some(({ email }) => email.idempotency !== undefined);
@@ -247,7 +247,7 @@ export function fitOneStatement(calls: readonly AcceptableCall[]): boolean {
 /** What a call is told that repeats another of its group, or has its key for another payload. */
 function replayOf(outcome: CallOutcome, fingerprint: Buffer): CallOutcome {
   if (outcome.kind === 'replayed') return outcome;
-  if (outcome.kind !== 'judged' || outcome.answer === undefined) return { kind: 'again' };
+  if (outcome.kind !== 'judged' || outcome.answer === undefined) return { kind: 'retry' };
   return { kind: 'replayed', fingerprint, answer: outcome.answer };
 }
 

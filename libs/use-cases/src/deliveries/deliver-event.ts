@@ -8,48 +8,48 @@ import {
   cancelled,
   outcomeOfPost,
   postponed,
-  reportOfWait,
+  reportOfSlowness,
   SLOW_MS,
-  type ToldOutcome,
+  type PostOutcome,
 } from './outcome-of-post.ts';
 import { beginPostSpan, endPostSpan } from './post-span.ts';
-import type { OpenReceiver, Receivers } from './receivers.ts';
+import type { ReceiverWithKeys, Receivers } from './receivers.ts';
 
 interface DeliverEventOptions {
   readonly receivers: Pick<Receivers, 'find'>;
   readonly client: Pick<WebhookClient, 'post'>;
   readonly clock: Pick<DatabaseClock, 'now'>;
-  /** How long a POST may take with everything: name, connection, TLS, request and answer. */
+  /** Total time for a POST: name look-up, connection, TLS, request and response. */
   readonly deadlineMs: number;
-  /** What is told of POSTs; undefined: traces are off. */
+  /** Undefined: tracing is off. */
   readonly tracer?: Tracer | undefined;
-  /** Told of faults of our own. */
+  /** Called with errors that are our own fault. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Told when a POST is only waited for, while it still is; with what is new about its receiver. */
-type OnWait = (report: ReceiverReport | null) => void;
+/** Called while a POST is under way, when it has become slow; with the report on its receiver, or null if there is nothing new to report. */
+type OnSlow = (report: ReceiverReport | null) => void;
 
 /** Posts one claimed delivery to its webhook. */
 export class DeliverEvent {
   constructor(private readonly options: DeliverEventOptions) {}
 
   /**
-   * What became of the delivery; undefined: nothing, because it may not be begun just now, and it costs no attempt.
+   * Resolves with the outcome of the attempt; undefined: nothing was begun, because that is not possible now, and no attempt is counted.
    *
-   * @param mayStillBegin whether the delivery is still ours, asked when its receiver is known
+   * @param mayStillBegin whether the claim still holds; called when the receiver has been read
    */
   async deliver(
     delivery: ClaimedDelivery,
     mayStillBegin: () => boolean,
-    onWait?: OnWait,
-  ): Promise<ToldOutcome | undefined> {
+    onSlow?: OnSlow,
+  ): Promise<PostOutcome | undefined> {
     try {
       const receiver = await this.options.receivers.find(delivery.webhookId);
       if (receiver === undefined) return cancelled(delivery);
-      // It was paused or disabled after the claim: the delivery is held with the others.
+      // The webhook was paused or disabled after the claim: the delivery stays on hold with its others.
       if (receiver.status !== 'ACTIVE' || !mayStillBegin()) return undefined;
-      return await this.post(delivery, receiver, onWait);
+      return await this.post(delivery, receiver, onSlow);
     } catch (error) {
       this.options.onError(error);
       return isOutage(error) ? undefined : postponed(delivery);
@@ -58,21 +58,21 @@ export class DeliverEvent {
 
   private async post(
     delivery: ClaimedDelivery,
-    receiver: OpenReceiver,
-    onWait?: OnWait,
-  ): Promise<ToldOutcome> {
+    receiver: ReceiverWithKeys,
+    onSlow?: OnSlow,
+  ): Promise<PostOutcome> {
     const { clock, onError } = this.options;
-    const { result, hasWaited } = await tellingOfWait(
+    const { result, wasSlow } = await detectSlowness(
       (onAddresses) => this.postTraced(delivery, receiver, onAddresses),
-      (isForReceiver) => onWait?.(isForReceiver ? reportOfWait(delivery, receiver, clock.now()) : null),
+      (isForReceiver) => onSlow?.(isForReceiver ? reportOfSlowness(delivery, receiver, clock.now()) : null),
     );
     if (result.kind === 'ours') onError(new Error(`a webhook could not be posted to: ${result.reason}`));
-    return outcomeOfPost(delivery, receiver, result, { now: clock.now(), random: Math.random(), hasWaited });
+    return outcomeOfPost(delivery, receiver, result, { now: clock.now(), random: Math.random(), wasSlow });
   }
 
   private async postTraced(
     delivery: ClaimedDelivery,
-    receiver: OpenReceiver,
+    receiver: ReceiverWithKeys,
     onAddresses: () => void,
   ): Promise<PostResult> {
     const { client, tracer } = this.options;
@@ -86,10 +86,10 @@ export class DeliverEvent {
     }
   }
 
-  /** The bytes are those that were recorded with the event. */
+  /** The body is sent byte for byte as it was recorded with the event. */
   private request(
     { id, eventId, event, isTest, payload, attemptsMade }: ClaimedDelivery,
-    { url, keys }: OpenReceiver,
+    { url, keys }: ReceiverWithKeys,
     traceparent: string | undefined,
   ): PostRequest {
     const { clock, deadlineMs } = this.options;
@@ -111,19 +111,19 @@ export class DeliverEvent {
 }
 
 /**
- * A look-up that hangs is waited for, too, but that says nothing of the receiver: it may be our name servers that hang. How long a POST took
- * does not say whether it was waited for: this process may have stood still.
+ * Calls `onSlow` when the DNS look-up, or everything after it, has taken longer than {@link SLOW_MS}. A slow look-up says nothing about the receiver: our
+ * own name servers may be slow. A timer is used instead of the duration of the POST, because this process may have been suspended.
  */
-async function tellingOfWait<Result>(
+async function detectSlowness<Result>(
   post: (onAddresses: () => void) => Promise<Result>,
-  onWait: (isForReceiver: boolean) => void,
-): Promise<{ result: Result; hasWaited: boolean }> {
-  let hasWaited = false;
+  onSlow: (isForReceiver: boolean) => void,
+): Promise<{ result: Result; wasSlow: boolean }> {
+  let wasSlow = false;
   const wait = (isForReceiver: boolean): (() => void) => {
-    hasWaited = false;
+    wasSlow = false;
     return startTimeout(SLOW_MS, () => {
-      hasWaited = true;
-      onWait(isForReceiver);
+      wasSlow = true;
+      onSlow(isForReceiver);
     });
   };
   let cancelTimeout = wait(false);
@@ -132,7 +132,7 @@ async function tellingOfWait<Result>(
       cancelTimeout();
       cancelTimeout = wait(true);
     });
-    return { result, hasWaited };
+    return { result, wasSlow };
   } finally {
     cancelTimeout();
   }

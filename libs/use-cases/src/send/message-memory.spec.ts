@@ -1,21 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
 import { type LaneId, nowLane } from '@posthorn/domain';
-import { MessageRoom } from './message-room.ts';
+import { MessageMemory } from './message-memory.ts';
 
 const [ACME, OTHER] = [nowLane(newId('wrk', 0)), nowLane(newId('wrk', 1))];
 
 /** A message that is made and used when the test says so. */
 class Message {
-  readonly made = Promise.withResolvers<number>();
+  readonly message = Promise.withResolvers<number>();
   readonly used = Promise.withResolvers<void>();
   isBegun = false;
   readonly done: Promise<void>;
 
-  constructor(room: MessageRoom, laneId: LaneId) {
+  constructor(room: MessageMemory, laneId: LaneId) {
     this.done = room.hold(
       laneId,
-      () => ((this.isBegun = true), this.made.promise),
+      () => ((this.isBegun = true), this.message.promise),
       (bytes) => bytes,
       () => this.used.promise,
     );
@@ -28,9 +28,9 @@ const begun = (messages: readonly Message[]): boolean[] => messages.map(({ isBeg
 
 describe('MessageRoom', () => {
   it('makes no more while what is made takes too much, but for one of each lane that has none', async () => {
-    const room = new MessageRoom(100, 16);
+    const room = new MessageMemory(100, 16);
     const first = new Message(room, ACME);
-    first.made.resolve(150);
+    first.message.resolve(150);
     await settled();
     const [second, other, third] = [
       new Message(room, ACME),
@@ -46,35 +46,35 @@ describe('MessageRoom', () => {
   });
 
   it('makes few at once, since nobody knows what they become', async () => {
-    const room = new MessageRoom(100, 2);
+    const room = new MessageMemory(100, 2);
     const messages = [1, 2, 3].map(() => new Message(room, ACME));
     await settled();
     expect(begun(messages)).toEqual([true, true, false]);
-    messages[0]!.made.resolve(1);
+    messages[0]!.message.resolve(1);
     await settled();
     expect(begun(messages)).toEqual([true, true, true]);
   });
 
   it('lets lanes in in turn, however many of one of them came before', async () => {
-    const room = new MessageRoom(100, 2);
+    const room = new MessageMemory(100, 2);
     const [a, b, c, d] = [1, 2, 3, 4].map(() => new Message(room, ACME));
     const [x, y] = [1, 2].map(() => new Message(room, OTHER));
-    for (const message of [a, b, x]) message!.made.resolve(1);
+    for (const message of [a, b, x]) message!.message.resolve(1);
     await settled();
     expect(begun([c!, d!, y!])).toEqual([true, false, true]);
   });
 
   it('gives its room back when the making or the use of one fails', async () => {
-    const room = new MessageRoom(100, 1);
+    const room = new MessageMemory(100, 1);
     const [first, second, third] = [
       new Message(room, ACME),
       new Message(room, ACME),
       new Message(room, ACME),
     ];
-    first.made.reject(new Error('not made'));
+    first.message.reject(new Error('not made'));
     await expect(first.done).rejects.toThrow('not made');
     await settled();
-    second.made.resolve(200);
+    second.message.resolve(200);
     await settled();
     expect(begun([second, third])).toEqual([true, false]);
     second.used.reject(new Error('not used'));

@@ -3,29 +3,29 @@ import type { LaneId } from '@posthorn/domain';
 import type { AcceptableCall, AcceptableEmail, AcceptanceStore, CallOutcome } from '@posthorn/database';
 import { groupSize } from '@posthorn/platform';
 import type { LaneRings } from '@posthorn/queues';
-import { AcceptGroup } from './accept-group.ts';
+import { ResilientAcceptance } from './resilient-acceptance.ts';
 import { partitionOf } from './partition-of.ts';
 
 const MAX_EMAILS_PER_GROUP = 500;
-/** With so many, what a statement costs by itself is little beside what its emails cost. */
+/** From this size on, the fixed cost of a statement is small compared with the cost of its emails. */
 const MIN_EMAILS_TO_SPLIT = 64;
 const MAX_BYTES_PER_GROUP = 8 * 1024 * 1024;
 const GROUPS_AT_ONCE = 4;
 
-export interface AcceptanceGroupsOptions {
+export interface AcceptanceCoalescerOptions {
   readonly store: Pick<AcceptanceStore, 'accept' | 'findAccepted'>;
   readonly rings: Pick<LaneRings, 'ring'>;
-  /** Emails a month of a workspace that has no limit of its own; null: none. */
+  /** Monthly limit of emails for workspaces without a limit of their own; null: none. */
   readonly monthlyLimit: number | null;
 }
 
-/** Accepts calls that are in flight together in one transaction, and rings for what may leave at once. */
-export class AcceptanceGroups {
-  private readonly group: AcceptGroup;
+/** Accepts concurrent calls in one transaction, and rings the lanes of emails that are due at once. */
+export class AcceptanceCoalescer {
+  private readonly group: ResilientAcceptance;
   private readonly calls: Coalescer<AcceptableCall, CallOutcome>;
 
-  constructor(private readonly options: AcceptanceGroupsOptions) {
-    this.group = new AcceptGroup(options.store, options.monthlyLimit);
+  constructor(private readonly options: AcceptanceCoalescerOptions) {
+    this.group = new ResilientAcceptance(options.store, options.monthlyLimit);
     this.calls = new Coalescer({
       serve: (calls) => this.accept(calls),
       maxItems: MAX_EMAILS_PER_GROUP,
@@ -56,12 +56,12 @@ export class AcceptanceGroups {
     for (const { laneId, sendAt } of accepted) {
       if (sendAt === null) rowsOfLane.set(laneId, (rowsOfLane.get(laneId) ?? 0) + 1);
     }
-    // After the commit and not awaited: a ring that fails must not undo an acceptance that has happened.
+    // After the commit, and not awaited: a failed ring must not fail an acceptance that has happened.
     for (const [laneId, rows] of rowsOfLane) this.options.rings.ring(laneId, rows);
   }
 }
 
-/** About how much memory accepting it takes. */
+/** About how much memory accepting the email takes. */
 function bytesOf(email: AcceptableEmail): number {
   const contactProperties = email.type === 'raw' ? email.contactProperties : undefined;
   return email.bytes + (contactProperties === undefined ? 0 : JSON.stringify(contactProperties).length);

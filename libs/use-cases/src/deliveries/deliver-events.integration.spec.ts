@@ -5,7 +5,7 @@ import {
   type ClaimedDelivery,
   type Database,
   DeliveryStore,
-  greetDatabase,
+  waitForDatabase,
   openDatabase,
   OutboxStore,
   ReceiverHealthStore,
@@ -26,7 +26,7 @@ let acme: WorkspaceId;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
-  await greetDatabase(database);
+  await waitForDatabase(database);
   deliveries = new DeliveryStore(database);
   acme = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
 });
@@ -77,7 +77,7 @@ function dispatcher(onError: (error: unknown) => void): DeliverEvents {
       body: '',
       durationMs: 3,
     } as const;
-    return outcomeOfPost(delivery, receiver!, answer, { now: new Date(), random: 0, hasWaited: false });
+    return outcomeOfPost(delivery, receiver!, answer, { now: new Date(), random: 0, wasSlow: false });
   };
   const rings = { ringAll: () => undefined, ringSlot: () => undefined };
   return new DeliverEvents({
@@ -89,7 +89,7 @@ function dispatcher(onError: (error: unknown) => void): DeliverEvents {
     rings: { webhook: rings, slowWebhook: rings },
     connections: 4,
     slowConnections: 1,
-    onJudgement: () => undefined,
+    onNotice: () => undefined,
     onError,
   });
 }
@@ -105,7 +105,7 @@ it('records what became of a delivery though nothing can be learnt of its receiv
     CREATE TRIGGER refuse BEFORE UPDATE ON webhooks FOR EACH ROW EXECUTE FUNCTION refuse()`);
   const errors: unknown[] = [];
   const events = dispatcher((error) => errors.push(error));
-  await events.takeUp(2, () =>
+  await events.claimAndPost(2, () =>
     deliveries.claim(
       [refused, other].map((id) => ({ laneId: webhookLane(id), maxRows: 1 })),
       ...([1_000_000, LEASE_MS, false] as const),
@@ -126,24 +126,24 @@ it('records what became of a delivery though nothing can be learnt of its receiv
 });
 
 it('records what became of other deliveries while somebody holds a webhook that something was learnt of', async () => {
-  const [held, other] = [await addWebhook(), await addWebhook()];
+  const [lockedElsewhere, other] = [await addWebhook(), await addWebhook()];
   const holder = await database.pool.connect();
   await holder.query('BEGIN');
-  await holder.query('SELECT FROM webhooks WHERE id = $1 FOR UPDATE', [uuidOf(held)]);
+  await holder.query('SELECT FROM webhooks WHERE id = $1 FOR UPDATE', [uuidOf(lockedElsewhere)]);
   const errors: unknown[] = [];
   const events = dispatcher((error) => errors.push(error));
-  await events.takeUp(2, () =>
+  await events.claimAndPost(2, () =>
     deliveries.claim(
-      [held, other].map((id) => ({ laneId: webhookLane(id), maxRows: 1 })),
+      [lockedElsewhere, other].map((id) => ({ laneId: webhookLane(id), maxRows: 1 })),
       ...([1_000_000, LEASE_MS, false] as const),
     ),
   );
   while ((await stateOf(other)) !== 'waiting') await sleep(10);
-  expect(await stateOf(held)).toBe('taken');
+  expect(await stateOf(lockedElsewhere)).toBe('taken');
   // More is claimed meanwhile.
   await events.waitForCapacityFor(1, 60_000);
   const third = await addWebhook();
-  await events.takeUp(1, () =>
+  await events.claimAndPost(1, () =>
     deliveries.claim(
       [{ laneId: webhookLane(third), maxRows: 1 }],
       ...([1_000_000, LEASE_MS, false] as const),
@@ -153,6 +153,6 @@ it('records what became of other deliveries while somebody holds a webhook that 
   await holder.query('ROLLBACK');
   holder.release();
   await events.drain();
-  expect(await stateOf(held)).toBe('waiting');
+  expect(await stateOf(lockedElsewhere)).toBe('waiting');
   expect(errors).toEqual([]);
 });

@@ -1,10 +1,10 @@
 import { beginningOf } from '@posthorn/kernel';
 import {
   decideAfterPost,
-  learnFrom,
+  changeAfter,
   type PostErrorClass,
   type PostVerdict,
-  type ReceiverLesson,
+  type ReceiverObservation,
 } from '@posthorn/domain';
 import type {
   ClaimedDelivery,
@@ -15,16 +15,17 @@ import type {
 } from '@posthorn/database';
 import type { PostResult } from '@posthorn/webhooks';
 
-/** Whoever takes longer than this keeps us waiting. */
+/** A receiver that takes longer than this is slow. */
 export const SLOW_MS = 2_000;
 const MAX_REASON_CHARACTERS = 1_000;
-/** Found before anything was posted; the clock brings it back. */
+/** Retry delay after a fault of ours that occurred before anything was posted. */
 const AFTER_A_FAULT_OF_OURS_MS = 30_000;
 
-/** What became of a delivery, and what it showed of its receiver; null: nothing new. */
-export interface ToldOutcome extends DeliveryOutcome {
-  /** A fault of ours that kept it from being posted; absent: there was none. */
+/** The outcome of a delivery, with what it says about the receiver. */
+export interface PostOutcome extends DeliveryOutcome {
+  /** A fault of ours that kept the delivery from being posted, if any. */
   readonly ownFault?: OwnFault;
+  /** Null: nothing new about the receiver. */
   readonly report: ReceiverReport | null;
 }
 
@@ -32,17 +33,17 @@ interface PostMoment {
   readonly now: Date;
   /** From 0 to 1. */
   readonly random: number;
-  /** Whether its result was waited for: of its name, or since its addresses were known. */
-  readonly hasWaited: boolean;
+  /** Whether the step that gave the result (the DNS look-up, or everything after it) was slow. */
+  readonly wasSlow: boolean;
 }
 
-/** Turns the result of a POST into what is recorded. */
+/** The outcome to record for the result of a POST. */
 export function outcomeOfPost(
   delivery: ClaimedDelivery,
   receiver: Receiver,
   result: PostResult,
-  { now, random, hasWaited }: PostMoment,
-): ToldOutcome {
+  { now, random, wasSlow }: PostMoment,
+): PostOutcome {
   const verdict = decideAfterPost(result, { attempts: delivery.attempts, random, now });
   if (verdict.kind === 'postponed')
     return postponed(delivery, verdict.afterSeconds * 1_000, result.durationMs);
@@ -55,22 +56,22 @@ export function outcomeOfPost(
         ? { statusCode: result.status, headers: result.headers, body: result.body }
         : { reason: beginningOf(result.reason, MAX_REASON_CHARACTERS) }),
     },
-    report: reportOf(delivery, receiver, lessonOf(verdict, result, hasWaited), now),
+    report: reportOf(delivery, receiver, observationOf(verdict, result, wasSlow), now),
     ...afterVerdict(delivery, verdict),
   };
 }
 
-/** Its webhook was deleted: there is nobody to tell. */
-export function cancelled(delivery: ClaimedDelivery): ToldOutcome {
+/** The outcome when the webhook was deleted. */
+export function cancelled(delivery: ClaimedDelivery): PostOutcome {
   return { ...finished(delivery, 'CANCELLED'), attempt: null, report: null };
 }
 
-/** The fault was ours: it costs neither an attempt nor a step. */
+/** The outcome after a fault of ours: it counts neither as an attempt nor as a step of the retry schedule. */
 export function postponed(
   delivery: ClaimedDelivery,
   afterMs = AFTER_A_FAULT_OF_OURS_MS,
   durationMs = 0,
-): ToldOutcome {
+): PostOutcome {
   const { id, claims, attempts, attemptsMade } = delivery;
   return {
     ...waiting(delivery, afterMs, attempts),
@@ -92,7 +93,7 @@ function afterVerdict(delivery: ClaimedDelivery, verdict: Decided): WithoutAttem
     case 'retry':
       return waiting(delivery, verdict.afterSeconds * 1_000, delivery.attempts + 1);
     case 'gone':
-      // Held with its webhook; if that is active again, all of its retries are there again.
+      // On hold with its webhook, which is disabled now; if that is re-enabled, the retry schedule starts anew.
       return waiting(delivery, 0, 0);
   }
 }
@@ -113,26 +114,26 @@ function errorClassOf(verdict: Decided): PostErrorClass | undefined {
   return verdict.kind === 'gone' ? 'http' : verdict.errorClass;
 }
 
-function lessonOf(verdict: Decided, result: PostResult, hasWaited: boolean): ReceiverLesson {
+function observationOf(verdict: Decided, result: PostResult, wasSlow: boolean): ReceiverObservation {
   const isOutOfReach =
     result.kind === 'failed' && (result.errorClass === 'timeout' || result.errorClass === 'connect');
   const effect = verdict.kind === 'retry' || verdict.kind === 'exhausted' ? 'failed' : verdict.kind;
-  return { effect, isSlow: isOutOfReach || hasWaited };
+  return { effect, isSlow: isOutOfReach || wasSlow };
 }
 
-/** What changes nothing of what is known is not reported. */
+/** Null when the observation would not change what is known about the receiver. */
 function reportOf(
   { workspaceId, webhookId }: ClaimedDelivery,
   { asOf, health }: Receiver,
-  lesson: ReceiverLesson,
+  observation: ReceiverObservation,
   now: Date,
 ): ReceiverReport | null {
-  if (learnFrom(health, lesson, now) === undefined) return null;
-  return { ...lesson, workspaceId, webhookId, asOf };
+  if (changeAfter(health, observation, now) === undefined) return null;
+  return { ...observation, workspaceId, webhookId, asOf };
 }
 
-/** What a POST that has no answer yet shows of its receiver; null: nothing new. */
-export function reportOfWait(
+/** The report on a receiver whose POST has become slow, but has no result yet; null: nothing new. */
+export function reportOfSlowness(
   delivery: ClaimedDelivery,
   receiver: Receiver,
   now: Date,

@@ -41,7 +41,7 @@ const record = (result: PostResult, attempts = delivery.attempts) =>
   outcomeOfPost({ ...delivery, attempts }, receiver, result, {
     now: new Date(0),
     random: 0.5,
-    hasWaited: false,
+    wasSlow: false,
   });
 
 describe('What is recorded of a delivery', () => {

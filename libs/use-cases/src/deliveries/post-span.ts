@@ -2,7 +2,7 @@ import type { ClaimedDelivery } from '@posthorn/database';
 import type { Span, Tracer } from '@posthorn/platform';
 import type { PostResult } from '@posthorn/webhooks';
 
-/** Begins to tell of a POST, as a part of the trace in which its event was caused. Its URL is not told: it can be a secret of its workspace. */
+/** Begins the span of a POST in the trace that caused its event. The URL is left out: it may contain a secret of the workspace. */
 export function beginPostSpan(tracer: Tracer, delivery: ClaimedDelivery): Span {
   const { traceparent, attemptsMade, id, event, eventId, webhookId, workspaceId } = delivery;
   return tracer.start('POST webhook', {
@@ -20,7 +20,7 @@ export function beginPostSpan(tracer: Tracer, delivery: ClaimedDelivery): Span {
   });
 }
 
-/** Ends it. @param result undefined: there is none, by a fault of ours */
+/** Ends the span. @param result undefined: there is none, because of a fault of ours */
 export function endPostSpan(span: Span | undefined, result: PostResult | undefined): void {
   if (result?.kind !== 'answered') {
     span?.end({ fault: result?.kind === 'failed' ? result.errorClass : 'internal' });

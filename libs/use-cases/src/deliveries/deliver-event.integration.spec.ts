@@ -7,8 +7,8 @@ import { DnsResolver } from '@posthorn/dns';
 import { DnsServer, HostileReceiver } from '@posthorn/testing';
 import { WebhookClient } from '@posthorn/webhooks';
 import { DeliverEvent } from './deliver-event.ts';
-import { SLOW_MS, type ToldOutcome } from './outcome-of-post.ts';
-import type { OpenReceiver } from './receivers.ts';
+import { SLOW_MS, type PostOutcome } from './outcome-of-post.ts';
+import type { ReceiverWithKeys } from './receivers.ts';
 
 /** What is waited for takes so much longer: on a busy machine each of the ten parts of the wait is over late. */
 const MARGIN_MS = 2_000;
@@ -44,9 +44,9 @@ beforeAll(async () => {
 afterAll(() => Promise.all([dns.close(), dead.close(), receiver.close()]));
 
 interface Told {
-  readonly outcome: ToldOutcome | undefined;
+  readonly outcome: PostOutcome | undefined;
   /** What was told while the POST was waited for. */
-  readonly waits: readonly (ReceiverReport | null)[];
+  readonly slowReports: readonly (ReceiverReport | null)[];
 }
 
 /** Delivers to a receiver that is not known to be slow. */
@@ -54,13 +54,13 @@ async function deliver(
   path: string,
   servers: readonly string[],
   onAddresses: () => void = () => undefined,
-  status: OpenReceiver['status'] = 'ACTIVE',
+  status: ReceiverWithKeys['status'] = 'ACTIVE',
 ): Promise<Told> {
   const resolver = new DnsResolver({ servers, timeoutMs: DNS_TIMEOUT_MS });
   const policy = { allowsHttp: true, networks: [parseAddressRange('127.0.0.1')!] };
   const client = new WebhookClient({ policy, lookUp: (name) => resolver.lookUpAddresses(name) });
   const health = { failingSince: null, warnedAt: null, isSlow: false };
-  const found: OpenReceiver = {
+  const found: ReceiverWithKeys = {
     id: WEBHOOK,
     url: receiver.url(path, NAME),
     status,
@@ -81,36 +81,36 @@ async function deliver(
       throw error;
     },
   });
-  const waits: (ReceiverReport | null)[] = [];
+  const slowReports: (ReceiverReport | null)[] = [];
   const outcome = await deliverEvent.deliver(
     DELIVERY,
     () => true,
-    (report) => waits.push(report),
+    (report) => slowReports.push(report),
   );
   client.close();
-  return { outcome, waits };
+  return { outcome, slowReports };
 }
 
 describe('A receiver that answers at once', () => {
   it('W8: is not slow, and not waited for, while one name server of two is dead', async () => {
     dns.set(NAME, { addresses: ['127.0.0.1'] });
-    const { outcome, waits } = await deliver('/ok', [dead.address, dns.address]);
-    expect([outcome?.status, outcome?.report, waits]).toEqual(['SUCCEEDED', null, []]);
+    const { outcome, slowReports } = await deliver('/ok', [dead.address, dns.address]);
+    expect([outcome?.status, outcome?.report, slowReports]).toEqual(['SUCCEEDED', null, []]);
   });
 
   it('W8: is not slow because its name was, but keeps no place meanwhile', async () => {
     dns.set(NAME, { addresses: ['127.0.0.1'], delayMs: LOOK_UP_MS });
-    const { outcome, waits } = await deliver('/ok', [dns.address]);
-    expect([outcome?.status, outcome?.report, waits]).toEqual(['SUCCEEDED', null, [null]]);
+    const { outcome, slowReports } = await deliver('/ok', [dns.address]);
+    expect([outcome?.status, outcome?.report, slowReports]).toEqual(['SUCCEEDED', null, [null]]);
     expect(outcome!.attempt!.durationMs).toBeGreaterThan(SLOW_MS);
   });
 
   it('W8: is not slow, and not waited for, while this process stands still', async () => {
     dns.set(NAME, { addresses: ['127.0.0.1'] });
-    const { outcome, waits } = await deliver('/ok', [dns.address], () => {
+    const { outcome, slowReports } = await deliver('/ok', [dns.address], () => {
       for (const until = performance.now() + SLOW_MS + 500; performance.now() < until;);
     });
-    expect([outcome?.status, outcome?.report, waits]).toEqual(['SUCCEEDED', null, []]);
+    expect([outcome?.status, outcome?.report, slowReports]).toEqual(['SUCCEEDED', null, []]);
     expect(outcome!.attempt!.durationMs).toBeGreaterThan(SLOW_MS);
   });
 });
@@ -118,15 +118,15 @@ describe('A receiver that answers at once', () => {
 describe('A receiver that keeps us waiting', () => {
   it('W8: is slow from when it has done so since its addresses are known, also behind a slow name', async () => {
     dns.set(NAME, { addresses: ['127.0.0.1'], delayMs: LOOK_UP_MS });
-    const { outcome, waits } = await deliver(`/after/${SLOW_MS + 2 * MARGIN_MS}`, [dns.address]);
-    expect(waits).toMatchObject([null, { effect: 'awaited', isSlow: true }]);
+    const { outcome, slowReports } = await deliver(`/after/${SLOW_MS + 2 * MARGIN_MS}`, [dns.address]);
+    expect(slowReports).toMatchObject([null, { effect: 'awaited', isSlow: true }]);
     expect(outcome!.report).toMatchObject({ effect: 'succeeded', isSlow: true });
   });
 
   it('W8: is slow when its name hangs until there is no time left', async () => {
     dns.set(NAME, 'silent');
-    const { outcome, waits } = await deliver('/ok', [dns.address]);
-    expect(waits).toEqual([null]);
+    const { outcome, slowReports } = await deliver('/ok', [dns.address]);
+    expect(slowReports).toEqual([null]);
     expect(outcome).toMatchObject({
       report: { effect: 'failed', isSlow: true },
       attempt: { errorClass: 'dns' },

@@ -1,8 +1,8 @@
 import { groupSize, webhookAttempts, webhookDuration } from '@posthorn/platform';
-import type { ToldOutcome } from './outcome-of-post.ts';
+import type { PostOutcome } from './outcome-of-post.ts';
 
-/** Counts what was recorded together. */
-export function countAttempts(outcomes: readonly ToldOutcome[]): void {
+/** Updates the metrics with outcomes that were recorded together. */
+export function countAttempts(outcomes: readonly PostOutcome[]): void {
   groupSize.observe({ what: 'record' }, outcomes.length);
   for (const { attempt } of outcomes) {
     if (attempt === null) continue;

@@ -1,0 +1,235 @@
+import { Coalescer, type WebhookId } from '@posthorn/kernel';
+import type { LaneId } from '@posthorn/domain';
+import type {
+  ClaimedDelivery,
+  DeliveryAttempt,
+  DeliveryStore,
+  NewWebhookNotice,
+  LaneDemand,
+  OutboxStore,
+  ReceiverHealthStore,
+  ReceiverReport,
+  ClaimCapacity,
+} from '@posthorn/database';
+import type { LaneRings } from '@posthorn/queues';
+import { OutcomeRecorder, type Recorded } from '../lanes/outcome-recorder.ts';
+import { type LaneTimes, ServeLanes } from '../lanes/serve-lanes.ts';
+import { countAttempts } from './count-attempts.ts';
+import type { DeliverEvent } from './deliver-event.ts';
+import type { PostOutcome } from './outcome-of-post.ts';
+import { SlowLanes } from './slow-lanes.ts';
+
+/** Enough to keep all connections busy while the next claim is under way. */
+const ROWS_IN_HAND_PER_CONNECTION = 6;
+/** Bounds how many deliveries a killed process may have posted without recording them: those under way, and as many again. */
+const ROWS_UNRECORDED_PER_CONNECTION = 2;
+const MAX_BYTES_IN_HAND = 32 * 1024 * 1024;
+/** The share of the connections that one webhook may use: a hanging receiver occupies them until it is found to be slow. */
+const MAX_SHARE_PER_LANE = 1 / 4;
+/** Slow webhooks get only a few deliveries at a time. */
+const ROWS_PER_SLOW_LANE = 5;
+const MAX_REPORTS_PER_GROUP = 100;
+
+type Rings = Pick<LaneRings, 'ringAll' | 'ringSlot'>;
+type TimedDelivery = ClaimedDelivery & { readonly claimedAt: number };
+
+interface DeliverEventsOptions extends LaneTimes {
+  readonly outbox: OutboxStore;
+  readonly deliveries: DeliveryStore;
+  readonly health: Pick<ReceiverHealthStore, 'applyReports'>;
+  readonly delivery: Pick<DeliverEvent, 'deliver'>;
+  readonly rings: { readonly webhook: Rings; readonly slowWebhook: Rings };
+  /** Concurrent POSTs to receivers that are not slow. */
+  readonly connections: number;
+  /** Concurrent POSTs to slow receivers. */
+  readonly slowConnections: number;
+  /** Called with each new notice about a webhook that its workspace will get. */
+  readonly onNotice: (newNotice: NewWebhookNotice) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Serves the turns of webhook lanes: claim, sign, post, decide, record. Slow receivers have connections of their own, so that even a thousand of them do
+ * not delay the others.
+ */
+export class DeliverEvents {
+  private readonly slowLanes = new SlowLanes();
+  /** Batches the reports on receivers that turn out to be slow while a POST is under way. */
+  private readonly slowReports = new Coalescer<ReceiverReport, undefined>({
+    serve: async (reports) => {
+      await this.applyReports(reports);
+      return reports.map(() => undefined);
+    },
+    maxItems: MAX_REPORTS_PER_GROUP,
+  });
+  private readonly fast: ServeLanes<TimedDelivery, PostOutcome>;
+  private readonly slow: ServeLanes<TimedDelivery, PostOutcome>;
+
+  constructor(private readonly options: DeliverEventsOptions) {
+    const { connections, slowConnections, rings, onError } = options;
+    const recorder = new OutcomeRecorder<PostOutcome>({
+      record: (outcomes) => this.record(outcomes),
+      withoutDetail,
+      onError,
+    });
+    const shared = { ...options, recorder, maxBytes: MAX_BYTES_IN_HAND };
+    this.fast = new ServeLanes({
+      ...shared,
+      rings: rings.webhook,
+      concurrency: connections,
+      maxRows: connections * ROWS_IN_HAND_PER_CONNECTION,
+      maxUnrecorded: connections * ROWS_UNRECORDED_PER_CONNECTION,
+      // While somebody else holds the lock of a webhook, its outcomes are deferred.
+      maxUnrecordedPerLane: connections,
+      maxPermitsPerLane: Math.max(1, Math.ceil(connections * MAX_SHARE_PER_LANE)),
+      claim: (demands, maxBytes) => this.claim(demands, maxBytes, false),
+      work: (...one) => this.deliverUnlessSlow(...one),
+    });
+    this.slow = new ServeLanes({
+      ...shared,
+      rings: rings.slowWebhook,
+      rowsPerTurn: ROWS_PER_SLOW_LANE,
+      concurrency: slowConnections,
+      maxRows: slowConnections * ROWS_IN_HAND_PER_CONNECTION,
+      maxUnrecorded: slowConnections * ROWS_UNRECORDED_PER_CONNECTION,
+      maxRowsPerLane: ROWS_PER_SLOW_LANE,
+      minRowsForNewLane: 0,
+      claim: (demands, maxBytes) => this.claim(demands, maxBytes, true),
+      work: (delivery, mayStillBegin) => options.delivery.deliver(delivery, mayStillBegin),
+    });
+  }
+
+  /** Serves one turn of a webhook's lane. */
+  serve(laneId: LaneId, slot: string): Promise<void> {
+    return this.fast.serve(laneId, slot);
+  }
+
+  /** Serves one turn of the lane of a slow receiver. */
+  serveSlow(laneId: LaneId, slot: string): Promise<void> {
+    return this.slow.serve(laneId, slot);
+  }
+
+  /**
+   * Claims deliveries outside of a turn, as far as there is capacity, and posts them.
+   *
+   * @param wanted the maximum number of deliveries
+   * @param claim called with the capacity available, which may be none
+   */
+  claimAndPost(
+    wanted: number,
+    claim: (capacity: ClaimCapacity) => Promise<readonly ClaimedDelivery[]>,
+  ): Promise<void> {
+    const claimedAt = performance.now();
+    return this.fast.spareCapacity.fill(wanted, async (capacity) =>
+      withClaimTime(await claim(capacity), claimedAt),
+    );
+  }
+
+  /** Resolves when there is capacity for this many deliveries, or after `withinMs` at the latest. */
+  waitForCapacityFor(deliveries: number, withinMs: number): Promise<void> {
+    return this.fast.spareCapacity.waitForCapacityFor(deliveries, withinMs);
+  }
+
+  /** Starts nothing more, gives back deliveries that were not started, and resolves when the others are recorded. */
+  async drain(): Promise<void> {
+    await Promise.all([this.fast.drain(), this.slow.drain()]);
+  }
+
+  private async claim(
+    demands: readonly LaneDemand[],
+    maxBytes: number,
+    isSlowQueue: boolean,
+  ): Promise<TimedDelivery[]> {
+    const { deliveries, leaseMs } = this.options;
+    const claimedAt = performance.now();
+    return withClaimTime(await deliveries.claim(demands, maxBytes, leaseMs, isSlowQueue), claimedAt);
+  }
+
+  /** A delivery that was claimed before its receiver turned out to be slow is given back, so that the slow queue serves it. */
+  private async deliverUnlessSlow(
+    delivery: TimedDelivery,
+    mayStillBegin: () => boolean,
+    releasePermitEarly: () => void,
+  ): Promise<PostOutcome | undefined> {
+    if (this.slowLanes.wasMarkedSince(delivery.laneId, delivery.claimedAt)) return undefined;
+    let reporting: Promise<void> | undefined;
+    const outcome = await this.options.delivery.deliver(delivery, mayStillBegin, (report) => {
+      releasePermitEarly();
+      reporting = this.reportSlowness(delivery, report);
+    });
+    await reporting;
+    return outcome;
+  }
+
+  /** Marks the receiver as slow, so that no more is posted to it here, and reports that. */
+  private async reportSlowness(
+    { laneId, claimedAt }: TimedDelivery,
+    report: ReceiverReport | null,
+  ): Promise<void> {
+    if (report === null || this.slowLanes.wasMarkedSince(laneId, claimedAt)) return;
+    this.slowLanes.mark(laneId);
+    try {
+      await this.slowReports.add(report);
+    } catch (error) {
+      // The end of the POST will report the same again.
+      this.options.onError(error);
+    }
+  }
+
+  private applyReports(reports: readonly ReceiverReport[]): Promise<ReadonlySet<WebhookId>> {
+    return this.options.health.applyReports(reports, this.options.onNotice);
+  }
+
+  /**
+   * Applies the reports on receivers before recording outcomes, so that the deliveries of a receiver that is gone are put on hold before they are due again.
+   * While somebody else holds the lock of a webhook its reports cannot be applied, so its outcomes are deferred.
+   */
+  private async record(outcomes: readonly PostOutcome[]): Promise<Recorded[]> {
+    const lockedElsewhere = await this.applyReports(outcomes.flatMap(({ report }) => report ?? []));
+    const isLocked = ({ report }: PostOutcome): boolean =>
+      report !== null && lockedElsewhere.has(report.webhookId);
+    const live = (await this.recordOutcomes(outcomes.filter((outcome) => !isLocked(outcome)))).values();
+    return outcomes.map((outcome) => (isLocked(outcome) ? 'deferred' : live.next().value!));
+  }
+
+  private async recordOutcomes(outcomes: readonly PostOutcome[]): Promise<boolean[]> {
+    if (outcomes.length === 0) return [];
+    const { deliveries } = this.options;
+    await deliveries.recordOwnFaults(outcomes.flatMap(({ ownFault }) => ownFault ?? []));
+    const live = await deliveries.record(outcomes);
+    countAttempts(outcomes);
+    for (const { laneId, report } of outcomes) if (report?.isSlow) this.slowLanes.mark(laneId);
+    return live;
+  }
+}
+
+function withClaimTime(claimed: readonly ClaimedDelivery[], claimedAt: number): TimedDelivery[] {
+  return claimed.map((delivery) => Object.assign(delivery, { claimedAt }));
+}
+
+/**
+ * Without what the database might reject: headers and body of the response, which a stranger wrote, and the report on the receiver, which the next POST will
+ * give again.
+ */
+function withoutDetail(outcome: PostOutcome): PostOutcome {
+  const { id, claims, laneId, status, retryAfterMs, steps, attempt } = outcome;
+  return {
+    id,
+    claims,
+    laneId,
+    status,
+    retryAfterMs,
+    steps,
+    attempt: attempt && attemptWithoutDetail(attempt),
+    report: null,
+  };
+}
+
+function attemptWithoutDetail({
+  number,
+  durationMs,
+  statusCode,
+  errorClass,
+}: DeliveryAttempt): DeliveryAttempt {
+  return { number, durationMs, statusCode, errorClass };
+}
