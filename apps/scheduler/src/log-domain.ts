@@ -2,15 +2,15 @@ import type { ClaimedDomain } from '@posthorn/database';
 import type { ProofChange } from '@posthorn/domain';
 import type { Logger } from '@posthorn/platform';
 
-const SAID: Readonly<Record<ProofChange, readonly [level: 'info' | 'warn', message: string]>> = {
+const MESSAGES: Readonly<Record<ProofChange, readonly [level: 'info' | 'warn', message: string]>> = {
   verified: ['info', 'a domain was verified'],
   recovered: ['info', 'the record of a verified domain is right again'],
   warned: ['warn', 'the record of a verified domain has been missing or wrong for a day'],
   unverified: ['warn', 'a domain is not verified any more: its record was missing or wrong for three days'],
 };
 
-/** Says what has happened to a domain that was verified, or is now. */
+/** Logs a change of the verification of a domain. */
 export function logDomain(logger: Logger, change: ProofChange, { id, workspaceId }: ClaimedDomain): void {
-  const [level, message] = SAID[change];
+  const [level, message] = MESSAGES[change];
   logger[level]({ workspaceId, identityId: id }, message);
 }

@@ -1,6 +1,6 @@
 import type { Logger } from '@posthorn/platform';
 
-/** Says what a tick found, if it is worth a line. */
+/** Logs what a tick of the clock has found, if anything. */
 export function logTick(
   logger: Logger,
   { ripened, revived, givenUp, lanes }: { ripened: number; revived: number; givenUp: number; lanes: number },

@@ -35,7 +35,7 @@ import { logTick } from './log-tick.ts';
 import { logDomain } from './log-domain.ts';
 import { type MaintenanceJob, maintenanceHandlers, REGULAR_JOBS } from './maintenance.ts';
 
-/** A clock that has finished no round and ripened nothing for this long, although the database answers, is stuck. */
+/** A clock that has made no progress for this long, although the database answers, is stuck. */
 const CLOCK_STUCK_AFTER_MS = 60_000;
 
 await startProcess('scheduler', async () => {

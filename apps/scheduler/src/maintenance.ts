@@ -25,18 +25,19 @@ const RECOVERY_BOUNDS = { looked: 2_000, ready: 2_000 } as const;
  * next one's.
  */
 const JOB_WITHIN_MS = 8_000;
-/** Far enough that a scheduler which is away for a season stops nobody from being accepted. */
+/** Far enough ahead that emails are still accepted when no scheduler has run for months. */
 const PARTITIONS_MONTHS_AHEAD = 3;
 
-/** Other jobs wait for this one, and the database is to rest most of the time. */
+/** Short, because other jobs wait for this one, and to leave the database idle most of the time. */
 const REMOVING_WITHIN_MS = 2_000;
 
-/** What is done regularly, and how often. */
+/** The regular jobs and their intervals. */
 export const REGULAR_JOBS = [
   { name: 'idempotency-keys.expire', everyMs: MINUTE_MS },
   { name: 'invitations.expire', everyMs: DAY_MS },
   { name: 'installation.note-alive', everyMs: MINUTE_MS },
-  // The clock of the database can be set to a time of which no month was made; until then nothing is accepted. It costs a few look-ups in the catalogue.
+  // Frequent, because the clock of the database may be set to a month without partitions, and nothing is accepted until they exist. It costs only a few look-ups
+  // in the catalogue.
   { name: 'partitions.make', everyMs: 10_000 },
   { name: 'events.expire', everyMs: 60 * MINUTE_MS },
   { name: 'deliveries.expire', everyMs: 60 * MINUTE_MS },
@@ -61,70 +62,70 @@ export interface MaintenanceOptions {
   readonly logger: Logger;
 }
 
-/** How each is done. All of them may run twice, and at once; what fails in one keeps no other from being done. */
+/** The handlers of the regular jobs. All of them are idempotent and may run concurrently; a failure of one does not affect the others. */
 export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<MaintenanceJob> {
   const { upkeep, eras, recoveries, checkDueDomains, links, removeOld, logger } = options;
-  const tell = (done: Readonly<Record<string, number>>, message: string): void => {
+  const logIfAny = (done: Readonly<Record<string, number>>, message: string): void => {
     if (Object.values(done).some((count) => count > 0)) logger.info(done, message);
   };
   return {
     'idempotency-keys.expire': async () => {
       const expired = await untilZero(() => upkeep.expireIdempotencyKeys(KEYS_PER_STATEMENT));
-      tell({ expired }, 'idempotency keys expired');
+      logIfAny({ expired }, 'idempotency keys expired');
     },
     'invitations.expire': async () => {
       const deleted = await untilZero(() =>
         upkeep.expireInvitations(INVITATION_KEPT_DAYS, INVITATIONS_PER_STATEMENT),
       );
-      tell({ deleted }, 'old invitations were deleted');
+      logIfAny({ forgotten: deleted }, 'old invitations were deleted');
     },
     'installation.note-alive': () => eras.noteAlive(),
     'partitions.make': async () => {
-      tell({ made: await upkeep.makePartitions(PARTITIONS_MONTHS_AHEAD) }, 'partitions were made');
+      logIfAny({ made: await upkeep.makePartitions(PARTITIONS_MONTHS_AHEAD) }, 'partitions were made');
     },
     'events.expire': async () => {
       const eventDays = await removeOld.longestEventDays();
       const maxDays = eventDays + EVENTS_KEPT_AT_MOST_DAYS - EVENTS_KEPT_DAYS;
       const dropped = await untilZero(() => upkeep.dropOldEvents(eventDays, EXHAUSTED_KEPT_DAYS, maxDays));
-      tell({ dropped }, 'partitions of old events were dropped');
+      logIfAny({ dropped }, 'partitions of old events were dropped');
     },
     'deliveries.expire': async () => {
       const expired = await untilZero(() => upkeep.expireHeldDeliveries(HELD_DAYS, DELIVERIES_PER_STATEMENT));
       if (expired > 0) logger.warn({ expired }, 'deliveries that had been held for too long were given up');
     },
     'deliveries.put-back': async () => {
-      const restore = await untilNone(() => upkeep.putBackDeliveries(DELIVERIES_PER_STATEMENT));
-      tell({ restore }, 'exhausted deliveries of webhooks that are active again are due again');
+      const putBack = await untilNone(() => upkeep.putBackDeliveries(DELIVERIES_PER_STATEMENT));
+      logIfAny({ putBack }, 'exhausted deliveries of webhooks that are active again are due again');
     },
     'deliveries.recover': async () => {
       const recovered = await untilNone(() => recoveries.recoverGroup(RECOVERY_BOUNDS));
-      tell({ recovered }, 'failed deliveries are due again, as was requested');
+      logIfAny({ recovered }, 'failed deliveries are due again, as was requested');
     },
     'recoveries.forget': async () => {
       await recoveries.forget(RECOVERIES_KEPT_DAYS);
     },
     'domains.check': async () => {
-      tell({ looked: await checkDueDomains.run(JOB_WITHIN_MS) }, 'DNS records of domains were checked');
+      logIfAny({ looked: await checkDueDomains.run(JOB_WITHIN_MS) }, 'DNS records of domains were checked');
     },
     'verification-links.expire': async () => {
       await untilZero(() => links.expire(VERIFICATION_MAILS_COUNTED_SECONDS, LINKS_PER_STATEMENT));
     },
     'retention.drop': async () => {
-      tell({ dropped: await removeOld.dropMonths() }, 'partitions of old emails were dropped');
+      logIfAny({ dropped: await removeOld.dropMonths() }, 'partitions of old emails were dropped');
     },
     'retention.remove': async () => {
       const { content, metadata, events } = await removeOld.removeWithin(REMOVING_WITHIN_MS);
-      tell({ content, metadata, events }, 'data past its retention period was removed');
+      logIfAny({ content, metadata, events }, 'data past its retention period was removed');
     },
   };
 }
 
-/** Repeats a statement until it finds nothing to do: fewer rows than it may deal with can be all that it had time for. @returns how many rows in all */
+/** Repeats a statement until it affects no rows. (Fewer rows than its limit do not mean that none are left: it may have run out of time.) @returns the total number of rows */
 function untilZero(statement: () => Promise<number>): Promise<number> {
   return untilNone(async () => (await statement()) || undefined);
 }
 
-/** Repeats a statement until it gives undefined: there is nothing to do. @returns how many rows in all */
+/** Repeats a statement until it returns undefined, which means that nothing is left to do. @returns the total number of rows */
 async function untilNone(statement: () => Promise<number | undefined>): Promise<number> {
   let all = 0;
   const deadline = performance.now() + JOB_WITHIN_MS;

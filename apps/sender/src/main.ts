@@ -145,7 +145,7 @@ await startProcess('sender', async () => {
     () => tracing.close(),
   ];
   const ended = runUntilSignal(app, { logger, drain });
-  // Not before a signal would be heard: what is begun must be finished.
+  // Only after the signal handlers are installed: work that has begun must be finished on shutdown.
   worker.start();
   await ended;
 });

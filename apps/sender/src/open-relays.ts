@@ -3,8 +3,8 @@ import { type Logger, relayUp, type SenderSettings } from '@posthorn/platform';
 import { RelayBreaker, RelayChain, type RelayEvent, RelayTransport, relayUrls } from '@posthorn/smtp';
 
 /**
- * The relays of the settings, in order of preference, each with its own connections and its own breaker. Whether they are available is logged,
- * and shown by the metric `posthorn_relay_up`.
+ * Opens the configured relays, in order of preference, each with its own connections and circuit breaker. Their availability is logged, and exported as the
+ * metric `posthorn_relay_up`.
  */
 export function openRelays(settings: SenderSettings, logger: Logger): RelayChain {
   const relays = relayUrls(settings.SMTP_URL).map((url) => {

@@ -127,12 +127,12 @@ await startProcess('webhook-dispatcher', async () => {
     () => tracing.close(),
   ];
   const ended = runUntilSignal(app, { logger, drain });
-  // Not before a signal would be heard: what is begun must be finished.
+  // Only after the signal handlers are installed: work that has begun must be finished on shutdown.
   workers.start();
   await ended;
 });
 
-/** No URL: it can hold what only its workspace may know. */
+/** Without the URL, which may contain a secret of its workspace. */
 function logNotice(logger: Logger, { workspaceId, webhookId, notice }: NewWebhookNotice): void {
   const where = { workspaceId, webhookId, notice };
   if (notice === 'FAILING') logger.warn(where, 'a webhook has had nothing but failures for days');

@@ -1,27 +1,27 @@
 import type { LivenessCheck } from '@posthorn/platform';
 import { type JobHandlers, JobWorker, TURN_QUEUES, type RedisOptions, turnHandler } from '@posthorn/queues';
 
-const SERVED = ['event', 'webhook', 'slowWebhook'] as const;
+const SERVED_QUEUES = ['event', 'webhook', 'slowWebhook'] as const;
 
-type Served = (typeof SERVED)[number];
-type TurnJob = (typeof TURN_QUEUES)[Served]['job'];
+type ServedQueue = (typeof SERVED_QUEUES)[number];
+type TurnJob = (typeof TURN_QUEUES)[ServedQueue]['job'];
 
 export interface TurnWorkersOptions extends RedisOptions {
-  /** How many turns of each line run at once. */
+  /** Concurrent turns of each queue. */
   readonly concurrency: number;
   readonly onError: (error: unknown) => void;
 }
 
-/** What takes the turns of this app off their queues, each line by workers of its own. */
+/** The workers of this app: one for each queue of turns. */
 export class TurnWorkers {
   private readonly workers: readonly (readonly [queue: string, worker: JobWorker<TurnJob>])[];
 
-  /** @param serve who serves which turns; nothing is taken before `start` */
+  /** @param serve the function that serves the turns of each queue; nothing is consumed before `start` */
   constructor(
-    serve: Readonly<Record<Served, Parameters<typeof turnHandler>[0]>>,
+    serve: Readonly<Record<ServedQueue, Parameters<typeof turnHandler>[0]>>,
     options: TurnWorkersOptions,
   ) {
-    this.workers = SERVED.map((line) => {
+    this.workers = SERVED_QUEUES.map((line) => {
       const { queue, job } = TURN_QUEUES[line];
       const handlers = { [job]: turnHandler(serve[line]) } as JobHandlers<TurnJob>;
       return [queue, new JobWorker({ ...options, queue, handlers })];
@@ -36,7 +36,7 @@ export class TurnWorkers {
     return Object.fromEntries(this.workers.map(([queue, worker]) => [queue, () => worker.liveness()]));
   }
 
-  /** Takes no more turns. */
+  /** Stops consuming turns, and waits for active ones. */
   async close(): Promise<void> {
     await Promise.all(this.workers.map(([, worker]) => worker.close()));
   }

@@ -1,17 +1,17 @@
 import { hasRunOutOfTime } from './faults.ts';
 
-/** This many groups of a size must succeed before twice the size is tried: one that runs out of time costs five seconds. */
+/** Successes of a size before twice the size is tried; not fewer, because a timeout costs five seconds. */
 const SUCCESSES_BEFORE_GROWTH = 8;
 
-/** How many rows are dealt with together: half as many after a statement that ran out of time, down to one, and gradually more again. */
+/** An adaptive batch size: halved after a statement timeout, down to one row, and gradually doubled again. */
 export class AdaptiveGroupSize {
   private rows = Number.POSITIVE_INFINITY;
   private successes = 0;
 
   /**
-   * Does the work with as many rows as it can; work that ran out of time is done again with fewer.
+   * Runs the work with the current number of rows, `max` at most; after a statement timeout again with fewer.
    *
-   * @throws what the work throws, unless fewer rows may take less time
+   * @throws what the work throws, other than a timeout with more than one row
    */
   async run<Result>(max: number, work: (rows: number) => Promise<Result>): Promise<Result> {
     for (;;) {

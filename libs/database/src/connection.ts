@@ -9,16 +9,16 @@ import { SESSION_FORMATS } from './session-formats.ts';
 import { PoolerRefused, UNSUPPORTED_AT_START } from './pooler.ts';
 import { DatabaseUnusable } from './unusable.ts';
 
-/** A connection that cannot be had within this time is reported as an outage. */
+/** A connection that is not available within this time counts as an outage. */
 const CONNECT_TIMEOUT_MS = 3_000;
 const LOCK_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 5_000;
-/** A process that vanishes in the middle of a transaction must not hold its locks until TCP notices. */
+/** The locks of a process that vanishes in the middle of a transaction must not last until TCP notices. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 
 /**
- * One holds the lock on what it changes, the next one waits for that lock, and the others wait without a connection, because all workspaces share
- * the connections. There is room for a burst of one key.
+ * Limits concurrent changes of the same subject: one holds its row lock, the next waits for that lock, and the others wait without a connection, because all
+ * workspaces share the pool.
  */
 const CHANGES_PER_SUBJECT = {
   maxConcurrent: 2,
@@ -32,36 +32,35 @@ const CHANGES_PER_SUBJECT = {
 };
 
 /**
- * Statistics lag behind where tables grow by thousands of rows a second: a plan made for a table that was empty a minute ago would read it from end
- * to end, so that is forbidden wherever there is an index. A plan made for a lane of a few rows would collect the rows and sort them, which for a
- * lane of a hundred thousand takes as long as reading the table; without bitmaps an index is read in its order. The costs by which Postgres forbids
- * all this must not start the JIT compiler.
+ * Statistics lag behind when tables grow by thousands of rows a second. So sequential scans are disabled: a plan for a table that was empty a minute ago would
+ * use one. And bitmap scans are disabled: a plan for a lane of a few rows would use one and sort its rows, which takes long once the lane has a hundred
+ * thousand; otherwise the index is read in its order. JIT is disabled because the penalties for disabled plans would exceed its cost threshold.
  */
 const PLANNER_SETTINGS = 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off';
 
 /**
- * A mail of 24 kB takes 0.23 ms to be compressed by `pglz`, which every server has, and 0.04 ms by `lz4`, which nearly every server has. A choice that
- * was made for the server, the database or the role stands.
+ * Compressing a mail of 24 kB takes 0.23 ms with `pglz`, the default, and 0.04 ms with `lz4`, which nearly every server has. A setting of the server, database
+ * or role takes precedence.
  */
 const COMPRESSION = `SELECT set_config(name, 'lz4', false) FROM pg_settings
 WHERE name = 'default_toast_compression' AND source = 'default' AND 'lz4' = ANY (enumvals)`;
 
 /**
- * Statements wait for whoever changes a row, and go on from what he wrote. At any other level, which can be chosen for the server, the database or the
- * role, they would fail there instead, and two gateways could hardly accept for one workspace. What a connection begins with is one transaction too,
- * and the first that it does is to say so.
+ * The statements rely on READ COMMITTED: they wait for a concurrent change of a row, and continue from what it wrote. At any other level, which may be the
+ * default of the server, database or role, they would fail instead, and two gateways could hardly accept emails for one workspace. SET TRANSACTION is there
+ * because the session setup itself is one transaction.
  */
 const ISOLATION = `SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET default_transaction_isolation = 'read committed'`;
 
 /**
- * In a restored database, lets the order of events go on where it ended and holds everything back; otherwise it changes nothing. Each connection asks,
- * because a database can be replaced behind its name while processes run, and nobody may claim from it before that is known.
+ * In a restored database, begins a new era and pauses everything; otherwise changes nothing. Each new connection does this, because a database may be replaced
+ * by a restored one while processes run, and nobody may claim from it before that is detected.
  */
 const CHECK_EVENT_ERA = 'SELECT keep_event_era()';
 
 /**
- * After a failover the name may lead to the old server for a while, which is a standby by then: a connection to it would stay in use, and take no
- * changes, long after the name leads to the primary.
+ * After a failover, the host name may for a while still resolve to the old server, which is a standby by then. A connection to it would stay in the pool, and
+ * reject all changes, long after the name has been updated.
  */
 const REFUSE_STANDBY = `DO $$ BEGIN
 IF pg_is_in_recovery() THEN
@@ -83,25 +82,25 @@ interface DatabaseOptions {
   readonly poolSize: number;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
-  /** Told of connections that broke while nobody used them. */
+  /** Called when an idle connection breaks. */
   readonly onIdleError?: (error: Error) => void;
-  /** Told, after a commit, which lanes have events that are due by it: whoever can, rings them. */
+  /** Called after a commit with the lanes in which it has made events due, so that they can be rung. */
   readonly onEventsDue?: (laneIds: readonly LaneId[]) => void;
 }
 
-/** The one pool of connections of a process, what is built on it, and the database's time. */
+/** The connection pool of a process, the Prisma client on top of it, and the database's time. */
 export interface Database {
   readonly pool: pg.Pool;
-  /** For what people read and write; the hot statements are SQL and go to the pool. */
+  /** For ordinary reads and writes; hot statements are SQL and use the pool directly. */
   readonly prisma: PrismaClient;
   readonly clock: DatabaseClock;
   readonly onEventsDue: (laneIds: readonly LaneId[]) => void;
-  /** Where changes of the same workspace, contact or email wait for each other, by its id. */
+  /** Limits concurrent changes of the same workspace, contact or email, by its id. */
   readonly changes: KeyedConcurrencyLimit<Id<string>>;
   close(): Promise<void>;
 }
 
-/** The server would answer before a commit is durable, so what was accepted could be lost. */
+/** The server would confirm commits before they are durable, so accepted emails could be lost. */
 class DurabilityRefused extends CannotStart {
   constructor() {
     super(
@@ -122,12 +121,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
-    // The pool waits for what this returns, though its type does not say so.
+    // The pool awaits the returned promise, although its type does not say so.
     onConnect: (client) => client.query(SESSION_SETUP) as unknown as void,
   });
   pool.on('error', options.onIdleError ?? (() => undefined));
-  // A connection that breaks inside a transaction tells its query, which is enough, and then emits this, which nobody
-  // else listens to while the connection is in use: it would end the process.
+  // A connection that breaks while in use rejects its query, which is enough; but it also emits `error`, which would end the process without a listener.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   const close = async (): Promise<void> => {
@@ -139,15 +137,14 @@ export function openDatabase(options: DatabaseOptions): Database {
   return { pool, prisma, clock: new DatabaseClock(), onEventsDue, changes, close };
 }
 
-/** How long a process that starts waits for a database that is not there yet. */
-const GREETED_WITHIN_MS = 30_000;
-const TRY_AGAIN_MS = 500;
-/** How often its clock is read then: the first answer had to wait for the connection, and of several the most precise one counts (the burst of RFC 5905, section 13). */
-const READINGS = 8;
+/** How long a starting process waits for a database that is not reachable yet. */
+const WAIT_FOR_DATABASE_MS = 30_000;
+const RETRY_DELAY_MS = 500;
+/** Clock readings at the start: the first one includes the time for connecting, and of several the most precise counts (like the burst of RFC 5905, section 13). */
+const CLOCK_READINGS = 8;
 
 /**
- * Sets the process' idea of the database's time and refuses a database that does not keep what it confirms. Waits up to
- * half a minute for a database that is not there yet.
+ * Waits up to half a minute until the database is reachable, checks that it is durable and that no pooler is in between, and calibrates the clock.
  *
  * @param onWaiting told, each time that it has to wait, why
  * @throws DatabaseUnusable when it does not come, or refuses what only an operator can change
@@ -158,25 +155,24 @@ export async function waitForDatabase(
   database: Database,
   onWaiting: (error: unknown) => void = () => undefined,
 ): Promise<void> {
-  const deadline = performance.now() + GREETED_WITHIN_MS;
+  const deadline = performance.now() + WAIT_FOR_DATABASE_MS;
   for (;;) {
     try {
       await checkOnce(database);
-      for (let reading = 1; reading < READINGS; reading += 1) await checkDatabase(database);
+      for (let reading = 1; reading < CLOCK_READINGS; reading += 1) await checkDatabase(database);
       return;
     } catch (error) {
       if (UNSUPPORTED_AT_START.test((error as Error).message)) throw new PoolerRefused();
       if (!isOutage(error) || isRefusedLogin(error) || performance.now() > deadline)
         throw DatabaseUnusable.because(error);
       onWaiting(error);
-      await sleep(TRY_AGAIN_MS);
+      await sleep(RETRY_DELAY_MS);
     }
   }
 }
 
 /**
- * Checks that the database answers, and reads its time. A process that does so every few seconds follows that time for as long as it lives, and after
- * a failover that of the server that took over.
+ * Checks that the database answers, and reads its time. Called every few seconds, it keeps the process's clock calibrated, also after a failover.
  *
  * @throws what `pg` throws
  */

@@ -1,15 +1,15 @@
 import type { LaneId } from '@posthorn/domain';
 
-/** Which lanes of events a transaction has made due, until it ends. */
+/** The event lanes that each open transaction has made due. */
 const dueIn = new WeakMap<object, Set<LaneId>>();
 
-/** Notes that a transaction has made events due, so that their lanes are rung when it is committed. */
+/** Remembers that a transaction has made events due in these lanes, so that they are announced after its commit. */
 export function addDueEventLanes(transaction: object, laneIds: readonly LaneId[]): void {
   if (laneIds.length === 0) return;
   dueIn.set(transaction, new Set([...(dueIn.get(transaction) ?? []), ...laneIds]));
 }
 
-/** Says which lanes have events that are due because a transaction was committed. */
+/** Announces, after a commit, the lanes in which the transaction has made events due. */
 export function announceDueEvents(
   { onEventsDue }: { readonly onEventsDue: (laneIds: readonly LaneId[]) => void },
   transaction: object,

@@ -5,7 +5,7 @@ import { addDueEventLanes } from './due-event-lanes.ts';
 import { RECORD_EVENTS } from './sql/events.ts';
 import type { Transaction } from './transaction.ts';
 
-/** Something that happened and that webhooks are told of. */
+/** A new event, of which webhooks may be notified. */
 export type NewEvent = {
   [Name in EventName]: {
     readonly workspaceId: WorkspaceId;
@@ -14,13 +14,10 @@ export type NewEvent = {
   };
 }[EventName];
 
-/** A transaction that somebody else has begun and ends, with `transact` or `transactOn`. */
+/** A transaction that was begun with `transact` or `transactOn`. */
 export type AnyTransaction = Transaction | pg.ClientBase;
 
-/**
- * Records events in the transaction of what caused them, in the exact bytes that will be posted; whoever commits an
- * operation has committed its events. `nowMs` is the database's time.
- */
+/** Records events, with their exact payloads, in the transaction of their cause. `nowMs` is the database's time. */
 export async function recordEvents(
   transaction: AnyTransaction,
   nowMs: number,
@@ -29,7 +26,7 @@ export async function recordEvents(
   if (events.length > 0) await runWithEvents(transaction, RECORD_EVENTS, [eventsAsJson(nowMs, events)]);
 }
 
-/** Runs a statement that records events, alone or with their cause; their lanes are rung after the commit. */
+/** Runs a statement that records events; their lanes are announced after the commit. */
 export async function runWithEvents(
   transaction: AnyTransaction,
   sql: string,
@@ -49,7 +46,7 @@ interface DueLane {
   readonly laneId: LaneId;
 }
 
-/** Events, as the statements that record them take them. */
+/** The JSON parameter of statements that record events. */
 export function eventsAsJson(nowMs: number, events: readonly NewEvent[]): string {
   const createdAt = new Date(nowMs);
   const rows = events.map(({ workspaceId, name, data }) => ({

@@ -1,15 +1,15 @@
 /**
- * What a failed statement means for what it was to do:
- * - `data`: the database refused a value (SQLSTATE classes 22 and 23); the same again fails again.
- * - `conflict`: two transactions were in each other's way (40001, 40P01); the same again may succeed.
- * - `locked`: somebody held a lock for longer than we wait; nothing has changed.
+ * The kinds of database errors, by what they mean for the transaction:
+ * - `data`: the database rejected a value (SQLSTATE classes 22 and 23); a retry fails again.
+ * - `conflict`: a serialisation failure or deadlock (40001, 40P01); a retry may succeed.
+ * - `locked`: lock timeout; nothing has changed.
  * - `unavailable`: nothing was begun; nothing has changed.
- * - `lost`: the connection or the answer was lost; whether the transaction was committed is not known.
- * - `other`: our own fault, such as a statement that does not parse.
+ * - `lost`: the connection or the answer was lost; it is unknown whether the transaction was committed.
+ * - `other`: our own fault, such as a syntax error.
  */
 export type DatabaseFault = 'data' | 'conflict' | 'locked' | 'unavailable' | 'lost' | 'other';
 
-/** SQLSTATEs and their classes; the longer is looked up first. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** By SQLSTATE, or else by its class. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const FAULT_OF_SQLSTATE: Readonly<Record<string, DatabaseFault>> = {
   '22': 'data',
   '23': 'data',
@@ -19,7 +19,7 @@ const FAULT_OF_SQLSTATE: Readonly<Record<string, DatabaseFault>> = {
   '08': 'lost',
   '08001': 'unavailable',
   '08004': 'unavailable',
-  // Terminated by an administrator or a crash: what was under way is rolled back, unless it was the COMMIT itself.
+  // Terminated by an administrator or a crash: the transaction is rolled back, unless COMMIT was under way.
   '57P01': 'lost',
   '57P02': 'lost',
   '57P03': 'unavailable',
@@ -31,13 +31,13 @@ const FAULT_OF_SQLSTATE: Readonly<Record<string, DatabaseFault>> = {
   // Idle in a transaction, or in it altogether, for too long: rolled back.
   '25P03': 'unavailable',
   '25P04': 'unavailable',
-  // Existing connections go on; a password that was changed, or a database that is being replaced, is soon right again.
+  // Existing connections continue; a changed password, or a database that is being replaced, is usually fixed soon.
   '28': 'unavailable',
   '3D000': 'unavailable',
   '58': 'lost',
 };
 
-/** Node's codes for a connection that never came about. */
+/** Node's codes for a connection that was never established. */
 const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 const NEVER_BEGUN = [
   /timeout exceeded when trying to connect/i,
@@ -51,7 +51,7 @@ const LOST_IN_BETWEEN = [
   /Client has encountered/i,
 ];
 
-/** What Prisma makes of the system's errors. */
+/** Prisma's kinds of system errors. */
 const FAULT_OF_PRISMA_KIND: Readonly<Record<string, DatabaseFault>> = {
   DatabaseNotReachable: 'unavailable',
   TlsConnectionError: 'unavailable',
@@ -60,7 +60,7 @@ const FAULT_OF_PRISMA_KIND: Readonly<Record<string, DatabaseFault>> = {
 };
 
 /**
- * What Prisma itself says of a transaction: it had no connection for it in time, or undid it because it took too long.
+ * Prisma's own error of a transaction: it got no connection in time, or was rolled back because it took too long.
  * https://www.prisma.io/docs/orm/reference/error-reference#p2028
  */
 const TRANSACTION_OUT_OF_TIME = 'P2028';
@@ -70,9 +70,9 @@ interface Thrown {
   readonly code?: unknown;
   readonly message?: string;
   readonly syscall?: string;
-  /** Prisma keeps what its driver said in here. */
+  /** Here Prisma keeps the error of its driver. */
   readonly meta?: { readonly driverAdapterError?: { readonly cause?: PrismaCause } };
-  /** What fails at the end of a transaction comes as its driver threw it. */
+  /** An error at the end of a transaction is the driver's own. */
   readonly cause?: unknown;
 }
 
@@ -81,7 +81,7 @@ interface PrismaCause {
   readonly kind: string;
 }
 
-/** Judges an error of `pg`, or one that Prisma made of it. */
+/** Classifies an error of `pg` or Prisma. */
 export function faultOf(error: unknown): DatabaseFault {
   if (error instanceof AggregateError && error.errors.length > 0) return faultOf(error.errors[0]);
   const { code, message = '', syscall } = (error ?? {}) as Thrown;
@@ -103,7 +103,7 @@ function faultOfCode(code: unknown, syscall?: string): DatabaseFault | undefined
     FAULT_OF_SQLSTATE[code] ?? (/^[0-9A-Z]{5}$/.test(code) ? FAULT_OF_SQLSTATE[code.slice(0, 2)] : undefined);
   if (known !== undefined) return known;
   if (NEVER_CONNECTED.has(code) || syscall === 'connect') return 'unavailable';
-  // The system's own codes; those of Node (ERR_…) are mistakes of ours.
+  // System error codes; Node's own (ERR_…) are bugs of ours.
   return /^E[A-Z0-9]+$/.test(code) ? 'lost' : undefined;
 }
 
@@ -112,7 +112,7 @@ function faultOfMessage(message: string): DatabaseFault {
   return LOST_IN_BETWEEN.some((pattern) => pattern.test(message)) ? 'lost' : 'other';
 }
 
-/** Whether the database could not be reached or did not answer, so that the same is worth trying later. */
+/** Whether the database was unreachable or did not answer, so that a later retry may succeed. */
 export function isOutage(error: unknown): boolean {
   const fault = faultOf(error);
   return fault === 'unavailable' || fault === 'lost' || fault === 'locked';
@@ -120,12 +120,12 @@ export function isOutage(error: unknown): boolean {
 
 const STATEMENT_RAN_OUT_OF_TIME = '57014';
 
-/** Whether a statement took longer than it may, so that the same for fewer rows may succeed. */
+/** Whether a statement timed out, so that it may succeed with fewer rows. */
 export function hasRunOutOfTime(error: unknown): boolean {
   return (error as Thrown | null | undefined)?.code === STATEMENT_RAN_OUT_OF_TIME;
 }
 
-/** Whether the server refuses us or has no such database: a process that has just started gains nothing by waiting. */
+/** Whether the server rejects our login, or has no such database: a starting process need not wait for that to change. */
 export function isRefusedLogin(error: unknown): boolean {
   const { code } = (error ?? {}) as Thrown;
   return typeof code === 'string' && /^(28|3D)/.test(code);

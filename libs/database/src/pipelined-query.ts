@@ -1,14 +1,14 @@
 import pg from 'pg';
 
-/** A statement that gives no rows, for which nobody waits. */
+/** A statement without result rows, whose own completion is not awaited. */
 export interface LeadingStatement {
-  /** The name under which its connection keeps it prepared. */
+  /** The name of the prepared statement, if any. */
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly (string | Buffer | null)[];
 }
 
-/** What pg's queries ask of a connection; its types name only a part of it. */
+/** The part of pg's internal connection that its queries use; pg's types lack most of it. */
 interface Wire {
   readonly parsedStatements: Record<string, string | undefined>;
   parse(statement: { readonly name: string | undefined; readonly text: string }): void;
@@ -16,7 +16,7 @@ interface Wire {
   execute(portal: object): void;
 }
 
-/** pg's queries as they are written; its types have only what callers use. */
+/** The internal methods of pg's queries; pg's types have only the public ones. */
 interface WrittenQuery {
   prepare(connection: Wire): void;
   handleCommandComplete(message: unknown, connection: Wire): void;
@@ -31,14 +31,14 @@ const Query = pg.Query as unknown as new (
 ) => WrittenQuery;
 
 /**
- * A statement with others before it, in one round trip. There is no Sync between them: the server skips everything after one that
- * failed, and the answer to the whole is that error. So what comes after BEGIN never runs without it.
+ * A query that is sent in one round trip with the statements before it (pipelining). There is no Sync between them: after an error the server skips the rest,
+ * and the whole fails with that error. So nothing after a BEGIN ever runs without it.
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY
  */
 export class PipelinedQuery extends Query {
   private unanswered: number;
 
-  /** @param query has values of its own, unless they are given */
+  /** @param values those of the query, unless it contains its own */
   constructor(
     private readonly leading: readonly LeadingStatement[],
     query: string | pg.QueryConfig,
@@ -64,7 +64,7 @@ export class PipelinedQuery extends Query {
 function send(connection: Wire, { name, text, values }: LeadingStatement): void {
   const isParsed = name !== undefined && connection.parsedStatements[name] !== undefined;
   if (!isParsed) connection.parse({ name, text });
-  // Before the server has said so: a connection on which a statement of a transaction failed is not used again.
+  // Before the server has confirmed it, which is safe: after a failed statement in a transaction the connection is not used again.
   if (name !== undefined) connection.parsedStatements[name] = text;
   connection.bind({ statement: name, values });
   connection.execute({});

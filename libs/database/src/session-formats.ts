@@ -1,8 +1,9 @@
 /**
- * How both sides write, whatever is chosen for the server, the database or the role. Times are read as ISO 8601 writes them, and a day has 24 hours: another
- * `datestyle` would make null of each time, and a `timezone` with daylight saving would count days of 23 and 25 hours. A backslash in a text is one:
- * without `standard_conforming_strings` a CHECK would be made of another pattern than the migration says. The names of tables are bare:
- * with `quote_all_identifiers` no partition would be made, as their months are read from the names.
+ * Text formats that the code relies on, overriding the settings of server, database and role:
+ * - `datestyle`: times are parsed as ISO 8601; in another style they would be read as null.
+ * - `timezone`: in a zone with daylight saving, some days would have 23 or 25 hours.
+ * - `standard_conforming_strings`: otherwise a backslash in a migration's CHECK pattern would mean something else.
+ * - `quote_all_identifiers`: the months of partitions are parsed from unquoted table names.
  */
 export const SESSION_FORMATS = [
   'SET datestyle = ISO',

@@ -2,26 +2,23 @@ import { startTimeout } from '@posthorn/kernel';
 import pg from 'pg';
 import { PipelinedQuery, type QueryCallback, type LeadingStatement } from './pipelined-query.ts';
 
-/**
- * When the server says nothing for longer than its own statement timeout, the connection is given up. When the answer to a claim is lost, its rows
- * wait until their lease has ended.
- */
+/** A bit longer than the statement timeout of the server: a connection that is silent for this long is given up. */
 const ANSWER_TIMEOUT_MS = 6_000;
 
 /**
- * A connection on which no query waits for ever. pg can watch its queries itself (`query_timeout`) and return promises, but for both it assigns a
- * function to a property of each query. V8 allocates such functions in the old generation, where they keep their query, with all that it sent and
- * received, until the whole heap is collected. Functions that are passed as arguments die young.
+ * A pg client whose queries time out. pg has timeouts (`query_timeout`) and promises itself, but implements both by assigning a function to a property of each
+ * query. V8 allocates such functions in the old generation, where they retain the query, with all that it sent and received, until the next full garbage
+ * collection. Callbacks that are passed as arguments die young.
  */
 export class TimeoutClient extends pg.Client {
   private leading: LeadingStatement[] = [];
 
-  /** Sends it just before the next statement; they share an error and a timeout. Only within a transaction, or to begin one. */
+  /** Sends a statement together with the next query; they share their error and timeout. Only within a transaction, or to begin one. */
   pipelineWithNext(statement: LeadingStatement): void {
     this.leading.push(statement);
   }
 
-  /** As pg's, whose many overloads cannot be repeated here: `never` fits them all. */
+  /** As in pg. `never` is compatible with all of its overloads, which cannot be repeated here. */
   override query(...asked: never[]): never {
     const last: unknown = asked.at(-1);
     if (typeof last !== 'function') return this.answerTo(asked) as never;
@@ -34,7 +31,7 @@ export class TimeoutClient extends pg.Client {
         this.ask(asked, (error, result) => (error ? reject(error) : resolve(result)));
       });
     } catch (error) {
-      // The stack should show who asked, not which byte of the socket brought the answer.
+      // The stack should show the caller, not the event of the socket.
       if (error instanceof Error) Error.captureStackTrace(error);
       throw error;
     }
@@ -52,7 +49,7 @@ export class TimeoutClient extends pg.Client {
     return super.query(new PipelinedQuery(leading, query as string, values, inTime) as never);
   }
 
-  /** Whoever waits on it gets the error, and the pool opens another connection in its place. */
+  /** Destroys the connection: pending queries fail, and the pool opens another one. */
   private giveUp(): void {
     this.connection.stream.destroy(new Error('Query read timeout'));
   }

@@ -5,14 +5,14 @@ import type { Database } from './connection.ts';
 import { announceDueEvents } from './due-event-lanes.ts';
 import type { Prisma } from './generated/client.ts';
 
-/** Several statements that happen together or not at all. */
+/** A Prisma transaction. */
 export type Transaction = Prisma.TransactionClient;
 
 const WAIT_FOR_CONNECTION_MS = 3_000;
-/** Beyond the time-out of any statement in it. */
+/** Longer than the timeout of any single statement. */
 const MAX_MS = 10_000;
 
-/** Does the work in one transaction; what it throws undoes all of it. Nothing in it may talk to a network. */
+/** Runs the work in a Prisma transaction, which is rolled back if it throws. It must not do network I/O. */
 export async function transact<Result>(
   database: Database,
   work: (transaction: Transaction) => Promise<Result>,
@@ -25,17 +25,17 @@ export async function transact<Result>(
   return result;
 }
 
-/** A connection of the pool, in a transaction. */
+/** A pooled connection in a transaction. */
 export type TransactionClient = pg.PoolClient & Pick<TimeoutClient, 'pipelineWithNext'>;
 
-/** Whether BEGIN makes a round trip of its own, or goes along with the first statement. */
+/** Whether BEGIN takes a round trip of its own, or is pipelined with the first statement. */
 export type BeginMode = 'separate' | 'pipelined';
 
 /**
- * The same on a connection of its own, for statements that are hot.
+ * The same on a plain pg connection, for hot statements.
  *
- * @param begins `along` saves time where callers wait for it; where groups are formed of what comes in meanwhile, it makes them smaller, which costs
- *   more than it saves (decisions 38 and 50)
+ * @param begins `pipelined` saves a round trip where callers wait for the result. Where groups form while the previous one is under way, it makes them smaller,
+ *   which costs more than it saves (decisions 38 and 50).
  * @throws what `pg` throws
  */
 export async function transactOn<Result>(
@@ -56,14 +56,14 @@ export async function transactOn<Result>(
     fault = error as Error;
     throw error;
   } finally {
-    // A client that failed is not used again: its transaction ends with its connection.
+    // After an error the connection is closed, which rolls back the transaction.
     client.release(fault);
   }
 }
 
 /**
- * Does the work in a transaction in which nobody else counts or changes what the workspace has, so that a limit such as "at
- * most 100 keys" holds when two add one at the same moment. It holds up no acceptance, which only shares the row's key.
+ * Runs the work in a transaction that holds a lock on the workspace, so that a limit such as "at most 100 keys" also holds for concurrent changes. The lock does
+ * not block acceptance, which locks only the key of the row.
  *
  * @throws Refusal (503) when too many changes of the workspace wait in this process
  */

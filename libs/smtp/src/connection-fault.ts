@@ -1,23 +1,23 @@
 import { OWN_FAULTS } from '@posthorn/domain';
 
-/** The mailer puts a code of its own in place of the system's. */
+/** nodemailer replaces the system's error code by its own and keeps the original here. */
 type MailerError = NodeJS.ErrnoException & { readonly originalCode?: string };
 
-/** Of a name with several addresses each has failed in its own way, and what they failed of together says nothing. */
-const partsOf = (error: Error): MailerError[] =>
+/** The errors of the single addresses, if a name has several: the AggregateError itself says nothing. */
+const causesOf = (error: Error): MailerError[] =>
   'errors' in error ? (error.errors as MailerError[]) : [error];
 
 const ownFaultOf = ({ originalCode, code }: MailerError): string | undefined =>
   OWN_FAULTS[originalCode ?? code ?? ''];
 
-/** Whether a connection failed for want of something that this machine has run out of, or has lost. */
+/** Whether a connection failed because this machine lacks a resource or its network. */
 export function isFaultOfOurs(error: Error): boolean {
-  return partsOf(error).some((part) => ownFaultOf(part) !== undefined);
+  return causesOf(error).some((part) => ownFaultOf(part) !== undefined);
 }
 
-/** What a connection failed of, for operators. */
+/** Why a connection failed, for operators. */
 export function describeError(error: Error): string {
-  return partsOf(error)
+  return causesOf(error)
     .map((part) => ownFaultOf(part) ?? part.message)
     .join('; ');
 }

@@ -16,14 +16,14 @@ const someTime = (ms: number): Promise<void> => new Promise((resolve) => setTime
 describe('the connection pool', () => {
   it('hands a place to those who wait in the order of their coming', async () => {
     const pool = new ConnectionPool<FakeConnection>(1, 60_000);
-    const place = await pool.take();
+    const slot = await pool.take();
     const served: string[] = [];
     const others = ['first', 'second'].map(async (name) => {
       const own = await pool.take();
       served.push(name);
       pool.give(own);
     });
-    pool.give(place);
+    pool.give(slot);
     await Promise.all(others);
     expect(served).toEqual(['first', 'second']);
     await pool.drain();
@@ -43,10 +43,10 @@ describe('the connection pool', () => {
 
   it('quits a connection that is idle for too long, and its place can be taken again', async () => {
     const pool = new ConnectionPool<FakeConnection>(1, 20);
-    const place = await pool.take();
+    const slot = await pool.take();
     const connection = new FakeConnection();
-    place.connection = connection;
-    pool.give(place);
+    slot.connection = connection;
+    pool.give(slot);
     while (connection.quits === 0) await someTime(5);
     expect(connection.quits).toBe(1);
     expect((await pool.take()).connection).toBeUndefined();
@@ -54,17 +54,17 @@ describe('the connection pool', () => {
 
   it('drains only when what was taken or waited for is given back', async () => {
     const pool = new ConnectionPool<FakeConnection>(1, 60_000);
-    const place = await pool.take();
-    place.connection = new FakeConnection();
+    const slot = await pool.take();
+    slot.connection = new FakeConnection();
     const waiter = pool.take();
     let drained = false;
     const drain = pool.drain().then(() => (drained = true));
-    pool.give(place);
+    pool.give(slot);
     await waiter;
     await someTime(5);
     expect(drained).toBe(false);
-    pool.give(place);
+    pool.give(slot);
     await drain;
-    expect(place.connection.quits).toBe(1);
+    expect(slot.connection.quits).toBe(1);
   });
 });

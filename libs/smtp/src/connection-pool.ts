@@ -1,112 +1,110 @@
-/** What a place holds. */
+/** A connection in a slot of the pool. */
 export interface PooledConnection {
   /** Whether it can still be used, as far as is known. */
   readonly isAlive: boolean;
-  /** Takes leave, and resolves when no handle is left; never rejects. */
+  /** Says QUIT; resolves when the socket is closed; never rejects. */
   quit(): Promise<void>;
 }
 
-/** The right to have one connection; it may hold one from before. */
-export interface Place<Connection> {
+/** The right to have one connection; it may contain one that is kept alive. */
+export interface ConnectionSlot<Connection> {
   connection: Connection | undefined;
 }
 
-interface IdlePlace<Connection> {
-  readonly place: Place<Connection>;
+interface IdleSlot<Connection> {
+  readonly slot: ConnectionSlot<Connection>;
   readonly timer: NodeJS.Timeout;
 }
 
 /**
- * A fixed number of places for connections. A place is given back only when its connection is idle or wholly closed,
- * so there are never more connections than places, whatever is being opened or closed.
+ * A pool with a fixed number of slots for connections. A slot is given back only when its connection is idle or completely closed, so there are never more
+ * connections than slots, even while some are being opened or closed.
  */
 export class ConnectionPool<Connection extends PooledConnection> {
-  private readonly places: readonly Place<Connection>[];
-  private readonly empty: Place<Connection>[];
-  /** The most recently used is last, and first to be taken: the others can become old and be closed. */
-  private readonly idle: IdlePlace<Connection>[] = [];
-  private readonly waiting: ((place: Place<Connection>) => void)[] = [];
-  private readonly resting = new Map<Place<Connection>, NodeJS.Timeout>();
+  private readonly slots: readonly ConnectionSlot<Connection>[];
+  private readonly empty: ConnectionSlot<Connection>[];
+  /** A stack: the most recently used connection is taken first, so that surplus ones reach the idle timeout. */
+  private readonly idle: IdleSlot<Connection>[] = [];
+  private readonly waiting: ((slot: ConnectionSlot<Connection>) => void)[] = [];
+  private readonly coolingDown = new Map<ConnectionSlot<Connection>, NodeJS.Timeout>();
 
   /**
-   * @param maxConnections how many places there are
-   * @param idleMs after how many idle milliseconds a connection is closed
+   * @param maxConnections the number of slots
+   * @param idleMs a connection is closed after being idle this long
    */
   constructor(
     maxConnections: number,
     private readonly idleMs: number,
   ) {
-    this.places = Array.from({ length: maxConnections }, () => ({ connection: undefined }));
-    this.empty = [...this.places];
+    this.slots = Array.from({ length: maxConnections }, () => ({ connection: undefined }));
+    this.empty = [...this.slots];
   }
 
-  /** Whether a connection is open at another place. */
-  isOpenBeside(place: Place<Connection>): boolean {
-    return this.places.some((other) => other !== place && other.connection?.isAlive);
+  /** Whether a connection is open in another slot. */
+  hasOtherOpen(slot: ConnectionSlot<Connection>): boolean {
+    return this.slots.some((other) => other !== slot && other.connection?.isAlive);
   }
 
-  /** A place, with a connection if one is idle, as soon as there is one: first come, first served. */
-  take(): Promise<Place<Connection>> {
+  /** Takes a slot, with an idle connection if there is one, as soon as one is free; first come, first served. */
+  take(): Promise<ConnectionSlot<Connection>> {
     const idle = this.idle.pop();
     if (idle !== undefined) {
       clearTimeout(idle.timer);
-      return Promise.resolve(idle.place);
+      return Promise.resolve(idle.slot);
     }
-    const place = this.empty.pop();
-    return place !== undefined
-      ? Promise.resolve(place)
-      : new Promise((resolve) => this.waiting.push(resolve));
+    const slot = this.empty.pop();
+    return slot !== undefined ? Promise.resolve(slot) : new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  /** Gives a place back, with the connection that it shall keep. */
-  give(place: Place<Connection>): void {
+  /** Gives a slot back, with the connection to keep alive, if any. */
+  give(slot: ConnectionSlot<Connection>): void {
     const next = this.waiting.shift();
-    if (next !== undefined) next(place);
-    else if (place.connection?.isAlive) this.keepIdle(place);
-    else this.keepEmpty(place);
+    if (next !== undefined) next(slot);
+    else if (slot.connection?.isAlive) this.keepIdle(slot);
+    else this.keepEmpty(slot);
   }
 
-  /** How many places nobody is to have just now. */
-  get atRest(): number {
-    return this.resting.size;
+  /** How many slots are cooling down. */
+  get coolingDownCount(): number {
+    return this.coolingDown.size;
   }
 
-  /** Gives a place back that nobody is to have for a time: its connection would be one too many. */
-  rest(place: Place<Connection>, ms: number): void {
-    const timer = setTimeout(() => this.wake(place), ms);
-    this.resting.set(place, timer);
+  /** Gives a slot back that must not be used for a while, because the relay does not accept that many connections. */
+  cooldown(slot: ConnectionSlot<Connection>, ms: number): void {
+    const timer = setTimeout(() => this.endCooldown(slot), ms);
+    this.coolingDown.set(slot, timer);
   }
 
-  /** Waits for every place, those who came before included, and quits its connection. No place can be taken afterwards. */
+  /** Waits for all slots, behind everybody who already waits for one, and closes their connections. No slot can be taken afterwards. */
   async drain(): Promise<void> {
-    for (const place of this.resting.keys()) this.wake(place);
-    const places = this.places.map(() => this.take());
-    await Promise.all(places.map(async (place) => (await place).connection?.quit()));
+    for (const slot of this.coolingDown.keys()) this.endCooldown(slot);
+    const slots = this.slots.map(() => this.take());
+    await Promise.all(slots.map(async (slot) => (await slot).connection?.quit()));
   }
 
-  private wake(place: Place<Connection>): void {
-    clearTimeout(this.resting.get(place));
-    this.resting.delete(place);
-    this.give(place);
+  private endCooldown(slot: ConnectionSlot<Connection>): void {
+    clearTimeout(this.coolingDown.get(slot));
+    this.coolingDown.delete(slot);
+    this.give(slot);
   }
 
-  private keepEmpty(place: Place<Connection>): void {
-    place.connection = undefined;
-    this.empty.push(place);
+  private keepEmpty(slot: ConnectionSlot<Connection>): void {
+    slot.connection = undefined;
+    this.empty.push(slot);
   }
 
-  private keepIdle(place: Place<Connection>): void {
-    const timer = setTimeout(() => void this.closeIdle(place), this.idleMs);
-    this.idle.push({ place, timer });
+  private keepIdle(slot: ConnectionSlot<Connection>): void {
+    const timer = setTimeout(() => void this.closeIdle(slot), this.idleMs);
+    this.idle.push({ slot, timer });
   }
 
-  private async closeIdle(place: Place<Connection>): Promise<void> {
+  private async closeIdle(slot: ConnectionSlot<Connection>): Promise<void> {
     this.idle.splice(
-      this.idle.findIndex((idle) => idle.place === place),
+      this.idle.findIndex((idle) => idle.slot === slot),
       1,
     );
-    await place.connection?.quit();
-    place.connection = undefined;
-    this.give(place);
+    await slot.connection?.quit();
+    slot.connection = undefined;
+    this.give(slot);
   }
 }

@@ -5,54 +5,54 @@ import type { RelayAddresses } from './relay-addresses.ts';
 import type { RelayAddress } from './relay-url.ts';
 
 /**
- * What is asked of TLS. `opportunistic`: it is used where it is offered. `required`: nothing is said without it. `verified`: nor to a relay whose
- * certificate is not signed, for its name, by an authority that is trusted.
+ * `opportunistic`: TLS is used if the relay offers it. `required`: nothing is sent without TLS. `verified`: moreover, the relay must have a valid certificate for
+ * its name from a trusted authority.
  */
 export type TlsPolicy = 'opportunistic' | 'required' | 'verified';
 
-/** How a connection is made and how long each part of it may take. */
+/** How to connect, and how long each step may take. */
 export interface ConnectionSettings {
   readonly address: RelayAddress;
   readonly addresses: RelayAddresses;
   readonly tlsPolicy: TlsPolicy;
-  readonly patienceMs: Readonly<Record<Wait, number>>;
+  readonly waitTimeoutMs: Readonly<Record<Wait, number>>;
   readonly stepTimeoutMs: number;
   readonly quitTimeoutMs: number;
   readonly ehloName: string | undefined;
   readonly tls: ConnectionOptions | undefined;
 }
 
-/** No reply of a server needs more; a connection that sends more is given up. */
+/** Far more than any legitimate reply; a connection that sends more is closed. */
 const MAX_REPLY_BYTES = 64 * 1024;
 
-/** A password is given only to a relay whose certificate is right. */
-function judgesCertificate({ address, tlsPolicy }: ConnectionSettings): boolean {
+/** With a password the certificate is always verified, so that the password cannot be sent to an impostor. */
+function verifiesCertificate({ address, tlsPolicy }: ConnectionSettings): boolean {
   return tlsPolicy === 'verified' || address.credentials !== undefined;
 }
 
-/** Whether STARTTLS that is offered and does not work is no reason to be silent: who listens would have heard it anyway (RFC 7435). */
-export function mayTalkInClear(settings: ConnectionSettings): boolean {
-  return settings.tlsPolicy === 'opportunistic' && !judgesCertificate(settings);
+/** Whether to continue in plaintext when STARTTLS fails: opportunistic security, which an active attacker could defeat anyway (RFC 7435). */
+export function mayUsePlaintext(settings: ConnectionSettings): boolean {
+  return settings.tlsPolicy === 'opportunistic' && !verifiesCertificate(settings);
 }
 
 /**
- * The settings in the words of the mailer.
+ * The settings as nodemailer's options.
  *
- * @param inClear whether TLS is left out although it is offered
+ * @param plaintext whether not to use TLS even if it is offered
  */
-export function mailerOptions(settings: ConnectionSettings, inClear: boolean): SMTPConnection.Options {
+export function mailerOptions(settings: ConnectionSettings, plaintext: boolean): SMTPConnection.Options {
   const { address, tlsPolicy } = settings;
   return {
     host: address.host,
     port: address.port,
     secure: address.implicitTls,
     requireTLS: tlsPolicy !== 'opportunistic',
-    opportunisticTLS: mayTalkInClear(settings),
-    ignoreTLS: inClear,
+    opportunisticTLS: mayUsePlaintext(settings),
+    ignoreTLS: plaintext,
     name: settings.ehloName,
-    tls: { rejectUnauthorized: judgesCertificate(settings), ...settings.tls },
-    // Shared out among the addresses; the wait itself is ended by us.
-    connectionTimeout: settings.patienceMs.connection,
+    tls: { rejectUnauthorized: verifiesCertificate(settings), ...settings.tls },
+    // nodemailer divides this among the addresses. The timeout itself is enforced by RelayConnection.
+    connectionTimeout: settings.waitTimeoutMs.connection,
     socketCloseTimeout: settings.quitTimeoutMs,
     maxResponseSize: MAX_REPLY_BYTES,
   };

@@ -2,10 +2,10 @@ import { boundText, type SmtpReply, type SmtpStage, type Transmission } from '@p
 import { describeError, isFaultOfOurs } from './connection-fault.ts';
 import { readReply, type Redaction } from './reply.ts';
 
-/** What takes its time: making a connection, be it the TLS handshake alone; the greeting; the answer to a command; that to a message. */
+/** What is being waited for: a connection (or TLS handshake), the greeting, the reply to a command, or the reply to the message content. */
 export type Wait = 'connection' | 'greeting' | 'command' | 'content';
 
-/** An entry of the mailer's transaction log. */
+/** An entry of nodemailer's transaction log. */
 interface LogEntry {
   readonly tnx?: unknown;
   readonly remoteAddress?: unknown;
@@ -21,10 +21,10 @@ const STAGE_OF_COMMAND: readonly (readonly [RegExp, SmtpStage])[] = [
 ];
 
 /**
- * Which codes let the dialogue go on. Only 354 asks for the message: after one reply too many, the 250 at DATA is the answer to RCPT, and what then seems to be
- * that to the message may be to anything, so that an email which the server refused would count as sent. The few servers that ask by 250 get none.
+ * Which reply codes let the dialogue continue at each stage. At DATA only 354 does: if the server has sent one reply too many, a 250 there is really the reply to
+ * RCPT, all later replies are off by one, and an email that the server refuses would count as sent. The few servers that reply to DATA with 250 get no email.
  */
-const GOES_ON: Readonly<Record<SmtpStage, (code: number) => boolean>> = {
+const IS_POSITIVE: Readonly<Record<SmtpStage, (code: number) => boolean>> = {
   connect: () => false,
   greeting: (code) => code === 220,
   ehlo: (code) => code < 300,
@@ -37,34 +37,34 @@ const GOES_ON: Readonly<Record<SmtpStage, (code: number) => boolean>> = {
 };
 
 /**
- * Follows what is said on one connection and tells what became of a message. It listens to the mailer's transaction
- * log, because its errors don't tell at which stage a connection was lost.
+ * Tracks the SMTP dialogue on one connection and determines the outcome of each message. It reads nodemailer's transaction log, because nodemailer's errors do not
+ * tell at which stage a connection was lost.
  */
 export class Dialogue {
   private stage: SmtpStage = 'connect';
-  /** Commands that were sent and are not answered yet, in order; several of them with PIPELINING (RFC 2920). */
+  /** Commands without a reply yet, in order; with PIPELINING (RFC 2920) there may be several. */
   private awaited: SmtpStage[] = [];
-  /** The first thing that went wrong; what follows from it is of no interest. */
+  /** The first fault; later ones are only its consequences. */
   private fault: Transmission | undefined;
   private finalReply: SmtpReply | undefined;
   private messageBegun = false;
   private messageWritten = false;
-  /** Whether the server takes addresses beyond ASCII (RFC 6531). */
+  /** Whether the server supports non-ASCII addresses (RFC 6531). */
   offersSmtpUtf8 = false;
 
-  /** To be given to the mailer. */
+  /** The logger for nodemailer. */
   readonly log = {
     debug: (entry: LogEntry, text: string): void => this.note(entry, text),
     info: (entry: LogEntry, text: string): void => this.note(entry, text),
   };
 
-  /** @param onProgress told each time that something was said */
+  /** @param onProgress called after each command and reply */
   constructor(
     private readonly redact: Redaction,
     private readonly onProgress: () => void,
   ) {}
 
-  /** Forgets the previous message. */
+  /** Resets the state for the next message. */
   beginMessage(): void {
     this.stage = 'mail';
     this.awaited = [];
@@ -79,21 +79,21 @@ export class Dialogue {
     return this.fault !== undefined;
   }
 
-  /** Whether both sides agree that nothing is under way, so that another message may follow. */
-  get isAtRest(): boolean {
+  /** Whether no reply is outstanding and no message half written, so that another message may follow. */
+  get isIdle(): boolean {
     return this.awaited.length === 0 && this.messageBegun === this.messageWritten;
   }
 
-  /** What is waited for; undefined: nothing. */
+  /** What is being waited for; undefined: nothing. */
   get wait(): Wait | undefined {
     const [awaited] = this.awaited;
     if (awaited !== undefined) return awaited === 'greeting' || awaited === 'content' ? awaited : 'command';
-    // After a STARTTLS that was refused it goes on in clear.
+    // After a refused STARTTLS the dialogue continues in plaintext.
     const isHandshake = this.stage === 'starttls' && this.fault === undefined;
     return this.stage === 'connect' || isHandshake ? 'connection' : undefined;
   }
 
-  /** What became of the message, or of the attempt to connect, that ended with this error (or with none). */
+  /** The outcome of the message, or of the attempt to connect, which has ended with this error or without one. */
   outcome(error: Error | undefined): Transmission {
     if (this.fault !== undefined) return this.fault;
     const text = boundText(
@@ -110,8 +110,8 @@ export class Dialogue {
       : { kind: 'unknown', error: text };
   }
 
-  /** The last byte of the message, its final dot's line, has been handed to the socket. */
-  messageIsWritten(): void {
+  /** To be called when the last byte of the message, including the final dot, has been passed to the socket. */
+  noteMessageWritten(): void {
     this.messageWritten = true;
     this.onProgress();
   }
@@ -129,11 +129,11 @@ export class Dialogue {
   }
 
   private commandSent(command: string): void {
-    // The lines of an AUTH exchange are base64, in which a command's name can occur.
+    // The lines of an AUTH exchange are base64, which may look like a command.
     const stage =
       this.stage === 'auth' ? 'auth' : STAGE_OF_COMMAND.find(([pattern]) => pattern.test(command))?.[1];
     if (stage === undefined) return;
-    // A server that refuses EHLO is asked by HELO; only the answer to that counts.
+    // After a refused EHLO comes HELO; only the reply to that counts.
     if (stage === 'ehlo') this.fault = undefined;
     this.expect(stage);
   }
@@ -144,7 +144,8 @@ export class Dialogue {
     this.stage = this.awaited[0] ?? stage;
     if (stage === 'ehlo') this.offersSmtpUtf8 = /^250[ -]SMTPUTF8\b/im.test(raw);
     const reply = readReply(raw, this.redact);
-    if (reply === undefined || !GOES_ON[stage](reply.code)) this.fault ??= this.faultOf(stage, reply, raw);
+    if (reply === undefined || !IS_POSITIVE[stage](reply.code))
+      this.fault ??= this.faultOf(stage, reply, raw);
     else if (stage === 'data') this.contentBegins();
     else if (stage === 'content') this.finalReply = reply;
   }
@@ -157,7 +158,7 @@ export class Dialogue {
   private faultOf(stage: SmtpStage, reply: SmtpReply | undefined, raw: string): Transmission {
     if (reply !== undefined && reply.code >= 400) return { kind: 'refused', stage, reply };
     const error = boundText(`a reply that makes no sense at ${stage}: ${this.redact(raw)}`);
-    // The server may have taken the message all the same.
+    // The server may have accepted the message nevertheless.
     return stage === 'content' && this.messageWritten
       ? { kind: 'unknown', error }
       : { kind: 'broken', stage, error };

@@ -5,7 +5,7 @@ import { writeMessage } from './write-message.ts';
 
 type MessageDone = (error: Error | null, reply?: string) => void;
 
-/** What the mailer does not tell of itself. */
+/** The internals of nodemailer's connection that are used here. */
 interface Internals {
   _connectToHost(options: unknown, secure: boolean): void;
   _sendCommand(command: string, logged?: string): void;
@@ -13,7 +13,7 @@ interface Internals {
   _onError(error: Error, code: string, reply: false, command: string): void;
   _parseEhloExtensions(reply: string): void;
   _actionHELO(reply: string): void;
-  /** What EHLO was answered with, but for the first line, in which the relay names itself. */
+  /** The lines of the reply to EHLO, without the first one, which has the name of the relay. */
   readonly _ehloLines: readonly string[];
   _maxAllowedSize: number;
   readonly _responseActions: ((reply: string) => void)[];
@@ -21,7 +21,7 @@ interface Internals {
 
 const INTERNALS = SMTPConnection.prototype as unknown as Internals;
 
-/** The logins that the mailer can do with a user and a password. */
+/** The SASL mechanisms with user and password that nodemailer supports. */
 const LOGINS = ['PLAIN', 'LOGIN', 'CRAM-MD5'];
 /** RFC 4954, section 3, and the form before it, with `=`. */
 const AUTH_OFFER = /^AUTH(?![^\s=])(.*)$/i;
@@ -30,27 +30,27 @@ const SIZE_OFFER = /^SIZE (\d{1,20})$/i;
 
 const LACKS_SMTPUTF8 = /^MAIL FROM:(?!.*> (.* )?SMTPUTF8( |$))/;
 
-/** nodemailer's connection, whose insides only this file knows, with some of its steps done otherwise; the tests of this library say whether they fit another version of it. */
+/** nodemailer's connection with some of its steps overridden. Only this file knows its internals; the tests of this library tell whether it fits a new version. */
 export class Mailer extends SMTPConnection {
-  /** Whether the next message needs SMTPUTF8. The mailer looks at the envelope alone; an address in a header needs it as well (RFC 6531, section 3.4). */
+  /** Whether the next message needs SMTPUTF8. nodemailer checks only the envelope, but addresses in headers may need it too (RFC 6531, section 3.4). */
   messageIsUtf8 = false;
-  /** Asked when the relay waits for the next message: the last moment at which it can be kept back. */
+  /** Called when the relay is ready for the message content: the last moment at which it can be withheld. */
   mayWrite: () => boolean = () => true;
-  /** Whether the next message was kept back. */
-  hasKeptBack = false;
-  /** The address that it has reached, before anything was said there. */
+  /** Whether the current message was withheld. */
+  wasWithheld = false;
+  /** The address of the connection, as soon as it is established. */
   reached: string | undefined;
   private readonly own = this as unknown as Internals;
 
   constructor(
     options: SMTPConnection.Options,
-    private readonly addresses: Pick<AddressSearch, 'find' | 'passedBy'>,
-    private readonly dialogue: Pick<Dialogue, 'hasFailed' | 'messageIsWritten'>,
+    private readonly addresses: Pick<AddressSearch, 'find' | 'noteFailed'>,
+    private readonly dialogue: Pick<Dialogue, 'hasFailed' | 'noteMessageWritten'>,
   ) {
     super(options);
   }
 
-  /** Finds where to connect to. The mailer goes by what it has heard for five minutes, though another server may have taken over. */
+  /** Resolves the addresses to connect to. nodemailer caches them for five minutes, although another server may have taken over. */
   _resolveAndConnect(
     _options: unknown,
     connect: (resolved: { _addresses: readonly string[] }) => void,
@@ -61,24 +61,24 @@ export class Mailer extends SMTPConnection {
     );
   }
 
-  /** Connects, and notes where to, and where in vain: of several addresses the first that takes the connection counts (RFC 8305). */
+  /** Connects, and records the address reached and those that failed: of several addresses, the first that accepts a connection is used (RFC 8305). */
   _connectToHost(options: unknown, secure: boolean): void {
     INTERNALS._connectToHost.call(this, options, secure);
     const socket = this._socket;
     if (!socket) return;
-    const passedBy: string[] = [];
-    const passBy = (address: string): number => passedBy.push(address);
-    socket.on('connectionAttemptFailed', passBy);
-    socket.on('connectionAttemptTimeout', passBy);
+    const noteFailed: string[] = [];
+    const addFailed = (address: string): number => noteFailed.push(address);
+    socket.on('connectionAttemptFailed', addFailed);
+    socket.on('connectionAttemptTimeout', addFailed);
     socket.once('connect', () => {
       this.reached = socket.remoteAddress;
-      this.addresses.passedBy(passedBy);
+      this.addresses.noteFailed(noteFailed);
     });
   }
 
   /**
-   * Waits are ended by who holds the connection. The mailer's timers take a standstill of this process for silence of the relay, go wrong when the clock
-   * of the machine is set, and count the wait for the greeting as a part of connecting.
+   * Disables nodemailer's timeouts; RelayConnection has its own. nodemailer's mistake a suspension of this process for silence of the relay, are disturbed by
+   * changes of the wall clock, and count the wait for the greeting as part of connecting.
    */
   _startPhase(): void {
     return undefined;
@@ -90,8 +90,8 @@ export class Mailer extends SMTPConnection {
   }
 
   /**
-   * Reads what the relay offers. The mailer looks for `AUTH` in the relay's name as well (`250-smtp-auth.example.org`), and takes `SIZE 10M` for ten bytes:
-   * such a relay was asked for a login that it does not have, or was said to refuse whatever is not empty.
+   * Parses the extensions that the relay offers. nodemailer also finds `AUTH` in the name of the relay (`250-smtp-auth.example.org`), and reads `SIZE 10M` as ten
+   * bytes; with such relays, it tried to log in or rejected all messages.
    */
   _parseEhloExtensions(reply: string): void {
     INTERNALS._parseEhloExtensions.call(this, reply);
@@ -100,47 +100,47 @@ export class Mailer extends SMTPConnection {
     this.own._maxAllowedSize = Number(offers.map((offer) => SIZE_OFFER.exec(offer)?.[1]).find(Boolean) ?? 0);
   }
 
-  /** Goes on with a relay that knows no EHLO. It has offered no login (RFC 4954, section 4), though the mailer would try one. */
+  /** Continues after HELO, with a relay that does not know EHLO and so has offered no login (RFC 4954, section 4); nodemailer would try one. */
   _actionHELO(reply: string): void {
     INTERNALS._actionHELO.call(this, reply);
     this.allowsAuth = false;
   }
 
-  /** How many bytes the relay takes at most, as it says; 0: it does not say. */
-  get largest(): number {
+  /** The maximum message size that the relay has announced, in bytes; 0: none. */
+  get maxMessageBytes(): number {
     return this.own._maxAllowedSize;
   }
 
-  /** The logins that the relay offers, if none of them is one of ours. The mailer would send it the password by `AUTH PLAIN` then. */
-  get foreignLogins(): string | undefined {
+  /** The SASL mechanisms that the relay offers, if none of them is supported. nodemailer would send the password by `AUTH PLAIN` then. */
+  get unsupportedLogins(): string | undefined {
     const offered = this.own._ehloLines
       .flatMap((offer) => AUTH_OFFER.exec(offer)?.[1]?.toUpperCase().split(/[\s=]/) ?? [])
       .filter((login) => login !== '');
-    const isForeign = offered.length > 0 && !offered.some((login) => LOGINS.includes(login));
-    return isForeign ? offered.join(' ') : undefined;
+    const isUnsupported = offered.length > 0 && !offered.some((login) => LOGINS.includes(login));
+    return isUnsupported ? offered.join(' ') : undefined;
   }
 
-  /** Says what the mailer would say, and asks for SMTPUTF8 where it does not. */
+  /** Sends a command, adding SMTPUTF8 where nodemailer does not. */
   _sendCommand(command: string, logged?: string): void {
     const said = this.messageIsUtf8 && LACKS_SMTPUTF8.test(command) ? `${command} SMTPUTF8` : command;
     INTERNALS._sendCommand.call(this, said, logged);
   }
 
   /**
-   * Takes a message whose lines end in CRLF, which is known of ours. The mailer makes a `Transform` for each, which looks at every byte in turn, writes the end for
-   * itself, and, as all that Node can write to, stays in memory until the whole heap is collected (docs/decisions/0049).
+   * Writes a message directly to the socket; its lines must end in CRLF. nodemailer creates a `Transform` for each message, which inspects every byte, writes the
+   * end separately, and, like all Node streams, stays in memory until the next full garbage collection (docs/decisions/0049).
    */
   _createSendStream(done: MessageDone): { outByteCount: number; write(message: Buffer): void; end(): void } {
     this.own._responseActions.push((reply) => this.own._actionSMTPStream(reply, done));
     return {
       outByteCount: 0,
       write: (message) => {
-        // The mailer takes `25` and `2500` for success: what is to be said to have failed must not be sent.
-        this.hasKeptBack = this.dialogue.hasFailed || !this.mayWrite();
-        if (this.hasKeptBack)
+        // nodemailer takes replies such as `25` or `2500` for success; after a fault the message must not be sent.
+        this.wasWithheld = this.dialogue.hasFailed || !this.mayWrite();
+        if (this.wasWithheld)
           this.own._onError(new Error('the message was kept back'), 'EPROTOCOL', false, 'DATA');
-        // A connection that is gone has said so itself, and what was not written is known not to have been.
-        else if (this._socket) writeMessage(this._socket, message, () => this.dialogue.messageIsWritten());
+        // A closed connection has already reported that, and nothing has been written.
+        else if (this._socket) writeMessage(this._socket, message, () => this.dialogue.noteMessageWritten());
       },
       end: () => undefined,
     };

@@ -1,9 +1,9 @@
 const SECOND_MS = 1_000;
 
-/** Spaces out what begins: so many a second and not more, one after the other, whatever asks at once. */
+/** Limits how many transmissions may begin per second, evenly spaced. */
 export class Pace {
   private readonly intervalMs: number;
-  /** When the next one may begin, by the monotonic clock. */
+  /** When the next transmission may begin, by the monotonic clock. */
   private nextMs = 0;
   private readonly waiting = new Map<NodeJS.Timeout, () => void>();
   private isStopped = false;
@@ -18,7 +18,7 @@ export class Pace {
     const nowMs = performance.now();
     const atMs = Math.max(this.nextMs, nowMs);
     this.nextMs = atMs + this.intervalMs;
-    // A timer has whole milliseconds; what is owed less than one is made up for by the next.
+    // Timers have a resolution of a millisecond; a shorter wait is skipped, and made up for by the next one.
     if (this.isStopped || atMs - nowMs < 1) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
@@ -29,7 +29,7 @@ export class Pace {
     });
   }
 
-  /** Lets everybody go who waits or will come, for a process that leaves and begins nothing more. */
+  /** Lifts the limit for good: for a process that is shutting down and begins nothing more. */
   stop(): void {
     this.isStopped = true;
     for (const [timer, resolve] of this.waiting) {

@@ -16,7 +16,7 @@ const at =
 /** Addresses at a name of which name servers say one thing after the other. */
 function addressesOf(...said: LookUp[]): RelayAddresses {
   const lookUp: LookUp = (host) => said.shift()!(host);
-  return new RelayAddresses('relay.example', { patienceMs: PATIENCE_MS, freshMs: 0, lookUp });
+  return new RelayAddresses('relay.example', { waitTimeoutMs: PATIENCE_MS, freshMs: 0, lookUp });
 }
 
 describe('Where a relay is', () => {
@@ -34,7 +34,11 @@ describe('Where a relay is', () => {
   it('is not asked for while it is fresh, whether somebody answers or not', async () => {
     let asked = 0;
     const lookUp = (): Promise<readonly string[]> => ((asked += 1) === 1 ? at('192.0.2.1')() : silent());
-    const addresses = new RelayAddresses('relay.example', { patienceMs: PATIENCE_MS, freshMs: 500, lookUp });
+    const addresses = new RelayAddresses('relay.example', {
+      waitTimeoutMs: PATIENCE_MS,
+      freshMs: 500,
+      lookUp,
+    });
     await addresses.find();
     await addresses.find();
     expect(asked).toBe(1);

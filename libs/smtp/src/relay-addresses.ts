@@ -1,25 +1,25 @@
 import { within } from '@posthorn/kernel';
 
-/** Who knows where the relay was does not wait longer for name servers to say where it is. */
-const KNOWN_AFTER_MS = 2_000;
+/** When earlier addresses are known, they are used after waiting this long for name servers. */
+const FALLBACK_AFTER_MS = 2_000;
 
-/** Where it failed, no connection is made for so long while it does not fail elsewhere. */
-const AVOIDED_FOR_MS = 300_000;
+/** How long a failed address is avoided while there are others. */
+const AVOID_MS = 300_000;
 
-/** Gives the addresses at a name. @throws as `dns.lookup` does */
+/** Resolves a name to addresses. @throws as `dns.lookup` */
 export type LookUp = (host: string) => Promise<readonly string[]>;
 
 export interface RelayAddressesOptions {
-  /** How long is waited for name servers. */
-  readonly patienceMs: number;
-  /** For how long nobody is asked again. */
+  /** How long to wait for name servers. */
+  readonly waitTimeoutMs: number;
+  /** How long an answer is cached. */
   readonly freshMs: number;
   readonly lookUp: LookUp;
 }
 
 /**
- * Where a relay is. It is asked for again and again, because another server may take over its name; those who ask at once share the
- * answer. While no name server answers, where it was last counts; that there is no such name counts at once.
+ * The addresses of a relay. They are looked up regularly, because another server may take over the name; concurrent look-ups share an answer. While no name server
+ * answers, the last known addresses are used; but an answer that the name does not exist takes effect at once.
  */
 export class RelayAddresses {
   private asking: Promise<readonly string[]> | undefined;
@@ -33,26 +33,26 @@ export class RelayAddresses {
     private readonly options: RelayAddressesOptions,
   ) {}
 
-  /** @throws when there is no such name, or nobody knows */
+  /** @throws when the name does not exist, or no name server answers and no address is known */
   async find(): Promise<readonly string[]> {
     const { known } = this;
-    const { patienceMs, freshMs } = this.options;
+    const { waitTimeoutMs, freshMs } = this.options;
     if (known !== undefined && performance.now() - this.askedAt < freshMs) return known;
     this.asking ??= this.ask().finally(() => (this.asking = undefined));
-    const waitMs = known === undefined ? patienceMs : Math.min(KNOWN_AFTER_MS, patienceMs);
+    const waitMs = known === undefined ? waitTimeoutMs : Math.min(FALLBACK_AFTER_MS, waitTimeoutMs);
     const found = (await within(this.asking, waitMs)) ?? known;
     if (found === undefined)
-      throw new Error(`no name server answered about ${this.host} within ${patienceMs} ms`);
+      throw new Error(`no name server answered about ${this.host} within ${waitTimeoutMs} ms`);
     return found;
   }
 
-  /** Whether it has failed there lately. */
+  /** Whether this address has failed recently. */
   isAvoided(address: string): boolean {
     return (this.avoided.get(address) ?? 0) > performance.now();
   }
 
   avoid(address: string): void {
-    this.avoided.set(address, performance.now() + AVOIDED_FOR_MS);
+    this.avoided.set(address, performance.now() + AVOID_MS);
   }
 
   private async ask(): Promise<readonly string[]> {
@@ -68,14 +68,14 @@ export class RelayAddresses {
   }
 }
 
-/** The search for the address at which one connection can be made: of those at a name some may fail, and then the others are tried. */
+/** The addresses to try for one connection: those that fail are dropped, and the others tried. */
 export class AddressSearch {
   private left: readonly string[] | undefined;
   private tried: readonly string[] = [];
 
   constructor(private readonly addresses: RelayAddresses) {}
 
-  /** Those to be tried next. @throws what `RelayAddresses.find` does */
+  /** The addresses to try next. @throws as `RelayAddresses.find` */
   async find(): Promise<readonly string[]> {
     this.left ??= await this.addresses.find();
     const good = this.left.filter((address) => !this.addresses.isAvoided(address));
@@ -83,12 +83,12 @@ export class AddressSearch {
     return this.tried;
   }
 
-  /** Told that others of them took no connection, before one did. */
-  passedBy(addresses: readonly string[]): void {
+  /** Called with addresses that did not accept a connection, after another one did. */
+  noteFailed(addresses: readonly string[]): void {
     for (const address of addresses) this.addresses.avoid(address);
   }
 
-  /** Told that it failed, at this address if any was reached. @returns whether there are others */
+  /** Called when the connection failed, with the address if one was reached. @returns whether there are others to try */
   failedAt(reached: string | undefined): boolean {
     const failed = this.tried.filter((address) => address === reached);
     const gone = failed.length > 0 ? failed : this.tried;

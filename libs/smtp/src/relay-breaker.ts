@@ -1,17 +1,14 @@
-/** How long nothing begins after the first failure. */
+/** Back-off after the first failure. */
 const FIRST_BACK_OFF_MS = 1_000;
-/** The back-off doubles with each probe that fails, up to this. */
+/** The back-off doubles with each failed probe, up to this. */
 const MAX_BACK_OFF_MS = 30_000;
-/** After so long a probe without a result is given up, so that another may begin. */
+/** A probe without a result is given up after this, so that another may begin. */
 const PROBE_DEADLINE_MS = 60_000;
 
-/**
- * `closed`: emails flow. `open`: the relay is unavailable, nothing begins until the back-off is over. `half_open`: one
- * probe is on its way, and its result opens or closes.
- */
+/** `closed`: emails flow. `open`: the relay is unavailable, and nothing is sent until the back-off is over. `half_open`: one probe is under way, whose result opens or closes the breaker. */
 export type RelayBreakerState = 'closed' | 'open' | 'half_open';
 
-/** Keeps a relay that is unavailable from being tried by every email: after a failure one probe at a time goes through. */
+/** A circuit breaker for a relay: after a failure, only one email at a time is tried, as a probe. */
 export class RelayBreaker {
   private current: RelayBreakerState = 'closed';
   private backOffMs = 0;
@@ -21,7 +18,7 @@ export class RelayBreaker {
   /** @param nowMs a monotonic clock, in milliseconds */
   constructor(private readonly nowMs: () => number = () => performance.now()) {}
 
-  /** Whether a transmission may begin, and owes `succeeded()` or `failed()`. One that may although it is not `closed` is the probe, and the only one. */
+  /** Whether a transmission may begin; if so, `succeeded()` or `failed()` must be called afterwards. When not `closed`, a permitted transmission is the only probe. */
   mayBegin(): boolean {
     if (this.current === 'closed') return true;
     if (this.nowMs() < this.untilMs) return false;
@@ -38,7 +35,7 @@ export class RelayBreaker {
 
   /** The verdict was `relay_unavailable`. */
   failed(): void {
-    // What was under way when it opened fails too; that is the same failure and does not double the back-off.
+    // Transmissions that were under way when the breaker opened fail too; that is the same failure and must not double the back-off.
     if (this.current === 'open') return;
     this.backOffMs = Math.min(this.backOffMs * 2 || FIRST_BACK_OFF_MS, MAX_BACK_OFF_MS);
     this.untilMs = this.nowMs() + this.backOffMs;
@@ -49,7 +46,7 @@ export class RelayBreaker {
     return this.current;
   }
 
-  /** After how many milliseconds it is worth asking again; 0 when closed. While a probe is under way its result may come any time. */
+  /** How long to wait before trying again; 0 when closed. While a probe is under way its result may come at any time. */
   get retryAfterMs(): number {
     if (this.current === 'closed') return 0;
     const remainingMs = Math.max(0, this.untilMs - this.nowMs());

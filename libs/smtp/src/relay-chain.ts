@@ -7,49 +7,48 @@ import {
 import type { RelayBreaker } from './relay-breaker.ts';
 import type { MayStillBegin, SmtpEnvelope, SmtpTransport } from './smtp-transport.ts';
 
-/** A way out, and what keeps it from being tried by every email while it is unavailable. */
+/** A relay with its circuit breaker. */
 export interface Relay {
-  /** What operators know it by: `host:port`. */
+  /** Its name for operators: `host:port`. */
   readonly name: string;
   readonly transport: SmtpTransport;
   readonly breaker: RelayBreaker;
 }
 
-/** Told when a relay is about to be asked; what it gives back is called with the answer, or with nothing when there was a fault of ours. */
+/** Called before each transmission; the returned function is called with its result, or without one after a fault of ours. */
 export type WatchTransmission = (relay: string) => (transmission?: Transmission) => void;
 
 export interface RelayEvent {
   readonly relay: string;
   readonly isAvailable: boolean;
-  /** The stage and the relay's words, where it is not available. */
+  /** The stage and the relay's reply, if it is unavailable. */
   readonly reason?: string;
-  /** Whether it is this machine that lacks something, and not the relay that is away. */
+  /** Whether the cause is a lack of resources on this machine, and not the relay. */
   readonly isOurs?: boolean;
 }
 
 /** Several relays in order of preference. */
 export class RelayChain {
   /**
-   * @param onRelay told when a relay refuses us or cannot be reached, each time that its breaker opens (again, after a probe that failed),
-   *   and when it is back
+   * @param onRelay called whenever a relay becomes unavailable (each time that its breaker opens, also after a failed probe), and when it is back
    */
   constructor(
     private readonly relays: readonly Relay[],
     private readonly onRelay: (event: RelayEvent) => void,
   ) {}
 
-  /** After how many milliseconds some relay may be tried; 0: now. */
+  /** How long to wait before some relay may be tried; 0: none. */
   get retryAfterMs(): number {
     return Math.min(...this.relays.map(({ breaker }) => breaker.retryAfterMs));
   }
 
   /**
-   * Transmits a message by the first relay that takes it. The next one is asked only when it is proven that this one has
-   * accepted nothing, and has said nothing about the email.
+   * Transmits a message by the first available relay. The next relay is tried only if this one has provably accepted nothing, and has not given a verdict on the
+   * email.
    *
-   * @param mayStillBegin asked before each relay, and again when it has a connection for it
-   * @param watch told of each relay that is asked
-   * @returns what became of it and by which relay; undefined when no relay may be tried just now
+   * @param mayStillBegin called before each relay, and again when there is a connection to it
+   * @param watch observes each transmission
+   * @returns the result and the relay that gave it; undefined when no relay may be tried now
    * @throws what a transport throws: faults of our own
    */
   async send(

@@ -5,7 +5,7 @@ import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { boundText, type Transmission } from '@posthorn/domain';
 import { startTimeout } from '@posthorn/kernel';
 import type { PooledConnection } from './connection-pool.ts';
-import { type ConnectionSettings, mailerOptions, mayTalkInClear } from './connection-settings.ts';
+import { type ConnectionSettings, mailerOptions, mayUsePlaintext } from './connection-settings.ts';
 import { Dialogue } from './dialogue.ts';
 import { Mailer } from './mailer.ts';
 import { AddressSearch } from './relay-addresses.ts';
@@ -16,7 +16,7 @@ import type { RequestedReports, SmtpEnvelope } from './smtp-transport.ts';
 type Done = (error?: Error | null) => void;
 
 const ALWAYS = (): boolean => true;
-const NOTHING_TO_FINISH: Done = () => undefined;
+const NO_STEP: Done = () => undefined;
 
 const SMTPUTF8_MISSING: Transmission = {
   kind: 'refused',
@@ -38,13 +38,13 @@ const loginMissing = (offered: string): Transmission => ({
   },
 });
 
-/** Whether another server of the relay would say the same: it does not take our password, or this machine lacks something. */
+/** Whether another server of the relay would fail in the same way: our login was rejected, or this machine lacks resources. */
 const isAboutUs = (failure: Transmission): boolean =>
   failure.kind === 'refused'
     ? failure.stage === 'auth' && failure.reply.code >= 500
     : failure.kind === 'broken' && failure.isOurs === true;
 
-/** The mailer refuses, before it sends anything, what is larger than the server has said to take (RFC 1870, section 6.1). */
+/** nodemailer rejects messages larger than the server has announced, before it sends anything (RFC 1870, section 6.1). */
 const isTooLarge = (error: Error): boolean =>
   'code' in error &&
   error.code === 'EMESSAGE' &&
@@ -52,10 +52,10 @@ const isTooLarge = (error: Error): boolean =>
   error.command === 'MAIL FROM' &&
   !('response' in error);
 
-/** What a connection ends with when nothing failed: it was closed, by us or by the server. */
-const SAID_GOODBYE = new Error('the connection was closed');
+/** How a connection ends when nothing has failed: it was closed, by us or by the server. */
+const CLOSED_NORMALLY = new Error('the connection was closed');
 
-/** As the mailer takes it, which says it only to a server that offers it (RFC 3461, section 4). */
+/** DSN options for nodemailer, which uses them only if the server offers DSN (RFC 3461, section 4). */
 const dsnOf = ({ envelopeId, of }: RequestedReports): SMTPConnection.DSNOptions => ({
   ret: 'HDRS',
   envid: envelopeId,
@@ -66,22 +66,22 @@ async function gone(socket: Socket | false | null): Promise<void> {
   if (socket && !socket.closed) await new Promise((resolve) => socket.once('close', resolve));
 }
 
-/** One connection to the relay. One message at a time. */
+/** One connection to the relay, for one message at a time. */
 export class RelayConnection implements PooledConnection {
   private readonly dialogue: Dialogue;
   private readonly smtp: Mailer;
   private end: Error | undefined;
-  private finishStep: Done = NOTHING_TO_FINISH;
-  /** Ends the wait for what the dialogue waits for. */
-  private cancelTimeout: () => void = NOTHING_TO_FINISH;
-  /** Why nothing can be sent over it. */
+  private finishStep: Done = NO_STEP;
+  /** Cancels the timeout of the current wait of the dialogue. */
+  private cancelTimeout: () => void = NO_STEP;
+  /** Why it could not be established. */
   private failure: Transmission | undefined;
-  /** How many messages were begun on it. */
+  /** How many messages have been begun on it. */
   messages = 0;
 
   /**
-   * Connects, secures and authenticates; gives what the server or the network did about it if that fails. The name of a relay may lead to
-   * several servers: what goes wrong at one of them is tried at the others (RFC 5321, section 5.1).
+   * Connects, negotiates TLS and logs in; resolves with the failure if that is not possible. If the relay has several addresses, those are tried one after the
+   * other (RFC 5321, section 5.1).
    */
   static async open(settings: ConnectionSettings): Promise<RelayConnection | Transmission> {
     const addresses = new AddressSearch(settings.addresses);
@@ -100,7 +100,7 @@ export class RelayConnection implements PooledConnection {
     const connection = await new RelayConnection(settings, addresses, false).establish();
     const { failure } = connection;
     const hasBrokenTls = failure?.kind === 'broken' && failure.stage === 'starttls';
-    return hasBrokenTls && mayTalkInClear(settings)
+    return hasBrokenTls && mayUsePlaintext(settings)
       ? new RelayConnection(settings, addresses, true).establish()
       : connection;
   }
@@ -108,21 +108,21 @@ export class RelayConnection implements PooledConnection {
   private constructor(
     private readonly settings: ConnectionSettings,
     addresses: AddressSearch,
-    inClear: boolean,
+    plaintext: boolean,
   ) {
     this.dialogue = new Dialogue(redactionOf(settings.address.credentials), () => this.watch());
     const logging = { logger: this.dialogue.log, transactionLog: true };
-    this.smtp = new Mailer({ ...mailerOptions(settings, inClear), ...logging }, addresses, this.dialogue);
+    this.smtp = new Mailer({ ...mailerOptions(settings, plaintext), ...logging }, addresses, this.dialogue);
     this.smtp.on('error', (error: Error) => this.ended(error));
-    this.smtp.on('end', () => this.ended(SAID_GOODBYE));
+    this.smtp.on('end', () => this.ended(CLOSED_NORMALLY));
   }
 
-  /** Whether what is said is encrypted. */
+  /** Whether the connection is encrypted. */
   get isSecured(): boolean {
     return this.smtp.secure;
   }
 
-  /** Whether the relay has taken our user and password. */
+  /** Whether the relay has accepted our login. */
   get isLoggedIn(): boolean {
     return this.settings.address.credentials !== undefined && this.smtp.allowsAuth;
   }
@@ -134,7 +134,7 @@ export class RelayConnection implements PooledConnection {
   /**
    * Transmits a message; see `SmtpTransport.send`.
    *
-   * @param mayWrite asked when the relay has said yes to the envelope; undefined is given back when it may not
+   * @param mayWrite called when the relay has accepted the envelope; if it returns false, the message is withheld and the result is undefined
    */
   async send(
     envelope: SmtpEnvelope,
@@ -144,7 +144,7 @@ export class RelayConnection implements PooledConnection {
     this.messages += 1;
     this.dialogue.beginMessage();
     this.smtp.mayWrite = mayWrite;
-    this.smtp.hasKeptBack = false;
+    this.smtp.wasWithheld = false;
     this.smtp.messageIsUtf8 = needsSmtpUtf8(envelope, message);
     if (this.smtp.messageIsUtf8 && !this.dialogue.offersSmtpUtf8) return SMTPUTF8_MISSING;
     const mailerEnvelope = {
@@ -155,7 +155,7 @@ export class RelayConnection implements PooledConnection {
       ...(envelope.reports && { dsn: dsnOf(envelope.reports) }),
     };
     const error = await this.step((done) => this.smtp.send(mailerEnvelope, message, done));
-    // A connection that has nothing to do must not hold its last email.
+    // An idle connection must not retain its last email.
     this.smtp.mayWrite = ALWAYS;
     if (error !== undefined && isTooLarge(error)) {
       return {
@@ -164,41 +164,41 @@ export class RelayConnection implements PooledConnection {
         reply: {
           code: 552,
           enhancedCode: '5.3.4',
-          text: `Posthorn: the message has ${message.length} bytes, and the relay takes ${this.smtp.largest} at most`,
+          text: `Posthorn: the message has ${message.length} bytes, and the relay takes ${this.smtp.maxMessageBytes} at most`,
         },
       };
     }
-    return this.smtp.hasKeptBack && !this.dialogue.hasFailed ? undefined : this.dialogue.outcome(error);
+    return this.smtp.wasWithheld && !this.dialogue.hasFailed ? undefined : this.dialogue.outcome(error);
   }
 
-  /** Makes ready for another message, or gives the connection up: it is alive afterwards only if one may follow. */
+  /** Prepares the connection for another message, or closes it: afterwards it is alive only if it can be reused. */
   async settle(transmission: Transmission): Promise<void> {
     const mayGoOn = transmission.kind === 'accepted' || transmission.kind === 'refused';
-    if (!mayGoOn || !this.isAlive || !this.dialogue.isAtRest) return this.abandon();
-    // A refused recipient leaves the transaction open, and a second MAIL would be refused (RFC 5321, section 4.1.4).
-    if (transmission.kind === 'refused' && (await this.reset()) !== undefined) return this.abandon();
-    // A reply too many must not become the answer to the next message; the mailer reads on a turn later.
+    if (!mayGoOn || !this.isAlive || !this.dialogue.isIdle) return this.abort();
+    // After a refused recipient the transaction is still open, so that a second MAIL would be refused (RFC 5321, section 4.1.4).
+    if (transmission.kind === 'refused' && (await this.reset()) !== undefined) return this.abort();
+    // A surplus reply must not be taken for the reply to the next message; nodemailer reads it one turn of the event loop later.
     await nextTurnOfTheLoop();
     await nextTurnOfTheLoop();
   }
 
   async quit(): Promise<void> {
-    if (!this.isAlive) return this.abandon();
+    if (!this.isAlive) return this.abort();
     const socket = this.smtp._socket;
     const end = await this.step(() => this.smtp.quit(), this.settings.quitTimeoutMs);
-    if (end !== SAID_GOODBYE) return this.abandon();
-    // The server closes its side too before another connection takes this one's place; the mailer sees to it in time.
+    if (end !== CLOSED_NORMALLY) return this.abort();
+    // Wait until the server has closed its side too, so that there is never one connection too many; nodemailer has a timeout for that.
     await gone(socket);
   }
 
-  /** Its answer is waited for as long as that of any command. */
+  /** Sends RSET, with the timeout of any command. */
   private reset(): Promise<Error | undefined> {
-    return this.step((done) => this.smtp.reset(done), this.settings.patienceMs.command);
+    return this.step((done) => this.smtp.reset(done), this.settings.waitTimeoutMs.command);
   }
 
   private async establish(): Promise<this> {
     this.failure = await this.connect();
-    if (this.failure !== undefined) await this.abandon();
+    if (this.failure !== undefined) await this.abort();
     return this;
   }
 
@@ -207,16 +207,16 @@ export class RelayConnection implements PooledConnection {
     this.watch();
     const error = await this.step((done) => this.smtp.connect(done));
     if (error !== undefined) return this.dialogue.outcome(error);
-    // As mailers do: a relay that offers no AUTH gets none, and says at MAIL whether it needs it.
+    // As is usual: without AUTH offered we do not log in; a relay that requires a login will say so at MAIL.
     if (credentials === undefined || !this.smtp.allowsAuth) return undefined;
-    const { foreignLogins } = this.smtp;
-    if (foreignLogins !== undefined) return loginMissing(foreignLogins);
+    const { unsupportedLogins } = this.smtp;
+    if (unsupportedLogins !== undefined) return loginMissing(unsupportedLogins);
     const login = { user: credentials.user, pass: credentials.password };
     const refusal = await this.step((done) => this.smtp.login(login, done));
     return refusal && this.dialogue.outcome(refusal);
   }
 
-  /** Begins something and waits for its end: its own, the connection's or the deadline, whichever comes first. */
+  /** Begins a step and waits until it is done, the connection ends, or the timeout expires. */
   private step(
     begin: (done: Done) => void,
     timeoutMs = this.settings.stepTimeoutMs,
@@ -228,8 +228,8 @@ export class RelayConnection implements PooledConnection {
         this.smtp.close();
       });
       const finish: Done = (error) => {
-        // A connection that has nothing to do must not hold its last message.
-        this.finishStep = NOTHING_TO_FINISH;
+        // An idle connection must not retain its last message.
+        this.finishStep = NO_STEP;
         cancelTimeout();
         resolve(error ?? undefined);
       };
@@ -238,12 +238,12 @@ export class RelayConnection implements PooledConnection {
     });
   }
 
-  /** Each wait has its deadline. */
+  /** Restarts the timeout for what the dialogue is waiting for now. */
   private watch(): void {
     this.cancelTimeout();
     const { wait } = this.dialogue;
     if (wait === undefined || this.end !== undefined) return;
-    const ms = this.settings.patienceMs[wait];
+    const ms = this.settings.waitTimeoutMs[wait];
     this.cancelTimeout = startTimeout(ms, () => {
       this.ended(new Error(`no ${wait === 'connection' ? wait : 'answer'} within ${ms} ms`));
       this.smtp.close();
@@ -256,8 +256,8 @@ export class RelayConnection implements PooledConnection {
     this.finishStep(this.end);
   }
 
-  /** Closes at once, without a word, and waits until the socket is gone. */
-  private async abandon(): Promise<void> {
+  /** Closes the connection without QUIT; resolves when the socket is closed. */
+  private async abort(): Promise<void> {
     const socket = this.smtp._socket;
     this.smtp.close();
     if (socket) socket.destroy();

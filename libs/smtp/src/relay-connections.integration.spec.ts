@@ -185,7 +185,7 @@ describe('a relay that takes so many connections and no more', () => {
       server.script = bound(2, () => server, at);
       const told: string[] = [];
       const onCrowded = (reason: string): unknown => told.push(reason);
-      const transport = transportTo(server.url, { maxConnections: 10, restMs: 600_000, onCrowded });
+      const transport = transportTo(server.url, { maxConnections: 10, cooldownMs: 600_000, onCrowded });
       expect(await sendAll(transport, 50)).toEqual(Array(50).fill('accepted'));
       expect(told).toEqual([`${at}: 421 too many connections`]);
       expect(server.connections.total).toBe(10);
@@ -195,7 +195,7 @@ describe('a relay that takes so many connections and no more', () => {
   it('is asked for more after a while', async () => {
     const server = await scripted();
     server.script = bound(1, () => server);
-    const transport = transportTo(server.url, { maxConnections: 5, restMs: 5 });
+    const transport = transportTo(server.url, { maxConnections: 5, cooldownMs: 5 });
     expect(await sendAll(transport, 10)).toEqual(Array(10).fill('accepted'));
     server.script = (stage) => (stage === 'content' ? { delayMs: 20 } : undefined);
     const connections = (): number =>
@@ -234,7 +234,7 @@ describe('a relay that takes so many connections and no more', () => {
   it('lets us leave while places rest', async () => {
     const server = await scripted();
     server.script = bound(1, () => server);
-    const transport = transportTo(server.url, { maxConnections: 5, restMs: 600_000 });
+    const transport = transportTo(server.url, { maxConnections: 5, cooldownMs: 600_000 });
     await sendAll(transport, 10);
     await transport.close();
     await until(() => server.connections.open === 0);
@@ -245,7 +245,7 @@ describe('a relay that takes so many connections and no more', () => {
     server.script = bound(1, () => server);
     const closed = Promise.withResolvers<void>();
     const onCrowded = (): void => void transport.close().then(closed.resolve);
-    const options = { maxConnections: 5, restMs: 600_000, onCrowded };
+    const options = { maxConnections: 5, cooldownMs: 600_000, onCrowded };
     const transport: RelayTransport = transportTo(server.url, options);
     const kinds = await sendAll(transport, 5);
     expect(kinds.filter((kind) => !['accepted', 'refused'].includes(kind))).toEqual([]);

@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
 import { isBeforeAnyEmail, type Transmission } from '@posthorn/domain';
-import { ConnectionPool, type Place } from './connection-pool.ts';
+import { ConnectionPool, type ConnectionSlot } from './connection-pool.ts';
 import type { ConnectionSettings, TlsPolicy } from './connection-settings.ts';
 import { describeTransmission } from './relay-chain.ts';
 import { type LookUp, RelayAddresses } from './relay-addresses.ts';
@@ -10,80 +10,77 @@ import { assertSendableEnvelope, assertSendableMessage } from './sendable.ts';
 import type { MayStillBegin, SmtpEnvelope, SmtpTransport } from './smtp-transport.ts';
 
 export interface RelayTransportOptions {
-  /** How many connections there may be at once. Default: 20. */
+  /** Maximum concurrent connections. Default: 20. */
   readonly maxConnections?: number;
   /** A connection is closed after this many messages. Default: 100. */
   readonly maxMessagesPerConnection?: number;
   /** A connection is closed after having been idle this long. Default: 30 s. */
   readonly idleMs?: number;
-  /** After the relay took no further connection beside others of ours, for how long there is one less. Default: 30 s. */
-  readonly restMs?: number;
-  /** Told when that begins, with what the relay said. */
+  /** How long to use one connection fewer after the relay has rejected one although others are open. Default: 30 s. */
+  readonly cooldownMs?: number;
+  /** Called when that begins, with the relay's reply. */
   readonly onCrowded?: (reason: string) => void;
-  /** How long finding and reaching the relay may take, with TLS if it is implicit; and as long again the handshake after STARTTLS. Default: 30 s. */
+  /** How long DNS look-up and connecting may take, including implicit TLS; also, separately, the handshake after STARTTLS. Default: 30 s. */
   readonly connectionTimeoutMs?: number;
   /** How long the relay may take to greet us. Default: 30 s. */
   readonly greetingTimeoutMs?: number;
-  /** How long the relay may take to answer a command. Default: 5 min (RFC 5321, section 4.5.3.2). */
+  /** How long the relay may take to reply to a command. Default: 5 min (RFC 5321, section 4.5.3.2). */
   readonly commandTimeoutMs?: number;
   /**
-   * How long the relay may be silent, or take to take a message in. Default: 10 min, which is what the final dot is to be given: who hangs up earlier
-   * sends twice (RFC 5321, section 4.5.3.2.6).
+   * How long the relay may be silent, in particular after the final dot. Default: 10 min, as required there: hanging up earlier leads to duplicates (RFC 5321,
+   * section 4.5.3.2.6).
    */
   readonly socketTimeoutMs?: number;
-  /** How long connecting, logging in or sending one message may take as a whole, however lively the relay is. Default: 15 min. */
+  /** How long connecting, logging in or sending one message may take in total, even if the relay keeps replying. Default: 15 min. */
   readonly stepTimeoutMs?: number;
-  /** How long the relay may take to answer QUIT. Default: 2 s. */
+  /** How long the relay may take to reply to QUIT. Default: 2 s. */
   readonly quitTimeoutMs?: number;
   /** Default: `opportunistic`. */
   readonly tlsPolicy?: TlsPolicy;
-  /** The name that EHLO gives. Default: the host's, if it is a full name. */
+  /** The name for EHLO. Default: the host name, if fully qualified. */
   readonly ehloName?: string | undefined;
-  /** How the relay's name is looked up. Default: not at all; Node does so for each connection, and waits for as long as it may. */
+  /** Looks up the relay's name. Default: Node does, for each connection and with its own timeouts. */
   readonly lookUp?: LookUp;
-  /** For how long it is not looked up again. Default: 10 s. */
+  /** How long the result of a look-up is cached. Default: 10 s. */
   readonly nameFreshMs?: number;
-  /** For a relay whose certificate is signed by an authority of its own. */
+  /** For a relay whose certificate is signed by a private authority. */
   readonly tls?: ConnectionOptions;
 }
 
-/** That a relay would take emails from us. */
+/** A successful greeting: the relay would accept emails from us. */
 export interface RelayGreeting {
   readonly kind: 'welcome';
-  /** Whether what is said is encrypted. */
+  /** Whether the connection is encrypted. */
   readonly isSecured: boolean;
-  /** What it did with our user and password. */
+  /** `taken`: the login succeeded. `not asked for`: the relay offers no login. `none`: we have no credentials. */
   readonly login: 'taken' | 'not asked for' | 'none';
 }
 
-/**
- * Whether this kept connection had been closed, or led nowhere any more: then nothing was said about the email, and
- * nothing accepted, so a fresh connection may be asked.
- */
+/** Whether a reused connection turned out to be closed or dead: then the relay has accepted nothing and given no verdict, so a new connection may be tried. */
 const wasStale = (transmission: Transmission): boolean =>
   (transmission.kind === 'broken' && transmission.stage === 'mail') ||
   (transmission.kind === 'refused' && transmission.stage === 'mail' && transmission.reply.code === 421);
 
-/** Whether the relay takes no connection just now, as it says before it knows of an email, or as soon as it hears of one. */
-const wasTurnedAway = (transmission: Transmission): boolean =>
+/** Whether the relay temporarily rejects the connection as such, before or at MAIL. */
+const isConnectionRefused = (transmission: Transmission): boolean =>
   transmission.kind === 'refused' &&
   ((isBeforeAnyEmail(transmission.stage) && transmission.reply.code < 500) ||
     (transmission.stage === 'mail' && transmission.reply.code === 421));
 
-/** Sends through one relay, over a few connections that are kept. */
+/** Sends through one relay, over a pool of reused connections. */
 export class RelayTransport implements SmtpTransport {
   private readonly settings: ConnectionSettings;
   private readonly pool: ConnectionPool<RelayConnection>;
   private readonly maxMessagesPerConnection: number;
-  private readonly restMs: number;
+  private readonly cooldownMs: number;
   private readonly onCrowded: (reason: string) => void;
-  /** Connections that are being made. */
+  /** How many connections are being established. */
   private opening = 0;
   private closed: Promise<void> | undefined;
 
   /**
    * @param url one of `SMTP_URL`; see `parseRelayUrl`
-   * @throws when the URL is none; the text never repeats it
+   * @throws when the URL is invalid; the message never contains it
    */
   constructor(url: string, options: RelayTransportOptions = {}) {
     const address = parseRelayUrl(url);
@@ -92,12 +89,12 @@ export class RelayTransport implements SmtpTransport {
     this.settings = {
       address,
       addresses: new RelayAddresses(address.host, {
-        patienceMs: connectionTimeoutMs,
+        waitTimeoutMs: connectionTimeoutMs,
         freshMs: options.nameFreshMs ?? 10_000,
         lookUp: options.lookUp ?? ((host) => Promise.resolve([host])),
       }),
       tlsPolicy: options.tlsPolicy ?? 'opportunistic',
-      patienceMs: {
+      waitTimeoutMs: {
         connection: connectionTimeoutMs,
         greeting: options.greetingTimeoutMs ?? 30_000,
         command: Math.min(options.commandTimeoutMs ?? 300_000, socketTimeoutMs),
@@ -110,11 +107,11 @@ export class RelayTransport implements SmtpTransport {
     };
     this.pool = new ConnectionPool(options.maxConnections ?? 20, options.idleMs ?? 30_000);
     this.maxMessagesPerConnection = options.maxMessagesPerConnection ?? 100;
-    this.restMs = options.restMs ?? 30_000;
+    this.cooldownMs = options.cooldownMs ?? 30_000;
     this.onCrowded = options.onCrowded ?? ((): void => undefined);
   }
 
-  /** What operators know the relay by: `host:port`. */
+  /** The name of the relay for operators: `host:port`. */
   get name(): string {
     const { host, port } = this.settings.address;
     return `${host}:${port}`;
@@ -135,18 +132,18 @@ export class RelayTransport implements SmtpTransport {
     assertSendableMessage(message);
     if (this.closed !== undefined) throw new Error('the transport is closed');
     for (;;) {
-      const place = await this.pool.take();
+      const slot = await this.pool.take();
       if (!mayStillBegin(false)) {
-        this.pool.give(place);
+        this.pool.give(slot);
         return undefined;
       }
-      const { transmission, isCrowded } = await this.transmitAt(place, envelope, message, mayStillBegin);
-      // Once we leave there are no places for those who come.
+      const { transmission, isCrowded } = await this.transmitWithSlot(slot, envelope, message, mayStillBegin);
+      // When we are closing, no further slot will become free.
       if (!isCrowded || this.closed !== undefined) return transmission;
     }
   }
 
-  /** Connects, secures, logs in and takes leave, and sends nothing. @returns what the relay or the network did about it if that fails */
+  /** Connects, negotiates TLS, logs in and quits without sending anything. @returns the failure, if that is not possible */
   async greet(): Promise<RelayGreeting | Transmission> {
     const connection = await RelayConnection.open(this.settings);
     if (!(connection instanceof RelayConnection)) return connection;
@@ -165,9 +162,9 @@ export class RelayTransport implements SmtpTransport {
     return this.closed;
   }
 
-  /** Crowded: the relay serves others of our connections and takes no further one, so that one of those is to be waited for. */
-  private async transmitAt(
-    place: Place<RelayConnection>,
+  /** `isCrowded`: the relay rejected this connection while it serves others of ours, so one of those must be waited for. */
+  private async transmitWithSlot(
+    slot: ConnectionSlot<RelayConnection>,
     envelope: SmtpEnvelope,
     message: Buffer,
     mayStillBegin: MayStillBegin,
@@ -175,26 +172,27 @@ export class RelayTransport implements SmtpTransport {
     let transmission: Transmission | undefined;
     let isCrowded = false;
     try {
-      transmission = await this.transmit(place, envelope, message, mayStillBegin);
-      isCrowded = transmission !== undefined && wasTurnedAway(transmission) && this.hasOthers(place);
+      transmission = await this.transmit(slot, envelope, message, mayStillBegin);
+      isCrowded =
+        transmission !== undefined && isConnectionRefused(transmission) && this.hasOtherConnections(slot);
       return { transmission, isCrowded };
     } finally {
-      // Not awaited: the answer is known, and what the connection still needs is nobody's wait.
-      void (isCrowded ? this.rest(place, transmission!) : this.giveBack(place, transmission));
+      // Not awaited: the result is known, and cleaning up the connection need not delay it.
+      void (isCrowded ? this.cooldown(slot, transmission!) : this.giveBack(slot, transmission));
     }
   }
 
-  /** Whether there are connections beside one that was turned away, or may be soon. */
-  private hasOthers(place: Place<RelayConnection>): boolean {
-    return this.closed === undefined && (this.opening > 0 || this.pool.isOpenBeside(place));
+  /** Whether there are, or may soon be, connections other than one that was rejected. */
+  private hasOtherConnections(slot: ConnectionSlot<RelayConnection>): boolean {
+    return this.closed === undefined && (this.opening > 0 || this.pool.hasOtherOpen(slot));
   }
 
-  private async rest(place: Place<RelayConnection>, transmission: Transmission): Promise<void> {
-    if (this.pool.atRest === 0) this.onCrowded(describeTransmission(transmission));
-    await place.connection?.quit();
-    place.connection = undefined;
-    if (this.closed === undefined) this.pool.rest(place, this.restMs);
-    else this.pool.give(place);
+  private async cooldown(slot: ConnectionSlot<RelayConnection>, transmission: Transmission): Promise<void> {
+    if (this.pool.coolingDownCount === 0) this.onCrowded(describeTransmission(transmission));
+    await slot.connection?.quit();
+    slot.connection = undefined;
+    if (this.closed === undefined) this.pool.cooldown(slot, this.cooldownMs);
+    else this.pool.give(slot);
   }
 
   private async open(): Promise<RelayConnection | Transmission> {
@@ -207,39 +205,39 @@ export class RelayTransport implements SmtpTransport {
   }
 
   private async transmit(
-    place: Place<RelayConnection>,
+    slot: ConnectionSlot<RelayConnection>,
     envelope: SmtpEnvelope,
     message: Buffer,
     mayStillBegin: MayStillBegin,
   ): Promise<Transmission | undefined> {
     const isStillOurs = (): boolean => mayStillBegin(true);
-    const kept = place.connection;
+    const kept = slot.connection;
     if (kept?.isAlive) {
       const transmission = await kept.send(envelope, message, isStillOurs);
       if (transmission === undefined || !wasStale(transmission)) return transmission;
     }
     await kept?.quit();
-    place.connection = undefined;
+    slot.connection = undefined;
     const opened = await this.open();
     if (!(opened instanceof RelayConnection)) return opened;
-    place.connection = opened;
-    // Connecting can have taken so long, or this process stood still for so long, that somebody else has the email.
+    slot.connection = opened;
+    // Connecting may have taken so long, or this process may have been suspended, that somebody else has claimed the email.
     return isStillOurs() ? opened.send(envelope, message, isStillOurs) : undefined;
   }
 
   private async giveBack(
-    place: Place<RelayConnection>,
+    slot: ConnectionSlot<RelayConnection>,
     transmission: Transmission | undefined,
   ): Promise<void> {
-    const { connection } = place;
+    const { connection } = slot;
     if (connection !== undefined) {
       if (transmission !== undefined) await connection.settle(transmission);
-      const isWornOut = connection.messages >= this.maxMessagesPerConnection;
-      if (transmission === undefined || isWornOut || !connection.isAlive) {
+      const isExpired = connection.messages >= this.maxMessagesPerConnection;
+      if (transmission === undefined || isExpired || !connection.isAlive) {
         await connection.quit();
-        place.connection = undefined;
+        slot.connection = undefined;
       }
     }
-    this.pool.give(place);
+    this.pool.give(slot);
   }
 }

@@ -56,7 +56,7 @@ it(`Whatever a relay does, what is said of an email is true (RELAY_SEED=${SEED})
       const transport = new RelayTransport(server.url.replace('//', '//joe:hunter2@'), {
         maxConnections: 2,
         maxMessagesPerConnection: 5,
-        restMs: 20,
+        cooldownMs: 20,
         quitTimeoutMs: PATIENCE_MS,
         connectionTimeoutMs: PATIENCE_MS,
         greetingTimeoutMs: PATIENCE_MS,

@@ -1,19 +1,19 @@
 import { boundText, type SmtpReply } from '@posthorn/domain';
 import type { RelayAddress } from './relay-url.ts';
 
-/** Beyond this nothing of a reply is looked at. */
+/** The rest of a longer reply is ignored. */
 const MAX_RAW_CHARACTERS = 8 * 1024;
 const CODE = /^([2-5]\d\d)(?=[ -]|\n|$)/;
 const ENHANCED_CODE = /^([245]\.\d{1,3}\.\d{1,3})(?=\s|$)/;
 
-/** Takes the secrets out of a text. */
+/** Removes secrets from a text. */
 export type Redaction = (text: string) => string;
 
 /**
- * Judges a reply (RFC 5321, section 4.2).
+ * Parses a reply (RFC 5321, section 4.2).
  *
- * @param raw its lines, with the code in front of each, joined by LF
- * @returns nothing for what is no reply: a code outside of 200–599, a fragment, or lines of which one says yes and another no
+ * @param raw its lines, each with its code, joined by LF
+ * @returns undefined for an invalid reply: a code outside of 200–599, a fragment, or lines with codes of different classes
  */
 export function readReply(raw: string, redact: Redaction): SmtpReply | undefined {
   const code = CODE.exec(raw)?.[1];
@@ -24,26 +24,26 @@ export function readReply(raw: string, redact: Redaction): SmtpReply | undefined
     .map((line) => line.replace(/^\d{3}[ -]?/, ''));
   const enhancedCode = ENHANCED_CODE.exec(lines[0] ?? '')?.[1];
   const text = boundText(redact(lines.map((line) => line.replace(ENHANCED_CODE, '').trim()).join(' ')));
-  // An enhanced code of another class than the code's contradicts it (RFC 2034, section 4).
+  // An enhanced code must have the same class as the code (RFC 2034, section 4); otherwise it is ignored.
   return enhancedCode?.[0] === code[0]
     ? { code: Number(code), enhancedCode: enhancedCode!, text }
     : { code: Number(code), text };
 }
 
-/** Whether the last line, by which some go, is of another class than the first one, by which others go; all lines are to have one code. */
+/** Whether the first and the last line have codes of different classes. All lines must have the same code; implementations differ in which line they use. */
 function contradictsItself(raw: string): boolean {
   const last = CODE.exec(raw.slice(raw.lastIndexOf('\n') + 1))?.[1];
   return last !== undefined && last[0] !== raw[0];
 }
 
-/** What a text must not repeat: user and password, in each form that they have on their way to the relay. */
+/** Redacts user and password, in every encoding in which they are sent to the relay. */
 export function redactionOf(credentials: RelayAddress['credentials']): Redaction {
   if (credentials === undefined) return (text) => text;
   const { user, password } = credentials;
   const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
   const secrets = [`\0${user}\0${password}`, password, user]
     .flatMap((secret) => [secret, encodeURIComponent(secret), base64(secret)])
-    // A secret of one or two characters is none, and taking it out would leave no text.
+    // Redacting a secret of one or two characters would destroy the text.
     .filter((secret) => secret.length > 2);
   return (text) => secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '***'), text);
 }

@@ -3,17 +3,16 @@ import type { SmtpEnvelope } from './smtp-transport.ts';
 
 const BARE_LINE_END = /\r(?!\n)|(?<!\r)\n/;
 
-/** What could end the command, or the address within it; lone surrogates would leave as another character. */
+/** Characters that could end the command or the address; lone surrogates would be sent as other characters. */
 const FORBIDDEN_IN_ADDRESS = /[\s\p{Cc}\p{Cs}<>]/u;
 
-/** RFC 3461, section 4.4, allows 100 characters once they are encoded; these need no encoding. */
+/** Characters that need no xtext encoding; at most 100 (RFC 3461, section 4.4). */
 const ENVELOPE_ID = /^[A-Za-z0-9_.@-]{1,100}$/;
 
 /**
- * The last check before an address becomes part of an SMTP command; whoever made the envelope has judged it before.
+ * A last check before addresses become part of SMTP commands; they have been validated before.
  *
- * @throws when an address is empty, has no `@`, or holds a control, a white space or an angle bracket; or when the id by which reports are to
- *   name the message is none
+ * @throws when an address is empty, has no `@`, or contains a control character, white space or angle bracket; or when the envelope id for reports is invalid
  */
 export function assertSendableEnvelope(envelope: SmtpEnvelope): void {
   for (const name of ['from', 'to'] as const) {
@@ -29,10 +28,9 @@ export function assertSendableEnvelope(envelope: SmtpEnvelope): void {
 }
 
 /**
- * Bytes that are signed must leave as they are, and a bare CR or LF would be rewritten on the way (RFC 5321, section
- * 2.3.8), which breaks the signature; some servers would even take it for the end of the message.
+ * A bare CR or LF would be rewritten on the way (RFC 5321, section 2.3.8), which breaks the signature, and allows SMTP smuggling on some servers.
  *
- * @throws when a CR or LF stands alone, or the message does not end in CRLF
+ * @throws when the message contains a bare CR or LF, or does not end in CRLF
  */
 export function assertSendableMessage(message: Buffer): void {
   // One byte is one character of latin1; a regular expression is several times faster than a loop over the bytes.

@@ -2,38 +2,38 @@ import type { Socket } from 'node:net';
 import { type buildConnector, Client } from 'undici';
 import type { Deadline } from './deadline.ts';
 import { Exchange, type ExchangeResult } from './exchange.ts';
-import { Misbehaviour, timedOut } from './fault.ts';
+import { ProtocolViolation, timedOut } from './fault.ts';
 import type { PostRequest } from './post-request.ts';
 
 const KIB = 1024;
-/** Header fields of one answer, or of one interim answer. */
+/** Maximum size of the header of one response, final or interim. */
 const MAX_HEADER_BYTES = 16 * KIB;
-/** All of one exchange, with what is around a body in small chunks and before a header: more is somebody who wants to keep us busy. */
+/** Maximum bytes received in one exchange, including chunk framing and interim responses: anything more is abuse. */
 const MAX_RECEIVED_BYTES = 1024 * KIB;
-/** How long a connection is kept without use, unless the receiver says how long it keeps it. */
+/** Idle timeout of a connection, unless the receiver announces its own (Keep-Alive). */
 const IDLE_MS = 4_000;
 const MAX_IDLE_MS = 30_000;
-/** What a receiver says is taken for shorter by this much, since it began to count earlier. */
+/** Subtracted from an announced timeout, because the receiver has started it earlier. */
 const TRAVEL_MS = 1_000;
 
-/** One connection to a receiver that is open, to one address for as long as it lasts. */
+/** An open connection to a receiver, bound to one address. */
 export class Connection {
   private readonly client: Client;
-  private heard = 0;
+  private receivedBytes = 0;
   private hasServed = false;
 
   /**
-   * @param origin of the URLs that are posted to over it
-   * @param socket connected, TLS and all
+   * @param origin the origin of the URLs that may be posted to over it
+   * @param socket connected, with TLS established if needed
    */
   constructor(
     readonly origin: string,
     readonly address: string,
     private readonly socket: Socket,
   ) {
-    socket.on('readable', () => this.listen());
+    socket.on('readable', () => this.countReceived());
     this.client = new Client(origin, {
-      connect: (_options, done) => process.nextTick(() => this.handOver(done)),
+      connect: (_options, done) => process.nextTick(() => this.provideSocket(done)),
       pipelining: 1,
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: 0,
@@ -53,10 +53,10 @@ export class Connection {
   }
 
   /**
-   * Posts, and takes in the answer.
+   * Posts a request and receives the response.
    *
-   * @param path with the query
-   * @returns `stale` when the connection had served before and was found closed: nothing says that the receiver saw the request
+   * @param path including the query
+   * @returns `stale` when this is a reused connection that turned out to be closed before any byte was received, so that the request may be repeated
    */
   async post(
     path: string,
@@ -65,10 +65,11 @@ export class Connection {
   ): Promise<ExchangeResult | 'stale'> {
     const isFirst = !this.hasServed;
     this.hasServed = true;
-    this.heard = 0;
+    this.receivedBytes = 0;
     const result = await this.exchange(path, headers, body, deadline);
-    const isSilent = this.heard === 0 && result.kind === 'failed' && result.errorClass === 'connect';
-    return isSilent && !isFirst ? 'stale' : result;
+    const nothingReceived =
+      this.receivedBytes === 0 && result.kind === 'failed' && result.errorClass === 'connect';
+    return nothingReceived && !isFirst ? 'stale' : result;
   }
 
   close(): void {
@@ -83,22 +84,22 @@ export class Connection {
     deadline: Deadline,
   ): Promise<ExchangeResult> {
     return new Promise((resolve, reject) => {
-      const exchange = new Exchange(() => this.heard > 0, resolve, reject);
+      const exchange = new Exchange(() => this.receivedBytes > 0, resolve, reject);
       this.client.dispatch({ method: 'POST', path, headers, body }, exchange);
       deadline.guard(() => exchange.giveUp(timedOut('exchange', deadline.ms)));
     });
   }
 
-  /** A connection that is lost is not made again: the address would have to be judged again first. */
-  private handOver(done: buildConnector.Callback): void {
+  /** A lost connection is never re-established here, because its address would have to be checked again first. */
+  private provideSocket(done: buildConnector.Callback): void {
     if (this.isOpen) done(null, this.socket);
     else done(Object.assign(new Error('the connection was lost'), { code: 'ECONNRESET' }), null);
   }
 
-  /** Runs before the client reads what has come, and sees all of it. */
-  private listen(): void {
-    this.heard += this.socket.readableLength;
-    if (this.heard > MAX_RECEIVED_BYTES)
-      this.socket.destroy(new Misbehaviour('more came than belongs to an answer'));
+  /** Runs before undici reads from the socket, so it counts all bytes. */
+  private countReceived(): void {
+    this.receivedBytes += this.socket.readableLength;
+    if (this.receivedBytes > MAX_RECEIVED_BYTES)
+      this.socket.destroy(new ProtocolViolation('more came than belongs to an answer'));
   }
 }

@@ -1,6 +1,6 @@
 import { startTimeout } from '@posthorn/kernel';
 
-/** One deadline for all the steps of a POST, of which one is under way at a time. */
+/** A common deadline for the consecutive steps of a POST. */
 export class Deadline {
   private readonly cancelTimeout: () => void;
   private giveUp: (() => void) | undefined;
@@ -12,16 +12,16 @@ export class Deadline {
   }
 
   /**
-   * Says how the step that begins now is given up when the time is over; the one before is done.
+   * Begins a step; replaces the previous one.
    *
-   * @param giveUp called at once when the time is over already
+   * @param giveUp aborts the step when the deadline expires; called at once if it has expired already
    */
   guard(giveUp: () => void): void {
     this.giveUp = giveUp;
     if (this.isOver) giveUp();
   }
 
-  /** Nothing is given up any more. */
+  /** Cancels the deadline. */
   clear(): void {
     this.cancelTimeout();
     this.giveUp = undefined;

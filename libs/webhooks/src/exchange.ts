@@ -1,26 +1,26 @@
 import type { PostFailure } from '@posthorn/domain';
 import type { Dispatcher } from 'undici';
 import { asFieldText, asText } from './answer-text.ts';
-import { exchangeFault, Misbehaviour } from './fault.ts';
+import { exchangeFault, ProtocolViolation } from './fault.ts';
 import type { PostAnswer } from './post-request.ts';
 
 const KIB = 1024;
-/** What is read of a body before the connection is cut. */
+/** Maximum bytes read of a response body before the connection is closed. */
 const MAX_BODY_BYTES_READ = 64 * KIB;
-/** What is kept of it. */
+/** Maximum bytes of it that are kept. */
 const MAX_BODY_BYTES_KEPT = 4 * KIB;
 const MAX_FIELDS = 64;
 const MAX_FIELD_BYTES = 1 * KIB;
-/** Interim answers (1xx) before the one that counts. */
+/** Maximum interim responses (1xx) before the final one. */
 const MAX_INTERIM_RESPONSES = 16;
 
-/** What one exchange came to; the rest is known to whoever began it. */
+/** The result of an exchange, without what only the caller knows. */
 export type ExchangeResult = Omit<PostAnswer, 'durationMs' | 'address'> | PostFailure;
 
-/** Why an exchange was ended from this side. */
+/** Reason for an exchange that was aborted by us. */
 class GivenUp extends Error {}
 
-/** Takes in one answer as it comes: a bounded part of it, whatever its length. */
+/** Receives one response; keeps a bounded part of it, whatever its length. */
 export class Exchange implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | undefined;
   private answer: { readonly status: number; readonly fields: Fields } | undefined;
@@ -30,17 +30,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private givenUp: PostFailure | undefined;
 
   /**
-   * @param hasHeard whether anything has come over the connection since this exchange began
-   * @param resolve told once
-   * @param reject told when the request was none, which is a fault in our code
+   * @param hasReceived whether any byte was received since this exchange began
+   * @param resolve called once with the result
+   * @param reject called when the request was invalid, which is a bug of ours
    */
   constructor(
-    private readonly hasHeard: () => boolean,
+    private readonly hasReceived: () => boolean,
     private readonly resolve: (result: ExchangeResult) => void,
     private readonly reject: (error: Error) => void,
   ) {}
 
-  /** Ends it: with the answer if its header has come, else with this failure. */
+  /** Aborts the exchange; its result is the response if the header was received, otherwise this failure. */
   giveUp(failure: PostFailure): void {
     this.givenUp = failure;
     this.abort(new GivenUp());
@@ -54,7 +54,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, fields: Fields): void {
     if (status >= 200) this.answer = { status, fields };
     else if ((this.interim += 1) > MAX_INTERIM_RESPONSES)
-      this.abort(new Misbehaviour('interim answers (1xx) came without end'));
+      this.abort(new ProtocolViolation('interim answers (1xx) came without end'));
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -79,7 +79,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private finish(error?: Error): void {
-    if (this.answer === undefined) this.resolve(this.givenUp ?? exchangeFault(error, this.hasHeard()));
+    if (this.answer === undefined) this.resolve(this.givenUp ?? exchangeFault(error, this.hasReceived()));
     else this.resolve(this.readAnswer(this.answer));
   }
 

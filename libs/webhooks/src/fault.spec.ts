@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { connectFault, exchangeFault, Misbehaviour, timedOut } from './fault.ts';
+import { connectFault, exchangeFault, ProtocolViolation, timedOut } from './fault.ts';
 
 const coded = (code: string): Error => Object.assign(new Error('internal words'), { code });
 
@@ -44,7 +44,7 @@ describe('the words about a failure', () => {
   });
 
   it('say what somebody did who wanted to keep us busy', () => {
-    expect(exchangeFault(new Misbehaviour('too much came'), true).reason).toBe('too much came');
+    expect(exchangeFault(new ProtocolViolation('too much came'), true).reason).toBe('too much came');
   });
 
   it('say how long was waited, and for what', () => {

@@ -1,18 +1,18 @@
 import { networkInterfaces } from 'node:os';
 import { OWN_FAULTS, type PostFailure } from '@posthorn/domain';
 
-/** What was being done when something failed. */
+/** The step of a POST that failed. */
 export type PostStep = 'name' | 'connect' | 'tls' | 'exchange';
 
-const DOING: Readonly<Record<PostStep, string>> = {
+const STEP_DESCRIPTIONS: Readonly<Record<PostStep, string>> = {
   name: 'while its name was looked up',
   connect: 'while connecting',
   tls: 'while the connection was being made secure',
   exchange: 'after the request was sent',
 };
 
-/** What a machine without a network says of every address, and one with a network of some. */
-const NO_WAY: readonly string[] = ['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL'];
+/** On a machine without a network, every address gives one of these; on one with a network, they are about the address. */
+const NO_ROUTE: readonly string[] = ['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL'];
 
 const CONNECT: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the receiver refused the connection',
@@ -42,17 +42,17 @@ const PROTOCOL: Readonly<Record<string, string>> = {
 
 type Failure = Extract<PostFailure, { kind: 'failed' }>;
 
-/** What is the receiver's doing. */
+/** A failure that the receiver is responsible for. */
 export function failed(errorClass: Failure['errorClass'], reason: string): Failure {
   return { kind: 'failed', errorClass, reason };
 }
 
 /** A POST that took too long. */
 export function timedOut(step: PostStep, ms: number): PostFailure {
-  return failed('timeout', `no answer within ${ms / 1_000} s: the time was over ${DOING[step]}`);
+  return failed('timeout', `no answer within ${ms / 1_000} s: the time was over ${STEP_DESCRIPTIONS[step]}`);
 }
 
-/** What a socket failed of before there was a connection. */
+/** Why connecting failed. */
 export function connectFault(error: unknown, step: 'connect' | 'tls'): PostFailure {
   const code = codeOf(error);
   const ours = faultOfOurs(code);
@@ -63,29 +63,31 @@ export function connectFault(error: unknown, step: 'connect' | 'tls'): PostFailu
 }
 
 /**
- * What an exchange failed of before a status line and header fields had come.
+ * Why an exchange failed before the response header was received.
  *
- * @param hasHeard whether anything had come at all
+ * @param hasReceived whether any byte was received
  */
-export function exchangeFault(error: unknown, hasHeard: boolean): PostFailure {
+export function exchangeFault(error: unknown, hasReceived: boolean): PostFailure {
   const code = codeOf(error);
   const ours = faultOfOurs(code);
   if (ours !== undefined) return ours;
-  if (hasHeard || code in PROTOCOL) return failed('protocol', PROTOCOL[code] ?? protocolReason(code, error));
+  if (hasReceived || code in PROTOCOL)
+    return failed('protocol', PROTOCOL[code] ?? protocolReason(code, error));
   return failed('connect', 'the receiver broke the connection without an answer');
 }
 
 function protocolReason(code: string, error: unknown): string {
-  if (error instanceof Misbehaviour) return error.message;
+  if (error instanceof ProtocolViolation) return error.message;
   if (code.startsWith('HPE_')) return `the response was not HTTP/1.1 (${code})`;
   return 'the answer was incomplete, or none in HTTP/1.1';
 }
 
-/** What a receiver did that ends an exchange, as a sentence. */
-export class Misbehaviour extends Error {}
+/** Behaviour of a receiver for which the exchange is aborted, as a sentence. */
+export class ProtocolViolation extends Error {}
 
 function faultOfOurs(code: string): PostFailure | undefined {
-  if (NO_WAY.includes(code) && !hasNetwork()) return { kind: 'ours', reason: 'this machine has no network' };
+  if (NO_ROUTE.includes(code) && !hasNetwork())
+    return { kind: 'ours', reason: 'this machine has no network' };
   const reason = OWN_FAULTS[code];
   return reason === undefined ? undefined : { kind: 'ours', reason };
 }
@@ -96,9 +98,9 @@ function hasNetwork(): boolean {
   );
 }
 
-/** Codes of several attempts: the first that is not about its own family of addresses alone. */
+/** The error code; of several attempts, the first that is not merely a missing route (such as no IPv6). */
 function codeOf(error: unknown): string {
   const errors = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
   const codes = errors.map((one) => (one as NodeJS.ErrnoException | undefined)?.code ?? 'unknown');
-  return codes.find((code) => !NO_WAY.includes(code)) ?? codes[0] ?? 'unknown';
+  return codes.find((code) => !NO_ROUTE.includes(code)) ?? codes[0] ?? 'unknown';
 }

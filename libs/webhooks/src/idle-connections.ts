@@ -1,20 +1,20 @@
 import type { Connection } from './connection.ts';
 import type { Target } from './target.ts';
 
-/** The connections that are open and have nothing to do. */
+/** A pool of open, idle connections. */
 export class IdleConnections {
-  /** By origin, the one that was used last at the end: what is not needed grows old and is closed. */
+  /** By origin, as stacks: the most recently used is taken first, so that surplus ones reach their idle timeout. */
   private readonly byOrigin = new Map<string, Connection[]>();
   private count = 0;
 
-  /** @param max so many are kept over all origins; of more, one that has waited long is closed */
+  /** @param max maximum number over all origins; beyond that, an old one is closed */
   constructor(private readonly max: number) {}
 
   get size(): number {
     return this.count;
   }
 
-  /** One to the origin, and to an address, of the target; it is the caller's until it is put back. */
+  /** Takes a connection to the origin, and to one of the addresses, of the target, if there is one. */
   take({ place, addresses }: Target): Connection | undefined {
     const connection = this.byOrigin
       .get(place.origin)
@@ -31,7 +31,7 @@ export class IdleConnections {
     if (this.count > this.max) this.closeOldest();
   }
 
-  /** Forgets one, if it is here. */
+  /** Removes a connection, if it is in the pool. */
   drop(connection: Connection): void {
     const ofOrigin = this.byOrigin.get(connection.origin);
     const place = ofOrigin?.lastIndexOf(connection) ?? -1;
@@ -45,7 +45,7 @@ export class IdleConnections {
     for (const connection of [...this.byOrigin.values()].flat()) this.closeOne(connection);
   }
 
-  /** The first of the origin that has been here longest. */
+  /** Closes the oldest connection of the origin that was added first. */
   private closeOldest(): void {
     for (const [oldest] of this.byOrigin.values()) return oldest && this.closeOne(oldest);
   }

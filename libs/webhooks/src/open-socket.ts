@@ -5,16 +5,16 @@ import type { Deadline } from './deadline.ts';
 import { connectFault, timedOut } from './fault.ts';
 import type { Target } from './target.ts';
 
-/** More than these are not tried: the rest of the deadline is for the answer. */
+/** Maximum addresses to try, so that time is left for the response. */
 const MAX_ADDRESSES = 4;
-/** How long one address may take when there is another. */
+/** Maximum time for one address, if there are others. */
 const ONE_ADDRESS_MS = 2_000;
 
 /**
- * Opens a connection to one of the addresses of a target, TLS included if its URL says so. The certificate must be valid for
- * the host of the URL, whatever the environment says.
+ * Opens a connection to one of the addresses of a target, with TLS if its URL is https. The certificate must be valid for the host of the URL, whatever the
+ * environment says (NODE_TLS_REJECT_UNAUTHORIZED).
  *
- * @returns a socket that is connected and has a listener for its errors; a failure leaves no socket behind
+ * @returns a connected socket with an error listener; a failure leaves no socket behind
  */
 export function openSocket(
   target: Target,
@@ -48,7 +48,7 @@ function openTls(target: Target, secureContext: SecureContext, deadline: Deadlin
     ...tcpOptions(target, deadline),
     secureContext,
     rejectUnauthorized: true,
-    // An address is no server name (RFC 6066, section 3); the certificate is then held against `host`.
+    // An IP address is no valid server name (RFC 6066, section 3); the certificate is then checked against `host`.
     servername: isName ? host : '',
     ALPNProtocols: ['http/1.1'],
   });
@@ -59,7 +59,7 @@ function tcpOptions({ place, addresses }: Target, deadline: Deadline): TcpNetCon
   return {
     host: place.host,
     port: place.port,
-    // Whoever connects asks here for the name, and gets what was judged, and nothing else.
+    // Resolves the name to exactly the addresses that were checked.
     lookup: (_name, _options, done) => done(null, choice),
     noDelay: true,
     autoSelectFamily: true,
@@ -67,12 +67,12 @@ function tcpOptions({ place, addresses }: Target, deadline: Deadline): TcpNetCon
   };
 }
 
-/** In whole milliseconds, as they are asked for, and not under the 10 that are the least. */
+/** The time per address; in whole milliseconds and at least 10, as Node requires. */
 function timeForOne(addresses: number, deadline: Deadline): number {
   return Math.max(10, Math.floor(Math.min(ONE_ADDRESS_MS, deadline.ms / (addresses + 1))));
 }
 
-/** IPv4 first: hardly a receiver is without it, and many a network has no IPv6. */
+/** IPv4 first: nearly every receiver has it, and many networks lack IPv6. */
 function inOrder(addresses: readonly string[]): { address: string; family: number }[] {
   const all = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
   return all.sort((one, other) => one.family - other.family).slice(0, MAX_ADDRESSES);

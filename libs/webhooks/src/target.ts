@@ -8,60 +8,57 @@ import {
   type WebhookUrlPolicy,
 } from '@posthorn/domain';
 import { failed } from './fault.ts';
-import { remembered } from './remembered.ts';
+import { memoize } from './memoize.ts';
 
 const MAX_CACHED = 2_000;
 
-/** Looks up the addresses at a name; see `DnsResolver` in `@posthorn/dns`. */
+/** Resolves a name to addresses; see `DnsResolver` in `@posthorn/dns`. */
 export type LookUpAddresses = (name: string) => Promise<AddressAnswer>;
 
-/** Where a POST goes, as far as its URL says. */
+/** The parsed URL of a POST. */
 export interface Place {
   readonly origin: string;
   readonly isSecure: boolean;
   readonly port: number;
-  /** With the query. */
+  /** Including the query. */
   readonly path: string;
   /** A name, or an address without brackets. */
   readonly host: string;
-  /** Whether the host is a name, whose addresses are still to be judged. */
+  /** Whether the host is a name, whose addresses must still be looked up and checked. */
   readonly isName: boolean;
 }
 
-/** A place, and by which addresses a POST may get there. */
+/** A URL with the checked addresses of its host. */
 export interface Target {
   readonly place: Place;
-  /** All of them may be connected to. */
+  /** Connecting is allowed to all of them. */
   readonly addresses: readonly string[];
 }
 
-/** Judges where a URL leads. */
+/** Checks URLs and addresses against the policy (protection against SSRF). */
 export class TargetJudge {
-  /** The place of a URL, if it may be posted to as far as the URL says. */
+  /** Parses a URL, and checks whether the policy allows posting to it, as far as the URL alone shows. */
   readonly judgeUrl: (url: string) => Place | PostFailure;
-  /** Whether an address may be connected to. */
+  /** Whether the policy allows connecting to an address. */
   readonly mayConnect: (address: string) => boolean;
 
   constructor(policy: WebhookUrlPolicy) {
-    this.judgeUrl = remembered((url) => readPlace(url, policy), MAX_CACHED);
-    this.mayConnect = remembered((address) => mayConnectTo(address, policy.networks), MAX_CACHED);
+    this.judgeUrl = memoize((url) => readPlace(url, policy), MAX_CACHED);
+    this.mayConnect = memoize((address) => mayConnectTo(address, policy.networks), MAX_CACHED);
   }
 
-  /**
-   * Judges every address at the name of a place, as of now. If one of them may not be connected to, none is: whoever mixes them hopes
-   * for the wrong one to be taken.
-   */
+  /** Checks the addresses of a host name. If one of them is not allowed, all are rejected: mixing them is a sign of an attack (DNS rebinding). */
   judgeAnswer(place: Place, answer: AddressAnswer): Target | PostFailure {
     if (answer.kind !== 'found') return nameFault(answer);
     const { addresses } = answer;
     return addresses.every((address) => this.mayConnect(address))
       ? { place, addresses }
-      : // The address stays unsaid: what a name means inside of the operator's network is not for everybody.
+      : // The message does not contain the address: how names resolve inside the operator's network is not public.
         failed('blocked', 'the name leads to an address that is not public');
   }
 }
 
-/** Whether a judgement went against it. */
+/** Whether a result is a failure. */
 export function isFailure(judged: object): judged is PostFailure {
   return 'reason' in judged;
 }

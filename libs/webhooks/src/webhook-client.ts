@@ -12,23 +12,22 @@ import { isFailure, type LookUpAddresses, type Place, type Target, TargetJudge }
 const MAX_IDLE = 256;
 
 export interface WebhookClientOptions {
-  /** What may be posted to beside https to public addresses. */
+  /** What may be posted to other than https URLs at public addresses. */
   readonly policy: WebhookUrlPolicy;
-  /** Asked once a POST. It has an answer, or a failure, for every name. */
+  /** Called once per POST; must resolve for every name, with addresses or a failure. */
   readonly lookUp: LookUpAddresses;
-  /** Certificates (PEM) of authorities that are trusted beside those that Node trusts. */
+  /** Certificates (PEM) of authorities to trust in addition to Node's. */
   readonly authorities?: readonly string[];
-  /** How many connections are kept open without use, over all receivers. */
+  /** Maximum idle connections over all receivers. */
   readonly maxIdle?: number;
 }
 
-/** What a POST came to, and over which address. */
-type Reached = ExchangeResult & { readonly address?: string };
+/** The result of an exchange, with the address of the connection. */
+type AddressedResult = ExchangeResult & { readonly address?: string };
 
 /**
- * The only HTTP client for URLs that callers choose. It posts to addresses that it has judged in the same call, follows
- * nothing, decompresses nothing, knows no proxy, and takes in a bounded part of an answer. There are as many connections at once
- * as there are POSTs under way, and a bounded number that wait for the next one.
+ * The only HTTP client for URLs that callers choose. It connects only to addresses that it has checked in the same call, follows no redirects, does not
+ * decompress, uses no proxy, and reads a bounded part of a response. Every POST under way has its own connection; a bounded number of idle ones is kept alive.
  */
 export class WebhookClient {
   private readonly judge: TargetJudge;
@@ -45,39 +44,38 @@ export class WebhookClient {
     this.secureContext = createSecureContext(ca);
   }
 
-  /** The connections that are open now. */
+  /** The current number of connections. */
   get connections(): { readonly open: number; readonly idle: number } {
     return { open: this.open, idle: this.idle.size };
   }
 
   /**
-   * Posts once. What a receiver, a name server or the network does is a result, whatever it is, and comes soon after the
-   * deadline at the latest.
+   * Posts once. Any failure of a receiver, name server or the network is a result and not an error, and is known soon after the deadline at the latest.
    *
-   * @param onAddresses told when it is known where the receiver is: what it takes from then on is the receiver's doing
-   * @throws for a request that cannot be written: a header field that is none
+   * @param onAddresses called when the address of the receiver is known: the time from then on is the receiver's responsibility
+   * @throws for an invalid request, such as an invalid header field
    */
   async post(request: PostRequest, onAddresses?: () => void): Promise<PostResult> {
     const begun = performance.now();
-    const passed = (): number => performance.now() - begun;
+    const elapsedMs = (): number => performance.now() - begun;
     const deadline = new Deadline(request.deadlineMs);
     try {
       const target = await this.find(request.url, deadline);
-      if (isFailure(target)) return { durationMs: passed(), ...target };
+      if (isFailure(target)) return { durationMs: elapsedMs(), ...target };
       onAddresses?.();
       const reached = await this.reach(target, request, deadline);
-      return { durationMs: passed(), ...reached };
+      return { durationMs: elapsedMs(), ...reached };
     } finally {
       deadline.clear();
     }
   }
 
-  /** Closes the connections that wait for a next POST. */
+  /** Closes the idle connections. */
   closeIdle(): void {
     this.idle.closeAll();
   }
 
-  /** Closes what is idle now, and the rest when its POST is done. */
+  /** Closes idle connections now, and the others when their POST is done. */
   close(): void {
     this.isClosed = true;
     this.closeIdle();
@@ -89,13 +87,13 @@ export class WebhookClient {
     return place.isName ? this.lookUp(place, deadline) : { place, addresses: [place.host] };
   }
 
-  private async reach(target: Target, request: PostRequest, deadline: Deadline): Promise<Reached> {
+  private async reach(target: Target, request: PostRequest, deadline: Deadline): Promise<AddressedResult> {
     const kept = this.idle.take(target);
     const result = kept && (await this.postOver(kept, target, request, deadline));
     if (result !== undefined && result !== 'stale') return result;
     const fresh = await this.connect(target, deadline);
     if (isFailure(fresh)) return fresh;
-    return (await this.postOver(fresh, target, request, deadline)) as Reached;
+    return (await this.postOver(fresh, target, request, deadline)) as AddressedResult;
   }
 
   private lookUp(place: Place, deadline: Deadline): Promise<Target | PostFailure> {
@@ -112,11 +110,11 @@ export class WebhookClient {
     const socket = await openSocket(target, this.secureContext, deadline);
     if (isFailure(socket)) return socket;
     const { remoteAddress: address } = socket;
-    // That it led where it may is not left to what lies between here and the operating system.
+    // Check the actual peer address too, rather than trusting Node and the operating system.
     if (address !== undefined && this.judge.mayConnect(address))
       return this.keep(new Connection(target.place.origin, address, socket));
     socket.destroy();
-    // The receiver was quicker to break it than we were to look.
+    // The receiver has already closed the connection.
     if (address === undefined) return connectFault({ code: 'ECONNRESET' }, 'connect');
     return failed('blocked', 'the connection led to another address');
   }
@@ -135,7 +133,7 @@ export class WebhookClient {
     { place }: Target,
     request: PostRequest,
     deadline: Deadline,
-  ): Promise<Reached | 'stale'> {
+  ): Promise<AddressedResult | 'stale'> {
     try {
       const result = await connection.post(place.path, request, deadline);
       return result === 'stale' ? result : { address: connection.address, ...result };

@@ -1,5 +1,5 @@
 /**
- * The CTEs `turn`, `candidate` and `claimed` of a statement that claims ready rows of several lanes of a queue: increments `claims` and sets a lease.
+ * The CTEs `turn`, `candidate` and `claimCtes` of a statement that claims ready rows of several lanes of a queue: increments `claims` and sets a lease.
  *
  * $1 text[]: distinct lanes. $2 int[]: maximum rows of each. $3 bigint: maximum bytes of each lane (its first row is claimed whatever its size).
  * $4 interval: the lease.
@@ -15,7 +15,7 @@
  * @param queue the queue of the lanes
  * @param condition an additional condition on a lane, `t.lane_id`
  */
-export function claimed(queue: 'email' | 'webhook', condition = 'true'): string {
+export function claimCtes(queue: 'email' | 'webhook', condition = 'true'): string {
   return `
 turn AS (
   SELECT t.lane_id, t.max_rows
@@ -51,7 +51,7 @@ claimed AS (
 )`;
 }
 
-/** The columns that every claim returns of a row of `claimed c`. */
+/** The columns that every claim returns of a row of `claimCtes c`. */
 export const CLAIM_COLUMNS = `c.subject_id AS id, c.lane_id AS "laneId", c.claims, c.attempts, c.bytes,
          c.lane_id IN (SELECT lane_id FROM candidate WHERE is_full OR NOT fits) AS "laneHasMore"`;
 

@@ -8,7 +8,7 @@ export const COMPOSITION_COLUMNS = `e.workspace_id AS "workspaceId", e.from_addr
          e.track_opens AS "trackOpens",
          (SELECT w.tracking_url FROM workspaces w WHERE w.id = e.workspace_id) AS "trackingUrl", k.html, k.text, k.preview_text AS "previewText", k.variables::text AS variables`;
 
-/** The joins for {@link COMPOSITION_COLUMNS}: nested loops, whatever table size a cached plan assumes (see `claimed`). Indexes: email_contents_pkey, workspaces_pkey. */
+/** The joins for {@link COMPOSITION_COLUMNS}: nested loops, whatever table size a cached plan assumes (see `claimCtes`). Indexes: email_contents_pkey, workspaces_pkey. */
 export const COMPOSITION_JOINS =
   'CROSS JOIN LATERAL (SELECT * FROM email_contents WHERE email_id = e.id OFFSET 0) k';
 

@@ -28,7 +28,7 @@ const CONTACT_COLUMNS = `
  * Reads the contacts that LOCK_CONTACTS has locked, each with the numbers of its items. A separate statement, because the snapshot of LOCK_CONTACTS is older
  * than its locks.
  *
- * $1 json: n, workspace_id, email. Index: contacts_workspace_email_key, by nested loops (see `claimed` for OFFSET 0). Locks: none.
+ * $1 json: n, workspace_id, email. Index: contacts_workspace_email_key, by nested loops (see `claimCtes` for OFFSET 0). Locks: none.
  */
 export const READ_LOCKED_CONTACTS = `
 SELECT i.numbers,${CONTACT_COLUMNS}

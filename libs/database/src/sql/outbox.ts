@@ -1,11 +1,11 @@
 import { MAX_LEASE_MS } from '@posthorn/domain';
-import { CLAIM_COLUMNS, claimed, applyOutcomes } from './claims.ts';
+import { CLAIM_COLUMNS, claimCtes, applyOutcomes } from './claims.ts';
 import { recordEmailEvents } from './email-events.ts';
 import { COMPOSITION_COLUMNS, COMPOSITION_JOINS } from './composition.ts';
 import { WHY_WITHHELD } from './withheld.ts';
 
 /**
- * Claims emails of several lanes, with all that sending needs, including whether they are withheld from their recipient. See {@link claimed} for parameters,
+ * Claims emails of several lanes, with all that sending needs, including whether they are withheld from their recipient. See {@link claimCtes} for parameters,
  * indexes, locks and planning.
  *
  * The claim turns SCHEDULED into SENT: from here on an email cannot be rescheduled or cancelled. It may have been rescheduled since this statement began, so
@@ -13,7 +13,7 @@ import { WHY_WITHHELD } from './withheld.ts';
  * Further indexes: primary keys, and those of {@link WHY_WITHHELD}.
  */
 export const CLAIM_EMAILS = `
-WITH ${claimed('email')},
+WITH ${claimCtes('email')},
 released AS (
   UPDATE emails e SET status = 'SENT'
   WHERE  e.id = ANY (ARRAY(SELECT subject_id FROM claimed)) AND e.status = 'SCHEDULED'

@@ -1143,10 +1143,10 @@ describe('With 120,000 rows where there were none a moment ago', () => {
       [{ workspaceId: acme, emails: [rawEmail(acme)], idempotency: callClaim }],
       null,
     );
-    const claimed = await one.acceptAndClaim(acme);
-    await one.outbox.renew([claimed], 60_000);
-    await one.outbox.record([sent(claimed)]);
-    await one.outbox.giveBack([claimed]);
+    const claimCtes = await one.acceptAndClaim(acme);
+    await one.outbox.renew([claimCtes], 60_000);
+    await one.outbox.record([sent(claimCtes)]);
+    await one.outbox.giveBack([claimCtes]);
     await one.outbox.ripen(1);
     await one.outbox.revive(15_000, 1, 5);
     await one.outbox.lanesWithReadyRows();

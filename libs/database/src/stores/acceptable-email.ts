@@ -3,7 +3,7 @@ import { ACCEPT_COLUMNS, ACCEPT_KEYED_COLUMNS } from '../sql/accept.ts';
 import { columnsOf, type Row } from '../binary-array.ts';
 import type { CopiedEmail, JsonObject, LaneId, Mailbox } from '@posthorn/domain';
 
-/** What every accepted email has. */
+/** The fields of every email to accept. */
 interface AcceptableTraits {
   readonly id: EmailId;
   readonly workspaceId: WorkspaceId;
@@ -16,7 +16,7 @@ interface AcceptableTraits {
   readonly groupBy?: string | undefined;
   readonly trackClicks: boolean;
   readonly trackOpens: boolean;
-  /** Whether it carries a way to unsubscribe. Default: no. */
+  /** Whether it carries an unsubscribe link. Default: no. */
   readonly unsubscribe?: boolean;
   /** Null: now. */
   readonly sendAt: Date | null;
@@ -25,20 +25,20 @@ interface AcceptableTraits {
   /** About how much memory sending it takes. */
   readonly bytes: number;
   readonly idempotency?: EmailClaim | undefined;
-  /** The place in its trace of what asked for it; absent: traces are off. */
+  /** That of the request; absent: tracing is off. */
   readonly traceparent?: string | undefined;
   /** The email that an operator sends again with it. */
   readonly copyOf?: CopiedEmail | undefined;
 }
 
-/** A raw one. */
+/** A raw email. */
 export interface AcceptableRawEmail extends AcceptableTraits {
   readonly type: 'raw';
   readonly subject: string;
   readonly html: string;
   readonly text?: string | undefined;
   readonly previewText?: string | undefined;
-  /** What is to be kept of the contact with the `to` address. */
+  /** Properties to store for the contact with the `to` address. */
   readonly contactProperties?: JsonObject | undefined;
 }
 
@@ -50,10 +50,10 @@ interface AcceptableTemplatedEmail extends AcceptableTraits {
   readonly variables: JsonObject;
 }
 
-/** An email that is judged as far as it can be without the database. */
+/** An email that has been validated as far as possible without the database. */
 export type AcceptableEmail = AcceptableRawEmail | AcceptableTemplatedEmail;
 
-/** A key under which a call wants to be answered. */
+/** A request to take an idempotency key. */
 interface IdempotencyClaim {
   readonly key: string;
   /** SHA-256 of the payload. */
@@ -63,43 +63,43 @@ interface IdempotencyClaim {
 
 /** The key of one email. */
 export interface EmailClaim extends IdempotencyClaim {
-  /** What the call is answered when it is accepted. */
+  /** The answer to store, if the email is accepted. */
   readonly answer: string;
 }
 
 /** The key of a call for several emails. */
 interface CallClaim extends IdempotencyClaim {
-  /** What the call is answered, once its emails are judged; undefined: it is refused, and does not use up its key. */
+  /** Computes the answer to store, once the emails have been judged; undefined: the call is refused and does not use up its key. */
   readonly answerFor: (outcomes: readonly AcceptanceOutcome[]) => string | undefined;
 }
 
-/** The emails that one call asks for, which are accepted together. */
+/** The emails of one call. */
 export interface AcceptableCall {
   readonly workspaceId: WorkspaceId;
   readonly emails: readonly AcceptableEmail[];
   readonly idempotency?: CallClaim | undefined;
 }
 
-/** What a key stands for: the fingerprint of the call that used it, and what that was answered. */
+/** What is stored under an idempotency key: the fingerprint of the call that used it, and its answer. */
 export interface KnownAnswer {
   readonly fingerprint: Buffer;
   readonly answer: string;
 }
 
-/** What became of one email. */
+/** The outcome of one email. */
 export type AcceptanceOutcome =
   | { readonly kind: 'accepted' }
-  /** With what the workspace may send from: a hundred of each at most. */
+  /** With the addresses and domains that the workspace may send from; at most a hundred of each. */
   | { readonly kind: 'unverified'; readonly addresses: string[]; readonly domains: string[] }
   | { readonly kind: 'over_limit'; readonly used: number; readonly monthlyLimit: number }
   /** Its key was used before. */
   | ({ readonly kind: 'replayed' } & KnownAnswer)
-  /** Its key came free while others were judged: judge it again. */
+  /** Its key was freed while others were judged: judge it again. */
   | { readonly kind: 'contended' };
 
-/** What became of a call. */
+/** The outcome of a call. */
 export type CallOutcome =
-  /** Each email was judged; `answer` is what its own key stands for from now on. */
+  /** All emails were judged; `answer` is now stored under the key of the call. */
   | {
       readonly kind: 'judged';
       readonly emails: readonly AcceptanceOutcome[];
@@ -107,9 +107,9 @@ export type CallOutcome =
     }
   /** The call's key was used before. */
   | ({ readonly kind: 'replayed' } & KnownAnswer)
-  /** Another call has just taken a key that it wants, or given it back: judge it again. */
+  /** Another call has just taken or given back a key that this one needs: repeat the call. */
   | { readonly kind: 'retry' }
-  /** It failed alone, and others of its group did not. */
+  /** It failed, unlike others of its group. */
   | { readonly kind: 'failed'; readonly error: unknown };
 
 /** A claim with a number that identifies its row. */
@@ -127,14 +127,14 @@ export function claimsAsJson(claims: readonly NumberedClaim[]): string {
       workspace_id: uuidOf(workspaceId),
       key: claim.key,
       fingerprint: claim.fingerprint.toString('hex'),
-      // Of a call it is not known before its emails are judged; nobody reads it before the commit.
+      // The answer of a call is known only after its emails have been judged; nobody can read this one before the commit.
       answer: claim.answer ?? '',
       expires_at: claim.expiresAt,
     })),
   );
 }
 
-/** An email with its number, and the key that its whole call has. */
+/** An email with its number, and the key of its whole call. */
 export interface NumberedEmail {
   readonly n: number;
   readonly email: AcceptableEmail;

@@ -13,26 +13,26 @@ export class AcceptanceStore {
   constructor(private readonly database: Pick<Database, 'pool' | 'clock' | 'onEventsDue'>) {}
 
   /**
-   * Accepts a group of calls in one transaction: what is accepted is durable once this resolves, and what is not leaves no
-   * trace. The number of its statements does not grow with the group.
+   * Accepts a group of calls in one transaction: accepted emails are durable once this resolves, and refused ones leave no trace. The number of statements does
+   * not grow with the number of calls.
    *
-   * @param monthlyLimit of workspaces that have none of their own; null: none
-   * @throws what `pg` throws; see `faultOf` for what it means for the group
+   * @param monthlyLimit for workspaces without a limit of their own; null: none
+   * @throws what `pg` throws; `faultOf` tells what that means for the group
    */
   async accept(calls: readonly AcceptableCall[], monthlyLimit: number | null): Promise<CallOutcome[]> {
-    // A single statement is a transaction of its own.
+    // A single statement needs no explicit transaction.
     if (fitOneStatement(calls) && !calls.some(needsTransaction))
       return this.acceptOn(this.database.pool, calls, monthlyLimit);
     return transactOn(this.database, (client) => this.acceptOn(client, calls, monthlyLimit), 'pipelined');
   }
 
-  /** Which of these emails have been accepted, and are durable: asked when the answer to a COMMIT was lost. */
+  /** Which of these emails have been durably accepted; needed when the answer to a COMMIT was lost. */
   async findAccepted(ids: readonly EmailId[]): Promise<Set<EmailId>> {
     const { rows } = await this.database.pool.query<{ id: string }>(FIND_EMAILS, [ids.map(uuidOf)]);
     return new Set(rows.map((row) => idFromUuid('trs', row.id)));
   }
 
-  /** What a key stands for, if it is in use; that is durable, too. */
+  /** The answer stored under a key, if it is in use; also durable. */
   async findAnswer(workspaceId: WorkspaceId, key: string): Promise<KnownAnswer | undefined> {
     const json = JSON.stringify([{ n: 0, workspace_id: uuidOf(workspaceId), key }]);
     return (await this.database.pool.query<KnownAnswer>(FIND_ANSWER, [json])).rows[0];
@@ -46,7 +46,7 @@ export class AcceptanceStore {
     const { clock } = this.database;
     const group = new AcceptanceTransaction(connection, calls, monthlyLimit, clock);
     await group.judge();
-    const client = connection as TransactionClient; // which it is wherever one of these is written
+    const client = connection as TransactionClient; // It is one whenever something is written here: see `needsTransaction`.
     await upsertContacts(client, clock.nowMs(), group.accepted.flatMap(contactOf));
     const copies = group.accepted.flatMap(copyOf);
     if (copies.length > 0) await recordAudit(client, clock.nowMs(), ...copies);
@@ -68,7 +68,7 @@ function contactOf(email: AcceptableEmail): ContactUpsert[] {
   return [{ workspaceId: email.workspaceId, email: email.to.address, properties: email.contactProperties }];
 }
 
-/** What the audit log says of an email that somebody sends again with this one. */
+/** The audit log entry for an email that somebody sends again. */
 function copyOf({ id, workspaceId, copyOf: copied }: AcceptableEmail): AuditedChange[] {
   if (copied === undefined) return [];
   const { id: of, actor, reason } = copied;

@@ -13,10 +13,10 @@ import {
 } from './acceptable-email.ts';
 import { IdempotencyKeys, keyOf } from './idempotency-keys.ts';
 
-/** Where statements run: one connection inside a transaction, or the pool for a single one. */
+/** A connection in a transaction; or the pool, for a single statement. */
 type Connection = pg.Pool | pg.PoolClient;
 
-/** The one row of ACCEPT_EMAILS that is about no email alone. */
+/** The row of ACCEPT_EMAILS about all accepted emails. */
 interface AcceptedRow {
   readonly n: null;
   /** The numbers of the emails that were accepted. */
@@ -24,30 +24,35 @@ interface AcceptedRow {
   readonly now: Date;
 }
 
-/** Each other one: an email that was refused. */
+/** Any other row of it: a refused email. */
 interface RefusedRow {
   readonly n: number;
   readonly outcome: 'unverified' | 'over_limit';
   readonly used: number | null;
   readonly monthlyLimit: number | null;
-  /** What the workspace may send from; null unless the sender is not verified. */
+  /** What the workspace may send from; null unless the sender is unverified. */
   readonly addresses: string[] | null;
   readonly domains: string[] | null;
 }
 
 const ACCEPTED = { kind: 'accepted' } as const;
 
-/** An email of the group: its number over all calls, and which call it is of. */
+/** An email of the group, with its number over all calls and the index of its call. */
 interface Entry extends NumberedEmail {
   readonly call: number;
 }
 
-/** A round leaves nothing open but what was refused for the month before its own, and keys that came free meanwhile: the next one hardly ever leaves any. */
+/** A round leaves few emails open: some whose key's first email was refused for another month, and some whose key was freed meanwhile. A second round rarely leaves any. */
 const MAX_ROUNDS = 5;
-/** Of the memory that sending takes (`AcceptableEmail.bytes`): about 8 MiB of HTML and text. */
+/** In terms of `AcceptableEmail.bytes`, which is the memory for sending: about 8 MiB of HTML and text. */
 const MAX_BYTES_PER_STATEMENT = 24 * 1024 * 1024;
 
-/** The acceptance of one group of calls, on a connection whose transaction somebody else begins and ends. */
+/**
+ * Accepts one group of calls, on a connection whose transaction the caller begins and ends.
+ *
+ * Two kinds of idempotency keys are involved: those of whole calls (batches), and those of single emails. Within a group, several calls or emails may use the
+ * same key; then only the first is judged, and the others get its answer.
+ */
 export class AcceptanceTransaction {
   private readonly entries: readonly Entry[];
   private readonly keys: IdempotencyKeys;
@@ -55,14 +60,14 @@ export class AcceptanceTransaction {
   private readonly firstNumberOf: readonly number[];
   private readonly outcomeOf: (AcceptanceOutcome | undefined)[] = [];
   private readonly callOutcomes: (CallOutcome | undefined)[];
-  /** By the number of a call that is put off: that of the call before it which has the same key. */
+  /** By the index of a call that repeats the key of an earlier call: the index of that call. */
   private readonly repeats = new Map<number, number>();
 
   constructor(
     private readonly connection: Connection,
     private readonly calls: readonly AcceptableCall[],
     private readonly monthlyLimit: number | null,
-    /** Told the database's time. */
+    /** Calibrated with the database's time. */
     private readonly clock: Pick<DatabaseClock, 'observe'>,
   ) {
     this.keys = new IdempotencyKeys(connection);
@@ -79,12 +84,12 @@ export class AcceptanceTransaction {
     this.callOutcomes = new Array<CallOutcome | undefined>(calls.length);
   }
 
-  /** The emails that are accepted. */
+  /** The accepted emails. */
   get accepted(): readonly AcceptableEmail[] {
     return this.entries.filter(({ n }) => this.outcomeOf[n]?.kind === 'accepted').map(({ email }) => email);
   }
 
-  /** Judges every email; writes those that are accepted, and takes their keys. */
+  /** Judges every email; inserts the accepted ones and takes their keys. */
   async judge(): Promise<void> {
     await this.takeCallKeys();
     let open = this.entries.filter(({ call }) => this.callOutcomes[call] === undefined);
@@ -92,7 +97,7 @@ export class AcceptanceTransaction {
       open = await this.judgeRound(open);
   }
 
-  /** Writes what calls with a key of their own are answered, and gives the outcomes in the order of the calls. */
+  /** Stores the answers of calls with a key of their own; resolves with the outcomes in the order of the calls. */
   async answer(): Promise<CallOutcome[]> {
     const outcomes = this.calls.map((_call, index) => this.callOutcomes[index] ?? this.judgedOutcome(index));
     for (const [index, first] of this.repeats)
@@ -123,7 +128,7 @@ export class AcceptanceTransaction {
     );
   }
 
-  /** Takes the keys of calls, and tells those that find theirs taken. */
+  /** Takes the keys of calls, and sets the outcome of calls whose key is taken already. */
   private async takeCallKeys(): Promise<void> {
     this.deferRepeats();
     const claims = this.callClaims().filter(({ n }) => this.callOutcomes[n] === undefined);
@@ -136,8 +141,8 @@ export class AcceptanceTransaction {
   }
 
   /**
-   * Puts off calls that want a key which a call before them in this group wants too, if it is the key of either call as a whole: whether that is used up is
-   * known last. The first call of a group is never put off.
+   * Defers calls that share a key with an earlier call of this group, if it is the call key of either of them: whether a call key is used up is known only when
+   * all emails of the call have been judged. The first call of a group is never deferred.
    */
   private deferRepeats(): void {
     if (this.calls.every(({ idempotency }) => idempotency === undefined)) return;
@@ -157,7 +162,7 @@ export class AcceptanceTransaction {
     });
   }
 
-  /** One after the other in as many statements as keep each within its time: the largest batch has 50 MiB. Gives back what must be judged again. */
+  /** Judges emails in as many statements as it takes to keep each within its timeout (the largest batch has 50 MiB). @returns those that must be judged again */
   private async judgeRound(open: readonly Entry[]): Promise<Entry[]> {
     for (const part of partsOf(open)) {
       await this.accept(part);
@@ -166,7 +171,10 @@ export class AcceptanceTransaction {
     return open.filter(({ n }) => this.outcomeOf[n] === undefined);
   }
 
-  /** Gives back the keys that nobody uses up, and tells the emails that stand behind another one, or found their key taken, what became of that. */
+  /**
+   * Settles emails with a key of their own. Of the emails with the same key: after an accepted one, the others are replays of it; if none has an outcome, the
+   * key belongs to somebody else, and they get its answer; if all were refused, the key is given back.
+   */
   private async settleItemKeys(part: readonly Entry[]): Promise<void> {
     const unused: NumberedClaim[] = [];
     const missed: NumberedClaim[] = [];
@@ -191,7 +199,7 @@ export class AcceptanceTransaction {
     for (const { n } of claims) this.outcomeOf[n] = { kind: 'replayed', fingerprint, answer };
   }
 
-  /** Behind one that found the month's limit reached there is no room either, but in another month. */
+  /** If the first email of a key was refused because of the monthly limit, so are the others, unless they count in another month. */
   private refuseWithFirst(claims: readonly NumberedClaim[]): void {
     const first = claims.find(({ n }) => this.outcomeOf[n]?.kind === 'over_limit');
     if (first === undefined) return;
@@ -199,7 +207,7 @@ export class AcceptanceTransaction {
       if (this.monthOf(n) === this.monthOf(first.n)) this.outcomeOf[n] ??= this.outcomeOf[first.n];
   }
 
-  /** The same goes for a call that repeats one before it: of a crowd only one call a round would be judged else. */
+  /** Whether a call that repeats an earlier one shares its refusal; otherwise, of many such calls only one would be judged per round. */
   private isRefusedWith(index: number, first: number, outcome: CallOutcome): boolean {
     const [call, before] = [this.calls[index]!, this.calls[first]!];
     return (
@@ -215,7 +223,7 @@ export class AcceptanceTransaction {
     return this.entries[n]!.email.acceptedAt.toISOString().slice(0, 'yyyy-mm'.length);
   }
 
-  /** What it says nothing of follows from another email, or from who has the key: see {@link settleItemKeys}. */
+  /** Runs the statement that accepts emails. Emails without a row in its result are settled by {@link settleItemKeys}. */
   private async accept(entries: readonly Entry[]): Promise<void> {
     const askedAt = performance.now();
     const keyed = entries.some(({ email }) => email.idempotency !== undefined);
@@ -235,7 +243,7 @@ export class AcceptanceTransaction {
   }
 }
 
-/** Whether these emails take one statement, which is a transaction of its own. */
+/** Whether these emails fit into one statement. */
 export function fitOneStatement(calls: readonly AcceptableCall[]): boolean {
   const bytes = calls.reduce(
     (sum, { emails }) => sum + emails.reduce((all, email) => all + email.bytes, 0),
@@ -244,7 +252,7 @@ export function fitOneStatement(calls: readonly AcceptableCall[]): boolean {
   return bytes <= MAX_BYTES_PER_STATEMENT || (calls.length === 1 && calls[0]!.emails.length === 1);
 }
 
-/** What a call is told that repeats another of its group, or has its key for another payload. */
+/** The outcome of a call with the same key as an earlier call of its group, whatever its payload. */
 function replayOf(outcome: CallOutcome, fingerprint: Buffer): CallOutcome {
   if (outcome.kind === 'replayed') return outcome;
   if (outcome.kind !== 'judged' || outcome.answer === undefined) return { kind: 'retry' };

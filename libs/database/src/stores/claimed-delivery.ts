@@ -9,7 +9,7 @@ import type { EventName, LaneId, PostErrorClass, ReceiverHealth, WebhookStatus }
 import type { Claim, ClaimedRow } from './claim.ts';
 import type { RowOf } from './row-of.ts';
 
-/** A delivery that was claimed, with the bytes that are posted. */
+/** A claimed delivery with its payload. */
 export interface ClaimedDelivery extends ClaimedRow {
   readonly id: DeliveryId;
   readonly workspaceId: WorkspaceId;
@@ -17,29 +17,29 @@ export interface ClaimedDelivery extends ClaimedRow {
   readonly eventId: EventId;
   readonly event: EventName;
   readonly payload: string;
-  /** Whether the event is an example, by which somebody tries the webhook. */
+  /** Whether this is a test event, by which somebody tries out the webhook. */
   readonly isTest: boolean;
-  /** Attempts recorded before, in all. */
+  /** All attempts so far, including those before the retry schedule started anew. */
   readonly attemptsMade: number;
-  /** The place in its trace of what caused the event; null: it is not known. */
+  /** That of the request that caused the event; null: unknown. */
   readonly traceparent: string | null;
 }
 
-/** Where and with what a webhook is posted to, as of a moment. */
+/** A webhook as read from the database: where it is posted to, and with which tokens. */
 export interface Receiver {
   readonly id: WebhookId;
   readonly url: string;
   /** Encrypted for the place `SEALED_COLUMNS.webhookToken`. */
   readonly sealedToken: Buffer;
-  /** The one before, encrypted for its own place, while what is posted is signed with it too; else null. */
+  /** The previous token, encrypted for its own place; null unless the token is being rotated. */
   readonly sealedPreviousToken: Buffer | null;
   readonly status: WebhookStatus;
-  /** When it was last changed, as the database writes it: what was learnt before that says nothing about it now. */
+  /** When the webhook was last changed, as written by the database. Reports on an earlier version are ignored. */
   readonly asOf: string;
   readonly health: ReceiverHealth;
 }
 
-/** One POST, as it is kept. */
+/** One POST, as it is stored. */
 export interface DeliveryAttempt {
   readonly number: number;
   readonly durationMs: number;
@@ -47,13 +47,13 @@ export interface DeliveryAttempt {
   readonly errorClass?: PostErrorClass | undefined;
   /** A sentence for the people of the workspace. */
   readonly reason?: string | undefined;
-  /** Of the answer; names in lower case. */
+  /** Of the response; names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** How the answer begins. */
+  /** The beginning of the response body. */
   readonly body?: string | undefined;
 }
 
-/** What kept a claimed delivery from being posted, and was our own doing. */
+/** A fault of ours that kept a claimed delivery from being posted. */
 export interface OwnFault extends Claim {
   readonly id: DeliveryId;
   /** Which attempt it would have been. */
@@ -61,17 +61,17 @@ export interface OwnFault extends Claim {
   readonly durationMs: number;
 }
 
-/** What became of a claimed delivery; see RECORD_DELIVERIES for what each field does. */
+/** The outcome of a claimed delivery, as RECORD_DELIVERIES takes it. */
 export interface DeliveryOutcome extends Claim {
   readonly id: DeliveryId;
   readonly laneId: LaneId;
   /** The delivery's new status; null: unchanged. */
   readonly status: 'SUCCEEDED' | 'EXHAUSTED' | 'CANCELLED' | null;
-  /** When it is tried again, counted from the record; null: it is finished. */
+  /** Delay before the retry, from when the outcome is recorded; null: the delivery is finished. */
   readonly retryAfterMs: number | null;
-  /** Its step in the retry table when it is tried again. */
+  /** Its step in the retry schedule, if it is retried. */
   readonly steps: number;
-  /** Null: it costs none. */
+  /** Null: this does not count as an attempt. */
   readonly attempt: DeliveryAttempt | null;
 }
 

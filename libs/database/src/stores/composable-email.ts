@@ -1,25 +1,25 @@
 import { type EmailId, idFromUuid, type TemplateVersionId, type WorkspaceId } from '@posthorn/kernel';
 import type { Mailbox } from '@posthorn/domain';
 
-/** What an email says because its caller said it. */
+/** Content given by the caller. */
 interface RawContent {
   readonly type: 'raw';
   readonly subject: string;
   readonly html: string;
-  /** Null: to be made from the HTML. */
+  /** Null: generated from the HTML. */
   readonly text: string | null;
   readonly previewText: string | null;
 }
 
-/** What an email says because a template does, with these variables. */
+/** Content of a template, with these variables. */
 export interface TemplatedContent {
   readonly type: 'templated';
   readonly templateVersionId: TemplateVersionId;
-  /** JSON text with keys of a caller's choice; for `parseJson`. */
+  /** JSON with keys chosen by the caller, so parse it with `parseJson`. */
   readonly variables: string;
 }
 
-/** An email with all that composing its message takes; the same gives the same message. */
+/** All that composing an email's message takes. The same input gives the same message. */
 export interface ComposableEmail {
   readonly id: EmailId;
   readonly workspaceId: WorkspaceId;
@@ -28,13 +28,13 @@ export interface ComposableEmail {
   readonly replyTo: readonly Mailbox[];
   readonly messageId: string;
   readonly fellDueAt: Date;
-  /** Whether it carries a way to unsubscribe. */
+  /** Whether it carries an unsubscribe link. */
   readonly unsubscribe: boolean;
-  /** Whether its links lead by way of us. */
+  /** Whether its links are replaced by tracked ones. */
   readonly trackClicks: boolean;
-  /** Whether it has an image that shows that it is opened. */
+  /** Whether it contains a tracking image. */
   readonly trackOpens: boolean;
-  /** Where its workspace wants tracked links and images to lead, without a slash at the end; null: where those of the installation do. */
+  /** The base URL of the workspace's tracked links and images, without a trailing slash; null: that of the installation. */
   readonly trackingUrl: string | null;
   readonly content: RawContent | TemplatedContent;
 }
@@ -80,7 +80,7 @@ export function composableEmail(row: CompositionRow): ComposableEmail {
   };
 }
 
-/** By the constraint of `emails` each has the fields of its type. */
+/** A CHECK constraint of `emails` ensures that each row has the columns of its type. */
 function contentOf(row: CompositionRow): RawContent | TemplatedContent {
   const { subject, html, text, previewText, templateVersionId, variables } = row;
   if (templateVersionId === null) return { type: 'raw', subject: subject!, html: html!, text, previewText };

@@ -26,28 +26,22 @@ import {
 import { type DueEvent, fannedOut, type FannedOut, type FannedOutRow } from './fanned-out.ts';
 import { withLockedRows } from './with-locked-rows.ts';
 
-/** For how many deliveries the process that makes them has room. */
+/** How many deliveries the process that creates them can claim. */
 export interface ClaimCapacity {
   readonly rows: number;
   readonly bytes: number;
-  /** The lanes of webhooks that have enough in hand. */
+  /** Webhook lanes that already hold enough. */
   readonly excludedLanes: readonly LaneId[];
 }
 
-/**
- * The deliveries of events to webhooks: made, claimed, and what became of them. What is due of them is in the outbox; leases are
- * renewed and claims given back by OutboxStore.
- */
+/** Creates and claims deliveries of events to webhooks, and records their outcomes. Leases are renewed, and claims given back, by OutboxStore. */
 export class DeliveryStore {
-  /** How many events of each lane become deliveries together. */
+  /** How many events of each lane to fan out in one transaction. */
   private readonly eventsTogether = new AdaptiveGroupSize();
 
   constructor(private readonly database: Database) {}
 
-  /**
-   * Makes the deliveries of up to so many due events of each lane, of fewer where that takes too long, and claims those that there is room for. No
-   * lane may be named twice.
-   */
+  /** Fans out due events of several distinct lanes, fewer than demanded if that takes too long, and claims deliveries as far as there is capacity. */
   fanOut(demands: readonly LaneDemand[], capacity: ClaimCapacity, leaseMs: number): Promise<FannedOut> {
     const max = Math.max(...demands.map(({ maxRows }) => maxRows));
     return this.eventsTogether.run(max, (events) => {
@@ -78,7 +72,7 @@ export class DeliveryStore {
     });
   }
 
-  /** Claims up to so many ready deliveries of each lane, if it is as slow as that. No lane may be named twice. */
+  /** Claims ready deliveries of several distinct lanes; either only of slow lanes, or only of others. */
   async claim(
     demands: readonly LaneDemand[],
     maxBytesPerLane: number,
@@ -93,7 +87,7 @@ export class DeliveryStore {
     return rows.map(claimedDelivery);
   }
 
-  /** The webhooks as they are at this moment, in the order of the ids; undefined for one that is deleted. */
+  /** The current receivers of webhooks, in the order of the ids; undefined for a deleted webhook. */
   async readReceivers(ids: readonly WebhookId[]): Promise<(Receiver | undefined)[]> {
     const { rows } = await this.database.pool.query<ReceiverRow>({
       name: 'read_receivers',
@@ -104,7 +98,7 @@ export class DeliveryStore {
     return ids.map((id) => receivers.get(uuidOf(id)));
   }
 
-  /** Keeps our own faults among the attempts of their deliveries, the first of several in a row. Doing it twice is doing it once. */
+  /** Records our own faults among the attempts of their deliveries, the first of several in a row. Idempotent. */
   async recordOwnFaults(faults: readonly OwnFault[]): Promise<void> {
     if (faults.length === 0) return;
     const rows = faults.map(({ id, claims, number, durationMs }) => ({
@@ -116,7 +110,7 @@ export class DeliveryStore {
     await this.database.pool.query(RECORD_OWN_FAULTS, [JSON.stringify(rows)]);
   }
 
-  /** Records outcomes; says for each whether its claim still held, and so whether it changed the delivery's state. */
+  /** Records outcomes. @returns for each, whether its claim still held and so the outcome took effect */
   async record(outcomes: readonly DeliveryOutcome[]): Promise<boolean[]> {
     const ids = outcomes.map(({ id }) => uuidOf(id));
     const { rows } = await withLockedRows(this.database, ids, (client) =>

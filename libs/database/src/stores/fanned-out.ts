@@ -2,25 +2,25 @@ import type { LaneId } from '@posthorn/domain';
 import { type ClaimedDelivery, claimedDelivery, type DeliveryRow } from './claimed-delivery.ts';
 import type { LaneDemand } from './claim.ts';
 
-/** What fanning out did to a lane of events, or of a webhook. */
+/** The effect of fanning out on an event lane or a webhook lane. */
 export interface FannedOutLane {
   readonly queue: 'event' | 'webhook';
   readonly laneId: LaneId;
-  /** Events that became deliveries, or deliveries that were made and not claimed. */
+  /** Of an event lane: events fanned out. Of a webhook lane: new deliveries that were not claimed. */
   readonly rows: number;
-  /** Of a lane of events: whether there may be more. */
+  /** Of an event lane: whether there may be more due events. */
   readonly hasMore: boolean;
-  /** Of a lane of a webhook: whether its receiver keeps us waiting. */
+  /** Of a webhook lane: whether its receiver is slow. */
   readonly isSlow: boolean;
 }
 
-/** What fanning out came to. */
+/** The result of fanning out events. */
 export interface FannedOut {
-  /** The lanes of events, and those of webhooks in which something is ready now. */
+  /** The event lanes, and the webhook lanes that have new ready rows. */
   readonly lanes: readonly FannedOutLane[];
-  /** How many deliveries were made in all. */
+  /** How many deliveries were created in total. */
   readonly made: number;
-  /** Those that were claimed with it. */
+  /** The deliveries claimed in the same statement. */
   readonly claimed: readonly ClaimedDelivery[];
 }
 
@@ -35,12 +35,7 @@ export type FannedOutRow = { readonly laneId: LaneId; readonly isSlow: boolean }
   ({ readonly isClaimed: false } & Partial<DeliveryRow>) | ({ readonly isClaimed: true } & DeliveryRow)
 );
 
-/**
- * What became of due events.
- *
- * @param demands as they were asked for
- * @param rows the deliveries that were made
- */
+/** Builds the result of fanning out. @param rows the deliveries that were created */
 export function fannedOut(
   demands: readonly LaneDemand[],
   due: readonly DueEvent[],
@@ -60,7 +55,7 @@ export function fannedOut(
   return { lanes: [...lanesOfEvents(demands, due), ...ready.values()], made: rows.length, claimed };
 }
 
-/** Those in which something was due. */
+/** The event lanes in which something was due. */
 function lanesOfEvents(demands: readonly LaneDemand[], due: readonly DueEvent[]): FannedOutLane[] {
   const ofLane = Map.groupBy(due, ({ laneId }) => laneId);
   return demands.flatMap(({ laneId, maxRows }) => {

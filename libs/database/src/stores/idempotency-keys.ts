@@ -7,11 +7,11 @@ import {
 } from '../sql/accept.ts';
 import { claimsAsJson, type KnownAnswer, type NumberedClaim } from './acceptable-email.ts';
 
-/** The idempotency keys of a group of calls, on a connection whose transaction somebody else begins and ends. */
+/** Takes and gives back the idempotency keys of a group, on a connection whose transaction the caller begins and ends. */
 export class IdempotencyKeys {
   constructor(private readonly connection: pg.Pool | pg.PoolClient) {}
 
-  /** Takes those that nobody has, and gives what the others stand for; each by its number. No key may be there twice. */
+  /** Takes the free ones of these keys, which must be distinct. @returns the numbers of those, and the answers stored under the others, by number */
   async take(
     claims: readonly NumberedClaim[],
   ): Promise<{ taken: ReadonlySet<number>; known: ReadonlyMap<number, KnownAnswer> }> {
@@ -25,17 +25,17 @@ export class IdempotencyKeys {
     return { taken, known: await this.read(claims.filter(({ n }) => !taken.has(n))) };
   }
 
-  /** Writes what those that were taken stand for. */
+  /** Stores answers under keys that were taken. */
   async answer(claims: readonly NumberedClaim[]): Promise<void> {
     if (claims.length > 0) await this.connection.query(ANSWER_IDEMPOTENCY_KEYS, [claimsAsJson(claims)]);
   }
 
-  /** Lets go of those that were taken and not used up. */
+  /** Deletes keys that were taken and are not used up. */
   async giveBack(claims: readonly NumberedClaim[]): Promise<void> {
     if (claims.length > 0) await this.connection.query(GIVE_BACK_IDEMPOTENCY_KEYS, [claimsAsJson(claims)]);
   }
 
-  /** What those that another has stand for, by their numbers; without those that have been given back or have expired meanwhile. */
+  /** The answers stored under keys of others, by number; without keys that were given back or have expired meanwhile. */
   async read(claims: readonly NumberedClaim[]): Promise<Map<number, KnownAnswer>> {
     if (claims.length === 0) return new Map();
     const { rows } = await this.connection.query<KnownAnswer & { n: number }>(READ_IDEMPOTENCY_KEYS, [
@@ -45,7 +45,7 @@ export class IdempotencyKeys {
   }
 }
 
-/** The same for two claims of the same key. */
+/** Identifies the key of a claim over all workspaces. */
 export function keyOf({ workspaceId, claim }: Pick<NumberedClaim, 'workspaceId' | 'claim'>): string {
   return `${workspaceId} ${claim.key}`;
 }

@@ -18,32 +18,32 @@ import { type Claim, demandColumns, type LaneDemand, type OutboxQueue } from './
 import { type ClaimedEmail, claimedEmail, type ClaimRow, type EmailOutcome } from './claimed-email.ts';
 import { withLockedRows } from './with-locked-rows.ts';
 
-/** A lane that has work. */
+/** A lane with ready rows. */
 interface LaneWithReadyRows {
   readonly queue: OutboxQueue;
   readonly laneId: LaneId;
-  /** Whether its receiver keeps us waiting. */
+  /** Whether its receiver is slow. */
   readonly isSlow: boolean;
 }
 
-/** What a statement says of the events that it has recorded. */
+/** A column of statements that record events. */
 interface WithEvents {
-  /** The lanes in which they are due; null: there are none. */
+  /** The lanes in which events are due; null: none. */
   readonly eventLanes: LaneId[] | null;
 }
 
-/** What waits in a queue. */
+/** The backlog of a queue. */
 export interface QueueBacklog {
   readonly queue: OutboxQueue;
-  /** Of the first thousand. */
+  /** Among the first thousand lanes. */
   readonly dueLanes: number;
-  /** Of the first hundred thousand, as is `leased`. */
+  /** At most a hundred thousand, as is `leased`. */
   readonly due: number;
   readonly leased: number;
   readonly oldestDueSeconds: number;
 }
 
-/** How many emails are due, wait for their time, and are being worked on; none is counted beyond a million. */
+/** How many emails are due, waiting for their time, and claimed; each counted up to a million. */
 export interface EmailBacklog {
   readonly due: number;
   readonly waiting: number;
@@ -54,18 +54,17 @@ const COUNTED_TO = 1_000_000;
 const MEASURED_TO = 100_000;
 
 /**
- * What is due, who has it, and what became of it.
+ * The outbox: claims and leases of due rows, and the outcomes of emails.
  *
- * Statements that can be planned in only one way have a name and are planned once. The others have none, so that Postgres plans them each time: the
- * outbox is empty at one moment and holds a million rows at the next, and a plan kept from the first may read all of it for every row (seconds
- * instead of 5 ms).
+ * Statements that the planner can plan in only one way are named (prepared), so that their plan is cached. The others are planned each time: the outbox may be
+ * empty at one moment and have a million rows at the next, and a plan cached from the first might scan all of it for every row (seconds instead of 5 ms).
  */
 export class OutboxStore {
   private readonly sizes = { ripened: new AdaptiveGroupSize(), revived: new AdaptiveGroupSize() };
 
   constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {}
 
-  /** Claims up to so many ready emails of each lane. No lane may be named twice. */
+  /** Claims ready emails of several distinct lanes. */
   async claimEmails(
     demands: readonly LaneDemand[],
     maxBytesPerLane: number,
@@ -80,7 +79,7 @@ export class OutboxStore {
     return rows.map((row) => claimedEmail(row, askedAtMs));
   }
 
-  /** Records outcomes; says for each whether its claim still held, and so whether it changed the email's state. */
+  /** Records outcomes. @returns for each, whether its claim still held and so the outcome took effect */
   async record(outcomes: readonly EmailOutcome[]): Promise<boolean[]> {
     const json = outcomes.map((outcome, n) => ({
       n,
@@ -107,7 +106,7 @@ export class OutboxStore {
     return rows.map((row) => row.live);
   }
 
-  /** Why nothing is to be sent to the recipients of these emails just now, in their order; null: it is. */
+  /** For each email, why it must be withheld from its recipient now; null: it need not be. */
   async askWhyWithheld(ids: readonly EmailId[]): Promise<(WithheldReason | null)[]> {
     const { rows } = await this.database.pool.query<{ id: string; withheldFor: WithheldReason | null }>(
       ASK_WHY_WITHHELD,
@@ -117,7 +116,7 @@ export class OutboxStore {
     return ids.map((id) => reasons.get(uuidOf(id)) ?? null);
   }
 
-  /** Renews leases; gives back those that still hold. */
+  /** Renews leases. @returns the claims that still hold */
   async renew<Held extends Claim>(claims: readonly Held[], leaseMs: number): Promise<Held[]> {
     const { rows } = await this.database.pool.query<{ id: string; claims: number }>(RENEW_LEASES, [
       ...claimColumns(claims),
@@ -127,12 +126,12 @@ export class OutboxStore {
     return claims.filter((claim) => alive.has(`${uuidOf(claim.id)}/${claim.claims}`));
   }
 
-  /** Gives back what was claimed and not begun. */
+  /** Gives back claims whose work was not begun. */
   async giveBack(claims: readonly Claim[]): Promise<void> {
     await this.database.pool.query(GIVE_BACK, claimColumns(claims));
   }
 
-  /** Makes up to `limit` due rows ready, fewer where that takes too long; says how many there were. */
+  /** Makes up to `limit` due rows ready, fewer if that takes too long. @returns how many */
   ripen(limit: number): Promise<number> {
     return this.sizes.ripened.run(
       limit,
@@ -140,10 +139,7 @@ export class OutboxStore {
     );
   }
 
-  /**
-   * Frees up to `limit` rows whose lease ended more than `graceMs` ago, fewer where that takes too long, and gives up those that were freed too
-   * often.
-   */
+  /** Frees up to `limit` rows whose lease expired more than `graceMs` ago, fewer if that takes too long; gives up rows that would be freed too often. */
   async revive(
     graceMs: number,
     limit: number,
@@ -167,7 +163,7 @@ export class OutboxStore {
     return rows[0]!;
   }
 
-  /** What waits in each queue that nothing holds back, by the clock of the database. The cost does not grow with the backlog. */
+  /** The backlog of each queue, without paused lanes. The cost does not grow with the backlog. */
   async measureBacklog(): Promise<QueueBacklog[]> {
     const { rows } = await this.database.pool.query<QueueBacklog>(MEASURE_BACKLOG, [MEASURED_TO]);
     return rows;
@@ -178,7 +174,7 @@ export class OutboxStore {
     return (await this.database.pool.query<LaneWithReadyRows>(LANES_WITH_READY_ROWS)).rows;
   }
 
-  /** Each row says the same of the whole statement. */
+  /** Every row has the same lanes, those of the whole statement. */
   private announceDueEvents([row]: readonly WithEvents[]): void {
     if (row?.eventLanes) this.database.onEventsDue(row.eventLanes);
   }

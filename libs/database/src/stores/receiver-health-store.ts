@@ -16,18 +16,18 @@ import { transactOn } from '../transaction.ts';
 import { type AuditedChange, recordAudit } from './audit-log-store.ts';
 import { type Receiver, receiver, type ReceiverRow } from './claimed-delivery.ts';
 
-/** How many are locked together: whoever wants one of them waits for these at most. */
+/** Webhooks locked per transaction; bounds how long others wait for one of them. */
 const MAX_WEBHOOKS_PER_GROUP = 100;
 
-/** What a POST showed of a webhook's receiver. */
+/** What a POST showed about the receiver of a webhook. */
 export interface ReceiverReport extends ReceiverObservation {
   readonly webhookId: WebhookId;
   readonly workspaceId: WorkspaceId;
-  /** Which state of the webhook was posted to: see `Receiver.asOf`. */
+  /** The version of the webhook that was posted to: see `Receiver.asOf`. */
   readonly asOf: string;
 }
 
-/** What a workspace is told of a webhook because of a report. */
+/** A notice to a workspace that results from reports on a webhook. */
 export interface NewWebhookNotice {
   readonly workspaceId: WorkspaceId;
   readonly webhookId: WebhookId;
@@ -41,17 +41,17 @@ interface WebhookChange extends ReceiverChange {
   readonly workspaceId: WorkspaceId;
 }
 
-/** What is known of the receivers of webhooks. It seldom changes; when a network is away, it changes for hundreds of them in a second. */
+/** The health of the receivers of webhooks. It rarely changes; but when a network goes down, it changes for hundreds of them within a second. */
 export class ReceiverHealthStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * Takes in what POSTs have shown: keeps since when receivers fail and which are slow, disables those that are gone or have failed for too
-   * long, and notes what their workspaces are to be told. Doing it twice is doing it once. What was learnt of a webhook that was changed
-   * since, or is not active, is ignored. Webhooks are taken in the order of their ids, a hundred in a transaction.
+   * Applies reports: stores since when receivers have been failing and which are slow, disables those that are gone or have failed for too long, and creates
+   * notices for their workspaces. Idempotent. Reports on webhooks that are inactive, or were changed since, are ignored. Webhooks are processed in the order of
+   * their ids, a hundred per transaction.
    *
-   * @param onNotice is given each judgement once it is durable, also when later ones fail
-   * @returns the webhooks that somebody else had locked, of which nothing was learnt: none of them keeps the others waiting
+   * @param onNotice called with each notice once it is durable, even if later groups fail
+   * @returns the webhooks that somebody else had locked; their reports were not applied, so that nothing has to wait for them
    */
   async applyReports(
     reports: readonly ReceiverReport[],
@@ -83,14 +83,14 @@ export class ReceiverHealthStore {
   }
 }
 
-/** Which of those that could not be locked are there; the others were deleted. */
+/** Which of the webhooks that could not be locked exist; the others were deleted. */
 async function findLocked(client: pg.ClientBase, ids: readonly string[]): Promise<WebhookId[]> {
   if (ids.length === 0) return [];
   const { rows } = await client.query<ReceiverRow>(READ_RECEIVERS, [ids]);
   return rows.map(({ id }) => idFromUuid('wh', id));
 }
 
-/** The reports of each webhook by its native key, in the order of the keys, so that two processes that lock groups cannot deadlock. */
+/** The reports by UUID of the webhook, in groups sorted by it, so that two processes that lock groups cannot deadlock. */
 function groupsOf(reports: readonly ReceiverReport[]): ReadonlyMap<string, Reports>[] {
   const ofWebhook = Map.groupBy(reports, ({ webhookId }) => uuidOf(webhookId));
   const sorted = [...ofWebhook].sort(([one], [other]) => (one < other ? -1 : 1));
@@ -100,7 +100,7 @@ function groupsOf(reports: readonly ReceiverReport[]): ReadonlyMap<string, Repor
   });
 }
 
-/** What becomes of a webhook by reports, if anything. */
+/** The change of a webhook that results from its reports, if any. */
 function changeOf(webhook: Receiver, reports: Reports, now: Date): WebhookChange | undefined {
   const current = reports.filter(({ asOf }) => asOf === webhook.asOf);
   if (current.length === 0 || webhook.status !== 'ACTIVE') return undefined;

@@ -3,7 +3,7 @@ import type { Database } from '../connection.ts';
 import { LOCK_OUTBOX_ROWS } from '../sql/claims.ts';
 import { transactOn } from '../transaction.ts';
 
-/** Locks rows of the outbox, and then does the work in the same transaction: see {@link LOCK_OUTBOX_ROWS} for why they are two statements. */
+/** Locks rows of the outbox and then runs `work` in the same transaction; see {@link LOCK_OUTBOX_ROWS} for why that takes two statements. */
 export function withLockedRows<Result>(
   database: Pick<Database, 'pool' | 'onEventsDue'>,
   ids: readonly string[],

@@ -1,29 +1,29 @@
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Of nothing but failures; what is done about it then. */
+/** How long a webhook must have had nothing but failures before its workspace is warned, and before it is disabled. */
 const WARNED_AFTER_MS = 3 * DAY_MS;
 const DISABLED_AFTER_MS = 5 * DAY_MS;
-/** Nobody is disabled who was not warned so long before: an outage of ours may have hidden the days in between. */
+/** Minimum time between warning and disabling: after a long outage of ours, both could become due at once. */
 const WARNED_BEFORE_MS = DAY_MS;
 
-/** What is known of a webhook's receiver. */
+/** What is known about a webhook's receiver. */
 export interface ReceiverHealth {
-  /** Since when there were only failures; null: none since the last success. */
+  /** The first failure since the last success; null: there was none. */
   readonly failingSince: Date | null;
-  /** When its workspace was warned of that. */
+  /** When its workspace was warned of the failures. */
   readonly warnedAt: Date | null;
-  /** Whether it keeps us waiting. */
+  /** Whether it is slow to answer. */
   readonly isSlow: boolean;
 }
 
-/** What POSTs to a receiver showed. */
+/** What POSTs to a receiver have shown. */
 export interface ReceiverObservation {
-  /** `awaited`: there is no answer yet, which says only that it keeps us waiting. */
+  /** `awaited`: there is no answer yet, which shows only that the receiver is slow. */
   readonly effect: 'succeeded' | 'failed' | 'gone' | 'awaited';
-  /** Whether it kept us waiting: no connection, no answer in time, or a late one. */
+  /** Whether it was slow: no connection, no answer in time, or a late one. */
   readonly isSlow: boolean;
 }
 
-/** Why the editors of a workspace are told of a webhook. */
+/** Why the editors of a workspace get a notice about a webhook. */
 export type WebhookNotice =
   /** Nothing but failures for three days; it will be disabled after five. */
   | 'FAILING'
@@ -32,21 +32,21 @@ export type WebhookNotice =
   /** Disabled after five days of nothing but failures. */
   | 'DISABLED_FAILING';
 
-/** What becomes of a webhook by a lesson. */
+/** The change of a webhook that results from an observation. */
 export interface ReceiverChange {
   readonly health: ReceiverHealth;
-  /** What its workspace is told; every one but FAILING disables it. */
+  /** The notice to its workspace; any but FAILING also disables the webhook. */
   readonly notice?: WebhookNotice;
 }
 
-/** What a lesson changes about an active webhook; undefined: nothing. */
+/** The change of an active webhook after an observation; undefined: none. */
 export function changeAfter(
   health: ReceiverHealth,
   { effect, isSlow }: ReceiverObservation,
   now: Date,
 ): ReceiverChange | undefined {
   if (effect === 'awaited') return health.isSlow ? undefined : { health: { ...health, isSlow: true } };
-  // Only a success in time makes a slow one quick again: one that refuses quickly may be about to hang.
+  // Only a fast success ends slowness: a receiver that fails fast may still be about to hang.
   const slow = effect === 'succeeded' ? isSlow : isSlow || health.isSlow;
   const { failingSince, warnedAt } = health;
   if (effect === 'succeeded') {
@@ -62,7 +62,7 @@ export function changeAfter(
   return failingSince === null || slow !== health.isSlow ? { health: failing } : undefined;
 }
 
-/** What several lessons of one receiver come to: it is gone if it ever said so, and not failing if it ever succeeded. */
+/** Merges observations of one receiver: gone if it ever said so, otherwise succeeded if it ever did. */
 export function mergeObservations(lessons: readonly ReceiverObservation[]): ReceiverObservation {
   const effects = lessons.map(({ effect }) => effect);
   const effect = (['gone', 'succeeded', 'failed', 'awaited'] as const).find((one) => effects.includes(one))!;

@@ -1,12 +1,7 @@
 import { BoundedMap } from '@posthorn/kernel';
 
-/**
- * Remembers what a pure function has made of its last arguments. Nothing of it can become stale: the same argument has the same
- * result for as long as the process lives.
- *
- * @param max so many results are kept; what came first goes first
- */
-export function remembered<Result extends object | boolean>(
+/** Memoizes a pure function of a text. @param max maximum number of cached results, first in, first out */
+export function memoize<Result extends object | boolean>(
   make: (text: string) => Result,
   max: number,
 ): (text: string) => Result {

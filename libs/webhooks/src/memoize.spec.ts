@@ -1,16 +1,16 @@
 import { expect, it } from '@jest/globals';
-import { remembered } from './remembered.ts';
+import { memoize } from './memoize.ts';
 
 it('makes each result once, and keeps no more than it may', () => {
   const asked: string[] = [];
-  const length = remembered((text) => [asked.push(text)], 2);
+  const length = memoize((text) => [asked.push(text)], 2);
   for (const text of ['a', 'b', 'a', 'c', 'b', 'a']) length(text);
   expect(asked).toEqual(['a', 'b', 'c', 'a']);
 });
 
 it('remembers a no as well as a yes', () => {
   let asked = 0;
-  const never = remembered(() => (asked += 1) < 0, 10);
+  const never = memoize(() => (asked += 1) < 0, 10);
   expect([never('a'), never('a')]).toEqual([false, false]);
   expect(asked).toBe(1);
 });
