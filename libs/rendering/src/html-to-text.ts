@@ -1,6 +1,6 @@
 import { workerUrl } from '@posthorn/kernel';
 import { RenderingThreads, type ThreadLimits } from './rendering-threads.ts';
-import { Suspects } from './suspects.ts';
+import { Quarantine } from './quarantine.ts';
 
 const WORK = 'making the text from the HTML';
 /** In characters. Longer HTML can need fifty times its length, which is all that a thread may have: it gets one thread for all of it. */
@@ -16,7 +16,7 @@ const SUSPECTED_MS = 600_000;
 export class HtmlToText {
   private readonly threads: RenderingThreads<string, string>;
   private readonly threadForLarge: RenderingThreads<string, string>;
-  private readonly suspects = new Suspects(WORK, SUSPECTED_MS);
+  private readonly quarantine = new Quarantine(WORK, SUSPECTED_MS);
 
   constructor(limits: ThreadLimits = {}) {
     const worker = workerUrl(import.meta.url, 'html-to-text.worker');
@@ -34,7 +34,7 @@ export class HtmlToText {
    */
   convert(html: string, owner: string): Promise<string> {
     const isLarge = html.length > MAX_CHARACTERS_IN_PARALLEL;
-    return this.suspects.run(isLarge ? this.threadForLarge : this.threads, html, owner);
+    return this.quarantine.run(isLarge ? this.threadForLarge : this.threads, html, owner);
   }
 
   /** Ends the threads; conversions under way or asked for later fail. */

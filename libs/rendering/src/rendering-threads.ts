@@ -2,51 +2,49 @@ import { availableParallelism } from 'node:os';
 import { startTimeout } from '@posthorn/kernel';
 import { Piscina } from 'piscina';
 import { RenderingFailed } from './rendering-failed.ts';
-import { Slots } from './slots.ts';
+import { FairSemaphore } from './fair-semaphore.ts';
 
-/** How much one task of a thread may take before the thread is killed. */
+/** Limits of threads and tasks; a thread whose task exceeds them is killed. */
 export interface ThreadLimits {
-  /** How long one task may take, the start of its thread included. Default: 5,000. */
+  /** Maximum duration of a task, including the start of its thread. Default: 5,000. */
   readonly deadlineMs?: number;
-  /** How many tasks may run at once; further ones wait their turn. Default: the machine's cores, at most 4. */
+  /** Maximum concurrent tasks; further ones wait. Default: the machine's cores, at most 4. */
   readonly maxThreads?: number;
-  /** How much memory the JavaScript of one thread may hold, in MiB. Default: 256. */
+  /** Maximum JavaScript heap of a thread, in MiB. Default: 256. */
   readonly maxHeapMb?: number;
   /**
-   * How many tasks may wait for a thread; further ones are turned away, and so are those of an owner of whom as many wait as places are
-   * free. Default: any number, for those who bound it themselves.
+   * How many tasks may wait for a thread; further ones are refused. So is a task of an owner of whom as many are waiting as waiting places are free. Default: no
+   * limit, for callers that have their own.
    */
   readonly maxWaiting?: number;
 }
 
-/** An idle thread is kept this long, because starting one costs more than most tasks. */
+/** Idle timeout of a thread; long, because starting one costs more than most tasks. */
 const IDLE_MS = 60_000;
 
 /**
- * Node ends a thread that reaches its memory limit gently, with 16 MiB to spare; a thread that takes more than those
- * at one stroke takes the whole process with it. Moving a young generation of the default size (48) into the old one
- * is such a stroke: 5 MiB of `<b>x</b>` did it.
+ * When a thread reaches its memory limit, V8 grants it another 16 MiB while Node terminates it; a thread that exceeds those at once crashes the whole process.
+ * Promoting a young generation of the default size (48) can do that: 5 MiB of `<b>x</b>` did.
  */
 const YOUNG_GENERATION_MB = 8;
 
 /**
- * Threads for work on what comes from outside: what takes for ever or fills the memory must harm nobody else. The first
- * task starts the first thread; an idle thread keeps no process alive.
+ * Worker threads for processing untrusted input, with limits on time and memory. Threads are started on demand; an idle thread does not keep the process alive.
  */
 export class RenderingThreads<Task, Result> {
   private readonly maxThreads: number;
-  // Written out, so that Node can run the source as it is.
+  // No parameter properties, so that Node can run the source as it is.
   private readonly worker: string;
   private readonly work: string;
   private readonly deadlineMs: number;
   private readonly maxHeapMb: number;
   private readonly maxWaiting: number;
-  private readonly slots: Slots;
+  private readonly semaphore: FairSemaphore;
   private pool: Piscina<Task, Result> | undefined;
   private closed = false;
 
   /**
-   * @param worker the module that the threads run, beside this one; it exports a function as its default
+   * @param worker the module that the threads run; its default export is the function for a task
    * @param work what the threads do, as the subject of a sentence
    */
   constructor(worker: string, work: string, limits: ThreadLimits) {
@@ -56,19 +54,19 @@ export class RenderingThreads<Task, Result> {
     this.maxThreads = limits.maxThreads ?? Math.min(availableParallelism(), 4);
     this.maxHeapMb = limits.maxHeapMb ?? 256;
     this.maxWaiting = limits.maxWaiting ?? Number.POSITIVE_INFINITY;
-    this.slots = new Slots(this.maxThreads);
+    this.semaphore = new FairSemaphore(this.maxThreads);
   }
 
   /**
-   * Does a task when a thread is free, one of each owner in turn. The deadline counts from that moment, so nobody pays for who came before.
+   * Runs a task when a thread is free; owners are served round robin. The deadline starts at that moment, so it does not include waiting for others.
    *
-   * @param owner whose it is
-   * @param take gives the task when it is its turn; undefined: there is none any more
-   * @throws {@link RenderingFailed} when it takes too long, needs too much memory or cannot be done, or when too many wait
+   * @param owner whose task it is
+   * @param take called when a thread is free; returns the task, or undefined if there is none any more
+   * @throws {@link RenderingFailed} when it exceeds the time or memory limit or fails, or when too many are waiting
    */
   async run(owner: string, take: () => Task | undefined): Promise<Result | undefined> {
-    this.refuseWhileFull(owner);
-    const release = await this.slots.take(owner);
+    this.refuseIfFull(owner);
+    const release = await this.semaphore.take(owner);
     try {
       const task = take();
       return task === undefined ? undefined : await this.runNow(task);
@@ -77,19 +75,19 @@ export class RenderingThreads<Task, Result> {
     }
   }
 
-  /** Ends the threads; tasks under way or asked for later fail. */
+  /** Terminates the threads; current and later tasks fail. */
   async close(): Promise<void> {
     this.closed = true;
     await this.pool?.destroy();
   }
 
-  /** Half of the places for the first that wants all of them, half of the rest for the second: whoever else comes finds one. */
-  private refuseWhileFull(owner: string): void {
-    const { waiters } = this.slots;
-    if (waiters >= this.maxWaiting)
+  /** One owner can take at most half of the waiting places, a second one half of the rest, and so on: there is always a place for another owner. */
+  private refuseIfFull(owner: string): void {
+    const { waitingCount } = this.semaphore;
+    if (waitingCount >= this.maxWaiting)
       throw new RenderingFailed('busy', `${this.work} waits behind ${this.maxWaiting} others`);
-    const own = this.slots.waitersOf(owner);
-    if (own > 0 && own >= this.maxWaiting - waiters)
+    const own = this.semaphore.waitingCountOf(owner);
+    if (own > 0 && own >= this.maxWaiting - waitingCount)
       throw new RenderingFailed('busy', `${this.work} waits behind ${own} of the same workspace`);
   }
 
@@ -131,7 +129,7 @@ export class RenderingThreads<Task, Result> {
         maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
       },
     });
-    // A thread that fails between two tasks is replaced; unheard, its error would end the process.
+    // A thread that fails between two tasks is replaced; without a listener, its error would end the process.
     pool.on('error', () => undefined);
     return pool;
   }

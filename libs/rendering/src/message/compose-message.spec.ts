@@ -105,12 +105,12 @@ describe('composeMessage', () => {
     fc.assert(
       fc.property(mailboxes, headerText, bodies, (from, subject, html) => {
         const message = compose({ from, subject, html });
-        const [head, ...rest] = message.toString('latin1').split('\r\n\r\n');
+        const [head, ...cooldown] = message.toString('latin1').split('\r\n\r\n');
         for (const line of head!.split('\r\n')) {
           if (!line.includes('@')) expect(line.length).toBeLessThanOrEqual(78);
           expect(line.trim()).not.toBe('');
         }
-        for (const line of rest.join('\r\n\r\n').split('\r\n')) {
+        for (const line of cooldown.join('\r\n\r\n').split('\r\n')) {
           expect(line.length).toBeLessThanOrEqual(998);
           expect(line).not.toMatch(/[\r\n]/);
         }

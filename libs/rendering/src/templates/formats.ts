@@ -98,9 +98,9 @@ function decimalsOf(value: unknown): Intl.NumberFormatOptions | undefined {
 function formatted(value: unknown, locale: unknown, options: Intl.NumberFormatOptions): string | undefined {
   const number = numeric(value);
   if (Number.isNaN(number)) return undefined;
-  const wanted = localeOf(locale);
-  const key = JSON.stringify(['number', wanted, options]);
-  return keptFormat(key, () => new Intl.NumberFormat(wanted, options))?.format(number);
+  const request = localeOf(locale);
+  const key = JSON.stringify(['number', request, options]);
+  return keptFormat(key, () => new Intl.NumberFormat(request, options))?.format(number);
 }
 
 /**
@@ -116,11 +116,11 @@ export function formattedDate(
 ): string | undefined {
   const time = timeOf(value);
   if (Number.isNaN(time)) return undefined;
-  const wanted = dateOptions(style, options);
+  const request = dateOptions(style, options);
   const locale = style === 'iso' ? 'sv-SE' : localeOf(options.locale);
-  const key = JSON.stringify(['date', locale, wanted]);
+  const key = JSON.stringify(['date', locale, request]);
   // Some clients draw the narrow space before "PM" as a box.
-  return keptFormat(key, () => new Intl.DateTimeFormat(locale, wanted))
+  return keptFormat(key, () => new Intl.DateTimeFormat(locale, request))
     ?.format(time)
     .replaceAll('\u202f', ' ');
 }

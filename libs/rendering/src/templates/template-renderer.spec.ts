@@ -264,11 +264,11 @@ describe('TemplateRenderer', () => {
       'ta',
       'ko',
     ];
-    const renderSome = (from: number): Promise<unknown> =>
+    const renderGroup = (from: number): Promise<unknown> =>
       one.render(source, { zones: all.slice(from, from + 50), locales }, OWNER);
-    await renderSome(0);
+    await renderGroup(0);
     const before = process.memoryUsage.rss();
-    for (let round = 1; round <= 16; round += 1) await renderSome((round % 8) * 50);
+    for (let round = 1; round <= 16; round += 1) await renderGroup((round % 8) * 50);
     const grownMb = (process.memoryUsage.rss() - before) / 1_048_576;
     expect(grownMb).toBeLessThan(150);
     await one.close();

@@ -1,54 +1,56 @@
 import { BoundedMap, workerUrl } from '@posthorn/kernel';
 import { RenderingFailed } from '../rendering-failed.ts';
 import { RenderingThreads, type ThreadLimits } from '../rendering-threads.ts';
-import { Suspects } from '../suspects.ts';
+import { Quarantine } from '../quarantine.ts';
 import type { TemplateAnalysis } from './analyse-template.ts';
 import type { RenderedTemplate, TemplateVersionSource } from './compiled-templates.ts';
 import type { TemplateParts, Variables } from './template-parts.ts';
 import type { Rendering, TemplateTask } from './template.worker.ts';
 
 const MAX_PER_GROUP = 32;
-/** Above it a group is sent off, whatever its number: what is large is copied to the thread and back. */
+/** Limits the size of a group, because it is copied to the thread and back. */
 const MAX_CHARACTERS_PER_GROUP = 1_048_576;
-const MAX_RESTING = 1_000;
-/** A version that cost a thread its life is not tried again for so long, and its owner suspected: each try can cost another one its deadline. */
-const REST_MS = 30_000;
-/** Many times what an email takes. Whoever has one that took longer goes alone for a while: whoever went along would wait for it. */
+const MAX_COOLDOWNS = 1_000;
+/** How long a version that has killed a thread fails at once, and its owner is quarantined: each retry might kill another thread. */
+const COOLDOWN_MS = 30_000;
+/** Many times what rendering an email takes. An owner with a slower one is not grouped with others for a while, because they would wait for it. */
 const SLOW_MS = 100;
 const MAX_SLOW = 1_000;
-/** Longer than a suspect is one: afterwards, too, nobody else is to wait for what they have. */
-const ALONE_MS = 60_000;
+/** How long such an owner is not grouped with others; longer than the quarantine, so that it also holds afterwards. */
+const SLOW_FOR_MS = 60_000;
 const WORK = 'rendering the template';
 
-/** What a version failed with, and when it may be tried again, by the monotonic clock. */
-interface Rest {
+/** The failure of a version, and when it may be rendered again, by the monotonic clock. */
+interface Cooldown {
   readonly failure: RenderingFailed;
   readonly until: number;
 }
 
-interface Wanted {
+interface RenderRequest {
   readonly source: TemplateVersionSource;
   readonly variables: Variables;
   readonly owner: string;
 }
 
-interface Waiting extends Wanted {
+interface Waiting extends RenderRequest {
   readonly resolve: (rendered: RenderedTemplate) => void;
   readonly reject: (failure: unknown) => void;
 }
 
 /**
- * Judges and renders templates in threads with a deadline and a memory limit, because a template is a program from outside.
- * Each owner gets a thread in turn, and what waits goes there together, unless its owner has lately had something slow. A version that cost a thread its life rests: for half a minute it fails at once, as
- * it did; then it is rendered alone, one at a time, so that others keep the other threads. So is, for that half minute, whatever else its
- * owner has: versions are made faster than they are found out.
+ * Analyses and renders templates in worker threads with limits on time and memory, because a template is an untrusted program.
+ *
+ * - Owners get threads round robin. Renderings that wait are grouped into one task, except those of owners that were slow recently.
+ * - A version that has killed a thread has a cooldown of half a minute, in which it fails at once with the same error; after that it is rendered in quarantine
+ *   (one at a time) until it succeeds.
+ * - During that half minute everything else of its owner is in quarantine too, because new bad versions can be created faster than they are detected.
  */
 export class TemplateRenderer {
   private readonly threads: RenderingThreads<TemplateTask, TemplateAnalysis | Rendering[]>;
-  private readonly suspects = new Suspects(WORK, REST_MS);
-  /** By the ids of versions; whose rest is over is tried alone. */
-  private readonly rests = new BoundedMap<string, Rest>(MAX_RESTING);
-  /** Who has had something slow, until when, by the monotonic clock. */
+  private readonly quarantine = new Quarantine(WORK, COOLDOWN_MS);
+  /** By version id. A version whose cooldown is over stays here, and is rendered in quarantine, until it succeeds. */
+  private readonly cooldowns = new BoundedMap<string, Cooldown>(MAX_COOLDOWNS);
+  /** Until when each owner counts as slow, by the monotonic clock. */
   private readonly slow = new BoundedMap<string, number>(MAX_SLOW);
   private waiting: Waiting[] = [];
 
@@ -60,65 +62,64 @@ export class TemplateRenderer {
   /**
    * As {@link analyseTemplate}, in a thread.
    *
-   * @param owner whose it is, such as a workspace's id: what it does to the threads is laid to its charge
-   * @throws {@link RenderingFailed} when it takes too long, needs too much memory, cannot be done or was not begun because too many wait
+   * @param owner whose template it is, such as a workspace's id; it is held responsible for what the template does to the threads
+   * @throws {@link RenderingFailed} when it exceeds the time or memory limit, fails, or too many are waiting
    */
   async analyse(parts: TemplateParts, owner: string): Promise<TemplateAnalysis> {
-    return (await this.suspects.run(this.threads, { analyse: parts }, owner)) as TemplateAnalysis;
+    return (await this.quarantine.run(this.threads, { analyse: parts }, owner)) as TemplateAnalysis;
   }
 
   /**
-   * What a version says with these variables, and its defaults where they have nothing. The same goes in, the same comes out.
+   * Renders a version with these variables, and its defaults for missing ones. Deterministic.
    *
-   * @param owner whose it is, such as a workspace's id: what it does to the threads is laid to its charge
-   * @throws {@link RenderingFailed} when it takes too long, needs too much memory, becomes too large, cannot be done or was not
-   *   begun because too many wait
+   * @param owner whose template it is, such as a workspace's id; it is held responsible for what the template does to the threads
+   * @throws {@link RenderingFailed} when it exceeds the time or memory limit, its output is too large, it fails, or too many are waiting
    */
   render(source: TemplateVersionSource, variables: Variables, owner: string): Promise<RenderedTemplate> {
-    const wanted = { source, variables, owner };
-    if (this.rests.has(source.id) || this.suspects.has(owner)) return this.renderSuspect(wanted);
+    const request = { source, variables, owner };
+    if (this.cooldowns.has(source.id) || this.quarantine.has(owner)) return this.renderQuarantined(request);
     return new Promise((resolve, reject) => {
-      const own = { ...wanted, resolve, reject };
+      const own = { ...request, resolve, reject };
       this.waiting.push(own);
-      void this.renderSome(own);
+      void this.renderGroup(own);
     });
   }
 
-  /** Ends the threads; renderings under way or asked for later fail. */
+  /** Terminates the threads; current and later renderings fail. */
   close(): Promise<void> {
     return this.threads.close();
   }
 
-  /** Every call waits for a thread; the one that gets it takes along what has come until then, unless another has taken it along before. */
-  private async renderSome(own: Waiting): Promise<void> {
+  /** Every call waits for a thread. The one that gets it renders all waiting requests in one group, unless its own was rendered in another group before. */
+  private async renderGroup(own: Waiting): Promise<void> {
     let group: Waiting[] = [];
     try {
       const renderings = (await this.threads.run(own.owner, () => {
-        this.separateSuspects();
+        this.separateQuarantined();
         group = this.takeGroup(own);
         return group.length === 0 ? undefined : taskOf(group);
       })) as Rendering[];
       group.forEach((one, index) => this.settle(one, renderings[index]!));
     } catch (failure) {
       if (group.length === 0) this.rejectWaiting(own, failure);
-      else this.groupFailed(group, failure);
+      else this.retryOneByOne(group, failure);
     }
   }
 
-  /** Rejects one that could not be rendered, unless another call has taken it along. */
+  /** Rejects a request that could not be rendered, unless another call has rendered it. */
   private rejectWaiting(own: Waiting, failure: unknown): void {
     if (!this.waiting.includes(own)) return;
     this.waiting = this.waiting.filter((one) => one !== own);
     own.reject(failure);
   }
 
-  /** Renders those alone whose owners have killed a thread since they came. */
-  private separateSuspects(): void {
-    const { true: suspected = [], false: others = [] } = Object.groupBy(this.waiting, ({ owner }) =>
-      String(this.suspects.has(owner)),
+  /** Moves waiting requests of owners that have killed a thread meanwhile into quarantine. */
+  private separateQuarantined(): void {
+    const { true: quarantined = [], false: others = [] } = Object.groupBy(this.waiting, ({ owner }) =>
+      String(this.quarantine.has(owner)),
     );
     this.waiting = others;
-    for (const one of suspected) this.renderSuspect(one).then(one.resolve, one.reject);
+    for (const one of quarantined) this.renderQuarantined(one).then(one.resolve, one.reject);
   }
 
   private takeGroup(own: Waiting): Waiting[] {
@@ -140,22 +141,22 @@ export class TemplateRenderer {
     return group;
   }
 
-  /** What may go to a thread together with `own`, which comes first. */
+  /** The requests that may be grouped with `own`, which comes first. */
   private candidatesFor(own: Waiting): Waiting[] {
     if (this.isSlow(own)) return [own];
     return [own, ...this.waiting.filter((one) => one !== own && !this.isSlow(one))];
   }
 
-  private isSlow({ owner }: Wanted): boolean {
+  private isSlow({ owner }: RenderRequest): boolean {
     return performance.now() < (this.slow.get(owner) ?? 0);
   }
 
-  private renderAloneForAWhile(owner: string): void {
-    this.slow.set(owner, performance.now() + ALONE_MS);
+  private markSlow(owner: string): void {
+    this.slow.set(owner, performance.now() + SLOW_FOR_MS);
   }
 
   private settle({ owner, resolve, reject }: Waiting, rendering: Rendering): void {
-    if (rendering.ms > SLOW_MS) this.renderAloneForAWhile(owner);
+    if (rendering.ms > SLOW_MS) this.markSlow(owner);
     try {
       resolve(renderedIn(rendering));
     } catch (failure) {
@@ -163,38 +164,38 @@ export class TemplateRenderer {
     }
   }
 
-  /** Whoever it was: rendered alone, it fails alone. */
-  private groupFailed(group: readonly Waiting[], failure: unknown): void {
+  /** After the failure of a group, renders its requests one by one, so that only the culprit fails. */
+  private retryOneByOne(group: readonly Waiting[], failure: unknown): void {
     if (group.length === 1) {
       const [{ source, owner, reject }] = group as [Waiting];
       this.judge(owner, source.id, failure);
       reject(failure);
       return;
     }
-    for (const { owner } of group) this.renderAloneForAWhile(owner);
+    for (const { owner } of group) this.markSlow(owner);
     for (const own of Map.groupBy(group, ({ owner }) => owner).values()) void this.renderOneByOne(own);
   }
 
-  /** What is left of one owner: no more than a thread at a time, beside what is left of others. Once the owner is found out, as of any suspect. */
+  /** Renders the requests of one owner, one at a time, concurrently with other owners; in quarantine once the owner is quarantined. */
   private async renderOneByOne(own: readonly Waiting[]): Promise<void> {
     for (const one of own) {
-      const isSuspected = this.suspects.has(one.owner);
-      const rendering = isSuspected ? this.renderSuspect(one) : this.renderAlone(one);
+      const isQuarantined = this.quarantine.has(one.owner);
+      const rendering = isQuarantined ? this.renderQuarantined(one) : this.renderAlone(one);
       const settled = rendering.then(one.resolve, one.reject);
-      // Of suspects all are asked for at once: those beyond the places there are turned away.
-      if (!isSuspected) await settled;
+      // Not awaited in quarantine: requests beyond its capacity are refused at once.
+      if (!isQuarantined) await settled;
     }
   }
 
-  private async renderSuspect(wanted: Wanted): Promise<RenderedTemplate> {
-    this.refuseWhileResting(wanted);
-    return this.suspects.alone(() => this.renderAlone(wanted));
+  private async renderQuarantined(request: RenderRequest): Promise<RenderedTemplate> {
+    this.refuseDuringCooldown(request);
+    return this.quarantine.runSerially(() => this.renderAlone(request));
   }
 
-  private async renderAlone(wanted: Wanted): Promise<RenderedTemplate> {
-    const { source, variables, owner } = wanted;
-    // The one before it may have been the same version.
-    this.refuseWhileResting(wanted);
+  private async renderAlone(request: RenderRequest): Promise<RenderedTemplate> {
+    const { source, variables, owner } = request;
+    // An earlier request of the same version may have failed meanwhile.
+    this.refuseDuringCooldown(request);
     const task: TemplateTask = { sources: [source], items: [{ source: 0, variables }] };
     let renderings: Rendering[];
     try {
@@ -203,26 +204,26 @@ export class TemplateRenderer {
       this.judge(owner, source.id, failure);
       throw failure;
     }
-    // It was not its fault, or not with these variables.
-    this.rests.delete(source.id);
+    // It was not its fault, or only with other variables.
+    this.cooldowns.delete(source.id);
     return renderedIn(renderings[0]!);
   }
 
-  private refuseWhileResting({ source }: Wanted): void {
-    const rest = this.rests.get(source.id);
-    if (rest !== undefined && performance.now() < rest.until) throw rest.failure;
+  private refuseDuringCooldown({ source }: RenderRequest): void {
+    const cooldown = this.cooldowns.get(source.id);
+    if (cooldown !== undefined && performance.now() < cooldown.until) throw cooldown.failure;
   }
 
   private judge(owner: string, version: string, failure: unknown): void {
-    // Not begun, it has done nothing.
+    // It was not begun.
     if (!(failure instanceof RenderingFailed) || failure.reason === 'busy') return;
-    this.suspects.judge(owner, failure);
-    this.renderAloneForAWhile(owner);
-    this.rests.set(version, { failure, until: performance.now() + REST_MS });
+    this.quarantine.noteFailure(owner, failure);
+    this.markSlow(owner);
+    this.cooldowns.set(version, { failure, until: performance.now() + COOLDOWN_MS });
   }
 }
 
-/** Each version goes along once. */
+/** The task for a group, with each version once. */
 function taskOf(group: readonly Waiting[]): TemplateTask {
   const indexes = new Map<string, number>();
   const sources: TemplateVersionSource[] = [];

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { Slots } from './slots.ts';
+import { FairSemaphore } from './fair-semaphore.ts';
 
 describe('Slots', () => {
   it('lets so many in at once and the others of an owner in the order in which they came', async () => {
-    const slots = new Slots(1);
+    const semaphore = new FairSemaphore(1);
     const order: string[] = [];
-    const first = await slots.take('a');
-    const second = slots.take('a').then((release) => (order.push('second'), release));
-    const third = slots.take('a').then((release) => (order.push('third'), release));
+    const first = await semaphore.take('a');
+    const second = semaphore.take('a').then((release) => (order.push('second'), release));
+    const third = semaphore.take('a').then((release) => (order.push('third'), release));
     expect(order).toEqual([]);
     first();
     (await second)();
@@ -16,19 +16,21 @@ describe('Slots', () => {
   });
 
   it('lets one of each owner in, in turn, however many one of them has waiting', async () => {
-    const slots = new Slots(1);
+    const semaphore = new FairSemaphore(1);
     const order: string[] = [];
     const wait = async (owner: string, name: string): Promise<void> => {
-      const release = await slots.take(owner);
+      const release = await semaphore.take(owner);
       order.push(name);
       release();
     };
-    const release = await slots.take('a');
+    const release = await semaphore.take('a');
     const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((name) => wait(name[0]!, name));
-    expect([slots.waiters, slots.waitersOf('a'), slots.waitersOf('d')]).toEqual([6, 3, 0]);
+    expect([semaphore.waitingCount, semaphore.waitingCountOf('a'), semaphore.waitingCountOf('d')]).toEqual([
+      6, 3, 0,
+    ]);
     release();
     await Promise.all(all);
     expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
-    expect(slots.waiters).toBe(0);
+    expect(semaphore.waitingCount).toBe(0);
   });
 });

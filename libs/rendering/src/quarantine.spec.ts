@@ -1,10 +1,10 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { RenderingFailed } from './rendering-failed.ts';
-import { Suspects } from './suspects.ts';
+import { Quarantine } from './quarantine.ts';
 
 const failure = (reason: RenderingFailed['reason']) => new RenderingFailed(reason, 'it failed');
 
-describe('Suspects', () => {
+describe('Quarantine', () => {
   it.each([
     ['deadline', true],
     ['memory', true],
@@ -12,36 +12,41 @@ describe('Suspects', () => {
     ['busy', false],
     ['too_large', false],
     ['fault', false],
-  ] as const)('of a failure for %s: whether its owner is one is %s', (reason, isSuspected) => {
-    const suspects = new Suspects('the work', 600_000);
-    suspects.judge('a', failure(reason));
-    suspects.judge('b', new Error('of another kind'));
-    expect([suspects.has('a'), suspects.has('b')]).toEqual([isSuspected, false]);
+  ] as const)('of a failure for %s: whether its owner is one is %s', (reason, isQuarantined) => {
+    const quarantine = new Quarantine('the work', 600_000);
+    quarantine.noteFailure('a', failure(reason));
+    quarantine.noteFailure('b', new Error('of another kind'));
+    expect([quarantine.has('a'), quarantine.has('b')]).toEqual([isQuarantined, false]);
   });
 
   it('are none any more when their time is over, counted from the last failure', () => {
     const now = jest.spyOn(performance, 'now').mockReturnValue(0);
-    const suspects = new Suspects('the work', 600_000);
-    suspects.judge('a', failure('deadline'));
+    const quarantine = new Quarantine('the work', 600_000);
+    quarantine.noteFailure('a', failure('deadline'));
     now.mockReturnValue(300_000);
-    suspects.judge('a', failure('deadline'));
+    quarantine.noteFailure('a', failure('deadline'));
     now.mockReturnValue(899_999);
-    expect(suspects.has('a')).toBe(true);
+    expect(quarantine.has('a')).toBe(true);
     now.mockReturnValue(900_000);
-    expect(suspects.has('a')).toBe(false);
+    expect(quarantine.has('a')).toBe(false);
     now.mockRestore();
   });
 
   it('are known by the thousand, and the one that failed longest ago is forgotten first', () => {
-    const suspects = new Suspects('the work', 600_000);
-    for (let owner = 0; owner < 1_000; owner += 1) suspects.judge(`${owner}`, failure('memory'));
-    suspects.judge('0', failure('memory'));
-    suspects.judge('another', failure('memory'));
-    expect(['0', '1', '2', 'another'].map((owner) => suspects.has(owner))).toEqual([true, false, true, true]);
+    const quarantine = new Quarantine('the work', 600_000);
+    for (let owner = 0; owner < 1_000; owner += 1) quarantine.noteFailure(`${owner}`, failure('memory'));
+    quarantine.noteFailure('0', failure('memory'));
+    quarantine.noteFailure('another', failure('memory'));
+    expect(['0', '1', '2', 'another'].map((owner) => quarantine.has(owner))).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ]);
   });
 
   it('are served one at a time, in their order, whatever fails; beyond four they are not begun', async () => {
-    const suspects = new Suspects('the work', 600_000);
+    const quarantine = new Quarantine('the work', 600_000);
     const steps: string[] = [];
     const task = (name: string) => async () => {
       steps.push(`${name} begins`);
@@ -49,14 +54,14 @@ describe('Suspects', () => {
       steps.push(`${name} ends`);
       if (name === '1') throw failure('deadline');
     };
-    const asked = ['1', '2', '3', '4', '5'].map((name) => suspects.alone(task(name)));
+    const asked = ['1', '2', '3', '4', '5'].map((name) => quarantine.runSerially(task(name)));
     const [first, , , , fifth] = await Promise.allSettled(asked);
     expect(first).toMatchObject({ reason: { reason: 'deadline' } });
     expect(fifth).toMatchObject({
       reason: { reason: 'busy', message: 'the work waits behind 4 others that may be slow' },
     });
     expect(steps).toEqual(['1', '2', '3', '4'].flatMap((name) => [`${name} begins`, `${name} ends`]));
-    await suspects.alone(task('6'));
+    await quarantine.runSerially(task('6'));
     expect(steps.at(-1)).toBe('6 ends');
   });
 });

@@ -1,10 +1,9 @@
 /**
- * So many at once. The others wait, one of each owner in turn: nobody waits behind all of somebody else. The kernel's `ConcurrencyLimit` gives a place
- * on before whoever had it has heard what became of their work; here who comes next may be of the same owner, and is asked when the failure
- * of the one before is known.
+ * A semaphore that serves waiting owners round robin. Unlike the kernel's `ConcurrencyLimit`, the caller releases it explicitly, after having handled the
+ * result of its work: the next in turn may have the same owner, and must see whether that owner has just failed.
  */
-export class Slots {
-  /** By owner; the one whose turn is next comes first. None is empty. */
+export class FairSemaphore {
+  /** By owner, in the order of their turns; no list is empty. */
   private readonly waiting = new Map<string, (() => void)[]>();
 
   private free: number;
@@ -13,17 +12,17 @@ export class Slots {
     this.free = count;
   }
 
-  /** How many wait for their turn. */
-  get waiters(): number {
+  /** How many are waiting. */
+  get waitingCount(): number {
     return [...this.waiting.values()].reduce((count, { length }) => count + length, 0);
   }
 
-  /** How many of an owner do. */
-  waitersOf(owner: string): number {
+  /** How many of an owner are waiting. */
+  waitingCountOf(owner: string): number {
     return this.waiting.get(owner)?.length ?? 0;
   }
 
-  /** Resolves when it is the caller's turn, with what gives the place to the next; to be called exactly once. */
+  /** Resolves when it is the caller's turn, with a release function that must be called exactly once. */
   async take(owner: string): Promise<() => void> {
     if (this.free > 0) this.free -= 1;
     else await new Promise<void>((resolve) => this.wait(owner, resolve));

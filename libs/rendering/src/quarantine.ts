@@ -1,0 +1,93 @@
+import { BoundedMap } from '@posthorn/kernel';
+import { RenderingFailed } from './rendering-failed.ts';
+import type { RenderingThreads } from './rendering-threads.ts';
+
+/** How many tasks of quarantined owners may wait; more would take too much of the caller's own capacity. */
+const MAX_WAITING = 4;
+const MAX_KNOWN = 1_000;
+
+/**
+ * Owners whose work has recently exceeded the deadline or memory of a thread. For a while all of their tasks, of all such owners together, run one at a time,
+ * so that the other threads are free for everybody else.
+ */
+export class Quarantine {
+  /** Until when each owner is quarantined, by the monotonic clock. */
+  private readonly quarantinedUntil = new BoundedMap<string, number>(MAX_KNOWN);
+  private readonly work: string;
+  private readonly durationMs: number;
+  private last: Promise<unknown> = Promise.resolve();
+  private waiting = 0;
+
+  /**
+   * @param work what the tasks do, as the subject of a sentence
+   * @param durationMs how long an owner is quarantined after each failure
+   */
+  constructor(work: string, durationMs: number) {
+    this.work = work;
+    this.durationMs = durationMs;
+  }
+
+  has(owner: string): boolean {
+    const until = this.quarantinedUntil.get(owner);
+    if (until === undefined) return false;
+    if (performance.now() < until) return true;
+    this.quarantinedUntil.delete(owner);
+    return false;
+  }
+
+  /** Quarantines the owner of a failed task, if it has exceeded the deadline or memory of a thread. */
+  noteFailure(owner: string, failure: unknown): void {
+    if (!(failure instanceof RenderingFailed)) return;
+    if (failure.reason !== 'deadline' && failure.reason !== 'memory') return;
+    this.quarantinedUntil.set(owner, performance.now() + this.durationMs);
+  }
+
+  /**
+   * Runs an owner's task in a thread, concurrently with others, or by {@link runSerially} if the owner is quarantined.
+   *
+   * @throws {@link RenderingFailed} as the threads, and (`busy`) as `runSerially`
+   */
+  async run<Task, Result>(
+    threads: RenderingThreads<Task, Result>,
+    task: Task,
+    owner: string,
+  ): Promise<Result> {
+    // Checked again when a thread is free, because an earlier task of the same owner may have failed meanwhile.
+    const unlessQuarantined = () => (this.has(owner) ? undefined : task);
+    const result = this.has(owner)
+      ? undefined
+      : await this.runAndNoteFailure(threads, unlessQuarantined, owner);
+    return result ?? (await this.runSerially(() => this.runAndNoteFailure(threads, () => task, owner)))!;
+  }
+
+  /**
+   * Runs a task of a quarantined owner after all earlier ones of quarantined owners.
+   *
+   * @throws {@link RenderingFailed} (`busy`) when too many are waiting
+   */
+  async runSerially<Result>(task: () => Promise<Result>): Promise<Result> {
+    if (this.waiting >= MAX_WAITING) throw this.busy();
+    this.waiting += 1;
+    const result = this.last.then(task).finally(() => (this.waiting -= 1));
+    this.last = result.catch(() => undefined);
+    return result;
+  }
+
+  private async runAndNoteFailure<Task, Result>(
+    threads: RenderingThreads<Task, Result>,
+    take: () => Task | undefined,
+    owner: string,
+  ): Promise<Result | undefined> {
+    try {
+      return await threads.run(owner, take);
+    } catch (failure) {
+      this.noteFailure(owner, failure);
+      throw failure;
+    }
+  }
+
+  private busy(): RenderingFailed {
+    const message = `${this.work} waits behind ${MAX_WAITING} others that may be slow`;
+    return new RenderingFailed('busy', message);
+  }
+}
