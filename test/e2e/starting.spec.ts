@@ -11,6 +11,7 @@ import {
   TestAuthority,
   type TestDatabase,
   testPostgresUrl,
+  testRedisUrl,
 } from '@posthorn/testing';
 
 let testDatabase: TestDatabase;
@@ -21,10 +22,11 @@ beforeAll(async () => {
 afterAll(() => testDatabase.drop());
 
 /** What an app says that cannot start. */
-async function lastWords(env: Record<string, string>): Promise<string> {
-  const app = await ProgramUnderTest.start('apps/inbound/dist/main.js', {
+async function lastWords(env: Record<string, string>, name = 'inbound'): Promise<string> {
+  const app = await ProgramUnderTest.start(`apps/${name}/dist/main.js`, {
     env: {
       DATABASE_URL: testDatabase.url,
+      REDIS_URL: testRedisUrl(),
       ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
       HTTP_PORT: '0',
       ...env,
@@ -82,6 +84,37 @@ describe('An app that cannot start says in one line what to do', () => {
     const words = said.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
     expect(words).toEqual([
       `inbound cannot start: Another process listens at 127.0.0.1:${port}: stop it, or give this one a port of its own (HTTP_PORT, METRICS_PORT and INBOUND_PORT say which)`,
+    ]);
+  });
+
+  it.each([
+    [
+      'that no machine has',
+      'nowhere.invalid',
+      'The name nowhere.invalid leads to no address: correct HTTP_HOST or INBOUND_HOST',
+    ],
+    [
+      'that another machine has',
+      '192.0.2.1',
+      'This machine does not have the address 192.0.2.1: correct HTTP_HOST or INBOUND_HOST',
+    ],
+  ])('about a host %s', async (_what, host, why) => {
+    for (const setting of ['HTTP_HOST', 'INBOUND_HOST']) {
+      const said = await lastWords({
+        BOUNCE_DOMAIN: 'bounces.example.com',
+        INBOUND_PORT: '0',
+        [setting]: host,
+      });
+      const words = said.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+      expect([setting, words]).toEqual([setting, [`inbound cannot start: ${why}`]]);
+    }
+  });
+
+  it('about a relay that is not written as a URL has it', async () => {
+    const said = await lastWords({ SMTP_URL: 'smtp://joe:hunter2%@relay' }, 'sender');
+    const words = said.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+    expect(words).toEqual([
+      'sender cannot start: SMTP_URL has a user or password that is not percent-encoded; expected smtp[s]://[user:password@]host[:port], with user and password percent-encoded',
     ]);
   });
 

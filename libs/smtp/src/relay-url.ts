@@ -1,3 +1,5 @@
+import { CannotStart } from '@posthorn/kernel';
+
 /** Where the relay is and who we are to it. */
 export interface RelayAddress {
   readonly host: string;
@@ -9,8 +11,8 @@ export interface RelayAddress {
 }
 
 /** What is wrong is said without the URL: it holds a password. */
-function fault(what: string): Error {
-  return new Error(
+function fault(what: string): CannotStart {
+  return new CannotStart(
     `SMTP_URL ${what}; expected smtp[s]://[user:password@]host[:port], with user and password percent-encoded`,
   );
 }

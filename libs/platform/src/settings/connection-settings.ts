@@ -1,7 +1,7 @@
 import { withoutTrailing } from '@posthorn/kernel';
 import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import { Setting } from './setting.ts';
-import { IsPostgresUrl, IsUrlWithScheme } from './url-with-scheme.ts';
+import { IsPostgresUrl, IsRedisUrl, IsWebAddress } from './url-with-scheme.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -34,7 +34,7 @@ export class HttpSettings {
     },
   )
   @IsOptional()
-  @IsUrlWithScheme('https', 'http')
+  @IsWebAddress()
   PUBLIC_URL?: string;
 
   /** The address of the gateway, without a slash at its end. */
@@ -70,7 +70,7 @@ export class RedisSettings {
     secret: true,
     example: 'redis://localhost:6379',
   })
-  @IsUrlWithScheme('redis', 'rediss')
+  @IsRedisUrl()
   REDIS_URL!: string;
 
   @Setting('The prefix of all keys in Redis, so that several installations can share one server.')

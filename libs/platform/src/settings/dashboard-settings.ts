@@ -1,6 +1,6 @@
 import { IsOptional } from 'class-validator';
 import { Setting } from './setting.ts';
-import { IsUrlWithScheme } from './url-with-scheme.ts';
+import { IsWebAddress } from './url-with-scheme.ts';
 
 /** Where operators find the dashboard. */
 export class DashboardSettings {
@@ -9,6 +9,6 @@ export class DashboardSettings {
     { defaultText: 'http://localhost:<HTTP_PORT>', example: 'https://posthorn-dashboard.example.com' },
   )
   @IsOptional()
-  @IsUrlWithScheme('https', 'http')
+  @IsWebAddress()
   DASHBOARD_URL?: string;
 }

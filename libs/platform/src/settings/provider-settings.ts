@@ -2,7 +2,7 @@ import { isLoopback, type RoleValues } from '@posthorn/domain';
 import { IsBoolean, IsOptional, Matches } from 'class-validator';
 import type { JudgesTogether } from './read-settings.ts';
 import { Setting } from './setting.ts';
-import { IsUrlWithScheme } from './url-with-scheme.ts';
+import { IsWebAddress } from './url-with-scheme.ts';
 
 const LIST = /^[^,]+(?:,[^,]+)*$/;
 const CLAIM = /^[\x21-\x7e]{1,200}$/;
@@ -26,7 +26,7 @@ export class ProviderSettings implements JudgesTogether {
     { example: 'https://login.example.com/realms/staff', defaultText: 'none' },
   )
   @IsOptional()
-  @IsUrlWithScheme('https', 'http')
+  @IsWebAddress()
   OIDC_ISSUER?: string;
 
   @Setting('The client id of the dashboard at the provider.', { example: 'posthorn', defaultText: 'none' })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { IsBoolean, IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
-import { DatabaseSettings, HttpSettings } from './connection-settings.ts';
+import { DatabaseSettings, HttpSettings, RedisSettings } from './connection-settings.ts';
 import { describeSettings } from './describe-settings.ts';
 import { LaneSettings } from './lane-settings.ts';
 import { readSettings, SettingsError } from './read-settings.ts';
@@ -86,6 +86,39 @@ describe('readSettings', () => {
     expect(faults).toEqual([
       expect.stringMatching(/^DATABASE_URL .* has one host, which leads to the primary$/),
     ]);
+  });
+
+  it.each([
+    'redis://:hunter2%@redis', // The program that connects would throw, and say nothing of the setting.
+    'redis://hunter2%:x@redis',
+    'redis://redis/hunter2',
+    'redis://redis/-1',
+  ])('refuses a Redis that nothing could connect to, without repeating it: %s', (REDIS_URL) => {
+    expect(() => readSettings({ redis: RedisSettings }, { REDIS_URL })).toThrow(
+      /^The settings are not usable:\n {2}- REDIS_URL has a value that is not allowed; it must be a URL that begins with redis:\/\/ or rediss:\/\/, with user and password percent-encoded, and ends with the number of its database unless that is 0$/,
+    );
+  });
+
+  it.each([
+    'redis://redis',
+    'rediss://me:p%40ss@redis:6380/15',
+    'redis://redis/\n',
+    'redis://redis?family=6',
+  ])('takes a Redis: %j', (REDIS_URL) => {
+    expect(readSettings({ redis: RedisSettings }, { REDIS_URL }).redis.REDIS_URL).toBe(REDIS_URL);
+  });
+
+  it.each([
+    'https://mail.example.com/ ',
+    ' https://mail.example.com',
+    'https://mail.example.com\n',
+    'https://mail.example.com?from=posthorn',
+    'https://mail.example.com/#top',
+    'https://me:hunter2@mail.example.com',
+  ])('refuses an address to which no path can be appended: %j', (PUBLIC_URL) => {
+    expect(() => readSettings({ http: HttpSettings }, { PUBLIC_URL })).toThrow(
+      /PUBLIC_URL is .*; it must be a URL that begins with https:\/\/ or http:\/\/, without user, query, fragment or spaces$/,
+    );
   });
 
   it('judges settings that must go together', () => {

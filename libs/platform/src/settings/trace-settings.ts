@@ -2,7 +2,7 @@ import { withoutTrailing } from '@posthorn/kernel';
 import { IsIn, IsNumber, IsOptional, Matches, Max, Min } from 'class-validator';
 import { AreHeaders, headersIn } from './header-list.ts';
 import { Setting } from './setting.ts';
-import { IsUrlWithScheme } from './url-with-scheme.ts';
+import { IsWebAddress } from './url-with-scheme.ts';
 
 const SAMPLERS = [
   'always_on',
@@ -23,7 +23,7 @@ export class TraceSettings {
     { example: 'http://localhost:4318', defaultText: 'none' },
   )
   @IsOptional()
-  @IsUrlWithScheme('https', 'http')
+  @IsWebAddress()
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
 
   @Setting(

@@ -1,7 +1,7 @@
 import { withoutTrailing } from '@posthorn/kernel';
 import { IsOptional } from 'class-validator';
 import { Setting } from './setting.ts';
-import { IsUrlWithScheme } from './url-with-scheme.ts';
+import { IsWebAddress } from './url-with-scheme.ts';
 
 /** How it is noticed that emails are opened and clicked. */
 export class TrackingSettings {
@@ -10,7 +10,7 @@ export class TrackingSettings {
     { defaultText: 'PUBLIC_URL', example: 'https://links.example.com' },
   )
   @IsOptional()
-  @IsUrlWithScheme('https', 'http')
+  @IsWebAddress()
   TRACKING_URL?: string;
 
   /** That address, without a slash at its end. */

@@ -14,23 +14,28 @@ export async function startProcess(name: string, start: () => Promise<void>): Pr
   }
 }
 
-/** What Node says of a port that cannot be had. */
-interface PortFault extends NodeJS.ErrnoException {
+/** What Node says of an address or a port that cannot be had. */
+interface ListenFault extends NodeJS.ErrnoException {
+  readonly hostname?: string;
   readonly address?: string;
   readonly port?: number;
 }
 
 /** By Node's code. */
-const PORT_FAULTS: Readonly<Record<string, (at: string) => string>> = {
-  EADDRINUSE: (at) =>
-    `Another process listens at ${at}: stop it, or give this one a port of its own (HTTP_PORT, METRICS_PORT and INBOUND_PORT say which)`,
-  EACCES: (at) =>
-    `It may not listen at ${at}: give it a port above 1023 (HTTP_PORT, METRICS_PORT and INBOUND_PORT say which)`,
-  EADDRNOTAVAIL: (at) => `This machine does not have the address of ${at}: correct HTTP_HOST`,
+const LISTEN_FAULTS: Readonly<Record<string, (fault: ListenFault) => string>> = {
+  EADDRINUSE: ({ address, port }) =>
+    `Another process listens at ${address}:${port}: stop it, or give this one a port of its own (HTTP_PORT, METRICS_PORT and INBOUND_PORT say which)`,
+  EACCES: ({ address, port }) =>
+    `It may not listen at ${address}:${port}: give it a port above 1023 (HTTP_PORT, METRICS_PORT and INBOUND_PORT say which)`,
+  EADDRNOTAVAIL: ({ address }) =>
+    `This machine does not have the address ${address}: correct HTTP_HOST or INBOUND_HOST`,
+  ENOTFOUND: ({ hostname }) => `The name ${hostname} leads to no address: correct HTTP_HOST or INBOUND_HOST`,
 };
 
-function reasonOf(error: PortFault): string {
+function reasonOf(error: ListenFault): string {
   if (error instanceof CannotStart) return error.message;
-  const say = error.syscall === 'listen' ? PORT_FAULTS[error.code ?? ''] : undefined;
-  return say?.(`${error.address}:${error.port}`) ?? error.stack ?? error.message;
+  const say = ['listen', 'getaddrinfo'].includes(error.syscall ?? '')
+    ? LISTEN_FAULTS[error.code ?? '']
+    : undefined;
+  return say?.(error) ?? error.stack ?? error.message;
 }
