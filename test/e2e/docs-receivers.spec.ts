@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '@posthorn/testing';
 import { examplesOf, type Fence, whereIs } from './docs/fences.ts';
@@ -63,6 +66,7 @@ async function holds(example: Fence): Promise<void> {
     await stack.api().post('/v1/contacts', { email: newRecipient() });
     await until(() => printed().includes('CONTACT_CREATED\n'), 'it has heard of the contact');
     await takesEachOnce(id, printed);
+    await outlivesWhoHangsUp(port);
     await refusesTheRest(url, token);
   } finally {
     child.kill('SIGKILL');
@@ -80,6 +84,18 @@ async function takesEachOnce(id: string, printed: () => string): Promise<void> {
   await stack.api().post(`/v1/webhooks/${id}/deliveries/${delivery!.id}/redeliver`, {});
   await until(async () => (await deliveries())[0]?.status === 'SUCCEEDED', 'it has succeeded again');
   expect(printed()).toBe('CONTACT_CREATED\n');
+}
+
+/** Everybody can reach a receiver, and hang up in the middle of a request. */
+async function outlivesWhoHangsUp(port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  await new Promise((resolve) =>
+    socket.write('POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{', resolve),
+  );
+  await setTimeout(200); // until it has begun to read the body
+  socket.resetAndDestroy();
+  await setTimeout(200);
 }
 
 async function refusesTheRest(url: string, token: string): Promise<void> {
