@@ -1,6 +1,7 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { isAmong, mayConnectTo, parseAddress, parseAddressRange } from '@posthorn/domain';
 import { parse } from 'yaml';
 import { ALL_SECTIONS, describeSettings, readSettings, type Sections } from '@posthorn/platform';
 import { type Manifest, nameOf, render, schemaFaults, typeFaults } from './k8s/manifests.mjs';
@@ -27,6 +28,22 @@ const SECRET: Readonly<Record<string, string>> = {
   SMTP_URL: 'smtps://user:secret@smtp.example.com',
   ENCRYPTION_KEYS: `first:${Buffer.alloc(32).toString('base64')}`,
 };
+
+interface Block {
+  readonly cidr: string;
+  readonly except: readonly string[];
+}
+
+/** What the registries of special addresses do not call globally reachable, and where clouds tell their machines their credentials. */
+const NOT_PUBLIC = [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '168.63.129.16/32', '169.254.0.0/16'],
+  ...['172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15'],
+  ...['198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
+  ...['::/96', '::ffff:0:0:0/96', '64:ff9b::/104', '64:ff9b::a00:0/104', '64:ff9b::a9fe:0/112'],
+  ...['64:ff9b::c0a8:0/112', '64:ff9b::e000:0/99', '64:ff9b:1::/48', '100::/64', '2001::/23'],
+  ...['2001:db8::/32', '2002::/16', '3fff::/20', '5f00::/16'],
+  ...['fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
+];
 const settings = describeSettings(ALL_SECTIONS);
 const version = (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }).version;
 
@@ -141,6 +158,17 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
         secrets.includes('REDIS_URL'),
       ]);
     }
+  });
+
+  it.each(NOT_PUBLIC)('lets the dispatcher out to public addresses alone, around %s', (range) => {
+    const { spec } = named('NetworkPolicy', 'dispatcher-to-receivers');
+    const blocks = (spec.egress as { to: { ipBlock: Block }[] }[]).flatMap(({ to }) =>
+      to.map(({ ipBlock }) => ipBlock),
+    );
+    const isLetOut = (address: string): boolean =>
+      blocks.some(({ cidr, except }) => isIn(address, [cidr]) && !isIn(address, except));
+    for (const address of edgesOf(range))
+      expect([address, isLetOut(address)]).toEqual([address, mayConnectTo(address, [])]);
   });
 
   it('lets in by the ingress every route that the gateway has, but for health checks', () => {
@@ -318,6 +346,31 @@ const PORTS: Readonly<Record<string, number>> = {
 function portOf(url: string): number {
   const { port, protocol } = new URL(url);
   return Number(port || PORTS[protocol]);
+}
+
+function isIn(address: string, ranges: readonly string[]): boolean {
+  return isAmong(
+    parseAddress(address)!,
+    ranges.map((range) => parseAddressRange(range)!),
+  );
+}
+
+/** The first and the last address of a range, and their neighbours outside of it, if there are any. */
+function edgesOf(range: string): string[] {
+  const [address, bits] = parseAddressRange(range)!;
+  const bytes = address.toByteArray();
+  const first = bytes.reduce((number, byte) => (number << 8n) | BigInt(byte), 0n);
+  const size = 1n << BigInt(8 * bytes.length - bits);
+  const all = 1n << BigInt(8 * bytes.length);
+  return [first - 1n, first, first + size - 1n, first + size]
+    .filter((number) => number >= 0n && number < all)
+    .map((number) => addressOf(number, bytes.length));
+}
+
+function addressOf(number: bigint, length: number): string {
+  if (length === 4) return [24n, 16n, 8n, 0n].map((shift) => (number >> shift) & 255n).join('.');
+  const digits = number.toString(16).padStart(32, '0');
+  return digits.match(/.{4}/g)!.join(':');
 }
 
 function containers(deployment: Manifest): Manifest['spec'][] {
