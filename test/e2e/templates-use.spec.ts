@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, type Api, emailIn, statusesOf } from './api.ts';
 import { decoded, headerValues, parseMail, withLf } from './mail.ts';
@@ -293,6 +294,31 @@ describe('POST /v1/templates/{template_id}/preview', () => {
       expect((await preview(id, { version: 1 })).body).toMatchObject({ html: 'one' });
       expect((await preview(id, { version: 2 })).body).toMatchObject({ html: 'two' });
       expect((await preview(id, {})).body).toMatchObject({ html: 'two' });
+    });
+
+    it('nobody waits for the previews of callers who have gone', async () => {
+      const slow = await create({
+        subject: 's',
+        html: `{{#each l}}${'{{#if a}}{{/if}}'.repeat(900)}{{/each}}`,
+      });
+      const quick = await create({ subject: 's', html: 'fine' });
+      const path = `${stack.api().url}/v1/templates/${slow.id}/preview`;
+      const caller = new AbortController();
+      const request = {
+        method: 'POST',
+        signal: caller.signal,
+        headers: {
+          'authorization': `Bearer ${stack.tenant.keys.viewer}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ variables: { l: Array.from({ length: 100_000 }, () => 0) } }),
+      };
+      const gone = Array.from({ length: 26 }, () => fetch(path, request));
+      await sleep(500);
+      caller.abort();
+      expect((await Promise.allSettled(gone)).map(({ status }) => status)).not.toContain('fulfilled');
+      const shown = await preview(quick.id, {});
+      expect([shown.status, shown.durationMs < 15_000]).toEqual([200, true]);
     });
   });
 

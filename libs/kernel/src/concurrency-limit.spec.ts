@@ -8,12 +8,13 @@ const refusal = (): Refusal => new Refusal(503, 'Too many at once; try again', {
 function scene(maxConcurrent: number, maxWaiting: number) {
   const begun: { name: string; end: (error?: Error) => void }[] = [];
   const limit = new ConcurrencyLimit({ maxConcurrent, maxWaiting, refusal });
-  const run = (name: string): Promise<string> =>
+  const run = (name: string, gone?: AbortSignal): Promise<string> =>
     limit.run(
       () =>
         new Promise((resolve, reject) =>
           begun.push({ name, end: (error) => (error === undefined ? resolve(name) : reject(error)) }),
         ),
+      gone,
     );
   return { run, begun, names: () => begun.map(({ name }) => name) };
 }
@@ -23,7 +24,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 describe('Few at once', () => {
   it('run as many as may, and the others as they came', async () => {
     const { run, begun, names } = scene(2, 5);
-    const all = ['a', 'b', 'c', 'd'].map(run);
+    const all = ['a', 'b', 'c', 'd'].map((name) => run(name));
     await settled();
     expect(names()).toEqual(['a', 'b']);
     begun[1]!.end();
@@ -66,6 +67,25 @@ describe('Few at once', () => {
     await settled();
     begun[2]!.end();
     expect(await fourth).toBe('fourth');
+  });
+
+  it('begin nothing that nobody wants any more, and give its place to another at once', async () => {
+    const { run, begun, names } = scene(1, 2);
+    const caller = new AbortController();
+    const first = run('first', caller.signal);
+    const second = run('second', caller.signal);
+    const third = run('third');
+    await settled();
+    caller.abort();
+    await expect(second).rejects.toMatchObject({ statusCode: 503 });
+    await expect(run('late', caller.signal)).rejects.toMatchObject({ statusCode: 503 });
+    const fourth = run('fourth');
+    for (const index of [0, 1, 2]) {
+      begun[index]!.end();
+      await settled();
+    }
+    expect(await Promise.all([first, third, fourth])).toEqual(['first', 'third', 'fourth']);
+    expect(names()).toEqual(['first', 'third', 'fourth']);
   });
 });
 

@@ -5,7 +5,7 @@ export interface ConcurrencyLimitOptions {
   readonly maxConcurrent: number;
   /** How many may wait: each waiting request takes one of the requests that the server may have in flight. */
   readonly maxWaiting: number;
-  /** Creates the refusal for requests beyond that. */
+  /** Creates the refusal for requests beyond that, and for those whose caller has gone while they wait. */
   readonly refusal: () => Refusal;
 }
 
@@ -21,9 +21,14 @@ export class ConcurrencyLimit {
     return this.running === 0;
   }
 
-  /** Runs a task as soon as the limit allows. @throws Refusal when too many are waiting; whatever the task throws */
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    await this.turn();
+  /**
+   * Runs a task as soon as the limit allows.
+   *
+   * @param gone aborted when the caller has probably gone: the task then does not wait any longer; one that runs is not interrupted
+   * @throws Refusal when too many are waiting, or the caller has gone before the task could run; whatever the task throws
+   */
+  async run<Result>(work: () => Promise<Result>, gone?: AbortSignal): Promise<Result> {
+    await this.turn(gone);
     try {
       return await work();
     } finally {
@@ -32,13 +37,24 @@ export class ConcurrencyLimit {
   }
 
   /** Resolves when the caller may run; it must call {@link end} afterwards. */
-  private turn(): Promise<void> {
+  private turn(gone?: AbortSignal): Promise<void> {
     if (this.running < this.options.maxConcurrent) {
       this.running += 1;
       return Promise.resolve();
     }
-    if (this.waiting.length >= this.options.maxWaiting) throw this.options.refusal();
-    return new Promise((resolve) => this.waiting.push(resolve));
+    if (gone?.aborted || this.waiting.length >= this.options.maxWaiting) throw this.options.refusal();
+    return new Promise((resolve, reject) => {
+      const begin = (): void => {
+        gone?.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const giveUp = (): void => {
+        this.waiting.splice(this.waiting.indexOf(begin), 1);
+        reject(this.options.refusal());
+      };
+      gone?.addEventListener('abort', giveUp, { once: true });
+      this.waiting.push(begin);
+    });
   }
 
   /** Lets the longest-waiting task run. */
@@ -56,11 +72,11 @@ export class KeyedConcurrencyLimit<Key> {
   constructor(private readonly options: ConcurrencyLimitOptions) {}
 
   /** As {@link ConcurrencyLimit.run}, among the tasks of this key. */
-  async run<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {
+  async run<Result>(key: Key, work: () => Promise<Result>, gone?: AbortSignal): Promise<Result> {
     const limit = this.byKey.get(key) ?? new ConcurrencyLimit(this.options);
     this.byKey.set(key, limit);
     try {
-      return await limit.run(work);
+      return await limit.run(work, gone);
     } finally {
       if (limit.isIdle && this.byKey.get(key) === limit) this.byKey.delete(key);
     }

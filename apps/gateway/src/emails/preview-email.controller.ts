@@ -2,6 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import type { EmailId } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { contentRemoved, PreviewEmail, uncomposable, unsignable } from '@posthorn/use-cases';
+import { CallerGone } from '../caller-gone.ts';
 import { Describes } from '../openapi/describes.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { EmailPreviewAnswer } from './email-preview.answers.ts';
@@ -29,8 +30,9 @@ export class PreviewEmailController {
   async preview(
     @Caller() { workspaceId }: Principal,
     @PathId('email_id') id: EmailId,
+    @CallerGone() gone: AbortSignal,
   ): Promise<EmailPreviewAnswer> {
-    const preview = foundBy('email_id', await this.previewEmail.preview(workspaceId, id));
+    const preview = foundBy('email_id', await this.previewEmail.preview(workspaceId, id, gone));
     return { preview };
   }
 }

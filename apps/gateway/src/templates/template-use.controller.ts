@@ -4,6 +4,7 @@ import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { type JsonText, traceparentOf } from '@posthorn/platform';
 import { noSuchVersion, PreviewTemplate, SendTestEmail } from '@posthorn/use-cases';
 import type { Request } from 'express';
+import { CallerGone } from '../caller-gone.ts';
 import { mailboxOf } from '../validation/mailbox-rules.ts';
 import { MONTHLY_LIMIT_REACHED, SENDER_NOT_VERIFIED } from '../emails/email-refusals.ts';
 import { EmailAcceptedAnswer } from '../emails/email.answers.ts';
@@ -41,11 +42,12 @@ export class TemplateUseController {
     @Caller() caller: Principal,
     @PathId('template_id') id: TemplateId,
     @OptionalBody() body: object,
+    @CallerGone() gone: AbortSignal,
   ): Promise<TemplatePreviewAnswer> {
     const { variables = {}, version } = judgeBody(PreviewTemplateRequest, body);
     const shown = foundBy(
       'template_id',
-      await this.previewTemplate.preview(caller.workspaceId, id, variables, version),
+      await this.previewTemplate.preview(caller.workspaceId, id, variables, version, gone),
     );
     const { subject, html, text, previewText = null } = shown;
     return { subject, html, text, previewText };

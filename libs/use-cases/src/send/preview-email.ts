@@ -38,11 +38,12 @@ export class PreviewEmail {
   /**
    * The message of the email, byte for byte.
    *
+   * @param gone is aborted when the caller has gone: a preview that would have to wait is refused then
    * @returns undefined when the workspace has no email with this id
    * @throws Refusal 409 when it cannot be composed, or its content is no longer kept; 503 when it cannot be composed now
    */
-  preview(workspaceId: WorkspaceId, id: EmailId): Promise<EmailPreview | undefined> {
-    return this.previews.run(() => this.make(workspaceId, id));
+  preview(workspaceId: WorkspaceId, id: EmailId, gone?: AbortSignal): Promise<EmailPreview | undefined> {
+    return this.previews.run(() => this.make(workspaceId, id), gone);
   }
 
   private async make(workspaceId: WorkspaceId, id: EmailId): Promise<EmailPreview | undefined> {

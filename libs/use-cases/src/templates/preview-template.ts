@@ -31,6 +31,7 @@ export class PreviewTemplate {
 
   /**
    * @param version the number of an earlier version; undefined: the current one
+   * @param gone is aborted when the caller has gone: a preview that would have to wait is refused then
    * @returns undefined when the workspace has no such template; the text always, made of the HTML where the template has none
    * @throws Refusal 400 when a variable or the version is missing, or when it cannot be rendered with these variables; 503 when too many
    *   of the workspace wait
@@ -40,8 +41,9 @@ export class PreviewTemplate {
     id: TemplateId,
     variables: JsonObject,
     version: number | undefined,
+    gone?: AbortSignal,
   ): Promise<TemplatePreview | undefined> {
-    return this.previews.run(workspaceId, () => this.make(workspaceId, id, variables, version));
+    return this.previews.run(workspaceId, () => this.make(workspaceId, id, variables, version), gone);
   }
 
   private async make(
