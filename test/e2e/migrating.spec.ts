@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, ProgramUnderTest, type TestDatabase } from '@posthorn/testing';
+import { createTestDatabase, FaultProxy, ProgramUnderTest, type TestDatabase } from '@posthorn/testing';
 import { openDatabase } from '@posthorn/database';
 
 let testDatabase: TestDatabase;
@@ -54,6 +54,15 @@ describe('A migration that cannot be done says in one line what to do', () => {
     expect(await lastWords(STRANGER)).toMatch(
       /^migrate: The role in DATABASE_URL lacks a privilege: .* the database belongs to \(permission denied for .*\)\n$/,
     );
+  });
+
+  it('about a server that takes the connection and never answers', async () => {
+    const proxy = await FaultProxy.before(testDatabase.url);
+    proxy.freeze();
+    expect(await lastWordsOf(proxy.urlFor(testDatabase.url))).toMatch(
+      /^migrate: Nothing answers there: .*\n$/,
+    );
+    await proxy.close();
   });
 
   it('about a history that was changed', async () => {

@@ -18,6 +18,11 @@ const LOCK_TIMEOUT_MS = 1_500;
 const TRY_AGAIN_MS = 3_000;
 const GIVE_UP_AFTER_MS = 30 * 60_000;
 
+/** Also of a server that takes the connection and then says nothing. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** For what only reads the history, and waits for nobody. */
+const LOOK_TIMEOUT_MS = 5_000;
+
 /** A process that vanishes in the middle of a migration must not hold its locks until TCP notices. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 
@@ -106,7 +111,7 @@ export async function runMigrations(
  */
 export async function findUnapplied(databaseUrl: string, directory: string): Promise<string[]> {
   const names = (await readMigrations(directory)).map(({ name }) => name);
-  return connected({ connectionString: databaseUrl }, async (client) => {
+  return connected({ connectionString: databaseUrl, query_timeout: LOOK_TIMEOUT_MS }, async (client) => {
     if (!(await hasBookkeeping(client))) return names;
     const { rows } = await client.query<{ name: string }>(
       'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
@@ -124,7 +129,11 @@ export async function findUnapplied(databaseUrl: string, directory: string): Pro
  */
 export async function examineMigrations(databaseUrl: string, directory: string): Promise<string[]> {
   const migrations = await readMigrations(directory);
-  const hasty = { connectionString: databaseUrl, connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
+  const hasty = {
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: LOOK_TIMEOUT_MS,
+    query_timeout: LOOK_TIMEOUT_MS,
+  };
   return connected(hasty, async (client) => {
     const missing = (await hasBookkeeping(client)) ? await findMissing(client, migrations) : migrations;
     return missing.map(({ name }) => name);
@@ -136,7 +145,7 @@ async function connected<Result>(
   config: pg.ClientConfig,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client(config);
+  const client = new pg.Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config });
   // A connection that breaks tells the statement under way; what it emits besides would end the process.
   client.on('error', () => undefined);
   try {
