@@ -98,13 +98,24 @@ describe('runUntilSignal', () => {
     expect(lines.join()).not.toContain('hunter2');
   });
 
-  it('leaves at once with 1 on a second signal', async () => {
-    const done = run({ drain: [() => new Promise<void>(() => undefined)] });
+  it.each(['SIGTERM', 'SIGINT'])('finishes all the same when SIGTERM comes after %s', async (signal) => {
+    let finish = (): void => undefined;
+    const done = run({ drain: [() => new Promise<void>((resolve) => (finish = resolve))] });
+    fake.emit(signal, signal);
+    await sleep(20);
     fake.emit('SIGTERM', 'SIGTERM');
+    finish();
+    await done;
+    expect(fake.exitCodes).toEqual([0]);
+  });
+
+  it.each(['SIGTERM', 'SIGINT'])('leaves at once with 1 when SIGINT comes after %s', async (signal) => {
+    const done = run({ drain: [() => new Promise<void>(() => undefined)] });
+    fake.emit(signal, signal);
     fake.emit('SIGINT', 'SIGINT');
     await done;
     expect(fake.exitCodes).toEqual([1]);
-    expect(lines.join()).toContain('a second signal');
+    expect(lines.join()).toContain('SIGINT while shutting down');
   });
 
   it('leaves with 1 when the deadline has passed', async () => {

@@ -31,8 +31,8 @@ const FATAL_EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
 
 /**
  * Waits for SIGTERM or SIGINT and then ends the process in order: ready turns 503, nothing new is accepted, requests in
- * work are finished, then every drain, then the app's own hooks, exit 0. A second signal, the deadline, or an error that
- * nobody caught: exit 1.
+ * work are finished, then every drain, then the app's own hooks, exit 0. SIGINT meanwhile (a person at a terminal who does
+ * not want to wait), the deadline, or an error that nobody caught: exit 1. SIGTERM meanwhile changes nothing.
  *
  * @returns when the process has been told to exit (which in production nobody sees)
  */
@@ -62,7 +62,9 @@ class Shutdown {
 
   private readonly onSignal = (signal: string): void => {
     if (this.deadline !== undefined) {
-      this.logger.error({ signal }, 'received a second signal: exiting without finishing');
+      // Whoever ends a process and its group, as `timeout` does, sends two of them and asks for no more than by one.
+      if (signal === 'SIGTERM') return;
+      this.logger.error('received SIGINT while shutting down: exiting without finishing');
       this.exit(1);
       return;
     }
@@ -105,11 +107,11 @@ class Shutdown {
     if (this.exited) return;
     this.exited = true;
     clearTimeout(this.deadline);
-    for (const signal of SIGNALS) this.process.off(signal, this.onSignal);
-    for (const event of FATAL_EVENTS) this.process.off(event, this.onFatal);
     this.logger.info({ code }, 'exiting');
     this.logger.flush();
     this.process.exit(code);
+    for (const signal of SIGNALS) this.process.off(signal, this.onSignal);
+    for (const event of FATAL_EVENTS) this.process.off(event, this.onFatal);
     this.resolve();
   }
 }
