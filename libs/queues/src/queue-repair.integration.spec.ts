@@ -108,6 +108,25 @@ it('jobs that cannot be read hold up no others, and are gone', async () => {
   await queue.close();
 });
 
+it('jobs that cannot be read are not searched for among all that wait behind them', async () => {
+  const queue = queueNamed(QUEUES.maintenance);
+  const wait = queue.toKey('wait');
+  const some = Array.from({ length: 5_000 }, (_, index) => index).join(' ');
+  for (let part = 0; part < 20; part += 1) await redis.ask(`RPUSH ${wait} ${some}`);
+  for (let index = 0; index < 100; index += 1) {
+    await redis.ask(`HSET ${queue.toKey(`broken-${index}`)} name recoveries.forget data {x opts {}`);
+    await redis.ask(`RPUSH ${wait} broken-${index}`);
+  }
+  await redis.ask('CONFIG RESETSTAT');
+  while (errors.length === 0) await mended.mend(0);
+  const [, usecPerCall] = /cmdstat_lrem:.*usec_per_call=([\d.]+)/.exec(await redis.ask('INFO commandstats'))!;
+  expect(Number(usecPerCall)).toBeLessThan(100);
+  expect(await redis.ask(`LLEN ${wait}`)).toBe(':100000\r\n');
+  expect(errors.splice(0)).toHaveLength(1);
+  await redis.ask(`DEL ${wait}`);
+  await queue.close();
+});
+
 it('what a dead worker had in hand is begun again, though the clock of Redis was set back by an hour', async () => {
   const queue = queueNamed(QUEUES.maintenance);
   await queue.add('recoveries.forget', { v: 1 });

@@ -35,7 +35,8 @@ const NEXT_JOBS = 100;
 
 /**
  * Deletes active jobs, and next waiting ones, whose JSON is broken; returns how many. KEYS: the lists of active and of waiting jobs. ARGV: the key prefix of
- * jobs, and how many waiting ones to check.
+ * jobs, and how many waiting ones to check. They are removed searching from the tail, where the next ones are: from the head, a hundred took 0.2 s in a list
+ * of 100,000.
  */
 const DELETE_UNREADABLE = `
 local function isBroken(id)
@@ -50,7 +51,7 @@ local forgotten = 0
 for i, first in ipairs({ 0, -tonumber(ARGV[2]) }) do
   for _, id in ipairs(redis.call('LRANGE', KEYS[i], first, -1)) do
     if isBroken(id) then
-      redis.call('LREM', KEYS[i], 0, id)
+      redis.call('LREM', KEYS[i], -1, id)
       forgotten = forgotten + redis.call('DEL', ARGV[1] .. id)
     end
   end
