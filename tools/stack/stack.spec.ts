@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,11 @@ import { choosePorts } from './ports.mjs';
 import { newKeyRing, provideKeyRing } from './secrets.mjs';
 import { readSettings } from './settings.mjs';
 
+const PORTS = new URL('ports.mjs', import.meta.url).href;
+
 describe('Choosing ports', () => {
   it('keeps a preferred port that is free', async () => {
-    const port = await portOfNobody();
+    const port = portOfNobody();
     expect(await choosePorts({ gateway: port })).toEqual({ gateway: port });
   });
 
@@ -29,7 +31,7 @@ describe('Choosing ports', () => {
   });
 
   it('gives one to one only, of those who ask at once too', async () => {
-    const port = await portOfNobody();
+    const port = portOfNobody();
     const twice = await choosePorts({ gateway: port, dashboard: port });
     const again = await choosePorts({ gateway: port });
 
@@ -38,18 +40,18 @@ describe('Choosing ports', () => {
   });
 });
 
-/** Free, and held by nobody. */
-async function portOfNobody(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+/** Free, and held by nobody: a process that has ended had it, and it lies where no system gives ports away meanwhile. */
+function portOfNobody(): number {
+  const asking = `import { freePort } from '${PORTS}'; console.log(await freePort());`;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', asking], {
+    encoding: 'utf8',
+  });
+  return Number(stdout);
 }
 
 describe('A free port', () => {
   it('is given to one of the processes that ask at once, and lies below the ports of outgoing connections', async () => {
-    const asking = `import { freePort } from '${new URL('ports.mjs', import.meta.url).href}';
+    const asking = `import { freePort } from '${PORTS}';
       for (let i = 0; i < 200; i += 1) console.log(await freePort());
       process.stdin.resume();`;
     const processes = Array.from({ length: 6 }, () =>
