@@ -5,13 +5,16 @@ import { NODE_ON_SOURCES } from '@posthorn/testing';
 
 const MODULE = fileURLToPath(new URL('./create-logger.ts', import.meta.url));
 
-it('what libraries write to the console of a process are lines of its log, masked like all others', () => {
+it('what libraries write to the console of a process, and what Node warns of, are lines of its log, masked like all others', () => {
   const program = `
     const { createLogger } = await import(process.argv[1]);
     const logger = createLogger({ LOG_LEVEL: 'info' }, 'test');
     console.warn('IMPORTANT! Eviction policy is %s', 'allkeys-lru');
     console.error('gone:', new TypeError('jane@example.com'));
     console.log('hello');
+    process.emitWarning('11 listeners of jane@example.com', 'MaxListenersExceededWarning');
+    process.emitWarning('untold', 'ExperimentalWarning');
+    await new Promise((resolve) => setImmediate(resolve));
     logger.flush();`;
   const flags = ['--input-type=module', '--eval', program, MODULE];
   const { NODE_OPTIONS: _jestOnly, ...env } = process.env;
@@ -23,6 +26,11 @@ it('what libraries write to the console of a process are lines of its log, maske
     expect.objectContaining({ level: 'warn', app: 'test', msg: 'IMPORTANT! Eviction policy is allkeys-lru' }),
     expect.objectContaining({ level: 'error', err: expect.objectContaining({ type: 'TypeError' }) }),
     expect.objectContaining({ level: 'info', msg: 'hello' }),
+    expect.objectContaining({
+      level: 'warn',
+      err: expect.objectContaining({ stack: expect.stringMatching(/^MaxListenersExceededWarning: /) }),
+      msg: expect.stringContaining('11 listeners'),
+    }),
   ]);
   expect(stdout).not.toContain('jane');
 });
