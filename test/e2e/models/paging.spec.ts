@@ -132,9 +132,11 @@ async function walk(
   return pages;
 }
 
-/** A page is no longer than it may be, in order, and says truly whether there is another. */
+/** A page is no longer than it may be, in order, says truly whether there is another, and says it after its items. */
 function expectSoundPages(pages: readonly Page<Item>[], { limit, sort }: Walk, isByTime: boolean): void {
-  for (const { items, hasMore, startAt } of pages) {
+  for (const page of pages) {
+    const { items, hasMore, startAt } = page;
+    expect(Object.keys(page)).toEqual(['items', 'hasMore', 'startAt']);
     expect(hasMore).toBe(startAt !== null);
     const beyond = items.slice(limit);
     const last = items[limit - 1]?.createdAt;

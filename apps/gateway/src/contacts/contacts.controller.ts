@@ -44,8 +44,8 @@ export class ContactsController {
   async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<ContactsAnswer> {
     const { email, status, ...page } = judgeQuery(ContactsQuery, query);
     const filter = { status, email: email === undefined ? undefined : addressIn(email) };
-    const { items, ...rest } = await this.contacts.list(workspaceId, pageById('ctc', page), filter);
-    return { contacts: { ...rest, items: items.map(contactView) } };
+    const found = await this.contacts.list(workspaceId, pageById('ctc', page), filter);
+    return { contacts: { ...found, items: found.items.map(contactView) } };
   }
 
   @Get(':contact_id')

@@ -39,8 +39,8 @@ export class SuppressionsController {
   async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<SuppressionsAnswer> {
     const { email, reason, ...page } = judgeQuery(SuppressionsQuery, query);
     const filter = { reason, email: email === undefined ? undefined : addressIn(email) };
-    const { items, ...rest } = await this.suppressions.list(workspaceId, pageById('sup', page), filter);
-    return { suppressions: { ...rest, items: items.map(suppressionView) } };
+    const found = await this.suppressions.list(workspaceId, pageById('sup', page), filter);
+    return { suppressions: { ...found, items: found.items.map(suppressionView) } };
   }
 
   @Get(':suppression_id')
