@@ -1,4 +1,4 @@
-import { describe, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Answer } from '../api.ts';
 import { soundEmail } from '../stack.ts';
 import { type Case, shown } from './cases.ts';
@@ -237,7 +237,6 @@ describe('G2: a connection that speaks', () => {
   it.each([
     ['no HTTP', ['HELO example.com']],
     ['another protocol', ['POST /v1/emails SMTP/1.0', 'Host: x']],
-    ['an unknown method', ['FOO /v1/emails HTTP/1.1', 'Host: x']],
     ['no Host', [line, 'Connection: close']],
     ['two Hosts', [line, 'Host: x', 'Host: y', 'Connection: close']],
     ['a length that is none', [line, 'Host: x', 'Content-Length: 1x']],
@@ -248,6 +247,12 @@ describe('G2: a connection that speaks', () => {
     ['a header without a name', [line, 'Host: x', ': b']],
     ['a folded header', [line, 'Host: x', 'X A: b']],
   ])('%s', async (_what, lines) => expectRefusal(await refusing.stack.api().raw(lines), 400, /./));
+
+  it('of an unknown method', async () => {
+    const answer = await refusing.stack.api().raw(['FOO /v1/emails HTTP/1.1', 'Host: x']);
+    expectRefusal(answer, 405, /^FOO is not possible here; use GET or HEAD or POST$/);
+    expect(answer.headers.get('Allow')).toBe('GET, HEAD, POST');
+  });
 });
 
 /** Posts a sound email with exactly these lines beside the least. */

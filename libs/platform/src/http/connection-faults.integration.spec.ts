@@ -15,7 +15,12 @@ describe('a connection that does not speak HTTP as it should', () => {
 
   it.each([
     ['hello\r\n\r\n', 400, 'Bad Request'],
-    ['BREW /v1/things HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'Bad Request'],
+    ['BREW /v1/things\r\n\r\n', 400, 'Bad Request'],
+    ['BREW /v1/nope HTTP/1.1\r\nHost: a\r\n\r\n', 404, 'Not Found'],
+    ['BREW /v1/things/%zz HTTP/1.1\r\nHost: a\r\n\r\n', 405, 'Method Not Allowed'],
+    ['BREW /v1/things/%ff\xff HTTP/1.1\r\nHost: a\r\n\r\n', 405, 'Method Not Allowed'],
+    ['BREW http://a HTTP/1.1\r\nHost: a\r\n\r\n', 404, 'Not Found'],
+    ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'Bad Request'],
     ['GET /v1/things/1 HTTP/1.1\r\nHost: a\r\nno colon\r\n\r\n', 400, 'Bad Request'],
     ['GET /v1/things/1 HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'Bad Request'],
     [`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'Request Header Fields Too Large'],
@@ -32,6 +37,25 @@ describe('a connection that does not speak HTTP as it should', () => {
     expect(head).toMatch(/X-Request-Id: [0-9a-f-]{36}/);
     expect(JSON.parse(body)).toEqual({ statusCode, error, message: expect.any(String) });
   });
+
+  it.each([
+    ['BREW', '/v1/things?q=1'],
+    ['get', '/v1/things'],
+    ['GETS', 'http://a/V1/things/'],
+    ['B', '/v1/things'],
+  ])(
+    'G2: hears of a method that HTTP does not have which ones the path has: %s %s',
+    async (method, target) => {
+      const sent = `${method} ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
+      const [head = '', body = ''] = (await exchange(sample.port, sent)).split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1\.1 405 [^]*\r\nAllow: POST\r\n/);
+      expect(JSON.parse(body)).toEqual({
+        statusCode: 405,
+        error: 'Method Not Allowed',
+        message: `${method} is not possible here; use POST`,
+      });
+    },
+  );
 
   it.each(['http://', 'http://?q=1', 'http://[::1/v1/nope', 'http://[::1', 'x://', '*'])(
     'gets the error body for the target %s',

@@ -2,7 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { AnswerHeaders } from './enter-request.ts';
-import { errorBody } from './error-answer.ts';
+import { errorBody, type ErrorAnswer } from './error-answer.ts';
+import { originForm } from './origin-form.ts';
+import { decodable } from './stray-percents.ts';
 
 /** What Node's parser finds wrong with a connection, before there is a request. */
 const FAULTS: Record<string, readonly [status: number, message: string]> = {
@@ -12,34 +14,64 @@ const FAULTS: Record<string, readonly [status: number, message: string]> = {
 };
 const MALFORMED = [400, 'The request is not valid HTTP/1.1; correct its first line and headers'] as const;
 
+/** A first line with a method that the parser does not have among its own. */
+const FIRST_LINE = /^([!#$%&'*+.^_`|~\w-]{1,32}) (\S+) HTTP\/1\.[01]\r?\n/;
+
+/** What Node says of a fault: `rawPacket` is what it was found in, at `bytesParsed`. */
+type ConnectionFault = NodeJS.ErrnoException & {
+  readonly rawPacket?: Buffer;
+  readonly bytesParsed?: number;
+};
+
 /** After so long nobody is waited for who does not take the last that is said. */
 const LAST_WORD_MS = 5_000;
 
-/** Answers what is no valid HTTP with the error body of the interface, and closes the connection. */
-export function answerConnectionFaults(server: Server, answerHeaders: AnswerHeaders): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+/**
+ * Answers what is no valid HTTP with the error body of the interface, and closes the connection.
+ *
+ * @param unrouted the answer to a method that no route has for a path
+ */
+export function answerConnectionFaults(
+  server: Server,
+  answerHeaders: AnswerHeaders,
+  unrouted: (method: string, path: string) => ErrorAnswer,
+): void {
+  server.on('clientError', (error: ConnectionFault, socket: Duplex) => {
     const answer = answerUnderWay(socket);
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else if (answer?.req.complete) closeAfter(answer, socket);
     else if (answer?.headersSent) socket.destroy();
-    else answerFault(error, socket, answerHeaders);
+    else sayLast(socket, rawAnswer(answerTo(error, unrouted), headersFor(socket, answerHeaders)));
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     // Node lets go of the connection: it hears no error of it any more, which would end the process, and a server that closes waits for it.
     socket.on('error', () => undefined);
     const message = 'CONNECT is not possible here; see the API reference for the paths';
     if (answerUnderWay(socket)) socket.destroy();
-    else sayLast(socket, rawAnswer(405, message, headersFor(socket, answerHeaders)));
+    else sayLast(socket, rawAnswer(notPossible(message), headersFor(socket, answerHeaders)));
   });
 }
 
-function answerFault(
-  { code = '' }: NodeJS.ErrnoException,
-  socket: Duplex,
-  answerHeaders: AnswerHeaders,
-): void {
-  const [status, message] = FAULTS[code] ?? MALFORMED;
-  sayLast(socket, rawAnswer(status, message, headersFor(socket, answerHeaders)));
+function answerTo(
+  fault: ConnectionFault,
+  unrouted: (method: string, path: string) => ErrorAnswer,
+): ErrorAnswer {
+  const [, method, target] = firstLineOf(fault) ?? [];
+  if (method !== undefined && target !== undefined)
+    return unrouted(method, decodable(originForm(target)).split(/[?#]/, 1)[0]!);
+  const [status, message] = FAULTS[fault.code ?? ''] ?? MALFORMED;
+  return { body: errorBody(status, message), headers: {} };
+}
+
+/** The first line of a request in which nothing is wrong but its method. */
+function firstLineOf({ code, rawPacket, bytesParsed = 0 }: ConnectionFault): RegExpExecArray | null {
+  if (code !== 'HPE_INVALID_METHOD' || rawPacket === undefined) return null;
+  const start = rawPacket.subarray(0, bytesParsed).lastIndexOf('\n') + 1;
+  return FIRST_LINE.exec(rawPacket.toString('latin1', start));
+}
+
+function notPossible(message: string): ErrorAnswer {
+  return { body: errorBody(405, message), headers: { Allow: 'GET, HEAD, POST, DELETE' } };
 }
 
 /** Sends the last there is to say and ends the connection, also where the other side does not end theirs, or does not read. */
@@ -71,17 +103,16 @@ function closeAfter(answer: ServerResponse, socket: Duplex): void {
   answer.once('close', () => socket.end());
 }
 
-function rawAnswer(status: number, message: string, headers: readonly string[]): string {
-  const body = errorBody(status, message);
+function rawAnswer({ body, headers: own }: ErrorAnswer, headers: readonly string[]): string {
   const text = JSON.stringify(body);
   return [
-    `HTTP/1.1 ${status} ${body.error}`,
+    `HTTP/1.1 ${body.statusCode} ${body.error}`,
     `Date: ${new Date().toUTCString()}`,
     `X-Request-Id: ${crypto.randomUUID()}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(text)}`,
     ...headers,
-    ...(status === 405 ? ['Allow: GET, HEAD, POST, DELETE'] : []),
+    ...Object.entries(own).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
     '',
     text,

@@ -14,7 +14,8 @@ export function withOriginForm(listener: RequestListener): RequestListener {
   };
 }
 
-function originForm(target: string): string {
+/** The path and query of a target. */
+export function originForm(target: string): string {
   if (target.startsWith('/')) return target;
   const rest = target.replace(SCHEME_AND_HOST, '');
   return rest === target || rest.startsWith('/') ? rest : `/${rest}`;

@@ -49,7 +49,9 @@ export class PlatformAdapter extends ExpressAdapter {
     Object.assign(server, { httpAllowHalfOpen: true });
     // An expectation that we don't know may be ignored (RFC 9110, section 10.1.1).
     server.on('checkExpectation', listener);
-    answerConnectionFaults(server, this.answerHeaders);
+    answerConnectionFaults(server, this.answerHeaders, (method, path) =>
+      answerToUnrouted(this.routerLayers(), method, path),
+    );
     this.setHttpServer(server);
   }
 

@@ -10,7 +10,7 @@ export function escapeStrayPercents(request: Request, _response: Response, next:
 }
 
 /** The same URL, its path with `%25` for each `%` if it could not be decoded. */
-function decodable(url: string): string {
+export function decodable(url: string): string {
   const [path = ''] = url.split('?', 1);
   try {
     decodeURIComponent(path);
