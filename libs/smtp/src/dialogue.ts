@@ -2,8 +2,11 @@ import { boundText, type SmtpReply, type SmtpStage, type Transmission } from '@p
 import { describeError, isFaultOfOurs } from './connection-fault.ts';
 import { readReply, type Redaction } from './reply.ts';
 
-/** What is being waited for: a connection (or TLS handshake), the greeting, the reply to a command, or the reply to the message content. */
-export type Wait = 'connection' | 'greeting' | 'command' | 'content';
+/**
+ * What is being waited for: a connection (or TLS handshake), the greeting, the first reply over a reused connection, the reply to another command, or the
+ * reply to the message content.
+ */
+export type Wait = 'connection' | 'greeting' | 'reused' | 'command' | 'content';
 
 /** An entry of nodemailer's transaction log. */
 interface LogEntry {
@@ -47,6 +50,7 @@ export class Dialogue {
   /** The first fault; later ones are only its consequences. */
   private fault: Transmission | undefined;
   private finalReply: SmtpReply | undefined;
+  private messages = 0;
   private messageBegun = false;
   private messageWritten = false;
   /** Whether the server supports non-ASCII addresses (RFC 6531). */
@@ -66,6 +70,7 @@ export class Dialogue {
 
   /** Resets the state for the next message. */
   beginMessage(): void {
+    this.messages += 1;
     this.stage = 'mail';
     this.awaited = [];
     this.fault = undefined;
@@ -87,7 +92,8 @@ export class Dialogue {
   /** What is being waited for; undefined: nothing. */
   get wait(): Wait | undefined {
     const [awaited] = this.awaited;
-    if (awaited !== undefined) return awaited === 'greeting' || awaited === 'content' ? awaited : 'command';
+    if (awaited === 'greeting' || awaited === 'content') return awaited;
+    if (awaited !== undefined) return awaited === 'mail' && this.messages > 1 ? 'reused' : 'command';
     // After a refused STARTTLS the dialogue continues in plaintext.
     const isHandshake = this.stage === 'starttls' && this.fault === undefined;
     return this.stage === 'connect' || isHandshake ? 'connection' : undefined;

@@ -135,6 +135,27 @@ describe('the connections of a transport', () => {
     expect(server.messages.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 
+  it('that lead nowhere any more, though nobody has closed them, are replaced sooner than a command may take', async () => {
+    const server = await scripted((stage, { connection, transaction }) =>
+      stage === 'mail' && connection === 1 && transaction === 2 ? {} : undefined,
+    );
+    const transport = transportTo(server.url, { greetingTimeoutMs: 1_000 });
+    await transport.send(ENVELOPE, MESSAGE);
+    await someTime(10);
+    expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
+    expect(server.messages.map(({ connection }) => connection)).toEqual([1, 2]);
+  });
+
+  it('that are fresh are given the time of a command at MAIL', async () => {
+    const server = await scripted((stage) => (stage === 'mail' ? { delayMs: 1_500 } : undefined));
+    const transport = transportTo(server.url, { greetingTimeoutMs: 1_000 });
+    for (let n = 0; n < 2; n += 1) {
+      expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
+      await someTime(10);
+    }
+    expect(server.messages.map(({ connection }) => connection)).toEqual([1, 2]);
+  });
+
   it('are replaced only once: a fresh one that ends at MAIL is the answer', async () => {
     const server = await scripted((stage, { connection, transaction }) =>
       stage === 'mail' && (connection === 2 || transaction === 2) ? { drop: true } : undefined,

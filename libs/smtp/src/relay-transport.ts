@@ -22,7 +22,7 @@ export interface RelayTransportOptions {
   readonly onCrowded?: (reason: string) => void;
   /** How long DNS look-up and connecting may take, including implicit TLS; also, separately, the handshake after STARTTLS. Default: 30 s. */
   readonly connectionTimeoutMs?: number;
-  /** How long the relay may take to greet us. Default: 30 s. */
+  /** How long the relay may take to greet us, or to answer MAIL over a kept connection, which may lead nowhere any more. Default: 30 s. */
   readonly greetingTimeoutMs?: number;
   /** How long the relay may take to reply to a command. Default: 5 min (RFC 5321, section 4.5.3.2). */
   readonly commandTimeoutMs?: number;
@@ -85,7 +85,9 @@ export class RelayTransport implements SmtpTransport {
   constructor(url: string, options: RelayTransportOptions = {}) {
     const address = parseRelayUrl(url);
     const connectionTimeoutMs = options.connectionTimeoutMs ?? 30_000;
+    const greetingTimeoutMs = options.greetingTimeoutMs ?? 30_000;
     const socketTimeoutMs = options.socketTimeoutMs ?? 600_000;
+    const commandTimeoutMs = Math.min(options.commandTimeoutMs ?? 300_000, socketTimeoutMs);
     this.settings = {
       address,
       addresses: new RelayAddresses(address.host, {
@@ -96,8 +98,9 @@ export class RelayTransport implements SmtpTransport {
       tlsPolicy: options.tlsPolicy ?? 'opportunistic',
       waitTimeoutMs: {
         connection: connectionTimeoutMs,
-        greeting: options.greetingTimeoutMs ?? 30_000,
-        command: Math.min(options.commandTimeoutMs ?? 300_000, socketTimeoutMs),
+        greeting: greetingTimeoutMs,
+        reused: Math.min(greetingTimeoutMs, commandTimeoutMs),
+        command: commandTimeoutMs,
         content: socketTimeoutMs,
       },
       stepTimeoutMs: options.stepTimeoutMs ?? 900_000,

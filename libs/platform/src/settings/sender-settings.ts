@@ -45,7 +45,9 @@ export class SenderSettings {
   @Max(120_000)
   SMTP_CONNECTION_TIMEOUT_MS = 10_000;
 
-  @Setting('How long the relay may take to greet before we hang up, in milliseconds.')
+  @Setting(
+    'How long the relay may take to greet before we hang up, in milliseconds; over a connection that was kept, to answer the first command, or another connection is made.',
+  )
   @IsInt()
   @Min(1_000)
   @Max(300_000)
