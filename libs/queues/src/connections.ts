@@ -2,6 +2,8 @@ import { Redis, type RedisOptions as ConnectionOptions } from 'ioredis';
 
 /** How long a producer waits for an answer of Redis. No caller waits for it, so this only bounds how many commands pile up. */
 const COMMAND_TIMEOUT_MS = 2_000;
+/** After so long without an answer a worker's connection is taken for dead and replaced. BullMQ lets Redis wait for a job for at most 10 s. */
+const WORKER_SILENCE_MS = 12_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 /** How long a connection may take to close: ioredis waits for the other side even if the connection is already lost. */
 const DISCONNECT_TIMEOUT_MS = 200;
@@ -53,7 +55,11 @@ export function connectProducer(
 
 /** A connection for a worker: it waits while Redis is down and resumes by itself. */
 export function connectWorker(url: string, onError: (error: Error) => void): Redis {
-  const connection = new Redis(url, { maxRetriesPerRequest: null, ...CONNECTION });
+  const connection = new Redis(url, {
+    maxRetriesPerRequest: null,
+    socketTimeout: WORKER_SILENCE_MS,
+    ...CONNECTION,
+  });
   connection.on('error', onError);
   return connection;
 }

@@ -1,4 +1,4 @@
-import { it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FaultProxy, PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
 import { JobProducer } from './job-producer.ts';
@@ -45,4 +45,42 @@ it.each([
   await producer.close();
   await proxy.close();
   await Promise.all([old.close(), young.close()]);
+});
+
+it('a worker whose connections lead nowhere any more takes jobs again long before it counts as stuck', async () => {
+  const redis = await PrivateRedis.start();
+  const [proxy, beside] = await Promise.all([FaultProxy.before(redis.url), FaultProxy.before(redis.url)]);
+  const prefix = uniqueQueuePrefix();
+  let served = 0;
+  const producer = new JobProducer(
+    QUEUES.maintenance,
+    { url: beside.urlFor(redis.url), prefix },
+    () => undefined,
+  );
+  const worker = new JobWorker<'recoveries.forget'>({
+    url: proxy.urlFor(redis.url),
+    prefix,
+    queue: QUEUES.maintenance,
+    concurrency: 1,
+    handlers: { 'recoveries.forget': () => Promise.resolve(void (served += 1)) },
+    onError: () => undefined,
+  });
+  worker.start();
+  const serveMore = async (): Promise<void> => {
+    const goal = served + 1;
+    await producer.add([{ name: 'recoveries.forget', data: { v: 1 }, opts: {} }]);
+    while (served < goal) await sleep(10);
+  };
+  await sleep(500);
+  await serveMore();
+
+  proxy.strand();
+  const strandedAt = performance.now();
+  await serveMore();
+  expect(performance.now() - strandedAt).toBeLessThan(20_000);
+
+  await worker.close();
+  await producer.close();
+  await Promise.all([proxy.close(), beside.close()]);
+  await redis.close();
 });

@@ -92,6 +92,11 @@ export class FaultProxy {
     for (const channel of this.#channels) channel.freeze();
   }
 
+  /** Connections that are open stay open, and nothing moves on them any more, as after a firewall forgot them; new ones are welcome. */
+  strand(): void {
+    for (const channel of this.#channels) channel.freeze();
+  }
+
   /** Takes every fault away; what was frozen moves on. */
   async heal(): Promise<void> {
     this.#cuts = [];
