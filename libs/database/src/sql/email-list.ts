@@ -25,10 +25,13 @@ const COLUMNS = [
   ['groupBy', 'group_by'],
 ] as const;
 
-/** The columns shown of an email in a list; for {@link boundedScan}. */
-export const SHOWN_EMAIL = `e.id, e.type, e.status, e.from_address AS "fromAddress", e.to_address AS "toAddress", e.subject,
+/** The columns of a summary of `emails e`. */
+export const EMAIL_SUMMARY_COLUMNS = `e.id, e.type, e.status, e.from_address AS "fromAddress", e.to_address AS "toAddress", e.subject,
        e.template_name AS "templateName", e.message_id AS "messageId", e.group_by AS "groupBy", e.send_at AS "sendAt",
-       e.accepted_at AS "acceptedAt", e.sent_at AS "sentAt"
+       e.accepted_at AS "acceptedAt", e.sent_at AS "sentAt"`;
+
+/** What is shown of an email in a list; for {@link boundedScan}. */
+export const SHOWN_EMAIL = `${EMAIL_SUMMARY_COLUMNS}
 FROM     given g
 JOIN     emails e ON e.id = g.id`;
 

@@ -21,6 +21,7 @@ import {
 } from './accept.ts';
 import { LOCK_OUTBOX_ROWS } from './claims.ts';
 import { READ_COMPOSITION } from './composition.ts';
+import { READ_EMAIL } from './read-email.ts';
 import { HASTEN_DELIVERY, LOCK_DUE, PUT_BACK_DELIVERY, READ_STATUS } from './delivery-changes.ts';
 import { EMAILS_TO, endOfGroup, EVENTS_NAMING, FORGET_PERSON, KEYS_NAMING, TAKE_BACK } from './erasure.ts';
 import { FIND_LEFT_BEHIND } from './examination.ts';
@@ -884,6 +885,18 @@ const STATEMENTS: readonly Checked[] = [
       sql: READ_COMPOSITION,
       values: () => [text(NOBODY), someWorkspace()],
       indexes: [/^emails_.*(_pkey|_workspace_id_id_status_idx)$/, /^email_contents_.*_pkey$/],
+    },
+  ],
+  [
+    'READ_EMAIL',
+    {
+      sql: READ_EMAIL,
+      values: () => [text(NOBODY), someWorkspace(), '500'],
+      indexes: [
+        /^emails_.*(_pkey|_workspace_id_id_status_idx)$/,
+        /^email_events_.*_pkey$/,
+        /^email_engagements_.*_pkey$/,
+      ],
     },
   ],
   [

@@ -1,11 +1,6 @@
 import { type EmailId, idFromUuid } from '@posthorn/kernel';
 import type { EmailStatus, HitCounts, ReportKind } from '@posthorn/domain';
-import type {
-  Email as EmailRow,
-  EmailEvent as EmailEventRow,
-  EmailEngagement as EmailEngagementRow,
-  EmailEventKind,
-} from '../generated/client.ts';
+import type { Email as EmailRow, EmailEventKind } from '../generated/client.ts';
 
 /** What is known of an email, but for its content and its timeline. */
 export interface EmailSummary {
@@ -88,13 +83,40 @@ export function emailSummary(row: EmailSummaryRow): EmailSummary {
   };
 }
 
-/** The entry of a timeline in a row. */
-export function emailFact(row: EmailEventRow): EmailFact {
-  const { kind, at, late, duplicatePossible, report, detail } = row;
-  return { kind, at, late, duplicatePossible, report, detail: detail as Record<string, unknown> };
+/** A row of `READ_EMAIL`: what comes as JSON has its times as texts. */
+export type EmailRecordRow = EmailSummaryRow &
+  Pick<EmailRecord, 'trackClicks' | 'trackOpens'> & {
+    /** Null: nobody has opened it, or followed a link. */
+    readonly engagement: TimesAsText<Engagement> | null;
+    readonly timeline: readonly TimesAsText<EmailFact>[];
+  };
+
+type TimesAsText<Value> = {
+  readonly [Key in keyof Value]: Value[Key] extends Date
+    ? string
+    : Value[Key] extends Date | null
+      ? string | null
+      : Value[Key];
+};
+
+/** The email in a row, with its timeline. */
+export function emailRecord(row: EmailRecordRow): EmailRecord {
+  const { trackClicks, trackOpens, engagement, timeline } = row;
+  return {
+    ...emailSummary(row),
+    trackClicks,
+    trackOpens,
+    engagement: engagementOf(engagement),
+    timeline: timeline.map(emailFact),
+  };
 }
 
-const NOTHING: Engagement = {
+function emailFact(fact: TimesAsText<EmailFact>): EmailFact {
+  const { kind, at, late, duplicatePossible, report, detail } = fact;
+  return { kind, at: new Date(at), late, duplicatePossible, report, detail };
+}
+
+const NO_ENGAGEMENT: Engagement = {
   opens: 0,
   clicks: 0,
   machineOpens: 0,
@@ -103,9 +125,12 @@ const NOTHING: Engagement = {
   clickedAt: null,
 };
 
-/** How often an email was opened and clicked; without a row, never. */
-export function engagementOf(row: EmailEngagementRow | null): Engagement {
-  if (row === null) return NOTHING;
-  const { opens, clicks, machineOpens, machineClicks, openedAt, clickedAt } = row;
-  return { opens, clicks, machineOpens, machineClicks, openedAt, clickedAt };
+function engagementOf(engagement: TimesAsText<Engagement> | null): Engagement {
+  if (engagement === null) return NO_ENGAGEMENT;
+  const { openedAt, clickedAt } = engagement;
+  return { ...engagement, openedAt: dateOf(openedAt), clickedAt: dateOf(clickedAt) };
+}
+
+function dateOf(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
 }
