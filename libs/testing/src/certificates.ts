@@ -18,8 +18,19 @@ export interface CertificateFacts {
 
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 const VALID = ['-days', '2'];
-/** OpenSSL 3.0 cannot be told when a certificate begins; so this one ended before it did. */
-const EXPIRED = ['-days', '-1'];
+/** `openssl ca` takes both dates in every version; `x509` takes the first one since 3.4 only, and no longer takes negative days since then. */
+const EXPIRED = ['-startdate', '20240101000000Z', '-enddate', '20240102000000Z'];
+const CA_CONFIG = `
+[ca]
+default_ca = authority
+[authority]
+database = issued
+new_certs_dir = .
+default_md = sha256
+policy = any_name
+[any_name]
+commonName = supplied
+`;
 
 /** Makes certificates as receivers have them, good and bad, with OpenSSL. */
 export class TestAuthority {
@@ -41,9 +52,15 @@ export class TestAuthority {
     const { directory } = this;
     writeFileSync(join(directory, 'names'), `subjectAltName=${names.join(',')}`);
     openssl(directory, ['req', ...NEW_KEY, '-subj', '/CN=receiver', '-keyout', 'one.key', '-out', 'one.csr']);
-    const by = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-extfile', 'names'];
-    const days = hasExpired ? EXPIRED : VALID;
-    openssl(directory, ['x509', '-req', '-in', 'one.csr', ...by, ...days, '-out', 'one.crt']);
+    const files = ['-in', 'one.csr', '-extfile', 'names', '-out', 'one.crt'];
+    if (hasExpired) {
+      writeFileSync(join(directory, 'ca.cnf'), CA_CONFIG);
+      writeFileSync(join(directory, 'issued'), '');
+      const by = ['-config', 'ca.cnf', '-cert', 'ca.crt', '-keyfile', 'ca.key'];
+      openssl(directory, ['ca', '-batch', '-notext', '-rand_serial', ...by, ...EXPIRED, ...files]);
+    } else {
+      openssl(directory, ['x509', '-req', '-CA', 'ca.crt', '-CAkey', 'ca.key', ...VALID, ...files]);
+    }
     return this.read();
   }
 
