@@ -27,6 +27,7 @@ default_ca = authority
 database = issued
 new_certs_dir = .
 default_md = sha256
+rand_serial = yes
 policy = any_name
 [any_name]
 commonName = supplied
@@ -57,7 +58,7 @@ export class TestAuthority {
       writeFileSync(join(directory, 'ca.cnf'), CA_CONFIG);
       writeFileSync(join(directory, 'issued'), '');
       const by = ['-config', 'ca.cnf', '-cert', 'ca.crt', '-keyfile', 'ca.key'];
-      openssl(directory, ['ca', '-batch', '-notext', '-rand_serial', ...by, ...EXPIRED, ...files]);
+      openssl(directory, ['ca', '-batch', '-notext', ...by, ...EXPIRED, ...files]);
     } else {
       openssl(directory, ['x509', '-req', '-CA', 'ca.crt', '-CAkey', 'ca.key', ...VALID, ...files]);
     }
