@@ -4,10 +4,10 @@ import { CannotStart } from '@posthorn/kernel';
 import type { InboundSettings } from '@posthorn/platform';
 import type { Certificate } from '@posthorn/reports';
 
-const READ_EVERY_MS = 3_600_000;
+const RELOAD_EVERY_MS = 3_600_000;
 
-/** The certificate of the settings to begin with; undefined: there is to be none. @throws CannotStart when it cannot be read or used */
-export async function firstCertificate(settings: InboundSettings): Promise<Certificate | undefined> {
+/** The certificate named by the settings; undefined: none is set. @throws CannotStart when it cannot be read or used */
+export async function loadCertificate(settings: InboundSettings): Promise<Certificate | undefined> {
   try {
     const certificate = await readCertificate(settings);
     if (certificate !== undefined) createSecureContext({ ...certificate });
@@ -26,8 +26,8 @@ async function readCertificate(settings: InboundSettings): Promise<Certificate |
   return { cert, key: privateKey };
 }
 
-/** Certificates last for weeks, processes longer: reads it again every hour. What cannot be read or used leaves the one before. */
-export function keepCertificateFresh(
+/** Reads the certificate again every hour, since processes outlive certificates. One that cannot be read or used does not replace the current one. */
+export function reloadCertificateHourly(
   settings: InboundSettings,
   use: (certificate: Certificate) => void,
   onError: (error: unknown) => void,
@@ -36,5 +36,5 @@ export function keepCertificateFresh(
     const certificate = await readCertificate(settings);
     if (certificate !== undefined) use(certificate);
   };
-  setInterval(() => void renew().catch(onError), READ_EVERY_MS).unref();
+  setInterval(() => void renew().catch(onError), RELOAD_EVERY_MS).unref();
 }

@@ -19,7 +19,7 @@ import {
 } from '@posthorn/platform';
 import { readReturnedMail, ReportListener } from '@posthorn/reports';
 import { RecordRates, TakeReport } from '@posthorn/use-cases';
-import { keepCertificateFresh, firstCertificate } from './certificate.ts';
+import { reloadCertificateHourly, loadCertificate } from './certificate.ts';
 
 await startProcess('inbound', async () => {
   loadEnvFile();
@@ -33,7 +33,7 @@ await startProcess('inbound', async () => {
   });
   const logger = createLogger(log, 'inbound');
   const onError = reportRepeated(logger, 'something has to be tried again');
-  // Lanes of events are not rung from here: the clock does so within a second, and nobody from outside gets near Redis.
+  // Lanes of events are not rung from here, so that an app open to the Internet needs no Redis: the scheduler does it within a second.
   const db = openDatabase({ ...database.options, applicationName: 'posthorn-inbound', onIdleError: onError });
   await waitForDatabase(db, onError);
   watchPool(db.pool);
@@ -46,7 +46,7 @@ await startProcess('inbound', async () => {
   });
   const listener = new ReportListener({
     name: domain ?? 'localhost',
-    certificate: await firstCertificate(inbound),
+    certificate: await loadCertificate(inbound),
     limits: { ...inbound.limits, peerOf: networkOf },
     findEmail: (address) => takeReport.findEmail(address),
     take: (emailId, beginning) => takeReport.take(emailId, beginning),
@@ -65,7 +65,7 @@ await startProcess('inbound', async () => {
     logger.info('BOUNCE_DOMAIN is not set: no mail is taken');
   } else {
     const port = await listener.listen(inbound.INBOUND_PORT, inbound.INBOUND_HOST);
-    keepCertificateFresh(inbound, (certificate) => listener.renewCertificate(certificate), onError);
+    reloadCertificateHourly(inbound, (certificate) => listener.renewCertificate(certificate), onError);
     logger.info({ port, domain }, 'taking mail that comes back');
   }
   await ended;

@@ -4,21 +4,21 @@ import { GUARDS_METADATA } from '@nestjs/common/constants.js';
 import type { Scope } from '@posthorn/domain';
 import { ApiKeyGuard, MANAGES, SCOPE } from './api-key.guard.ts';
 
-/** What a route asks of the key of its caller. */
+/** What a route requires of the caller's API key. */
 export interface Access {
   readonly scope?: Scope;
   /** Whether the key must be one that may manage the workspace. */
   readonly manages: boolean;
 }
 
-/** What a route asks of its caller; undefined when it is open to everybody. */
+/** What a route requires of its caller; undefined: it is public. */
 export function accessOf(controller: Type, handler: object): Access | undefined {
   const guards = [handler, controller].flatMap(
     (target) => (Reflect.getMetadata(GUARDS_METADATA, target) ?? []) as unknown[],
   );
   if (!guards.includes(ApiKeyGuard)) return undefined;
-  const trait = (name: string): unknown =>
+  const metadata = (name: string): unknown =>
     Reflect.getMetadata(name, handler) ?? Reflect.getMetadata(name, controller);
-  const scope = trait(SCOPE) as Scope | undefined;
-  return { ...(scope && { scope }), manages: trait(MANAGES) === true };
+  const scope = metadata(SCOPE) as Scope | undefined;
+  return { ...(scope && { scope }), manages: metadata(MANAGES) === true };
 }

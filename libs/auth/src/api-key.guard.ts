@@ -18,8 +18,8 @@ export const SCOPE = 'posthorn:scope';
 export const MANAGES = 'posthorn:manages';
 
 /**
- * Lets in who carries a valid key that has not asked too often, and has the scope and the role of the route. The first of these
- * that fails decides (rule G5).
+ * Admits requests whose key is valid, within its rate limit, and has the route's scope and role. They are checked in this order,
+ * and the first failure is the answer (rule G5).
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
@@ -33,21 +33,21 @@ export class ApiKeyGuard implements CanActivate {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     const principal = await this.callers.identify(request, response);
-    const scope = this.traitOf<Scope>(context, SCOPE);
+    const scope = this.metadataOf<Scope>(context, SCOPE);
     if (scope !== undefined && !hasScope(principal.role, scope)) {
       throw unauthorized(
         `The API key lacks the scope \`${scope}\`; use a key with the role ${rolesWith(scope)}`,
       );
     }
-    if (this.traitOf<true>(context, MANAGES) && !mayManage(principal.role)) {
+    if (this.metadataOf<true>(context, MANAGES) && !mayManage(principal.role)) {
       throw new Refusal(403, 'The API key may not manage this workspace; use a key with the role `EDITOR`');
     }
-    refuseOtherWorkspace(request, principal);
+    checkWorkspaceInPath(request, principal);
     setPrincipal(request, principal);
     return true;
   }
 
-  private traitOf<Trait>(context: ExecutionContext, name: string): Trait | undefined {
+  private metadataOf<Trait>(context: ExecutionContext, name: string): Trait | undefined {
     return this.reflector.getAllAndOverride<Trait | undefined>(name, [
       context.getHandler(),
       context.getClass(),
@@ -60,8 +60,8 @@ function rolesWith(scope: Scope): string {
   return able.map((role) => `\`${role}\``).join(' or ');
 }
 
-/** A workspace in the path must be the key's own; whether another one exists is not to be learned. */
-function refuseOtherWorkspace({ params }: Request, { workspaceId }: Principal): void {
+/** A workspace in the path must be the key's own. The refusal does not reveal whether another one exists. */
+function checkWorkspaceInPath({ params }: Request, { workspaceId }: Principal): void {
   const named = params['workspace_id'];
   if (named !== undefined && named !== workspaceId) {
     throw new Refusal(
@@ -71,8 +71,8 @@ function refuseOtherWorkspace({ params }: Request, { workspaceId }: Principal): 
   }
 }
 
-/** Asks for the key before any other guard of the route is asked (rule G5), in whatever order their decorators stand. */
-function guardedFirst(target: object, _name?: string | symbol, method?: PropertyDescriptor): void {
+/** Runs the key guard before the other guards of the route (rule G5), whatever the order of the decorators. */
+function runKeyGuardFirst(target: object, _name?: string | symbol, method?: PropertyDescriptor): void {
   const guarded = (method?.value ?? target) as object;
   const others = (Reflect.getMetadata(GUARDS_METADATA, guarded) ?? []) as unknown[];
   Reflect.defineMetadata(GUARDS_METADATA, [ApiKeyGuard, ...others], guarded);
@@ -80,11 +80,11 @@ function guardedFirst(target: object, _name?: string | symbol, method?: Property
 
 /** The route needs a key with this scope. */
 export const RequiresScope = (scope: Scope): MethodDecorator & ClassDecorator =>
-  applyDecorators(SetMetadata(SCOPE, scope), guardedFirst);
+  applyDecorators(SetMetadata(SCOPE, scope), runKeyGuardFirst);
 
 /** The route needs a key that may manage the workspace: `EDITOR`. */
 export const RequiresEditor = (): MethodDecorator & ClassDecorator =>
-  applyDecorators(SetMetadata(SCOPE, 'user' satisfies Scope), SetMetadata(MANAGES, true), guardedFirst);
+  applyDecorators(SetMetadata(SCOPE, 'user' satisfies Scope), SetMetadata(MANAGES, true), runKeyGuardFirst);
 
 /** The route needs a valid key, whatever its scopes. */
-export const RequiresKey = (): MethodDecorator & ClassDecorator => applyDecorators(guardedFirst);
+export const RequiresKey = (): MethodDecorator & ClassDecorator => applyDecorators(runKeyGuardFirst);

@@ -8,8 +8,8 @@ const MAX_KEYS_PER_LOOKUP = 500;
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * Finds out whose key it is. Requests that are in flight together share one look-up; nothing is remembered between
- * requests, so a key that is deleted is dead at once, on every gateway.
+ * Finds the holder of an API key. Concurrent requests share one look-up. Nothing is cached, so a deleted key stops working at once on
+ * every gateway.
  */
 export class Authenticate {
   private readonly lookUps: Coalescer<Buffer, Principal | undefined>;
@@ -26,7 +26,7 @@ export class Authenticate {
 
   /**
    * @param secretHash of the key
-   * @throws Refusal 401 when the key is nobody's, 503 when the database cannot be asked
+   * @throws Refusal 401 for an unknown key, 503 when the database is unavailable
    */
   async authenticate(secretHash: Buffer): Promise<Principal> {
     const principal = await this.find(secretHash);

@@ -15,7 +15,7 @@ export function bearerCredential(request: Pick<IncomingMessage, 'rawHeaders'>): 
   const values = headerValues(request, 'authorization');
   if (values.length === 0)
     throw unauthorized('The `Authorization` header is missing; send `Authorization: Bearer <API key>`');
-  // A proxy in front may have judged by another than we would.
+  // A proxy in front may have checked another one than we would.
   if (values.length > 1)
     throw unauthorized('There is more than one `Authorization` header; send exactly one');
   const token = BEARER.exec(values[0]!)?.[1];
@@ -27,12 +27,12 @@ export function bearerCredential(request: Pick<IncomingMessage, 'rawHeaders'>): 
   return token;
 }
 
-/** The key is well-formed, but nobody's. */
+/** For a key that is well-formed but does not exist. */
 export function unknownKey(): Refusal {
   return unauthorized('The API key is not valid; it may have been deleted');
 }
 
-/** A 401 that says how to authenticate (RFC 6750, section 3; without `error`, for `message` says more). */
+/** A 401 with a challenge (RFC 6750, section 3; without `error`, since `message` says more). */
 export function unauthorized(message: string): Refusal {
   return new Refusal(401, message, { challenge: 'Bearer' });
 }

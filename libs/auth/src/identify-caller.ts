@@ -10,18 +10,18 @@ import type { RateLimits } from './rate-limits.ts';
 /** Some 5 MB. */
 const MAX_RECENT_CALLERS = 10_000;
 
-/** Finds out who a request is from, and whether they have asked too often. */
+/** Authenticates requests and enforces their rate limits. */
 export class IdentifyCaller {
-  /** Who carried which key when it was last asked for, by its hash. */
+  /** The holder of each key at its last look-up, by the key's hash. */
   private readonly recent = new BoundedMap<string, Principal>(MAX_RECENT_CALLERS);
   private readonly admitted = new WeakSet<Request>();
 
   constructor(
     private readonly authentication: Pick<Authenticate, 'authenticate'>,
-    private readonly limits: Pick<RateLimits, 'countFailure' | 'judge' | 'tell'>,
+    private readonly limits: Pick<RateLimits, 'countFailure' | 'judge' | 'enforce'>,
   ) {}
 
-  /** As {@link identify}, for a request that will be asked again, when all of it has come: it is counted now and not then. */
+  /** As {@link identify}, before the body is read. When {@link identify} is called for the same request later, it is not counted again. */
   async admit(request: Request, response: Response): Promise<Principal> {
     const principal = await this.identify(request, response);
     this.admitted.add(request);
@@ -29,30 +29,30 @@ export class IdentifyCaller {
   }
 
   /**
-   * Who it is. Their request is counted, and the answer says how their key stands; where there is no valid key, how their address stands.
+   * Authenticates a request, counts it, and sets the rate limit headers: of its key, or of its address where it has no valid key.
    *
-   * Whose bucket to ask for is guessed by who carried this key last, so that both questions travel at the same time. The guess decides nothing: a key
-   * that has been deleted is refused by its look-up, and where somebody's limit has changed their bucket is asked for anew.
+   * The look-up of the key and the rate limit run in parallel, the latter for the holder that the key had last. That decides nothing: a deleted
+   * key is refused by its look-up, and where the limit has changed, the request is counted again by the new one.
    *
-   * @throws Refusal 401 when the key is nobody's, 429 when there were too many requests, 503 when nobody can be asked
+   * @throws Refusal 401 without a valid key, 429 for too many requests, 503 when the key cannot be looked up
    */
   async identify(request: Request, response: Response): Promise<Principal> {
     try {
       const hash = hashSecret(bearerCredential(request));
       if (this.admitted.has(request)) return await this.authentication.authenticate(hash);
-      const known = hash.toString('latin1');
-      const guess = this.recent.get(known);
-      // Also of a request that is refused before its key has been found.
-      if (guess) tellOfCaller(guess);
-      const [principal, judged] = await Promise.all([
+      const cacheKey = hash.toString('latin1');
+      const cached = this.recent.get(cacheKey);
+      // For the log of a request that is refused before the look-up has ended.
+      if (cached) addCallerToLog(cached);
+      const [principal, verdict] = await Promise.all([
         this.authentication.authenticate(hash),
-        guess && this.limits.judge(guess),
+        cached && this.limits.judge(cached),
       ]);
-      this.recent.set(known, principal);
-      tellOfCaller(principal);
-      this.limits.tell(
+      this.recent.set(cacheKey, principal);
+      addCallerToLog(principal);
+      this.limits.enforce(
         response,
-        isSameBucket(guess, principal) ? judged! : await this.limits.judge(principal),
+        hasSameLimit(cached, principal) ? verdict! : await this.limits.judge(principal),
       );
       return principal;
     } catch (error) {
@@ -63,15 +63,15 @@ export class IdentifyCaller {
   }
 }
 
-function tellOfCaller({ workspaceId, apiKeyId }: Principal): void {
+function addCallerToLog({ workspaceId, apiKeyId }: Principal): void {
   addToLog({ workspaceId, apiKeyId });
 }
 
-function isSameBucket(
-  guess: Principal | undefined,
+function hasSameLimit(
+  cached: Principal | undefined,
   { apiKeyId, ratePerSecond, rateBurst }: Principal,
 ): boolean {
   return (
-    guess?.apiKeyId === apiKeyId && guess.ratePerSecond === ratePerSecond && guess.rateBurst === rateBurst
+    cached?.apiKeyId === apiKeyId && cached.ratePerSecond === ratePerSecond && cached.rateBurst === rateBurst
   );
 }

@@ -41,7 +41,7 @@ async function lastUsedAt(id: ApiKeyId): Promise<Date | null> {
   return (await apiKeys.list(workspaceId)).find((key) => key.id === id)!.lastUsedAt;
 }
 
-it('the last use of a key is noted in memory, and written when it is flushed', async () => {
+it('the last use of a key is buffered in memory, and written by a flush', async () => {
   const uses = new KeyUses({ apiKeys, clock: database.clock, onError: () => undefined });
   const id = await newKey();
   for (let n = 0; n < 1_000; n += 1) uses.note(id);
@@ -51,7 +51,7 @@ it('the last use of a key is noted in memory, and written when it is flushed', a
   await uses.close();
 });
 
-it('the last use of a key outlives an outage of the database, of which only the log tells', async () => {
+it('the last use of a key survives an outage of the database, which is only logged', async () => {
   const errors: unknown[] = [];
   const uses = new KeyUses({ apiKeys, clock: database.clock, onError: (error) => errors.push(error) });
   const [early, late] = [await newKey(), await newKey()];

@@ -1,18 +1,18 @@
 import type { ApiKeyId, DatabaseClock } from '@posthorn/kernel';
 import type { ApiKeyStore } from '@posthorn/database';
 
-const FLUSHED_EVERY_MS = 60_000;
+const FLUSH_EVERY_MS = 60_000;
 
 export interface KeyUsesOptions {
   readonly apiKeys: Pick<ApiKeyStore, 'noteUses'>;
   readonly clock: DatabaseClock;
-  /** Told when the notes could not be written; they are tried again with the next ones. */
+  /** Called when a flush failed; it is retried with the next one. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * When each key was last used. Noted in memory and written once a minute by one statement for all keys, so that no request waits
- * for it or fails because of it; what a process that is killed had noted is lost.
+ * When each key was last used. Buffered in memory and written once a minute by one statement for all keys, so that no request waits
+ * for it or fails because of it. A process that is killed loses its buffer.
  */
 export class KeyUses {
   private lastUses = new Map<ApiKeyId, number>();
@@ -20,15 +20,15 @@ export class KeyUses {
   private readonly timer: NodeJS.Timeout;
 
   constructor(private readonly options: KeyUsesOptions) {
-    this.timer = setInterval(() => void this.flush(), FLUSHED_EVERY_MS).unref();
+    this.timer = setInterval(() => void this.flush(), FLUSH_EVERY_MS).unref();
   }
 
-  /** A request carried this key just now. */
+  /** Notes that a key is used now. */
   note(apiKeyId: ApiKeyId): void {
     this.lastUses.set(apiKeyId, this.options.clock.nowMs());
   }
 
-  /** Writes what was noted since the last time; never rejects. */
+  /** Writes what was noted since the last flush; never rejects. */
   flush(): Promise<void> {
     this.flushing = this.flushing.then(() => this.write());
     return this.flushing;
@@ -47,7 +47,7 @@ export class KeyUses {
     try {
       await this.options.apiKeys.noteUses([...uses].map(([apiKeyId, atMs]) => ({ apiKeyId, atMs })));
     } catch (error) {
-      // What was noted meanwhile is later, and wins.
+      // Uses noted during the write are later, and win.
       this.lastUses = new Map([...uses, ...this.lastUses]);
       this.options.onError(error);
     }

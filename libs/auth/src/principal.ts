@@ -3,7 +3,7 @@ import type { KeyHolder } from '@posthorn/database';
 import type { Actor } from '@posthorn/domain';
 import type { Request } from 'express';
 
-/** Who a request is from: the workspace and role of the key that it carries. */
+/** The authenticated caller: the workspace and role of the request's key. */
 export type Principal = KeyHolder;
 
 const PRINCIPAL = Symbol('principal');
@@ -12,7 +12,7 @@ interface RequestWithPrincipal extends Request {
   [PRINCIPAL]?: Principal;
 }
 
-/** Remembers who a request is from, once its key has been found good. */
+/** Attaches the authenticated caller to a request. */
 export function setPrincipal(request: Request, principal: Principal): void {
   (request as RequestWithPrincipal)[PRINCIPAL] = principal;
 }
@@ -24,7 +24,7 @@ export const Caller = createParamDecorator((_data: unknown, context: ExecutionCo
   return principal;
 });
 
-/** As whom a caller appears in the audit log. */
+/** The actor that the audit log records for a caller. */
 export function actorOf({ apiKeyId, displayName }: Principal): Actor {
   return { kind: 'api_key', id: apiKeyId, name: displayName };
 }

@@ -12,7 +12,7 @@ const CALLER = {
   role: 'API_USER',
 } as const;
 
-/** By which limit a key of a workspace with these numbers is judged. */
+/** The limit applied to a key of a workspace with these limits. */
 async function limitOf(own: Pick<Principal, 'ratePerSecond' | 'rateBurst'>): Promise<RateLimit | undefined> {
   let judgedBy: RateLimit | undefined;
   const limits = new RateLimits({

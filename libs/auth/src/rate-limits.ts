@@ -13,81 +13,86 @@ import { clientAddress, networkOf, type SentBy } from '@posthorn/platform';
 import { bucketIdOf, type RateLimiter } from '@posthorn/queues';
 import type { Principal } from './principal.ts';
 
-/** The names of the policies, as callers see them. */
-const KEY = 'key';
-const FAILURES = 'failed-authentications';
+/** The names of the policies in the rate limit headers. */
+const KEY_POLICY = 'key';
+const FAILURE_POLICY = 'failed-authentications';
 
 export interface RateLimitsOptions {
   readonly limiter: Pick<RateLimiter, 'judge' | 'peek'>;
-  /** What a key may ask in a second, unless its workspace has a number of its own; 0: no limit. */
+  /** Requests per second of a key, unless its workspace has a limit of its own; 0: no limit. */
   readonly requestsPerSecond: number;
-  /** What it may ask at once; 0: no limit. */
+  /** Burst of a key; 0: no limit. */
   readonly burst: number;
-  /** How often in a minute an address may fail to authenticate, after as many times at once; 0: no limit. */
+  /** Failed authentications of an address per minute, and its burst; 0: no limit. */
   readonly failuresPerMinute: number;
-  /** The proxies whose word about an address counts. */
+  /** The proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly AddressRange[];
 }
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
-/** A limit, and how callers are told of it. */
+/** A limit, and its `RateLimit-Policy` header. */
 interface Policy {
   readonly name: string;
   readonly limit: RateLimit;
   readonly text: string;
 }
 
-/** How a key stands after a request, by which policy. */
-export interface Judged {
+/** The verdict on a request of a key, and the policy it follows from. */
+export interface KeyVerdict {
   readonly policy: Policy;
   readonly verdict: RateVerdict;
 }
 
-/** How often a key may ask, and how often an address may ask without one; and how answers tell of it. */
+/** The rate limits of keys, and of addresses that send requests without a valid key; and the headers for both. */
 export class RateLimits {
-  private readonly ofKeys: Policy | null;
-  private readonly failures: Policy | null;
-  private readonly noFailures: Headers;
+  private readonly keyPolicy: Policy | null;
+  private readonly failurePolicy: Policy | null;
+  private readonly defaultHeaders: Headers;
 
   constructor(private readonly options: RateLimitsOptions) {
     const { requestsPerSecond, burst, failuresPerMinute: amount } = options;
-    this.ofKeys = policyOf(KEY, perSecond(requestsPerSecond, burst));
-    this.failures = policyOf(FAILURES, amount > 0 ? { amount, periodSeconds: 60, burst: amount } : null);
-    this.noFailures =
-      this.failures === null
+    this.keyPolicy = policyOf(KEY_POLICY, perSecond(requestsPerSecond, burst));
+    this.failurePolicy = policyOf(
+      FAILURE_POLICY,
+      amount > 0 ? { amount, periodSeconds: 60, burst: amount } : null,
+    );
+    this.defaultHeaders =
+      this.failurePolicy === null
         ? []
-        : headersOf(this.failures, { remaining: this.failures.limit.burst, nextAfterMs: 0 });
+        : headersOf(this.failurePolicy, { remaining: this.failurePolicy.limit.burst, nextAfterMs: 0 });
   }
 
   /**
-   * The headers of an answer to a request whose key nobody has judged: how the address stands, as far as this process
-   * knows.
+   * The rate limit headers for a request whose key was not checked: those of its address, as far as this process knows them.
    */
   headersOf(request: SentBy): Headers {
-    if (this.failures === null) return this.noFailures;
+    if (this.failurePolicy === null) return this.defaultHeaders;
     const { limiter } = this.options;
-    const standing = limiter.peek(FAILURES, () => this.addressId(request), this.failures.limit);
-    return standing === undefined ? this.noFailures : headersOf(this.failures, standing);
+    const standing = limiter.peek(FAILURE_POLICY, () => this.addressId(request), this.failurePolicy.limit);
+    return standing === undefined ? this.defaultHeaders : headersOf(this.failurePolicy, standing);
   }
 
-  /** Counts a request of a key; null: it has no limit. */
-  async judge(principal: Principal): Promise<Judged | null> {
+  /** Counts a request of a key; null: the key has no limit. */
+  async judge(principal: Principal): Promise<KeyVerdict | null> {
     const policy = this.policyOf(principal);
     return (
-      policy && { policy, verdict: await this.options.limiter.judge(KEY, principal.apiKeyId, policy.limit) }
+      policy && {
+        policy,
+        verdict: await this.options.limiter.judge(KEY_POLICY, principal.apiKeyId, policy.limit),
+      }
     );
   }
 
   /**
-   * Puts how a key stands into the answer.
+   * Sets the rate limit headers of a key.
    *
    * @throws Refusal (429) when it has made too many requests
    */
-  tell(response: ServerResponse, judged: Judged | null): void {
+  enforce(response: ServerResponse, judged: KeyVerdict | null): void {
     if (judged === null) return;
     const { policy, verdict } = judged;
-    tell(response, policy, verdict);
+    setHeaders(response, policy, verdict);
     if (verdict.allowed) return;
     const { amount, burst } = policy.limit;
     const rate = `${count(amount, 'request')} a second and ${burst} at once`;
@@ -95,14 +100,18 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request without a valid key, and puts how its address stands into the answer.
+   * Counts a request without a valid key, and sets the rate limit headers of its address.
    *
-   * @throws Refusal (429) when too many came from there
+   * @throws Refusal (429) when the address has sent too many
    */
   async countFailure(request: SentBy, response: ServerResponse): Promise<void> {
-    if (this.failures === null) return;
-    const verdict = await this.options.limiter.judge(FAILURES, this.addressId(request), this.failures.limit);
-    tell(response, this.failures, verdict);
+    if (this.failurePolicy === null) return;
+    const verdict = await this.options.limiter.judge(
+      FAILURE_POLICY,
+      this.addressId(request),
+      this.failurePolicy.limit,
+    );
+    setHeaders(response, this.failurePolicy, verdict);
     if (verdict.allowed) return;
     throw tooMany(
       verdict,
@@ -112,12 +121,12 @@ export class RateLimits {
   }
 
   private policyOf({ ratePerSecond, rateBurst }: Principal): Policy | null {
-    if (ratePerSecond === null && rateBurst === null) return this.ofKeys;
+    if (ratePerSecond === null && rateBurst === null) return this.keyPolicy;
     const { requestsPerSecond, burst } = this.options;
-    return policyOf(KEY, perSecond(ratePerSecond ?? requestsPerSecond, rateBurst ?? burst));
+    return policyOf(KEY_POLICY, perSecond(ratePerSecond ?? requestsPerSecond, rateBurst ?? burst));
   }
 
-  /** An address is never written down; its digest is enough to count it. */
+  /** A digest: addresses are never stored. */
   private addressId(request: SentBy): string {
     return bucketIdOf(networkOf(clientAddress(request, this.options.trustedProxies)));
   }
@@ -137,7 +146,7 @@ function headersOf(
   ];
 }
 
-function tell(response: ServerResponse, policy: Policy, verdict: RateVerdict): void {
+function setHeaders(response: ServerResponse, policy: Policy, verdict: RateVerdict): void {
   for (const [name, value] of headersOf(policy, verdict)) response.setHeader(name, value);
 }
 

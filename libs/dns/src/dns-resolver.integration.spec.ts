@@ -54,7 +54,7 @@ describe('DnsResolver', () => {
     ['is no such name', 'nowhere.example', { rcode: 'NXDOMAIN' }],
     ['is no TXT record at the name', 'empty.example', 'empty'],
     ['is nothing behind an alias', 'dangling.example', { cname: 'nowhere.example' }],
-  ] as const)('knows that there %s', async (_case, name, behaviour) => {
+  ] as const)('answers absent when there %s', async (_case, name, behaviour) => {
     server.set(name, behaviour);
     expect(await resolver.lookUpTxt(name)).toEqual({ kind: 'absent' });
   });
@@ -64,13 +64,13 @@ describe('DnsResolver', () => {
     ['REFUSED', { rcode: 'REFUSED' }, 'refused to answer (REFUSED)', () => resolver],
     ['silence', 'silent', 'no name server answered', () => hasty],
     ['garbage', 'garbage', '', () => hasty],
-  ] as const)('takes %s for no answer', async (name, behaviour, reason, by) => {
+  ] as const)('gives a failure for %s', async (name, behaviour, reason, by) => {
     server.set(`${name}.example`, behaviour);
     const answer = await by().lookUpTxt(`${name}.example`);
     expect(answer).toEqual({ kind: 'failed', reason: expect.stringContaining(reason) });
   });
 
-  it('does not take a standstill of its own for silence of name servers', async () => {
+  it('does not time out because its own event loop was blocked', async () => {
     server.set('standstill.example', { txt: ['heard'], delayMs: 500 });
     const answer = new DnsResolver({ servers: [server.address], timeoutMs: 2_000 }).lookUpTxt(
       'standstill.example',
@@ -97,7 +97,7 @@ describe('DnsResolver', () => {
     expect(ended).toEqual(['one', 'never']);
   });
 
-  it('hears a server that is slower than the patience with it', async () => {
+  it('accepts an answer that comes after the next attempt has begun', async () => {
     server.set('slower.example', { txt: ['later'], delayMs: 2_500 });
     const five = new DnsResolver({ servers: [server.address], timeoutMs: 5_000 });
     expect(await five.lookUpTxt('slower.example')).toEqual({ kind: 'found', values: ['later'] });
@@ -111,14 +111,14 @@ describe('DnsResolver', () => {
     expect(await asked).toEqual({ kind: 'found', values: ['found'] });
   });
 
-  it('does not fail a process for a server that is not there, or for a name that is none', async () => {
+  it('returns a failure for an unreachable server and for an invalid name', async () => {
     const away = new DnsResolver({ servers: ['127.0.0.1:1'], timeoutMs: TIMEOUT_MS });
     expect(await away.lookUpTxt('one.example')).toMatchObject({ kind: 'failed' });
     expect(await resolver.lookUpTxt(`${'x'.repeat(64)}.example`)).toMatchObject({ kind: 'failed' });
     expect(await resolver.lookUpTxt('two..dots')).toMatchObject({ kind: 'failed' });
   });
 
-  it('remembers nothing', async () => {
+  it('caches nothing', async () => {
     server.set('changing.example', { txt: ['before'] });
     await resolver.lookUpTxt('changing.example');
     server.set('changing.example', { txt: ['after'] });
@@ -128,7 +128,7 @@ describe('DnsResolver', () => {
   });
 });
 
-describe('of several name servers', () => {
+describe('with several name servers', () => {
   let silent: DnsServer;
   beforeAll(async () => {
     silent = await DnsServer.start();
@@ -137,7 +137,7 @@ describe('of several name servers', () => {
 
   const by = (...servers: string[]): DnsResolver => new DnsResolver({ servers, timeoutMs: 5_000 });
 
-  it('one that is silent costs little time', async () => {
+  it('a silent one costs little time', async () => {
     server.set('one.example', { txt: ['here'] });
     silent.set('one.example', 'silent');
     const patient = new DnsResolver({ servers: [silent.address, server.address], timeoutMs: 60_000 });
@@ -147,7 +147,7 @@ describe('of several name servers', () => {
     expect(performance.now() - begun).toBeLessThan(4_500);
   });
 
-  it('a slow one is heard behind one that is silent', async () => {
+  it('the answer of a slow one behind a silent one is accepted', async () => {
     server.set('slow.example', { txt: ['late'], delayMs: 2_000 });
     silent.set('slow.example', 'silent');
     expect(await by(silent.address, server.address).lookUpTxt('slow.example')).toMatchObject({
@@ -158,14 +158,14 @@ describe('of several name servers', () => {
   it.each([
     ['does not know', 'unknown.example', { rcode: 'SERVFAIL' }],
     ['refuses', 'refused.example', { rcode: 'REFUSED' }],
-    ['talks nonsense', 'nonsense.example', 'garbage'],
-  ] as const)('one that %s is passed over', async (_what, name, behaviour) => {
+    ['answers garbage', 'nonsense.example', 'garbage'],
+  ] as const)('one that %s is skipped', async (_what, name, behaviour) => {
     server.set(name, { txt: ['here'] });
     silent.set(name, behaviour);
     expect(await by(silent.address, server.address).lookUpTxt(name)).toMatchObject({ values: ['here'] });
   });
 
-  it('one that does not know ends nothing while another one may', async () => {
+  it('the failure of one does not end the look-up while another may answer', async () => {
     server.set('late.example', { txt: ['late'], delayMs: 1_500 });
     silent.set('late.example', { rcode: 'SERVFAIL' });
     expect(await by(server.address, silent.address).lookUpTxt('late.example')).toMatchObject({
@@ -173,7 +173,7 @@ describe('of several name servers', () => {
     });
   });
 
-  it('what one has said is told, and not that the other one was silent', async () => {
+  it('the error answered by one is reported rather than the silence of another', async () => {
     server.set('ill.example', { rcode: 'SERVFAIL' });
     silent.set('ill.example', 'silent');
     const hastily = new DnsResolver({ servers: [silent.address, server.address], timeoutMs: 4_000 });
@@ -182,7 +182,7 @@ describe('of several name servers', () => {
     });
   });
 
-  it('one that is not there is passed over, and is no fault of ours while another one answers', async () => {
+  it('an unreachable one is skipped, and is no fault of ours while another one answers', async () => {
     server.set('here.example', { addresses: ['203.0.113.7'] });
     server.set('ill.example', { rcode: 'SERVFAIL' });
     for (const servers of [
@@ -199,7 +199,7 @@ describe('of several name servers', () => {
   });
 });
 
-describe('the addresses at a name', () => {
+describe('the addresses of a name', () => {
   const addresses = ['203.0.113.7', '203.0.113.8', '2001:db8::7'];
   const lookUp = (name: string, by = resolver): ReturnType<DnsResolver['lookUpAddresses']> =>
     by.lookUpAddresses(name);
@@ -221,7 +221,7 @@ describe('the addresses at a name', () => {
     expect(await lookUp(`${family}.example`)).toEqual({ kind: 'found', addresses: expected });
   });
 
-  it('are those of one family where the servers are silent about the other, and soon', async () => {
+  it('are those of one family, without much delay, where the servers are silent about the other', async () => {
     const patient = new DnsResolver({ servers: [server.address], timeoutMs: 60_000 });
     server.set('half.example', { addresses, isSilentAbout: 'AAAA' });
     const begun = performance.now();
@@ -229,7 +229,7 @@ describe('the addresses at a name', () => {
     expect(performance.now() - begun).toBeLessThan(20_000);
   });
 
-  it('are those that an alias stands for', async () => {
+  it('are those of the target of an alias', async () => {
     server.set('target.example', { addresses });
     server.set('alias.example', { cname: 'target.example' });
     expect(await lookUp('alias.example')).toEqual(found(...addresses));
@@ -244,7 +244,7 @@ describe('the addresses at a name', () => {
 
   it.each([
     ['is no such name', 'nowhere.example', { rcode: 'NXDOMAIN' }],
-    ['is no address at the name', 'empty.example', 'empty'],
+    ['is no address of the name', 'empty.example', 'empty'],
     ['is nothing behind an alias', 'dangling.example', { cname: 'nowhere.example' }],
   ] as const)('are none when there %s', async (_case, name, behaviour) => {
     server.set(name, behaviour);
@@ -267,7 +267,7 @@ describe('the addresses at a name', () => {
   });
 
   it.each(['localhost', 'LOCALHOST', 'a.localhost'])(
-    '%s is this machine, and nobody is asked',
+    '%s is this machine, and no server is asked',
     async (name) => {
       const asked = server.queries.length;
       expect(await lookUp(name)).toEqual({ kind: 'found', addresses: ['127.0.0.1', '::1'] });

@@ -2,8 +2,8 @@ import { CANCELLED, CONNREFUSED } from 'node:dns';
 import type { AddressAnswer, TxtAnswer } from '@posthorn/domain';
 import { isAbsence, LookUp, type LookUpOptions } from './look-up.ts';
 
-/** What a look-up failed of, in words for people. */
-const REASONS: Readonly<Record<string, string>> = {
+/** Why a look-up failed, for people. */
+const FAILURE_REASONS: Readonly<Record<string, string>> = {
   ESERVFAIL: 'the name server could not find out (SERVFAIL)',
   EREFUSED: 'the name server refused to answer (REFUSED)',
   ECONNREFUSED: 'no name server could be reached',
@@ -14,44 +14,44 @@ const REASONS: Readonly<Record<string, string>> = {
   EBADNAME: 'the name cannot be looked up',
 };
 
-/** When the addresses of one family are known, those of the other are waited for so long, because some servers never say that there are none. */
-const OTHER_FAMILY_MS = 500;
+/** How long to wait for the other address family once one is known: some servers never say that it has none. */
+const OTHER_FAMILY_TIMEOUT_MS = 500;
 
-/** A name that is never asked for, because it means this machine everywhere (RFC 6761, section 6.3). */
+/** Never looked up, since it always means this machine (RFC 6761, section 6.3). */
 const LOCALHOST = /(?:^|\.)localhost$/i;
 const LOOPBACK = ['127.0.0.1', '::1'];
 
-/** Looks up DNS records. What name servers and the network do is an answer, never an exception. */
+/** Looks up DNS records. Failures of name servers and of the network are returned, not thrown. */
 export class DnsResolver {
   constructor(private readonly options: LookUpOptions) {}
 
-  /** The TXT records at a name; aliases (CNAME) are followed. Nothing is remembered from one call to the next. */
+  /** The TXT records of a name; follows aliases (CNAME). Nothing is cached. */
   async lookUpTxt(name: string): Promise<TxtAnswer> {
-    const found = await this.during((lookUp) => lookUp.ask((resolver) => resolver.resolveTxt(name)));
+    const found = await this.withLookUp((lookUp) => lookUp.query((resolver) => resolver.resolveTxt(name)));
     if ('code' in found) return isAbsence(found.code) ? { kind: 'absent' } : this.failure(found);
     return { kind: 'found', values: found.records.map((strings) => strings.join('')) };
   }
 
-  /** The hosts that take mail for a domain, as its MX records name them, the preferred first. */
+  /** The mail hosts of a domain, from its MX records, the preferred first. */
   async lookUpMailHosts(domain: string): Promise<TxtAnswer> {
-    const found = await this.during((lookUp) => lookUp.ask((resolver) => resolver.resolveMx(domain)));
+    const found = await this.withLookUp((lookUp) => lookUp.query((resolver) => resolver.resolveMx(domain)));
     if ('code' in found) return isAbsence(found.code) ? { kind: 'absent' } : this.failure(found);
     const hosts = [...found.records].sort((one, other) => one.priority - other.priority);
     return { kind: 'found', values: hosts.map(({ exchange }) => exchange) };
   }
 
   /**
-   * The addresses at a name, of both families; aliases are followed. One family is enough: the other may be absent, or its question
-   * unanswered. Files of the system such as `/etc/hosts` are not asked.
+   * The IPv4 and IPv6 addresses of a name; follows aliases. One family is enough: the other may be absent, or its query unanswered.
+   * Does not read `/etc/hosts`.
    */
   async lookUpAddresses(name: string): Promise<AddressAnswer> {
     if (LOCALHOST.test(name)) return { kind: 'found', addresses: LOOPBACK };
-    const families = await this.during(async (lookUp) => {
+    const families = await this.withLookUp(async (lookUp) => {
       const asked = [
-        lookUp.ask((resolver) => resolver.resolve4(name)),
-        lookUp.ask((resolver) => resolver.resolve6(name)),
+        lookUp.query((resolver) => resolver.resolve4(name)),
+        lookUp.query((resolver) => resolver.resolve6(name)),
       ];
-      if ('records' in (await Promise.race(asked))) lookUp.endWithin(OTHER_FAMILY_MS);
+      if ('records' in (await Promise.race(asked))) lookUp.endWithin(OTHER_FAMILY_TIMEOUT_MS);
       return Promise.all(asked);
     });
     const addresses = families.flatMap((family) => ('records' in family ? family.records : []));
@@ -61,10 +61,10 @@ export class DnsResolver {
     return { ...this.failure(failed), isOurs: failed.code === CONNREFUSED };
   }
 
-  private async during<Answer>(questions: (lookUp: LookUp) => Promise<Answer>): Promise<Answer> {
+  private async withLookUp<Answer>(run: (lookUp: LookUp) => Promise<Answer>): Promise<Answer> {
     const lookUp = new LookUp(this.options);
     try {
-      return await questions(lookUp);
+      return await run(lookUp);
     } finally {
       lookUp.end();
     }
@@ -73,6 +73,6 @@ export class DnsResolver {
   private failure({ code }: { readonly code: string }): { readonly kind: 'failed'; readonly reason: string } {
     if (code === CANCELLED)
       return { kind: 'failed', reason: `no name server answered within ${this.options.timeoutMs} ms` };
-    return { kind: 'failed', reason: REASONS[code] ?? 'the look-up failed' };
+    return { kind: 'failed', reason: FAILURE_REASONS[code] ?? 'the look-up failed' };
   }
 }

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 
 /**
- * The addresses at a name as the system finds them: in its hosts file, with its search list, at its name servers.
+ * The addresses of a name by the system's resolver: its hosts file, search list and name servers.
  *
  * @throws as `dns.lookup` does
  */

@@ -1,4 +1,4 @@
-/** Fields of a block, by their names in lower case; of a name that stands twice, the first. */
+/** The fields of a block by lower-case name; the first of a repeated name. */
 export type FieldBlock = ReadonlyMap<string, string>;
 
 const MAX_BLOCKS = 50;
@@ -6,8 +6,8 @@ const MAX_FIELDS = 100;
 const FIELD = /^([!-9;-~]{1,100}):(.*)$/;
 
 /**
- * Reads the groups of fields of a delivery status or a feedback report: as headers are written, with an empty line between two groups
- * (RFC 3464, section 2.1). What is no field is skipped, and so is what is beyond 50 groups or 100 fields.
+ * Parses the blocks of fields of a delivery status or feedback report: written as headers, with an empty line between two blocks
+ * (RFC 3464, section 2.1). Lines that are no field are skipped, and so is what exceeds 50 blocks or 100 lines of a block.
  */
 export function readFieldBlocks(text: string): FieldBlock[] {
   return text
@@ -18,7 +18,7 @@ export function readFieldBlocks(text: string): FieldBlock[] {
 
 function readBlock(text: string): FieldBlock {
   const block = new Map<string, string>();
-  // A line that begins with white space goes on with the one before (RFC 5322, section 2.2.3).
+  // Unfolds: a line that begins with white space continues the one before (RFC 5322, section 2.2.3).
   for (const line of text.replace(/\r?\n(?=[ \t])/g, '').split(/\r?\n/, MAX_FIELDS)) {
     const [, name, value] = FIELD.exec(line) ?? [];
     const key = name?.toLowerCase();

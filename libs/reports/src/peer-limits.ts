@@ -2,20 +2,20 @@ import { BoundedMap } from '@posthorn/kernel';
 import { type Bucket, type RateLimit, refill, takeTokens } from '@posthorn/domain';
 
 export interface PeerLimitsOptions {
-  /** How many connections there may be in all. */
+  /** Of all addresses together. */
   readonly allConnections: number;
-  /** How many connections an address may have at once. */
+  /** Concurrent connections of one address. */
   readonly connections: number;
-  /** How many recipients an address may name; null: any number. */
+  /** The rate of recipients of one address; null: no limit. */
   readonly recipients: RateLimit | null;
-  /** What counts as one address: of IPv6 the network that one client has. */
+  /** Maps an address to what counts as one: for IPv6, the network of a client. */
   readonly peerOf: (address: string) => string;
 }
 
-/** Beyond these, who was longest not heard of is forgotten. */
+/** Beyond these the least recently seen is dropped. */
 const MAX_PEERS = 10_000;
 
-/** What each address that connects may still do. */
+/** Limits the connections and recipients of each client address. */
 export class PeerLimits {
   private readonly connections = new Map<string, number>();
   private open = 0;
@@ -23,7 +23,7 @@ export class PeerLimits {
 
   constructor(private readonly options: PeerLimitsOptions) {}
 
-  /** Counts a connection. @returns why there may be no further one, in which case it is not counted */
+  /** Counts a connection. @returns why it is refused and not counted; undefined: it is accepted */
   connect(address: string): 'tooManyConnections' | 'full' | undefined {
     const peer = this.options.peerOf(address);
     const open = this.connections.get(peer) ?? 0;
@@ -34,7 +34,7 @@ export class PeerLimits {
     return undefined;
   }
 
-  /** A connection that was counted has ended. */
+  /** Ends a counted connection. */
   disconnect(address: string): void {
     this.open -= 1;
     const peer = this.options.peerOf(address);
@@ -43,8 +43,8 @@ export class PeerLimits {
     else this.connections.delete(peer);
   }
 
-  /** Whether the address may name one more recipient just now. */
-  mayNameRecipient(address: string): boolean {
+  /** Counts a recipient. @returns whether the address is within its rate */
+  allowRecipient(address: string): boolean {
     const { recipients: limit } = this.options;
     if (limit === null) return true;
     const peer = this.options.peerOf(address);

@@ -34,7 +34,7 @@ const EXPECTED: readonly (readonly [name: string, recipient: string, kind: strin
   ['vacation', 'ada@company.example', 'unrecognised', 'none'],
 ];
 
-describe('mail that comes back', () => {
+describe('returned mail', () => {
   it.each(EXPECTED)('%s to %s: %s (%s)', async (name, recipient, kind, replyClass) => {
     const report = reportAbout(recipient, await readReturnedMail(sample(name)));
     const read = report.reply === undefined ? 'none' : classifyReply(report.reply, 'rcpt');
@@ -47,7 +47,7 @@ describe('mail that comes back', () => {
     expect(EXPECTED.map(([name]) => `${name}.eml`).sort()).toEqual(names.sort());
   });
 
-  it('quotes the server in one text, without the codes of each line', async () => {
+  it('gives the text of a multi-line reply without the codes of each line', async () => {
     expect(
       reportAbout('nobody@gmail.example', await readReturnedMail(sample('gmail-unknown-user'))),
     ).toMatchObject({
@@ -62,7 +62,7 @@ describe('mail that comes back', () => {
     });
   });
 
-  it('is read out of its beginning alone', async () => {
+  it('is parsed when only its beginning is there', async () => {
     for (const name of ['postfix-unknown-user', 'yahoo-complaint']) {
       const raw = sample(name);
       const end = raw.indexOf('Your receipt', raw.indexOf('rfc822'));
@@ -71,7 +71,7 @@ describe('mail that comes back', () => {
   });
 });
 
-describe('mail that comes back and is hostile', () => {
+describe('hostile returned mail', () => {
   const statusMail = (status: string): Buffer =>
     Buffer.from(
       `Content-Type: multipart/report; boundary=b\r\n\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\n${status}\r\n--b--\r\n`,
@@ -117,7 +117,7 @@ describe('mail that comes back and is hostile', () => {
     expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(2_000);
   });
 
-  it('keeps nothing of it that could not be shown', async () => {
+  it('gives only text that can be displayed', async () => {
     const mail = await readReturnedMail(
       statusMail(
         `Reporting-MTA: dns; a\u0000\u202eb\u0007${'c'.repeat(2_000)}\r\n\r\nAction: failed\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; 550 \u0000x${'y'.repeat(5_000)}`,
@@ -129,7 +129,7 @@ describe('mail that comes back and is hostile', () => {
     expect(text.length).toBeLessThan(1_500);
   });
 
-  it('is an answer, whatever it is', async () => {
+  it('never makes the parser reject', async () => {
     const names = ['postfix-unknown-user', 'gmail-unknown-user', 'yahoo-complaint'] as const;
     const texts = names.map((name) => sample(name));
     await fc.assert(

@@ -131,8 +131,8 @@ async function connectEncrypted(): Promise<{ client: Client; name: string | unde
   return { client, name: socket.getPeerCertificate().subjectaltname };
 }
 
-describe('Mail that comes back', () => {
-  it('is taken for an address that is known, and answered when it is recorded', async () => {
+describe('Returned mail', () => {
+  it('is accepted for a known address, and answered once it is recorded', async () => {
     await start();
     const client = Client.connect();
     expect(await client.begin()).toMatch(/^250 /);
@@ -141,7 +141,7 @@ describe('Mail that comes back', () => {
     expect(await client.say('QUIT')).toMatch(/^221 /);
   });
 
-  it('is refused for any other address, and who tries many is sent away', async () => {
+  it('is refused for any other address, and a client that tries many is disconnected', async () => {
     await start();
     const client = Client.connect();
     expect(await client.begin('nobody@bounces.example.com')).toBe('550 5.1.1 No such address here');
@@ -152,7 +152,7 @@ describe('Mail that comes back', () => {
     expect(taken).toEqual([]);
   });
 
-  it('has one recipient, and no other commands than it needs', async () => {
+  it('has one recipient, and only the commands that it needs', async () => {
     await start();
     const client = Client.connect();
     await client.begin();
@@ -161,7 +161,7 @@ describe('Mail that comes back', () => {
     expect(await client.say('STARTTLS')).toMatch(/^5\d\d /);
   });
 
-  it('is kept in its beginning alone, and refused when it is too large', async () => {
+  it('is buffered only in its beginning, and refused when it is too large', async () => {
     await start();
     const client = Client.connect();
     await client.begin();
@@ -174,7 +174,7 @@ describe('Mail that comes back', () => {
     expect(taken).toHaveLength(1);
   });
 
-  it('comes again when it cannot be looked up or recorded just now', async () => {
+  it('is answered with 451 when it cannot be looked up or recorded just now', async () => {
     const away = (): Promise<never> => Promise.reject(new Error('away'));
     await start({ take: away });
     const client = Client.connect();
@@ -191,7 +191,7 @@ describe('Mail that comes back', () => {
     expect(refused).toEqual(['tryAgain']);
   });
 
-  it('that breaks off is not taken', async () => {
+  it('that breaks off is not recorded', async () => {
     await start();
     const client = Client.connect();
     await client.begin();
@@ -202,7 +202,7 @@ describe('Mail that comes back', () => {
     expect(taken).toEqual([]);
   });
 
-  it('comes by so many connections of an address at once, and at such a pace', async () => {
+  it('is limited in connections and recipients per address', async () => {
     await start({ limits: { ...LIMITS, recipients: { amount: 1, periodSeconds: 3_600, burst: 2 } } });
     const held = [1, 2, 3].map(() => Client.connect());
     for (const client of held) expect(await client.answer()).toMatch(/^220 /);
@@ -216,7 +216,7 @@ describe('Mail that comes back', () => {
     expect(await client.recipient()).toMatch(/^421 4\.7\.0 Too much mail/);
   });
 
-  it('comes by so many connections in all, and those that are refused take no places', async () => {
+  it('is limited in connections in all, of which refused ones do not count', async () => {
     const peerOf = () => String((peers += 1));
     let peers = 0;
     await start({ limits: { ...LIMITS, allConnections: 2, peerOf } });
@@ -232,7 +232,7 @@ describe('Mail that comes back', () => {
     expect(refused).toEqual(Array.from({ length: 47 }, () => 'tooManyConnections'));
   });
 
-  it('has its place again when a connection ends, encrypted or not', async () => {
+  it('may come by a new connection once another has ended, encrypted or not', async () => {
     await start({
       certificate: certificateOf('bounces.example.com'),
       limits: { ...LIMITS, allConnections: 1 },
@@ -244,7 +244,7 @@ describe('Mail that comes back', () => {
   });
 
   it.each(['NOOP', 'RSET', 'EHLO mx.example.net', 'MAIL FROM:<>\r\nRSET'])(
-    'is what a connection is for: who says nothing but %j is sent away',
+    'is required: a client that sends only %j is disconnected',
     async (junk) => {
       await start();
       const client = Client.connect();
@@ -266,7 +266,7 @@ describe('Mail that comes back', () => {
     expect(taken).toHaveLength(39);
   });
 
-  it('has no more time than a connection has, however it is spent', async () => {
+  it('is cut off when its connection has lasted too long, active or idle', async () => {
     await start({ limits: { ...LIMITS, silenceMs: 300 } });
     expect(await Client.connect().last()).toMatch(/^421 /);
     await listener.close();
@@ -282,7 +282,7 @@ describe('Mail that comes back', () => {
     expect(taken).toEqual([]);
   });
 
-  it('is recorded to its end when we leave, and no other is begun', async () => {
+  it('is recorded to its end on shutdown, and no other is begun', async () => {
     const recording = Promise.withResolvers<boolean>();
     const begun = Promise.withResolvers<void>();
     await start({
@@ -307,7 +307,7 @@ describe('Mail that comes back', () => {
     ).rejects.toThrow();
   });
 
-  it('travels encrypted where there is a certificate', async () => {
+  it('is received over TLS where there is a certificate', async () => {
     await start({ certificate: certificateOf('bounces.example.com') });
     const { client } = await connectEncrypted();
     await client.say('EHLO mx.example.net');
@@ -317,7 +317,7 @@ describe('Mail that comes back', () => {
     expect(taken).toHaveLength(1);
   });
 
-  it('travels with a newer certificate once there is one, and with the one before while the newer one cannot be used', async () => {
+  it('is received with a renewed certificate, and with the current one while the renewed one cannot be used', async () => {
     const [before, newer] = [certificateOf('before.example.com'), certificateOf('newer.example.com')];
     await start({ certificate: before });
     // Half renewed: the key has been written, the certificate not yet.

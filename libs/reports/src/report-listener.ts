@@ -5,35 +5,35 @@ import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 's
 import { PeerLimits, type PeerLimitsOptions } from './peer-limits.ts';
 import { refusals } from './smtp-refusals.ts';
 
-/** How much is taken from others at once. */
+/** What senders may use of us. */
 interface ReceivingLimits extends PeerLimitsOptions {
-  /** The largest mail that is taken. */
+  /** The largest mail that is accepted. */
   readonly messageBytes: number;
-  /** How much of it is kept in memory and read: its beginning. */
+  /** How much of its beginning is buffered and parsed. */
   readonly keptBytes: number;
-  /** How long the other side may say nothing. */
+  /** Idle timeout of a connection. */
   readonly silenceMs: number;
-  /** How long a connection may last with everything. */
+  /** The longest that a connection may last in all. */
   readonly sessionMs: number;
 }
 
 export interface ReportListenerOptions {
-  /** As what it greets. */
+  /** The host name in the greeting. */
   readonly name: string;
   /** For STARTTLS, in PEM; undefined: it is not offered. */
   readonly certificate?: Certificate | undefined;
   readonly limits: ReceivingLimits;
-  /** The email that mail to this address is about; undefined: there is no such address. What it throws is answered with 451. */
+  /** The email that mail to this address is about; undefined: there is no such address. When it rejects, the answer is 451. */
   readonly findEmail: (address: string) => Promise<EmailId | undefined>;
-  /** Records what came back about an email. What it throws, or false, is answered with 451, and the mail comes again. */
+  /** Records a returned mail. When it rejects or gives false, the answer is 451, and the sender retries. */
   readonly take: (emailId: EmailId, beginning: Buffer) => Promise<boolean>;
-  /** Told of what was thrown. */
+  /** Called with what `findEmail` or `take` threw. */
   readonly onError: (error: unknown) => void;
-  /** Told of what was refused. */
+  /** Called for each refusal. */
   readonly onRefusal: (reason: RefusalReason) => void;
 }
 
-/** A key and its certificate with those between it and an authority, in PEM. */
+/** A private key and its certificate chain, in PEM. */
 export interface Certificate {
   readonly key: Buffer | string;
   readonly cert: Buffer | string;
@@ -43,38 +43,38 @@ export type RefusalReason = keyof typeof refusals;
 
 type Done = (error?: Error | null) => void;
 
-/** What is known of a connection beside what smtp-server knows. */
+/** Our state of a connection, beside smtp-server's. */
 interface Session {
   readonly address: string;
   readonly deadline: NodeJS.Timeout;
-  /** Whether a mail is being taken. */
+  /** Whether a mail is being received. */
   isBusy: boolean;
-  mistakes: number;
-  /** Since the last mail that was taken. */
+  unknownRecipients: number;
+  /** Since the last accepted mail. */
   commands: number;
   emailId?: EmailId;
 }
 
-/** The parts of smtp-server's connections that its types leave out. */
+/** The members of smtp-server's connections that its types omit. */
 interface OpenConnection {
   readonly id: string;
   send(code: number, text: string): void;
   close(): void;
-  _onCommand(command: Buffer, goOn?: () => void): void;
+  _onCommand(command: Buffer, next?: () => void): void;
 }
 
-const MAX_MISTAKES = 5;
-/** A mail takes six: EHLO, STARTTLS, EHLO, MAIL, RCPT, DATA. */
+const MAX_UNKNOWN_RECIPIENTS = 5;
+/** A mail needs six: EHLO, STARTTLS, EHLO, MAIL, RCPT, DATA. */
 const MAX_COMMANDS_PER_MAIL = 100;
-/** What is begun when we leave has this long. */
+/** How long open connections may go on after {@link ReportListener.close}. */
 const CLOSE_WITHIN_MS = 10_000;
 
-/** Takes mail that comes back (RFC 5321), for the addresses of emails alone, one at a time, and sends none. */
+/** An SMTP server (RFC 5321) that receives returned mail: only for the bounce addresses of emails, one recipient per mail, and no relaying. */
 export class ReportListener {
   private readonly server: SMTPServer;
   private readonly sessions = new Map<string, Session>();
   private readonly peers: PeerLimits;
-  private isLeaving = false;
+  private isClosing = false;
 
   constructor(private readonly options: ReportListenerOptions) {
     const { limits, certificate, name } = options;
@@ -88,22 +88,22 @@ export class ReportListener {
       disabledCommands: ['AUTH', ...(certificate === undefined ? ['STARTTLS'] : [])],
       ...certificate,
       size: limits.messageBytes,
-      // Each mail comes back about one email (RFC 5321, section 4.5.3.1.8, would have us take a hundred; the rest comes again).
+      // A returned mail is about one email. RFC 5321, section 4.5.3.1.8, requires a hundred; senders retry the rest.
       maxRecipients: 1,
       socketTimeout: limits.silenceMs,
       closeTimeout: CLOSE_WITHIN_MS,
-      onConnect: (_session, done) => done(this.leaving()),
-      onMailFrom: (_address, _session, done) => done(this.leaving()),
-      onRcptTo: ({ address }, session, done) => void this.judge(address, session, done),
+      onConnect: (_session, done) => done(this.refusalIfClosing()),
+      onMailFrom: (_address, _session, done) => done(this.refusalIfClosing()),
+      onRcptTo: ({ address }, session, done) => void this.checkRecipient(address, session, done),
       onData: (stream, session, done) => void this.take(stream, session, done),
       onClose: (session) => this.end(session),
     });
-    // Whoever hangs up, or speaks no TLS, is no fault of ours.
+    // Such as aborted connections and failed TLS handshakes: faults of the client.
     this.server.on('error', () => undefined);
-    this.judgeConnections();
+    this.limitConnections();
   }
 
-  /** @returns the port, once it listens @throws when it cannot */
+  /** @returns the port @throws when it cannot listen */
   async listen(port: number, host: string): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.server.server.once('error', reject);
@@ -112,61 +112,61 @@ export class ReportListener {
     return (this.server.server.address() as AddressInfo).port;
   }
 
-  /** From now on TLS is spoken with this certificate. @throws when it cannot be used; the one before stays */
+  /** Uses this certificate from now on. @throws when it cannot be used; the current one stays */
   renewCertificate(certificate: Certificate): void {
-    // smtp-server has forgotten the one before by the time that it finds out.
+    // Checked first, since smtp-server drops the current one before it checks the new one.
     createSecureContext({ ...certificate });
     this.server.updateSecureContext({ ...certificate });
   }
 
-  /** Accepts nothing more, lets what is begun be recorded, and cuts what takes longer than ten seconds. */
+  /** Accepts no more mail, lets mails in progress be recorded, and closes connections that last longer than ten seconds. */
   async close(): Promise<void> {
-    this.isLeaving = true;
+    this.isClosing = true;
     const closed = new Promise<void>((resolve) => this.server.close(resolve));
-    for (const [id, { isBusy }] of this.sessions) if (!isBusy) this.cut(id);
+    for (const [id, { isBusy }] of this.sessions) if (!isBusy) this.closeConnection(id);
     await closed;
   }
 
   /**
-   * smtp-server asks us about a connection when it is a tenth of a second old, and keeps one that we refuse until the other side closes
-   * it, or for five seconds: who connects all the time would take the places of everybody else. So we judge before it begins.
+   * Checks the limits before smtp-server sees a connection. Its `onConnect` comes 0.1 s later, and a connection refused there stays open until the
+   * client closes it, or for five seconds, so that a client that keeps connecting would use up the connections of everybody else.
    */
-  private judgeConnections(): void {
-    const begin = this.server.connect.bind(this.server);
-    const judge = (socket: Socket, known: { id: string }): void => {
+  private limitConnections(): void {
+    const connectOriginal = this.server.connect.bind(this.server);
+    const connect = (socket: Socket, connection: { id: string }): void => {
       const { remoteAddress: address = '' } = socket;
       const refused = this.peers.connect(address);
-      if (refused !== undefined) return this.sendAway(socket, refused);
-      begin(socket, known);
-      this.begun(known.id, address);
+      if (refused !== undefined) return this.rejectConnection(socket, refused);
+      connectOriginal(socket, connection);
+      this.startSession(connection.id, address);
     };
-    this.server.connect = judge;
+    this.server.connect = connect;
   }
 
-  private sendAway(socket: Socket, reason: RefusalReason): void {
+  private rejectConnection(socket: Socket, reason: RefusalReason): void {
     const { message } = this.refuse(reason);
     socket.on('error', () => undefined).end(`421 ${message}\r\n`, () => socket.destroy());
   }
 
-  private begun(id: string, address: string): void {
-    const deadline = setTimeout(() => this.cut(id), this.options.limits.sessionMs);
-    const session: Session = { address, deadline, isBusy: false, mistakes: 0, commands: 0 };
+  private startSession(id: string, address: string): void {
+    const deadline = setTimeout(() => this.closeConnection(id), this.options.limits.sessionMs);
+    const session: Session = { address, deadline, isBusy: false, unknownRecipients: 0, commands: 0 };
     this.sessions.set(id, session);
     this.countCommands(id, session);
   }
 
-  /** smtp-server asks us nothing about most commands, and answers any number of them: so they are counted where it takes them in. */
+  /** Counts commands where smtp-server receives them, since it has no hook for most of them and answers any number. */
   private countCommands(id: string, session: Session): void {
     const connection = this.connectionOf(id)!;
-    const takeIn = connection._onCommand.bind(connection);
-    const takeInCounted: OpenConnection['_onCommand'] = (command, goOn) => {
+    const handleCommand = connection._onCommand.bind(connection);
+    const countAndHandle: OpenConnection['_onCommand'] = (command, next) => {
       session.commands += 1;
-      if (session.commands <= MAX_COMMANDS_PER_MAIL) return takeIn(command, goOn);
+      if (session.commands <= MAX_COMMANDS_PER_MAIL) return handleCommand(command, next);
       const { message } = this.refuse('tooManyCommands');
       connection.send(421, message);
       connection.close();
     };
-    connection._onCommand = takeInCounted;
+    connection._onCommand = countAndHandle;
   }
 
   private end({ id }: SMTPServerSession): void {
@@ -177,18 +177,18 @@ export class ReportListener {
     this.peers.disconnect(session.address);
   }
 
-  private async judge(address: string, { id }: SMTPServerSession, done: Done): Promise<void> {
+  private async checkRecipient(address: string, { id }: SMTPServerSession, done: Done): Promise<void> {
     const session = this.sessions.get(id);
-    if (session === undefined || this.isLeaving) return done(this.refuse('leaving'));
-    if (!this.peers.mayNameRecipient(session.address)) return done(this.refuse('tooFast'));
-    const emailId = await this.found(address);
+    if (session === undefined || this.isClosing) return done(this.refuse('leaving'));
+    if (!this.peers.allowRecipient(session.address)) return done(this.refuse('tooFast'));
+    const emailId = await this.findEmail(address);
     if (emailId === 'unknown') return done(this.refuse('tryAgain'));
     if (emailId === undefined) return done(this.refuseAddress(session));
     session.emailId = emailId;
     done();
   }
 
-  private async found(address: string): Promise<EmailId | undefined | 'unknown'> {
+  private async findEmail(address: string): Promise<EmailId | undefined | 'unknown'> {
     try {
       return await this.options.findEmail(address);
     } catch (error) {
@@ -197,37 +197,39 @@ export class ReportListener {
     }
   }
 
-  /** Who tries one address after the other is made to connect again for every few of them. */
+  /** A client that guesses addresses has to reconnect after every few. */
   private refuseAddress(session: Session): Error {
-    session.mistakes += 1;
-    return this.refuse(session.mistakes < MAX_MISTAKES ? 'noSuchAddress' : 'tooManyMistakes');
+    session.unknownRecipients += 1;
+    return this.refuse(
+      session.unknownRecipients < MAX_UNKNOWN_RECIPIENTS ? 'noSuchAddress' : 'tooManyMistakes',
+    );
   }
 
   private async take(stream: SMTPServerDataStream, { id }: SMTPServerSession, done: Done): Promise<void> {
     const session = this.sessions.get(id);
     if (session?.emailId === undefined) return done(this.refuse('tryAgain'));
     session.isBusy = true;
-    const refused = await this.taken(stream, session.emailId).catch((error: unknown) => {
+    const refused = await this.receive(stream, session.emailId).catch((error: unknown) => {
       this.options.onError(error);
       return 'tryAgain' as const;
     });
     session.isBusy = false;
     if (refused === undefined) session.commands = 0;
     done(refused === undefined ? null : this.refuse(refused));
-    if (this.isLeaving) this.cut(id);
+    if (this.isClosing) this.closeConnection(id);
   }
 
-  /** The answer is success only when what came back is recorded. */
-  private async taken(stream: SMTPServerDataStream, emailId: EmailId): Promise<RefusalReason | undefined> {
-    const beginning = await beginningOf(stream, this.options.limits.keptBytes);
-    // Who hung up in the middle said nothing to its end, and comes again.
+  /** Succeeds only when the mail is recorded. */
+  private async receive(stream: SMTPServerDataStream, emailId: EmailId): Promise<RefusalReason | undefined> {
+    const beginning = await readBeginning(stream, this.options.limits.keptBytes);
+    // The client hung up before the end of the mail, and will retry.
     if (beginning === undefined) return 'tryAgain';
     if (stream.sizeExceeded) return 'tooLarge';
     return (await this.options.take(emailId, beginning)) ? undefined : 'tryAgain';
   }
 
-  private leaving(): Error | null {
-    return this.isLeaving ? this.refuse('leaving') : null;
+  private refusalIfClosing(): Error | null {
+    return this.isClosing ? this.refuse('leaving') : null;
   }
 
   private refuse(reason: RefusalReason): Error {
@@ -235,8 +237,8 @@ export class ReportListener {
     return refusals[reason]();
   }
 
-  /** Takes leave of a connection, whatever it is doing. */
-  private cut(id: string): void {
+  /** Closes a connection with 421, whatever it is doing. */
+  private closeConnection(id: string): void {
     const connection = this.connectionOf(id);
     connection?.send(421, '4.3.2 Closing the connection; come again later');
     connection?.close();
@@ -247,8 +249,8 @@ export class ReportListener {
   }
 }
 
-/** The beginning of a mail; the rest of it is heard and forgotten. Undefined: it broke off. */
-async function beginningOf(stream: SMTPServerDataStream, bytes: number): Promise<Buffer | undefined> {
+/** The beginning of a mail; the rest is read and discarded. Undefined: the stream broke off. */
+async function readBeginning(stream: SMTPServerDataStream, bytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let kept = 0;
   try {

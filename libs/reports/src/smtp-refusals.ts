@@ -1,9 +1,9 @@
-/** An answer other than success, in the shape that smtp-server takes. The enhanced code (RFC 3463) is a part of its text. */
+/** An error reply as smtp-server expects it; the enhanced code (RFC 3463) is part of the text. */
 function refusal(responseCode: number, text: string): Error {
   return Object.assign(new Error(text), { responseCode });
 }
 
-/** What we answer instead of success. Whatever passes by itself is 4xx, so that the other server comes again. */
+/** The error replies. Temporary conditions are 4xx, so that the client retries. */
 export const refusals = {
   tooManyConnections: () => refusal(421, '4.7.0 Too many connections from your address; come again later'),
   full: () => refusal(421, '4.3.2 Too many connections; come again later'),
